@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every error says what was given, what is allowed, and where."""
+
+from __future__ import annotations
+
+
+class TesterLibraryError(Exception):
+    """Base of all errors of this library. The message is written for the author of the suite."""
+
+    ROBOT_SUPPRESS_NAME = True
+
+
+class UnitError(TesterLibraryError, ValueError):
+    """A text is not a rate, a size, a time or a ratio. `ValueError` lets Robot name the argument."""
+
+
+class PlanError(TesterLibraryError):
+    """A job asks for what the tester cannot do; the message names the limit. Nothing has changed."""
+
+
+class TestbedError(TesterLibraryError):
+    """A testbed file is wrong, or its parts cannot be set up on this machine."""
+
+    __test__ = False  # pytest would take the name for a test class
+
+
+class Inconclusive(TesterLibraryError):
+    """Nothing can be said about the device under test.
+
+    Robot ends the test as skipped: never as passed, never as failed.
+    """
+
+    ROBOT_SKIP_EXECUTION = True
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"INCONCLUSIVE: {reason}")
+        self.reason = reason
+
+
+class TargetError(Inconclusive):
+    """The tester is broken, gone or late. That says nothing about the device under test."""
+
+
+class VerdictFailed(TesterLibraryError, AssertionError):
+    """Measured, and out of bounds."""

@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Latency of the frames of a trial, from a histogram of every frame."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..model.units import Duration
+from .histogram import percentile
+from .snapshot import LatencyCounters
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Time from handing a frame to the port to finding it received, both seen by the tester (RFC 1242 §3.8).
+
+    All values are nanoseconds; `None` where nothing was received.
+    """
+
+    counters: LatencyCounters
+
+    @classmethod
+    def merged(cls, parts: Iterable[LatencyCounters]) -> Latency:
+        """The latency of several streams as if they were one."""
+        filled = [part for part in parts if part.count]
+        if not filled:
+            return cls(LatencyCounters())
+        buckets: Counter[int] = Counter()
+        for part in filled:
+            buckets.update(part.buckets)
+        return cls(
+            LatencyCounters(
+                count=sum(part.count for part in filled),
+                sum_ns=sum(part.sum_ns for part in filled),
+                min_ns=min(part.min_ns for part in filled),
+                max_ns=max(part.max_ns for part in filled),
+                buckets=buckets,
+            )
+        )
+
+    @property
+    def count(self) -> int:
+        """Frames measured."""
+        return self.counters.count
+
+    @property
+    def min(self) -> int | None:
+        """Exact minimum."""
+        return self.counters.min_ns if self.count else None
+
+    @property
+    def max(self) -> int | None:
+        """Exact maximum."""
+        return self.counters.max_ns if self.count else None
+
+    @property
+    def mean(self) -> float | None:
+        """Exact mean."""
+        return self.counters.sum_ns / self.count if self.count else None
+
+    def percentile(self, percent: float) -> float | None:
+        """A percentile, at most 0.1 % off, never outside the exact minimum and maximum."""
+        if not self.count:
+            return None
+        value = percentile(self.counters.buckets, percent)
+        return min(max(value, float(self.counters.min_ns)), float(self.counters.max_ns))
+
+    @property
+    def p50(self) -> float | None:
+        """The median."""
+        return self.percentile(50)
+
+    @property
+    def p99(self) -> float | None:
+        """The 99th percentile."""
+        return self.percentile(99)
+
+    def __str__(self) -> str:
+        values = (("min", self.min), ("mean", self.mean), ("p99", self.p99), ("max", self.max))
+        return " ".join(f"{name} {'-' if v is None else Duration(round(v))}" for name, v in values)

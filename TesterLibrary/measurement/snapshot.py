@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Integer counters of a tester at one instant. Mirrors `counters.proto`, where each is defined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+_NO_BUCKETS: Mapping[int, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class LatencyCounters:
+    """Latency of every received frame; `buckets` maps the index of `histogram.py` to a count."""
+
+    count: int = 0
+    sum_ns: int = 0
+    min_ns: int = 0
+    max_ns: int = 0
+    buckets: Mapping[int, int] = field(default=_NO_BUCKETS)
+
+
+@dataclass(frozen=True)
+class StreamCounters:
+    """Since the stream's last start. Bytes include the FCS."""
+
+    id: int
+    intended_packets: int = 0
+    tx_packets: int = 0
+    tx_bytes: int = 0
+    first_tx_ns: int = 0
+    last_tx_ns: int = 0
+    worst_lateness_ns: int = 0
+    rx_packets: int = 0
+    rx_bytes: int = 0
+    first_rx_ns: int = 0
+    last_rx_ns: int = 0
+    rx_misrouted: int = 0
+    rx_out_of_order: int = 0
+    latency: LatencyCounters = LatencyCounters()
+    sending: bool = False
+
+
+@dataclass(frozen=True)
+class PortCounters:
+    """Since the tester started. Bytes include the FCS."""
+
+    name: str
+    tx_packets: int = 0
+    tx_bytes: int = 0
+    tx_refused: int = 0
+    rx_packets: int = 0
+    rx_bytes: int = 0
+    rx_missed: int = 0
+    rx_foreign: int = 0
+    kernel_dropped: int = 0
+    neighbour_replies: int = 0
+
+
+@dataclass(frozen=True)
+class WorkerCounters:
+    """Of one worker since the last start of any job."""
+
+    lcore: int
+    cpu: int = 0
+    loops: int = 0
+    idle_loops: int = 0
+    worst_gap_ns: int = 0
+
+
+@dataclass(frozen=True)
+class ClockCounters:
+    """The tester's clock beside CLOCK_MONOTONIC_RAW at the last start and now, in nanoseconds."""
+
+    engine_start_ns: int = 0
+    raw_start_ns: int = 0
+    engine_now_ns: int = 0
+    raw_now_ns: int = 0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Everything a target counts, read at one instant of its own clock."""
+
+    taken_at_ns: int
+    ports: tuple[PortCounters, ...] = ()
+    streams: tuple[StreamCounters, ...] = ()
+    workers: tuple[WorkerCounters, ...] = ()
+    clock: ClockCounters = ClockCounters()
+
+    def port(self, name: str) -> PortCounters:
+        """The counters of one port. KeyError if the snapshot has none of that name."""
+        for port in self.ports:
+            if port.name == name:
+                return port
+        raise KeyError(f"no port {name!r} in the snapshot; it has {[p.name for p in self.ports]}")
+
+    def stream(self, stream_id: int) -> StreamCounters:
+        """The counters of one stream. KeyError if the snapshot has none of that id."""
+        for stream in self.streams:
+            if stream.id == stream_id:
+                return stream
+        raise KeyError(f"no stream {stream_id} in the snapshot; it has {[s.id for s in self.streams]}")

@@ -1,0 +1,18 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The unit of loading: what is loaded, started, stopped and unloaded together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .stream import Stream
+
+
+@dataclass(frozen=True)
+class Job:
+    """Streams that are planned as a whole: if one is refused, none is loaded."""
+
+    name: str
+    streams: tuple[Stream, ...]
+    seed: int = 1  # of everything random in it; part of the report

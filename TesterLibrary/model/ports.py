@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A port of the tester as the planner sees it: name, speed and who it is on the network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
+
+from .units import Bandwidth
+
+Interface = IPv4Interface | IPv6Interface
+Address = IPv4Address | IPv6Address
+
+
+@dataclass(frozen=True)
+class Port:
+    """One port of the tester.
+
+    With a `gateway` the device under test routes: frames go to the gateway's MAC address.
+    Without, it bridges: frames go straight to the MAC address of the port they are meant for.
+    """
+
+    name: str
+    speed: Bandwidth
+    mac: bytes  # 6 bytes
+    max_frame_size: int  # bytes, FCS included
+    address: Interface | None = None
+    gateway: Address | None = None

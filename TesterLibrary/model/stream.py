@@ -1,0 +1,24 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a stream is: frames of one size that leave one port at one rate and are expected on another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from .units import LINE_RATE, FrameSize, Rate
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream as its author wrote it; nothing is resolved yet."""
+
+    name: str
+    tx: str  # port names
+    rx: str
+    frame_size: FrameSize = FrameSize(64)
+    rate: Rate = LINE_RATE
+
+    def at(self, rate: Rate) -> Stream:
+        """The same stream at another rate."""
+        return replace(self, rate=rate)

@@ -1,0 +1,218 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rates, times, ratios and frame sizes as users write them, kept exact.
+
+RFC 1242 and 2544 words: a frame size counts from the Ethernet destination to the FCS inclusive;
+the line carries 20 more bytes for each frame (7 preamble, 1 start delimiter, 12 gap).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import Enum
+from fractions import Fraction
+
+from ..errors import UnitError
+
+LINE_OVERHEAD = 20  # bytes for each frame: preamble, start delimiter, inter-frame gap
+FCS_LENGTH = 4
+MIN_FRAME_SIZE = 64
+MAX_FRAME_SIZE = 16128
+
+_NUMBER = re.compile(r"^\s*([0-9][0-9_,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+)\s*(.*?)\s*$")
+_PREFIX = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+
+
+def _split(text: object, what: str, allowed: str) -> tuple[Fraction, str]:
+    """The number and the unit of a text such as `1.5 Mpps`."""
+    found = _NUMBER.match(str(text))
+    if not found:
+        raise UnitError(f"{str(text)!r} is not a {what}; write {allowed}")
+    return Fraction(found[1].replace("_", "").replace(",", "")), found[2]
+
+
+def _significant(value: Fraction | float, digits: int = 6) -> str:
+    text = f"{float(value):.{digits}g}"
+    return f"{float(text):,.0f}" if "e" in text and abs(float(value)) >= 1 else text
+
+
+def _scaled(value: Fraction, unit: str) -> str:
+    for prefix in ("T", "G", "M", "k"):
+        if value >= _PREFIX[prefix]:
+            return f"{_significant(value / _PREFIX[prefix])} {prefix}{unit}"
+    return f"{_significant(value)} {unit}"
+
+
+@dataclass(frozen=True, order=True)
+class Bandwidth:
+    """Bits per second of a link: `10 Gbps`."""
+
+    bps: int
+
+    @classmethod
+    def parse(cls, text: object) -> Bandwidth:
+        """Raises UnitError for anything but a number with bps, kbps, Mbps, Gbps or Tbps."""
+        allowed = "a number with bps, kbps, Mbps, Gbps or Tbps, such as 10 Gbps"
+        number, unit = _split(text, "bandwidth", allowed)
+        found = re.fullmatch(r"([kKMGT]?)(?:bps|bit/s|b/s)", unit)
+        if not found or (number * _PREFIX[found[1]]).denominator != 1 or number <= 0:
+            raise UnitError(f"{str(text)!r} is not a bandwidth; write {allowed}")
+        return cls(int(number * _PREFIX[found[1]]))
+
+    def __str__(self) -> str:
+        return _scaled(Fraction(self.bps), "bps")
+
+    def frames_per_second(self, frame_size: int) -> Fraction:
+        """The highest frame rate the line carries: 10 Gbps and 64 bytes give 14,880,952.38."""
+        return Fraction(self.bps, 8 * (frame_size + LINE_OVERHEAD))
+
+
+class RateUnit(Enum):
+    """What a rate counts."""
+
+    PPS = "pps"  # frames a second
+    L2 = "bps"  # bits of frames, FCS included
+    L1 = "bps L1"  # bits on the line, preamble and gap included
+    LINE = "%"  # of the port's line rate
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A load: `64 kpps`, `10 Gbps` (L2), `10 Gbps L1` or `95 %` of the port's speed."""
+
+    value: Fraction  # frames/s, bit/s, or a fraction of 1 for LINE
+    unit: RateUnit
+
+    @classmethod
+    def parse(cls, text: object) -> Rate:
+        """Raises UnitError for anything but a positive number with a unit."""
+        if isinstance(text, Rate):
+            return text
+        allowed = "a positive number with pps, kpps, Mpps, bps, kbps, Mbps, Gbps (optionally L1) or %"
+        number, unit = _split(text, "rate", allowed)
+        if number > 0 and unit == "%":
+            return cls(number / 100, RateUnit.LINE)
+        found = re.fullmatch(r"([kKMGT]?)(pps|fps|bps|bit/s|b/s)(\s*L[12])?", unit)
+        if number <= 0 or not found or (found[2] in ("pps", "fps") and found[3]):
+            raise UnitError(f"{str(text)!r} is not a rate; write {allowed}")
+        if found[2] in ("pps", "fps"):
+            kind = RateUnit.PPS
+        else:
+            kind = RateUnit.L1 if (found[3] or "").strip() == "L1" else RateUnit.L2
+        return cls(number * _PREFIX[found[1]], kind)
+
+    def __str__(self) -> str:
+        if self.unit is RateUnit.LINE:
+            return f"{_significant(self.value * 100)} %"
+        if self.unit is RateUnit.L1:
+            return _scaled(self.value, "bps") + " L1"
+        return _scaled(self.value, self.unit.value)
+
+    def frames_per_second(self, frame_size: int, speed: Bandwidth) -> Fraction:
+        """This rate in frames of `frame_size` bytes each second on a port of that speed, exactly."""
+        if self.unit is RateUnit.PPS:
+            return self.value
+        if self.unit is RateUnit.L2:
+            return self.value / (8 * frame_size)
+        if self.unit is RateUnit.L1:
+            return self.value / (8 * (frame_size + LINE_OVERHEAD))
+        return self.value * speed.frames_per_second(frame_size)
+
+
+@dataclass(frozen=True, order=True)
+class Duration:
+    """A time in whole nanoseconds: `2 s`, `500 ms`, `9 us`, `250 ns`, `1 min`. Bare numbers are seconds."""
+
+    ns: int
+
+    _UNITS = {
+        "ns": 1,
+        "us": 10**3,
+        "µs": 10**3,
+        "ms": 10**6,
+        "": 10**9,
+        "s": 10**9,
+        "sec": 10**9,
+        "seconds": 10**9,
+        "second": 10**9,
+        "min": 60 * 10**9,
+        "minutes": 60 * 10**9,
+        "minute": 60 * 10**9,
+        "h": 3600 * 10**9,
+    }
+
+    @classmethod
+    def parse(cls, text: object) -> Duration:
+        """Raises UnitError for anything but a time; a `timedelta` is taken as it is."""
+        if isinstance(text, Duration):
+            return text
+        if isinstance(text, timedelta):
+            return cls(((text.days * 86400 + text.seconds) * 10**6 + text.microseconds) * 1000)
+        allowed = "a number with ns, us, ms, s or min, such as 2 s"
+        number, unit = _split(text, "time", allowed)
+        if unit not in cls._UNITS:
+            raise UnitError(f"{str(text)!r} is not a time; write {allowed}")
+        return cls(round(number * cls._UNITS[unit]))
+
+    @property
+    def seconds(self) -> float:
+        """The time in seconds."""
+        return self.ns / 1e9
+
+    def __str__(self) -> str:
+        for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
+            if abs(self.ns) >= size:
+                return f"{_significant(Fraction(self.ns, size))} {unit}"
+        return f"{self.ns} ns"
+
+
+@dataclass(frozen=True, order=True)
+class Ratio:
+    """A part of a whole: `0.001 %`, `10 ppm`, `0`."""
+
+    value: Fraction
+
+    @classmethod
+    def parse(cls, text: object) -> Ratio:
+        """Raises UnitError for a number without a unit (other than 0) and for values beyond 100 %."""
+        if isinstance(text, Ratio):
+            return text
+        allowed = "0, or a number with % or ppm, such as 0.001 %, up to 100 %"
+        number, unit = _split(text, "ratio", allowed)
+        scale = {"%": Fraction(1, 100), "ppm": Fraction(1, 10**6)}.get(unit)
+        if scale is None and (unit or number):
+            raise UnitError(f"{str(text)!r} is not a ratio; write {allowed}")
+        value = number * (scale or 0)
+        if value > 1:
+            raise UnitError(f"{str(text)!r} is more than the whole; write {allowed}")
+        return cls(value)
+
+    def __str__(self) -> str:
+        return f"{_significant(self.value * 100)} %"
+
+
+@dataclass(frozen=True, order=True)
+class FrameSize:
+    """Bytes of a frame from the Ethernet destination to the FCS inclusive (RFC 1242 §3.1): `64`."""
+
+    bytes: int
+
+    @classmethod
+    def parse(cls, text: object) -> FrameSize:
+        """Raises UnitError for anything but a whole number from 64 to 16128, optionally with B or bytes."""
+        if isinstance(text, FrameSize):
+            return text
+        allowed = f"a whole number of bytes from {MIN_FRAME_SIZE} to {MAX_FRAME_SIZE}, FCS included"
+        number, unit = _split(text, "frame size", allowed)
+        whole = number.denominator == 1 and MIN_FRAME_SIZE <= number <= MAX_FRAME_SIZE
+        if not whole or unit.lower() not in ("", "b", "byte", "bytes"):
+            raise UnitError(f"{str(text)!r} is not a frame size; write {allowed}")
+        return cls(int(number))
+
+    def __str__(self) -> str:
+        return f"{self.bytes} bytes"
+
+
+LINE_RATE = Rate(Fraction(1), RateUnit.LINE)

@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What every tester can do. A driver is this and nothing more.
+
+The contract of each call is in `proto/tester/v1/control.proto`; `tests/contract` holds every target to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from ..measurement.snapshot import Snapshot
+from ..model.plan import LearningFrame, Plan
+from ..model.ports import Address
+from ..model.units import Duration
+
+
+@dataclass(frozen=True)
+class PortInfo:
+    """A port as the target knows it."""
+
+    name: str
+    driver: str
+    driver_reason: str
+    mac: bytes
+    link_speed_bps: int  # 0 where the link does not know
+    link_up: bool
+    max_frame_size: int  # bytes, FCS included
+    interface: str = ""
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """Who the target is and what it can hold. It does not change while the target is open."""
+
+    target: str  # "engine", "fake", "tofino"
+    version: str
+    ports: tuple[PortInfo, ...]
+    max_streams: int
+    details: str = ""  # one line for the report: driver library, CPUs, process
+
+    def port(self, name: str) -> PortInfo:
+        """The port of that name. KeyError names those there are."""
+        for port in self.ports:
+            if port.name == name:
+                return port
+        raise KeyError(f"the tester has no port {name!r}; it has {', '.join(p.name for p in self.ports)}")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far running jobs are; frames summed over their streams."""
+
+    tx_packets: int
+    rx_packets: int
+    intended_packets: int
+    sending: bool
+
+
+class Target(Protocol):
+    """A network tester. Every call raises TargetError when the tester is broken, gone or late, and
+    PlanError when it refuses what it was asked, after which nothing has changed."""
+
+    def capabilities(self) -> Capabilities:
+        """Who this is: ports, limits, versions."""
+        ...
+
+    def load(self, plan: Plan) -> None:
+        """Adds a job beside those loaded; its counters are 0, nothing is sent."""
+        ...
+
+    def start(
+        self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
+    ) -> None:
+        """Starts loaded jobs together, for a time, for so many frames a stream, or until stopped."""
+        ...
+
+    def stop(self, jobs: Sequence[str]) -> None:
+        """When it returns no further frame of them leaves."""
+        ...
+
+    def update(self, job: str, stream_id: int, rate: Fraction) -> None:
+        """A new rate, in frames each nanosecond, while running; counters go on."""
+        ...
+
+    def unload(self, jobs: Sequence[str]) -> None:
+        """Stops and forgets jobs."""
+        ...
+
+    def wait(
+        self,
+        jobs: Sequence[str],
+        *,
+        timeout: Duration,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        """Returns when none of the jobs is sending. TargetError after the timeout."""
+        ...
+
+    def flip(self) -> None:
+        """Closes the current measurement interval and opens the next."""
+        ...
+
+    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+        """Counters of these jobs, or of all, and of all ports and workers."""
+        ...
+
+    def inject(self, frames: Iterable[LearningFrame]) -> None:
+        """Sends frames once, as they are and in order."""
+        ...
+
+    def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
+        """The MAC address of a neighbour. Inconclusive if nobody answers."""
+        ...
+
+    def close(self) -> None:
+        """Ends the target if it was started by us, else leaves it as it was found. Never raises."""
+        ...
