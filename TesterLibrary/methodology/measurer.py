@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The only thing a procedure knows of the world: something that runs one trial."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Protocol
+
+from ..measurement.trial import Trial
+from ..model.units import Duration
+
+
+class Measurer(Protocol):
+    """Runs trials. What is sent, through what, is the measurer's business."""
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        """One trial at `load` (part of line rate, above 0 up to 1) for `duration`.
+
+        A trial in which the tester did not do its part comes back with `objections`, after as many
+        repetitions as the measurer allows itself.
+
+        Raises:
+            TargetError: the tester is broken, gone or late. Trials already measured are recorded.
+        """
+        ...
