@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+# Each of certify, test and bench does all the set-up it needs, as root or with sudo, and none of it twice.
+
+PROFILE ?= quick
+TESTBED ?=
+ONLY ?=
+
+PYTHON := python3
+BIN := .venv/bin
+STEP := $(PYTHON) tools/step.py
+PACKAGES := $(PYTHON) tools/packages.py
+INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py proto
+
+.PHONY: help certify test bench setup venv venv-dev engine allure packages packages-test packages-bench clean
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make certify    run the RFC 2544 certification on the embedded testbeds; report in results/latest/"
+	@echo "                  PROFILE=quick|full   trial times for a first look, or those of the RFC  [quick]"
+	@echo "                  TESTBED=name|file    your own instead of the embedded ones"
+	@echo "make test       everything that CI checks; TOXENV=unit,lint for a part of it"
+	@echo "make bench      speed, side by side with peers; results/bench/summary.json"
+	@echo "                  ONLY=name            one benchmark"
+	@echo "make setup      what the three do first: packages, virtual environment, engine, Allure"
+	@echo "make clean      remove all that was built or installed here; results/ stay"
+
+certify: setup
+	@$(BIN)/tester certify --profile $(PROFILE) $(if $(TESTBED),--testbed "$(TESTBED)")
+
+test: packages-test setup venv-dev
+	@$(BIN)/tox run
+
+bench: packages-bench setup
+	@$(BIN)/python -m benchmarks $(if $(ONLY),--only "$(ONLY)")
+
+setup: packages venv engine allure
+
+packages:
+	@$(PACKAGES) run
+
+packages-test:
+	@$(PACKAGES) run test
+
+packages-bench:
+	@$(PACKAGES) run bench
+
+venv: packages
+	@$(STEP) venv $(BIN)/tester $(INSTALL) -- $(PYTHON) tools/venv.py report
+
+venv-dev: venv
+	@$(STEP) venv-dev $(BIN)/tox $(INSTALL) .stamps/venv -- $(PYTHON) tools/venv.py dev
+
+engine: packages
+	@$(STEP) engine TesterLibrary/_engine/testerd engine proto tools/engine.py -- $(PYTHON) tools/engine.py
+
+allure: venv
+	@$(STEP) allure $(BIN)/allure tools/allure.py -- $(BIN)/python tools/allure.py
+
+clean:
+	rm -rf .venv .tox .stamps .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf build dist *.egg-info engine/build* TesterLibrary/_engine TesterLibrary/_generated/tester
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the library: generated protobuf code, the packet engine, and the files beside the package.
+
+TESTER_ENGINE=skip leaves the engine out, for machines that only drive engines elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from importlib.metadata import requires
+from pathlib import Path
+
+from setuptools import find_packages, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
+
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+import engine  # noqa: E402
+import protos  # noqa: E402
+
+WITH_ENGINE = os.environ.get("TESTER_ENGINE", "build") != "skip"
+
+# Beside the package in a checkout, inside it in a wheel; TesterLibrary/paths.py finds both.
+DATA = ("resources", "suites", "reports")
+
+DEPENDENCIES = [
+    "grpcio-health-checking >= 1.66",
+    "jsonschema >= 4.17",
+    "pyroute2 >= 0.7.9",
+    "PyYAML >= 6.0",
+    "robotframework >= 7.0",
+    "robotframework-assertion-engine >= 3.0",
+    "robotframework-pythonlibcore >= 4.4",
+    "scapy >= 2.5",
+]
+
+
+def runtimes() -> list[str]:
+    """What the generated code runs on: it refuses a runtime older than its generator, so the generator's
+    own bounds on grpcio and protobuf are ours."""
+    return [need for need in requires("grpcio-tools") or [] if need.startswith(("grpcio", "protobuf"))]
+
+
+class Build(build_py):
+    """Adds the engine, and outside a checkout the data folders."""
+
+    def run(self) -> None:
+        if WITH_ENGINE:
+            engine.build()
+        super().run()
+        if self.editable_mode:
+            return
+        for name in DATA:
+            if (ROOT / name).is_dir():
+                target = Path(self.build_lib) / "TesterLibrary" / "_data" / name
+                shutil.rmtree(target, ignore_errors=True)
+                shutil.copytree(ROOT / name, target, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+class Wheel(bdist_wheel):
+    """With the engine inside a wheel is for one platform, but for every Python 3."""
+
+    def finalize_options(self) -> None:
+        super().finalize_options()
+        self.root_is_pure = not WITH_ENGINE
+
+    def get_tag(self) -> tuple[str, str, str]:
+        _, _, platform = super().get_tag()
+        return "py3", "none", platform if WITH_ENGINE else "any"
+
+
+protos.generate()  # before the packages are listed: some of them are generated
+
+setup(
+    packages=find_packages(include=["TesterLibrary", "TesterLibrary.*"]),
+    package_data={
+        "TesterLibrary": ["py.typed"] + (["_engine/testerd"] if WITH_ENGINE else []),
+        "TesterLibrary._generated": ["tester/v1/*.pyi"],
+    },
+    install_requires=DEPENDENCIES + runtimes(),
+    cmdclass={"build_py": Build, "bdist_wheel": Wheel},
+)
