@@ -22,6 +22,7 @@ class PlannedStream:
     frame: bytes
     signature: bool
     rate: Fraction  # frames each nanosecond; numerator and denominator fit 64 bits
+    rate_error: Fraction = Fraction(0)  # (rate - asked) / asked: what fitting it in costs
 
     @property
     def frame_size(self) -> int:

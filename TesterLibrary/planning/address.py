@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Who the ports of a stream are on the network, where the testbed does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+from ..errors import PlanError
+from ..model.ports import Address, Port
+from ..model.stream import Stream
+
+# Set aside for benchmarks: 198.18.0.0/15 (RFC 2544 C.2.2) and 2001:2::/48 (RFC 5180 §8). Hosts begin at 2, as
+# in the RFC, where 1 is the device.
+_FIRST_IPV4 = IPv4Address("198.18.0.2")
+_FIRST_IPV6 = IPv6Address("2001:2::2")
+
+
+@dataclass(frozen=True)
+class Station:
+    """A port with the address it has for one stream."""
+
+    port: Port
+    address: Address
+
+
+def stations(stream: Stream, ports: Mapping[str, Port]) -> tuple[Station, Station]:
+    """The sender and the receiver of a stream, both of one IP version.
+
+    A port without an address gets one of the benchmark range, of its peer's IP version (IPv4 if neither has
+    an address), and the same one whenever the tester has the same ports.
+
+    Raises:
+        PlanError: a port that does not exist, one IPv4 and one IPv6 address, or a gateway without an address.
+    """
+    tx, rx = _port(stream, stream.tx, "tx", ports), _port(stream, stream.rx, "rx", ports)
+    if tx.address and rx.address and tx.address.version != rx.address.version:
+        raise PlanError(
+            f"stream {stream.name!r}: port {tx.name!r} has the address {tx.address} and port {rx.name!r} "
+            f"{rx.address}; both must be IPv4 or both IPv6"
+        )
+    for port in (tx, rx):
+        if port.gateway and not port.address:
+            raise PlanError(
+                f"port {port.name!r} has the gateway {port.gateway} but no address; it needs both"
+            )
+    version = next((p.address.version for p in (tx, rx) if p.address), 4)
+    order = sorted(ports)
+    return (
+        Station(tx, _address(tx, order.index(tx.name), version)),
+        Station(rx, _address(rx, order.index(rx.name), version)),
+    )
+
+
+def _port(stream: Stream, name: str, role: str, ports: Mapping[str, Port]) -> Port:
+    if name not in ports:
+        raise PlanError(
+            f"stream {stream.name!r}: {role}={name!r} is no port of this tester; "
+            f"it has {', '.join(sorted(ports))}"
+        )
+    return ports[name]
+
+
+def _address(port: Port, index: int, version: int) -> Address:
+    if port.address:
+        return port.address.ip
+    return _FIRST_IPV6 + index if version == 6 else _FIRST_IPV4 + index

@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Turns a job into a plan, or says which limit it hits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from ..errors import PlanError
+from ..model.job import Job
+from ..model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
+from ..model.ports import Port
+from ..model.stream import Stream
+from .address import Station, stations
+from .frame import announcement, measured_frame
+from .rate import check_sum, planned_rate
+
+_LARGEST_ID = 0xFFFF
+_LONGEST_NAME = 128
+
+
+def compile(  # noqa: A001 - the word of the architecture
+    job: Job,
+    *,
+    ports: Mapping[str, Port],
+    gateways: Mapping[str, bytes],
+    max_streams: int,
+    first_id: int = 1,
+) -> Plan:
+    """The plan of a job. Equal arguments give equal plans.
+
+    Args:
+        job: What is wanted.
+        ports: The tester's ports by name.
+        gateways: MAC addresses (6 bytes) of gateways, by the name of the port that uses them.
+        max_streams: How many streams the tester can still hold.
+        first_id: Of the first stream; the others follow. 1 to 65535.
+
+    Raises:
+        PlanError: The first limit that is hit: what was given, what is allowed, where.
+    """
+    _check_job(job, max_streams, first_id)
+    ends = [stations(stream, ports) for stream in job.streams]
+    streams = tuple(
+        _stream(stream, stream_id, job.seed, tx, rx, gateways)
+        for stream_id, (stream, (tx, rx)) in enumerate(zip(job.streams, ends, strict=True), first_id)
+    )
+    for name in dict.fromkeys(stream.tx for stream in job.streams):
+        check_sum(ports[name], [stream for stream in job.streams if stream.tx == name])
+    # The receivers first (RFC 2544 §23: learning frames go to the output port), each port once.
+    known = dict.fromkeys([rx for _, rx in ends] + [tx for tx, _ in ends])
+    return Plan(
+        job=job.name,
+        seed=job.seed,
+        streams=streams,
+        neighbours=tuple(PlannedNeighbour(s.port.name, s.address, s.port.mac) for s in known),
+        learning=tuple(LearningFrame(s.port.name, announcement(s)) for s in known),
+    )
+
+
+def _check_job(job: Job, max_streams: int, first_id: int) -> None:
+    if not (1 <= len(job.name) <= _LONGEST_NAME and job.name.isascii() and job.name.isprintable()):
+        raise PlanError(
+            f"{job.name!r} is not a job name; it has 1 to {_LONGEST_NAME} printable ASCII characters"
+        )
+    if not job.streams:
+        raise PlanError(f"job {job.name!r} has no stream; it needs at least one")
+    if repeated := _repeated(stream.name for stream in job.streams):
+        raise PlanError(f"job {job.name!r} has more than one stream named {', '.join(map(repr, repeated))}")
+    if len(job.streams) > max_streams:
+        raise PlanError(
+            f"job {job.name!r} has {len(job.streams)} streams; the tester holds at most {max_streams}"
+        )
+    last_id = first_id + len(job.streams) - 1
+    if first_id < 1 or last_id > _LARGEST_ID:
+        raise PlanError(
+            f"job {job.name!r}: stream ids {first_id} to {last_id} are not within 1 to {_LARGEST_ID}"
+        )
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    return [name for name, count in Counter(names).items() if count > 1]
+
+
+def _stream(
+    stream: Stream, stream_id: int, seed: int, tx: Station, rx: Station, gateways: Mapping[str, bytes]
+) -> PlannedStream:
+    if tx.port.gateway and tx.port.name not in gateways:
+        raise PlanError(
+            f"stream {stream.name!r}: the MAC address of {tx.port.gateway}, the gateway of port "
+            f"{tx.port.name!r}, is not known; resolve it before planning"
+        )
+    next_hop = gateways[tx.port.name] if tx.port.gateway else rx.port.mac
+    rate, error = planned_rate(stream, tx.port)
+    return PlannedStream(
+        id=stream_id,
+        name=stream.name,
+        tx_port=tx.port.name,
+        rx_port=rx.port.name,
+        frame=measured_frame(stream, stream_id, seed, tx, rx, next_hop),
+        signature=True,
+        rate=rate,
+        rate_error=error,
+    )

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A rate as an exact number of frames each nanosecond, within what the line and 64 bits can carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from ..errors import PlanError
+from ..model.ports import Port
+from ..model.stream import Stream
+from ..model.units import Rate, RateUnit
+
+_LARGEST = 2**64 - 1  # of the numerator and the denominator of a planned rate
+_FASTEST = Fraction(1)  # frames each nanosecond: the limit of `plan.proto`
+
+
+def planned_rate(stream: Stream, port: Port) -> tuple[Fraction, Fraction]:
+    """The rate of a stream in frames each nanosecond, and its relative error.
+
+    The error, (planned - asked) / asked, is 0 unless the exact rate does not fit 64-bit numbers.
+
+    Raises:
+        PlanError: faster than the port's line at that frame size or than one frame a nanosecond, or too slow.
+    """
+    size = stream.frame_size.bytes
+    asked = stream.rate.frames_per_second(size, port.speed)
+    line = port.speed.frames_per_second(size)
+    if asked > line:
+        raise PlanError(
+            f"stream {stream.name!r}: {stream.rate} is more than port {port.name!r} ({port.speed}) carries; "
+            f"with frames of {stream.frame_size} it carries at most {_maxima(line, size)}"
+        )
+    exact = asked / 10**9
+    if exact > _FASTEST:
+        raise PlanError(
+            f"stream {stream.name!r}: {stream.rate} is {_pps(asked)}; "
+            f"a stream has at most {_pps(Fraction(10**9))}"
+        )
+    planned = exact.limit_denominator(_LARGEST)
+    if planned == 0:
+        raise PlanError(
+            f"stream {stream.name!r}: {stream.rate} is too slow; "
+            "the slowest rate is one frame in 2^64 nanoseconds"
+        )
+    return planned, (planned - exact) / exact
+
+
+def check_sum(port: Port, streams: Iterable[Stream]) -> None:
+    """Refuses streams that together offer a port more than its line carries.
+
+    Raises:
+        PlanError: naming the streams, their sum and the port's speed.
+    """
+    sharing = list(streams)
+    part = sum((_part_of_line(stream, port) for stream in sharing), Fraction(0))
+    if part > 1:
+        names = " + ".join(f"{stream.name!r} ({stream.rate})" for stream in sharing)
+        raise PlanError(
+            f"streams {names} share port {port.name!r} ({port.speed}) and ask for "
+            f"{Rate(part, RateUnit.LINE)} of its line rate; at most 100 % can be shared"
+        )
+
+
+def _part_of_line(stream: Stream, port: Port) -> Fraction:
+    size = stream.frame_size.bytes
+    return stream.rate.frames_per_second(size, port.speed) / port.speed.frames_per_second(size)
+
+
+def _maxima(line: Fraction, size: int) -> str:
+    return f"{_pps(line)}, {Rate(line * 8 * size, RateUnit.L2)}, 100 %"
+
+
+def _pps(frames_per_second: Fraction) -> str:
+    return str(Rate(frames_per_second, RateUnit.PPS))
