@@ -42,7 +42,9 @@ def main() -> None:
     """Installs, then writes the command that runs the one with the other."""
     node, npm = system_node() or packaged_node()
     FOLDER.mkdir(parents=True, exist_ok=True)
-    _check(node, npm, "install", "--prefix", str(FOLDER), "--no-audit", "--no-fund", "--loglevel=error", PACKAGE)
+    _check(
+        node, npm, "install", "--prefix", str(FOLDER), "--no-audit", "--no-fund", "--loglevel=error", PACKAGE
+    )
     silence()
     COMMAND.write_text(f'#!/bin/sh\nexec "{node}" "{FOLDER}/node_modules/allure/cli.js" "$@"\n')
     COMMAND.chmod(0o755)
@@ -50,7 +52,7 @@ def main() -> None:
 
 
 def silence() -> None:
-    """A report must not call home when it is opened. The tool (3.18) has no option for that, only a constant."""
+    """A report must not call home when opened. The tool (3.18) has no option for that, only a constant."""
     for generator in FOLDER.glob("node_modules/@allurereport/*/dist/generators.js"):
         generator.write_text(generator.read_text().replace("analyticsEnable: true", "analyticsEnable: false"))
 

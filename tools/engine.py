@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds testerd with meson and puts it where the library looks for it: TesterLibrary/_engine/testerd.
 
-Used by the Makefile and by setup.py. Needs nothing but the standard library.
+    python3 tools/engine.py         release build; also what setup.py does
+    python3 tools/engine.py test    its tests, under AddressSanitizer and UndefinedBehaviorSanitizer
+
+Needs nothing but the standard library.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "engine" / "build"
+SOURCE = ROOT / "engine"
+BUILD = SOURCE / "build"
+TEST_BUILD = SOURCE / "build-asan"
 TARGET = ROOT / "TesterLibrary" / "_engine" / "testerd"
 
 # What the build needs -> the Debian and Ubuntu package that has it.
@@ -46,16 +51,32 @@ def missing() -> list[str]:
 
 def build() -> Path:
     """Builds what has changed and returns the installed program."""
-    if lacking := missing():
-        raise EngineError(
-            f"The packet engine testerd cannot be built: {len(lacking)} system package(s) missing.\n"
-            f"    Debian, Ubuntu:    apt-get install {' '.join(lacking)}\n"
-            "    Without engine:    TESTER_ENGINE=skip pip install .    (for engines on other machines)"
-        )
-    if not (BUILD / "build.ninja").is_file():
-        _run("meson", "setup", str(BUILD), str(ROOT / "engine"), "--buildtype=release", "-Db_ndebug=true")
+    _refuse_if_lacking(missing())
+    _configure(BUILD, "--buildtype=release", "-Db_ndebug=true")
     _run("meson", "compile", "-C", str(BUILD), "testerd")
     return _install(BUILD / "testerd")
+
+
+def test() -> None:
+    """Builds everything with sanitizers and runs the tests."""
+    _refuse_if_lacking(missing())
+    _configure(TEST_BUILD, "--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false")
+    _run("meson", "compile", "-C", str(TEST_BUILD))
+    _run("meson", "test", "-C", str(TEST_BUILD), "--no-rebuild", "--print-errorlogs")
+
+
+def _refuse_if_lacking(packages: list[str]) -> None:
+    if packages:
+        raise EngineError(
+            f"The packet engine testerd cannot be built: {len(packages)} system package(s) missing.\n"
+            f"    Debian, Ubuntu:    apt-get install {' '.join(packages)}\n"
+            "    Without engine:    TESTER_ENGINE=skip pip install .    (for engines on other machines)"
+        )
+
+
+def _configure(folder: Path, *options: str) -> None:
+    if not (folder / "build.ninja").is_file():
+        _run("meson", "setup", str(folder), str(SOURCE), *options)
 
 
 def _has(module: str) -> bool:
@@ -74,9 +95,12 @@ def _install(program: Path) -> Path:
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     new = TARGET.with_suffix(".new")
     shutil.copy2(program, new)
-    os.replace(new, TARGET)
+    new.replace(TARGET)
     return TARGET
 
 
 if __name__ == "__main__":
-    print(build())
+    if sys.argv[1:] == ["test"]:
+        test()
+    else:
+        print(build())

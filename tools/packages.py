@@ -36,7 +36,9 @@ def read(groups: list[str]) -> list[str]:
 def missing(packages: list[str]) -> list[str]:
     """Those that dpkg does not know as installed."""
     command = ["dpkg-query", "--show", "--showformat=${Package} ${db:Status-Status}\n", *packages]
-    output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    output = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
+    )
     installed = {line.split()[0] for line in output.stdout.splitlines() if line.endswith(" installed")}
     return [package for package in packages if package not in installed]
 
@@ -47,7 +49,7 @@ def install(packages: list[str]) -> None:
     prefix = privilege()
     if prefix is None:
         raise SystemExit(
-            f"{len(packages)} system package(s) missing, and neither root nor sudo to install them. As root:\n"
+            f"{len(packages)} system package(s) missing, and no root or sudo to install them. As root:\n"
             f"    apt-get update && {' '.join(command)}"
         )
     print("Installing system packages:", *packages, flush=True)
@@ -71,7 +73,9 @@ def privilege() -> list[str] | None:
 
 if __name__ == "__main__":
     if shutil.which("dpkg-query") is None:
-        raise SystemExit(f"Set-up knows Debian and Ubuntu. Elsewhere install what {LIST.name} names, by hand.")
+        raise SystemExit(
+            f"Set-up knows Debian and Ubuntu. Elsewhere install what {LIST.name} names, by hand."
+        )
     lacking = missing(read(sys.argv[1:]))
     if lacking:
         install(lacking)

@@ -30,8 +30,10 @@ def generate(root: Path = ROOT) -> None:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder)
         _protoc(root / "proto", output)
-        made = {path.relative_to(output): IMPORT.sub(rf"from {PACKAGE}.\1 import", path.read_text())
-                for path in output.rglob("*.py*")}
+        made = {
+            path.relative_to(output): IMPORT.sub(rf"from {PACKAGE}.\1 import", path.read_text())
+            for path in output.rglob("*.py*")
+        }
     made |= {folder / "__init__.py": INIT for path in list(made) for folder in path.parents if folder.name}
     for path, text in made.items():
         _write(target / path, text)
@@ -42,12 +44,19 @@ def generate(root: Path = ROOT) -> None:
 
 def _protoc(proto: Path, output: Path) -> None:
     sources = sorted(str(path.relative_to(proto)) for path in proto.rglob("*.proto"))
-    status = protoc.main([
-        "protoc", f"-I{proto}", f"-I{files('grpc_tools') / '_proto'}",
-        f"--python_out={output}", f"--pyi_out={output}", f"--grpc_python_out={output}",
-        f"--plugin=protoc-gen-mypy_grpc={_plugin()}", f"--mypy_grpc_out=quiet:{output}",
-        *sources,
-    ])
+    status = protoc.main(
+        [
+            "protoc",
+            f"-I{proto}",
+            f"-I{files('grpc_tools') / '_proto'}",
+            f"--python_out={output}",
+            f"--pyi_out={output}",
+            f"--grpc_python_out={output}",
+            f"--plugin=protoc-gen-mypy_grpc={_plugin()}",
+            f"--mypy_grpc_out=quiet:{output}",
+            *sources,
+        ]
+    )
     if status:
         raise SystemExit(f"{proto}: protoc ended with status {status}; its message is above")
 
@@ -57,7 +66,9 @@ def _plugin() -> str:
     own = shutil.which("protoc-gen-mypy_grpc", path=sysconfig.get_path("scripts"))
     plugin = own or shutil.which("protoc-gen-mypy_grpc")
     if plugin is None:
-        raise SystemExit(f"protoc-gen-mypy_grpc (package mypy-protobuf) is not installed for {sys.executable}")
+        raise SystemExit(
+            f"protoc-gen-mypy_grpc (package mypy-protobuf) is not installed for {sys.executable}"
+        )
     return plugin
 
 

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Fails if libdoc of TesterLibrary shows a keyword or an argument that is not documented.
+
+An argument is documented by its name in the keyword's text, as code, and has a type.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+
+def libdoc(library: str) -> dict[str, Any]:
+    """What ``python -m robot.libdoc`` says, as users run it."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "libdoc.json"
+        subprocess.run(
+            [sys.executable, "-m", "robot.libdoc", "--specdocformat", "RAW", library, str(output)],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        spec: dict[str, Any] = json.loads(output.read_text())
+    return spec
+
+
+def faults(keyword: dict[str, Any]) -> list[str]:
+    """What is wrong with the documentation of one keyword."""
+    name, doc = keyword["name"], keyword["doc"]
+    if not doc.strip():
+        return [f"{name}: no documentation"]
+    found = []
+    for argument in keyword["args"]:
+        if not argument["name"]:
+            continue  # the markers / and * of Python signatures
+        if not re.search(rf"``?\**{re.escape(argument['name'])}``?", doc):
+            found.append(f"{name}: argument {argument['name']!r} is not in the documentation")
+        if argument.get("type") is None:
+            found.append(f"{name}: argument {argument['name']!r} has no type")
+    return found
+
+
+def main() -> int:
+    """1 if anything is undocumented."""
+    spec = libdoc("TesterLibrary")
+    found = [fault for keyword in spec["keywords"] for fault in faults(keyword)]
+    if not spec["doc"].strip():
+        found.append("TesterLibrary: no introduction")
+    if not spec["keywords"]:
+        found.append("TesterLibrary: no keywords")
+    print(*found, sep="\n", end="\n" if found else "")
+    print(f"libdoc: {len(spec['keywords'])} keywords, {len(found)} faults")
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
