@@ -7,6 +7,7 @@ Node comes from the system where it is recent enough, otherwise from PyPI. Runs 
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,8 @@ FOLDER = ROOT / ".cache" / "allure"
 COMMAND = Path(sys.prefix) / "bin" / "allure"
 NODE_MAJOR = 20
 PACKAGE = "allure@^3.0.0"
+# Node trusts its own list of authorities; networks with a proxy put theirs into the system's.
+AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 
 def system_node() -> tuple[str, str] | None:
@@ -40,6 +43,8 @@ def packaged_node() -> tuple[str, str]:
 
 def main() -> None:
     """Installs, then writes the command that runs the one with the other."""
+    if AUTHORITIES.is_file():
+        os.environ.setdefault("NODE_EXTRA_CA_CERTS", str(AUTHORITIES))
     node, npm = system_node() or packaged_node()
     FOLDER.mkdir(parents=True, exist_ok=True)
     _check(
