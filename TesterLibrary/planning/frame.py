@@ -76,8 +76,8 @@ def _check_size(stream: Stream, tx: Station, rx: Station) -> None:
     least = _HEADERS[version] + SIGNATURE_LENGTH + FCS_LENGTH
     if stream.frame_size.bytes < least:
         raise PlanError(
-            f"stream {stream.name!r}: a frame size of {stream.frame_size} is too short for an IPv{version} UDP "
-            f"frame with a signature of {SIGNATURE_LENGTH} bytes; it needs at least {least} bytes"
+            f"stream {stream.name!r}: a frame size of {stream.frame_size} is too short for an IPv{version} "
+            f"UDP frame with a signature of {SIGNATURE_LENGTH} bytes; it needs at least {least} bytes"
         )
     for port in (tx.port, rx.port):
         if stream.frame_size.bytes > port.max_frame_size:

@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Frame loss rate (RFC 2544 §26.3): the part of the frames that is lost, from the highest load downwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from ..errors import PlanError
+from ..measurement.trial import Trial
+from ..model.units import Duration, Ratio
+from ..verdict import Verdict
+from .judging import loss_below
+from .measurer import Measurer
+from .result import Result
+
+_COARSEST = Fraction(1, 10)  # "the maximum granularity of the trials MUST be 10 % of the maximum rate"
+
+
+@dataclass(frozen=True)
+class FrameLossSweep:
+    """Which loads are measured, and for how long."""
+
+    step: Ratio = Ratio(Fraction(1, 10))  # of line rate, between one trial and the next; at most 10 %
+    highest: Ratio = Ratio(Fraction(1))  # of line rate
+    trial_duration: Duration = Duration(60 * 10**9)
+
+    def validate(self) -> None:
+        """Raises PlanError, which prints the sweep, for a value that makes no sense or the RFC forbids."""
+        rules = (
+            (0 < self.step.value <= _COARSEST, "step must be above 0 and at most 10 % (RFC 2544 §26.3)"),
+            (self.highest.value > 0, "highest must be above 0"),
+            (self.trial_duration.ns > 0, "the duration must be above 0"),
+        )
+        for holds, rule in rules:
+            if not holds:
+                raise PlanError(f"{rule}; given was {self}")
+
+    def loads(self) -> list[Fraction]:
+        """From the highest down, as parts of line rate, without 0."""
+        count = ceil(self.highest.value / self.step.value)
+        return [self.highest.value - i * self.step.value for i in range(count)]
+
+    def __str__(self) -> str:
+        return f"from {self.highest} of line rate in steps of {self.step}, trials of {self.trial_duration}"
+
+
+@dataclass(frozen=True)
+class FrameLossResult(Result):
+    """The loss at each load. `trials` are the points, from the highest load downwards."""
+
+    sweep: FrameLossSweep
+
+    @property
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """(load, loss) of each valid trial: parts of line rate and of the frames sent, 0 to 1."""
+        return tuple((float(t.load), t.loss_ratio) for t in self.trials if t.valid)
+
+    @property
+    def lossless_load(self) -> Fraction:
+        """The load, part of line rate, from which downwards nothing was lost; 0 if there is none."""
+        load = Fraction(0)
+        for trial in reversed(self.trials):
+            if not trial.valid or trial.lost:
+                break
+            load = trial.load
+        return load
+
+    def verdict_below(self, bound: Ratio, *, at: Ratio | None = None) -> Verdict:
+        """Whether no more than the bound is lost at any load, or at any load up to `at` of line rate.
+
+        FAIL if a valid trial lost more; else INCONCLUSIVE if the tester fell short in a trial.
+        """
+        return loss_below([t for t in self.trials if at is None or t.load <= at.value], bound)
+
+    def __str__(self) -> str:
+        points = ", ".join(
+            f"{Ratio(t.load)}: {Ratio(t.loss)}" if t.valid else f"{Ratio(t.load)}: INVALID"
+            for t in self.trials
+        )
+        return f"{self.title}: frame loss by load: {points}"
+
+
+def sweep_frame_loss(
+    measurer: Measurer,
+    sweep: FrameLossSweep | None = None,
+    *,
+    on_estimate: Callable[[int, Duration], None] | None = None,
+) -> FrameLossResult:
+    """Measures the loss from the highest load downwards, until two successive trials lose nothing.
+
+    Args:
+        measurer: Runs the trials.
+        sweep: Which loads; the RFC's by default.
+        on_estimate: Told before each trial how many are left at most, and how long they send at most.
+
+    Raises:
+        PlanError: the sweep makes no sense.
+        TargetError: the tester is broken, gone or late.
+    """
+    sweep = sweep or FrameLossSweep()
+    sweep.validate()
+    loads = sweep.loads()
+    trials: list[Trial] = []
+    for load in loads:
+        left = len(loads) - len(trials)
+        if on_estimate:
+            on_estimate(left, Duration(left * sweep.trial_duration.ns))
+        trials.append(measurer.measure(load, sweep.trial_duration))
+        if len(trials) > 1 and all(t.valid and not t.lost for t in trials[-2:]):
+            break
+    return FrameLossResult(title=trials[0].title, trials=tuple(trials), sweep=sweep)

@@ -1,0 +1,127 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Latency (RFC 2544 §26.2): at the throughput or another load, averaged over repetitions.
+
+The RFC tags one frame of each repetition; here every frame is measured, so each repetition has a minimum, a
+mean and a maximum of its own, which are averaged as the RFC averages its values. Percentiles are over all frames
+of all repetitions: an average of percentiles is the percentile of nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from statistics import fmean
+
+from ..errors import PlanError
+from ..measurement.latency import Latency
+from ..measurement.trial import Trial
+from ..model.units import Duration, Ratio
+from ..verdict import Verdict
+from .judging import latency_below, latency_of
+from .measurer import Measurer
+from .result import Result
+
+
+@dataclass(frozen=True)
+class LatencyMeasurement:
+    """At which load, for how long, how often. The defaults are the RFC's."""
+
+    load: Ratio  # of line rate; the RFC asks for the throughput found before
+    trial_duration: Duration = Duration(120 * 10**9)  # at least 120 s
+    repetitions: int = 20  # at least 20
+
+    def validate(self) -> None:
+        """Raises PlanError, which prints the measurement, for a value that makes no sense."""
+        rules = (
+            (self.load.value > 0, "load must be above 0: no throughput was found, or none was given"),
+            (self.trial_duration.ns > 0, "the duration must be above 0"),
+            (self.repetitions >= 1, "repetitions must be at least 1"),
+        )
+        for holds, rule in rules:
+            if not holds:
+                raise PlanError(f"{rule}; given was {self}")
+
+    def __str__(self) -> str:
+        return f"{self.repetitions} x {self.trial_duration} at {self.load} of line rate"
+
+
+@dataclass(frozen=True)
+class LatencyResult(Result):
+    """Latency in nanoseconds, `None` where no frame arrived. `trials` are the repetitions."""
+
+    measurement: LatencyMeasurement
+
+    @property
+    def load(self) -> Fraction:
+        """Part of line rate."""
+        return self.measurement.load.value
+
+    @property
+    def latency(self) -> Latency:
+        """Over all frames of all valid repetitions; has the percentiles."""
+        return latency_of([t for t in self.trials if t.valid])
+
+    @property
+    def min(self) -> float | None:
+        """The repetitions' minima, averaged."""
+        return _average(latency.min for latency in self._each())
+
+    @property
+    def mean(self) -> float | None:
+        """The repetitions' means, averaged: the value the RFC reports."""
+        return _average(latency.mean for latency in self._each())
+
+    @property
+    def max(self) -> float | None:
+        """The repetitions' maxima, averaged."""
+        return _average(latency.max for latency in self._each())
+
+    def verdict_below(self, bound: Duration, *, percentile: float = 99) -> Verdict:
+        """Whether a percentile over all frames is at most the bound; 100 is the maximum.
+
+        INCONCLUSIVE if the tester fell short in a repetition or received nothing.
+        """
+        return latency_below(self.trials, bound, percentile)
+
+    def _each(self) -> list[Latency]:
+        return [trial.latency for trial in self.trials if trial.valid]
+
+    def __str__(self) -> str:
+        values = (("min", self.min), ("mean", self.mean), ("max", self.max), ("p99", self.latency.p99))
+        texts = (f"{name} {'-' if v is None else Duration(round(v))}" for name, v in values)
+        lost = sum(trial.lost for trial in self.trials)
+        text = f"{self.title}: latency {' '.join(texts)}, {self.measurement}"
+        return f"{text}, lost {lost:,} frames" if lost else text
+
+
+def measure_latency(
+    measurer: Measurer,
+    measurement: LatencyMeasurement,
+    *,
+    on_estimate: Callable[[int, Duration], None] | None = None,
+) -> LatencyResult:
+    """Measures the latency of every frame at one load, repeatedly.
+
+    Args:
+        measurer: Runs the trials.
+        measurement: At which load, for how long, how often.
+        on_estimate: Told before each trial how many are left, and how long they send.
+
+    Raises:
+        PlanError: the measurement makes no sense.
+        TargetError: the tester is broken, gone or late.
+    """
+    measurement.validate()
+    trials: list[Trial] = []
+    for left in range(measurement.repetitions, 0, -1):
+        if on_estimate:
+            on_estimate(left, Duration(left * measurement.trial_duration.ns))
+        trials.append(measurer.measure(measurement.load.value, measurement.trial_duration))
+    return LatencyResult(title=trials[0].title, trials=tuple(trials), measurement=measurement)
+
+
+def _average(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None

@@ -1,0 +1,264 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Throughput (RFC 2544 §26.1): the highest load at which the device loses no more than is allowed.
+
+The search has two phases, an idea of MLRsearch (draft-ietf-bmwg-mlrsearch): short trials find where the answer
+lies, then trials of full length confirm it, and move it where they disagree. Both begin with a guess and leave
+it in doubling strides, so a right guess costs two trials. The first guess is the highest load; the next one is
+what the device forwarded of it. Loads are whole steps of the resolution below the highest, so that results are
+comparable and bounds such as 95 % are tried exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from math import ceil, floor
+
+from ..errors import PlanError
+from ..measurement.trial import Trial
+from ..model.units import Duration, Rate, RateUnit, Ratio
+from ..verdict import Verdict, judge
+from .judging import amount, doubt_of
+from .measurer import Measurer
+from .result import Result
+
+OnEstimate = Callable[[int, Duration], None]
+
+
+class LimitedBy(Enum):
+    """Why the throughput is not higher."""
+
+    LINE = "line"  # the highest load of the search passed
+    DEVICE = "device"  # a valid trial one step higher lost too much
+    TESTER = "tester"  # one step higher the tester did not do its part: nothing is known of the device there
+
+
+@dataclass(frozen=True)
+class ThroughputSearch:
+    """What is searched, and how exactly."""
+
+    loss: Ratio = Ratio(Fraction(0))  # of the frames sent, that may be lost; the RFC allows none
+    resolution: Ratio = Ratio(Fraction(1, 200))  # of line rate: how far apart the final bounds are at most
+    lowest: Ratio = Ratio(Fraction(1, 100))  # of line rate: below it the search gives up
+    highest: Ratio = Ratio(Fraction(1))  # of line rate
+    trial_duration: Duration = Duration(60 * 10**9)  # of the trials that count (RFC 2544 §24: at least 60 s)
+    scout_duration: Duration = Duration(2 * 10**9)  # of those that lead there; none if it is not shorter
+
+    def validate(self) -> None:
+        """Raises PlanError, which prints the search, for a value that makes no sense."""
+        rules = (
+            (self.loss.value < 1, "loss must be below 100 %"),
+            (self.resolution.value > 0, "resolution must be above 0"),
+            (0 < self.lowest.value <= self.highest.value, "lowest must be above 0 and at most highest"),
+            (self.trial_duration.ns > 0 and self.scout_duration.ns > 0, "durations must be above 0"),
+        )
+        for holds, rule in rules:
+            if not holds:
+                raise PlanError(f"{rule}; given was {self}")
+
+    @property
+    def steps(self) -> int:
+        """Steps from the lowest load to the highest."""
+        return ceil((self.highest.value - self.lowest.value) / self.resolution.value)
+
+    def load(self, index: int) -> Fraction:
+        """The load of a step, 0 being the lowest."""
+        return max(self.lowest.value, self.highest.value - (self.steps - index) * self.resolution.value)
+
+    def index(self, load: Fraction) -> int:
+        """The highest step whose load is at most this one; negative below the lowest."""
+        return floor(self.steps - (self.highest.value - load) / self.resolution.value)
+
+    def passes(self, trial: Trial) -> bool:
+        """Whether the tester did its part and the device lost no more than is allowed."""
+        return trial.valid and trial.loss <= self.loss.value
+
+    def __str__(self) -> str:
+        return (
+            f"loss {self.loss}, {self.lowest} to {self.highest} of line rate in steps of {self.resolution}, "
+            f"trials of {self.trial_duration}, scouts of {self.scout_duration}"
+        )
+
+
+@dataclass(frozen=True)
+class ThroughputResult(Result):
+    """The throughput. Both bounds rest on trials of full length."""
+
+    search: ThroughputSearch
+    load: Fraction  # of line rate: the highest that passed; 0 if none did
+    failed_load: Fraction | None  # of line rate: one step higher, which did not pass; None if there is none
+    limited_by: LimitedBy
+    reason: str = ""  # of TESTER: what the tester did not do
+
+    @property
+    def judged(self) -> tuple[Trial, ...]:
+        """The trial at the throughput; none if no load passed."""
+        return tuple(t for t in self._full(self.load) if self.search.passes(t))[-1:]
+
+    @property
+    def rate(self) -> float:
+        """Frames each second, over all streams."""
+        return float(self._in(RateUnit.PPS))
+
+    @property
+    def throughput_bps(self) -> float:
+        """Bits of frames each second (L2, FCS included), over all streams."""
+        return float(self._in(RateUnit.L2))
+
+    def verdict_above(self, bound: Rate) -> Verdict:
+        """Whether the throughput is at least the bound: `95 %` of line rate, `1 Gbps` or `100 kpps`.
+
+        FAIL only where the device failed at the bound or below it. INCONCLUSIVE where the tester or the highest
+        load of the search was the limit, or where the bound lies between the last two loads.
+        """
+        holds = self.load > 0 and self._in(bound.unit) >= bound.value
+        return judge(
+            holds=holds,
+            subject=f"throughput of {self.title}",
+            measured=f"{Rate(self._in(bound.unit), bound.unit)}",
+            bound=f">= {bound}",
+            doubt="" if holds else self._doubt(bound),
+        )
+
+    def _doubt(self, bound: Rate) -> str:
+        if self.failed_load is None:
+            return f"the device passed the highest load of the search, {self.search.highest} of line rate"
+        if self.limited_by is LimitedBy.TESTER:
+            return f"limited by the tester at {Ratio(self.failed_load)} of line rate: {self.reason}"
+        failed = self._full(self.failed_load)[-1]
+        if amount(failed, bound.unit, lambda s: s.intended_rate) <= bound.value:
+            return ""
+        if not self.load:
+            return f"the device failed at {self.search.lowest} of line rate, and the search went no lower"
+        return (
+            f"the device passed at {Ratio(self.load)} and failed at {Ratio(self.failed_load)} of line rate, "
+            "and the bound lies between them; search with a finer resolution"
+        )
+
+    def _in(self, unit: RateUnit) -> Fraction:
+        for trial in self.judged:
+            return amount(trial, unit, lambda s: s.intended_rate)
+        return Fraction(0)
+
+    def _full(self, load: Fraction) -> list[Trial]:
+        return [t for t in self.trials if t.load == load and t.duration_ns == self.search.trial_duration.ns]
+
+    def __str__(self) -> str:
+        if not self.load:
+            found = f"no throughput down to {self.search.lowest} of line rate"
+        else:
+            found = (
+                f"throughput {Ratio(self.load)} of line rate, {Rate(self._in(RateUnit.PPS), RateUnit.PPS)}, "
+                f"{Rate(self._in(RateUnit.L2), RateUnit.L2)}"
+            )
+        text = f"{self.title}: {found}, limited by the {self.limited_by.value}, {len(self.trials)} trials"
+        return f"{text} ({self.reason})" if self.reason else text
+
+
+def find_throughput(
+    measurer: Measurer, search: ThroughputSearch | None = None, *, on_estimate: OnEstimate | None = None
+) -> ThroughputResult:
+    """Searches the throughput.
+
+    A trial that stays invalid after the measurer's repetitions, for whichever reason, bounds the search from
+    above as the tester's limit: nothing is concluded from it about the device, and lower loads, which ask less
+    of the tester, can still be measured. That loses less than giving up and claims no more.
+
+    Args:
+        measurer: Runs the trials.
+        search: What is searched; the RFC's search by default.
+        on_estimate: Told before each trial how many are left at most, and how long they send at most.
+
+    Raises:
+        PlanError: the search makes no sense.
+        TargetError: the tester is broken, gone or late.
+    """
+    search = search or ThroughputSearch()
+    search.validate()
+    runner = _Runner(measurer, search, on_estimate or (lambda _trials, _time: None))
+    guess = search.steps
+    if search.scout_duration < search.trial_duration:
+        guess = max(0, runner.narrow(search.scout_duration, guess, confirming=False).passed)
+    found = runner.narrow(search.trial_duration, guess, confirming=True)
+    return _result(search, runner.trials, found)
+
+
+@dataclass
+class _Interval:
+    """What is known: steps up to `passed` pass, from `failed` on they fail. Starts beyond both ends."""
+
+    passed: int
+    failed: int
+    passing: Trial | None = None
+    failing: Trial | None = None
+
+    @property
+    def unknown(self) -> int:
+        return self.failed - self.passed - 1
+
+    @property
+    def most_trials(self) -> int:
+        """More trials than these are never needed: doubling strides to get near, then halves."""
+        return min(self.unknown, 2 * self.unknown.bit_length())
+
+
+class _Runner:
+    """Runs the trials of one search and keeps them."""
+
+    def __init__(self, measurer: Measurer, search: ThroughputSearch, on_estimate: OnEstimate) -> None:
+        self._measurer = measurer
+        self._search = search
+        self._on_estimate = on_estimate
+        self.trials: list[Trial] = []
+
+    def narrow(self, duration: Duration, guess: int, *, confirming: bool) -> _Interval:
+        """Tries loads for a duration until one passes and the next one fails, or an end is reached."""
+        known = _Interval(-1, self._search.steps + 1)
+        later = 0 if confirming else known.most_trials
+        up = down = 1  # strides, doubled at each use
+        step = guess
+        while known.unknown:
+            time = known.most_trials * duration.ns + later * self._search.trial_duration.ns
+            self._on_estimate(known.most_trials + later, Duration(time))
+            trial = self._measurer.measure(self._search.load(step), duration)
+            self.trials.append(trial)
+            if self._search.passes(trial):
+                known.passed, known.passing = step, trial
+                step, up = step + up, up * 2
+                if known.failing:
+                    step = min(step, _middle(known))
+            else:
+                known.failed, known.failing = step, trial
+                step, down = min(step - down, self._forwarded(trial)), down * 2
+                if known.passing:
+                    step = max(step, _middle(known))
+            step = min(max(step, known.passed + 1), known.failed - 1)
+        return known
+
+    def _forwarded(self, trial: Trial) -> int:
+        """The step of the load that arrived: the best guess when more was offered than can pass."""
+        intended = trial.evidence.intended_packets
+        return self._search.index(trial.load * trial.received / intended) if intended else self._search.steps
+
+
+def _middle(known: _Interval) -> int:
+    return (known.passed + known.failed) // 2
+
+
+def _result(search: ThroughputSearch, trials: list[Trial], found: _Interval) -> ThroughputResult:
+    failing = found.failing
+    limit = LimitedBy.LINE
+    if failing:
+        limit = LimitedBy.DEVICE if failing.valid else LimitedBy.TESTER
+    return ThroughputResult(
+        title=trials[0].title,
+        trials=tuple(trials),
+        search=search,
+        load=found.passing.load if found.passing else Fraction(0),
+        failed_load=failing.load if failing else None,
+        limited_by=limit,
+        reason=doubt_of([failing]) if failing else "",
+    )
