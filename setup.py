@@ -13,15 +13,15 @@ import sys
 from importlib.metadata import requires
 from pathlib import Path
 
+import setuptools
 from setuptools import find_packages, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT))  # pip's build frontends do not
 
-import engine  # noqa: E402
-import protos  # noqa: E402
+from tools import engine, protos  # noqa: E402
 
 WITH_ENGINE = os.environ.get("TESTER_ENGINE", "build") != "skip"
 
@@ -50,28 +50,36 @@ class Build(build_py):
     """Adds the engine, and outside a checkout the data folders."""
 
     def run(self) -> None:
+        """The engine first, since setuptools takes it like any other file of the package."""
         if WITH_ENGINE:
             engine.build()
-        super().run()
         if self.editable_mode:
+            super().run()
             return
+        # What an earlier build left there would go into the wheel.
+        shutil.rmtree(self.build_lib, ignore_errors=True)
+        super().run()
         for name in DATA:
             if (ROOT / name).is_dir():
                 target = Path(self.build_lib) / "TesterLibrary" / "_data" / name
-                shutil.rmtree(target, ignore_errors=True)
                 shutil.copytree(ROOT / name, target, ignore=shutil.ignore_patterns("__pycache__"))
 
 
 class Wheel(bdist_wheel):
     """With the engine inside a wheel is for one platform, but for every Python 3."""
 
-    def finalize_options(self) -> None:
-        super().finalize_options()
-        self.root_is_pure = not WITH_ENGINE
-
     def get_tag(self) -> tuple[str, str, str]:
+        """The parts of the file name that pip reads."""
         _, _, platform = super().get_tag()
         return "py3", "none", platform if WITH_ENGINE else "any"
+
+
+class Distribution(setuptools.Distribution):
+    """The engine counts as compiled code."""
+
+    def has_ext_modules(self) -> bool:
+        """Whether installations go to the platform's own folder."""
+        return WITH_ENGINE
 
 
 protos.generate()  # before the packages are listed: some of them are generated
@@ -83,5 +91,6 @@ setup(
         "TesterLibrary._generated": ["tester/v1/*.pyi"],
     },
     install_requires=DEPENDENCIES + runtimes(),
+    distclass=Distribution,
     cmdclass={"build_py": Build, "bdist_wheel": Wheel},
 )
