@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a certification is going to run: known before the first test, so that progress and reports can tell
+what is still missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .codec import decode, encode
+
+FILE = "agenda.json"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One test that is to run."""
+
+    testbed: str
+    suite: str  # Robot's long name
+    test: str
+    expected_s: float = 0  # from the profile; 0 where it does not say
+
+
+@dataclass(frozen=True)
+class Agenda:
+    """All tests of a certification in their order."""
+
+    title: str
+    items: tuple[Item, ...]
+
+    def position(self, suite: str, test: str) -> int | None:
+        """Index of a test; None if it is not on the agenda."""
+        for index, item in enumerate(self.items):
+            if (item.suite, item.test) == (suite, test):
+                return index
+        return None
+
+    def time_left(self, took: Mapping[int, float], *, current: int, current_elapsed: float) -> float:
+        """Seconds until the end, expected times corrected by how long the finished tests really took."""
+        expected = sum(self.items[index].expected_s for index in took)
+        pace = sum(took.values()) / expected if expected else 1.0
+        pace = min(max(pace, 0.2), 5.0)
+        rest = sum(item.expected_s for item in self.items[current + 1 :]) * pace
+        return rest + max(0.0, self.items[current].expected_s * pace - current_elapsed)
+
+
+def write(directory: Path, title: str, items: Sequence[Item]) -> None:
+    """Puts the agenda beside the records."""
+    content = json.dumps(encode(Agenda(title, tuple(items))), indent=2, ensure_ascii=False)
+    (directory / FILE).write_text(content + "\n", encoding="utf-8")
+
+
+def read(directory: Path) -> Agenda | None:
+    """The agenda of these records; None where a suite was run without one."""
+    path = directory / FILE
+    return decode(Agenda, json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None

@@ -1,0 +1,205 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The certificate: what a person signs.
+
+One HTML file that needs no other, made from the records alone: the same records always give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ..measurement.latency import Latency
+from ..measurement.trial import Trial
+from ..methodology.result import Result
+from ..model.units import Bandwidth
+from ..verdict import Verdict
+from . import plots
+from .records import Records, ResultRecord, TestRecord
+from .render import image, render
+
+_WORST_FIRST = ("FAIL", "ERROR", "INCONCLUSIVE", "PASS")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A test in the table of a testbed."""
+
+    outcome: str
+    verdicts: tuple[Verdict, ...]
+    message: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot; `text` says the same for those who cannot see it."""
+
+    title: str
+    source: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """One testbed: who was tested by what, how it went, what the tester says of itself."""
+
+    name: str
+    dut: Mapping[str, Any]
+    tester: Mapping[str, Any]
+    ports: Sequence[Mapping[str, Any]]
+    seed: int | None
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
+    figures: tuple[Figure, ...]
+    evidence: EvidenceSummary
+
+
+@dataclass(frozen=True)
+class EvidenceSummary:
+    """The tester's part in all trials of a testbed: the worst value of each kind."""
+
+    trials: int
+    invalid: int
+    repeated: int
+    sent: int
+    received: int
+    worst_shortfall: Fraction
+    worst_rate_error: Fraction
+    tester_drops: int
+    worst_gap_ns: int
+    worst_drift: Fraction
+    objections: tuple[str, ...]
+
+    @classmethod
+    def of(cls, trials: Sequence[Trial]) -> EvidenceSummary:
+        """Drops, gaps and errors are those of the valid trials: invalid ones support no verdict."""
+        proof = [t.evidence for t in trials if t.valid]
+        zero = Fraction(0)
+        return cls(
+            trials=len(trials),
+            invalid=sum(not t.valid for t in trials),
+            repeated=sum(t.attempt > 1 for t in trials),
+            sent=sum(t.sent for t in trials),
+            received=sum(t.received for t in trials),
+            worst_shortfall=max((e.shortfall for e in proof), default=zero),
+            worst_rate_error=max((abs(e.rate_error) for e in proof), default=zero),
+            tester_drops=sum(e.rx_missed + e.kernel_dropped for e in proof),
+            worst_gap_ns=max((e.worst_worker_gap_ns for e in proof), default=0),
+            worst_drift=max((abs(e.clock_drift) for e in proof), default=zero),
+            objections=tuple(dict.fromkeys(o for t in trials for o in t.objections)),
+        )
+
+
+def overall(outcomes: Sequence[str]) -> str:
+    """The worst of all outcomes. Without any there is nothing to certify: ERROR."""
+    return next((o for o in _WORST_FIRST if o in outcomes), "ERROR")
+
+
+def write(records: Records, path: Path) -> Path:
+    """Puts the certificate of these records there."""
+    path.write_text(certificate(records), encoding="utf-8")
+    return path
+
+
+def certificate(records: Records) -> str:
+    """The certificate as HTML."""
+    outcomes = records.outcomes()
+    return render(
+        "certificate.html",
+        run=records.run,
+        title=records.agenda.title if records.agenda else "Test run",
+        overall=overall(outcomes),
+        counts={o: outcomes.count(o) for o in _WORST_FIRST if o in outcomes},
+        sections=tuple(_sections(records)),
+        not_passed=tuple(t for t in records.tests if t.outcome != "PASS"),
+        not_run=records.not_run,
+        events=records.events,
+        cut=records.cut,
+        ended_at=max((t.started_at for t in records.tests), default=""),
+    )
+
+
+def _sections(records: Records) -> Iterator[Section]:
+    testers = {t["testbed"]["name"]: t for t in records.run["testers"]}
+    for name in dict.fromkeys([*testers, *(_testbed(records, t) for t in records.tests)]):
+        opened = testers.get(name, {"testbed": {}, "tester": {}, "seed": None})
+        tests = [t for t in records.tests if _testbed(records, t) == name]
+        columns = tuple(dict.fromkeys(_leaf(t.suite) for t in tests))
+        cells = {(t.test, _leaf(t.suite)): Cell(t.outcome, records.verdicts_of(t), t.message) for t in tests}
+        names = dict.fromkeys(t.test for t in tests)
+        trials = [t.trial for t in records.trials if t.place.testbed == name]
+        yield Section(
+            name=name,
+            dut=opened["testbed"].get("dut", {}),
+            tester=opened["tester"],
+            ports=opened["tester"].get("ports", ()),
+            seed=opened["seed"],
+            columns=columns,
+            rows=tuple((n, tuple(cells.get((n, column)) for column in columns)) for n in names),
+            figures=tuple(
+                _figures([r for r in records.results if r.place.testbed == name], opened["testbed"])
+            ),
+            evidence=EvidenceSummary.of(trials),
+        )
+
+
+def _testbed(records: Records, test: TestRecord) -> str:
+    """A test whose tester could not be opened has no testbed of its own; the agenda knows it."""
+    index = records.agenda.position(test.suite, test.test) if records.agenda and not test.testbed else None
+    return records.agenda.items[index].testbed if records.agenda and index is not None else test.testbed
+
+
+def _leaf(suite: str) -> str:
+    return suite.rpartition(".")[2]
+
+
+def _figures(results: Sequence[ResultRecord], testbed: Mapping[str, Any]) -> Iterator[Figure]:
+    by_procedure: dict[str, dict[int, Result]] = {}
+    for record in results:
+        sizes = by_procedure.setdefault(record.procedure, {})
+        size = record.result.trials[0].streams[0].frame_size
+        if size not in sizes or _sent_for(sizes[size]) <= _sent_for(record.result):
+            sizes[size] = record.result
+    for procedure, make in (("throughput", _throughput), ("latency", _latency), ("frame_loss", _frame_loss)):
+        if procedure in by_procedure:
+            yield make(dict(sorted(by_procedure[procedure].items())), testbed)
+
+
+def _sent_for(result: Result) -> int:
+    """How long a result's trials took, in ns: of several of a kind, the one that took most care is shown."""
+    return sum(trial.duration_ns for trial in result.trials)
+
+
+def _throughput(results: Mapping[int, Result], testbed: Mapping[str, Any]) -> Figure:
+    found = [(size, r.judged[-1].received_rate) for size, r in results.items() if r.judged]
+    speed = min((p["speed"]["bps"] for p in testbed.get("ports", ())), default=0)
+    line = [(size, float(Bandwidth(speed).frames_per_second(size))) for size in results] if speed else []
+    text = "; ".join(f"{size} bytes: {rate:,.0f} frames/s" for size, rate in found)
+    return Figure("Throughput", image(plots.throughput_vs_size({"measured": found}, line)), text)
+
+
+def _latency(results: Mapping[int, Result], _: Mapping[str, Any]) -> Figure:
+    merged = {
+        size: Latency.merged(t.latency.counters for t in r.judged if t.valid) for size, r in results.items()
+    }
+    measured = {size: latency for size, latency in merged.items() if latency.count}
+    statistics = {
+        name: [(size, value) for size, latency in measured.items() if (value := latency.percentile(percent))]
+        for name, percent in (("max", 100), ("p99", 99), ("p50", 50))
+    }
+    statistics["min"] = [(size, float(latency.min or 0)) for size, latency in measured.items()]
+    text = "; ".join(f"{size} bytes: {latency}" for size, latency in measured.items())
+    return Figure("Latency", image(plots.latency_vs_size(statistics)), text)
+
+
+def _frame_loss(results: Mapping[int, Result], _: Mapping[str, Any]) -> Figure:
+    series = {f"{size} bytes": r.trials for size, r in results.items()}
+    worst = {
+        label: max((t.loss_ratio for t in trials if t.valid), default=0.0) for label, trials in series.items()
+    }
+    text = "; ".join(f"{label}: {loss:.3%} at most" for label, loss in worst.items())
+    return Figure("Frame loss", image(plots.loss_vs_load(series)), text)

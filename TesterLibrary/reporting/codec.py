@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Values to JSON and back, exactly: a fraction is the text `1/3`, a histogram a list of [bucket, count]."""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+from collections.abc import Hashable, Mapping
+from enum import Enum
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import PurePath
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+def encode(value: object) -> Any:
+    """What `json.dumps` takes. A dataclass becomes an object of its fields; what is unknown becomes its text."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, bytes):
+        return value.hex(":")
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        if all(isinstance(key, int) for key in value):
+            return [[key, encode(value[key])] for key in sorted(value)]
+        return {str(key): encode(item) for key, item in value.items()}
+    if isinstance(value, collections.abc.Iterable) and not isinstance(value, PurePath):
+        return [encode(item) for item in value]
+    return str(value)
+
+
+def decode(cls: type[T], data: Mapping[str, Any]) -> T:
+    """A dataclass from what `encode` made of it. Keys it has no field for are left out.
+
+    Raises:
+        KeyError: a field without a default is missing.
+    """
+    values = {name: _value(hint, data[name]) for name, hint in _fields(cast(Hashable, cls)) if name in data}
+    missing = [name for name in _required(cast(Hashable, cls)) if name not in values]
+    if missing:
+        raise KeyError(f"a {cls.__name__} needs {missing[0]!r}; there are {', '.join(data) or 'no keys'}")
+    return cls(**values)
+
+
+@lru_cache
+def _fields(cls: Any) -> list[tuple[str, Any]]:
+    hints = get_type_hints(cls)
+    return [(f.name, hints[f.name]) for f in dataclasses.fields(cls) if f.init]
+
+
+@lru_cache
+def _required(cls: Any) -> list[str]:
+    missing = dataclasses.MISSING
+    return [
+        f.name
+        for f in dataclasses.fields(cls)
+        if f.init and f.default is missing and f.default_factory is missing
+    ]
+
+
+def _value(hint: Any, data: Any) -> Any:
+    if data is None:
+        return None
+    if isinstance(hint, type) and isinstance(data, hint):
+        return data
+    origin, arguments = get_origin(hint), get_args(hint)
+    if arguments and type(None) in arguments:  # what may be None, and is not
+        return _value(next(a for a in arguments if a is not type(None)), data)
+    if origin is tuple:
+        return tuple(_value(arguments[0], item) for item in data)
+    if origin is collections.abc.Mapping:
+        return {int(key): count for key, count in data}
+    if hint is Fraction:
+        return Fraction(data)
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return decode(hint, data)
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return hint(data)
+    return data

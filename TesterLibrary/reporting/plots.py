@@ -1,0 +1,165 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Plots of trials as SVG text. The same trials always give the same text."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import TesterLibraryError
+from ..measurement.trial import Trial
+
+_STYLE: Any = {
+    "svg.hashsalt": "TesterLibrary",  # otherwise ids are random
+    "svg.fonttype": "none",  # text stays text: small, searchable, read aloud
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "axes.axisbelow": True,
+}
+_COLORS = (
+    "#0b5cad",
+    "#b3261e",
+    "#2e7d32",
+    "#6a3d9a",
+    "#8a5a00",
+    "#00707a",
+    "#5f5f5f",
+)  # each dark enough on white
+_MARKERS = "osD^vPX"
+_PERCENTILES = (50.0, 90.0, 99.0, 99.9, 99.99)
+
+
+def loss_vs_load(series: Mapping[str, Sequence[Trial]]) -> str:
+    """Frame loss rate over offered load (RFC 2544 §26.3), a line for each label, without invalid trials."""
+    with _Plot("Offered load, % of line rate", "Frame loss, %") as plot:
+        for index, (label, trials) in enumerate(series.items()):
+            points = sorted((float(t.load * 100), t.loss_ratio * 100) for t in trials if t.valid)
+            plot.line(index, label, points)
+        plot.axes.set_xlim(0, 102)
+        plot.axes.set_ylim(bottom=-1)
+    return plot.svg
+
+
+def throughput_vs_size(
+    series: Mapping[str, Sequence[tuple[int, float]]], line: Sequence[tuple[int, float]]
+) -> str:
+    """Throughput in frames/s over frame size in bytes (RFC 2544 §26.1), with what the line could carry."""
+    with _Plot("Frame size, bytes", "Throughput, frames/s") as plot:
+        if line:
+            x, y = zip(*line, strict=True)
+            plot.axes.plot(x, y, color="#5f5f5f", linestyle="--", label="line rate")
+        for index, (label, points) in enumerate(series.items()):
+            plot.line(index, label, points)
+        plot.axes.set_yscale("log")
+        plot.frame_sizes(size for points in (*series.values(), line) for size, _ in points)
+    return plot.svg
+
+
+def latency_vs_size(statistics: Mapping[str, Sequence[tuple[int, float]]]) -> str:
+    """Latency in microseconds over frame size in bytes, a line for each statistic (min, p50, p99, max)."""
+    with _Plot("Frame size, bytes", "Latency, µs") as plot:
+        for index, (label, points) in enumerate(statistics.items()):
+            plot.line(index, label, [(size, ns / 1000) for size, ns in points])
+        plot.axes.set_yscale("log")
+        plot.frame_sizes(size for points in statistics.values() for size, _ in points)
+    return plot.svg
+
+
+def latency_percentiles(series: Mapping[str, Trial]) -> str:
+    """Latency in microseconds at each percentile, a line for each trial; the last point is the maximum."""
+    with _Plot("Percentile", "Latency, µs") as plot:
+        for index, (label, trial) in enumerate(series.items()):
+            latency = trial.latency
+            values = [*(latency.percentile(p) for p in _PERCENTILES), latency.max]
+            plot.line(index, label, [(i, v / 1000) for i, v in enumerate(values) if v is not None])
+        labels = [*(f"{p:g}" for p in _PERCENTILES), "max"]
+        plot.axes.set_xticks(range(len(labels)), labels)
+        plot.axes.set_yscale("log")
+    return plot.svg
+
+
+def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
+    """The plot that says most about the trials of one test, and a sentence for those who cannot see it.
+
+    Several loads: loss over load. One load: the percentiles of latency. Two empty texts: nothing to show.
+    """
+    valid = [t for t in trials if t.valid]
+    if len({t.load for t in valid}) > 1:
+        by_title: dict[str, list[Trial]] = {}
+        for trial in valid:
+            by_title.setdefault(trial.title, []).append(trial)
+        lossless = [t.load for t in valid if not t.lost]
+        best = (
+            f"up to {float(max(lossless)):.4g} of line rate without loss"
+            if lossless
+            else "loss in every trial"
+        )
+        return loss_vs_load(by_title), f"Frame loss over offered load: {best}"
+    measured = [t for t in valid if t.latency.count]
+    if not measured:
+        return "", ""
+    text = f"Latency by percentile; the last trial: {measured[-1].latency}"
+    return latency_percentiles({f"trial {t.number}": t for t in measured[-len(_COLORS) :]}), text
+
+
+class _Plot:
+    """One pair of axes, from a clean style to SVG."""
+
+    def __init__(self, x: str, y: str) -> None:
+        try:
+            import matplotlib  # takes half a second, which a run without plots need not spend
+            from matplotlib.figure import Figure
+        except ImportError:
+            raise TesterLibraryError(
+                "plots need matplotlib; install robotframework-testerlibrary[report]"
+            ) from None
+        self._style = matplotlib.rc_context(_STYLE)
+        self._figure_class: Any = Figure
+        self._labels = (x, y)
+        self.svg = ""
+
+    def __enter__(self) -> _Plot:
+        self._style.__enter__()
+        self._figure = self._figure_class(figsize=(5.2, 3.0), layout="constrained")
+        self.axes = self._figure.add_subplot()
+        self.axes.set_xlabel(self._labels[0])
+        self.axes.set_ylabel(self._labels[1])
+        return self
+
+    def __exit__(self, kind: object, *rest: object) -> None:
+        try:
+            if kind is None:
+                self.svg = self._render()
+        finally:
+            self._style.__exit__(None, None, None)
+
+    def line(self, index: int, label: str, points: Sequence[tuple[float, float]]) -> None:
+        """A line with markers: told apart by shape as well as by colour."""
+        x = [point[0] for point in points]
+        y = [point[1] for point in points]
+        color = _COLORS[index % len(_COLORS)]
+        marker = _MARKERS[index % len(_MARKERS)]
+        self.axes.plot(x, y, color=color, marker=marker, markersize=4, linewidth=1.4, label=label)
+
+    def frame_sizes(self, sizes: Any) -> None:
+        """Ticks at the frame sizes that were measured, on a scale that keeps the small ones apart."""
+        ticks = sorted(set(sizes))
+        if not ticks:
+            return
+        self.axes.set_xscale("log", base=2)
+        self.axes.set_xticks(ticks, [str(size) for size in ticks], rotation=45)
+        self.axes.minorticks_off()
+
+    def _render(self) -> str:
+        if self.axes.get_legend_handles_labels()[1]:
+            self.axes.legend(fontsize=8, frameon=False)
+        text = io.StringIO()
+        nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+        self._figure.savefig(text, format="svg", metadata=nothing)
+        return text.getvalue()

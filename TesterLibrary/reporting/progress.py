@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What long work tells the person who waits: which trial, of how many, what it found, the time left.
+
+Robot captures what a keyword prints, so this writes to the console that the process was started with.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TextIO
+
+from ..measurement.trial import Trial
+from ..model.units import Duration
+from .agenda import Agenda
+from .agenda import read as read_agenda
+
+_REFRESH_S = 0.2
+_CLEAR = "\r\x1b[K"
+
+
+class Progress:
+    """On a terminal one line that changes in place; elsewhere one line for each trial.
+
+    With the agenda of a certification it also heads and closes each test, which Robot does otherwise.
+    """
+
+    def __init__(
+        self,
+        evidence: Path | None = None,
+        *,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._evidence = evidence
+        self._out = stream if stream is not None else sys.__stderr__
+        self._clock = clock
+        self._live = bool(self._out and self._out.isatty())
+        self._agenda: Agenda | None = None
+        self._took: dict[int, float] = {}
+        self._current: int | None = None
+        self._test_started = self._shown = 0.0
+        self._title = self._found = ""
+        self._number = 0
+        self._of: int | None = None
+        self._ends_at: float | None = None
+
+    # A test of a certification
+
+    def begin_test(self, suite: str, test: str) -> None:
+        """Heads a test, if it is on an agenda."""
+        if self._agenda is None and self._evidence is not None:
+            self._agenda = read_agenda(self._evidence)
+        self._test_started = self._clock()
+        self._current = self._agenda.position(suite, test) if self._agenda else None
+        if self._agenda and self._current is not None:
+            count = len(self._agenda.items)
+            left = _left(self._left_of_run())
+            self._line(
+                f"[{self._current + 1:>{len(str(count))}}/{count}] {suite} · {test} ({left} of the run)"
+            )
+
+    def end_test(self, outcome: str, message: str) -> None:
+        """Closes a test with what was concluded."""
+        if self._current is None:
+            return
+        took = self._took[self._current] = self._clock() - self._test_started
+        text = message.strip().split("\n")[0].removeprefix(f"{outcome}: ")
+        self._line(f"      {outcome}: {text} [{took:.0f} s]" if text else f"      {outcome} [{took:.0f} s]")
+        self._current = None
+
+    # A procedure and its trials
+
+    def begin(self, title: str, *, trials: int | None = None, duration: Duration | None = None) -> None:
+        """A procedure starts: at most so many trials, in about so much time, as far as it is known."""
+        self._title, self._number, self._of, self._found = title, 0, trials, ""
+        self._ends_at = self._clock() + duration.seconds if duration else None
+        self._update(force=True)
+
+    def sending(self, done: float) -> None:
+        """The trial under way has sent this part, 0 to 1, of its frames."""
+        self._update(sending=done)
+
+    def trial(self, trial: Trial) -> None:
+        """A trial has ended."""
+        self._number += 1 if trial.attempt == 1 else 0
+        again = f" (attempt {trial.attempt})" if trial.attempt > 1 else ""
+        self._found = f"{_percent(trial)}: {_finding(trial)}"
+        if self._live:
+            self._update(force=True)
+        else:
+            left = f"; {text}" if (text := self._time_left()) else ""
+            self._line(f"      trial {self._counted()}{again}, {_seconds(trial)} at {self._found}{left}")
+
+    def estimate(self, trials_left: int | None = None, duration_left: Duration | None = None) -> None:
+        """What is still to come of the procedure, now that more is known."""
+        if trials_left is not None:
+            self._of = self._number + trials_left
+        if duration_left is not None:
+            self._ends_at = self._clock() + duration_left.seconds
+        self._update()
+
+    def end(self, text: str = "") -> None:
+        """The procedure has ended with this result."""
+        if text:
+            self._line(f"      {text}")
+        else:
+            self._write(_CLEAR if self._live else "")
+        self._title, self._ends_at, self._of = "", None, None
+
+    # How it looks
+
+    def _update(self, *, sending: float | None = None, force: bool = False) -> None:
+        now = self._clock()
+        if not self._live or (not force and now - self._shown < _REFRESH_S):
+            return
+        self._shown = now
+        count = f"trial {self._counted(under_way=sending is not None)}"
+        parts = [self._title, count]
+        if sending is not None:
+            parts.append(f"sending {min(sending, 1):.0%}")
+        parts += [text for text in (self._found, self._time_left()) if text]
+        line = "      " + ", ".join(part for part in parts if part)
+        width = shutil.get_terminal_size().columns
+        self._write(_CLEAR + line[: width - 1])
+
+    def _counted(self, *, under_way: bool = False) -> str:
+        number = self._number + (1 if under_way else 0)
+        return f"{number} of at most {self._of}" if self._of and self._of >= number else str(number)
+
+    def _time_left(self) -> str:
+        parts = []
+        if self._ends_at is not None:
+            parts.append(_left(self._ends_at - self._clock()))
+        if self._current is not None:
+            parts.append(f"{_left(self._left_of_run())} of the run")
+        return ", ".join(parts)
+
+    def _left_of_run(self) -> float:
+        assert self._agenda is not None
+        assert self._current is not None
+        elapsed = self._clock() - self._test_started
+        return self._agenda.time_left(self._took, current=self._current, current_elapsed=elapsed)
+
+    def _line(self, text: str) -> None:
+        self._write(f"{_CLEAR if self._live else ''}{text}\n")
+
+    def _write(self, text: str) -> None:
+        if self._out is None or not text:
+            return
+        try:
+            self._out.write(text)
+            self._out.flush()
+        except (OSError, ValueError):  # the console is gone; the measurement is not
+            self._out = None
+
+
+def _percent(trial: Trial) -> str:
+    return f"{float(trial.load * 100):.4g} %"
+
+
+def _seconds(trial: Trial) -> str:
+    return str(Duration(trial.duration_ns))
+
+
+def _finding(trial: Trial) -> str:
+    if not trial.valid:
+        return f"invalid, {trial.objections[0]}"
+    return f"lost {trial.lost:,} of {trial.sent:,}" if trial.lost else f"none of {trial.sent:,} lost"
+
+
+def _left(seconds: float) -> str:
+    whole = max(0, round(seconds))
+    if whole >= 3600:
+        return f"{whole // 3600} h {whole % 3600 // 60:02} min left"
+    return f"{whole // 60} min {whole % 60:02} s left" if whole >= 60 else f"{whole} s left"

@@ -1,0 +1,213 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Writes down what happens, as it happens. Every report is made from these files and nothing else.
+
+`<directory>/` holds `run.json` (who measured what, on which machine) and one file of JSON lines for each kind
+of record: `trials.jsonl`, `results.jsonl`, `verdicts.jsonl`, `tests.jsonl`, `events.jsonl`. Each line is on
+the disk before the call returns, so a killed run loses at most the line it was writing. The schemas are
+in `reports/schemas/`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, fields
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from ..measurement.trial import Trial
+from ..methodology.result import Result
+from ..verdict import Verdict
+from .codec import encode
+from .machine import describe_machine, versions
+
+SCHEMA = 1
+RUN_VARIABLE = "TESTERLIBRARY_RUN"  # set by who runs Robot several times for one report
+KINDS = ("trial", "result", "verdict", "test", "event")
+_THIS_PROCESS = uuid4().hex
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in the run something belongs."""
+
+    testbed: str = ""
+    suite: str = ""
+    test: str = ""
+
+
+class Recorder:
+    """Appends records to the files of one run. Creates nothing before the first record."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.place = Place()
+        self.trials: list[Trial] = []  # of the current test
+        self.verdicts: list[Verdict] = []
+        self._seed: int | None = None
+        self._ready = False
+
+    def run(self, *, testbed: object, capabilities: object, seed: int) -> None:
+        """A tester was opened on a testbed. Both are dataclasses; the testbed has a `name`."""
+        self._prepare()
+        self._seed = seed
+        self.place = Place(str(getattr(testbed, "name", testbed)), self.place.suite, self.place.test)
+        run = read_run(self.directory)
+        known = [t for t in run["testers"] if t["testbed"]["name"] != self.place.testbed]
+        described = _described(testbed)
+        opened = {"testbed": described, "tester": encode(capabilities), "seed": seed, "opened_at": _now()}
+        run["testers"] = [*known, opened]
+        _write(self.directory / "run.json", run)
+
+    def begin_test(self, suite: str, test: str) -> None:
+        """What follows belongs to this test."""
+        self.place = Place(self.place.testbed, suite, test)
+        self.trials, self.verdicts = [], []
+
+    def end_test(self, **facts: Any) -> None:
+        """The test has ended: Robot's `status` and `message`, the `outcome`, `started_at`, `elapsed_s`."""
+        self._append("test", facts)
+        self.place = Place(self.place.testbed, self.place.suite)
+
+    def trial(self, trial: Trial, *, seed: int | None = None) -> None:
+        """One trial, valid or not, with all its integers. `seed`: of its frames, in place of the run's."""
+        self.trials.append(trial)
+        chosen = self._seed if seed is None else seed
+        self._append("trial", {"seed": chosen, **encode(trial), "derived": derived(trial)})
+
+    def result(self, result: Result) -> None:
+        """What a procedure found, with the numbers of its trials."""
+        numbers = tuple(trial.number for trial in result.trials)
+        values = {f.name: encode(getattr(result, f.name)) for f in fields(result) if f.name != "trials"}
+        names = {"procedure": type(result).__module__.rpartition(".")[2], "type": type(result).__name__}
+        self._append("result", {**names, "text": str(result), **values, "trials": numbers})
+
+    def verdict(self, verdict: Verdict, *, test: str = "") -> None:
+        """A judgement, of the current test or of the one named."""
+        self.verdicts.append(verdict)
+        self._append("verdict", {**encode(verdict), **({"test": test} if test else {})})
+
+    def event(self, name: str, **facts: Any) -> None:
+        """Anything else that a reader of the report should know: a trial cut short, a tester that died."""
+        self._append("event", {"event": name, **{key: encode(value) for key, value in facts.items()}})
+
+    def _append(self, kind: str, values: dict[str, Any]) -> None:
+        self._prepare()
+        record = {"kind": kind, "schema": SCHEMA, "at": _now(), **encode(self.place), **values}
+        line = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+        with (self.directory / f"{kind}s.jsonl").open("ab") as file:
+            file.write(line.encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _prepare(self) -> None:
+        """Makes the directory; what an earlier run left there is moved aside, never mixed in or deleted."""
+        if self._ready:
+            return
+        run_id = os.environ.get(RUN_VARIABLE, _THIS_PROCESS)
+        if (self.directory / "run.json").exists() and read_run(self.directory)["id"] != run_id:
+            self.directory.rename(_free_name(self.directory))
+        self.directory.mkdir(parents=True, exist_ok=True)
+        if not (self.directory / "run.json").exists():
+            _write(self.directory / "run.json", new_run(run_id))
+        for kind in KINDS:
+            _drop_cut_line(self.directory / f"{kind}s.jsonl")
+        self._ready = True
+
+
+def new_run(run_id: str, **facts: Any) -> dict[str, Any]:
+    """The content of `run.json` before a tester is opened."""
+    return {
+        "kind": "run",
+        "schema": SCHEMA,
+        "id": run_id,
+        "started_at": _now(),
+        **facts,
+        "versions": versions(),
+        "machine": describe_machine(),
+        "testers": [],
+    }
+
+
+def start_run(directory: Path, run_id: str, **facts: Any) -> None:
+    """Begins a run whose records several processes will append; they find `run_id` in RUN_VARIABLE."""
+    directory.mkdir(parents=True)
+    _write(directory / "run.json", new_run(run_id, **facts))
+
+
+def read_run(directory: Path) -> dict[str, Any]:
+    """The content of `run.json`."""
+    content: dict[str, Any] = json.loads((directory / "run.json").read_text(encoding="utf-8"))
+    return content
+
+
+def derived(trial: Trial) -> dict[str, Any]:
+    """Ratios and rates of a trial, for readers that do not want to compute; the integers are the truth."""
+    latency = trial.latency
+    percentiles = {"p50": 50, "p90": 90, "p99": 99, "p99_9": 99.9, "p99_99": 99.99}
+    return {
+        "valid": trial.valid,
+        "sent": trial.sent,
+        "received": trial.received,
+        "lost": trial.lost,
+        "loss_ratio": trial.loss_ratio,
+        "load_percent": float(trial.load * 100),
+        "offered_rate_pps": trial.offered_rate,
+        "received_rate_pps": trial.received_rate,
+        "throughput_bps": trial.throughput_bps,
+        "latency_ns": {
+            "count": latency.count,
+            "min": latency.min,
+            "mean": latency.mean,
+            **{name: latency.percentile(percent) for name, percent in percentiles.items()},
+            "max": latency.max,
+        },
+    }
+
+
+def _described(testbed: object) -> dict[str, Any]:
+    """The testbed without what is nobody's business who reads the report: files and keys of this machine."""
+    content = encode(testbed)
+    if not isinstance(content, dict):
+        return {"name": content}
+    content.pop("source", None)
+    if isinstance(content.get("tester"), dict):
+        content["tester"].pop("certificates", None)
+    return content
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    """Replaces the file as a whole, so that a reader or a killed run never sees half of it."""
+    temporary = path.with_suffix(".new")
+    with temporary.open("w", encoding="utf-8") as file:
+        json.dump(content, file, indent=2, ensure_ascii=False)
+        file.write("\n")
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _free_name(directory: Path) -> Path:
+    started = str(read_run(directory).get("started_at", "earlier")).replace(":", "")
+    candidates = (
+        directory.with_name(f"{directory.name}-{started}{suffix}")
+        for suffix in ("", *map(".{}".format, range(1, 1000)))
+    )
+    return next(path for path in candidates if not path.exists())
+
+
+def _drop_cut_line(path: Path) -> None:
+    """A line without its end was being written when the process was killed."""
+    if not path.exists():
+        return
+    content = path.read_bytes()
+    if content and not content.endswith(b"\n"):
+        with path.open("r+b") as file:
+            file.truncate(content.rfind(b"\n") + 1)

@@ -1,0 +1,182 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Reads what the recorder wrote back into objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .. import methodology
+from ..errors import TesterLibraryError
+from ..measurement.trial import Trial
+from ..methodology.result import Result
+from ..verdict import Outcome, Verdict
+from .agenda import Agenda, Item
+from .agenda import read as read_agenda
+from .codec import decode
+from .recorder import SCHEMA, Place, read_run
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class TrialRecord:
+    """A trial and where it was run."""
+
+    place: Place
+    seed: int | None
+    trial: Trial
+
+
+@dataclass(frozen=True)
+class ResultRecord:
+    """What a procedure found. `procedure` is the name of its module."""
+
+    place: Place
+    procedure: str
+    result: Result
+
+
+@dataclass(frozen=True)
+class VerdictRecord:
+    """A judgement and the test it belongs to."""
+
+    place: Place
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class TestRecord:
+    """How a test ended. `outcome` is PASS, FAIL, INCONCLUSIVE or ERROR."""
+
+    __test__ = False  # pytest would take the name for a test class
+
+    testbed: str
+    suite: str
+    test: str
+    outcome: str
+    status: str  # Robot's
+    message: str = ""
+    started_at: str = ""
+    elapsed_s: float = 0
+
+
+@dataclass(frozen=True)
+class EventRecord:
+    """Something else that happened."""
+
+    place: Place
+    event: str
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Records:
+    """Everything that was recorded of one run."""
+
+    run: Mapping[str, Any]
+    trials: tuple[TrialRecord, ...] = ()
+    results: tuple[ResultRecord, ...] = ()
+    verdicts: tuple[VerdictRecord, ...] = ()
+    tests: tuple[TestRecord, ...] = ()
+    events: tuple[EventRecord, ...] = ()
+    agenda: Agenda | None = None
+    cut: tuple[str, ...] = field(default=())  # files whose last line was not finished
+
+    @property
+    def not_run(self) -> tuple[Item, ...]:
+        """Tests of the agenda that have no record."""
+        done = {(t.suite, t.test) for t in self.tests}
+        return tuple(i for i in (self.agenda.items if self.agenda else ()) if (i.suite, i.test) not in done)
+
+    def verdicts_of(self, test: TestRecord) -> tuple[Verdict, ...]:
+        """What was judged in a test."""
+        return tuple(
+            v.verdict for v in self.verdicts if (v.place.suite, v.place.test) == (test.suite, test.test)
+        )
+
+    def outcomes(self) -> list[str]:
+        """The outcome of each test; ERROR for each that is missing."""
+        return [test.outcome for test in self.tests] + ["ERROR"] * len(self.not_run)
+
+
+def outcome_of(status: str, verdicts: Iterator[Verdict] | tuple[Verdict, ...]) -> str:
+    """The outcome of a test that Robot ended as PASS, FAIL or SKIP.
+
+    FAIL needs a measured value out of bounds; a test that failed without one has an ERROR.
+    """
+    judged = {verdict.outcome for verdict in verdicts}
+    if Outcome.FAIL in judged:
+        return Outcome.FAIL.value
+    if status == "SKIP" or Outcome.INCONCLUSIVE in judged:
+        return Outcome.INCONCLUSIVE.value
+    return Outcome.PASS.value if status == "PASS" else "ERROR"
+
+
+def read(directory: Path) -> Records:
+    """All records of a run.
+
+    Raises:
+        TesterLibraryError: there is none, or a line other than the last of a file is not a record.
+    """
+    if not (directory / "run.json").is_file():
+        raise TesterLibraryError(f"{directory} holds no run.json; it is not the evidence of a run")
+    cut: list[str] = []
+
+    def records(kind: str, make: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:
+        path = directory / f"{kind}s.jsonl"
+        return tuple(_lines(path, make, cut)) if path.exists() else ()
+
+    trials = records("trial", lambda r: TrialRecord(decode(Place, r), r.get("seed"), decode(Trial, r)))
+    numbered = {(t.place.testbed, t.place.suite, t.place.test, t.trial.number): t.trial for t in trials}
+
+    def result(record: dict[str, Any]) -> ResultRecord:
+        place = decode(Place, record)
+        keys = ((place.testbed, place.suite, place.test, number) for number in record["trials"])
+        trials = tuple(numbered[key] for key in keys)
+        cls = _result_class(record["procedure"], record["type"])
+        return ResultRecord(place, record["procedure"], decode(cls, {**record, "trials": trials}))
+
+    return Records(
+        run=read_run(directory),
+        trials=trials,
+        results=records("result", result),
+        verdicts=records("verdict", lambda r: VerdictRecord(decode(Place, r), decode(Verdict, r))),
+        tests=records("test", lambda r: decode(TestRecord, r)),
+        events=records("event", lambda r: EventRecord(decode(Place, r), r["event"], r)),
+        agenda=read_agenda(directory),
+        cut=tuple(cut),
+    )
+
+
+def _result_class(procedure: str, name: str) -> type[Result]:
+    """The class of a result: a record may name those of the procedures, and nothing else."""
+    try:
+        module = import_module(f"{methodology.__name__}.{procedure}") if procedure.isidentifier() else None
+    except ModuleNotFoundError:
+        module = None
+    cls = getattr(module, name, None)
+    if not (isinstance(cls, type) and issubclass(cls, Result)):
+        raise ValueError(f"there is no procedure {procedure!r} with a result {name!r}")
+    return cls
+
+
+def _lines(path: Path, make: Callable[[dict[str, Any]], T], cut: list[str]) -> Iterator[T]:
+    content = path.read_bytes()
+    lines = content.split(b"\n")
+    if lines.pop():  # nothing follows the end of the last whole line
+        cut.append(path.name)
+    for number, line in enumerate(lines, 1):
+        try:
+            record = json.loads(line)
+            if record["schema"] != SCHEMA:
+                raise ValueError(f"schema {record['schema']}, this version reads {SCHEMA}")
+            made = make(record)
+        except (ValueError, KeyError, TypeError) as error:
+            raise TesterLibraryError(f"{path}:{number} is not a record: {error}") from None
+        yield made

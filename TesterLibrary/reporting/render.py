@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""HTML from the templates in `reports/templates/`."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from functools import lru_cache
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from ..measurement.trial import Trial
+from ..model.units import Duration
+from ..paths import report_file
+
+
+def trials_html(trials: Sequence[Trial], plot: str = "", plot_text: str = "") -> str:
+    """A table of trials and their plot (SVG text) on one line of HTML, for Robot's log and Allure."""
+    html = render("trials.html", trials=trials, plot=image(plot), plot_text=plot_text)
+    return " ".join(html.split())
+
+
+def render(template: str, **values: object) -> str:
+    """A template with values, all escaped."""
+    return _environment().get_template(template).render(**values)
+
+
+def image(svg: str) -> str:
+    """A picture as an address that needs no file; empty if there is none."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}" if svg else ""
+
+
+@lru_cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(report_file("templates/certificate.html").parent),
+        autoescape=select_autoescape(),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["ns"] = _ns
+    environment.filters["percent"] = _percent
+    environment.filters["bits"] = _bits
+    return environment
+
+
+def _ns(value: float | None) -> str:
+    return "–" if value is None else str(Duration(round(value)))
+
+
+def _percent(value: float) -> str:
+    """Of a ratio: four significant digits, and never 0 for what is not 0."""
+    return f"{float(value) * 100:.4g} %"
+
+
+def _bits(value: float) -> str:
+    for size, unit in ((1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps")):
+        if value >= size:
+            return f"{value / size:.4g} {unit}"
+    return f"{value:.4g} bps"
