@@ -48,7 +48,16 @@ def main() -> None:
     node, npm = system_node() or packaged_node()
     FOLDER.mkdir(parents=True, exist_ok=True)
     _check(
-        node, npm, "install", "--prefix", str(FOLDER), "--no-audit", "--no-fund", "--loglevel=error", PACKAGE
+        node,
+        npm,
+        "install",
+        "--prefix",
+        str(FOLDER),
+        "--no-audit",
+        "--no-fund",
+        "--no-update-notifier",
+        "--loglevel=error",
+        PACKAGE,
     )
     silence()
     COMMAND.write_text(f'#!/bin/sh\nexec "{node}" "{FOLDER}/node_modules/allure/cli.js" "$@"\n')
