@@ -1,2 +1,27 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Robot Framework keywords that certify network devices. `Library    TesterLibrary` in a suite."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .library import TesterLibrary as TesterLibrary
+
+try:
+    __version__ = version("robotframework-testerlibrary")
+except PackageNotFoundError:  # used from a checkout that was not installed
+    __version__ = "0+unknown"
+
+__all__ = ["TesterLibrary", "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    """The library class is imported when it is asked for: command line and engine clients do without Robot."""
+    if name == "TesterLibrary":
+        from .library import TesterLibrary
+
+        return TesterLibrary
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

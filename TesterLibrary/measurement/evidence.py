@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..model.plan import Plan, PlannedStream
+from .snapshot import ClockCounters, Snapshot, StreamCounters
+
 
 @dataclass(frozen=True)
 class EvidenceLimits:
@@ -33,6 +36,25 @@ class Evidence:
     worst_worker_gap_ns: int
     worst_lateness_ns: int
     clock_drift: Fraction
+
+    @classmethod
+    def between(cls, plan: Plan, before: Snapshot, after: Snapshot) -> Evidence:
+        """What the tester did between two snapshots, for the streams of a plan and on their ports."""
+        counters = [after.stream(stream.id) for stream in plan.streams]
+        names = {stream.tx_port for stream in plan.streams} | {stream.rx_port for stream in plan.streams}
+        ports = [(before.port(name), after.port(name)) for name in sorted(names)]
+        errors = [_rate_error(*pair) for pair in zip(plan.streams, counters, strict=True)]
+        return cls(
+            intended_packets=sum(c.intended_packets for c in counters),
+            offered_packets=sum(c.tx_packets for c in counters),
+            rate_error=max(errors, key=abs, default=Fraction(0)),
+            tx_refused=sum(b.tx_refused - a.tx_refused for a, b in ports),
+            rx_missed=sum(b.rx_missed - a.rx_missed for a, b in ports),
+            kernel_dropped=sum(b.kernel_dropped - a.kernel_dropped for a, b in ports),
+            worst_worker_gap_ns=max((w.worst_gap_ns for w in after.workers), default=0),
+            worst_lateness_ns=max((c.worst_lateness_ns for c in counters), default=0),
+            clock_drift=_drift(after.clock),
+        )
 
     @property
     def shortfall(self) -> Fraction:
@@ -71,3 +93,17 @@ class Evidence:
     def missed_rate(self, limits: EvidenceLimits) -> bool:
         """Whether the tester could not reach the offered rate: then a search takes it as its upper bound."""
         return self.shortfall > limits.max_shortfall or abs(self.rate_error) > limits.max_rate_error
+
+
+def _rate_error(stream: PlannedStream, counted: StreamCounters) -> Fraction:
+    """From the first departure to the last: what came between them against what was to come."""
+    span = counted.last_tx_ns - counted.first_tx_ns
+    if counted.tx_packets < 2 or span <= 0:
+        return Fraction(0)
+    return Fraction(counted.tx_packets - 1, span) / stream.rate - 1
+
+
+def _drift(clock: ClockCounters) -> Fraction:
+    elapsed = clock.raw_now_ns - clock.raw_start_ns
+    ticked = clock.engine_now_ns - clock.engine_start_ns
+    return Fraction(ticked - elapsed, elapsed) if elapsed > 0 else Fraction(0)

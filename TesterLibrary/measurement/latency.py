@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..errors import UnitError
 from ..model.units import Duration
 from .histogram import percentile
 from .snapshot import LatencyCounters
@@ -77,6 +79,21 @@ class Latency:
     def p99(self) -> float | None:
         """The 99th percentile."""
         return self.percentile(99)
+
+    def statistic(self, name: str) -> float | None:
+        """A value by its name: `min`, `mean`, `max`, or a percentile such as `p99.9`.
+
+        Raises:
+            UnitError: another name.
+        """
+        exact = {"min": self.min, "mean": self.mean, "max": self.max}
+        if name in exact:
+            return exact[name]
+        found = re.fullmatch(r"p(\d+(?:\.\d+)?)", name)
+        if not found or not 0 < float(found[1]) <= 100:
+            allowed = "min, mean, max or a percentile above p0 up to p100, such as p99.9"
+            raise UnitError(f"{name!r} is not a statistic of latency; write {allowed}")
+        return self.percentile(float(found[1]))
 
     def __str__(self) -> str:
         values = (("min", self.min), ("mean", self.mean), ("p99", self.p99), ("max", self.max))

@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How a keyword component makes itself known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..session import Session
+
+Component = TypeVar("Component", bound=Callable[[Session], object])
+
+registered: list[Callable[[Session], object]] = []
+
+
+def component(cls: Component) -> Component:
+    """Class decorator: the library takes this component up."""
+    registered.append(cls)
+    return cls

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Values of what was measured last, asserted where an operator is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from assertionengine import AssertionOperator, verify_assertion
+
+from ..errors import Inconclusive, TesterLibraryError
+from ..measurement.latency import Latency
+from ..measurement.trial import Trial
+from ..model.units import Duration, Ratio
+from ..session import Session
+
+_EXPRESSIONS = (AssertionOperator["validate"], AssertionOperator["then"])
+
+
+class Getter:
+    """Reads the last measurement of a session. An assertion on an invalid trial is INCONCLUSIVE."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def loss(self, stream: Any, operator: Any, expected: Any, message: str | None) -> int:
+        """Frames lost."""
+        stream, operator, expected = _arranged(stream, operator, expected)
+        value = self._lost(stream)[0]
+        return int(self._checked(value, operator, expected, int, f"Frame loss{_of(stream)}", message))
+
+    def loss_ratio(self, stream: Any, operator: Any, expected: Any, message: str | None) -> float:
+        """Frames lost over frames sent."""
+        stream, operator, expected = _arranged(stream, operator, expected)
+        lost, sent = self._lost(stream)
+        value = lost / sent if sent else 0.0
+
+        def parsed(text: Any) -> float:
+            return float(Ratio.parse(text).value)
+
+        return float(self._checked(value, operator, expected, parsed, f"Loss ratio{_of(stream)}", message))
+
+    def latency(self, statistic: str, operator: Any, expected: Any, message: str | None) -> float:
+        """Nanoseconds."""
+        latency = self._latency()
+        value = latency.statistic(statistic)
+        if value is None:
+            raise Inconclusive("no frame was received, so there is no latency")
+
+        def parsed(text: Any) -> float:
+            return float(Duration.parse(text).ns)
+
+        return float(self._checked(float(value), operator, expected, parsed, f"Latency {statistic} in ns", message))
+
+    def _trials(self) -> tuple[Trial, ...]:
+        last = self._session.judged()
+        return (last,) if isinstance(last, Trial) else last.judged
+
+    def _lost(self, stream: str | None) -> tuple[int, int]:
+        trial = self._trials()[-1]
+        if stream is None:
+            return trial.lost, trial.sent
+        try:
+            counters = trial.stream(stream).counters
+        except KeyError as error:
+            raise TesterLibraryError(str(error.args[0])) from None
+        return max(0, counters.tx_packets - counters.rx_packets), counters.tx_packets
+
+    def _latency(self) -> Latency:
+        return Latency.merged(s.counters.latency for trial in self._trials() for s in trial.streams)
+
+    def _checked(
+        self,
+        value: float,
+        operator: AssertionOperator | None,
+        expected: Any,
+        parse: Callable[[Any], float],
+        what: str,
+        message: str | None,
+    ) -> Any:
+        if operator is None:
+            return value
+        objections = [objection for trial in self._trials() for objection in trial.objections]
+        if objections:
+            raise Inconclusive(objections[0])
+        wanted = expected if operator in _EXPRESSIONS else parse(expected)
+        return verify_assertion(value, operator, wanted, what, message)
+
+
+def _of(stream: str | None) -> str:
+    return f" of {stream}" if stream else ""
+
+
+def _arranged(stream: Any, operator: Any, expected: Any) -> tuple[str | None, AssertionOperator | None, Any]:
+    """The stream may be left out: `Get Frame Loss    <=    0`."""
+    if isinstance(stream, AssertionOperator):
+        return None, stream, operator
+    return stream, operator, expected

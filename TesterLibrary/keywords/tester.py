@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for the tester and its testbed."""
+
+from __future__ import annotations
+
+from robot.api.deco import keyword
+
+from ..session import Session
+from ..targets.base import Capabilities
+from ._component import component
+
+
+@component
+class Tester:
+    """Opening, closing and asking the tester."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @keyword(tags=["tester"])
+    def use_testbed(self, name: str) -> None:
+        """Chooses the testbed, in place of the one given at import.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | ``embedded/l2-bridge``, ``embedded/l3-router``, the name of a file in ``resources/testbeds``, or a path |
+
+        A tester that is open is closed and opened again on the new testbed; its streams are forgotten.
+
+        | `Use Testbed` | embedded/l3-router |
+        """
+        self._session.use(name)
+
+    @keyword(tags=["tester"])
+    def open_tester(self) -> str:
+        """Sets the testbed up, starts or reaches the tester, and finds its gateways. Returns the tester's name and version.
+
+        Opening an open tester does nothing. What fails half-way is taken down again.
+
+        | Suite Setup | Open Tester |
+        """
+        capabilities = self._session.open().capabilities
+        return f"{capabilities.target} {capabilities.version}"
+
+    @keyword(tags=["tester"])
+    def close_tester(self) -> None:
+        """Takes all traffic off the wire, ends a tester that was started by `Open Tester` and removes its testbed.
+
+        Closing a closed tester does nothing.
+
+        | Suite Teardown | Close Tester |
+        """
+        self._session.close()
+
+    @keyword(tags=["tester"])
+    def get_tester_info(self) -> Capabilities:
+        """Returns who the tester is.
+
+        Attributes: ``target`` (engine, fake), ``version``, ``details``, ``max_streams`` and ``ports``, a tuple with
+        ``name``, ``driver``, ``driver_reason`` (why it was chosen), ``mac`` (bytes), ``link_speed_bps`` (0 if the link
+        does not know), ``link_up``, ``max_frame_size`` (bytes, FCS included) and ``interface``.
+
+        | ${info} = | `Get Tester Info` |
+        | Log | ${info.ports[0].driver} |
+        """
+        return self._session.bench.capabilities

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The Robot Framework library: composes keyword components, holds no keyword."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
+from robotlibcore import DynamicCore
+
+from . import __version__
+from .keywords import components
+from .model.units import Duration, FrameSize, Rate, Ratio
+from .reporting.listener import Listener
+from .reporting.progress import Progress
+from .reporting.recorder import Recorder
+from .session import Session
+
+
+def _converter(unit: type[Any]) -> Any:
+    """Robot's way from what a suite says to a value; the unit's own documentation goes into Libdoc."""
+
+    def convert(value):  # type: ignore[no-untyped-def]  # Robot would convert to an annotated type first
+        return unit.parse(value)
+
+    convert.__doc__ = unit.__doc__
+    return convert
+
+
+class TesterLibrary(DynamicCore):  # type: ignore[misc]
+    """Certifies network devices: programs a network tester, sends real traffic through a device under test, judges.
+
+    The shortest suite:
+
+    | Library | TesterLibrary |
+    | Suite Setup | `Open Tester` |
+    | Suite Teardown | `Close Tester` |
+
+    | `Create Stream` | north | tx=p1 | rx=p2 | frame_size=64 |
+    | ${result} = | `Find Throughput` | north |
+    | `Verify Throughput Above` | 10 % | ${result} |
+
+    = Verbs =
+
+    Create and Set describe, Start and Stop put on and take off the wire, Measure runs one trial, Find searches, Sweep
+    runs a fixed series, Get returns a value and asserts when an operator is given, Verify judges and records a verdict.
+
+    = Verdicts =
+
+    FAIL means measured and out of bounds. A tester that is broken, too slow or lost frames itself makes a test
+    INCONCLUSIVE, which Robot shows as skipped with the reason: never failed, never passed.
+
+    = Units =
+
+    Rates: ``64 kpps``, ``10 Gbps`` (frames with FCS), ``10 Gbps L1`` (with preamble and gap), ``95 %`` of line rate.
+    Times: ``2 s``, ``5 ms``, ``9 us``, ``250 ns``. Ratios: ``0``, ``0.001 %``, ``10 ppm``. Frame sizes: bytes with FCS.
+    """
+
+    ROBOT_LIBRARY_SCOPE = "GLOBAL"
+    ROBOT_LIBRARY_VERSION = __version__
+    ROBOT_LIBRARY_DOC_FORMAT = "ROBOT"
+
+    ROBOT_LIBRARY_CONVERTERS = {cls: _converter(cls) for cls in (Rate, FrameSize, Duration, Ratio)}
+
+    def __init__(self, testbed: str = "embedded/l2-bridge", seed: int = 1) -> None:
+        """| =Argument= | =Meaning= |
+        | ``testbed`` | ``embedded/l2-bridge``, ``embedded/l3-router``, a name in ``resources/testbeds``, or a path |
+        | ``seed`` | of everything random; it is in the report, and the same seed sends the same frames |
+        """
+        recorder, progress = _reporters()
+        self._session = Session(testbed, seed, recorder, progress)
+        listener = Listener(recorder, progress, on_test=self._session.begin_test)
+        self.ROBOT_LIBRARY_LISTENER = [listener, _Closer(self._session)]
+        super().__init__(components(self._session))
+
+
+def _reporters() -> tuple[Recorder, Progress]:
+    """Records go to `evidence/` beside Robot's own output; outside Robot to the working directory."""
+    try:
+        output = Path(BuiltIn().get_variable_value("${OUTPUT DIR}"))
+    except RobotNotRunningError:
+        output = Path.cwd()
+    evidence = output / "evidence"
+    return Recorder(evidence), Progress(evidence)
+
+
+class _Closer:
+    """Closes at the end of the run what the suites left open."""
+
+    ROBOT_LISTENER_API_VERSION = 3
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def close(self) -> None:
+        """Robot is done with the library."""
+        self._session.close()

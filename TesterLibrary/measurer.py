@@ -1,0 +1,245 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs trials on a target: plan, load, learn, send, settle, count, judge the tester, record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from fractions import Fraction
+
+from .errors import TargetError
+from .measurement.evidence import Evidence, EvidenceLimits
+from .measurement.snapshot import Snapshot
+from .measurement.trial import StreamResult, Trial
+from .model.job import Job
+from .model.plan import Plan
+from .model.ports import Port
+from .model.stream import Stream
+from .model.units import Duration, Rate, RateUnit
+from .planning import compile as compile_job
+from .reporting.progress import Progress
+from .reporting.recorder import Recorder
+from .targets.base import Capabilities, Target
+from .targets.base import Progress as Sent
+
+_HOPELESS = Fraction(1, 10)  # a rate missed by more is the tester's limit, not an accident
+_POLL_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class TrialRules:
+    """How a trial is run when its keyword does not say otherwise."""
+
+    attempts: int = 3  # of a trial in which the tester did not do its part
+    settle: Duration = Duration(200_000_000)  # nothing has arrived for so long: nothing more will (RFC 2544 §23)
+    grace: Duration = Duration(5_000_000_000)  # the tester may answer so much later than it should
+    limits: EvidenceLimits = EvidenceLimits()
+
+
+@dataclass
+class Bench:
+    """An open tester with all that a trial needs of it."""
+
+    target: Target
+    capabilities: Capabilities
+    ports: Mapping[str, Port]
+    gateways: Mapping[str, bytes]
+    recorder: Recorder
+    progress: Progress
+    rules: TrialRules = field(default_factory=TrialRules)
+    seed: int = 1
+    trials: int = 0  # run so far; numbers trials and varies their seeds
+    _next_id: int = 1
+
+    def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
+        """Plans streams as one job. Ids are not reused soon, so frames of earlier jobs are foreign."""
+        job = Job(name, tuple(streams), seed=self.seed * 1_000_003 + self._next_id)
+        if self._next_id + len(streams) > 0xFFFF:
+            self._next_id = 1
+        plan = compile_job(
+            job,
+            ports=self.ports,
+            gateways=self.gateways,
+            max_streams=self.capabilities.max_streams,
+            first_id=self._next_id,
+        )
+        self._next_id += len(plan.streams)
+        return plan
+
+    def part_of_line(self, stream: Stream) -> Fraction:
+        """The rate of a stream as part of its port's line rate."""
+        speed, size = self.ports[stream.tx].speed, stream.frame_size.bytes
+        return stream.rate.frames_per_second(size, speed) / speed.frames_per_second(size)
+
+    def record(self, trial: Trial) -> Trial:
+        """Numbers a trial, writes it down and shows it."""
+        trial = replace(trial, number=self.trials)
+        self.recorder.trial(trial)
+        self.progress.trial(trial)
+        return trial
+
+
+class Run:
+    """Streams from being loaded to being counted; what `Start Traffic` puts on the wire."""
+
+    def __init__(self, bench: Bench, name: str, streams: Sequence[Stream]) -> None:
+        self._bench = bench
+        self.name = name
+        self.streams = tuple(streams)
+        self.plan = bench.plan(name, streams)
+        self._started_at = ""
+        self._before: Snapshot | None = None
+
+    @contextmanager
+    def loaded(self) -> Iterator[Run]:
+        """Loads, and unloads whatever happens, so that no half-run job stays behind."""
+        self.load()
+        try:
+            yield self
+        finally:
+            self.unload()
+
+    def load(self) -> None:
+        """Loads the job and sends its learning frames."""
+        target = self._bench.target
+        target.load(self.plan)
+        try:
+            target.inject(self.plan.learning)
+        except BaseException:
+            self.unload()
+            raise
+
+    def __contains__(self, stream: str) -> bool:
+        return any(s.name == stream for s in self.streams)
+
+    def update(self, stream: Stream) -> None:
+        """Changes the rate of one of its streams while it is sending."""
+        replanned = self._bench.plan(self.name, [stream]).streams[0]
+        planned = next(s for s in self.plan.streams if s.name == stream.name)
+        self._bench.target.update(self.name, planned.id, replanned.rate)
+        streams = tuple(replace(s, rate=replanned.rate) if s is planned else s for s in self.plan.streams)
+        self.plan = replace(self.plan, streams=streams)
+        self.streams = tuple(stream if s.name == stream.name else s for s in self.streams)
+
+    def unload(self) -> None:
+        """Forgets the job. A tester that is gone has forgotten already, and the caller is told by its error."""
+        try:
+            self._bench.target.unload([self.name])
+        except TargetError:
+            pass
+
+    def start(self, duration: Duration | None = None) -> None:
+        """Starts all streams together."""
+        self._before = self._bench.target.snapshot([self.name])
+        self._started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+        self._bench.target.start([self.name], duration=duration)
+
+    def finish(self, duration: Duration | None = None) -> Trial:
+        """Waits until what was sent has arrived or is lost; returns the trial, not yet recorded."""
+        assert self._before is not None, "finish() follows start()"
+        after = self._settled()
+        evidence = Evidence.between(self.plan, self._before, after)
+        if duration is None:
+            counters = [after.stream(s.id) for s in self.plan.streams]
+            last = max(c.last_tx_ns for c in counters)
+            duration = Duration(max(1, last - min(c.first_tx_ns for c in counters)))
+        return Trial(
+            load=_busiest(self.streams, [self._bench.part_of_line(s) for s in self.streams]),
+            duration_ns=duration.ns,
+            streams=tuple(
+                StreamResult(
+                    name=s.name,
+                    tx_port=s.tx_port,
+                    rx_port=s.rx_port,
+                    frame_size=s.frame_size,
+                    intended_rate=s.frames_per_second,
+                    counters=after.stream(s.id),
+                )
+                for s in self.plan.streams
+            ),
+            evidence=evidence,
+            objections=tuple(evidence.objections(self._bench.rules.limits)),
+            started_at=self._started_at,
+        )
+
+    def _settled(self) -> Snapshot:
+        """The counters once nothing has arrived for the settling time; at once when nothing is missing."""
+        target, rules = self._bench.target, self._bench.rules
+        snapshot = target.snapshot([self.name])
+        quiet_since = time.monotonic()
+        while time.monotonic() - quiet_since < rules.settle.seconds:
+            time.sleep(_POLL_SECONDS)
+            latest = target.snapshot([self.name])
+            if _received(latest) != _received(snapshot):
+                quiet_since = time.monotonic()
+            elif all(s.rx_packets >= s.tx_packets for s in latest.streams):
+                return latest
+            snapshot = latest
+        return snapshot
+
+
+class TrialMeasurer:
+    """The `Measurer` of the procedures.
+
+    A load is that of the busiest port; streams keep the proportions of their own rates. So two streams
+    of equal rates on one port get half of it each, and on two ports all of either.
+    """
+
+    def __init__(
+        self, bench: Bench, streams: Sequence[Stream], *, note: Callable[[Trial], None] = lambda _: None
+    ) -> None:
+        self._bench = bench
+        self._note = note
+        self.streams = tuple(streams)
+        parts = [bench.part_of_line(stream) for stream in streams]
+        self.load = _busiest(streams, parts)  # of the streams at their own rates
+        self._shares = [part / self.load for part in parts]
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        """One trial, again while the tester did not do its part and there is hope that it will."""
+        bench, rules = self._bench, self._bench.rules
+        rates = [Rate(load * share, RateUnit.LINE) for share in self._shares]
+        streams = [stream.at(rate) for stream, rate in zip(self.streams, rates, strict=True)]
+        bench.trials += 1
+        for attempt in range(1, rules.attempts + 1):
+            trial = bench.record(replace(self._once(streams, duration), load=load, attempt=attempt))
+            self._note(trial)
+            if trial.valid or _is_hopeless(trial.evidence):
+                break
+        return trial
+
+    def _once(self, streams: Sequence[Stream], duration: Duration) -> Trial:
+        bench = self._bench
+        try:
+            with Run(bench, f"trial-{bench.trials}", streams).loaded() as run:
+                run.start(duration)
+                late = max(duration.ns // 5, bench.rules.grace.ns)
+                bench.target.wait([run.name], timeout=Duration(duration.ns + late), on_progress=self._show)
+                return run.finish(duration)
+        except TargetError as error:
+            bench.recorder.event("trial_cut_short", number=bench.trials, reason=error.reason)
+            raise
+
+    def _show(self, sent: Sent) -> None:
+        if sent.intended_packets:
+            self._bench.progress.sending(sent.tx_packets / sent.intended_packets)
+
+
+def _busiest(streams: Sequence[Stream], parts: Sequence[Fraction]) -> Fraction:
+    """The load of the port that is asked to send most."""
+    load: dict[str, Fraction] = {}
+    for stream, part in zip(streams, parts, strict=True):
+        load[stream.tx] = load.get(stream.tx, Fraction(0)) + part
+    return max(load.values())
+
+
+def _received(snapshot: Snapshot) -> list[int]:
+    return [s.rx_packets + s.rx_misrouted for s in snapshot.streams]
+
+
+def _is_hopeless(evidence: Evidence) -> bool:
+    return evidence.shortfall > _HOPELESS or abs(evidence.rate_error) > _HOPELESS

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Opens a tester on a testbed: everything up in order, and down again in reverse."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from .errors import TestbedError
+from .measurement.evidence import EvidenceLimits
+from .measurer import Bench, TrialRules
+from .model.ports import Port
+from .reporting.progress import Progress
+from .reporting.recorder import Recorder
+from .targets.base import Capabilities, Target
+from .targets.engine.client import EngineTarget
+from .targets.engine.process import EngineProcess
+from .testbeds import RunningTestbed, open_testbed
+from .testbeds.testbed import TestbedPort
+from .traffic import Traffic
+
+
+@dataclass
+class OpenTester:
+    """A tester on its testbed, ready for trials."""
+
+    testbed: RunningTestbed
+    bench: Bench
+    traffic: Traffic
+    _closing: ExitStack
+
+    def close(self) -> None:
+        """Ends the tester if we started it and removes the testbed if we built it."""
+        self._closing.close()
+
+
+def open_tester(name: str, *, seed: int, recorder: Recorder, progress: Progress) -> OpenTester:
+    """Sets the testbed up, starts or reaches its tester and resolves gateways.
+
+    What was set up is taken down again if a later step fails.
+
+    Raises:
+        TestbedError: the testbed file is wrong or cannot be set up here.
+        TargetError: the tester cannot be started or reached.
+        Inconclusive: a gateway does not answer.
+    """
+    with ExitStack() as stack:
+        testbed = stack.enter_context(open_testbed(name))
+        target = open_target(testbed)
+        stack.callback(target.close)
+        capabilities = target.capabilities()
+        ports = {port.name: _port(port, capabilities) for port in testbed.testbed.ports}
+        recorder.run(testbed=testbed.testbed, capabilities=capabilities, seed=seed)
+        bench = Bench(
+            target=target,
+            capabilities=capabilities,
+            ports=ports,
+            gateways={name: _gateway(target, port) for name, port in ports.items() if port.gateway},
+            recorder=recorder,
+            progress=progress,
+            rules=TrialRules(limits=EvidenceLimits.load()),
+            seed=seed,
+        )
+        return OpenTester(testbed, bench, Traffic(bench), stack.pop_all())
+    raise AssertionError("unreachable: ExitStack does not swallow errors")
+
+
+def open_target(testbed: RunningTestbed) -> Target:
+    """The tester of a testbed: reached at its address, or else started on this machine."""
+    spec = testbed.testbed.tester
+    if spec.address is None:
+        return EngineProcess.launch(
+            ports={port.name: testbed.port_spec(port.name) for port in testbed.testbed.ports},
+            cpus=testbed.engine_cpus,
+            memory_mib=spec.memory_mib,
+            huge_pages=spec.huge_pages,
+            command_prefix=testbed.command_prefix,
+        ).target()
+    return EngineTarget.connect(spec.address, certificates=spec.certificates)
+
+
+def _port(port: TestbedPort, capabilities: Capabilities) -> Port:
+    """A port as the testbed names it, with what the tester knows of it."""
+    try:
+        info = capabilities.port(port.name)
+    except KeyError as error:
+        raise TestbedError(f"testbed port {port.name!r}: {error.args[0]}") from None
+    return port.described_by(info.mac, info.max_frame_size)
+
+
+def _gateway(target: Target, port: Port) -> bytes:
+    """The MAC address of a port's gateway; from the question the gateway learns ours (RFC 826)."""
+    if port.gateway is None or port.address is None:
+        raise TestbedError(f"port {port.name!r} has a gateway but no address; give it one in the testbed file")
+    return target.resolve(port.name, port.gateway, source=port.address.ip, source_mac=port.mac)

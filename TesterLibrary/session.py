@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a suite has open: a testbed, a tester on it, streams, and what was measured last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from .errors import TesterLibraryError
+from .measurement.trial import Trial
+from .measurer import Bench, TrialMeasurer
+from .methodology.result import Result
+from .model.stream import Stream
+from .model.units import Rate
+from .opening import OpenTester, open_tester
+from .reporting.progress import Progress
+from .reporting.recorder import Recorder
+from .verdict import Verdict
+
+R = TypeVar("R", bound=Result)
+
+
+@dataclass
+class Session:
+    """The state that keywords share. One for each imported library."""
+
+    testbed: str
+    seed: int
+    recorder: Recorder
+    progress: Progress
+    streams: dict[str, Stream] = field(default_factory=dict)
+    last: Trial | Result | None = None  # of the current test
+    _tester: OpenTester | None = None
+
+    @property
+    def tester(self) -> OpenTester:
+        """The open tester. Raises TesterLibraryError if there is none."""
+        if self._tester is None:
+            raise TesterLibraryError("no tester is open; call Open Tester first, for example in the suite setup")
+        return self._tester
+
+    @property
+    def bench(self) -> Bench:
+        """What trials are run on. Raises TesterLibraryError if no tester is open."""
+        return self.tester.bench
+
+    def begin_test(self) -> None:
+        """A new test: nothing has been measured in it yet."""
+        self.last = None
+
+    def open(self) -> Bench:
+        """Opens the tester, unless it is open."""
+        if self._tester is None:
+            self._tester = open_tester(self.testbed, seed=self.seed, recorder=self.recorder, progress=self.progress)
+        return self._tester.bench
+
+    def close(self) -> None:
+        """Takes everything off the wire and down. Closing what is closed is no error."""
+        tester, self._tester = self._tester, None
+        self.streams.clear()
+        if tester:
+            tester.close()
+
+    def use(self, testbed: str) -> None:
+        """Chooses another testbed; a tester that is open moves there."""
+        was_open = self._tester is not None
+        self.close()
+        self.testbed = testbed
+        if was_open:
+            self.open()
+
+    def put(self, stream: Stream) -> None:
+        """Adds or replaces a stream, after planning it for its errors. Refused means nothing has changed."""
+        self.tester.traffic.refuse_if_sending(stream.name)
+        self.bench.plan("check", [stream])
+        self.streams[stream.name] = stream
+
+    def change(self, name: str, **changes: object) -> None:
+        """Changes a stream; its rate also while it is sending."""
+        stream = replace(self.chosen([name])[0], **changes)  # type: ignore[arg-type]
+        if set(changes) == {"rate"}:
+            self.bench.plan("check", [stream])
+            self.tester.traffic.update(stream)
+            self.streams[name] = stream
+        else:
+            self.put(stream)
+
+    def chosen(self, names: Sequence[str]) -> list[Stream]:
+        """The streams of these names; all, if no name is given."""
+        if not self.streams:
+            raise TesterLibraryError("there is no stream; call Create Stream first")
+        unknown = [name for name in names if name not in self.streams]
+        if unknown:
+            raise TesterLibraryError(f"there is no stream {unknown[0]!r}; there are {', '.join(self.streams)}")
+        return [self.streams[name] for name in names or self.streams]
+
+    def measurer(self, title: str, names: Sequence[str], rate: Rate | None = None) -> TrialMeasurer:
+        """Runs trials of these streams, or of all, each at its own rate or at the one given.
+
+        The title heads their progress; the last trial is what `Verify …` and `Get …` judge.
+        """
+        streams = [stream.at(rate) if rate else stream for stream in self.chosen(names)]
+        self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
+        return TrialMeasurer(self.bench, streams, note=self._remember)
+
+    def found(self, result: R) -> R:
+        """Records what a procedure found, shows it, and remembers it for `Verify …` and `Get …`."""
+        self.recorder.result(result)
+        self.progress.end(str(result))
+        self._remember(result)
+        return result
+
+    def _remember(self, measured: Trial | Result) -> None:
+        self.last = measured
+
+    def judged(self, measured: Trial | Result | None = None) -> Trial | Result:
+        """What is to be judged: what is given, or what was measured last in this test."""
+        measured = measured or self.last
+        if measured is None:
+            raise TesterLibraryError("nothing was measured in this test yet; give a trial or measure first")
+        return measured
+
+    def conclude(self, verdict: Verdict) -> Verdict:
+        """Records a verdict, and raises unless it is PASS."""
+        self.recorder.verdict(verdict)
+        return verdict.enforce()
