@@ -6,9 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-
-_NO_BUCKETS: Mapping[int, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -19,7 +16,7 @@ class LatencyCounters:
     sum_ns: int = 0
     min_ns: int = 0
     max_ns: int = 0
-    buckets: Mapping[int, int] = field(default=_NO_BUCKETS)
+    buckets: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

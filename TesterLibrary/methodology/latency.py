@@ -3,8 +3,8 @@
 """Latency (RFC 2544 §26.2): at the throughput or another load, averaged over repetitions.
 
 The RFC tags one frame of each repetition; here every frame is measured, so each repetition has a minimum, a
-mean and a maximum of its own, which are averaged as the RFC averages its values. Percentiles are over all frames
-of all repetitions: an average of percentiles is the percentile of nothing.
+mean and a maximum of its own, which are averaged as the RFC averages its values. Percentiles are over all
+frames of all repetitions: an average of percentiles is the percentile of nothing.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Throughput (RFC 2544 §26.1): the highest load at which the device loses no more than is allowed.
 
-The search has two phases, an idea of MLRsearch (draft-ietf-bmwg-mlrsearch): short trials find where the answer
-lies, then trials of full length confirm it, and move it where they disagree. Both begin with a guess and leave
-it in doubling strides, so a right guess costs two trials. The first guess is the highest load; the next one is
-what the device forwarded of it. Loads are whole steps of the resolution below the highest, so that results are
-comparable and bounds such as 95 % are tried exactly.
+The search has two phases, an idea of MLRsearch (draft-ietf-bmwg-mlrsearch): short trials find where the
+answer lies, then trials of full length confirm it, and move it where they disagree. Both begin with a guess and
+leave it in doubling strides, so a right guess costs two trials. The first guess is the highest load; the next
+one is what the device forwarded of it. Loads are whole steps of the resolution below the highest, so that
+results are comparable and bounds such as 95 % are tried exactly.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ class ThroughputResult(Result):
     def verdict_above(self, bound: Rate) -> Verdict:
         """Whether the throughput is at least the bound: `95 %` of line rate, `1 Gbps` or `100 kpps`.
 
-        FAIL only where the device failed at the bound or below it. INCONCLUSIVE where the tester or the highest
-        load of the search was the limit, or where the bound lies between the last two loads.
+        FAIL only where the device failed at the bound or below it. INCONCLUSIVE where the tester or the
+        highest load of the search was the limit, or where the bound lies between the last two loads.
         """
         holds = self.load > 0 and self._in(bound.unit) >= bound.value
         return judge(
@@ -164,8 +164,8 @@ def find_throughput(
     """Searches the throughput.
 
     A trial that stays invalid after the measurer's repetitions, for whichever reason, bounds the search from
-    above as the tester's limit: nothing is concluded from it about the device, and lower loads, which ask less
-    of the tester, can still be measured. That loses less than giving up and claims no more.
+    above as the tester's limit: nothing is concluded from it about the device, and lower loads, which ask
+    less of the tester, can still be measured. That loses less than giving up and claims no more.
 
     Args:
         measurer: Runs the trials.

@@ -100,10 +100,6 @@ class Target(Protocol):
         """Returns when none of the jobs is sending. TargetError after the timeout."""
         ...
 
-    def flip(self) -> None:
-        """Closes the current measurement interval and opens the next."""
-        ...
-
     def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
         """Counters of these jobs, or of all, and of all ports and workers."""
         ...

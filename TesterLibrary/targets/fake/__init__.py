@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A tester and a device under test that do not exist, for trying out suites and code without either."""
+
+from __future__ import annotations
+
+from .device import FakeDevice, FakePath
+from .target import FakeTarget, fake_port
+
+__all__ = ["FakeDevice", "FakePath", "FakeTarget", "fake_port"]

@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The device under test of the fake: what it forwards, loses and delays, known exactly."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from ...model.plan import PlannedStream
+from ...model.ports import Address
+from ...model.units import Duration, Ratio
+from .stream import FakeStream, Pace
+
+_NO_LOSS = Ratio(Fraction(0))
+_TEN_MICROSECONDS = Duration(10_000)
+
+
+@dataclass(frozen=True)
+class FakePath:
+    """What the device does with frames from one port to another. Streams on a path share its capacity."""
+
+    capacity: int | None = None  # frames/s that it forwards at most
+    loss: Ratio = _NO_LOSS  # of the frames it forwards, evenly spread
+    delay: Duration = _TEN_MICROSECONDS  # of every frame
+
+
+@dataclass(frozen=True)
+class FakeDevice:
+    """A device with a known truth."""
+
+    path: FakePath = field(default_factory=FakePath)  # between any two ports of the tester
+    paths: Mapping[tuple[str, str], FakePath] = field(
+        default_factory=dict
+    )  # instead, by (sending, receiving) port
+    neighbours: Mapping[Address, bytes] = field(default_factory=dict)  # MAC addresses it resolves
+
+    def path_of(self, stream: PlannedStream) -> FakePath:
+        """The path that a stream takes."""
+        return self.paths.get((stream.tx_port, stream.rx_port), self.path)
+
+
+def set_pace(
+    streams: Sequence[FakeStream], device: FakeDevice, tester_limit: int | None, now_ns: int
+) -> None:
+    """Shares ports and paths among the streams that are sending, in proportion to their rates.
+
+    `tester_limit` is the frames/s that a port of the tester sends at most.
+    """
+    asked: dict[str, Fraction] = defaultdict(Fraction)
+    offered: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
+    for stream in streams:
+        asked[stream.planned.tx_port] += stream.rate
+    reached = [s.rate * _share(tester_limit, asked[s.planned.tx_port]) for s in streams]
+    for stream, rate in zip(streams, reached, strict=True):
+        offered[stream.planned.tx_port, stream.planned.rx_port] += rate
+    for stream, rate in zip(streams, reached, strict=True):
+        path = device.path_of(stream.planned)
+        forwarded = _share(path.capacity, offered[stream.planned.tx_port, stream.planned.rx_port])
+        stream.follow(now_ns, Pace(stream.rate, rate, 1 - forwarded * (1 - path.loss.value)))
+
+
+def _share(limit: int | None, asked: Fraction) -> Fraction:
+    """The part of what is asked, in frames each nanosecond, that a limit in frames/s leaves."""
+    return Fraction(1) if limit is None else min(Fraction(1), Fraction(limit, 10**9) / asked)

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the fake tester refuses: the same as an engine does, before anything has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from ...errors import PlanError
+from ...model.plan import LearningFrame, Plan, PlannedStream
+from ...model.units import FCS_LENGTH, Duration
+from ..base import PortInfo
+
+
+def check_plan(plan: Plan, loaded: Iterable[Plan], ports: Mapping[str, PortInfo], max_streams: int) -> None:
+    """Raises PlanError if a plan cannot be loaded beside those that are."""
+    loaded = list(loaded)
+    if any(plan.job == other.job for other in loaded):
+        raise PlanError(f"a job {plan.job!r} is loaded already; unload it first")
+    taken = {stream.id for other in loaded for stream in other.streams}
+    if len(taken) + len(plan.streams) > max_streams:
+        raise PlanError(
+            f"job {plan.job!r} has {len(plan.streams)} streams; "
+            f"of {max_streams} that the tester holds {max_streams - len(taken)} are free"
+        )
+    for stream in plan.streams:
+        if stream.id in taken:
+            raise PlanError(f"stream {stream.name!r}: the id {stream.id} is taken")
+        taken.add(stream.id)
+        _check_stream(stream, ports)
+    _check_neighbours(plan, loaded, ports)
+
+
+def check_rate(name: str, rate: Fraction) -> None:
+    """Raises PlanError for a rate, in frames each nanosecond, that no tester has."""
+    if not 0 < rate <= 1:
+        raise PlanError(f"stream {name!r}: {rate} frames each nanosecond are not above 0 and at most 1")
+
+
+def check_end(duration: Duration | None, packets: int | None) -> None:
+    """Raises PlanError for a start that would end before it begins."""
+    if duration is not None and duration.ns <= 0:
+        raise PlanError(f"a duration of {duration} is too short; it must be above 0")
+    if packets is not None and packets < 1:
+        raise PlanError(f"{packets} frames a stream are too few; at least 1, or None for no limit")
+
+
+def check_frames(frames: Iterable[LearningFrame], ports: Mapping[str, PortInfo]) -> None:
+    """Raises PlanError for frames that cannot be injected."""
+    for frame in frames:
+        size, port = len(frame.frame) + FCS_LENGTH, known_port(frame.port, ports)
+        if not 18 <= size <= port.max_frame_size:
+            raise PlanError(
+                f"a frame of {size} bytes does not fit port {port.name!r}; "
+                f"18 to {port.max_frame_size}, FCS included"
+            )
+
+
+def known_port(name: str, ports: Mapping[str, PortInfo]) -> PortInfo:
+    """The port of that name. Raises PlanError if there is none."""
+    if name not in ports:
+        raise PlanError(f"the tester has no port {name!r}; it has {', '.join(ports)}")
+    return ports[name]
+
+
+def _check_stream(stream: PlannedStream, ports: Mapping[str, PortInfo]) -> None:
+    check_rate(stream.name, stream.rate)
+    for port in (known_port(stream.tx_port, ports), known_port(stream.rx_port, ports)):
+        if not 64 <= stream.frame_size <= port.max_frame_size:
+            raise PlanError(
+                f"stream {stream.name!r}: {stream.frame_size} bytes do not fit port {port.name!r}; "
+                f"64 to {port.max_frame_size}, FCS included"
+            )
+
+
+def _check_neighbours(plan: Plan, loaded: Iterable[Plan], ports: Mapping[str, PortInfo]) -> None:
+    """Jobs may answer for the same address of a port, but not with different MAC addresses."""
+    answered = {(n.port, n.address): n.mac for other in loaded for n in other.neighbours}
+    for neighbour in plan.neighbours:
+        known_port(neighbour.port, ports)
+        mac = answered.setdefault((neighbour.port, neighbour.address), neighbour.mac)
+        if mac != neighbour.mac:
+            raise PlanError(
+                f"{neighbour.address} on port {neighbour.port!r} is answered with {mac.hex(':')} already; "
+                f"it cannot be {neighbour.mac.hex(':')} too"
+            )

@@ -1,0 +1,259 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A tester that does not exist.
+
+Its clock is its own: waiting for a trial of 60 s takes no time. Equal arguments and calls give equal
+counters.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from fractions import Fraction
+
+from ...errors import Inconclusive, PlanError, TargetError
+from ...measurement.snapshot import ClockCounters, PortCounters, Snapshot, StreamCounters, WorkerCounters
+from ...model.plan import LearningFrame, Plan, PlannedStream
+from ...model.ports import Address
+from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
+from ..base import Capabilities, PortInfo, Progress
+from .device import FakeDevice, set_pace
+from .refusal import check_end, check_frames, check_plan, check_rate, known_port
+from .stream import FakeStream
+
+_CALL_NS = 10**7  # what every call takes of the fake's time
+_PROGRESS_NS = 5 * 10**8
+_STALL_NS = 2 * 10**8
+_FOREVER = 10**30
+
+
+def fake_port(name: str, *, link_speed_bps: int = 10**9, max_frame_size: int = 9216) -> PortInfo:
+    """A port of a fake tester, with a MAC address made from its name."""
+    mac = b"\x02" + random.Random(f"port {name}").randbytes(5)
+    return PortInfo(name, "fake", "", mac, link_speed_bps, True, max_frame_size)
+
+
+class FakeTarget:
+    """Keeps the contract of `Target`, refusals included, against a device with a known truth.
+
+    Args:
+        ports: By default `p1` and `p2`.
+        device: By default one that forwards everything after 10 us.
+        tester_limit: Frames/s that a port of the tester sends at most.
+        stalls: Numbers, from 1, of the starts after which a worker stands still for 200 ms.
+        dies_after: The tester is gone when its clock, which starts at 0, reaches this.
+        late: Names of calls, such as `snapshot`, that are never answered.
+        max_streams: How many streams it holds.
+        seed: Decides which frames are lost.
+    """
+
+    def __init__(
+        self,
+        ports: Sequence[PortInfo] = (),
+        *,
+        device: FakeDevice | None = None,
+        tester_limit: int | None = None,
+        stalls: Collection[int] = (),
+        dies_after: Duration | None = None,
+        late: Collection[str] = (),
+        max_streams: int = 1024,
+        seed: int = 1,
+    ) -> None:
+        self._ports = {p.name: p for p in ports or (fake_port("p1"), fake_port("p2"))}
+        self._device = device or FakeDevice()
+        self._tester_limit = tester_limit
+        self._stalls = stalls
+        self._dies_ns = _FOREVER if dies_after is None else dies_after.ns
+        self._late = late
+        self._max_streams = max_streams
+        self._random = random.Random(seed)
+        self._now_ns = 0
+        self._started_ns = 0
+        self._starts = 0
+        self._plans: dict[str, Plan] = {}
+        self._jobs: dict[str, dict[int, FakeStream]] = {}
+        self._past: dict[str, Counter[str]] = {name: Counter() for name in self._ports}
+
+    def advance(self, duration: Duration) -> None:
+        """Lets time pass.
+
+        Raises:
+            TargetError: the tester dies in it.
+        """
+        end = self._now_ns + duration.ns
+        while True:
+            ends = [at for s in self._sending() if (at := s.due_end_ns()) is not None]
+            self._now_ns = min([*ends, end, self._dies_ns])
+            if self._now_ns == self._dies_ns:
+                raise TargetError(f"the fake tester died {Duration(self._dies_ns)} after it was started")
+            over = [s for s in self._sending() if s.due_end_ns() == self._now_ns]
+            for stream in over:
+                stream.stop(self._now_ns)
+            self._set_pace()
+            if self._now_ns == end and not over:
+                return
+
+    def capabilities(self) -> Capabilities:
+        """See `Target`."""
+        self._answer("capabilities")
+        return Capabilities("fake", "1", tuple(self._ports.values()), self._max_streams)
+
+    def load(self, plan: Plan) -> None:
+        """See `Target`."""
+        self._answer("load")
+        check_plan(plan, self._plans.values(), self._ports, self._max_streams)
+        self._plans[plan.job] = plan
+        self._jobs[plan.job] = {stream.id: self._new(stream) for stream in plan.streams}
+
+    def start(
+        self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
+    ) -> None:
+        """See `Target`."""
+        self._answer("start")
+        check_end(duration, packets)
+        for stream in self._streams(jobs):
+            if stream.sending:
+                raise PlanError(f"stream {stream.planned.name!r} is sending already; stop it first")
+        self._starts += 1
+        self._started_ns = self._now_ns
+        for job in jobs:
+            for stream_id, old in list(self._jobs[job].items()):
+                self._retire(old)
+                new = self._jobs[job][stream_id] = self._new(old.planned)
+                new.start(self._now_ns, duration_ns=duration.ns if duration else None, packets=packets)
+        self._set_pace()
+
+    def stop(self, jobs: Sequence[str]) -> None:
+        """See `Target`."""
+        self._answer("stop")
+        for stream in list(self._streams(jobs)):
+            if stream.sending:
+                stream.stop(self._now_ns)
+        self._set_pace()
+
+    def update(self, job: str, stream_id: int, rate: Fraction) -> None:
+        """See `Target`."""
+        self._answer("update")
+        streams = self._job(job)
+        if stream_id not in streams:
+            raise PlanError(f"job {job!r} has no stream {stream_id}; it has {sorted(streams)}")
+        check_rate(streams[stream_id].planned.name, rate)
+        streams[stream_id].rate = rate
+        self._set_pace()
+
+    def unload(self, jobs: Sequence[str]) -> None:
+        """See `Target`."""
+        self.stop(jobs)
+        for job in dict.fromkeys(jobs):
+            del self._plans[job]
+            for stream in self._jobs.pop(job).values():
+                self._retire(stream)
+
+    def wait(
+        self,
+        jobs: Sequence[str],
+        *,
+        timeout: Duration,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        """See `Target`."""
+        self._answer("wait")
+        streams = list(self._streams(jobs))
+        deadline = self._now_ns + timeout.ns
+        while any(stream.sending for stream in streams):
+            if self._now_ns >= deadline:
+                raise TargetError(f"jobs {', '.join(jobs)} were still sending after {timeout}")
+            self.advance(Duration(min(_PROGRESS_NS, deadline - self._now_ns)))
+            if on_progress:
+                on_progress(_progress([stream.counters(self._now_ns) for stream in streams]))
+
+    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+        """See `Target`."""
+        self._answer("snapshot")
+        now = self._now_ns
+        counters = [stream.counters(now) for stream in self._streams(jobs or tuple(self._jobs))]
+        return Snapshot(
+            taken_at_ns=now,
+            ports=self._port_counters(),
+            streams=tuple(sorted(counters, key=lambda c: c.id)),
+            workers=(WorkerCounters(1, worst_gap_ns=_STALL_NS if self._starts in self._stalls else 1000),),
+            clock=ClockCounters(self._started_ns, self._started_ns, now, now),
+        )
+
+    def inject(self, frames: Iterable[LearningFrame]) -> None:
+        """See `Target`. The device floods what is sent to a group address."""
+        self._answer("inject")
+        frames = list(frames)
+        check_frames(frames, self._ports)
+        for frame in frames:
+            size = max(MIN_FRAME_SIZE, len(frame.frame) + FCS_LENGTH)
+            self._past[frame.port].update(tx_packets=1, tx_bytes=size)
+            for port in self._ports.values():
+                if port.name != frame.port and (frame.frame[0] & 1 or frame.frame[:6] == port.mac):
+                    self._past[port.name].update(rx_packets=1, rx_bytes=size, rx_foreign=1)
+
+    def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:  # noqa: ARG002
+        """See `Target`. The device tells anybody who asks."""
+        self._answer("resolve")
+        known_port(port, self._ports)
+        if source.version != address.version:
+            raise PlanError(f"{source} cannot ask for {address}: one is IPv4, the other IPv6")
+        if address not in self._device.neighbours:
+            raise Inconclusive(f"nobody answers at {address} on port {port!r} when {source} asks")
+        return self._device.neighbours[address]
+
+    def close(self) -> None:
+        """See `Target`."""
+        self._jobs.clear()
+        self._plans.clear()
+
+    def _answer(self, call: str) -> None:
+        if call in self._late:
+            raise TargetError(f"the fake tester did not answer {call} in time")
+        self.advance(Duration(_CALL_NS))
+
+    def _job(self, name: str) -> dict[int, FakeStream]:
+        if name not in self._jobs:
+            raise PlanError(f"no job {name!r} is loaded; loaded are: {', '.join(self._jobs) or 'none'}")
+        return self._jobs[name]
+
+    def _streams(self, jobs: Iterable[str]) -> Iterator[FakeStream]:
+        return (stream for streams in [self._job(job) for job in jobs] for stream in streams.values())
+
+    def _sending(self) -> list[FakeStream]:
+        return [stream for stream in self._streams(self._jobs) if stream.sending]
+
+    def _new(self, planned: PlannedStream) -> FakeStream:
+        phase = Fraction(self._random.randrange(1 << 20), 1 << 20)
+        return FakeStream(planned, delay_ns=self._device.path_of(planned).delay.ns, phase=phase)
+
+    def _set_pace(self) -> None:
+        set_pace(self._sending(), self._device, self._tester_limit, self._now_ns)
+
+    def _retire(self, stream: FakeStream) -> None:
+        """Forgets a run, not what the ports have counted of it. What is on its way is foreign, at once."""
+        final = stream.everything()
+        foreign = final.rx_packets - stream.received(self._now_ns)
+        self._count(stream.planned, final, self._past)
+        self._past[stream.planned.rx_port]["rx_foreign"] += foreign
+
+    def _count(self, stream: PlannedStream, counted: StreamCounters, totals: dict[str, Counter[str]]) -> None:
+        totals[stream.tx_port].update(tx_packets=counted.tx_packets, tx_bytes=counted.tx_bytes)
+        totals[stream.rx_port].update(rx_packets=counted.rx_packets, rx_bytes=counted.rx_bytes)
+
+    def _port_counters(self) -> tuple[PortCounters, ...]:
+        totals = {name: Counter(past) for name, past in self._past.items()}
+        for stream in self._streams(self._jobs):
+            self._count(stream.planned, stream.counters(self._now_ns), totals)
+        return tuple(PortCounters(name, **counts) for name, counts in totals.items())
+
+
+def _progress(counters: Sequence[StreamCounters]) -> Progress:
+    return Progress(
+        tx_packets=sum(c.tx_packets for c in counters),
+        rx_packets=sum(c.rx_packets for c in counters),
+        intended_packets=sum(c.intended_packets for c in counters),
+        sending=any(c.sending for c in counters),
+    )
