@@ -1,0 +1,10 @@
+*** Comments ***
+SPDX-FileCopyrightText: TesterLibrary contributors
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation       RFC 2544, Benchmarking Methodology for Network Interconnect Devices: throughput (section 26.1),
+...                 latency (26.2) and frame loss rate (26.3), in one direction, for the frame sizes of section 9.1.
+Name                RFC 2544
+Test Tags           rfc2544

@@ -1,0 +1,35 @@
+*** Comments ***
+SPDX-FileCopyrightText: TesterLibrary contributors
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation       RFC 2544 section 26.2: how long the device holds a frame at its throughput.
+...                 Every frame is measured; the bound is on the 99th percentile.
+Resource            ../../resources/rfc2544.resource
+Suite Setup         Open Tester
+Suite Teardown      Close Tester
+Test Tags           latency    layer-${CRITERIA.layer}
+Test Template       Latency Is At Most
+
+
+*** Test Cases ***    FRAME SIZE    AT MOST
+64 Bytes              64            ${CRITERIA.latency}[64]
+128 Bytes             128           ${CRITERIA.latency}[128]
+256 Bytes             256           ${CRITERIA.latency}[256]
+512 Bytes             512           ${CRITERIA.latency}[512]
+1024 Bytes            1024          ${CRITERIA.latency}[1024]
+1280 Bytes            1280          ${CRITERIA.latency}[1280]
+1518 Bytes            1518          ${CRITERIA.latency}[1518]
+
+
+*** Keywords ***
+Latency Is At Most
+    [Documentation]    Searches the throughput, measures the latency there, and compares it.
+    [Arguments]    ${frame_size}    ${at_most}
+    Create Stream    north    tx=p1    rx=p2    frame_size=${frame_size}
+    ${throughput} =    Find Rate Without Loss    north
+    ${result} =    Measure Latency    north    rate=${throughput}
+    ...    duration=${PROFILE.latency.duration}
+    ...    repetitions=${PROFILE.latency.repetitions}
+    Verify Latency Below    ${at_most}    ${result}    percentile=99
