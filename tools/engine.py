@@ -10,6 +10,7 @@ Needs nothing but the standard library.
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,8 @@ def test() -> None:
     _refuse_if_lacking(missing())
     _configure(TEST_BUILD, "--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false")
     _run("meson", "compile", "-C", str(TEST_BUILD))
+    if not json.loads(subprocess.check_output(["meson", "introspect", "--tests", str(TEST_BUILD)])):
+        raise EngineError("The engine was built without its tests: they need libgtest-dev and libgmock-dev.")
     _run("meson", "test", "-C", str(TEST_BUILD), "--no-rebuild", "--print-errorlogs")
 
 
