@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..errors import TesterLibraryError
 
-COMMAND_VARIABLE = "TESTERLIBRARY_ALLURE"
+COMMAND_VARIABLE = "TESTER_ALLURE"
 _TYPES = {"json": "application/json", "html": "text/html", "svg": "image/svg+xml"}
 _TIMEOUT_S = 300
 

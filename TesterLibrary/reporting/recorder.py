@@ -25,7 +25,7 @@ from .codec import encode
 from .machine import describe_machine, versions
 
 SCHEMA = 1
-RUN_VARIABLE = "TESTERLIBRARY_RUN"  # set by who runs Robot several times for one report
+RUN_VARIABLE = "TESTER_RUN"  # set by who runs Robot several times for one report
 KINDS = ("trial", "result", "verdict", "test", "event")
 _THIS_PROCESS = uuid4().hex
 

@@ -1,0 +1,213 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The command `tester`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from . import paths
+from .certification import EMBEDDED, TITLE, Certification, certification
+from .errors import TesterLibraryError
+from .reporting import allure
+from .reporting.certificate import overall
+from .reporting.machine import describe_machine, versions
+from .reporting.rebuild import EVIDENCE, Reports, rebuild
+from .reporting.records import Records
+
+STATUS = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 2, "ERROR": 3}
+_RESULTS = Path("results")
+_CERTIFY = """
+Runs the suites on one testbed after another and writes one set of reports: output.xml, log.html,
+report.html, certificate.html, allure-report/index.html, and the evidence they are made from.
+
+Exit status: 0 every test passed; 1 a test failed; 2 none failed, but one was inconclusive; 3 an error.
+Ctrl-C ends the run cleanly: what was measured so far is reported. A second Ctrl-C ends it at once.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command. Returns its exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except TesterLibraryError as error:
+        print(f"tester: {error}", file=sys.stderr)
+        status = STATUS["ERROR"]
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tester", description="Certifies network devices with real traffic: RFC 2544 and beyond."
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    certify = commands.add_parser(
+        "certify",
+        help="run the certification and write its reports",
+        description=_CERTIFY,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    certify.add_argument(
+        "--profile",
+        default="quick",
+        help=f"trial times: {', '.join(paths.names('criteria/profiles'))}, or a file (default: quick)",
+    )
+    certify.add_argument(
+        "--testbed",
+        action="append",
+        default=[],
+        metavar="NAME|FILE",
+        help=f"can be given several times (default: {' and '.join(EMBEDDED)})",
+    )
+    certify.add_argument("--criteria", metavar="FILE", help="bounds for the devices of all testbeds given")
+    certify.add_argument(
+        "--suite",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a .robot file or a folder of them; can be given several times (default: the RFC 2544 suites)",
+    )
+    certify.add_argument(
+        "--output",
+        metavar="DIR",
+        help="a new or empty folder (default: results/<time>, linked as results/latest)",
+    )
+    certify.set_defaults(run=_certify)
+
+    report = commands.add_parser(
+        "report",
+        help="make the reports of a run again",
+        description="Makes all reports from what was recorded.",
+    )
+    report.add_argument("directory", metavar="DIR", type=Path, help="such as results/latest")
+    report.set_defaults(run=_report)
+
+    testbed = commands.add_parser("testbed", help="list testbeds, or remove what a killed run left of one")
+    testbed.add_argument("action", choices=("list", "clean"))
+    testbed.set_defaults(run=_testbed)
+
+    info = commands.add_parser("info", help="versions, machine, engine, and where things are")
+    info.set_defaults(run=_info)
+    return parser
+
+
+def _certify(options: argparse.Namespace) -> int:
+    now = datetime.now().strftime("%Y%m%d-%H%M%S")
+    output = Path(options.output) if options.output else _RESULTS / now
+    run = certification(
+        profile=options.profile,
+        testbeds=options.testbed,
+        criteria=options.criteria,
+        suites=options.suite,
+        output=output,
+    )
+    items = run.begin()
+    if not options.output:
+        _link_latest(run.output)
+    expected = sum(item.expected_s for item in items)
+    about = f", about {_minutes(expected)}" if expected else ""
+    beds = " and ".join(bed.testbed for bed in run.beds)
+    print(f"{TITLE}, profile {run.profile_values['name']}: {len(items)} tests on {beds}{about}.", flush=True)
+    started = time.monotonic()
+    finished = run.run()
+    if not finished:
+        print("Interrupted; this is what was measured so far.")
+    reports = rebuild(run.output)
+    _show(reports, run.output)
+    print(f"Took {_minutes(time.monotonic() - started)}.")
+    return _status(reports.records, run) if finished else STATUS["ERROR"]
+
+
+def _status(records: Records, run: Certification) -> int:
+    if records.not_run:
+        print(
+            f"tester: {len(records.not_run)} tests left no record in {run.output / EVIDENCE}", file=sys.stderr
+        )
+    return STATUS[overall(records.outcomes())]
+
+
+def _report(options: argparse.Namespace) -> int:
+    reports = rebuild(options.directory)
+    _show(reports, options.directory)
+    return STATUS["ERROR"] if reports.problems else 0
+
+
+def _show(reports: Reports, directory: Path) -> None:
+    """The verdict of each test, and where the report is."""
+    records = reports.records
+    print()
+    for test in records.tests:
+        said = test.message.split("\n")[0].removeprefix(f"{test.outcome}: ")
+        print(f"{test.outcome:<12} {test.suite} · {test.test}{f': {said}' if said else ''}")
+    for item in records.not_run:
+        print(f"{'ERROR':<12} {item.suite} · {item.test}: no record")
+    for problem in reports.problems:
+        print(f"tester: {problem}", file=sys.stderr)
+    outcomes = records.outcomes()
+    counts = ", ".join(f"{outcomes.count(name)} {name}" for name in STATUS if name in outcomes)
+    print(f"\n{overall(outcomes)} ({counts or 'no test was run'})")
+    for path in reports.made:
+        if path.suffix == ".html":
+            print(f"  {_shown(directory, path)}")
+
+
+def _shown(directory: Path, path: Path) -> Path:
+    latest = _RESULTS / "latest"
+    if latest.is_symlink() and latest.resolve() == directory.resolve():
+        return latest / path.relative_to(directory)
+    return path
+
+
+def _testbed(options: argparse.Namespace) -> int:
+    from . import testbeds
+
+    if options.action == "list":
+        for name in testbeds.names():
+            print(name)
+        return 0
+    for text in testbeds.clean():
+        print(text)
+    return 0
+
+
+def _info(_: argparse.Namespace) -> int:
+    try:
+        report_tool = str(allure.command())
+    except TesterLibraryError:
+        report_tool = "missing"
+    facts = {
+        **versions(),
+        **describe_machine(),
+        "engine": paths.engine() or "this installation was built without one",
+        "allure": report_tool,
+        "suites": paths.suite_root(),
+        "profiles": ", ".join(paths.names("criteria/profiles")),
+    }
+    for name, value in facts.items():
+        print(f"{name:<30} {value}")
+    return 0
+
+
+def _link_latest(output: Path) -> None:
+    """Replaces the link at once, so that there is always one."""
+    fresh = _RESULTS / ".latest"
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(output.name)
+    fresh.replace(_RESULTS / "latest")
+
+
+def _minutes(seconds: float) -> str:
+    if seconds >= 7200:
+        return f"{seconds / 3600:.0f} hours"
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
