@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.methodology.frame_loss import FrameLossSweep, sweep_frame_loss
+from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.verdict import Outcome
+
+from .simulated import SimulatedMeasurer
+
+SECOND = Duration(10**9)
+SWEEP = FrameLossSweep(trial_duration=SECOND)
+
+
+def test_two_lossless_trials_in_a_row_end_the_sweep() -> None:
+    result = sweep_frame_loss(SimulatedMeasurer(capacity=Fraction(75, 100)), SWEEP)
+    assert [t.load * 10 for t in result.trials] == [10, 9, 8, 7, 6]
+    assert [round(loss, 4) for _, loss in result.points] == [0.25, 0.1667, 0.0625, 0, 0]
+    assert result.lossless_load == Fraction(7, 10)
+
+
+def test_a_lossless_device_needs_two_trials() -> None:
+    left: list[tuple[int, Duration]] = []
+    result = sweep_frame_loss(SimulatedMeasurer(), SWEEP, on_estimate=lambda n, time: left.append((n, time)))
+    assert [t.load for t in result.trials] == [1, Fraction(9, 10)]
+    assert result.lossless_load == 1
+    assert left == [(10, Duration(10 * 10**9)), (9, Duration(9 * 10**9))]
+
+
+def test_a_device_that_always_loses_is_measured_down_to_the_last_step() -> None:
+    result = sweep_frame_loss(
+        SimulatedMeasurer(random_loss=0.1), FrameLossSweep(step=Ratio.parse("3 %"), trial_duration=SECOND)
+    )
+    assert len(result.trials) == 34
+    assert result.trials[-1].load == Fraction(1, 100)
+    assert result.lossless_load == 0
+
+
+def test_an_invalid_trial_is_no_lossless_one() -> None:
+    result = sweep_frame_loss(SimulatedMeasurer(broken_trials={2}), SWEEP)
+    assert [t.load * 10 for t in result.trials] == [10, 9, 8, 7]
+    assert result.lossless_load == Fraction(8, 10)
+    assert len(result.points) == 3
+    assert "90 %: INVALID" in str(result)
+
+
+def test_verdicts() -> None:
+    lossy = sweep_frame_loss(SimulatedMeasurer(capacity=Fraction(75, 100)), SWEEP)
+    broken = sweep_frame_loss(SimulatedMeasurer(broken_trials={2}), SWEEP)
+    both = sweep_frame_loss(SimulatedMeasurer(capacity=Fraction(75, 100), broken_trials={2}), SWEEP)
+    none = Ratio.parse(0)
+    assert lossy.verdict_below(Ratio.parse("26 %")).outcome is Outcome.PASS
+    assert lossy.verdict_below(none).outcome is Outcome.FAIL
+    assert lossy.verdict_below(none, at=Ratio.parse("70 %")).outcome is Outcome.PASS
+    assert lossy.verdict_below(none, at=Ratio.parse("5 %")).outcome is Outcome.INCONCLUSIVE
+    assert broken.verdict_below(none).outcome is Outcome.INCONCLUSIVE
+    assert both.verdict_below(none).outcome is Outcome.FAIL
+    assert str(lossy.verdict_below(none)) == (
+        "FAIL: frame loss of north, 64 bytes is 25 % (372,024 of 1,488,096 frames), required <= 0 %"
+    )
+
+
+@pytest.mark.parametrize("step", ["11 %", "0 %"])
+def test_a_step_that_the_rfc_forbids_is_refused(step: str) -> None:
+    with pytest.raises(PlanError, match="step must be above 0 and at most 10 %"):
+        sweep_frame_loss(SimulatedMeasurer(), FrameLossSweep(step=Ratio.parse(step)))

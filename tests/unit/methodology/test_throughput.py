@@ -1,0 +1,230 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.evidence import EvidenceLimits
+from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.methodology.throughput import (
+    LimitedBy,
+    ThroughputResult,
+    ThroughputSearch,
+    find_throughput,
+)
+from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.verdict import Outcome
+
+from .simulated import LINE, SimulatedMeasurer
+
+SECOND = Duration(10**9)
+SCOUT = Duration(10**8)
+SEARCH = ThroughputSearch(trial_duration=SECOND, scout_duration=SCOUT)
+
+parts = st.integers(0, 1000).map(lambda n: Fraction(n, 1000))
+
+
+def percent(text: str) -> Ratio:
+    return Ratio.parse(text)
+
+
+def full_trials(result: ThroughputResult) -> list[Trial]:
+    return [t for t in result.trials if t.duration_ns == result.search.trial_duration.ns]
+
+
+def test_a_device_at_line_rate_costs_one_scout_and_one_trial() -> None:
+    result = find_throughput(SimulatedMeasurer(), SEARCH)
+    assert (result.load, result.failed_load, result.limited_by) == (1, None, LimitedBy.LINE)
+    assert [t.duration_ns for t in result.trials] == [SCOUT.ns, SECOND.ns]
+    assert result.rate == pytest.approx(float(LINE))
+    assert result.throughput_bps == pytest.approx(float(LINE) * 512)
+
+
+def test_an_ideal_device_costs_few_scouts_and_two_trials() -> None:
+    result = find_throughput(SimulatedMeasurer(capacity=Fraction(612, 1000)), SEARCH)
+    assert (result.load, result.failed_load) == (Fraction(61, 100), Fraction(615, 1000))
+    assert result.limited_by is LimitedBy.DEVICE
+    assert len(full_trials(result)) == 2
+    assert len(result.trials) <= 6
+
+
+def test_a_deep_buffer_fools_scouts_but_not_the_result() -> None:
+    bucket = int(LINE / 100) + 1  # absorbs 10 % of line rate for the 0.1 s of a scout, 1 % in a second
+    result = find_throughput(SimulatedMeasurer(capacity=Fraction(1, 2), bucket=bucket), SEARCH)
+    assert result.load == Fraction(51, 100)
+    assert result.limited_by is LimitedBy.DEVICE
+
+
+def test_a_device_that_always_loses_has_no_throughput() -> None:
+    result = find_throughput(SimulatedMeasurer(random_loss=0.01), SEARCH)
+    assert (result.load, result.rate, result.judged) == (0, 0, ())
+    assert (result.limited_by, result.failed_load) == (LimitedBy.DEVICE, SEARCH.lowest.value)
+    assert "no throughput down to 1 %" in str(result)
+
+
+def test_allowed_loss_is_allowed() -> None:
+    result = find_throughput(SimulatedMeasurer(random_loss=0.01), replace(SEARCH, loss=percent("2 %")))
+    assert (result.load, result.limited_by) == (1, LimitedBy.LINE)
+
+
+def test_the_tester_limits_from_above_and_says_so() -> None:
+    result = find_throughput(SimulatedMeasurer(tester_limit=Fraction(4, 10)), SEARCH)
+    assert (result.load, result.failed_load) == (Fraction(4, 10), Fraction(405, 1000))
+    assert result.limited_by is LimitedBy.TESTER
+    assert "the tester sent" in result.reason
+
+
+def test_a_device_slower_than_the_tester_is_still_found() -> None:
+    result = find_throughput(
+        SimulatedMeasurer(tester_limit=Fraction(4, 10), capacity=Fraction(3, 10)), SEARCH
+    )
+    assert (result.load, result.limited_by) == (Fraction(3, 10), LimitedBy.DEVICE)
+
+
+def test_a_flaky_tester_never_fails_the_device() -> None:
+    every_trial = range(1, 1000)
+    result = find_throughput(SimulatedMeasurer(broken_trials=every_trial), SEARCH)
+    assert (result.load, result.limited_by) == (0, LimitedBy.TESTER)
+    assert result.verdict_above(Rate.parse("10 %")).outcome is Outcome.INCONCLUSIVE
+
+
+def test_without_shorter_scouts_every_trial_counts() -> None:
+    search = replace(SEARCH, scout_duration=SECOND)
+    result = find_throughput(SimulatedMeasurer(capacity=Fraction(1, 2)), search)
+    assert (result.load, result.failed_load) == (Fraction(1, 2), Fraction(505, 1000))
+    assert len(result.trials) <= 4
+
+
+@settings(deadline=None, max_examples=300)
+@given(
+    capacity=parts,
+    limit=parts.filter(bool),
+    bucket=st.sampled_from([0, 10, 1000, 100_000]),
+    collapse=st.sampled_from([Fraction(1), Fraction(98, 100), Fraction(1, 2), Fraction(0)]),
+    resolution=st.sampled_from(["0.1 %", "0.5 %", "0.7 %", "5 %"]).map(percent),
+    lowest=st.sampled_from(["0.1 %", "1 %", "30 %"]).map(percent),
+    broken=st.sets(st.integers(1, 30)),
+    scout=st.sampled_from([SCOUT, SECOND]),
+)
+def test_the_result_is_true_within_the_resolution(
+    capacity: Fraction,
+    limit: Fraction,
+    bucket: int,
+    collapse: Fraction,
+    resolution: Ratio,
+    lowest: Ratio,
+    broken: set[int],
+    scout: Duration,
+) -> None:
+    device = SimulatedMeasurer(
+        capacity=capacity, bucket=bucket, collapse=collapse, tester_limit=limit, broken_trials=broken
+    )
+    search = replace(SEARCH, resolution=resolution, lowest=lowest, scout_duration=scout)
+    estimates: list[int] = []
+    result = find_throughput(device, search, on_estimate=lambda trials, _time: estimates.append(trials))
+
+    carried = capacity + Fraction(bucket + 2) / LINE  # what the device really carries for one second
+    assert result.load * (1 - EvidenceLimits().max_shortfall) <= carried
+    if result.limited_by is LimitedBy.DEVICE:
+        assert result.failed_load is not None
+        assert result.failed_load >= capacity
+        assert result.failed_load - result.load <= resolution.value or result.load == 0
+    if result.limited_by is LimitedBy.LINE:
+        assert result.load == 1
+    if not broken and result.limited_by is LimitedBy.TESTER:
+        assert result.failed_load is not None
+        assert result.failed_load > limit
+
+    # The bounds rest on valid trials of full length, the lower of which passed.
+    if result.load:
+        (best,) = result.judged
+        assert (best.valid, best.lost, best.duration_ns, best.load) == (True, 0, SECOND.ns, result.load)
+    if result.failed_load is not None:
+        failed = [t for t in full_trials(result) if t.load == result.failed_load]
+        assert failed
+        assert not any(search.passes(t) for t in failed)
+        assert failed[-1].valid == (result.limited_by is LimitedBy.DEVICE)
+
+    # Every estimate was an upper bound, and few trials were needed.
+    for done, left in enumerate(estimates):
+        assert len(result.trials) - done <= left
+    assert len(result.trials) <= 4 * (search.steps + 1).bit_length()
+
+
+@settings(deadline=None, max_examples=200)
+@given(capacity=parts, bound=st.integers(1, 1000).map(lambda n: Fraction(n, 1000)), limit=parts.filter(bool))
+def test_a_verdict_never_contradicts_the_truth(capacity: Fraction, bound: Fraction, limit: Fraction) -> None:
+    search = replace(SEARCH, scout_duration=SECOND)
+    result = find_throughput(SimulatedMeasurer(capacity=capacity, tester_limit=limit), search)
+    verdict = result.verdict_above(Rate.parse(f"{float(bound * 100):.1f} %"))
+    hair = Fraction(4) / LINE  # a frame here and there decides over the last hair
+    if verdict.outcome is Outcome.PASS:
+        assert bound <= capacity + hair
+    if verdict.outcome is Outcome.FAIL:
+        assert bound > capacity - hair
+
+
+def test_a_device_that_collapses_under_load_is_found_from_below() -> None:
+    result = find_throughput(SimulatedMeasurer(capacity=Fraction(7, 10), collapse=Fraction(1, 10)), SEARCH)
+    assert (result.load, result.failed_load) == (Fraction(7, 10), Fraction(705, 1000))
+    assert len(full_trials(result)) == 2
+
+
+def test_the_verdict_tells_the_limits_apart() -> None:
+    device = find_throughput(SimulatedMeasurer(capacity=Fraction(612, 1000)), SEARCH)
+    tester = find_throughput(SimulatedMeasurer(tester_limit=Fraction(612, 1000)), SEARCH)
+    half = find_throughput(SimulatedMeasurer(), replace(SEARCH, highest=percent("50 %")))
+
+    def outcome(result: ThroughputResult, bound: str) -> Outcome:
+        return result.verdict_above(Rate.parse(bound)).outcome
+
+    assert outcome(device, "61 %") is Outcome.PASS
+    assert outcome(device, "61.3 %") is Outcome.INCONCLUSIVE
+    assert outcome(device, "61.5 %") is Outcome.FAIL
+    assert outcome(device, "900 kpps") is Outcome.PASS
+    assert outcome(device, "464 Mbps") is Outcome.PASS
+    assert outcome(device, "610 Mbps L1") is Outcome.PASS
+    assert outcome(device, "1 Mpps") is Outcome.FAIL
+    assert outcome(tester, "61 %") is Outcome.PASS
+    assert outcome(tester, "95 %") is Outcome.INCONCLUSIVE
+    assert outcome(half, "50 %") is Outcome.PASS
+    assert outcome(half, "95 %") is Outcome.INCONCLUSIVE
+
+
+def test_texts() -> None:
+    result = find_throughput(SimulatedMeasurer(capacity=Fraction(612, 1000)), SEARCH)
+    assert str(result) == (
+        "north, 64 bytes: throughput 61 % of line rate, 907.738 kpps, 464.762 Mbps, limited by the device, "
+        f"{len(result.trials)} trials"
+    )
+    assert str(result.verdict_above(Rate.parse("95 %"))) == (
+        "FAIL: throughput of north, 64 bytes is 61 %, required >= 95 %"
+    )
+
+
+@pytest.mark.parametrize(
+    ("search", "complaint"),
+    [
+        (replace(SEARCH, resolution=Ratio(Fraction(0))), "resolution must be above 0; given was loss 0 %"),
+        (
+            replace(SEARCH, lowest=percent("60 %"), highest=percent("50 %")),
+            "lowest must be above 0 and at most",
+        ),
+        (replace(SEARCH, loss=percent("100 %")), "loss must be below 100 %"),
+        (replace(SEARCH, trial_duration=Duration(0)), "durations must be above 0"),
+    ],
+)
+def test_a_search_without_sense_is_refused_before_a_frame_is_sent(
+    search: ThroughputSearch, complaint: str
+) -> None:
+    measurer = SimulatedMeasurer()
+    with pytest.raises(PlanError, match=complaint):
+        find_throughput(measurer, search)
+    assert measurer.asked == []
