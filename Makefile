@@ -57,7 +57,7 @@ engine: packages
 	@$(STEP) engine TesterLibrary/_engine/testerd engine proto tools/engine.py -- $(PYTHON) tools/engine.py
 
 allure: venv
-	@$(STEP) allure $(BIN)/allure tools/allure.py -- $(BIN)/python tools/allure.py
+	@$(STEP) allure $(BIN)/allure tools/allure.py -- $(PYTHON) tools/allure.py
 
 clean:
 	rm -rf .venv .tox .stamps .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

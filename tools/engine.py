@@ -53,9 +53,9 @@ def missing() -> list[str]:
 def build() -> Path:
     """Builds what has changed and returns the installed program."""
     _refuse_if_lacking(missing())
-    _configure(BUILD, "--buildtype=release", "-Db_ndebug=true")
+    _configure(BUILD, "--buildtype=release", "-Db_ndebug=true", "-Dtests=false")
     _run("meson", "compile", "-C", str(BUILD), "testerd")
-    return _install(BUILD / "testerd")
+    return _install(BUILD / "src" / "testerd")
 
 
 def test() -> None:
@@ -78,8 +78,8 @@ def _refuse_if_lacking(packages: list[str]) -> None:
 
 
 def _configure(folder: Path, *options: str) -> None:
-    if not (folder / "build.ninja").is_file():
-        _run("meson", "setup", str(folder), str(SOURCE), *options)
+    again = ["--reconfigure"] if (folder / "build.ninja").is_file() else []
+    _run("meson", "setup", *again, str(folder), str(SOURCE), *options)
 
 
 def _has(module: str) -> bool:
