@@ -74,7 +74,16 @@ class FrameLossResult(Result):
 
         FAIL if a valid trial lost more; else INCONCLUSIVE if the tester fell short in a trial.
         """
-        return loss_below([t for t in self.trials if at is None or t.load <= at.value], bound)
+        return loss_below(self.trials if at is None else self.up_to(at), bound)
+
+    def up_to(self, load: Ratio) -> tuple[Trial, ...]:
+        """The trials that tell of loads up to this one.
+
+        Where the sweep ended above it because nothing was lost any more, its last trial tells of all below.
+        """
+        tried = tuple(t for t in self.trials if t.load <= load.value)
+        last = self.trials[-1]
+        return tried or ((last,) if last.valid and not last.lost else ())
 
     def __str__(self) -> str:
         points = ", ".join(
