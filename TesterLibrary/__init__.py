@@ -19,7 +19,7 @@ __all__ = ["TesterLibrary", "__version__"]
 
 
 def __getattr__(name: str) -> object:
-    """The library class is imported when it is asked for: command line and engine clients do without Robot."""
+    """The library class is imported when it is asked for: engine clients do without Robot."""
     if name == "TesterLibrary":
         from .library import TesterLibrary
 

@@ -9,6 +9,7 @@ class TesterLibraryError(Exception):
     """Base of all errors of this library. The message is written for the author of the suite."""
 
     ROBOT_SUPPRESS_NAME = True
+    __test__ = False  # pytest would take the names for test classes
 
 
 class UnitError(TesterLibraryError, ValueError):
@@ -21,8 +22,6 @@ class PlanError(TesterLibraryError):
 
 class TestbedError(TesterLibraryError):
     """A testbed file is wrong, or its parts cannot be set up on this machine."""
-
-    __test__ = False  # pytest would take the name for a test class
 
 
 class Inconclusive(TesterLibraryError):

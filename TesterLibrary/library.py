@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 from robotlibcore import DynamicCore
@@ -29,8 +29,8 @@ def _converter(unit: type[Any]) -> Any:
     return convert
 
 
-class TesterLibrary(DynamicCore):  # type: ignore[misc]
-    """Certifies network devices: programs a network tester, sends real traffic through a device under test, judges.
+class TesterLibrary(DynamicCore):
+    """Certifies network devices: programs a tester, sends real traffic through a device under test, judges.
 
     The shortest suite:
 
@@ -44,29 +44,31 @@ class TesterLibrary(DynamicCore):  # type: ignore[misc]
 
     = Verbs =
 
-    Create and Set describe, Start and Stop put on and take off the wire, Measure runs one trial, Find searches, Sweep
-    runs a fixed series, Get returns a value and asserts when an operator is given, Verify judges and records a verdict.
+    Create and Set describe, Start and Stop put on and take off the wire, Measure runs one trial, Find
+    searches, Sweep runs a fixed series, Get returns a value and asserts when an operator is given, Verify
+    judges and records a verdict.
 
     = Verdicts =
 
-    FAIL means measured and out of bounds. A tester that is broken, too slow or lost frames itself makes a test
-    INCONCLUSIVE, which Robot shows as skipped with the reason: never failed, never passed.
+    FAIL means measured and out of bounds. A tester that is broken, too slow or lost frames itself makes a
+    test INCONCLUSIVE, which Robot shows as skipped with the reason: never failed, never passed.
 
     = Units =
 
-    Rates: ``64 kpps``, ``10 Gbps`` (frames with FCS), ``10 Gbps L1`` (with preamble and gap), ``95 %`` of line rate.
-    Times: ``2 s``, ``5 ms``, ``9 us``, ``250 ns``. Ratios: ``0``, ``0.001 %``, ``10 ppm``. Frame sizes: bytes with FCS.
+    Rates: ``64 kpps``, ``10 Gbps`` (frames with FCS), ``10 Gbps L1`` (with preamble and gap), ``95 %`` of
+    line rate. Times: ``2 s``, ``5 ms``, ``9 us``, ``250 ns``. Ratios: ``0``, ``0.001 %``, ``10 ppm``. Frame
+    sizes: bytes with FCS.
     """
 
     ROBOT_LIBRARY_SCOPE = "GLOBAL"
     ROBOT_LIBRARY_VERSION = __version__
     ROBOT_LIBRARY_DOC_FORMAT = "ROBOT"
 
-    ROBOT_LIBRARY_CONVERTERS = {cls: _converter(cls) for cls in (Rate, FrameSize, Duration, Ratio)}
+    ROBOT_LIBRARY_CONVERTERS: ClassVar = {cls: _converter(cls) for cls in (Rate, FrameSize, Duration, Ratio)}
 
     def __init__(self, testbed: str = "embedded/l2-bridge", seed: int = 1) -> None:
         """| =Argument= | =Meaning= |
-        | ``testbed`` | ``embedded/l2-bridge``, ``embedded/l3-router``, a name in ``resources/testbeds``, or a path |
+        | ``testbed`` | ``embedded/l2-bridge``, ``embedded/l3-router``, ``two-nics``, or a path |
         | ``seed`` | of everything random; it is in the report, and the same seed sends the same frames |
         """
         recorder, progress = _reporters()

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from fractions import Fraction
@@ -35,9 +35,11 @@ class TrialRules:
     """How a trial is run when its keyword does not say otherwise."""
 
     attempts: int = 3  # of a trial in which the tester did not do its part
-    settle: Duration = Duration(200_000_000)  # nothing has arrived for so long: nothing more will (RFC 2544 §23)
+    settle: Duration = Duration(
+        200_000_000
+    )  # nothing has arrived for so long: nothing more will (RFC 2544 §23)
     grace: Duration = Duration(5_000_000_000)  # the tester may answer so much later than it should
-    limits: EvidenceLimits = EvidenceLimits()
+    limits: EvidenceLimits = field(default_factory=EvidenceLimits)
 
 
 @dataclass
@@ -126,11 +128,9 @@ class Run:
         self.streams = tuple(stream if s.name == stream.name else s for s in self.streams)
 
     def unload(self) -> None:
-        """Forgets the job. A tester that is gone has forgotten already, and the caller is told by its error."""
-        try:
+        """Forgets the job. A tester that is gone has forgotten it; whoever asks it next is told."""
+        with suppress(TargetError):
             self._bench.target.unload([self.name])
-        except TargetError:
-            pass
 
     def start(self, duration: Duration | None = None) -> None:
         """Starts all streams together."""

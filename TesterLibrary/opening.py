@@ -7,8 +7,8 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from .criteria import evidence_limits
 from .errors import TestbedError
-from .measurement.evidence import EvidenceLimits
 from .measurer import Bench, TrialRules
 from .model.ports import Port
 from .reporting.progress import Progress
@@ -59,7 +59,7 @@ def open_tester(name: str, *, seed: int, recorder: Recorder, progress: Progress)
             gateways={name: _gateway(target, port) for name, port in ports.items() if port.gateway},
             recorder=recorder,
             progress=progress,
-            rules=TrialRules(limits=EvidenceLimits.load()),
+            rules=TrialRules(limits=evidence_limits()),
             seed=seed,
         )
         return OpenTester(testbed, bench, Traffic(bench), stack.pop_all())
@@ -71,7 +71,7 @@ def open_target(testbed: RunningTestbed) -> Target:
     spec = testbed.testbed.tester
     if spec.address is None:
         return EngineProcess.launch(
-            ports={port.name: testbed.port_spec(port.name) for port in testbed.testbed.ports},
+            ports=testbed.port_specs,
             cpus=testbed.engine_cpus,
             memory_mib=spec.memory_mib,
             huge_pages=spec.huge_pages,
@@ -92,5 +92,7 @@ def _port(port: TestbedPort, capabilities: Capabilities) -> Port:
 def _gateway(target: Target, port: Port) -> bytes:
     """The MAC address of a port's gateway; from the question the gateway learns ours (RFC 826)."""
     if port.gateway is None or port.address is None:
-        raise TestbedError(f"port {port.name!r} has a gateway but no address; give it one in the testbed file")
+        raise TestbedError(
+            f"port {port.name!r} has a gateway but no address; give it one in the testbed file"
+        )
     return target.resolve(port.name, port.gateway, source=port.address.ip, source_mac=port.mac)

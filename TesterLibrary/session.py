@@ -38,7 +38,9 @@ class Session:
     def tester(self) -> OpenTester:
         """The open tester. Raises TesterLibraryError if there is none."""
         if self._tester is None:
-            raise TesterLibraryError("no tester is open; call Open Tester first, for example in the suite setup")
+            raise TesterLibraryError(
+                "no tester is open; call Open Tester first, for example in the suite setup"
+            )
         return self._tester
 
     @property
@@ -53,7 +55,9 @@ class Session:
     def open(self) -> Bench:
         """Opens the tester, unless it is open."""
         if self._tester is None:
-            self._tester = open_tester(self.testbed, seed=self.seed, recorder=self.recorder, progress=self.progress)
+            self._tester = open_tester(
+                self.testbed, seed=self.seed, recorder=self.recorder, progress=self.progress
+            )
         return self._tester.bench
 
     def close(self) -> None:
@@ -93,7 +97,9 @@ class Session:
             raise TesterLibraryError("there is no stream; call Create Stream first")
         unknown = [name for name in names if name not in self.streams]
         if unknown:
-            raise TesterLibraryError(f"there is no stream {unknown[0]!r}; there are {', '.join(self.streams)}")
+            raise TesterLibraryError(
+                f"there is no stream {unknown[0]!r}; there are {', '.join(self.streams)}"
+            )
         return [self.streams[name] for name in names or self.streams]
 
     def measurer(self, title: str, names: Sequence[str], rate: Rate | None = None) -> TrialMeasurer:

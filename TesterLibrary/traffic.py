@@ -41,7 +41,7 @@ class Traffic:
         return handle
 
     def stop(self, names: Sequence[str]) -> Trial | None:
-        """Takes handles, or streams by name, off the wire; all, if none is named. Returns the last one's trial."""
+        """Takes handles, or streams by name, off the wire; all, if none is named. Returns the last trial."""
         trial = None
         for handle in dict.fromkeys(map(self._handle, names)) if names else tuple(self._runs):
             run = self._runs.pop(handle)

@@ -51,7 +51,9 @@ class Getter:
         def parsed(text: Any) -> float:
             return float(Duration.parse(text).ns)
 
-        return float(self._checked(float(value), operator, expected, parsed, f"Latency {statistic} in ns", message))
+        return float(
+            self._checked(float(value), operator, expected, parsed, f"Latency {statistic} in ns", message)
+        )
 
     def _trials(self) -> tuple[Trial, ...]:
         last = self._session.judged()

@@ -28,7 +28,9 @@ class Measurement:
         self._get = Getter(session)
 
     @keyword(tags=["measure"])
-    def measure_throughput(self, *streams: str, rate: Rate | None = None, duration: Duration = ONE_SECOND) -> Trial:
+    def measure_throughput(
+        self, *streams: str, rate: Rate | None = None, duration: Duration = ONE_SECOND
+    ) -> Trial:
         """Sends streams for a time and returns the trial; ``${trial.throughput_bps}`` is what arrived.
 
         | =Argument= | =Meaning= |
@@ -36,10 +38,10 @@ class Measurement:
         | ``rate`` | for each of them, in place of its own |
         | ``duration`` | of sending, such as ``2 s`` |
 
-        A trial in which the tester itself fell short is repeated, at most three times in all; the last one is returned.
-        Attributes of a trial: ``sent``, ``received``, ``lost`` (frames), ``loss_ratio`` (0 to 1), ``offered_rate``,
-        ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``latency`` (``min``, ``mean``, ``max``, ``p50``, ``p99``
-        in ns), ``evidence``, ``valid``, ``objections``.
+        A trial in which the tester itself fell short is repeated, at most three times in all; the last one is
+        returned. Attributes of a trial: ``sent``, ``received``, ``lost`` (frames), ``loss_ratio`` (0 to 1),
+        ``offered_rate``, ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``latency`` (``min``, ``mean``,
+        ``max``, ``p50``, ``p99`` in ns), ``evidence``, ``valid``, ``objections``.
 
         | ${trial} = | `Measure Throughput` | north | rate=50 % | duration=5 s |
         """
@@ -48,7 +50,7 @@ class Measurement:
 
     @keyword(tags=["measure"])
     def measure_loss(self, *streams: str, rate: Rate | None = None, duration: Duration = ONE_SECOND) -> Trial:
-        """Sends streams for a time and returns the trial; ``${trial.lost}`` and ``${trial.loss_ratio}`` are its loss.
+        """Sends streams for a time and returns the trial, with ``${trial.lost}`` and ``${trial.loss_ratio}``.
 
         | =Argument= | =Meaning= |
         | ``streams`` | names of streams; all, if none is given |
@@ -73,7 +75,7 @@ class Measurement:
         | ``duration`` | of sending; the RFC asks for 120 s |
         | ``repetitions`` | trials over which the values are averaged; the RFC asks for 20 |
 
-        Returns a result with its trials; ``${result.latency.p99}`` is nanoseconds over all frames of all trials.
+        Returns a result; ``${result.latency.p99}`` is nanoseconds, over all frames of all trials.
 
         | `Measure Latency` | north | rate=10 % | duration=2 s |
         | `Verify Latency Below` | 5 ms | percentile=99 |
@@ -92,7 +94,7 @@ class Measurement:
         assertion_expected: Any = None,
         message: str | None = None,
     ) -> int:
-        """Returns the frames that the last trial of the test lost, and asserts if an operator is given.
+        """Returns the frames that the last trial lost, and asserts if an operator is given.
 
         | =Argument= | =Meaning= |
         | ``stream`` | one stream of the trial; all, if it is left out |
@@ -112,7 +114,7 @@ class Measurement:
         assertion_expected: Any = None,
         message: str | None = None,
     ) -> float:
-        """Returns the frame loss rate of the last trial of the test, 0 to 1, and asserts if an operator is given.
+        """Returns the frame loss rate of the last trial, 0 to 1, and asserts if an operator is given.
 
         | =Argument= | =Meaning= |
         | ``stream`` | one stream of the trial; all, if it is left out |
@@ -132,7 +134,7 @@ class Measurement:
         assertion_expected: Any = None,
         message: str | None = None,
     ) -> float:
-        """Returns a latency of the last measurement of the test in nanoseconds, and asserts if an operator is given.
+        """Returns a latency measured last, in nanoseconds, and asserts if an operator is given.
 
         | =Argument= | =Meaning= |
         | ``statistic`` | ``min``, ``mean``, ``max`` or a percentile such as ``p99.9`` |

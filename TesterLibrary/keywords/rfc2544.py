@@ -43,8 +43,8 @@ class Rfc2544:
         | ``lowest`` | of line rate: where the search gives up |
         | ``highest`` | of line rate: where the search starts |
 
-        Returns a result: ``load`` (part of line rate), ``rate`` (frames/s), ``throughput_bps``, ``limited_by`` (LINE,
-        DEVICE or TESTER) and ``trials``.
+        Returns a result: ``load`` (part of line rate), ``rate`` (frames/s), ``throughput_bps``, ``limited_by``
+        (LINE, DEVICE or TESTER) and ``trials``.
 
         | ${result} = | `Find Throughput` | north | loss=0 |
         | `Verify Throughput Above` | 95 % | ${result} |
@@ -58,7 +58,9 @@ class Rfc2544:
             scout_duration=scout or Duration(duration.ns // 5),
         )
         measurer = self._session.measurer("throughput", streams)
-        return self._session.found(find_throughput(measurer, search, on_estimate=self._session.progress.estimate))
+        return self._session.found(
+            find_throughput(measurer, search, on_estimate=self._session.progress.estimate)
+        )
 
     @keyword(tags=["rfc2544", "sweep"])
     def sweep_frame_loss(
@@ -67,7 +69,7 @@ class Rfc2544:
         step: Ratio = Ratio.parse("10 %"),
         duration: Duration = ONE_SECOND,
     ) -> FrameLossResult:
-        """Measures the loss from full line rate downwards, until two trials in a row lose nothing (RFC 2544 §26.3).
+        """Measures the loss from line rate downwards, until two trials in a row lose nothing (RFC 2544 §26.3).
 
         | =Argument= | =Meaning= |
         | ``streams`` | names of streams that are offered together; all, if none is given |
@@ -78,4 +80,6 @@ class Rfc2544:
         """
         sweep = FrameLossSweep(step=step, trial_duration=duration)
         measurer = self._session.measurer("frame loss", streams)
-        return self._session.found(sweep_frame_loss(measurer, sweep, on_estimate=self._session.progress.estimate))
+        return self._session.found(
+            sweep_frame_loss(measurer, sweep, on_estimate=self._session.progress.estimate)
+        )

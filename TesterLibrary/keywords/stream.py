@@ -21,7 +21,12 @@ class Streams:
 
     @keyword(tags=["stream"])
     def create_stream(
-        self, name: str, tx: str = "p1", rx: str = "p2", frame_size: FrameSize = FrameSize(64), rate: Rate = LINE_RATE
+        self,
+        name: str,
+        tx: str = "p1",
+        rx: str = "p2",
+        frame_size: FrameSize = FrameSize(64),
+        rate: Rate = LINE_RATE,
     ) -> str:
         """Describes a stream of UDP test frames (RFC 2544 appendix C.2.6). Returns its name. Nothing is sent.
 

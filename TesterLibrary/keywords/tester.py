@@ -23,7 +23,7 @@ class Tester:
         """Chooses the testbed, in place of the one given at import.
 
         | =Argument= | =Meaning= |
-        | ``name`` | ``embedded/l2-bridge``, ``embedded/l3-router``, the name of a file in ``resources/testbeds``, or a path |
+        | ``name`` | ``embedded/l2-bridge``, ``embedded/l3-router``, ``two-nics``, or a path |
 
         A tester that is open is closed and opened again on the new testbed; its streams are forgotten.
 
@@ -33,7 +33,9 @@ class Tester:
 
     @keyword(tags=["tester"])
     def open_tester(self) -> str:
-        """Sets the testbed up, starts or reaches the tester, and finds its gateways. Returns the tester's name and version.
+        """Sets the testbed up, starts or reaches the tester, and finds its gateways.
+
+        Returns the tester's kind and version.
 
         Opening an open tester does nothing. What fails half-way is taken down again.
 
@@ -44,7 +46,7 @@ class Tester:
 
     @keyword(tags=["tester"])
     def close_tester(self) -> None:
-        """Takes all traffic off the wire, ends a tester that was started by `Open Tester` and removes its testbed.
+        """Takes all traffic off the wire, ends the tester if it was started here, removes the testbed if embedded.
 
         Closing a closed tester does nothing.
 
@@ -56,9 +58,9 @@ class Tester:
     def get_tester_info(self) -> Capabilities:
         """Returns who the tester is.
 
-        Attributes: ``target`` (engine, fake), ``version``, ``details``, ``max_streams`` and ``ports``, a tuple with
-        ``name``, ``driver``, ``driver_reason`` (why it was chosen), ``mac`` (bytes), ``link_speed_bps`` (0 if the link
-        does not know), ``link_up``, ``max_frame_size`` (bytes, FCS included) and ``interface``.
+        Attributes: ``target`` (engine, fake), ``version``, ``details``, ``max_streams`` and ``ports``, a tuple
+        with ``name``, ``driver``, ``driver_reason`` (why it was chosen), ``mac`` (bytes), ``link_speed_bps`` (0
+        if the link does not know), ``link_up``, ``max_frame_size`` (bytes, FCS included) and ``interface``.
 
         | ${info} = | `Get Tester Info` |
         | Log | ${info.ports[0].driver} |

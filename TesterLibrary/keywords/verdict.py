@@ -8,6 +8,7 @@ from robot.api.deco import keyword
 
 from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
+from ..methodology.frame_loss import FrameLossResult
 from ..methodology.judging import latency_below, loss_below, throughput_above
 from ..methodology.result import Result
 from ..methodology.throughput import ThroughputResult
@@ -19,7 +20,7 @@ from ._component import component
 
 @component
 class Verdicts:
-    """Each judges a trial or a result against a bound, records the verdict, and ends the test unless it is PASS."""
+    """Each judges a trial or a result, records the verdict, and ends the test unless it is PASS."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -51,7 +52,10 @@ class Verdicts:
 
         | `Verify Loss Below` | 0.001 % |
         """
-        trials = [t for t in _trials(self._session.judged(measured)) if at is None or t.load <= at.value]
+        judged = self._session.judged(measured)
+        if isinstance(judged, FrameLossResult):
+            return self._session.conclude(judged.verdict_below(bound, at=at))
+        trials = [t for t in _trials(judged) if at is None or t.load <= at.value]
         return self._session.conclude(loss_below(trials, bound))
 
     @keyword(tags=["verify"])
@@ -80,4 +84,6 @@ def _throughput(measured: Trial | Result, bound: Rate) -> Verdict:
         return measured.verdict_above(bound)
     if isinstance(measured, Trial):
         return throughput_above(measured, bound)
-    raise TesterLibraryError(f"this says nothing about throughput; give a trial or a result of Find Throughput: {measured}")
+    raise TesterLibraryError(
+        f"this says nothing about throughput; give a trial or a result of Find Throughput: {measured}"
+    )

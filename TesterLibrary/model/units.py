@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
 from fractions import Fraction
+from typing import ClassVar
 
 from ..errors import UnitError
 
@@ -127,7 +128,7 @@ class Duration:
 
     ns: int
 
-    _UNITS = {
+    _UNITS: ClassVar[dict[str, int]] = {
         "ns": 1,
         "us": 10**3,
         "µs": 10**3,

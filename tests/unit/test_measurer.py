@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.measurer import TrialMeasurer
+from TesterLibrary.model.units import Duration
+
+from .benches import SECOND, bench, stream
+
+LINE_64 = Fraction(10**9, 84 * 8)
+
+
+def records(directory: Path, kind: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (directory / f"{kind}s.jsonl").read_text().splitlines()]
+
+
+def test_a_lossless_device_gives_a_lossless_trial_of_exactly_the_frames_due(tmp_path: Path) -> None:
+    trial = TrialMeasurer(bench(tmp_path), [stream()]).measure(Fraction(1, 2), SECOND)
+    assert trial.valid, trial
+    assert trial.sent == trial.received == -(-LINE_64 // 2)
+    assert trial.lost == 0
+    assert trial.load == Fraction(1, 2)
+    assert [record["load"] for record in records(tmp_path, "trial")] == ["1/2"]
+
+
+def test_a_device_that_is_too_slow_loses_the_rest(tmp_path: Path) -> None:
+    trial = TrialMeasurer(bench(tmp_path, capacity=100_000), [stream()]).measure(Fraction(1), SECOND)
+    assert trial.valid
+    assert abs(trial.received - 100_000) <= 2
+    assert trial.lost == trial.sent - trial.received > 0
+
+
+def test_streams_keep_the_proportions_of_their_rates(tmp_path: Path) -> None:
+    streams = [stream("a", rate="30 %"), stream("b", rate="10 %"), stream("c", tx="p2", rx="p1", rate="20 %")]
+    measurer = TrialMeasurer(bench(tmp_path), streams)
+    assert measurer.load == Fraction(2, 5)
+    trial = measurer.measure(Fraction(1, 10), SECOND)
+    rates = [s.intended_rate / LINE_64 for s in trial.streams]
+    assert [round(float(rate), 9) for rate in rates] == [0.075, 0.025, 0.05]
+
+
+def test_a_stalled_tester_is_asked_again_and_all_attempts_are_recorded(tmp_path: Path) -> None:
+    notes: list[bool] = []
+    measurer = TrialMeasurer(
+        bench(tmp_path, stalls={1}), [stream()], note=lambda trial: notes.append(trial.valid)
+    )
+    trial = measurer.measure(Fraction(1, 10), SECOND)
+    assert trial.valid
+    assert trial.attempt == 2
+    assert notes == [False, True]
+    assert [record["attempt"] for record in records(tmp_path, "trial")] == [1, 2]
+
+
+def test_a_tester_that_always_stalls_gives_an_invalid_trial_after_three_attempts(tmp_path: Path) -> None:
+    trial = TrialMeasurer(bench(tmp_path, stalls=range(1, 99)), [stream()]).measure(Fraction(1, 10), SECOND)
+    assert trial.attempt == 3
+    assert any("did not run for 200.0 ms" in objection for objection in trial.objections)
+
+
+def test_a_rate_far_beyond_the_tester_is_not_tried_again(tmp_path: Path) -> None:
+    trial = TrialMeasurer(bench(tmp_path, tester_limit=200_000), [stream()]).measure(Fraction(1), SECOND)
+    assert not trial.valid
+    assert trial.attempt == 1
+
+
+def test_a_tester_that_dies_leaves_the_finished_trials_and_no_job(tmp_path: Path) -> None:
+    this = bench(tmp_path, dies_after=Duration(1_500_000_000))
+    measurer = TrialMeasurer(this, [stream()])
+    measurer.measure(Fraction(1, 10), SECOND)
+    with pytest.raises(TargetError, match="INCONCLUSIVE: the fake tester died"):
+        measurer.measure(Fraction(1, 10), SECOND)
+    assert len(records(tmp_path, "trial")) == 1
+    assert records(tmp_path, "event")[0]["event"] == "trial_cut_short"
+
+
+def test_a_refused_trial_leaves_nothing_loaded(tmp_path: Path) -> None:
+    this = bench(tmp_path, max_streams=1)
+    with pytest.raises(PlanError, match="at most 1"):
+        TrialMeasurer(this, [stream("a"), stream("b")]).measure(Fraction(1), SECOND)
+    assert TrialMeasurer(this, [stream("a")]).measure(Fraction(1), SECOND).valid
+
+
+def test_each_trial_has_frames_of_its_own(tmp_path: Path) -> None:
+    this = bench(tmp_path)
+    first, second = this.plan("one", [stream()]), this.plan("two", [stream()])
+    assert first.streams[0].id != second.streams[0].id
+    assert first.streams[0].frame[-16:] != second.streams[0].frame[-16:]
