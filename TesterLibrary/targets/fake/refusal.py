@@ -77,8 +77,11 @@ def _check_stream(stream: PlannedStream, ports: Mapping[str, PortInfo]) -> None:
 def _check_neighbours(plan: Plan, loaded: Iterable[Plan], ports: Mapping[str, PortInfo]) -> None:
     """Jobs may answer for the same address of a port, but not with different MAC addresses."""
     answered = {(n.port, n.address): n.mac for other in loaded for n in other.neighbours}
+    own = [(neighbour.port, neighbour.address) for neighbour in plan.neighbours]
     for neighbour in plan.neighbours:
         known_port(neighbour.port, ports)
+        if own.count((neighbour.port, neighbour.address)) > 1:
+            raise PlanError(f"{neighbour.address} on port {neighbour.port!r} is given twice")
         mac = answered.setdefault((neighbour.port, neighbour.address), neighbour.mac)
         if mac != neighbour.mac:
             raise PlanError(

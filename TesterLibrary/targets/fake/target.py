@@ -195,14 +195,16 @@ class FakeTarget:
                     self._past[port.name].update(rx_packets=1, rx_bytes=size, rx_foreign=1)
 
     def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:  # noqa: ARG002
-        """See `Target`. The device tells anybody who asks."""
+        """See `Target`. Answers what the device knows and, through it, what other ports answer for."""
         self._answer("resolve")
         known_port(port, self._ports)
         if source.version != address.version:
             raise PlanError(f"{source} cannot ask for {address}: one is IPv4, the other IPv6")
-        if address not in self._device.neighbours:
+        ours = {n.address: n.mac for p in self._plans.values() for n in p.neighbours if n.port != port}
+        mac = self._device.neighbours.get(address) or ours.get(address)
+        if mac is None:
             raise Inconclusive(f"nobody answers at {address} on port {port!r} when {source} asks")
-        return self._device.neighbours[address]
+        return mac
 
     def close(self) -> None:
         """See `Target`."""

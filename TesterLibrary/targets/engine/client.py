@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Drives `testerd` over gRPC. What each call promises is in `proto/tester/v1/control.proto`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from fractions import Fraction
+
+import grpc
+
+from ..._generated.tester.v1 import control_pb2, control_pb2_grpc
+from ...errors import Inconclusive, PlanError, TargetError
+from ...measurement.snapshot import Snapshot
+from ...model.plan import LearningFrame, Plan
+from ...model.ports import Address
+from ...model.units import Duration
+from ..base import Capabilities, Progress
+from . import convert
+from .address import Certificates, open_channel
+
+_REFUSED = frozenset(
+    {
+        grpc.StatusCode.INVALID_ARGUMENT,
+        grpc.StatusCode.ALREADY_EXISTS,
+        grpc.StatusCode.NOT_FOUND,
+        grpc.StatusCode.FAILED_PRECONDITION,
+        grpc.StatusCode.RESOURCE_EXHAUSTED,
+    }
+)
+_ANSWER_S = 10.0  # for calls that answer within a second, on a machine that may be busy
+_RESOLVE_NS = 10**9
+_INJECT_S = 60.0  # returns when all frames have left
+
+
+class EngineTarget:
+    """One engine. Keeps the contract of `Target`; every call has a deadline."""
+
+    def __init__(
+        self,
+        channel: grpc.Channel,
+        address: str,
+        *,
+        on_close: Callable[[], None] | None = None,
+        obituary: Callable[[], str] | None = None,
+    ) -> None:
+        """`on_close` ends an engine that is ours; `obituary` says how it ended, empty if it has not."""
+        self._channel = channel
+        self._stub = control_pb2_grpc.TesterStub(channel)
+        self._address = address
+        self._on_close = on_close
+        self._obituary = obituary
+        self._capabilities: Capabilities | None = None
+        self._inject_limit = 1
+        self._loaded: set[str] = set()
+
+    @classmethod
+    def connect(cls, address: str, *, certificates: Certificates | None = None) -> EngineTarget:
+        """Reaches an engine that somebody else started; closing leaves it running, without our jobs.
+
+        Args:
+            address: `unix:/path`, or `grpc+tls:host:port`.
+            certificates: For TLS: PEM files `ca`, `certificate` and `key`.
+
+        Raises:
+            TestbedError: the address or a certificate file is wrong.
+            TargetError: nobody answers there.
+        """
+        target = cls(open_channel(address, certificates), address)
+        try:
+            target.capabilities()
+        except BaseException:
+            target.close()
+            raise
+        return target
+
+    def capabilities(self) -> Capabilities:
+        """See `Target`."""
+        if self._capabilities is None:
+            with self._errors("GetInfo"):
+                info = self._stub.GetInfo(control_pb2.GetInfoRequest(), timeout=_ANSWER_S)
+            self._capabilities = convert.capabilities_value(info)
+            self._inject_limit = max(1, info.limits.max_inject_frames)
+        return self._capabilities
+
+    def load(self, plan: Plan) -> None:
+        """See `Target`."""
+        with self._errors("Load"):
+            self._stub.Load(control_pb2.LoadRequest(job=convert.job_message(plan)), timeout=_ANSWER_S)
+        self._loaded.add(plan.job)
+
+    def start(
+        self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
+    ) -> None:
+        """See `Target`."""
+        # On the wire 0 means no limit, which is not what somebody means who writes 0.
+        if duration is not None and duration.ns <= 0:
+            raise PlanError(f"a duration of {duration} is too short; it must be above 0")
+        if packets is not None and packets < 1:
+            raise PlanError(f"{packets} frames a stream are too few; at least 1, or None for no limit")
+        request = control_pb2.StartRequest(
+            jobs=jobs, duration_ns=duration.ns if duration else 0, packets_per_stream=packets or 0
+        )
+        with self._errors("Start"):
+            self._stub.Start(request, timeout=_ANSWER_S)
+
+    def stop(self, jobs: Sequence[str]) -> None:
+        """See `Target`."""
+        with self._errors("Stop"):
+            self._stub.Stop(control_pb2.StopRequest(jobs=jobs), timeout=_ANSWER_S)
+
+    def update(self, job: str, stream_id: int, rate: Fraction) -> None:
+        """See `Target`."""
+        request = control_pb2.UpdateRequest(job=job, stream_id=stream_id, rate=convert.rate_message(rate))
+        with self._errors("Update"):
+            self._stub.Update(request, timeout=_ANSWER_S)
+
+    def unload(self, jobs: Sequence[str]) -> None:
+        """See `Target`."""
+        with self._errors("Unload"):
+            self._stub.Unload(control_pb2.UnloadRequest(jobs=jobs), timeout=_ANSWER_S)
+        self._loaded.difference_update(jobs)
+
+    def wait(
+        self,
+        jobs: Sequence[str],
+        *,
+        timeout: Duration,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        """See `Target`."""
+        with self._errors("Wait", late=f"jobs {', '.join(jobs)} were still sending after {timeout}"):
+            call = self._stub.Wait(control_pb2.WaitRequest(jobs=jobs), timeout=timeout.seconds)
+            try:
+                for progress in call:
+                    if on_progress:
+                        on_progress(convert.progress_value(progress))
+            finally:
+                call.cancel()
+
+    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+        """See `Target`."""
+        with self._errors("TakeSnapshot"):
+            answer = self._stub.TakeSnapshot(control_pb2.TakeSnapshotRequest(jobs=jobs), timeout=_ANSWER_S)
+        return convert.snapshot_value(answer)
+
+    def inject(self, frames: Iterable[LearningFrame]) -> None:
+        """See `Target`."""
+        frames = list(frames)
+        capabilities = self.capabilities()
+        known = {port.name for port in capabilities.ports}
+        for frame in frames:  # all ports before the first frame: refused means that nothing was sent
+            if frame.port not in known:
+                raise PlanError(f"the tester has no port {frame.port!r}; it has {', '.join(sorted(known))}")
+        for request in convert.inject_messages(frames, self._inject_limit):
+            with self._errors("Inject"):
+                self._stub.Inject(request, timeout=_INJECT_S)
+
+    def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
+        """See `Target`."""
+        request = control_pb2.ResolveRequest(
+            port=port,
+            address=address.packed,
+            source_address=source.packed,
+            source_mac=source_mac,
+            timeout_ns=_RESOLVE_NS,
+        )
+        asked_at = time.monotonic()
+        try:
+            return self._stub.Resolve(request, timeout=_ANSWER_S).mac
+        except grpc.RpcError as error:
+            # Before our own deadline it is the engine that says so: it is well, the neighbour is not there.
+            in_time = time.monotonic() - asked_at < _ANSWER_S
+            if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED and in_time:
+                raise Inconclusive(
+                    f"nobody answers at {address} on port {port!r}: {error.details()}"
+                ) from None
+            raise self._translated(error, "Resolve", "") from None
+
+    def shutdown(self, timeout: Duration) -> None:
+        """Asks the engine to end itself. Raises TargetError if it does not answer."""
+        with self._errors("Shutdown"):
+            self._stub.Shutdown(control_pb2.ShutdownRequest(), timeout=timeout.seconds)
+
+    def close(self) -> None:
+        """See `Target`."""
+        if self._on_close:
+            self._on_close()
+        elif self._loaded:
+            with suppress(TargetError, PlanError):
+                self.unload(sorted(self._loaded))
+        self._channel.close()
+
+    @contextmanager
+    def _errors(self, call: str, *, late: str = "") -> Iterator[None]:
+        try:
+            yield
+        except grpc.RpcError as error:
+            raise self._translated(error, call, late) from None
+
+    def _translated(self, error: grpc.RpcError, call: str, late: str) -> PlanError | TargetError:
+        code, details = error.code(), error.details() or ""
+        if code in _REFUSED:
+            return PlanError(details)
+        ended = self._obituary() if self._obituary else ""
+        if ended:
+            return TargetError(f"{call}: {ended}")
+        if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+            return TargetError(late or f"the tester at {self._address} did not answer {call} in time")
+        if code is grpc.StatusCode.UNAVAILABLE:
+            return TargetError(f"no tester answers at {self._address} ({call}: {details})")
+        return TargetError(f"the tester at {self._address} failed in {call}: {code.name}: {details}")

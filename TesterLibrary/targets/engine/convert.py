@@ -1,0 +1,154 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Between the library's values and the messages of `proto/tester/v1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from itertools import groupby
+
+from ..._generated.tester.v1 import control_pb2, counters_pb2, plan_pb2
+from ...measurement.snapshot import (
+    ClockCounters,
+    LatencyCounters,
+    PortCounters,
+    Snapshot,
+    StreamCounters,
+    WorkerCounters,
+)
+from ...model.plan import LearningFrame, Plan
+from ..base import Capabilities, PortInfo, Progress
+
+
+def job_message(plan: Plan) -> plan_pb2.Job:
+    """A plan as the engine loads it. Learning frames are no part of it; they are injected."""
+    by_port = groupby(sorted(plan.neighbours, key=lambda n: n.port), key=lambda n: n.port)
+    return plan_pb2.Job(
+        name=plan.job,
+        streams=[
+            plan_pb2.Stream(
+                id=stream.id,
+                name=stream.name,
+                tx_port=stream.tx_port,
+                rx_port=stream.rx_port,
+                frame=stream.frame,
+                signature=stream.signature,
+                rate=rate_message(stream.rate),
+            )
+            for stream in plan.streams
+        ],
+        neighbour_responders=[
+            plan_pb2.NeighbourResponder(
+                port=port,
+                neighbours=[plan_pb2.Neighbour(address=n.address.packed, mac=n.mac) for n in neighbours],
+            )
+            for port, neighbours in by_port
+        ],
+    )
+
+
+def rate_message(rate: Fraction) -> plan_pb2.Rate:
+    """A rate in frames each nanosecond. A rate that is not above 0 is sent as 0, which engines refuse."""
+    return plan_pb2.Rate(packets=max(0, rate.numerator), nanoseconds=rate.denominator)
+
+
+def inject_messages(frames: Iterable[LearningFrame], most: int) -> Iterator[control_pb2.InjectRequest]:
+    """Requests of at most so many frames, in the order of the frames."""
+    for port, group in groupby(frames, key=lambda frame: frame.port):
+        waiting = [frame.frame for frame in group]
+        for first in range(0, len(waiting), most):
+            yield control_pb2.InjectRequest(port=port, frames=waiting[first : first + most])
+
+
+def capabilities_value(info: control_pb2.GetInfoResponse) -> Capabilities:
+    """Who an engine says it is."""
+    cpus = ", ".join(map(str, info.worker_cpus))
+    return Capabilities(
+        target="engine",
+        version=info.version,
+        ports=tuple(
+            PortInfo(
+                name=port.name,
+                driver=port.driver,
+                driver_reason=port.driver_reason,
+                mac=port.mac,
+                link_speed_bps=port.link_speed_bps,
+                link_up=port.link_up,
+                max_frame_size=port.max_frame_bytes,
+                interface=port.interface,
+            )
+            for port in info.ports
+        ),
+        max_streams=info.limits.max_streams,
+        details=f"testerd {info.version}, {info.dpdk_version}, workers on CPU {cpus}, process {info.pid}",
+    )
+
+
+def progress_value(progress: control_pb2.Progress) -> Progress:
+    """How far running jobs are."""
+    return Progress(
+        tx_packets=progress.tx_packets,
+        rx_packets=progress.rx_packets,
+        intended_packets=progress.intended_packets,
+        sending=progress.sending,
+    )
+
+
+def snapshot_value(snapshot: counters_pb2.Snapshot) -> Snapshot:
+    """Counters as they are; nothing is derived here."""
+    return Snapshot(
+        taken_at_ns=snapshot.taken_at_ns,
+        ports=tuple(_port(port) for port in snapshot.ports),
+        streams=tuple(_stream(stream) for stream in snapshot.streams),
+        workers=tuple(
+            WorkerCounters(w.lcore, w.cpu, w.loops, w.idle_loops, w.worst_gap_ns) for w in snapshot.workers
+        ),
+        clock=ClockCounters(
+            engine_start_ns=snapshot.clock.engine_start_ns,
+            raw_start_ns=snapshot.clock.raw_start_ns,
+            engine_now_ns=snapshot.clock.engine_now_ns,
+            raw_now_ns=snapshot.clock.raw_now_ns,
+        ),
+    )
+
+
+def _port(port: counters_pb2.PortCounters) -> PortCounters:
+    return PortCounters(
+        name=port.name,
+        tx_packets=port.tx_packets,
+        tx_bytes=port.tx_bytes,
+        tx_refused=port.tx_refused,
+        rx_packets=port.rx_packets,
+        rx_bytes=port.rx_bytes,
+        rx_missed=port.rx_missed,
+        rx_foreign=port.rx_foreign,
+        kernel_dropped=port.kernel_dropped,
+        neighbour_replies=port.neighbour_replies,
+    )
+
+
+def _stream(stream: counters_pb2.StreamCounters) -> StreamCounters:
+    return StreamCounters(
+        id=stream.id,
+        intended_packets=stream.intended_packets,
+        tx_packets=stream.tx_packets,
+        tx_bytes=stream.tx_bytes,
+        first_tx_ns=stream.first_tx_ns,
+        last_tx_ns=stream.last_tx_ns,
+        worst_lateness_ns=stream.worst_lateness_ns,
+        rx_packets=stream.rx_packets,
+        rx_bytes=stream.rx_bytes,
+        first_rx_ns=stream.first_rx_ns,
+        last_rx_ns=stream.last_rx_ns,
+        rx_misrouted=stream.rx_misrouted,
+        rx_out_of_order=stream.rx_out_of_order,
+        latency=LatencyCounters(
+            count=stream.latency.count,
+            sum_ns=stream.latency.sum_ns,
+            min_ns=stream.latency.min_ns,
+            max_ns=stream.latency.max_ns,
+            buckets={bucket.index: bucket.count for bucket in stream.latency.buckets},
+        ),
+        sending=stream.sending,
+    )

@@ -1,0 +1,193 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Starts `testerd` on this machine and ends it: nothing of it is left behind, however this process ends."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ...errors import TargetError
+from ...model.units import Duration
+from .address import open_channel
+from .client import EngineTarget
+from .program import find_program
+
+_READY = Duration(30 * 10**9)
+_LAST_LINES = 8
+_POLL_S = 0.01
+_REAP_S = 1.0  # a connection breaks a moment before its process is gone
+_STEP_S = 2.0  # for each of: asking it to end, SIGTERM, SIGKILL
+_LONGEST_SOCKET_PATH = 100  # the kernel takes 107
+
+
+class EngineProcess:
+    """A running engine that ends with this process. Use `launch`."""
+
+    def __init__(self, process: subprocess.Popen[bytes], runtime: Path) -> None:
+        self._process = process
+        self._runtime = runtime
+        self._stopped = False
+        self.address = f"unix:{runtime / 'testerd.sock'}"
+        self.log = runtime / "testerd.log"  # one JSON object a line
+        atexit.register(self.stop)
+
+    @classmethod
+    def launch(
+        cls,
+        *,
+        ports: Mapping[str, str],
+        cpus: Sequence[int] = (),
+        memory_mib: int | None = None,
+        huge_pages: bool = False,
+        forced_interfaces: Sequence[str] = (),
+        command_prefix: Sequence[str] = (),
+        ready_within: Duration = _READY,
+    ) -> EngineProcess:
+        """Starts an engine and waits until it answers.
+
+        Args:
+            ports: What each port is, by name: `iface:eth1`, `loop:x`, `pci:0000:01:00.0`, `vdev:net_null0`.
+            cpus: Of its workers; the last one this process may use by default.
+            memory_mib: For buffers; enough for the ports by default.
+            huge_pages: Whether that memory comes from huge pages.
+            forced_interfaces: Interfaces it may take although they have an address or a default route.
+            command_prefix: Put before its command, such as `nsenter` with its arguments.
+            ready_within: How long that may take.
+
+        Raises:
+            TargetError: the program is not there, ended early (with its last log lines) or is late.
+        """
+        program = find_program()
+        runtime = _runtime_directory()
+        try:
+            engine = cls(
+                _start(
+                    [*command_prefix, str(program), "--listen", f"unix:{runtime / 'testerd.sock'}"]
+                    + [word for name, spec in ports.items() for word in ("--port", f"{name}={spec}")]
+                    + (["--cpu", ",".join(map(str, cpus))] if cpus else [])
+                    + ([] if memory_mib is None else ["--memory", str(memory_mib)])
+                    + (["--hugepages"] if huge_pages else [])
+                    + [word for name in forced_interfaces for word in ("--force-interface", name)]
+                    + ["--log", "json", "--exit-with-parent"],
+                    runtime / "testerd.log",
+                ),
+                runtime,
+            )
+        except BaseException:
+            shutil.rmtree(runtime, ignore_errors=True)
+            raise
+        try:
+            engine._wait_until_ready(ready_within)
+        except BaseException:
+            engine.stop()
+            raise
+        return engine
+
+    @property
+    def pid(self) -> int:
+        """Of the engine, or of the command prefix if that stays."""
+        return self._process.pid
+
+    def target(self) -> EngineTarget:
+        """The engine as a target; closing it stops the engine."""
+        channel = open_channel(self.address, None)
+        return EngineTarget(channel, self.address, on_close=self.stop, obituary=self.obituary)
+
+    def obituary(self) -> str:
+        """How the engine ended and what it said last; empty while it runs."""
+        try:
+            status = self._process.wait(_REAP_S)
+        except subprocess.TimeoutExpired:
+            return ""
+        how = f"was killed by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+        return f"testerd {how}; {self._last_words()}"
+
+    def stop(self) -> None:
+        """Ends the engine: asks it, then SIGTERM, then SIGKILL. Removes its directory. Never raises."""
+        if self._stopped:
+            return
+        self._stopped = True
+        atexit.unregister(self.stop)
+        if self._process.poll() is None:
+            self._ask_to_end()
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if self._process.poll() is not None:
+                break
+            os.killpg(self._process.pid, number)  # its whole group: a command prefix may have children
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_STEP_S)
+        shutil.rmtree(self._runtime, ignore_errors=True)
+
+    def _ask_to_end(self) -> None:
+        target = EngineTarget(open_channel(self.address, None), self.address)
+        with suppress(TargetError, subprocess.TimeoutExpired):
+            target.shutdown(Duration(int(_STEP_S * 10**9)))
+            self._process.wait(_STEP_S)
+        target.close()
+
+    def _wait_until_ready(self, within: Duration) -> None:
+        deadline = time.monotonic() + within.seconds
+        socket = self._runtime / "testerd.sock"
+        while not socket.exists():
+            if self._process.poll() is not None:
+                raise TargetError(f"testerd did not start: {self.obituary()}")
+            if time.monotonic() > deadline:
+                raise TargetError(f"testerd was not ready within {within}; {self._last_words()}")
+            time.sleep(_POLL_S)
+        target = EngineTarget(open_channel(self.address, None), self.address, obituary=self.obituary)
+        try:
+            target.capabilities()
+        finally:
+            target.close()
+
+    def _last_words(self) -> str:
+        """The end of the log, as text: the engine writes JSON, DPDK writes what it likes."""
+        try:
+            lines = self.log.read_text(errors="replace").splitlines()
+        except OSError:
+            return "its log is gone"
+        last = [_readable(line) for line in lines if line.strip()][-_LAST_LINES:]
+        return f"its last words: {' | '.join(last)}" if last else "it said nothing"
+
+
+def _runtime_directory() -> Path:
+    """A new directory that only we can enter, with a path short enough for a socket."""
+    made = Path(tempfile.mkdtemp(prefix="testerd-"))
+    if len(str(made)) <= _LONGEST_SOCKET_PATH - len("/testerd.sock"):
+        return made
+    made.rmdir()
+    return Path(tempfile.mkdtemp(prefix="testerd-", dir="/tmp"))
+
+
+def _start(command: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+    with log.open("wb") as output:
+        try:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is for this process, which stops the engine in good order
+            )
+        except OSError as error:
+            raise TargetError(f"cannot start {command[0]}: {error.strerror}") from None
+
+
+def _readable(line: str) -> str:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return line
+    if not isinstance(entry, dict):
+        return line
+    return " ".join(str(value) for key, value in entry.items() if key not in ("time", "level"))

@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A target with two ports connected to each other, and what tests do with it again and again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from ipaddress import IPv4Interface
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.snapshot import Snapshot
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.ports import Port
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate
+from TesterLibrary.planning import compile as compile_job
+from TesterLibrary.targets.base import Target
+from TesterLibrary.targets.fake import FakeTarget
+
+SPEED = Bandwidth(10**9)
+PATIENCE = Duration(20 * 10**9)
+
+
+class Rig:
+    """A target, its ports for the planner, and the jobs to clear away."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self.ports = {
+            info.name: Port(
+                info.name, SPEED, info.mac, info.max_frame_size, IPv4Interface(f"198.18.0.{number}/24")
+            )
+            for number, info in enumerate(target.capabilities().ports, 2)
+        }
+        self._loaded: list[str] = []
+
+    def plan(
+        self, job: str, *, rate: str = "10 kpps", frame_size: int = 64, first_id: int = 1, back: bool = False
+    ) -> Plan:
+        """A job of one stream, named like the job, from p1 to p2 or back."""
+        tx, rx = ("p2", "p1") if back else ("p1", "p2")
+        stream = Stream(job, tx, rx, FrameSize(frame_size), Rate.parse(rate))
+        most = self.target.capabilities().max_streams
+        return compile_job(
+            Job(job, (stream,)), ports=self.ports, gateways={}, max_streams=most, first_id=first_id
+        )
+
+    def load(self, plan: Plan) -> Plan:
+        """Loads a plan; it is unloaded after the test."""
+        self.target.load(plan)
+        self._loaded.append(plan.job)
+        return plan
+
+    def clear(self) -> None:
+        """Unloads what tests have left."""
+        for job in self._loaded:
+            with suppress(PlanError):
+                self.target.unload([job])
+
+    def run(
+        self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
+    ) -> Snapshot:
+        """Starts jobs, waits for their end and for what is on its way."""
+        self.target.start(jobs, duration=duration, packets=packets)
+        self.target.wait(jobs, timeout=PATIENCE)
+        return self.settled(jobs)
+
+    def settled(self, jobs: Sequence[str] = ()) -> Snapshot:
+        """The counters when all has arrived, or after a second."""
+        deadline = time.monotonic() + 1
+        while True:
+            snapshot = self.target.snapshot(jobs)
+            if all(s.rx_packets == s.tx_packets for s in snapshot.streams) or time.monotonic() > deadline:
+                return snapshot
+            self.pass_time(0.01)
+
+    def pass_time(self, seconds: float) -> None:
+        """Lets the target's time pass."""
+        time.sleep(seconds)
+
+
+class FakeRig(Rig):
+    """The fake's time passes without waiting for it."""
+
+    def __init__(self) -> None:
+        self._fake = FakeTarget()
+        super().__init__(self._fake)
+
+    def pass_time(self, seconds: float) -> None:
+        self._fake.advance(Duration(int(seconds * 1e9)))
