@@ -27,6 +27,7 @@ from .reporting import agenda
 from .reporting.rebuild import ALLURE_RESULTS, EVIDENCE, ROBOT
 from .reporting.recorder import RUN_VARIABLE, start_run
 from .settings import read_settings
+from .testbeds import load_testbed, shipped_testbeds
 
 TITLE = "RFC 2544 certification"
 EMBEDDED = ("embedded/l2-bridge", "embedded/l3-router")
@@ -38,13 +39,14 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 class Bed:
     """A testbed of a certification, with the criteria for its device."""
 
-    testbed: str
+    testbed: str  # as the library takes it: a name or an absolute path
+    name: str  # as the file says
     criteria: Path
 
     @property
     def label(self) -> str:
         """What its tests are called in the reports: `l2-bridge`."""
-        return Path(self.testbed).stem
+        return self.name.rpartition("/")[2]
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Certification:
                 tags = {str(tag) for tag in test.tags}
                 seconds = next((expected[tag] for tag in expected if tag in tags), 0)
                 suite_name = test.full_name.removesuffix(f".{test.name}")
-                yield agenda.Item(bed.testbed, suite_name, test.name, float(seconds))
+                yield agenda.Item(bed.name, suite_name, test.name, float(seconds))
 
     def begin(self) -> tuple[agenda.Item, ...]:
         """Checks everything that can be checked before, then makes the output directory with the agenda.
@@ -149,17 +151,18 @@ def certification(
 
 
 def _bed(name: str, criteria: str | None) -> Bed:
-    own = Path(name).expanduser()
-    testbed = str(own.absolute()) if own.suffix and own.is_file() else name
+    found = load_testbed(name)
+    shipped = {path: known for known, path in shipped_testbeds().items()}
+    testbed = shipped.get(found.source) or str(found.source)
     if criteria is not None:
-        return Bed(testbed, resource("criteria", criteria))
-    shipped = data_root() / "resources" / "criteria" / f"{name}.yaml"
-    if not shipped.is_file():
+        return Bed(testbed, found.name, resource("criteria", criteria))
+    own = data_root() / "resources" / "criteria" / f"{testbed}.yaml"
+    if not own.is_file():
         raise TesterLibraryError(
             f"there are no criteria for the testbed {name!r}; give a file with --criteria. "
             f"Shipped are those of {', '.join(EMBEDDED)}, to be copied"
         )
-    return Bed(testbed, shipped)
+    return Bed(testbed, found.name, own)
 
 
 def _suite(name: str) -> Path:

@@ -19,6 +19,7 @@ from .reporting.certificate import overall
 from .reporting.machine import describe_machine, versions
 from .reporting.rebuild import EVIDENCE, Reports, rebuild
 from .reporting.records import Records
+from .testbeds import clean_stale, list_testbeds, load_testbed, shipped_testbeds
 
 STATUS = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 2, "ERROR": 3}
 _RESULTS = Path("results")
@@ -120,8 +121,7 @@ def _certify(options: argparse.Namespace) -> int:
     if not finished:
         print("Interrupted; this is what was measured so far.")
     reports = rebuild(run.output)
-    _show(reports, run.output)
-    print(f"Took {_minutes(time.monotonic() - started)}.")
+    _show(reports, run.output, took=f", {_minutes(time.monotonic() - started)}")
     return _status(reports.records, run) if finished else STATUS["ERROR"]
 
 
@@ -139,20 +139,20 @@ def _report(options: argparse.Namespace) -> int:
     return STATUS["ERROR"] if reports.problems else 0
 
 
-def _show(reports: Reports, directory: Path) -> None:
+def _show(reports: Reports, directory: Path, *, took: str = "") -> None:
     """The verdict of each test, and where the report is."""
     records = reports.records
     print()
     for test in records.tests:
-        said = test.message.split("\n")[0].removeprefix(f"{test.outcome}: ")
-        print(f"{test.outcome:<12} {test.suite} · {test.test}{f': {said}' if said else ''}")
+        said = f": {test.said.splitlines()[0]}" if test.said else ""
+        print(f"{test.outcome:<12} {test.suite} · {test.test}{said}")
     for item in records.not_run:
         print(f"{'ERROR':<12} {item.suite} · {item.test}: no record")
     for problem in reports.problems:
         print(f"tester: {problem}", file=sys.stderr)
     outcomes = records.outcomes()
     counts = ", ".join(f"{outcomes.count(name)} {name}" for name in STATUS if name in outcomes)
-    print(f"\n{overall(outcomes)} ({counts or 'no test was run'})")
+    print(f"\n{overall(outcomes)} ({counts or 'no test was run'}{took})")
     for path in reports.made:
         if path.suffix == ".html":
             print(f"  {_shown(directory, path)}")
@@ -166,14 +166,17 @@ def _shown(directory: Path, path: Path) -> Path:
 
 
 def _testbed(options: argparse.Namespace) -> int:
-    from . import testbeds
-
     if options.action == "list":
-        for name in testbeds.names():
-            print(name)
+        for name, path in shipped_testbeds().items():
+            print(f"{name:<24} {load_testbed(str(path)).description}")
+        for open_now in list_testbeds():
+            print(f"open: {open_now}")
         return 0
-    for text in testbeds.clean():
-        print(text)
+    removed = clean_stale()
+    for testbed in removed:
+        print(f"removed: {testbed}")
+    if not removed:
+        print("There was nothing to remove.")
     return 0
 
 

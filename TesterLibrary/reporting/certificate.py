@@ -22,6 +22,8 @@ from . import plots
 from .records import Records, ResultRecord, TestRecord
 from .render import image, render
 
+_UNKNOWN = dict.fromkeys(("name", "vendor", "model", "version", "description", "layer"), "")
+_NOT_OPENED = {"target": "was not opened", "version": "", "details": "", "ports": ()}
 _WORST_FIRST = ("FAIL", "ERROR", "INCONCLUSIVE", "PASS")
 
 
@@ -126,7 +128,7 @@ def certificate(records: Records) -> str:
 def _sections(records: Records) -> Iterator[Section]:
     testers = {t["testbed"]["name"]: t for t in records.run["testers"]}
     for name in dict.fromkeys([*testers, *(_testbed(records, t) for t in records.tests)]):
-        opened = testers.get(name, {"testbed": {}, "tester": {}, "seed": None})
+        opened = testers.get(name, {"testbed": {}, "tester": _NOT_OPENED, "seed": None})
         tests = [t for t in records.tests if _testbed(records, t) == name]
         columns = tuple(dict.fromkeys(_leaf(t.suite) for t in tests))
         cells = {(t.test, _leaf(t.suite)): Cell(t.outcome, records.verdicts_of(t), t.message) for t in tests}
@@ -134,7 +136,7 @@ def _sections(records: Records) -> Iterator[Section]:
         trials = [t.trial for t in records.trials if t.place.testbed == name]
         yield Section(
             name=name,
-            dut=opened["testbed"].get("dut", {}),
+            dut={**_UNKNOWN, **opened["testbed"].get("dut", {})},
             tester=opened["tester"],
             ports=opened["tester"].get("ports", ()),
             seed=opened["seed"],
@@ -178,7 +180,8 @@ def _throughput(results: Mapping[int, Result], testbed: Mapping[str, Any]) -> Fi
     found = [(size, r.judged[-1].received_rate) for size, r in results.items() if r.judged]
     speed = min((p["speed"]["bps"] for p in testbed.get("ports", ())), default=0)
     line = [(size, float(Bandwidth(speed).frames_per_second(size))) for size in results] if speed else []
-    text = "; ".join(f"{size} bytes: {rate:,.0f} frames/s" for size, rate in found)
+    rates = {**dict.fromkeys(results, 0.0), **dict(found)}
+    text = "; ".join(f"{size} bytes: {rate:,.0f} frames/s" for size, rate in rates.items())
     return Figure("Throughput", image(plots.throughput_vs_size({"measured": found}, line)), text)
 
 

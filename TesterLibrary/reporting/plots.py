@@ -56,7 +56,7 @@ def throughput_vs_size(
             plot.axes.plot(x, y, color="#5f5f5f", linestyle="--", label="line rate")
         for index, (label, points) in enumerate(series.items()):
             plot.line(index, label, points)
-        plot.axes.set_yscale("log")
+        plot.logarithmic()
         plot.frame_sizes(size for points in (*series.values(), line) for size, _ in points)
     return plot.svg
 
@@ -66,7 +66,7 @@ def latency_vs_size(statistics: Mapping[str, Sequence[tuple[int, float]]]) -> st
     with _Plot("Frame size, bytes", "Latency, µs") as plot:
         for index, (label, points) in enumerate(statistics.items()):
             plot.line(index, label, [(size, ns / 1000) for size, ns in points])
-        plot.axes.set_yscale("log")
+        plot.logarithmic()
         plot.frame_sizes(size for points in statistics.values() for size, _ in points)
     return plot.svg
 
@@ -80,7 +80,7 @@ def latency_percentiles(series: Mapping[str, Trial]) -> str:
             plot.line(index, label, [(i, v / 1000) for i, v in enumerate(values) if v is not None])
         labels = [*(f"{p:g}" for p in _PERCENTILES), "max"]
         plot.axes.set_xticks(range(len(labels)), labels)
-        plot.axes.set_yscale("log")
+        plot.logarithmic()
     return plot.svg
 
 
@@ -96,7 +96,7 @@ def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
             by_title.setdefault(trial.title, []).append(trial)
         lossless = [t.load for t in valid if not t.lost]
         best = (
-            f"up to {float(max(lossless)):.4g} of line rate without loss"
+            f"up to {float(max(lossless) * 100):.4g} % of line rate without loss"
             if lossless
             else "loss in every trial"
         )
@@ -146,6 +146,15 @@ class _Plot:
         color = _COLORS[index % len(_COLORS)]
         marker = _MARKERS[index % len(_MARKERS)]
         self.axes.plot(x, y, color=color, marker=marker, markersize=4, linewidth=1.4, label=label)
+
+    def logarithmic(self) -> None:
+        """Values over several orders of magnitude, with readable ticks also within one."""
+        from matplotlib.ticker import EngFormatter, LogLocator, NullLocator
+
+        self.axes.set_yscale("log")
+        self.axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        self.axes.yaxis.set_major_formatter(EngFormatter(sep=""))
+        self.axes.yaxis.set_minor_locator(NullLocator())
 
     def frame_sizes(self, sizes: Any) -> None:
         """Ticks at the frame sizes that were measured, on a scale that keeps the small ones apart."""

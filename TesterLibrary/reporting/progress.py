@@ -44,6 +44,7 @@ class Progress:
         self._took: dict[int, float] = {}
         self._current: int | None = None
         self._test_started = self._shown = 0.0
+        self._line_open = False  # Robot has written the test's name, and no end of line yet
         self._title = self._found = ""
         self._number = 0
         self._of: int | None = None
@@ -57,6 +58,7 @@ class Progress:
             self._agenda = read_agenda(self._evidence)
         self._test_started = self._clock()
         self._current = self._agenda.position(suite, test) if self._agenda else None
+        self._line_open = self._current is None
         if self._agenda and self._current is not None:
             count = len(self._agenda.items)
             left = _left(self._left_of_run())
@@ -153,7 +155,8 @@ class Progress:
         if self._out is None or not text:
             return
         try:
-            self._out.write(text)
+            self._out.write("\n" + text if self._line_open else text)
+            self._line_open = False
             self._out.flush()
         except (OSError, ValueError):  # the console is gone; the measurement is not
             self._out = None

@@ -65,6 +65,11 @@ class TestRecord:
     started_at: str = ""
     elapsed_s: float = 0
 
+    @property
+    def said(self) -> str:
+        """The message without the outcome, which stands beside it."""
+        return self.message.removeprefix(f"{self.outcome}: ")
+
 
 @dataclass(frozen=True)
 class EventRecord:

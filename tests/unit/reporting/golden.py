@@ -1,0 +1,181 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A small run with every outcome and with zeros: nothing lost, nothing received, nothing judged.
+
+`python -m tests.unit.reporting.golden` writes `reports/golden/` anew, after a change that is meant.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.methodology.frame_loss import FrameLossSweep, sweep_frame_loss
+from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latency
+from TesterLibrary.methodology.result import Result
+from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
+from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.reporting import agenda, recorder
+from TesterLibrary.reporting.certificate import certificate
+from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.reporting.records import outcome_of, read
+from TesterLibrary.verdict import Verdict
+
+from .simulated import GIGABIT, SimulatedBench
+
+GOLDEN = Path(__file__).parents[3] / "reports" / "golden"
+SECOND = Duration(10**9)
+STATUS = {"PASS": "PASS", "FAIL": "FAIL", "INCONCLUSIVE": "SKIP"}
+SEARCH = ThroughputSearch(resolution=Ratio(Fraction(1, 10)), trial_duration=SECOND, scout_duration=SECOND)
+
+
+@dataclass(frozen=True)
+class _Port:
+    name: str
+    speed: Any = GIGABIT
+
+
+@dataclass(frozen=True)
+class _Dut:
+    name: str = "Simulated device"
+    vendor: str = ""
+    model: str = ""
+    version: str = "0"
+    layer: int = 2
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class _Testbed:
+    name: str = "simulated"
+    ports: tuple[_Port, ...] = (_Port("p1"), _Port("p2"))
+    dut: _Dut = _Dut()
+
+
+@dataclass(frozen=True)
+class _TesterPort:
+    name: str
+    driver: str = "simulated"
+    driver_reason: str = ""
+    interface: str = ""
+
+
+@dataclass(frozen=True)
+class _Tester:
+    target: str = "simulation"
+    version: str = "0"
+    details: str = ""
+    ports: tuple[_TesterPort, ...] = (_TesterPort("p1"), _TesterPort("p2"))
+
+
+class _Recording:
+    """A measurer that records what it measures, as the library's own does."""
+
+    def __init__(self, bench: SimulatedBench, records: Recorder) -> None:
+        self._bench = bench
+        self._records = records
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        trial = self._bench.measure(load, duration)
+        self._records.trial(trial)
+        return trial
+
+
+def record_run(evidence: Path) -> None:
+    """A run in which every test has a different fate."""
+    clock = itertools.count()
+    start = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
+
+    def now() -> str:
+        return (start + timedelta(seconds=next(clock))).isoformat(timespec="milliseconds")
+
+    machine = {"system": "Linux", "kernel": "0", "architecture": "none", "processor": "none"}
+    numbers = {"processors": 0, "memory_bytes": 0}
+    with (
+        patch.object(recorder, "_now", now),
+        patch.object(recorder, "versions", lambda: {"python": "0"}),
+        patch.object(recorder, "describe_machine", lambda: {**machine, **numbers}),
+        patch.dict("os.environ", {recorder.RUN_VARIABLE: "0"}),
+    ):
+        _record(evidence)
+
+
+def _record(evidence: Path) -> None:
+    records = Recorder(evidence)
+    records.run(testbed=_Testbed(), capabilities=_Tester(), seed=0)
+    lossless = SimulatedBench(1518, capacity=10**9)
+    dead = SimulatedBench(64, capacity=0)
+    slow_tester = SimulatedBench(512, tester_limit=0)
+    tests: list[tuple[str, str, SimulatedBench, Callable[[Any], tuple[Result, Verdict]]]] = [
+        ("Throughput", "1518 Bytes", lossless, _throughput),
+        ("Throughput", "64 Bytes", dead, _throughput),
+        ("Throughput", "512 Bytes", slow_tester, _throughput),
+        ("Latency", "1518 Bytes", lossless, _latency),
+        ("Latency", "64 Bytes", dead, _latency),
+        ("Frame Loss", "1518 Bytes", lossless, _frame_loss),
+        ("Frame Loss", "64 Bytes", dead, _frame_loss),
+    ]
+    for suite, test, bench, procedure in tests:
+        records.begin_test(f"simulated.{suite}", test)
+        bench.trials.clear()
+        result, verdict = procedure(_Recording(bench, records))
+        records.result(result)
+        records.verdict(verdict)
+        _end(records, STATUS[verdict.outcome.value], str(verdict))
+    records.begin_test("simulated.Latency", "512 Bytes")
+    records.event("trial_cut_short", number=0, reason="the tester is gone")
+    _end(records, "FAIL", "No keyword with name 'Measure <Latency>' found.")
+    items = [agenda.Item("simulated", f"simulated.{suite}", test, 0) for suite, test, _, _ in tests]
+    missing = agenda.Item("simulated", "simulated.Frame Loss", "512 Bytes", 0)
+    agenda.write(
+        evidence, "Golden run", [*items, agenda.Item("simulated", "simulated.Latency", "512 Bytes"), missing]
+    )
+
+
+def _end(records: Recorder, status: str, message: str) -> None:
+    outcome = outcome_of(status, tuple(records.verdicts))
+    began = "2026-01-02T03:04:05.000+00:00"
+    records.end_test(status=status, outcome=outcome, message=message, tags=[], started_at=began, elapsed_s=0)
+
+
+def _throughput(measurer: Any) -> tuple[Result, Verdict]:
+    result = find_throughput(measurer, SEARCH)
+    return result, result.verdict_above(Rate.parse("5 %"))
+
+
+def _latency(measurer: Any) -> tuple[Result, Verdict]:
+    result = measure_latency(measurer, LatencyMeasurement(Ratio(Fraction(1, 10)), SECOND, 2))
+    return result, result.verdict_below(Duration(0), percentile=50)
+
+
+def _frame_loss(measurer: Any) -> tuple[Result, Verdict]:
+    result = sweep_frame_loss(measurer, FrameLossSweep(trial_duration=SECOND))
+    return result, result.verdict_below(Ratio(Fraction(0)))
+
+
+def without_plots(html: str) -> str:
+    """Plots differ from one matplotlib to the next; what they say is in their texts."""
+    return re.sub(r'src="data:image/svg[^"]*"', 'src="data:,"', html)
+
+
+def main() -> None:
+    """Writes the golden files."""
+    shutil.rmtree(GOLDEN, ignore_errors=True)
+    record_run(GOLDEN / "evidence")
+    page = without_plots(certificate(read(GOLDEN / "evidence")))
+    (GOLDEN / "certificate.html").write_text(page, encoding="utf-8")
+    print(json.dumps(read(GOLDEN / "evidence").outcomes()))
+
+
+if __name__ == "__main__":
+    main()

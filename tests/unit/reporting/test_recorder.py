@@ -1,0 +1,196 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What is on the disk, and what survives a killed run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.model.units import Duration
+from TesterLibrary.paths import report_file
+from TesterLibrary.reporting.recorder import KINDS, RUN_VARIABLE, Recorder
+from TesterLibrary.reporting.records import outcome_of, read
+from TesterLibrary.verdict import judge
+
+from .golden import GOLDEN, record_run
+from .simulated import SimulatedBench
+
+SECOND = Duration(10**9)
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def evidence(tmp_path: Path) -> Path:
+    return tmp_path / "evidence"
+
+
+def trial(number: int = 1) -> Trial:
+    bench = SimulatedBench()
+    for _ in range(number):
+        made = bench.measure(Fraction(1, 7), SECOND)
+    return made
+
+
+def test_nothing_is_created_before_the_first_record(evidence: Path) -> None:
+    Recorder(evidence)
+    assert not evidence.exists()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_line_keeps_its_schema(evidence: Path, kind: str) -> None:
+    record_run(evidence)
+    schema = json.loads(report_file(f"schemas/{kind}.schema.json").read_text())
+    lines = (evidence / f"{kind}s.jsonl").read_text().splitlines()
+    assert lines
+    for line in lines:
+        jsonschema.Draft202012Validator(schema).validate(json.loads(line))
+
+
+@pytest.mark.parametrize("name", ["run", "agenda"])
+def test_every_file_keeps_its_schema(evidence: Path, name: str) -> None:
+    record_run(evidence)
+    schema = json.loads(report_file(f"schemas/{name}.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(json.loads((evidence / f"{name}.json").read_text()))
+
+
+def test_the_golden_files_are_what_is_written(evidence: Path) -> None:
+    record_run(evidence)
+    for golden in (GOLDEN / "evidence").iterdir():
+        assert (evidence / golden.name).read_text() == golden.read_text(), golden.name
+
+
+def test_trials_come_back_exactly(evidence: Path) -> None:
+    recorder = Recorder(evidence)
+    recorder.begin_test("Suite", "Test")
+    recorder.trial(trial(), seed=42)
+    (record,) = read(evidence).trials
+    assert record.trial == trial()
+    assert record.seed == 42
+    assert (record.place.suite, record.place.test) == ("Suite", "Test")
+
+
+def test_zero_is_recorded_as_zero(evidence: Path) -> None:
+    recorder = Recorder(evidence)
+    recorder.trial(SimulatedBench(capacity=0).measure(Fraction(1), SECOND))
+    derived = json.loads((evidence / "trials.jsonl").read_text())["derived"]
+    assert derived["received"] == 0
+    assert derived["loss_ratio"] == 1
+    assert derived["latency_ns"]["mean"] is None
+
+
+@pytest.mark.parametrize("cut", [1, 10, 200])
+def test_a_cut_last_line_is_left_out_and_the_rest_is_kept(evidence: Path, cut: int) -> None:
+    recorder = Recorder(evidence)
+    recorder.trial(trial(1))
+    recorder.trial(trial(2))
+    path = evidence / "trials.jsonl"
+    path.write_bytes(path.read_bytes()[:-cut])
+
+    records = read(evidence)
+    assert [r.trial.number for r in records.trials] == [1]
+    assert records.cut == ("trials.jsonl",)
+
+
+def test_who_goes_on_after_a_cut_line_begins_a_new_one(evidence: Path) -> None:
+    Recorder(evidence).trial(trial(1))
+    with (evidence / "trials.jsonl").open("a") as file:
+        file.write('{"kind":"tri')
+    Recorder(evidence).trial(trial(2))
+    assert [r.trial.number for r in read(evidence).trials] == [1, 2]
+
+
+def test_a_wrong_line_elsewhere_is_an_error_that_names_it(evidence: Path) -> None:
+    Recorder(evidence).trial(trial())
+    path = evidence / "trials.jsonl"
+    path.write_text("{}\n" + path.read_text())
+    with pytest.raises(TesterLibraryError, match=r"trials\.jsonl:1 is not a record"):
+        read(evidence)
+
+
+def test_a_later_format_is_refused(evidence: Path) -> None:
+    Recorder(evidence).trial(trial())
+    path = evidence / "trials.jsonl"
+    path.write_text(path.read_text().replace('"schema":1', '"schema":2'))
+    with pytest.raises(TesterLibraryError, match="schema 2, this version reads 1"):
+        read(evidence)
+
+
+def test_no_evidence_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(TesterLibraryError, match=r"holds no run\.json"):
+        read(tmp_path)
+
+
+def test_another_run_moves_the_files_of_the_first_aside(
+    evidence: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(RUN_VARIABLE, "one")
+    Recorder(evidence).trial(trial(1))
+    monkeypatch.setenv(RUN_VARIABLE, "two")
+    Recorder(evidence).trial(trial(2))
+
+    assert [r.trial.number for r in read(evidence).trials] == [2]
+    (aside,) = [path for path in evidence.parent.iterdir() if path != evidence]
+    assert [r.trial.number for r in read(aside).trials] == [1]
+
+
+def test_one_run_of_several_processes_shares_the_files(
+    evidence: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(RUN_VARIABLE, "one")
+    Recorder(evidence).trial(trial(1))
+    Recorder(evidence).trial(trial(2))
+    assert [r.trial.number for r in read(evidence).trials] == [1, 2]
+
+
+def test_a_killed_process_loses_no_finished_trial(evidence: Path) -> None:
+    """The process kills itself, so nothing is flushed or closed on the way out."""
+    program = f"""
+import os, signal
+from fractions import Fraction
+from pathlib import Path
+from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.model.units import Duration
+from TesterLibrary.reporting.recorder import Recorder
+from tests.unit.reporting.simulated import SimulatedBench
+recorder, bench = Recorder(Path({str(evidence)!r})), SimulatedBench()
+for _ in range(3):
+    recorder.trial(bench.measure(Fraction(1, 2), Duration(10**9)))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run([sys.executable, "-c", program], env=environment, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert [r.trial.number for r in read(evidence).trials] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("status", "holds", "doubt", "outcome"),
+    [
+        ("PASS", True, "", "PASS"),
+        ("FAIL", False, "", "FAIL"),
+        ("SKIP", True, "the tester was late", "INCONCLUSIVE"),
+        ("FAIL", True, "", "ERROR"),  # passed its bound, then failed for another reason
+        ("PASS", False, "", "FAIL"),  # the suite caught the error; the bound is broken all the same
+    ],
+)
+def test_the_outcome_of_a_test(status: str, holds: bool, doubt: str, outcome: str) -> None:
+    verdict = judge(holds=holds, subject="loss", measured="0 %", bound="<= 0 %", doubt=doubt)
+    assert outcome_of(status, (verdict,)) == outcome
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"), [("PASS", "PASS"), ("SKIP", "INCONCLUSIVE"), ("FAIL", "ERROR")]
+)
+def test_the_outcome_of_a_test_that_judged_nothing(status: str, outcome: str) -> None:
+    assert outcome_of(status, ()) == outcome
