@@ -1,2 +1,26 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
+"""Testbeds: what a file says of tester and device, and embedded devices that this machine makes itself."""
+
+from __future__ import annotations
+
+from .hosting import HostedTestbed, clean_stale, list_testbeds
+from .load import load_testbed, shipped_testbeds
+from .running import InterfaceCounters, RunningTestbed, open_testbed
+from .testbed import Certificates, DutSpec, Testbed, TestbedPort, TesterSpec
+
+__all__ = [
+    "Certificates",
+    "DutSpec",
+    "HostedTestbed",
+    "InterfaceCounters",
+    "RunningTestbed",
+    "Testbed",
+    "TestbedPort",
+    "TesterSpec",
+    "clean_stale",
+    "list_testbeds",
+    "load_testbed",
+    "open_testbed",
+    "shipped_testbeds",
+]

@@ -1,0 +1,114 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A YAML file whose every value knows its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..errors import TestbedError
+
+_MOST_VALUES = 10_000  # a testbed file has dozens; a file of aliases to aliases has billions
+_DEEPEST = 20
+_MOST_BYTES = 1_000_000
+
+Place = tuple[str | int, ...]  # keys and indices on the way to a value
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a file says, and where it says it."""
+
+    path: Path
+    data: Any
+    lines: dict[Place, int]
+
+    def error(self, place: Iterable[str | int], message: str) -> str:
+        """`file:line: key: message`; the line of the nearest value around, for one that is not there."""
+        key = tuple(place)
+        nearest = key
+        while nearest and nearest not in self.lines:
+            nearest = nearest[:-1]
+        where = f"{dotted(key)}: " if key else ""
+        return f"{self.path}:{self.lines.get(nearest, 1)}: {where}{message}"
+
+
+def dotted(place: Iterable[str | int]) -> str:
+    """A place as people write it: `ports[0].speed`."""
+    text = ""
+    for step in place:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+    return text
+
+
+def read_document(path: Path) -> Document:
+    """Reads one YAML file. TestbedError, with the line, if it is none, or has a key twice."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise TestbedError(f"{path}: longer than {_MOST_BYTES} bytes; that is no testbed file")
+        root = yaml.compose(content, Loader=yaml.SafeLoader)
+    except OSError as problem:
+        raise TestbedError(f"{path}: cannot be read: {problem.strerror}") from problem
+    except yaml.MarkedYAMLError as problem:
+        line = problem.problem_mark.line + 1 if problem.problem_mark else 1
+        raise TestbedError(f"{path}:{line}: not YAML: {problem.problem}") from problem
+    except yaml.YAMLError as problem:  # bytes that are no text
+        raise TestbedError(f"{path}: not YAML: {problem}") from problem
+    builder = _Builder(path)
+    data = builder.value(root, ()) if root is not None else None
+    return Document(path, data, builder.lines)
+
+
+class _Builder:
+    """Plain values from YAML nodes; only true, false, null and decimal integers are other than text.
+
+    PyYAML by itself reads `02:…`-like MAC addresses as base-60 numbers and `no` as false.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.lines: dict[Place, int] = {}
+        self._path = path
+
+    def value(self, node: yaml.Node, place: Place) -> Any:
+        """The value of a node; remembers the line of each value in it."""
+        line = node.start_mark.line + 1
+        self.lines.setdefault(place, line)
+        if len(self.lines) > _MOST_VALUES or len(place) > _DEEPEST:
+            raise TestbedError(f"{self._path}:{line}: too many or too deeply nested values; that is no testbed file")
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, place)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(item, (*place, index)) for index, item in enumerate(node.value)]
+        return _scalar(node)
+
+    def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[str, Any]:
+        mapping: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise TestbedError(f"{self._path}:{line}: a key has to be a word")
+            key = str(key_node.value)
+            if key in mapping:
+                raise TestbedError(f"{self._path}:{line}: {dotted((*place, key))}: given twice; remove one")
+            self.lines[(*place, key)] = line
+            mapping[key] = self.value(value_node, (*place, key))
+        return mapping
+
+
+def _scalar(node: yaml.Node) -> Any:
+    text = str(node.value)
+    if node.style is not None:  # quoted
+        return text
+    if text in ("", "~", "null"):
+        return None
+    if text in ("true", "false"):
+        return text == "true"
+    return int(text) if re.fullmatch(r"-?(0|[1-9][0-9]{0,17})", text) else text

@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's IP router between the networks of the ports, IPv4 and IPv6."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ...errors import TestbedError
+from . import DutPort, device
+
+if TYPE_CHECKING:
+    from ..namespace import Namespace
+
+_HOUR = 3600  # seconds, longer than any trial
+
+
+@device("router")
+def build(namespace: Namespace, ports: Sequence[DutPort]) -> None:
+    """A router that is the gateway of each port."""
+    for port in ports:
+        if port.address is None:
+            raise TestbedError(
+                f"port {port.name!r}: a router needs the port's address and gateway in the testbed file"
+            )
+    if all(port.address and port.address.version == 4 for port in ports):
+        namespace.without_ipv6()
+    for port in ports:
+        _keep_neighbours(namespace, port.interface)
+        namespace.sysctl(f"ipv4.conf.{port.interface}.send_redirects", 0)
+        assert port.address is not None
+        namespace.address(port.interface, port.address)
+    namespace.sysctl("ipv4.conf.all.send_redirects", 0)
+    namespace.sysctl("ipv4.ip_forward", 1)
+    namespace.sysctl("ipv6.conf.all.forwarding", 1, optional=True)
+
+
+def _keep_neighbours(namespace: Namespace, interface: str) -> None:
+    """A neighbour once learned is not asked again for longer than a trial.
+
+    The kernel's defaults (probe 5 s after first use, forget after half a minute) would put frames of its
+    own into trials, and its counters would no longer agree with ours.
+    """
+    for family in ("ipv4", "ipv6"):
+        for name, value in (("base_reachable_time_ms", _HOUR * 1000), ("delay_first_probe_time", _HOUR)):
+            namespace.sysctl(f"{family}.neigh.{interface}.{name}", value, optional=True)

@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The process that an embedded testbed lives in.
+
+`running.py` starts it as `unshare … python -m TesterLibrary.testbeds.host NAME --owner PID:START`, in a
+network namespace of its own, which becomes the tester's; it makes a second one for the device. The
+namespaces have no name in the file system and exist through this process alone. So however it ends,
+nothing of them can stay behind, and no two testbeds can be in each other's way. It ends when its owner
+closes the pipe, when its owner dies in whatever way, or when it is asked to; before that it ends every
+process that is still in its namespaces.
+
+Standard input: one line of JSON, what to make; then one word a line. Standard output: one line of JSON
+for each, `{"error": …}` if it failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import json
+import os
+import select
+import signal
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import TestbedError
+from .embedded import DutPort, devices
+from .namespace import Namespace
+from .processes import ProcessId, in_namespaces
+
+_GRACE = 2.0  # seconds for a process inside to end by itself
+
+
+class Host:
+    """Two namespaces, the interfaces between them, and the device."""
+
+    def __init__(self, wanted: Mapping[str, Any]) -> None:
+        self.tester = Namespace()
+        self.dut = Namespace.create()
+        self._interfaces: dict[str, str] = {}  # of the device, by the name of the tester's port
+        self._note = self._place(wanted["dut_cpu"])
+        for namespace in (self.tester, self.dut):
+            namespace.silence()
+        self.tester.without_ipv6()
+        ports = [self._connect(number, port) for number, port in enumerate(wanted["ports"], start=1)]
+        devices()[wanted["device"]](self.dut, ports)
+
+    def _place(self, cpu: int | None) -> str:
+        """Puts the device on a CPU; the reason, if it cannot be."""
+        if cpu is None:
+            return "the device shares the tester's CPU: this process may use only one"
+        try:
+            self.dut.receive_on(cpu)
+        except PermissionError as problem:
+            return f"the device shares the tester's CPU: receive packet steering needs root or Linux 6.3 ({problem})"
+        return ""
+
+    def _connect(self, number: int, port: Mapping[str, Any]) -> DutPort:
+        """The cable between a port of the tester and the device."""
+        interface = self._interfaces[port["name"]] = f"dut{number}"
+        self.tester.veth(
+            f"eth{number}",
+            interface,
+            self.dut,
+            mac=bytes.fromhex(port["mac"]),
+            peer_mac=bytes((2, 0, 0, 0, 1, number)),
+        )
+        address = port["gateway_address"]
+        return DutPort(port["name"], interface, ipaddress.ip_interface(address) if address else None)
+
+    def describe(self) -> dict[str, Any]:
+        """What the owner needs to know."""
+        return {
+            "tester_inode": self.tester.inode,
+            "dut_inode": self.dut.inode,
+            "dut_handle": self.dut.handle,
+            "note": self._note,
+        }
+
+    def counters(self) -> dict[str, Any]:
+        """The device's interfaces, by the name of the tester's port."""
+        counters = self.dut.counters(list(self._interfaces.values()))
+        return {port: counters[interface] for port, interface in self._interfaces.items()}
+
+    def close(self) -> None:
+        """Ends what runs inside. The namespaces go with this process."""
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is under way
+        for process in in_namespaces({self.tester.inode, self.dut.inode}):
+            process.end(_GRACE)
+
+
+def _answer(value: Mapping[str, Any]) -> None:
+    try:
+        print(json.dumps(value), flush=True)
+    except BrokenPipeError:
+        pass  # the owner is gone: the next poll says so
+
+
+def _lines(owner: int) -> Any:
+    """Lines of standard input, until its end or until the owner is gone, which a pipe that was passed on
+    to a grandchild would hide."""
+    wait = select.poll()
+    wait.register(0, select.POLLIN)
+    try:
+        gone = os.pidfd_open(owner)
+        wait.register(gone, select.POLLIN)
+    except OSError:
+        gone = -1  # the end of the pipe has to do
+    pending = b""
+    while True:
+        ready = {handle for handle, _ in wait.poll()}
+        read = os.read(0, 65536) if 0 in ready else b""
+        if gone in ready or not read:
+            return
+        *lines, pending = (pending + read).split(b"\n")
+        yield from lines
+
+
+def _serve(owner: ProcessId) -> None:
+    lines = _lines(owner.pid)
+    wanted = next(lines, None)
+    if wanted is None:
+        return
+    host = Host(json.loads(wanted))
+    try:
+        _answer(host.describe())
+        for _ in lines:
+            _answer(host.counters())
+    finally:
+        host.close()
+
+
+def main() -> None:
+    """Serves one testbed to its end."""
+    parser = argparse.ArgumentParser(description="hosts an embedded testbed; started by the library")
+    parser.add_argument("name")
+    parser.add_argument("--owner", type=ProcessId.parse, required=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        _serve(parser.parse_args().owner)
+    except Exception as problem:
+        what = "" if isinstance(problem, (OSError, TestbedError)) else f"{type(problem).__name__}: "
+        _answer({"error": f"{what}{problem}"})
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Starts, finds and ends the host processes of embedded testbeds, as root or as anybody."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import TestbedError
+from .privilege import is_privileged, missing_for_user_namespace
+from .processes import ProcessId, all_pids, command_line, in_namespaces
+from .testbed import Testbed, TestbedPort
+
+_MODULE = "TesterLibrary.testbeds.host"
+_GRACE = 5.0  # seconds for a host to take its testbed down
+
+
+class HostProcess:
+    """One embedded testbed, held by a process (see `host.py`) that ends with its owner."""
+
+    def __init__(self, testbed: Testbed, dut_cpu: int | None) -> None:
+        self._name = testbed.name
+        self._ports = testbed.ports
+        self._privileged = is_privileged()
+        self._stderr = tempfile.TemporaryFile()
+        self._process = self._start()
+        try:
+            wanted = {
+                "device": testbed.dut.device,
+                "dut_cpu": dut_cpu,
+                "ports": [_wanted(port, self.mac(number)) for number, port in enumerate(testbed.ports)],
+            }
+            self._description = self._ask(json.dumps(wanted))
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        for tool in ("unshare", "nsenter"):
+            if shutil.which(tool) is None:
+                raise TestbedError(f"embedded testbeds need {tool!r}, which is not there; install the package util-linux")
+        owner = ProcessId.of(os.getpid())
+        namespaces = ["--net", "--mount"] + ([] if self._privileged else ["--user", "--map-root-user"])
+        return subprocess.Popen(
+            ["unshare", *namespaces, sys.executable, "-m", _MODULE, self._name, "--owner", str(owner)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            start_new_session=True,  # Ctrl-C is for the owner
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+
+    def _ask(self, line: str) -> Mapping[str, Any]:
+        """One line to the host, its answer back."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        except OSError:
+            answer = b""
+        if not answer:
+            raise TestbedError(f"embedded testbed {self._name!r}: {self._why_it_ended()}")
+        found: Mapping[str, Any] = json.loads(answer)
+        if "error" in found:
+            raise TestbedError(f"embedded testbed {self._name!r} cannot be set up: {found['error']}")
+        return found
+
+    def _why_it_ended(self) -> str:
+        status = self._process.wait(_GRACE)
+        missing = "" if self._privileged else missing_for_user_namespace()
+        self._stderr.seek(0)
+        said = self._stderr.read().decode(errors="replace").strip()
+        return missing or f"its host process ended with status {status}: {said or 'it said nothing'}"
+
+    @property
+    def note(self) -> str:
+        """What is not as it should be; empty if all is well."""
+        return str(self._description["note"])
+
+    @property
+    def tester_prefix(self) -> tuple[str, ...]:
+        """Runs a command where the tester's interfaces are."""
+        return (*self._enter, "--net")
+
+    @property
+    def dut_prefix(self) -> tuple[str, ...]:
+        """Runs a command inside the device."""
+        return (*self._enter, f"--net=/proc/{self._process.pid}/fd/{self._description['dut_handle']}")
+
+    @property
+    def _enter(self) -> tuple[str, ...]:
+        user = () if self._privileged else ("--user", "--preserve-credentials")
+        return ("nsenter", "--target", str(self._process.pid), *user)
+
+    def interface(self, number: int) -> str:
+        """The tester's interface for the port of that number, as the engine takes it."""
+        # AF_XDP needs the machine's root; where there is none, ask for what works.
+        return f"{'iface' if self._privileged else 'af_packet'}:eth{number + 1}"
+
+    def mac(self, number: int) -> bytes:
+        """The MAC address of that interface: the file's, or a locally administered one."""
+        return self._ports[number].mac or bytes((2, 0, 0, 0, 0, number + 1))
+
+    def counters(self) -> Mapping[str, Mapping[str, int]]:
+        """The kernel's counters of the device's interfaces, by the name of the tester's port."""
+        return self._ask("counters")
+
+    def close(self) -> None:
+        """Ends the host and whatever still runs in its namespaces, which go with them."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.close()
+        except OSError:
+            pass  # it is gone already
+        try:
+            self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+        self._stderr.close()
+
+
+@dataclass(frozen=True)
+class HostedTestbed:
+    """An embedded testbed that some process of this machine has open."""
+
+    name: str
+    host: ProcessId
+    owner: ProcessId
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether its owner is gone."""
+        return not self.owner.is_alive()
+
+    def __str__(self) -> str:
+        state = "stale: its owner is gone" if self.is_stale else f"opened by process {self.owner.pid}"
+        return f"{self.name}  host process {self.host.pid}, {state}; look inside: nsenter --target {self.host.pid} --net"
+
+
+def list_testbeds() -> tuple[HostedTestbed, ...]:
+    """The embedded testbeds that are open on this machine, by whichever process."""
+    found = []
+    for pid in all_pids():
+        arguments = command_line(pid)
+        host = ProcessId.of(pid)
+        # python -m MODULE NAME --owner PID:START; the same after unshare's own for a moment
+        if host and len(arguments) == 6 and arguments[1:3] == ["-m", _MODULE]:
+            found.append(HostedTestbed(arguments[3], host, ProcessId.parse(arguments[5])))
+    return tuple(found)
+
+
+def clean_stale() -> tuple[HostedTestbed, ...]:
+    """Ends embedded testbeds whose owner is gone; returns them.
+
+    A host notices by itself that its owner is gone. This is for one that could not: stopped, or hung.
+    Another user's are left alone.
+    """
+    stale = [testbed for testbed in list_testbeds() if testbed.is_stale]
+    ended = []
+    for testbed in stale:
+        try:
+            testbed.host.end(_GRACE)
+            ended.append(testbed)
+        except PermissionError:
+            continue
+    return tuple(ended)
+
+
+def _wanted(port: TestbedPort, mac: bytes) -> dict[str, str | None]:
+    gateway = None
+    if port.gateway and port.address:
+        gateway = str(ipaddress.ip_interface(f"{port.gateway}/{port.address.network.prefixlen}"))
+    return {"name": port.name, "mac": mac.hex(), "gateway_address": gateway}

@@ -1,0 +1,201 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A network namespace and what is done in it. The only file that knows pyroute2, which is untyped.
+
+Only the host process of a testbed (`host.py`) uses it: it is single-threaded, so moving it between
+namespaces moves nothing else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pyroute2 import IPRoute
+from pyroute2.ethtool.ioctl import IoctlEthtool
+
+from ..model.ports import Interface
+
+_CLONE_NEWNET = 0x40000000
+_libc = ctypes.CDLL(None, use_errno=True)
+
+# The kernel completes checksums, cuts segments and adds VLAN tags for a veth only when frames leave the
+# machine, which they never do: on the other side a frame has to look as it would on a cable.
+_OFFLOADS = (
+    "tx-checksum-ip-generic",
+    "tx-checksum-sctp",
+    "tx-tcp-segmentation",
+    "tx-udp-segmentation",
+    "tx-generic-segmentation",
+    "tx-vlan-hw-insert",
+    "tx-vlan-stag-hw-insert",
+    "rx-vlan-hw-parse",
+    "rx-vlan-stag-hw-parse",
+    "rx-gro",
+)
+
+
+def _checked(result: int, what: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+class Namespace:
+    """The network namespace that this process is in when the object is made."""
+
+    def __init__(self) -> None:
+        self.handle = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        self._route: Any = IPRoute()
+        self._receive_mask = ""  # for each new interface, where the kernel has no default for it
+
+    @classmethod
+    def create(cls) -> Namespace:
+        """A new one, which lives as long as this process or any process in it. Stays in the present one."""
+        here = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            _checked(_libc.unshare(_CLONE_NEWNET), "a new network namespace")
+            return cls()
+        finally:
+            _checked(_libc.setns(here, _CLONE_NEWNET), "the way back to the first network namespace")
+            os.close(here)
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        """Moves this process into the namespace for a while."""
+        here = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        _checked(_libc.setns(self.handle, _CLONE_NEWNET), "setns")
+        try:
+            yield
+        finally:
+            _checked(_libc.setns(here, _CLONE_NEWNET), "setns")
+            os.close(here)
+
+    @property
+    def inode(self) -> int:
+        """What tells this namespace from others, as in `/proc/PID/ns/net`."""
+        return os.fstat(self.handle).st_ino
+
+    def sysctl(self, name: str, value: int | str, *, optional: bool = False) -> None:
+        """Sets `net.<name>`; an optional one may be missing in this kernel."""
+        path = Path("/proc/sys/net", *name.split("."))
+        with self.entered():
+            if optional and not path.exists():
+                return
+            path.write_text(f"{value}\n")
+
+    def silence(self) -> None:
+        """Makes interfaces that come later say nothing by themselves and refuse nothing."""
+        for name, value in {
+            "ipv6.conf.default.accept_ra": 0,
+            "ipv6.conf.default.accept_dad": 0,
+            "ipv6.conf.default.dad_transmits": 0,
+            "ipv6.conf.default.addr_gen_mode": 1,  # no link-local address, so no MLD report for it
+            "ipv6.conf.default.router_solicitations": 0,
+            "ipv6.conf.default.mldv2_unsolicited_report_interval": 1,  # ms: over before the testbed is open
+            "ipv6.conf.default.accept_redirects": 0,
+            "ipv4.conf.all.rp_filter": 0,
+            "ipv4.conf.default.rp_filter": 0,
+            "ipv4.conf.default.accept_redirects": 0,
+            "ipv4.igmp_link_local_mcast_reports": 0,
+        }.items():
+            self.sysctl(name, value, optional=name.startswith("ipv6"))
+
+    def without_ipv6(self) -> None:
+        """No IPv6 in this namespace, now or later."""
+        for scope in ("all", "default"):
+            self.sysctl(f"ipv6.conf.{scope}.disable_ipv6", 1, optional=True)
+
+    def veth(self, name: str, peer: str, other: Namespace, *, mac: bytes, peer_mac: bytes) -> None:
+        """A pair of interfaces: one here, its peer in the other namespace. Both are up, without offloads."""
+        self._route.link(
+            "add",
+            ifname=name,
+            kind="veth",
+            address=mac.hex(":"),
+            num_tx_queues=1,
+            num_rx_queues=1,
+            peer={
+                "ifname": peer,
+                "net_ns_fd": other.handle,
+                "address": peer_mac.hex(":"),
+                "num_tx_queues": 1,
+                "num_rx_queues": 1,
+            },
+        )
+        for namespace, end in ((self, name), (other, peer)):
+            namespace._without_offloads(end)
+            namespace._steer(end)
+            namespace._up(end)
+
+    def bridge(self, name: str, members: Sequence[str]) -> None:
+        """A learning bridge over interfaces: forwards at once, without spanning tree or snooping."""
+        self._route.link("add", ifname=name, kind="bridge")
+        index = self._index(name)
+        self._route.link(
+            "set",
+            index=index,
+            kind="bridge",
+            br_stp_state=0,
+            br_forward_delay=0,
+            br_mcast_snooping=0,
+            br_mcast_querier=0,
+        )
+        for hook in ("iptables", "ip6tables", "arptables"):
+            self.sysctl(f"bridge.bridge-nf-call-{hook}", 0, optional=True)
+        for member in members:
+            self._route.link("set", index=self._index(member), master=index)
+        self._up(name)
+
+    def address(self, interface: str, address: Interface) -> None:
+        """Gives an interface an address; there is no duplicate detection to wait for."""
+        self._route.addr("add", index=self._index(interface), address=str(address.ip), prefixlen=address.network.prefixlen)
+
+    def receive_on(self, cpu: int) -> None:
+        """Frames for interfaces that come later are processed by the kernel on that CPU.
+
+        A veth otherwise hands a frame to its peer on the CPU of the sender, so that the device would work
+        on the tester's. PermissionError where the kernel (before 6.3) lets only the machine's root do it.
+        """
+        mask = f"{1 << cpu:x}"
+        if Path("/proc/sys/net/core/rps_default_mask").exists():
+            self.sysctl("core.rps_default_mask", mask)
+        else:
+            self._mount_sysfs()
+            self._receive_mask = mask
+
+    def counters(self, interfaces: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        """The kernel's 64-bit counters of these interfaces."""
+        links = {link.get_attr("IFLA_IFNAME"): link for link in self._route.get_links()}
+        return {name: dict(links[name].get_attr("IFLA_STATS64")) for name in interfaces}
+
+    def _index(self, name: str) -> int:
+        found = self._route.link_lookup(ifname=name)
+        if not found:
+            raise OSError(f"there is no interface {name!r}")
+        return int(found[0])
+
+    def _up(self, name: str) -> None:
+        self._route.link("set", index=self._index(name), state="up")
+
+    def _steer(self, name: str) -> None:
+        if self._receive_mask:
+            Path("/sys/class/net", name, "queues/rx-0/rps_cpus").write_text(self._receive_mask)
+
+    def _mount_sysfs(self) -> None:
+        """Shows this namespace's interfaces in /sys, for this process alone: it has its own mounts."""
+        with self.entered():
+            _checked(_libc.mount(b"sysfs", b"/sys", b"sysfs", 0, None), "a /sys of its own")
+
+    def _without_offloads(self, name: str) -> None:
+        with self.entered():
+            ethtool: Any = IoctlEthtool(name)
+            features = ethtool.get_features()
+            for offload in [feature for feature, *_ in features if feature in _OFFLOADS]:
+                features[offload] = False
+            ethtool.set_features(features)
+            ethtool.close()

@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""An open testbed: what stands between a testbed file and a tester that can be started on it."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import TracebackType
+
+from ..errors import TestbedError
+from .hosting import HostProcess, clean_stale
+from .load import load_testbed
+from .testbed import Testbed, TestbedPort
+
+
+@dataclass(frozen=True)
+class InterfaceCounters:
+    """The kernel's counters of one interface; bytes without FCS."""
+
+    rx_packets: int
+    tx_packets: int
+    rx_bytes: int
+    tx_bytes: int
+    rx_dropped: int  # arrived, and lost in the device's input queue
+    tx_dropped: int
+
+
+class RunningTestbed:
+    """A testbed that is set up. Close it, or use it in a `with`.
+
+    `testbed` is the file's content completed with what only the running one knows: interfaces, MAC
+    addresses, the version of an embedded device.
+    """
+
+    def __init__(self, testbed: Testbed) -> None:
+        self.testbed = testbed
+        self.engine_cpus, self.dut_cpu = _share_cpus(testbed)
+        self._host: HostProcess | None = None
+        if testbed.dut.is_embedded:
+            self._host = HostProcess(testbed, self.dut_cpu)
+            atexit.register(self.close)
+            self.testbed = _completed(testbed, self._host)
+
+    @property
+    def command_prefix(self) -> tuple[str, ...]:
+        """To be put before the command of the engine, so that it runs where its interfaces are."""
+        return self._host.tester_prefix if self._host else ()
+
+    @property
+    def dut_prefix(self) -> tuple[str, ...]:
+        """To be put before a command that is to run inside the embedded device; empty for a physical one."""
+        return self._host.dut_prefix if self._host else ()
+
+    @property
+    def port_specs(self) -> Mapping[str, str]:
+        """The interface of each port, as the engine takes it, by name."""
+        return {port.name: port.interface for port in self.testbed.ports}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader of a report should know of the set-up; mostly empty."""
+        return (self._host.note,) if self._host and self._host.note else ()
+
+    def kernel_counters(self) -> Mapping[str, InterfaceCounters]:
+        """The embedded device's own interface counters, by the name of the tester's port that each faces.
+
+        Empty for a physical device. TestbedError if the testbed is gone.
+        """
+        if self._host is None:
+            return {}
+        fields = InterfaceCounters.__dataclass_fields__
+        return {
+            port: InterfaceCounters(**{name: counters[name] for name in fields})
+            for port, counters in self._host.counters().items()
+        }
+
+    def backlog_drops(self) -> int:
+        """Frames that the kernel has dropped since boot because the input queue of the device's CPU was full.
+
+        The kernel counts them for the CPU, not for the device: other traffic of this machine is in it.
+        0 where the device has no CPU of its own.
+        """
+        return _softnet_drops(self.dut_cpu) if self.dut_cpu is not None else 0
+
+    def close(self) -> None:
+        """Takes down what was set up. Closing twice is no error."""
+        if self._host:
+            self._host.close()
+            atexit.unregister(self.close)
+
+    def __enter__(self) -> RunningTestbed:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def open_testbed(name_or_path: str) -> RunningTestbed:
+    """Reads a testbed file and sets up what it asks for.
+
+    `name_or_path` is a shipped name (`embedded/l2-bridge`, `l2-bridge`, `two-nics`) or a path. What an
+    earlier, killed run may have left is removed first. TestbedError if the file is wrong or this machine
+    cannot do it; nothing is left behind then.
+    """
+    testbed = load_testbed(name_or_path)
+    if testbed.dut.is_embedded:
+        clean_stale()
+    return RunningTestbed(testbed)
+
+
+def _share_cpus(testbed: Testbed) -> tuple[tuple[int, ...], int | None]:
+    """CPUs of the tester, and the one of an embedded device: the last and the first this process may use."""
+    usable = sorted(os.sched_getaffinity(0))
+    unusable = [cpu for cpu in testbed.tester.cpus if cpu not in usable]
+    if testbed.tester.is_local and unusable:
+        raise TestbedError(
+            f"{testbed.source}: tester.cpus: CPU {unusable[0]} is not for this process to use; "
+            f"it may use {', '.join(map(str, usable))}"
+        )
+    engine = testbed.tester.cpus or (usable[-1],)
+    others = [cpu for cpu in usable if cpu not in engine]
+    return engine, others[0] if testbed.dut.is_embedded and others else None
+
+
+def _completed(testbed: Testbed, host: HostProcess) -> Testbed:
+    """What the file says, and what is known now that the device runs."""
+    ports = tuple(
+        replace(port, interface=host.interface(number), mac=host.mac(number))
+        for number, port in enumerate(testbed.ports)
+    )
+    release = os.uname()
+    version = f"{release.sysname} {release.release}"
+    return replace(testbed, ports=ports, dut=replace(testbed.dut, version=version))
+
+
+def _softnet_drops(cpu: int) -> int:
+    """Column 2 of the CPU's line in softnet_stat; its column 13 is the CPU, where the kernel writes it."""
+    with open("/proc/net/softnet_stat") as lines:
+        for number, line in enumerate(lines):
+            values = [int(value, 16) for value in line.split()]
+            if (values[12] if len(values) > 12 else number) == cpu:
+                return values[1]
+    return 0
+
+
+__all__ = ["InterfaceCounters", "RunningTestbed", "TestbedPort", "open_testbed"]

@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a testbed file says: a tester, its ports, and the device between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..model.ports import Address, Interface, Port
+from ..model.units import Bandwidth
+
+
+@dataclass(frozen=True)
+class TestbedPort:
+    """A port of the tester: how to reach it, and who it is on the network."""
+
+    __test__ = False  # pytest would take the name for a test class
+
+    name: str
+    speed: Bandwidth
+    interface: str = ""  # such as "iface:eth1"; empty where the testbed makes the interface itself
+    mac: bytes | None = None  # 6 bytes; None: what the interface has
+    address: Interface | None = None
+    gateway: Address | None = None
+
+    def described_by(self, mac: bytes, max_frame_size: int) -> Port:
+        """The planner's port, from what the tester says of the interface; the file's MAC address wins."""
+        return Port(
+            name=self.name,
+            speed=self.speed,
+            mac=self.mac or mac,
+            max_frame_size=max_frame_size,
+            address=self.address,
+            gateway=self.gateway,
+        )
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """PEM files for a tester that is reached over TLS."""
+
+    ca: Path
+    certificate: Path
+    key: Path
+
+
+@dataclass(frozen=True)
+class TesterSpec:
+    """Where the tester is: at an address, or else it is started here."""
+
+    address: str | None = None  # "unix:PATH" or "grpc+tls:HOST:PORT"; None: start one on this machine
+    certificates: Certificates | None = None
+    cpus: tuple[int, ...] = ()  # of its workers; empty: chosen
+    memory_mib: int = 512
+    huge_pages: bool = False
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the tester has to be started."""
+        return self.address is None
+
+
+@dataclass(frozen=True)
+class DutSpec:
+    """The device under test, as the report names it."""
+
+    name: str
+    kind: str = "physical"  # or "embedded": made in network namespaces of this machine
+    device: str = ""  # of an embedded one: a name that `testbeds.embedded` knows
+    layer: int | None = None  # 2: it bridges, 3: it routes
+    description: str = ""
+    vendor: str = ""
+    model: str = ""
+    version: str = ""  # of its software; an embedded one fills it in
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether opening the testbed makes the device."""
+        return self.kind == "embedded"
+
+
+@dataclass(frozen=True)
+class Testbed:
+    """One testbed file, checked."""
+
+    __test__ = False
+
+    name: str
+    ports: tuple[TestbedPort, ...]
+    dut: DutSpec
+    tester: TesterSpec = field(default_factory=TesterSpec)
+    description: str = ""
+    source: Path | None = None  # the file it was read from
+
+    def port(self, name: str) -> TestbedPort:
+        """The port of that name. KeyError names those there are."""
+        for port in self.ports:
+            if port.name == name:
+                return port
+        raise KeyError(f"the testbed has no port {name!r}; it has {', '.join(p.name for p in self.ports)}")
