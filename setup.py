@@ -30,10 +30,11 @@ DATA = ("resources", "suites", "reports")
 
 DEPENDENCIES = [
     "grpcio-health-checking >= 1.66",
+    "Jinja2 >= 3.0",
     "jsonschema >= 4.17",
     "pyroute2 >= 0.7.9",
     "PyYAML >= 6.0",
-    "robotframework >= 7.0",
+    "robotframework >= 7.2",
     "robotframework-assertion-engine >= 3.0",
     "robotframework-pythonlibcore >= 4.4",
     "scapy >= 2.5",
