@@ -153,6 +153,7 @@ def certification(
 def _bed(name: str, criteria: str | None) -> Bed:
     found = load_testbed(name)
     shipped = {path: known for known, path in shipped_testbeds().items()}
+    assert found.source is not None, "it was read from a file"
     testbed = shipped.get(found.source) or str(found.source)
     if criteria is not None:
         return Bed(testbed, found.name, resource("criteria", criteria))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A device of known capacity, measured by a tester that does its part up to a rate: trials without packets."""
+"""Trials without packets: a device of known capacity, and a tester that does its part up to a rate."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_the_time_left_follows_the_pace_so_far(
 
 def test_a_console_that_is_gone_stops_nothing() -> None:
     class Gone(io.StringIO):
-        def write(self, text: str, /) -> int:
+        def write(self, text: str, /) -> int:  # noqa: ARG002
             raise BrokenPipeError
 
     progress = Progress(stream=Gone(), clock=Clock())
