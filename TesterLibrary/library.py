@@ -72,10 +72,10 @@ class TesterLibrary(DynamicCore):
         | ``seed`` | of everything random; it is in the report, and the same seed sends the same frames |
         """
         recorder, progress = _reporters()
-        self._session = Session(testbed, seed, recorder, progress)
-        listener = Listener(recorder, progress, on_test=self._session.begin_test)
-        self.ROBOT_LIBRARY_LISTENER = [listener, _Closer(self._session)]
-        super().__init__(components(self._session))
+        self.session = Session(testbed, seed, recorder, progress)
+        listener = Listener(recorder, progress, on_test=self.session.begin_test)
+        self.ROBOT_LIBRARY_LISTENER = [listener, _Closer(self.session)]
+        super().__init__(components(self.session))
 
 
 def _reporters() -> tuple[Recorder, Progress]:
@@ -94,8 +94,8 @@ class _Closer:
     ROBOT_LISTENER_API_VERSION = 3
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self.session = session
 
     def close(self) -> None:
         """Robot is done with the library."""
-        self._session.close()
+        self.session.close()

@@ -39,6 +39,6 @@ def test_a_file_may_state_a_part(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named_with_its_file(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "evidence.yaml"
     path.write_text(text)
-    with pytest.raises(TesterLibraryError, match="evidence.yaml") as caught:
+    with pytest.raises(TesterLibraryError, match=r"evidence\.yaml") as caught:
         evidence_limits(path)
     assert message in str(caught.value)

@@ -24,7 +24,8 @@ def test_traffic_runs_until_it_is_stopped_by_handle_or_stream(tmp_path: Path) ->
     south = traffic.stop(["south"])
     this.target.advance(SECOND)
     north = traffic.stop([handle])
-    assert south and north
+    assert south
+    assert north
     assert 2000 <= south.sent < 2300
     assert 2000 <= north.sent < 2300
     assert north.lost == south.lost == 0

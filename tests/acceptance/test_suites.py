@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs suites with Robot on embedded devices, as a user does, and reads what is left of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from robot.api import ExecutionResult
+
+from TesterLibrary.testbeds import list_testbeds
+
+SUITES = Path(__file__).with_name("suites")
+
+
+def run(suite: str, output: Path) -> dict[str, Any]:
+    """Tests of the suite by name, as Robot's output has them."""
+    command = [sys.executable, "-m", "robot", "--outputdir", str(output), "--nostatusrc", str(SUITES / suite)]
+    subprocess.run(command, check=True, timeout=240)
+    return {test.name: test for test in ExecutionResult(output / "output.xml").suite.all_tests}
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    output = tmp_path_factory.mktemp("verdicts")
+    return run("verdicts.robot", output), output
+
+
+@pytest.mark.parametrize(
+    ("test", "status", "message"),
+    [
+        ("Passes", "PASS", ""),
+        ("Is Inconclusive Beyond The Tester", "SKIP", "the tester sent"),
+        ("Fails", "FAIL", "FAIL: throughput of north, 1024 bytes is"),
+        ("Fails When Nothing Arrives", "FAIL", "100 % (200 of 200 frames)"),
+        ("Is Inconclusive Without An Engine", "SKIP", "testerd was killed by SIGKILL"),
+        ("Goes On Being Inconclusive", "SKIP", "testerd was killed by SIGKILL"),
+        ("Opens Again", "PASS", ""),
+    ],
+)
+def test_verdicts(verdicts: tuple[dict[str, Any], Path], test: str, status: str, message: str) -> None:
+    found = verdicts[0][test]
+    assert (found.status, message in found.message) == (status, True), found.message
+    assert found.message.startswith("INCONCLUSIVE: ") == (status == "SKIP")
+
+
+def test_finished_trials_and_the_one_cut_short_are_recorded(verdicts: tuple[dict[str, Any], Path]) -> None:
+    evidence = verdicts[1] / "evidence"
+    trials = lines(evidence / "trials.jsonl")
+    assert {trial["test"] for trial in trials} >= {
+        "Passes",
+        "Fails",
+        "Fails When Nothing Arrives",
+        "Opens Again",
+    }
+    assert all(trial["test"] != "Is Inconclusive Without An Engine" for trial in trials)
+    cut = [event for event in lines(evidence / "events.jsonl") if event["event"] == "trial_cut_short"]
+    assert cut[0]["test"] == "Is Inconclusive Without An Engine"
+    outcomes = {verdict["test"]: verdict["outcome"] for verdict in lines(evidence / "verdicts.jsonl")}
+    assert outcomes["Fails"] == "FAIL"
+    assert outcomes["Passes"] == "PASS"
+    assert outcomes["Is Inconclusive Beyond The Tester"] == "INCONCLUSIVE"
+
+
+def test_nothing_is_left_behind(verdicts: tuple[dict[str, Any], Path]) -> None:
+    assert verdicts
+    assert list_testbeds() == []
+    engines = subprocess.run(["pgrep", "-x", "testerd"], capture_output=True, text=True, check=False)
+    assert engines.stdout == ""
+
+
+def test_each_mistake_has_its_message(tmp_path: Path) -> None:
+    tests = run("bad_input.robot", tmp_path)
+    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
