@@ -39,13 +39,26 @@ class Agenda:
                 return index
         return None
 
-    def time_left(self, took: Mapping[int, float], *, current: int, current_elapsed: float) -> float:
-        """Seconds until the end, expected times corrected by how long the finished tests really took."""
+    def time_left(self, took: Mapping[int, float], *, current: int, current_elapsed: float) -> float | None:
+        """Seconds until the end, expected times corrected by how long the finished tests really took.
+
+        None if that cannot be told: nothing is finished, and of some tests nothing is expected.
+        """
+        average = sum(took.values()) / len(took) if took else None
+        if average is None and not all(item.expected_s for item in self.items[current:]):
+            return None
         expected = sum(self.items[index].expected_s for index in took)
-        pace = sum(took.values()) / expected if expected else 1.0
-        pace = min(max(pace, 0.2), 5.0)
-        rest = sum(item.expected_s for item in self.items[current + 1 :]) * pace
-        return rest + max(0.0, self.items[current].expected_s * pace - current_elapsed)
+        pace = min(max(sum(took.values()) / expected, 0.2), 5.0) if expected else 1.0
+        each = [item.expected_s * pace or average or 0.0 for item in self.items[current:]]
+        return sum(each[1:]) + max(0.0, each[0] - current_elapsed)
+
+    def finished(self, directory: Path) -> dict[int, float]:
+        """Seconds that tests took, by their index, as recorded so far by whichever process."""
+        path = directory / "tests.jsonl"
+        lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
+        tests = [json.loads(line) for line in lines]
+        found = {self.position(test["suite"], test["test"]): float(test["elapsed_s"]) for test in tests}
+        return {index: seconds for index, seconds in found.items() if index is not None}
 
 
 def write(directory: Path, title: str, items: Sequence[Item]) -> None:

@@ -56,21 +56,22 @@ class Progress:
         """Heads a test, if it is on an agenda."""
         if self._agenda is None and self._evidence is not None:
             self._agenda = read_agenda(self._evidence)
+        if self._agenda is not None and self._evidence is not None:
+            self._took = self._agenda.finished(self._evidence)
+        self._number, self._of = 0, None
         self._test_started = self._clock()
         self._current = self._agenda.position(suite, test) if self._agenda else None
         self._line_open = self._current is None
         if self._agenda and self._current is not None:
             count = len(self._agenda.items)
-            left = _left(self._left_of_run())
-            self._line(
-                f"[{self._current + 1:>{len(str(count))}}/{count}] {suite} · {test} ({left} of the run)"
-            )
+            left = f" ({text})" if (text := self._left_of_run()) else ""
+            self._line(f"[{self._current + 1:>{len(str(count))}}/{count}] {suite} · {test}{left}")
 
     def end_test(self, outcome: str, message: str) -> None:
         """Closes a test with what was concluded."""
         if self._current is None:
             return
-        took = self._took[self._current] = self._clock() - self._test_started
+        took = self._clock() - self._test_started
         text = message.strip().split("\n")[0].removeprefix(f"{outcome}: ")
         self._line(f"      {outcome}: {text} [{took:.0f} s]" if text else f"      {outcome} [{took:.0f} s]")
         self._current = None
@@ -139,14 +140,15 @@ class Progress:
         if self._ends_at is not None:
             parts.append(_left(self._ends_at - self._clock()))
         if self._current is not None:
-            parts.append(f"{_left(self._left_of_run())} of the run")
-        return ", ".join(parts)
+            parts.append(self._left_of_run())
+        return ", ".join(part for part in parts if part)
 
-    def _left_of_run(self) -> float:
+    def _left_of_run(self) -> str:
         assert self._agenda is not None
         assert self._current is not None
         elapsed = self._clock() - self._test_started
-        return self._agenda.time_left(self._took, current=self._current, current_elapsed=elapsed)
+        seconds = self._agenda.time_left(self._took, current=self._current, current_elapsed=elapsed)
+        return "" if seconds is None else f"{_left(seconds)} of the run"
 
     def _line(self, text: str) -> None:
         self._write(f"{_CLEAR if self._live else ''}{text}\n")

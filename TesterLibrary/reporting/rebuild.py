@@ -54,7 +54,9 @@ def rebuild(directory: Path) -> Reports:
 def _robot_reports(directory: Path, title: str) -> list[Path]:
     parts = sorted((directory / ROBOT).glob("*.xml"))
     whole = [path for path in parts if _is_whole(path)]
-    options = {"name": title, "output": "output.xml"} if parts else {}
+    options = {"output": "output.xml"} if parts else {}
+    if len(parts) > 1:
+        options["name"] = title
     sources = whole if parts else [directory / "output.xml"]
     if not sources or not all(path.exists() for path in sources):
         raise TesterLibraryError(f"{directory} holds no whole output of Robot: no log.html, no report.html")

@@ -14,6 +14,7 @@ from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting import agenda
 from TesterLibrary.reporting.agenda import Agenda, Item
 from TesterLibrary.reporting.progress import Progress
+from TesterLibrary.reporting.recorder import Recorder
 
 from .simulated import SimulatedBench
 
@@ -91,6 +92,9 @@ def test_with_an_agenda_each_test_has_a_head_and_an_end(tmp_path: Path) -> None:
     progress = Progress(tmp_path, stream=log, clock=clock)
     progress.begin_test("bed.Throughput", "64 Bytes")
     clock.now += 30
+    recorder = Recorder(tmp_path)
+    recorder.begin_test("bed.Throughput", "64 Bytes")
+    recorder.end_test(status="PASS", outcome="PASS", elapsed_s=30)
     progress.end_test("PASS", "PASS: throughput is 100 %")
     progress.begin_test("bed.Throughput", "128 Bytes")
     progress.end_test("ERROR", "")
@@ -133,6 +137,12 @@ def test_the_time_left_follows_the_pace_so_far(
 ) -> None:
     plan = Agenda("", tuple(Item("", "", str(n), seconds) for n, seconds in enumerate((60.0, 60.0, 20.0))))
     assert plan.time_left(took, current=current, current_elapsed=elapsed) == pytest.approx(left)
+
+
+def test_without_an_expectation_the_finished_tests_are_the_measure() -> None:
+    plan = Agenda("", tuple(Item("", "", str(n)) for n in range(4)))
+    assert plan.time_left({}, current=0, current_elapsed=0) is None
+    assert plan.time_left({0: 10.0, 1: 20.0}, current=2, current_elapsed=5) == pytest.approx(25)
 
 
 def test_a_console_that_is_gone_stops_nothing() -> None:
