@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every test of this folder runs on every target that this machine has.
 
-The engine connects two ports inside its own process, so no interface and no privilege is needed. Where there is
-no engine its tests are skipped; with TESTER_REQUIRE_ENGINE=1, as in CI, they fail.
+The engine connects two ports inside its own process, so no interface and no privilege is needed. Where there
+is no engine its tests are skipped; with TESTER_REQUIRE_ENGINE=1, as in CI, they fail.
 """
 
 from __future__ import annotations
