@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "generator/template.h"
+
+#include <atomic>
+
+#include "wire/signature.h"
+
+namespace tester {
+
+size_t Template::SignatureOffset() const { return bytes.size() - wire::kSignatureBytes; }
+
+Template MakeTemplate(Frame frame, bool signature, uint16_t stream_id) {
+  static std::atomic<uint64_t> last_key{0};
+  Template made{.key = ++last_key,
+                .bytes = {frame.begin(), frame.end()},
+                .signature = signature,
+                .signature_id = stream_id,
+                .signature_sum = 0};
+  if (signature) made.signature_sum = wire::SignatureSum(made.bytes.data() + made.SignatureOffset());
+  return made;
+}
+
+}  // namespace tester

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// A frame as its author wrote it, and what has to be known to send it again and again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "wire/bytes.h"
+
+namespace tester {
+
+struct Template {
+  // Never 0 and never the same for two templates of a process, so a buffer that remembers it can
+  // not be mistaken for one that holds another frame.
+  uint64_t key;
+  std::vector<uint8_t> bytes;
+  bool signature;
+  uint16_t signature_id;
+  uint16_t signature_sum;  // of the last 16 bytes, see wire::SignatureSum
+
+  size_t SignatureOffset() const;
+};
+
+Template MakeTemplate(Frame frame, bool signature, uint16_t stream_id);
+
+}  // namespace tester

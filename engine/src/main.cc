@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// testerd: reads the command line, opens what it names, serves until it is told to stop.
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+
+#include "log.h"
+#include "options.h"
+#include "port/eal.h"
+#include "port/open.h"
+#include "rpc/server.h"
+#include "rpc/service.h"
+#include "tester/tester.h"
+#include "version.h"
+
+namespace tester {
+namespace {
+
+constexpr int kUsageStatus = 2;
+constexpr time_t kCheckSeconds = 2;
+
+// SIGHUP comes from the kernel when the parent, or only the parent's thread that started us, ends.
+sigset_t StopSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+  return set;
+}
+
+// Returns when the process has to end. The signals are blocked in all threads.
+void ServeUntilToldToStop(const Options& options, pid_t parent, Tester& tester, Server& server) {
+  const sigset_t signals = StopSignals();
+  const timespec interval{.tv_sec = kCheckSeconds, .tv_nsec = 0};
+  for (;;) {
+    const int number = ::sigtimedwait(&signals, nullptr, &interval);
+    if (options.exit_with_parent && ::getppid() != parent) {
+      Log(LogLevel::kInfo, "stopping", {{"reason", "the parent process has ended"}});
+      return;
+    }
+    if (number == SIGTERM || number == SIGINT || (number == SIGHUP && !options.exit_with_parent)) {
+      Log(LogLevel::kInfo, "stopping", {{"signal", int64_t{number}}});
+      return;
+    }
+    if (number > 0) continue;
+    tester.CheckWorkers();
+    if (!tester.Usable()) server.SetHealthy(false);
+  }
+}
+
+void Serve(const Options& options, pid_t parent) {
+  CheckInterfaces(options.ports, options.forced_interfaces);
+  std::vector<std::string> pci_addresses;
+  for (const auto& port : options.ports) {
+    if (port.kind == PortKind::kPci) pci_addresses.push_back(port.argument);
+  }
+  const Eal eal({.worker_cpus = options.worker_cpus,
+                 .control_cpus = options.control_cpus,
+                 .memory_mb = options.memory_mb,
+                 .hugepages = options.hugepages,
+                 .pci_addresses = pci_addresses});
+  Tester tester(OpenPorts(options.ports),
+                {.cpus = options.worker_cpus,
+                 .shares_cpu = options.control_cpus == options.worker_cpus});
+  Service service(tester, [] { ::kill(::getpid(), SIGTERM); });
+  Server server(options.listen, service);
+  Log(LogLevel::kInfo, "ready",
+      {{"address", options.listen.address}, {"pid", int64_t{::getpid()}}, {"version", kVersion}});
+  ServeUntilToldToStop(options, parent, tester, server);
+}
+
+int Main(int argc, char** argv) {
+  const Options options = ParseOptions(argc, argv);
+  if (options.action == Options::Action::kHelp) return std::fputs(kHelp, stdout) < 0 ? 1 : 0;
+  if (options.action == Options::Action::kVersion) {
+    return std::printf("testerd %s\n", kVersion) < 0 ? 1 : 0;
+  }
+  SetLogFormat(options.log_format);
+  SetLogLevel(options.log_level);
+  const pid_t parent = ::getppid();
+  const sigset_t signals = StopSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  if (options.exit_with_parent) ::prctl(PR_SET_PDEATHSIG, SIGHUP);
+  // AF_XDP locks its buffers; where this is not allowed the driver says so.
+  const rlimit unlimited{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+  ::setrlimit(RLIMIT_MEMLOCK, &unlimited);
+  Serve(options, parent);
+  Log(LogLevel::kInfo, "stopped");
+  return 0;
+}
+
+}  // namespace
+}  // namespace tester
+
+int main(int argc, char** argv) {
+  try {
+    return tester::Main(argc, argv);
+  } catch (const tester::Error& error) {
+    std::fprintf(stderr, "testerd: %s\n", error.what());
+    const bool usage = error.code() != tester::Code::kInternal &&
+                       error.code() != tester::Code::kResourceExhausted;
+    return usage ? tester::kUsageStatus : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "testerd: %s\n", error.what());
+    return 1;
+  }
+}

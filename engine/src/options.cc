@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "options.h"
+
+#include <getopt.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+
+#include "error.h"
+#include "text.h"
+
+namespace tester {
+
+const char* const kHelp =
+    R"(Usage: testerd --listen ADDRESS --port NAME=SPEC [--port NAME=SPEC ...] [options]
+
+Generates and measures traffic as its clients tell it over gRPC (proto/tester/v1/control.proto).
+
+  --listen unix:/PATH          a UNIX socket, for the user who starts testerd only
+  --listen grpc+tls:HOST:PORT  TCP; clients need a certificate. With it, all of:
+    --tls-cert FILE            certificate chain of this server (PEM)
+    --tls-key FILE             its private key (PEM)
+    --tls-client-ca FILE       who signs the certificates of clients (PEM)
+
+  --port NAME=SPEC             a port, called NAME by jobs; can be repeated. SPEC is one of
+    iface:IFACE                a network interface: AF_XDP, or AF_PACKET where there is no AF_XDP
+    af_xdp:IFACE               the same, AF_XDP or nothing
+    af_packet:IFACE            the same, AF_PACKET
+    pci:DDDD:BB:DD.F           a NIC that is bound to a driver of DPDK
+    vdev:DRIVER[,ARGS]         any virtual device of DPDK, such as vdev:net_null0,size=64
+    loop:TAG                   two ports of one TAG are connected to each other, in this process;
+                               a single one to itself
+  --force-interface IFACE      take IFACE even if it has an address or a default route;
+                               can be repeated
+
+  --cpu N[,N...]               CPUs of the workers, one worker each; default: the last one allowed.
+                               Everything else runs on the other CPUs, where there are others
+  --memory MB                  memory for buffers; default: enough for the ports
+  --hugepages                  take that memory from hugepages
+
+  --log text|json              default: text on a terminal, JSON lines otherwise
+  --verbose                    log what is of interest for debugging
+  --exit-with-parent           stop when the process that started testerd ends
+  --version, --help
+
+Stops in good order on SIGTERM and SIGINT. Exit status: 0 stopped, 1 failed, 2 wrong usage.
+)";
+
+namespace {
+
+constexpr unsigned kBaseMemoryMb = 64;
+constexpr unsigned kPortMemoryMb = 48;
+
+enum Flag : int {
+  kListen = 1,
+  kTlsCert,
+  kTlsKey,
+  kTlsClientCa,
+  kPort,
+  kForce,
+  kCpu,
+  kMemory,
+  kHuge,
+  kLog,
+  kVerbose,
+  kWithParent,
+  kVersionFlag,
+  kHelpFlag,
+};
+
+constexpr std::array<option, 15> kFlags = {{
+    {"listen", required_argument, nullptr, kListen},
+    {"tls-cert", required_argument, nullptr, kTlsCert},
+    {"tls-key", required_argument, nullptr, kTlsKey},
+    {"tls-client-ca", required_argument, nullptr, kTlsClientCa},
+    {"port", required_argument, nullptr, kPort},
+    {"force-interface", required_argument, nullptr, kForce},
+    {"cpu", required_argument, nullptr, kCpu},
+    {"memory", required_argument, nullptr, kMemory},
+    {"hugepages", no_argument, nullptr, kHuge},
+    {"log", required_argument, nullptr, kLog},
+    {"verbose", no_argument, nullptr, kVerbose},
+    {"exit-with-parent", no_argument, nullptr, kWithParent},
+    {"version", no_argument, nullptr, kVersionFlag},
+    {"help", no_argument, nullptr, kHelpFlag},
+    {nullptr, 0, nullptr, 0},
+}};
+
+[[noreturn]] void Refuse(const std::string& message) {
+  throw Error(Code::kInvalidArgument, message);
+}
+
+unsigned ParseNumber(std::string_view text, std::string_view option) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    Refuse(Cat(option, " ", Quote(text), " is not a number"));
+  }
+  return value;
+}
+
+std::vector<unsigned> AllowedCpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  ::sched_getaffinity(0, sizeof set, &set);
+  std::vector<unsigned> cpus;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+bool Contains(const std::vector<unsigned>& list, unsigned value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+std::vector<unsigned> ParseCpus(std::string_view text) {
+  const std::vector<unsigned> allowed = AllowedCpus();
+  std::vector<unsigned> cpus;
+  for (;;) {
+    const size_t comma = text.find(',');
+    const unsigned cpu = ParseNumber(text.substr(0, comma), "--cpu");
+    if (!Contains(allowed, cpu) || Contains(cpus, cpu)) {
+      Refuse(Cat("--cpu ", cpu, Contains(cpus, cpu) ? " is given twice" : " is not available",
+                 "; available to this process are ", Join(allowed)));
+    }
+    cpus.push_back(cpu);
+    if (comma == std::string_view::npos) return cpus;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+LogFormat ParseLogFormat(std::string_view text) {
+  if (text == "text") return LogFormat::kText;
+  if (text == "json") return LogFormat::kJson;
+  Refuse(Cat("--log ", Quote(text), "; allowed are text and json"));
+}
+
+void AddPort(std::string_view text, std::vector<PortSpec>& ports) {
+  PortSpec spec = ParsePortSpec(text);
+  for (const auto& other : ports) {
+    if (other.name == spec.name) Refuse(Cat("--port ", Quote(spec.name), " is given twice"));
+  }
+  ports.push_back(std::move(spec));
+}
+
+void Apply(int flag, Options& options) {
+  const char* const argument = optarg == nullptr ? "" : optarg;
+  switch (flag) {
+    case kListen: options.listen.address = argument; break;
+    case kTlsCert: options.listen.tls_certificate = argument; break;
+    case kTlsKey: options.listen.tls_key = argument; break;
+    case kTlsClientCa: options.listen.tls_client_ca = argument; break;
+    case kPort: AddPort(argument, options.ports); break;
+    case kForce: options.forced_interfaces.insert(argument); break;
+    case kCpu: options.worker_cpus = ParseCpus(argument); break;
+    case kMemory: options.memory_mb = ParseNumber(argument, "--memory"); break;
+    case kHuge: options.hugepages = true; break;
+    case kLog: options.log_format = ParseLogFormat(argument); break;
+    case kVerbose: options.log_level = LogLevel::kDebug; break;
+    case kWithParent: options.exit_with_parent = true; break;
+    case kVersionFlag: options.action = Options::Action::kVersion; break;
+    case kHelpFlag: options.action = Options::Action::kHelp; break;
+    default: Refuse("unknown or incomplete option; testerd --help lists them");
+  }
+}
+
+void Complete(Options& options) {
+  if (options.listen.address.empty()) Refuse("--listen is missing; testerd --help says what it is");
+  if (options.ports.empty()) Refuse(Cat("--port is missing: ", kPortSpecHelp));
+  CheckListen(options.listen);
+  const std::vector<unsigned> allowed = AllowedCpus();
+  if (options.worker_cpus.empty()) options.worker_cpus = {allowed.back()};
+  for (const unsigned cpu : allowed) {
+    if (!Contains(options.worker_cpus, cpu)) options.control_cpus.push_back(cpu);
+  }
+  if (options.control_cpus.empty()) options.control_cpus = options.worker_cpus;
+  if (options.memory_mb == 0) {
+    options.memory_mb = kBaseMemoryMb + kPortMemoryMb * static_cast<unsigned>(options.ports.size());
+  }
+}
+
+}  // namespace
+
+Options ParseOptions(int argc, char** argv) {
+  Options options;
+  options.log_format = ::isatty(STDERR_FILENO) != 0 ? LogFormat::kText : LogFormat::kJson;
+  opterr = 0;
+  for (int flag = 0; (flag = ::getopt_long(argc, argv, "", kFlags.data(), nullptr)) != -1;) {
+    if (flag == '?') Refuse(Cat("unknown or incomplete option ", Quote(argv[optind - 1]),
+                                "; testerd --help lists them"));
+    Apply(flag, options);
+  }
+  if (options.action != Options::Action::kRun) return options;
+  if (optind < argc) Refuse(Cat("unexpected argument ", Quote(argv[optind])));
+  Complete(options);
+  return options;
+}
+
+}  // namespace tester

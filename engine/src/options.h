@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The command line.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "log.h"
+#include "port/spec.h"
+#include "rpc/server.h"
+
+namespace tester {
+
+struct Options {
+  enum class Action { kRun, kHelp, kVersion };
+
+  Action action = Action::kRun;
+  ListenOptions listen;
+  std::vector<PortSpec> ports;
+  std::vector<unsigned> worker_cpus;
+  std::vector<unsigned> control_cpus;  // the workers' own where there are no others
+  unsigned memory_mb = 0;
+  bool hugepages = false;
+  LogFormat log_format = LogFormat::kText;
+  LogLevel log_level = LogLevel::kInfo;
+  bool exit_with_parent = false;
+  std::set<std::string> forced_interfaces;
+};
+
+// Throws Error INVALID_ARGUMENT.
+Options ParseOptions(int argc, char** argv);
+
+extern const char* const kHelp;
+
+}  // namespace tester

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/validate.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "text.h"
+#include "wire/ethernet.h"
+
+namespace tester {
+namespace {
+
+Frame Bytes(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+bool IsPrintable(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
+void CheckJobName(const std::string& name) {
+  if (name.empty() || name.size() > kMaxJobNameBytes || !IsPrintable(name)) {
+    throw Error(Code::kInvalidArgument,
+                Cat("job name ", Quote(name), " has ", name.size(),
+                    " bytes; allowed are 1 to ", kMaxJobNameBytes, " printable ASCII characters"));
+  }
+}
+
+void CheckFrameLength(size_t bytes, size_t least, const PortLimits& port, std::string_view where) {
+  const size_t most = port.max_frame_bytes - wire::kFcsBytes;
+  if (bytes < least || bytes > most) {
+    throw Error(Code::kInvalidArgument, Cat(where, ": the frame has ", bytes, " bytes; port ",
+                                            Quote(port.name), " allows ", least, " to ", most,
+                                            ", without FCS"));
+  }
+}
+
+StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
+                          std::span<const PortLimits> ports) {
+  const std::string where = Cat("job ", Quote(job), ", stream ", stream.id(), " ",
+                                Quote(stream.name()));
+  if (stream.id() < 1 || stream.id() > UINT16_MAX) {
+    throw Error(Code::kInvalidArgument, Cat(where, ": id ", stream.id(), " is not 1 to 65535"));
+  }
+  const uint16_t tx_port = FindPort(stream.tx_port(), ports, Cat(where, ", tx_port"));
+  const uint16_t rx_port = FindPort(stream.rx_port(), ports, Cat(where, ", rx_port"));
+  CheckFrameLength(stream.frame().size(), wire::kMinFrameBytes, ports[tx_port], where);
+  const Frame frame = Bytes(stream.frame());
+  return {.id = static_cast<uint16_t>(stream.id()),
+          .name = stream.name(),
+          .tx_port = tx_port,
+          .rx_port = rx_port,
+          .frame = {frame.begin(), frame.end()},
+          .signature = stream.signature(),
+          .rate = ValidateRate(stream.rate(), where)};
+}
+
+Mac ValidateMac(const std::string& bytes, std::string_view where) {
+  const Frame mac = Bytes(bytes);
+  if (mac.size() != Mac{}.size() || wire::IsGroup(wire::LoadMac(mac.data()))) {
+    throw Error(Code::kInvalidArgument,
+                Cat(where, ": MAC address ", MacText(mac), " has ", mac.size(),
+                    " bytes; needed are 6 bytes of a unicast address"));
+  }
+  return wire::LoadMac(mac.data());
+}
+
+Address ValidateAddress(const std::string& bytes, std::string_view where) {
+  if (bytes.size() != 4 && bytes.size() != 16) {
+    throw Error(Code::kInvalidArgument, Cat(where, ": an address of ", bytes.size(),
+                                            " bytes; allowed are 4 (IPv4) and 16 (IPv6)"));
+  }
+  return MakeAddress(Bytes(bytes));
+}
+
+void AppendNeighbours(const v1::NeighbourResponder& responder, std::string_view job,
+                      std::span<const PortLimits> ports, std::vector<NeighbourPlan>& out) {
+  const std::string where =
+      Cat("job ", Quote(job), ", neighbour responder on ", Quote(responder.port()));
+  const uint16_t port = FindPort(responder.port(), ports, where);
+  for (const auto& neighbour : responder.neighbours()) {
+    const Address address = ValidateAddress(neighbour.address(), where);
+    const Mac mac = ValidateMac(neighbour.mac(), Cat(where, ", ", AddressText(AddressBytes(address))));
+    out.push_back({.port = port, .neighbour = {.address = address, .mac = mac}});
+  }
+}
+
+using NeighbourKey = std::pair<uint16_t, Address>;
+
+bool Answers(const Job& job, const NeighbourPlan& plan) {
+  return std::any_of(job.neighbours.begin(), job.neighbours.end(), [&](const NeighbourPlan& own) {
+    return own.port == plan.port && own.neighbour == plan.neighbour;
+  });
+}
+
+// What ids and addresses are taken, and by which job.
+class Taken {
+ public:
+  explicit Taken(std::span<const PortLimits> ports) : ports_(ports) {}
+
+  // The job itself is still to be checked when it comes last; the others are free of clashes.
+  void Add(const Job& job) {
+    for (const auto& stream : job.streams) {
+      Claim(ids_, stream.id, job, [&] { return Cat("stream id ", stream.id); });
+    }
+    std::map<NeighbourKey, const Job*> own;
+    for (const auto& plan : job.neighbours) {
+      const NeighbourKey key{plan.port, plan.neighbour.address};
+      const auto describe = [&] {
+        return Cat("address ", AddressText(AddressBytes(plan.neighbour.address)), " on port ",
+                   Quote(ports_[plan.port].name));
+      };
+      Claim(own, key, job, describe);
+      // Jobs on the same ports share their addresses; what they must not do is answer differently.
+      const auto at = neighbours_.find(key);
+      if (at != neighbours_.end() && Answers(*at->second, plan)) continue;
+      Claim(neighbours_, key, job, describe);
+    }
+  }
+
+ private:
+  template <typename Key, typename Describe>
+  static void Claim(std::map<Key, const Job*>& owners, const Key& key, const Job& job,
+                    const Describe& describe) {
+    const auto [at, is_new] = owners.emplace(key, &job);
+    if (is_new) return;
+    if (at->second == &job) {
+      throw Error(Code::kInvalidArgument, Cat("job ", Quote(job.name), ": ", describe(),
+                                              " is given twice; it must be unique"));
+    }
+    throw Error(Code::kAlreadyExists,
+                Cat("job ", Quote(job.name), ": ", describe(), " is taken by the loaded job ",
+                    Quote(at->second->name), "; it must be unique among the loaded jobs"));
+  }
+
+  std::span<const PortLimits> ports_;
+  std::map<uint16_t, const Job*> ids_;
+  std::map<NeighbourKey, const Job*> neighbours_;
+};
+
+void CheckUnique(const Job& job, const Inventory& inventory) {
+  Taken taken(inventory.ports);
+  size_t streams = job.streams.size();
+  for (const Job* other : inventory.loaded) {
+    if (other->name == job.name) {
+      throw Error(Code::kAlreadyExists, Cat("job ", Quote(job.name), " is already loaded"));
+    }
+    taken.Add(*other);
+    streams += other->streams.size();
+  }
+  taken.Add(job);
+  if (streams > kMaxStreams) {
+    throw Error(Code::kResourceExhausted,
+                Cat("job ", Quote(job.name), ": ", job.streams.size(), " streams would make ",
+                    streams, " loaded streams; max_streams is ", kMaxStreams));
+  }
+}
+
+}  // namespace
+
+Job ValidateJob(const v1::Job& job, const Inventory& inventory) {
+  CheckJobName(job.name());
+  Job valid{.name = job.name(), .streams = {}, .neighbours = {}};
+  for (const auto& stream : job.streams()) {
+    valid.streams.push_back(ValidateStream(stream, job.name(), inventory.ports));
+  }
+  for (const auto& responder : job.neighbour_responders()) {
+    AppendNeighbours(responder, job.name(), inventory.ports, valid.neighbours);
+  }
+  CheckUnique(valid, inventory);
+  return valid;
+}
+
+Rate ValidateRate(const v1::Rate& rate, std::string_view where) {
+  if (rate.packets() < 1 || rate.nanoseconds() < 1 || rate.packets() > rate.nanoseconds()) {
+    throw Error(Code::kInvalidArgument,
+                Cat(where, ": a rate of ", rate.packets(), " packets in ", rate.nanoseconds(),
+                    " ns; both must be at least 1 and packets / ns at most 1"));
+  }
+  return {.packets = rate.packets(), .nanoseconds = rate.nanoseconds()};
+}
+
+uint16_t FindPort(const std::string& name, std::span<const PortLimits> ports,
+                  std::string_view where) {
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (ports[i].name == name) return static_cast<uint16_t>(i);
+  }
+  std::vector<std::string> known;
+  for (const auto& port : ports) known.push_back(Quote(port.name));
+  throw Error(Code::kNotFound,
+              Cat(where, ": no port ", Quote(name), "; this tester has ", Join(known)));
+}
+
+void ValidateInject(const v1::InjectRequest& request, const PortLimits& port) {
+  if (request.frames_size() > static_cast<int>(kMaxInjectFrames)) {
+    throw Error(Code::kResourceExhausted, Cat("inject on ", Quote(port.name), ": ",
+                                              request.frames_size(),
+                                              " frames; max_inject_frames is ", kMaxInjectFrames));
+  }
+  int index = 0;
+  for (const auto& frame : request.frames()) {
+    CheckFrameLength(frame.size(), wire::kMacHeaderBytes, port,
+                     Cat("inject on ", Quote(port.name), ", frame ", index++));
+  }
+}
+
+Question ValidateResolve(const v1::ResolveRequest& request) {
+  const std::string where = Cat("resolve on ", Quote(request.port()));
+  if (request.address().size() != request.source_address().size()) {
+    throw Error(Code::kInvalidArgument,
+                Cat(where, ": address has ", request.address().size(), " bytes, source_address ",
+                    request.source_address().size(), "; both must be 4 or both 16"));
+  }
+  if (request.vlan() > kMaxVlan) {
+    throw Error(Code::kInvalidArgument,
+                Cat(where, ": vlan ", request.vlan(), " is not 0 (none) to ", kMaxVlan));
+  }
+  return {.address = ValidateAddress(request.address(), Cat(where, ", address")),
+          .source_address = ValidateAddress(request.source_address(), where),
+          .source_mac = ValidateMac(request.source_mac(), Cat(where, ", source_mac")),
+          .vlan = static_cast<uint16_t>(request.vlan())};
+}
+
+}  // namespace tester

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// From what was asked for to what can be done, or an Error that says why not. Nothing that comes in
+// through proto/ is believed before it has passed here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "error.h"
+#include "plan/job.h"
+#include "tester/v1/control.pb.h"
+#include "tester/v1/plan.pb.h"
+
+namespace tester {
+
+inline constexpr uint32_t kMaxStreams = 4096;
+inline constexpr uint32_t kMaxInjectFrames = 1024;
+inline constexpr size_t kMaxJobNameBytes = 128;
+inline constexpr uint16_t kMaxVlan = 4094;
+
+struct PortLimits {
+  std::string name;
+  uint32_t max_frame_bytes;  // FCS included
+};
+
+// Against what a job is checked.
+struct Inventory {
+  std::vector<PortLimits> ports;
+  std::span<const Job* const> loaded;
+};
+
+// INVALID_ARGUMENT, NOT_FOUND (port), ALREADY_EXISTS, RESOURCE_EXHAUSTED.
+Job ValidateJob(const v1::Job& job, const Inventory& inventory);
+
+// INVALID_ARGUMENT. `where` starts the message.
+Rate ValidateRate(const v1::Rate& rate, std::string_view where);
+
+// The index of a port. NOT_FOUND.
+uint16_t FindPort(const std::string& name, std::span<const PortLimits> ports,
+                  std::string_view where);
+
+// INVALID_ARGUMENT (length), RESOURCE_EXHAUSTED (count).
+void ValidateInject(const v1::InjectRequest& request, const PortLimits& port);
+
+// INVALID_ARGUMENT.
+Question ValidateResolve(const v1::ResolveRequest& request);
+
+}  // namespace tester

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "port/device.h"
+
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+
+#include <algorithm>
+
+#include "error.h"
+#include "port/eal.h"
+#include "text.h"
+
+namespace tester {
+namespace {
+
+// For net_af_xdp 2048 buffers wait for frames from the kernel, as many for the kernel to send, and
+// as many are on their way through the engine; the other drivers copy or hold fewer.
+constexpr unsigned kSharedBuffers = 8192;
+constexpr unsigned kReceiveBuffers = 8192;
+constexpr unsigned kSendBuffers = 4096;
+constexpr unsigned kCachedBuffers = 512;  // RTE_MEMPOOL_CACHE_MAX_SIZE
+constexpr uint16_t kDescriptors = 2048;
+
+void Check(int result, const std::string& device, const char* what) {
+  if (result >= 0) return;
+  const std::string complaints = TakeEalComplaints();
+  throw Error(Code::kInternal, Cat(device, ": ", what, ": ", rte_strerror(-result),
+                                   complaints.empty() ? "" : ": ", complaints));
+}
+
+rte_mempool* MakePool(const std::string& name, unsigned buffers, uint32_t max_frame_bytes) {
+  const uint32_t room = RTE_PKTMBUF_HEADROOM + std::max<uint32_t>(2048, max_frame_bytes + 64);
+  rte_mempool* pool =
+      rte_pktmbuf_pool_create(name.c_str(), buffers, kCachedBuffers, kPrivateBytes,
+                              static_cast<uint16_t>(room), static_cast<int>(rte_socket_id()));
+  if (pool == nullptr) {
+    throw Error(Code::kResourceExhausted,
+                Cat("no memory for ", buffers, " buffers of ", room, " bytes for port ", name, " (",
+                    rte_strerror(rte_errno), "); give more with --memory"));
+  }
+  return pool;
+}
+
+}  // namespace
+
+std::string DriverOf(uint16_t device) {
+  rte_eth_dev_info info{};
+  return rte_eth_dev_info_get(device, &info) == 0 ? info.driver_name : "";
+}
+
+Device Device::Probe(const std::string& arguments) {
+  TakeEalComplaints();
+  Check(rte_dev_probe(arguments.c_str()), arguments, "the device does not open");
+  uint16_t id = kNone;
+  const std::string name = arguments.substr(0, arguments.find(','));
+  Check(rte_eth_dev_get_port_by_name(name.c_str(), &id), arguments, "it is no network device");
+  return Device(id);
+}
+
+Device::~Device() {
+  if (id_ == kNone) return;
+  rte_eth_dev_stop(id_);
+  rte_eth_dev_close(id_);
+  rte_mempool_free(tx_pool_);
+  if (rx_pool_ != tx_pool_) rte_mempool_free(rx_pool_);
+}
+
+void Device::MakePools(const std::string& name, uint32_t max_frame_bytes, bool shared) {
+  if (shared) {
+    rx_pool_ = tx_pool_ = MakePool(name, kSharedBuffers, max_frame_bytes);
+    return;
+  }
+  rx_pool_ = MakePool(name + ".rx", kReceiveBuffers, max_frame_bytes);
+  tx_pool_ = MakePool(name + ".tx", kSendBuffers, max_frame_bytes);
+}
+
+void Device::Start(const std::string& name, uint32_t max_frame_bytes) {
+  rte_eth_dev_info info{};
+  Check(rte_eth_dev_info_get(id_, &info), name, "information");
+  // net_af_xdp sends without a copy only what is in the buffers that it receives into.
+  MakePools(name, max_frame_bytes, std::string(info.driver_name) == "net_af_xdp");
+  rte_eth_conf conf{};
+  // Everything sent comes from one pool, with one reference and in one piece.
+  conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+  Check(rte_eth_dev_configure(id_, 1, 1, &conf), name, "configuration");
+  uint16_t rx_descriptors = kDescriptors;
+  uint16_t tx_descriptors = kDescriptors;
+  Check(rte_eth_dev_adjust_nb_rx_tx_desc(id_, &rx_descriptors, &tx_descriptors), name, "queues");
+  const auto socket = static_cast<unsigned>(std::max(0, rte_eth_dev_socket_id(id_)));
+  Check(rte_eth_rx_queue_setup(id_, 0, rx_descriptors, socket, nullptr, rx_pool_), name,
+        "receive queue");
+  rte_eth_txconf tx_conf = info.default_txconf;
+  tx_conf.offloads = conf.txmode.offloads;
+  Check(rte_eth_tx_queue_setup(id_, 0, tx_descriptors, socket, &tx_conf), name, "send queue");
+  Check(rte_eth_dev_start(id_), name, "start");
+  const int promiscuous = rte_eth_promiscuous_enable(id_);
+  if (promiscuous != -ENOTSUP) Check(promiscuous, name, "promiscuous mode");
+}
+
+}  // namespace tester

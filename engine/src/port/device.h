@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// An ethdev from a DPDK device string to "started", with the buffers it needs.
+#pragma once
+
+#include <rte_mempool.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace tester {
+
+// Bytes of an mbuf's private area; a cache line, so that the data stays aligned.
+inline constexpr uint16_t kPrivateBytes = 64;
+
+// Removes the device again unless it is released. Throws Error.
+class Device {
+ public:
+  // "net_null0,size=64", "0000:03:00.0"
+  static Device Probe(const std::string& arguments);
+  // One that exists already (rte_eth_from_rings).
+  explicit Device(uint16_t id) : id_(id) {}
+  ~Device();
+  Device(Device&& other) noexcept
+      : id_(std::exchange(other.id_, kNone)), tx_pool_(other.tx_pool_), rx_pool_(other.rx_pool_) {}
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  Device& operator=(Device&&) = delete;
+
+  // One receive and one send queue. `name` names the pools, `max_frame_bytes` includes the FCS and
+  // is what a buffer has to hold.
+  void Start(const std::string& name, uint32_t max_frame_bytes);
+
+  uint16_t id() const { return id_; }
+  rte_mempool* tx_pool() const { return tx_pool_; }
+  bool shared_pool() const { return tx_pool_ == rx_pool_; }
+  uint16_t Release() { return std::exchange(id_, kNone); }
+
+ private:
+  static constexpr uint16_t kNone = UINT16_MAX;
+
+  void MakePools(const std::string& name, uint32_t max_frame_bytes, bool shared);
+
+  uint16_t id_;
+  rte_mempool* tx_pool_ = nullptr;
+  rte_mempool* rx_pool_ = nullptr;
+};
+
+std::string DriverOf(uint16_t device);
+
+}  // namespace tester

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// DPDK's environment: memory, lcores, devices to look for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tester {
+
+struct EalOptions {
+  std::vector<unsigned> worker_cpus;
+  std::vector<unsigned> control_cpus;
+  unsigned memory_mb;
+  bool hugepages;
+  std::vector<std::string> pci_addresses;
+};
+
+// Lcore 0 is the control thread, lcore i + 1 the worker on worker_cpus[i]. Throws Error; at most
+// one in the life of a process.
+class Eal {
+ public:
+  explicit Eal(const EalOptions& options);
+  ~Eal();
+  Eal(const Eal&) = delete;
+  Eal& operator=(const Eal&) = delete;
+};
+
+// What DPDK and its drivers have complained about in this thread since the last call, in one line.
+std::string TakeEalComplaints();
+
+}  // namespace tester

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "port/open.h"
+
+#include <rte_ethdev.h>
+#include <rte_ether.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+#include "error.h"
+#include "log.h"
+#include "port/device.h"
+#include "port/eal.h"
+#include "port/interface.h"
+#include "port/loop.h"
+#include "text.h"
+
+namespace tester {
+namespace {
+
+constexpr uint32_t kDefaultMaxFrame = RTE_ETHER_MAX_LEN;  // 1518, FCS included
+constexpr uint32_t kFrameOverhead = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
+// A ring of net_af_packet has to bridge the time in which the worker does not run.
+constexpr uint32_t kPacketRingFrames = 4096;
+constexpr uint32_t kPacketHeadroom = 128;  // tpacket2_hdr, sockaddr_ll and alignment
+constexpr uint32_t kPacketBlock = 65536;
+
+Interface GetInterface(const std::string& name) {
+  auto interface = FindInterface(name);
+  if (!interface) {
+    throw Error(Code::kNotFound, Cat("no interface ", Quote(name), "; there are ",
+                                     Join(InterfaceNames())));
+  }
+  return *interface;
+}
+
+std::string XdpArguments(const Interface& interface, size_t number) {
+  return Cat("net_af_xdp", number, ",iface=", interface.name);
+}
+
+std::string PacketArguments(const Interface& interface, size_t number) {
+  const uint32_t frame = std::bit_ceil(std::max(2048U, interface.mtu + kPacketHeadroom));
+  const uint32_t block = std::max(kPacketBlock, frame);
+  return Cat("net_af_packet", number, ",iface=", interface.name, ",framesz=", frame,
+             ",blocksz=", block, ",framecnt=", kPacketRingFrames, ",qdisc_bypass=1");
+}
+
+// net_null receives for ever whatever nobody has sent, unless it is told not to.
+std::string VdevArguments(const std::string& argument) {
+  const bool is_null = argument.starts_with("net_null") || argument.starts_with("eth_null");
+  return is_null && argument.find("no-rx=") == std::string::npos ? argument + ",no-rx=1" : argument;
+}
+
+std::unique_ptr<Port> MakePort(Device device, PortFacts facts, const std::vector<int>& sockets) {
+  rte_ether_addr mac{};
+  facts.driver = DriverOf(device.id());
+  if (rte_eth_macaddr_get(device.id(), &mac) == 0) facts.mac = wire::LoadMac(mac.addr_bytes);
+  // Some virtual devices have none; a frame needs one.
+  if (facts.mac == Mac{}) facts.mac = {2, 0, 0, 0, 0, static_cast<uint8_t>(device.id() + 1)};
+  const bool shared_pool = device.shared_pool();
+  rte_mempool* const pool = device.tx_pool();
+  return std::make_unique<Port>(std::move(facts), device.Release(), pool, shared_pool,
+                                SocketDrops::Since(sockets));
+}
+
+std::unique_ptr<Port> OpenDevice(const PortSpec& spec, Device device) {
+  PortFacts facts;
+  facts.name = spec.name;
+  facts.max_frame_bytes = kDefaultMaxFrame;
+  device.Start(spec.name, facts.max_frame_bytes);
+  rte_eth_link link{};
+  const bool has_wire = spec.kind == PortKind::kPci;
+  if (has_wire && rte_eth_link_get(device.id(), &link) == 0 &&
+      link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN) {
+    facts.link_speed_bps = uint64_t{link.link_speed} * 1'000'000;
+  }
+  return MakePort(std::move(device), std::move(facts), PacketSockets());
+}
+
+std::unique_ptr<Port> OpenInterface(const PortSpec& spec, const Interface& interface,
+                                    const std::string& arguments, std::string reason) {
+  const std::vector<int> sockets = PacketSockets();
+  Device device = Device::Probe(arguments);
+  rte_eth_dev_info info{};
+  rte_eth_dev_info_get(device.id(), &info);
+  uint32_t limit = interface.mtu + kFrameOverhead;
+  // What net_af_packet says is the length it had in mind; its rings were sized for the MTU above.
+  if (std::string(info.driver_name) == "net_af_xdp") limit = std::min(limit, info.max_rx_pktlen);
+  PortFacts facts;
+  facts.name = spec.name;
+  facts.driver_reason = std::move(reason);
+  facts.interface = interface.name;
+  facts.link_speed_bps = interface.speed_bps;
+  facts.max_frame_bytes = limit;
+  device.Start(spec.name, limit);
+  return MakePort(std::move(device), std::move(facts), sockets);
+}
+
+std::unique_ptr<Port> OpenPreferred(const PortSpec& spec, const Interface& interface,
+                                    size_t number) {
+  try {
+    return OpenInterface(spec, interface, XdpArguments(interface, number), "");
+  } catch (const Error& error) {
+    const std::string reason = Cat("AF_XDP is not to be had: ", error.what());
+    Log(LogLevel::kWarning, "fallback",
+        {{"port", spec.name}, {"driver", "net_af_packet"}, {"reason", reason}});
+    return OpenInterface(spec, interface, PacketArguments(interface, number), reason);
+  }
+}
+
+std::unique_ptr<Port> OpenPort(const PortSpec& spec, size_t number) {
+  switch (spec.kind) {
+    case PortKind::kInterface:
+      return OpenPreferred(spec, GetInterface(spec.argument), number);
+    case PortKind::kAfXdp: {
+      const Interface interface = GetInterface(spec.argument);
+      return OpenInterface(spec, interface, XdpArguments(interface, number), "");
+    }
+    case PortKind::kAfPacket: {
+      const Interface interface = GetInterface(spec.argument);
+      return OpenInterface(spec, interface, PacketArguments(interface, number), "");
+    }
+    case PortKind::kVdev:
+      return OpenDevice(spec, Device::Probe(VdevArguments(spec.argument)));
+    default:
+      return OpenDevice(spec, Device::Probe(spec.argument));
+  }
+}
+
+}  // namespace
+
+void CheckInterfaces(const std::vector<PortSpec>& specs, const std::set<std::string>& forced) {
+  std::map<std::string, std::string> port_of_argument;
+  for (const auto& spec : specs) {
+    if (spec.kind == PortKind::kLoop) continue;
+    const auto [at, is_new] = port_of_argument.emplace(spec.argument, spec.name);
+    if (!is_new) {
+      throw Error(Code::kInvalidArgument, Cat(Quote(spec.argument), " is given to the ports ",
+                                              at->second, " and ", spec.name, "; one may have it"));
+    }
+    if (!UsesKernelInterface(spec.kind)) continue;
+    const Interface interface = GetInterface(spec.argument);
+    const std::vector<std::string> uses = UsesOfInterface(interface.index);
+    if (!uses.empty() && !forced.contains(interface.name)) {
+      throw Error(Code::kFailedPrecondition,
+                  Cat("interface ", Quote(interface.name), " is in use (", Join(uses),
+                      "); a tester takes it only with --force-interface ", interface.name));
+    }
+  }
+}
+
+std::vector<std::unique_ptr<Port>> OpenPorts(const std::vector<PortSpec>& specs) {
+  std::map<std::string, Device> loops = MakeLoops(specs);
+  std::vector<std::unique_ptr<Port>> ports;
+  for (const auto& spec : specs) {
+    const auto loop = loops.find(spec.name);
+    ports.push_back(loop != loops.end() ? OpenDevice(spec, std::move(loop->second))
+                                        : OpenPort(spec, ports.size()));
+    const PortFacts& facts = ports.back()->facts();
+    Log(LogLevel::kInfo, "port",
+        {{"name", facts.name},
+         {"driver", facts.driver},
+         {"interface", facts.interface},
+         {"max_frame_bytes", int64_t{facts.max_frame_bytes}},
+         {"reason", facts.driver_reason}});
+  }
+  return ports;
+}
+
+}  // namespace tester

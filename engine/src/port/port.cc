@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "port/port.h"
+
+#include <rte_ethdev.h>
+
+#include <utility>
+
+#include "port/interface.h"
+
+namespace tester {
+
+Port::Port(PortFacts facts, uint16_t device, rte_mempool* tx_pool, bool shared_pool,
+           SocketDrops drops)
+    : facts_(std::move(facts)),
+      device_(device),
+      tx_pool_(tx_pool),
+      shared_pool_(shared_pool),
+      drops_(std::move(drops)),
+      interface_drops_before_(InterfaceDrops()) {}
+
+Port::~Port() {
+  // Promiscuous mode is a flag of the kernel's interface and would outlive us.
+  rte_eth_promiscuous_disable(device_);
+  rte_eth_dev_stop(device_);
+  rte_eth_dev_close(device_);
+}
+
+bool Port::LinkUp() const {
+  if (!facts_.interface.empty()) {
+    const auto interface = FindInterface(facts_.interface);
+    return interface && interface->running;
+  }
+  rte_eth_link link{};
+  return rte_eth_link_get_nowait(device_, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+}
+
+uint64_t Port::Missed() {
+  // The sockets know more than what net_af_xdp and net_af_packet pass on of it.
+  return DeviceMissed() + drops_.Read();
+}
+
+uint64_t Port::DeviceMissed() const {
+  rte_eth_stats stats{};
+  if (rte_eth_stats_get(device_, &stats) != 0) return 0;
+  const uint64_t lost = stats.ierrors + stats.rx_nombuf;
+  return facts_.driver == "net_af_xdp" ? lost : lost + stats.imissed;
+}
+
+uint64_t Port::KernelDropped() const { return InterfaceDrops() - interface_drops_before_; }
+
+uint64_t Port::InterfaceDrops() const {
+  if (facts_.interface.empty()) return 0;
+  const auto interface = FindInterface(facts_.interface);
+  return interface ? interface->dropped : interface_drops_before_;
+}
+
+}  // namespace tester

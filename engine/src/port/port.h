@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// A port of the tester: an ethdev, its buffers, and what is counted on it.
+#pragma once
+
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "port/sockets.h"
+#include "responder/learned.h"
+#include "stats/counters.h"
+#include "wire/bytes.h"
+
+namespace tester {
+
+struct InjectOrder;
+
+// What does not change while the engine runs.
+struct PortFacts {
+  std::string name;
+  std::string driver;
+  std::string driver_reason;
+  std::string interface;  // empty where the kernel knows none
+  Mac mac{};
+  uint64_t link_speed_bps = 0;
+  uint32_t max_frame_bytes = 0;  // FCS included
+};
+
+class Port {
+ public:
+  // Takes over a started ethdev. `tx_pool` holds nothing but frames to send, unless it is the
+  // receive pool as well (`shared_pool`).
+  Port(PortFacts facts, uint16_t device, rte_mempool* tx_pool, bool shared_pool, SocketDrops drops);
+  ~Port();
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  const PortFacts& facts() const { return facts_; }
+  uint16_t device() const { return device_; }
+  rte_mempool* tx_pool() const { return tx_pool_; }
+  bool shared_pool() const { return shared_pool_; }
+
+  bool LinkUp() const;
+  // Frames lost before the engine saw them. Not for several threads at once.
+  uint64_t Missed();
+  // Frames the kernel dropped on the interface since the port was opened; 0 where it has no part.
+  uint64_t KernelDropped() const;
+
+  PortCounters counters;
+  // Frames to send once. Set by a control thread; the worker sends them and clears it.
+  std::atomic<InjectOrder*> inject{nullptr};
+  // What neighbours have said of themselves, for control threads to read.
+  LearnedRing learned;
+  // Worker's own.
+  uint64_t last_poll_ns = 0;
+
+ private:
+  uint64_t InterfaceDrops() const;
+  uint64_t DeviceMissed() const;
+
+  PortFacts facts_;
+  uint16_t device_;
+  rte_mempool* tx_pool_;
+  bool shared_pool_;
+  SocketDrops drops_;
+  uint64_t interface_drops_before_;
+};
+
+}  // namespace tester

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "port/sockets.h"
+
+#include <dirent.h>
+#include <linux/if_packet.h>
+#include <linux/if_xdp.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#ifndef SOL_XDP
+#define SOL_XDP 283
+#endif
+
+namespace tester {
+namespace {
+
+int DomainOf(int fd) {
+  int domain = -1;
+  socklen_t length = sizeof domain;
+  return ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 ? domain : -1;
+}
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+}  // namespace
+
+std::vector<int> PacketSockets() {
+  std::vector<int> sockets;
+  const std::unique_ptr<DIR, CloseDirectory> directory(::opendir("/proc/self/fd"));
+  if (!directory) return sockets;
+  while (const dirent* entry = ::readdir(directory.get())) {
+    if (entry->d_name[0] == '.') continue;
+    const int fd = std::atoi(entry->d_name);
+    const int domain = DomainOf(fd);
+    if (domain == AF_XDP || domain == AF_PACKET) sockets.push_back(fd);
+  }
+  return sockets;
+}
+
+SocketDrops SocketDrops::Since(const std::vector<int>& before) {
+  SocketDrops drops;
+  for (const int fd : PacketSockets()) {
+    if (std::find(before.begin(), before.end(), fd) != before.end()) continue;
+    if (DomainOf(fd) == AF_XDP) {
+      drops.xdp_.push_back(fd);
+      continue;
+    }
+    drops.packet_.push_back(fd);
+    // What others send on the interface has not arrived on it. Old kernels (< 4.20) do not know.
+    const int ignore = 1;
+    static_cast<void>(
+        ::setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &ignore, sizeof ignore));
+  }
+  return drops;
+}
+
+uint64_t SocketDrops::Read() {
+  uint64_t dropped = 0;
+  for (const int fd : xdp_) {
+    xdp_statistics statistics{};
+    socklen_t length = sizeof statistics;
+    if (::getsockopt(fd, SOL_XDP, XDP_STATISTICS, &statistics, &length) == 0) {
+      dropped += statistics.rx_dropped + statistics.rx_ring_full;
+    }
+  }
+  for (const int fd : packet_) {
+    tpacket_stats statistics{};
+    socklen_t length = sizeof statistics;
+    if (::getsockopt(fd, SOL_PACKET, PACKET_STATISTICS, &statistics, &length) == 0) {
+      packet_drops_ += statistics.tp_drops;
+    }
+  }
+  return dropped + packet_drops_;
+}
+
+}  // namespace tester

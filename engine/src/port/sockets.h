@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The kernel sockets behind a port. DPDK's drivers keep them to themselves, but the kernel counts on
+// them what it had no room for, so the engine finds its own descriptors and asks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tester {
+
+// Sockets of AF_XDP and AF_PACKET that this process holds.
+std::vector<int> PacketSockets();
+
+class SocketDrops {
+ public:
+  // What was not there in `before` belongs to the port that has just been opened.
+  static SocketDrops Since(const std::vector<int>& before);
+
+  // Frames that arrived and found no room, since the sockets were opened. Not thread safe.
+  uint64_t Read();
+
+ private:
+  std::vector<int> xdp_;
+  std::vector<int> packet_;
+  // Reading PACKET_STATISTICS sets the kernel's count back to 0.
+  uint64_t packet_drops_ = 0;
+};
+
+}  // namespace tester

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "port/spec.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+
+#include "error.h"
+#include "text.h"
+
+namespace tester {
+namespace {
+
+constexpr size_t kMaxNameBytes = 32;
+constexpr size_t kMaxInterfaceBytes = 15;  // IFNAMSIZ - 1
+constexpr size_t kMaxTagBytes = 32;
+constexpr size_t kMaxVdevBytes = 512;
+
+struct Prefix {
+  std::string_view text;
+  PortKind kind;
+};
+
+constexpr std::array<Prefix, 6> kPrefixes = {{{"iface:", PortKind::kInterface},
+                                              {"af_xdp:", PortKind::kAfXdp},
+                                              {"af_packet:", PortKind::kAfPacket},
+                                              {"pci:", PortKind::kPci},
+                                              {"vdev:", PortKind::kVdev},
+                                              {"loop:", PortKind::kLoop}}};
+
+[[noreturn]] void Refuse(std::string_view text, std::string_view why) {
+  throw Error(Code::kInvalidArgument,
+              Cat("port ", Quote(text), ": ", why, "; allowed is ", kPortSpecHelp));
+}
+
+bool IsAlphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+bool IsName(std::string_view text, size_t most) {
+  return !text.empty() && text.size() <= most &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return IsAlphanumeric(c) || c == '_' || c == '-' || c == '.';
+         });
+}
+
+// What the kernel accepts as a name (dev_valid_name), but for commas, which would end the argument
+// of a DPDK vdev string.
+bool IsInterface(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxInterfaceBytes && text != "." && text != ".." &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return c > 0x20 && c < 0x7f && c != '/' && c != ':' && c != ',' && c != '=';
+         });
+}
+
+// 0000:03:00.0
+bool IsPciAddress(std::string_view text) {
+  constexpr std::string_view kShape = "xxxx:xx:xx.x";
+  if (text.size() != kShape.size()) return false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool fits = kShape[i] == 'x'
+                          ? std::isxdigit(static_cast<unsigned char>(text[i])) != 0
+                          : text[i] == kShape[i];
+    if (!fits) return false;
+  }
+  return true;
+}
+
+bool IsVdev(std::string_view text) {
+  return text.size() <= kMaxVdevBytes && IsName(text.substr(0, text.find(',')), kMaxVdevBytes) &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+bool IsArgument(PortKind kind, std::string_view text) {
+  switch (kind) {
+    case PortKind::kPci:
+      return IsPciAddress(text);
+    case PortKind::kVdev:
+      return IsVdev(text);
+    case PortKind::kLoop:
+      return IsName(text, kMaxTagBytes);
+    default:
+      return IsInterface(text);
+  }
+}
+
+}  // namespace
+
+PortSpec ParsePortSpec(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos) Refuse(text, "there is no '='");
+  const std::string_view name = text.substr(0, equals);
+  const std::string_view spec = text.substr(equals + 1);
+  if (!IsName(name, kMaxNameBytes)) Refuse(text, Cat("the name ", Quote(name), " is not allowed"));
+  for (const auto& prefix : kPrefixes) {
+    if (!spec.starts_with(prefix.text)) continue;
+    const std::string_view argument = spec.substr(prefix.text.size());
+    if (!IsArgument(prefix.kind, argument)) {
+      Refuse(text, Cat(Quote(argument), " cannot follow ", Quote(prefix.text)));
+    }
+    return {.name = std::string(name), .kind = prefix.kind, .argument = std::string(argument)};
+  }
+  Refuse(text, Cat("the spec ", Quote(spec), " is unknown"));
+}
+
+bool UsesKernelInterface(PortKind kind) {
+  return kind == PortKind::kInterface || kind == PortKind::kAfXdp || kind == PortKind::kAfPacket;
+}
+
+}  // namespace tester

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "rpc/server.h"
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "text.h"
+
+namespace tester {
+namespace {
+
+constexpr std::string_view kUnixPrefix = "unix:";
+constexpr std::string_view kTlsPrefix = "grpc+tls:";
+constexpr size_t kMaxSocketPath = sizeof(sockaddr_un::sun_path) - 1;
+constexpr int kMaxMessageBytes = 256 << 20;
+constexpr auto kGoodbye = std::chrono::milliseconds(500);
+
+std::string ReadFile(const std::string& path, std::string_view option) {
+  const std::ifstream file(path);
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (path.empty() || !file || content.str().empty()) {
+    throw Error(Code::kInvalidArgument,
+                Cat(option, " ", Quote(path), " cannot be read; grpc+tls needs --tls-cert, "
+                    "--tls-key and --tls-client-ca, each a PEM file"));
+  }
+  return content.str();
+}
+
+bool SomebodyListens(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::copy(path.begin(), path.end(), std::begin(address.sun_path));
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  const bool connected =
+      ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  ::close(fd);
+  return connected;
+}
+
+void CheckSocketPath(const std::string& path) {
+  if (path.empty() || path.front() != '/' || path.size() > kMaxSocketPath) {
+    throw Error(Code::kInvalidArgument, Cat("--listen unix:", path, ": the path has ", path.size(),
+                                            " bytes; allowed is an absolute path of at most ",
+                                            kMaxSocketPath, " bytes"));
+  }
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return;
+  if (!S_ISSOCK(status.st_mode)) {
+    throw Error(Code::kInvalidArgument,
+                Cat("--listen unix:", path, ": there is a file of that name and it is no socket"));
+  }
+  if (SomebodyListens(path)) {
+    throw Error(Code::kInvalidArgument,
+                Cat("--listen unix:", path, ": another process listens on it"));
+  }
+}
+
+std::shared_ptr<grpc::ServerCredentials> TlsCredentials(const ListenOptions& options) {
+  grpc::SslServerCredentialsOptions tls(
+      GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  tls.pem_root_certs = ReadFile(options.tls_client_ca, "--tls-client-ca");
+  tls.pem_key_cert_pairs.push_back({ReadFile(options.tls_key, "--tls-key"),
+                                    ReadFile(options.tls_certificate, "--tls-cert")});
+  return grpc::SslServerCredentials(tls);
+}
+
+}  // namespace
+
+void CheckListen(const ListenOptions& options) {
+  if (options.address.starts_with(kUnixPrefix)) {
+    CheckSocketPath(options.address.substr(kUnixPrefix.size()));
+  } else if (options.address.starts_with(kTlsPrefix)) {
+    TlsCredentials(options);
+  } else {
+    throw Error(Code::kInvalidArgument, Cat("--listen ", Quote(options.address),
+                                            "; allowed are unix:/path and grpc+tls:HOST:PORT"));
+  }
+}
+
+Server::Server(const ListenOptions& options, Service& service) {
+  CheckListen(options);
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::ServerBuilder builder;
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.SetMaxSendMessageSize(kMaxMessageBytes);
+  builder.RegisterService(&service);
+  int port = 0;
+  if (options.address.starts_with(kUnixPrefix)) {
+    socket_path_ = options.address.substr(kUnixPrefix.size());
+    builder.AddListeningPort(options.address, grpc::InsecureServerCredentials(), &port);
+  } else {
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.AddListeningPort(options.address.substr(kTlsPrefix.size()), TlsCredentials(options),
+                             &port);
+  }
+  // The socket is made with the owner's rights only; a later chmod would come too late.
+  const mode_t mask = ::umask(0177);
+  server_ = builder.BuildAndStart();
+  ::umask(mask);
+  if (!server_ || port == 0) {
+    throw Error(Code::kInvalidArgument,
+                Cat("--listen ", options.address, ": cannot listen there: ", std::strerror(errno)));
+  }
+  SetHealthy(true);
+}
+
+Server::~Server() {
+  SetHealthy(false);
+  server_->Shutdown(std::chrono::system_clock::now() + kGoodbye);
+  server_->Wait();
+  if (!socket_path_.empty()) ::unlink(socket_path_.c_str());
+}
+
+void Server::SetHealthy(bool healthy) {
+  server_->GetHealthCheckService()->SetServingStatus("", healthy);
+  server_->GetHealthCheckService()->SetServingStatus("tester.v1.Tester", healthy);
+}
+
+}  // namespace tester

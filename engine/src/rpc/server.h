@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The listening end: a UNIX socket of the owner's, or TCP with TLS and client certificates.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "rpc/service.h"
+
+namespace tester {
+
+struct ListenOptions {
+  std::string address;  // unix:/path or grpc+tls:HOST:PORT
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_client_ca;
+};
+
+class Server {
+ public:
+  // Listens when it returns. INVALID_ARGUMENT for an address or a file that cannot be used.
+  Server(const ListenOptions& options, Service& service);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  void SetHealthy(bool healthy);
+
+ private:
+  std::string socket_path_;  // empty for TCP
+  std::unique_ptr<grpc::Server> server_;
+};
+
+// Throws Error INVALID_ARGUMENT where Server would, before anything is opened.
+void CheckListen(const ListenOptions& options);
+
+}  // namespace tester

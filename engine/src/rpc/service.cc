@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "rpc/service.h"
+
+#include <chrono>
+#include <thread>
+
+#include "log.h"
+#include "rpc/status.h"
+
+namespace tester {
+namespace {
+
+constexpr uint64_t kDefaultIntervalNs = 500'000'000;
+constexpr auto kWaitPoll = std::chrono::milliseconds(2);
+
+template <typename Names>
+Tester::Names NamesOf(const Names& names) {
+  return {names.begin(), names.end()};
+}
+
+// Runs a call and turns what it throws into a status.
+template <typename Call>
+grpc::Status Answer(const char* name, const Call& call) {
+  try {
+    call();
+    return grpc::Status::OK;
+  } catch (const Error& error) {
+    Log(LogLevel::kInfo, "refused", {{"call", name}, {"reason", error.what()}});
+    return ToStatus(error);
+  } catch (const std::bad_alloc&) {
+    return {grpc::StatusCode::RESOURCE_EXHAUSTED, "testerd has no memory left"};
+  } catch (const std::exception& error) {
+    Log(LogLevel::kError, "failed", {{"call", name}, {"reason", error.what()}});
+    return {grpc::StatusCode::INTERNAL, error.what()};
+  }
+}
+
+}  // namespace
+
+grpc::Status Service::GetInfo(grpc::ServerContext* /*context*/,
+                              const v1::GetInfoRequest* /*request*/,
+                              v1::GetInfoResponse* response) {
+  return Answer("GetInfo", [&] { *response = tester_.Info(); });
+}
+
+grpc::Status Service::Load(grpc::ServerContext* /*context*/, const v1::LoadRequest* request,
+                           v1::LoadResponse* /*response*/) {
+  return Answer("Load", [&] { tester_.Load(request->job()); });
+}
+
+grpc::Status Service::Start(grpc::ServerContext* /*context*/, const v1::StartRequest* request,
+                            v1::StartResponse* response) {
+  return Answer("Start", [&] {
+    response->set_start_ns(tester_.Start(NamesOf(request->jobs()), request->duration_ns(),
+                                         request->packets_per_stream()));
+  });
+}
+
+grpc::Status Service::Stop(grpc::ServerContext* /*context*/, const v1::StopRequest* request,
+                           v1::StopResponse* /*response*/) {
+  return Answer("Stop", [&] { tester_.Stop(NamesOf(request->jobs())); });
+}
+
+grpc::Status Service::Update(grpc::ServerContext* /*context*/, const v1::UpdateRequest* request,
+                             v1::UpdateResponse* response) {
+  return Answer("Update", [&] {
+    response->set_effective_ns(
+        tester_.Update(request->job(), request->stream_id(), request->rate()));
+  });
+}
+
+grpc::Status Service::Unload(grpc::ServerContext* /*context*/, const v1::UnloadRequest* request,
+                             v1::UnloadResponse* /*response*/) {
+  return Answer("Unload", [&] { tester_.Unload(NamesOf(request->jobs())); });
+}
+
+grpc::Status Service::Wait(grpc::ServerContext* context, const v1::WaitRequest* request,
+                           grpc::ServerWriter<v1::Progress>* writer) {
+  const uint64_t interval_ns =
+      request->interval_ns() == 0 ? kDefaultIntervalNs : request->interval_ns();
+  const Tester::Names names = NamesOf(request->jobs());
+  return Answer("Wait", [&] {
+    v1::Progress progress = tester_.Progress(names);
+    uint64_t reported_ns = progress.now_ns();
+    while (progress.sending() && !context->IsCancelled()) {
+      std::this_thread::sleep_for(kWaitPoll);
+      progress = tester_.Progress(names);
+      if (!progress.sending() || progress.now_ns() - reported_ns < interval_ns) continue;
+      reported_ns = progress.now_ns();
+      if (!writer->Write(progress)) return;
+    }
+    writer->Write(progress);
+  });
+}
+
+grpc::Status Service::TakeSnapshot(grpc::ServerContext* /*context*/,
+                                   const v1::TakeSnapshotRequest* request,
+                                   v1::Snapshot* response) {
+  return Answer("TakeSnapshot",
+                [&] { *response = tester_.TakeSnapshot(NamesOf(request->jobs())); });
+}
+
+grpc::Status Service::Inject(grpc::ServerContext* /*context*/, const v1::InjectRequest* request,
+                             v1::InjectResponse* /*response*/) {
+  return Answer("Inject", [&] { tester_.Inject(*request); });
+}
+
+grpc::Status Service::Resolve(grpc::ServerContext* context, const v1::ResolveRequest* request,
+                              v1::ResolveResponse* response) {
+  return Answer("Resolve", [&] {
+    const Mac mac = tester_.Resolve(*request, [&] { return context->IsCancelled(); });
+    response->set_mac(mac.data(), mac.size());
+  });
+}
+
+grpc::Status Service::Shutdown(grpc::ServerContext* /*context*/,
+                               const v1::ShutdownRequest* /*request*/,
+                               v1::ShutdownResponse* /*response*/) {
+  return Answer("Shutdown", [&] {
+    tester_.StopAll();
+    shutdown_();
+  });
+}
+
+}  // namespace tester

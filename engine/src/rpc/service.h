@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// control.proto's service: each call is one call of Tester.
+#pragma once
+
+#include <functional>
+
+#include "tester/tester.h"
+#include "tester/v1/control.grpc.pb.h"
+
+namespace tester {
+
+class Service final : public v1::Tester::Service {
+ public:
+  // `shutdown` is called by Shutdown and asks the process to end.
+  Service(Tester& tester, std::function<void()> shutdown)
+      : tester_(tester), shutdown_(std::move(shutdown)) {}
+
+  grpc::Status GetInfo(grpc::ServerContext* context, const v1::GetInfoRequest* request,
+                       v1::GetInfoResponse* response) override;
+  grpc::Status Load(grpc::ServerContext* context, const v1::LoadRequest* request,
+                    v1::LoadResponse* response) override;
+  grpc::Status Start(grpc::ServerContext* context, const v1::StartRequest* request,
+                     v1::StartResponse* response) override;
+  grpc::Status Stop(grpc::ServerContext* context, const v1::StopRequest* request,
+                    v1::StopResponse* response) override;
+  grpc::Status Update(grpc::ServerContext* context, const v1::UpdateRequest* request,
+                      v1::UpdateResponse* response) override;
+  grpc::Status Unload(grpc::ServerContext* context, const v1::UnloadRequest* request,
+                      v1::UnloadResponse* response) override;
+  grpc::Status Wait(grpc::ServerContext* context, const v1::WaitRequest* request,
+                    grpc::ServerWriter<v1::Progress>* writer) override;
+  grpc::Status TakeSnapshot(grpc::ServerContext* context, const v1::TakeSnapshotRequest* request,
+                            v1::Snapshot* response) override;
+  grpc::Status Inject(grpc::ServerContext* context, const v1::InjectRequest* request,
+                      v1::InjectResponse* response) override;
+  grpc::Status Resolve(grpc::ServerContext* context, const v1::ResolveRequest* request,
+                       v1::ResolveResponse* response) override;
+  grpc::Status Shutdown(grpc::ServerContext* context, const v1::ShutdownRequest* request,
+                        v1::ShutdownResponse* response) override;
+
+ private:
+  Tester& tester_;
+  std::function<void()> shutdown_;
+};
+
+}  // namespace tester

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Errors as gRPC says them.
+#pragma once
+
+#include <grpcpp/support/status.h>
+
+#include "error.h"
+
+namespace tester {
+
+grpc::Status ToStatus(const Error& error);
+
+}  // namespace tester

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// A log-linear histogram of 48-bit values; counters.proto (Latency.buckets) says what a bucket holds.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+namespace tester {
+
+class Histogram {
+ public:
+  static constexpr uint32_t kLinear = 1024;  // values below have a bucket each
+  static constexpr uint32_t kPerOctave = kLinear / 2;
+  static constexpr int kValueBits = 48;
+  static constexpr uint32_t kBuckets = kPerOctave * (kValueBits - 9) + kPerOctave;
+
+  static constexpr uint32_t Index(uint64_t value) {
+    // Values of 10 bits or less are not shifted, so both lines of the definition are this one.
+    const int shift = static_cast<int>(std::bit_width(value | (kLinear / 2))) - 10;
+    return kPerOctave * static_cast<uint32_t>(shift) + static_cast<uint32_t>(value >> shift);
+  }
+
+  // The smallest value of a bucket.
+  static constexpr uint64_t Floor(uint32_t index) {
+    if (index < kLinear) return index;
+    return (uint64_t{kPerOctave} + index % kPerOctave) << (index / kPerOctave - 1);
+  }
+
+  Histogram() : counts_(static_cast<uint64_t*>(std::calloc(kBuckets, sizeof(uint64_t)))) {
+    if (!counts_) throw std::bad_alloc();
+  }
+
+  // One writer. `value` below 2^48.
+  void Add(uint64_t value) {
+    std::atomic_ref<uint64_t> count(counts_.get()[Index(value)]);
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
+  uint64_t Count(uint32_t index) const {
+    return std::atomic_ref<uint64_t>(counts_.get()[index]).load(std::memory_order_relaxed);
+  }
+
+ private:
+  struct Free {
+    void operator()(uint64_t* memory) const { std::free(memory); }
+  };
+  // From calloc, so that a page of buckets costs memory only once something is counted in it.
+  std::unique_ptr<uint64_t, Free> counts_;
+};
+
+}  // namespace tester

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What is known of the delay of a stream's frames.
+#pragma once
+
+#include <cstdint>
+
+#include "stats/counter.h"
+#include "stats/histogram.h"
+
+namespace tester {
+
+class Latency {
+ public:
+  // One writer. `nanoseconds` below 2^48.
+  void Add(uint64_t nanoseconds) {
+    histogram_.Add(nanoseconds);
+    sum_.Add(nanoseconds);
+    if (nanoseconds < min_.Get()) min_.Set(nanoseconds);
+    max_.Raise(nanoseconds);
+  }
+
+  const Histogram& histogram() const { return histogram_; }
+  uint64_t sum() const { return sum_.Get(); }
+  uint64_t min() const { return min_.Get(); }  // UINT64_MAX when there is none
+  uint64_t max() const { return max_.Get(); }
+
+  Latency() { min_.Set(UINT64_MAX); }
+
+ private:
+  Counter sum_;
+  Counter min_;
+  Counter max_;
+  Histogram histogram_;
+};
+
+}  // namespace tester

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tester/loaded.h"
+
+#include <utility>
+
+namespace tester {
+namespace {
+
+std::shared_ptr<const NeighbourTable> NeighboursOf(uint16_t port, const LoadedJobs& jobs) {
+  std::vector<Neighbour> neighbours;
+  for (const auto& [name, job] : jobs) {
+    for (const auto& plan : job->plan.neighbours) {
+      if (plan.port == port) neighbours.push_back(plan.neighbour);
+    }
+  }
+  return std::make_shared<const NeighbourTable>(std::move(neighbours));
+}
+
+std::vector<SendEntry> SendersOf(uint16_t port, const LoadedJobs& jobs) {
+  std::vector<SendEntry> entries;
+  for (const auto& [name, job] : jobs) {
+    for (const auto& stream : job->streams) {
+      if (stream.plan.tx_port != port || !stream.schedule || !stream.Sending()) continue;
+      entries.push_back({.schedule = *stream.schedule, .frame = stream.frame, .tx = stream.tx});
+    }
+  }
+  return entries;
+}
+
+void ExpectStreams(const LoadedJobs& jobs, size_t worker, Program& program) {
+  auto classifier = std::make_shared<Classifier>();
+  for (const auto& [name, job] : jobs) {
+    for (const auto& stream : job->streams) {
+      if (!stream.plan.signature) continue;
+      program.received.push_back(stream.rx[worker]);
+      classifier->Add(stream.plan.id, {.counters = stream.rx[worker].get(),
+                                       .signature_sum = stream.frame->signature_sum,
+                                       .rx_port = stream.plan.rx_port,
+                                       .start_ns = stream.counters_since_ns});
+    }
+  }
+  program.classifier = std::move(classifier);
+}
+
+}  // namespace
+
+LoadedStream::LoadedStream(StreamPlan stream_plan, size_t workers)
+    : plan(std::move(stream_plan)),
+      frame(std::make_shared<const Template>(MakeTemplate(plan.frame, plan.signature, plan.id))),
+      rx(workers) {
+  ResetCounters(0);
+}
+
+void LoadedStream::ResetCounters(uint64_t now_ns) {
+  counters_since_ns = now_ns;
+  schedule.reset();
+  tx = std::make_shared<StreamTx>();
+  for (auto& part : rx) part = std::make_shared<StreamRx>();
+}
+
+LoadedJob::LoadedJob(Job job, size_t workers) : plan(std::move(job)) {
+  for (auto& stream : std::exchange(plan.streams, {})) {
+    streams.emplace_back(std::move(stream), workers);
+  }
+}
+
+std::unique_ptr<const Program> MakeProgram(const LoadedJobs& jobs,
+                                           const std::vector<std::unique_ptr<Port>>& ports,
+                                           size_t worker, size_t workers, uint64_t epoch) {
+  auto program = std::make_unique<Program>();
+  program->epoch = epoch;
+  ExpectStreams(jobs, worker, *program);
+  for (size_t i = worker; i < ports.size(); i += workers) {
+    const auto index = static_cast<uint16_t>(i);
+    program->ports.push_back({.port = ports[i].get(),
+                              .index = index,
+                              .streams = SendersOf(index, jobs),
+                              .neighbours = NeighboursOf(index, jobs)});
+  }
+  return program;
+}
+
+}  // namespace tester

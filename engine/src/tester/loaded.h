@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Jobs as they are held while they are loaded, and the programs that workers run for them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "generator/schedule.h"
+#include "generator/template.h"
+#include "plan/job.h"
+#include "stats/counters.h"
+#include "worker/program.h"
+
+namespace tester {
+
+struct LoadedStream {
+  LoadedStream(StreamPlan stream_plan, size_t workers);
+
+  // Counters of a new start; the old ones live as long as a worker knows them.
+  void ResetCounters(uint64_t now_ns);
+  bool Sending() const { return tx->sending.load(std::memory_order_acquire); }
+
+  StreamPlan plan;
+  std::shared_ptr<const Template> frame;
+  std::shared_ptr<StreamTx> tx;
+  std::vector<std::shared_ptr<StreamRx>> rx;  // by worker
+  // What arrives stamped earlier is of an earlier start.
+  uint64_t counters_since_ns = 0;
+  std::optional<Schedule> schedule;
+};
+
+struct LoadedJob {
+  LoadedJob(Job job, size_t workers);
+
+  Job plan;  // its streams are in `streams`
+  std::vector<LoadedStream> streams;
+};
+
+using LoadedJobs = std::map<std::string, std::unique_ptr<LoadedJob>>;
+
+// What worker `worker` of `workers` has to do for the jobs: it serves every port whose index modulo
+// the number of workers is its own.
+std::unique_ptr<const Program> MakeProgram(const LoadedJobs& jobs,
+                                           const std::vector<std::unique_ptr<Port>>& ports,
+                                           size_t worker, size_t workers, uint64_t epoch);
+
+}  // namespace tester

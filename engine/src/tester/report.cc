@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the tester says of itself: information, progress and snapshots.
+#include <rte_version.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "stats/merge.h"
+#include "tester/tester.h"
+#include "version.h"
+
+namespace tester {
+namespace {
+
+void FillPortInfo(const Port& port, uint32_t lcore, v1::Port& out) {
+  const PortFacts& facts = port.facts();
+  out.set_name(facts.name);
+  out.set_driver(facts.driver);
+  out.set_driver_reason(facts.driver_reason);
+  out.set_mac(facts.mac.data(), facts.mac.size());
+  out.set_link_speed_bps(facts.link_speed_bps);
+  out.set_link_up(port.LinkUp());
+  out.set_max_frame_bytes(facts.max_frame_bytes);
+  out.set_interface(facts.interface);
+  out.set_worker_lcore(lcore);
+}
+
+}  // namespace
+
+v1::GetInfoResponse Tester::Info() const {
+  v1::GetInfoResponse info;
+  info.set_version(kVersion);
+  info.set_dpdk_version(rte_version());
+  info.set_pid(static_cast<uint32_t>(::getpid()));
+  info.mutable_limits()->set_max_streams(kMaxStreams);
+  info.mutable_limits()->set_max_inject_frames(kMaxInjectFrames);
+  for (size_t i = 0; i < ports_.size(); ++i) {
+    FillPortInfo(*ports_[i], workers_[i % workers_.size()]->lcore(), *info.add_ports());
+  }
+  for (const auto& worker : workers_) info.add_worker_cpus(worker->cpu());
+  return info;
+}
+
+v1::Progress Tester::Progress(const Names& names) {
+  const std::lock_guard lock(mutex_);
+  v1::Progress progress;
+  progress.set_now_ns(clock_.Now());
+  for (const LoadedJob* job : FindJobs(names)) {
+    for (const auto& stream : job->streams) {
+      // Before the counts, so that "not sending" never comes with counts that still grow.
+      if (stream.Sending()) progress.set_sending(true);
+      progress.set_tx_packets(progress.tx_packets() + stream.tx->packets.Get());
+      progress.set_intended_packets(progress.intended_packets() + stream.tx->intended.Get());
+      for (const auto& part : stream.rx) {
+        progress.set_rx_packets(progress.rx_packets() + part->packets.Get());
+      }
+    }
+  }
+  return progress;
+}
+
+void Tester::FillPorts(v1::Snapshot& snapshot) {
+  for (const auto& port : ports_) {
+    auto& out = *snapshot.add_ports();
+    out.set_name(port->facts().name);
+    FillPort(port->counters, out);
+    out.set_rx_missed(port->Missed());
+    out.set_kernel_dropped(port->KernelDropped());
+  }
+}
+
+v1::Snapshot Tester::TakeSnapshot(const Names& names) {
+  const std::lock_guard lock(mutex_);
+  std::vector<const LoadedStream*> streams;
+  if (names.empty()) {
+    for (const auto& [name, job] : jobs_) {
+      for (const auto& stream : job->streams) streams.push_back(&stream);
+    }
+  } else {
+    for (const LoadedJob* job : FindJobs(names)) {
+      for (const auto& stream : job->streams) streams.push_back(&stream);
+    }
+  }
+  std::sort(streams.begin(), streams.end(),
+            [](const auto* a, const auto* b) { return a->plan.id < b->plan.id; });
+  v1::Snapshot snapshot;
+  snapshot.set_taken_at_ns(clock_.Now());
+  FillPorts(snapshot);
+  for (const LoadedStream* stream : streams) {
+    auto& out = *snapshot.add_streams();
+    out.set_id(stream->plan.id);
+    FillStream(*stream->tx, stream->rx, out);
+  }
+  for (const auto& worker : workers_) {
+    auto& out = *snapshot.add_workers();
+    out.set_lcore(worker->lcore());
+    out.set_cpu(worker->cpu());
+    out.set_loops(worker->counters().loops.Get());
+    out.set_idle_loops(worker->counters().idle_loops.Get());
+    out.set_worst_gap_ns(worker->counters().worst_gap_ns.Get());
+  }
+  const Clock::Reading now = clock_.ReadBoth();
+  auto& clock = *snapshot.mutable_clock();
+  clock.set_engine_start_ns(last_start_.engine_ns);
+  clock.set_raw_start_ns(last_start_.raw_ns);
+  clock.set_engine_now_ns(now.engine_ns);
+  clock.set_raw_now_ns(now.raw_ns);
+  return snapshot;
+}
+
+}  // namespace tester

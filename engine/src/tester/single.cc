@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Single frames: injected ones, and the questions and answers of Resolve.
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "tester/tester.h"
+#include "text.h"
+#include "wire/ethernet.h"
+
+namespace tester {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+constexpr auto kInjectTimeout = std::chrono::milliseconds(900);
+constexpr auto kWithdrawTimeout = std::chrono::milliseconds(500);
+constexpr auto kPoll = std::chrono::microseconds(50);
+constexpr uint64_t kDefaultResolveNs = 1'000'000'000;
+constexpr int kQuestions = 3;
+
+template <typename Condition>
+bool WaitUntil(SteadyClock::time_point deadline, const Condition& condition) {
+  while (!condition()) {
+    if (SteadyClock::now() >= deadline) return false;
+    std::this_thread::sleep_for(kPoll);
+  }
+  return true;
+}
+
+}  // namespace
+
+void Tester::InjectFrames(uint16_t index, std::vector<std::vector<uint8_t>> frames) {
+  const std::lock_guard lock(inject_mutexes_[index]);
+  Port& port = *ports_[index];
+  auto order = std::make_unique<InjectOrder>();
+  order->frames = std::move(frames);
+  const auto is_done = [&] { return port.inject.load(std::memory_order_acquire) == nullptr; };
+  port.inject.store(order.get(), std::memory_order_release);
+  if (WaitUntil(SteadyClock::now() + kInjectTimeout, is_done)) return;
+  order->withdrawn.store(true, std::memory_order_relaxed);
+  if (!WaitUntil(SteadyClock::now() + kWithdrawTimeout, is_done)) {
+    usable_ = false;
+    static_cast<void>(order.release());  // the worker may still look at it
+    throw Error(Code::kInternal, Cat("inject on ", Quote(port.facts().name),
+                                     ": the worker does not move; restart testerd"));
+  }
+  if (order->next < order->frames.size()) {
+    throw Error(Code::kFailedPrecondition,
+                Cat("inject on ", Quote(port.facts().name), ": the port took ", order->next, " of ",
+                    order->frames.size(), " frames within a second; is its link up?"));
+  }
+}
+
+void Tester::Inject(const v1::InjectRequest& request) {
+  const uint16_t index = PortIndex(request.port(), "inject");
+  ValidateInject(request, limits_[index]);
+  std::vector<std::vector<uint8_t>> frames;
+  for (const auto& frame : request.frames()) {
+    frames.emplace_back(frame.begin(), frame.end());
+    frames.back().resize(std::max(frame.size(), wire::kMinFrameBytes));
+  }
+  if (!frames.empty()) InjectFrames(index, std::move(frames));
+}
+
+Mac Tester::Resolve(const v1::ResolveRequest& request, const std::function<bool()>& cancelled) {
+  const uint16_t index = PortIndex(request.port(), "resolve");
+  const Question question = ValidateResolve(request);
+  const uint64_t timeout_ns = request.timeout_ns() == 0 ? kDefaultResolveNs : request.timeout_ns();
+  const std::lock_guard lock(resolve_mutexes_[index]);
+  Port& port = *ports_[index];
+  while (port.learned.Pop()) {
+    // What was said before the question is not the answer to it.
+  }
+  std::optional<Mac> found;
+  const auto is_answered = [&] {
+    while (const auto neighbour = port.learned.Pop()) {
+      if (neighbour->address == question.address) found = neighbour->mac;
+    }
+    return found.has_value() || cancelled();
+  };
+  for (int i = 0; i < kQuestions && !found && !cancelled(); ++i) {
+    const auto deadline =
+        SteadyClock::now() + std::chrono::nanoseconds(timeout_ns / kQuestions);
+    InjectFrames(index, {AskNeighbour(question)});
+    WaitUntil(deadline, is_answered);
+  }
+  if (found) return *found;
+  throw Error(Code::kDeadlineExceeded,
+              Cat("resolve on ", Quote(request.port()), ": ",
+                  AddressText(AddressBytes(question.address)), " did not answer ", kQuestions,
+                  " questions within ", timeout_ns, " ns"));
+}
+
+}  // namespace tester

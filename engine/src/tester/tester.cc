@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tester/tester.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "log.h"
+#include "text.h"
+
+namespace tester {
+namespace {
+
+// From the moment a start is known to that of the first frames: workers learn of it in between.
+constexpr uint64_t kStartLeadNs = 500'000;
+
+}  // namespace
+
+Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement)
+    : ports_(std::move(ports)),
+      last_start_(clock_.ReadBoth()),
+      loops_seen_(placement.cpus.size(), UINT64_MAX),
+      inject_mutexes_(std::make_unique<std::mutex[]>(ports_.size())),
+      resolve_mutexes_(std::make_unique<std::mutex[]>(ports_.size())) {
+  for (const auto& port : ports_) {
+    limits_.push_back(
+        {.name = port->facts().name, .max_frame_bytes = port->facts().max_frame_bytes});
+  }
+  for (size_t i = 0; i < placement.cpus.size(); ++i) {
+    workers_.push_back(std::make_unique<Worker>(static_cast<unsigned>(i + 1), placement.cpus[i],
+                                                placement.shares_cpu, clock_));
+    workers_.back()->Launch(MakeProgram(jobs_, ports_, i, placement.cpus.size(), epoch_));
+  }
+}
+
+uint16_t Tester::PortIndex(const std::string& name, std::string_view where) const {
+  return FindPort(name, limits_, where);
+}
+
+std::vector<LoadedJob*> Tester::FindJobs(const Names& names) {
+  std::vector<LoadedJob*> found;
+  for (const auto& name : names) {
+    const auto at = jobs_.find(name);
+    if (at == jobs_.end()) {
+      std::vector<std::string> loaded;
+      for (const auto& [loaded_name, job] : jobs_) loaded.push_back(Quote(loaded_name));
+      throw Error(Code::kNotFound, Cat("no job ", Quote(name), "; loaded are ", Join(loaded)));
+    }
+    if (std::find(found.begin(), found.end(), at->second.get()) == found.end()) {
+      found.push_back(at->second.get());
+    }
+  }
+  return found;
+}
+
+void Tester::Publish() {
+  try {
+    for (size_t i = 0; i < workers_.size(); ++i) {
+      workers_[i]->Adopt(MakeProgram(jobs_, ports_, i, workers_.size(), epoch_));
+    }
+  } catch (const Error& error) {
+    usable_ = false;
+    Log(LogLevel::kError, "stuck", {{"reason", error.what()}});
+    throw;
+  }
+}
+
+void Tester::Load(const v1::Job& job) {
+  const std::lock_guard lock(mutex_);
+  std::vector<const Job*> loaded;
+  std::vector<Job> plans;
+  plans.reserve(jobs_.size());
+  for (const auto& [name, other] : jobs_) {
+    plans.push_back(other->plan);
+    for (const auto& stream : other->streams) plans.back().streams.push_back(stream.plan);
+    loaded.push_back(&plans.back());
+  }
+  Job plan = ValidateJob(job, {.ports = limits_, .loaded = loaded});
+  jobs_.emplace(plan.name, std::make_unique<LoadedJob>(plan, workers_.size()));
+  Publish();
+  Log(LogLevel::kInfo, "load",
+      {{"job", plan.name}, {"streams", static_cast<int64_t>(plan.streams.size())}});
+}
+
+uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream) {
+  const std::lock_guard lock(mutex_);
+  const auto jobs = FindJobs(names);
+  for (const LoadedJob* job : jobs) {
+    for (const auto& stream : job->streams) {
+      if (!stream.Sending()) continue;
+      throw Error(Code::kFailedPrecondition,
+                  Cat("start: stream ", stream.plan.id, " ", Quote(stream.plan.name), " of job ",
+                      Quote(job->plan.name), " is sending; stop the job first"));
+    }
+  }
+  // First everybody counts anew, then everybody sends: no frame is counted on the old counters.
+  ++epoch_;
+  last_start_ = clock_.ReadBoth();
+  for (LoadedJob* job : jobs) {
+    for (auto& stream : job->streams) stream.ResetCounters(clock_.Now());
+  }
+  Publish();
+  const uint64_t start_ns = clock_.Now() + kStartLeadNs;
+  for (LoadedJob* job : jobs) {
+    for (auto& stream : job->streams) {
+      stream.schedule.emplace(stream.plan.rate, start_ns, duration_ns, packets_per_stream);
+      stream.tx->sending.store(true, std::memory_order_release);
+    }
+  }
+  Publish();
+  Log(LogLevel::kInfo, "start",
+      {{"jobs", Join(names)},
+       {"start_ns", static_cast<int64_t>(start_ns)},
+       {"duration_ns", static_cast<int64_t>(duration_ns)}});
+  return start_ns;
+}
+
+void Tester::StopStreams(const std::vector<LoadedJob*>& jobs) {
+  for (LoadedJob* job : jobs) {
+    for (auto& stream : job->streams) stream.schedule.reset();
+  }
+  Publish();
+  for (LoadedJob* job : jobs) {
+    for (auto& stream : job->streams) stream.tx->sending.store(false, std::memory_order_release);
+  }
+}
+
+void Tester::Stop(const Names& names) {
+  const std::lock_guard lock(mutex_);
+  StopStreams(FindJobs(names));
+  Log(LogLevel::kInfo, "stop", {{"jobs", Join(names)}});
+}
+
+void Tester::StopAll() {
+  const std::lock_guard lock(mutex_);
+  std::vector<LoadedJob*> all;
+  for (const auto& [name, job] : jobs_) all.push_back(job.get());
+  StopStreams(all);
+}
+
+uint64_t Tester::Update(const std::string& job_name, uint32_t stream_id, const v1::Rate& rate) {
+  const std::lock_guard lock(mutex_);
+  LoadedJob* job = FindJobs({job_name}).front();
+  const std::string where = Cat("update of job ", Quote(job_name), ", stream ", stream_id);
+  const auto stream = std::find_if(job->streams.begin(), job->streams.end(),
+                                   [&](const auto& each) { return each.plan.id == stream_id; });
+  if (stream == job->streams.end()) {
+    std::vector<uint16_t> ids;
+    for (const auto& each : job->streams) ids.push_back(each.plan.id);
+    throw Error(Code::kNotFound, Cat(where, ": no such stream; the job has ", Join(ids)));
+  }
+  stream->plan.rate = ValidateRate(rate, where);
+  uint64_t effective_ns = clock_.Now();
+  if (stream->schedule && stream->Sending()) {
+    effective_ns = stream->schedule->ChangeNs(effective_ns + kStartLeadNs);
+    stream->schedule = stream->schedule->Updated(stream->plan.rate, effective_ns);
+    Publish();
+  }
+  return effective_ns;
+}
+
+void Tester::Unload(const Names& names) {
+  const std::lock_guard lock(mutex_);
+  const auto jobs = FindJobs(names);
+  LoadedJobs unloaded;  // freed once no worker knows them
+  for (const LoadedJob* job : jobs) {
+    unloaded.insert(jobs_.extract(job->plan.name));
+  }
+  Publish();
+  Log(LogLevel::kInfo, "unload", {{"jobs", Join(names)}});
+}
+
+void Tester::CheckWorkers() {
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    const uint64_t loops = workers_[i]->counters().loops.Get();
+    if (std::exchange(loops_seen_[i], loops) == loops && usable_.exchange(false)) {
+      Log(LogLevel::kError, "stuck", {{"cpu", int64_t{workers_[i]->cpu()}}});
+    }
+  }
+}
+
+}  // namespace tester

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The tester as control.proto describes it: ports, workers and jobs as one thing. Thread safe; every
+// refusal is an Error and has changed nothing.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "plan/validate.h"
+#include "port/port.h"
+#include "tester/loaded.h"
+#include "tester/v1/control.pb.h"
+#include "worker/clock.h"
+#include "worker/worker.h"
+
+namespace tester {
+
+struct WorkerPlacement {
+  std::vector<unsigned> cpus;  // lcore i + 1 runs on cpus[i]
+  bool shares_cpu;             // with control threads
+};
+
+class Tester {
+ public:
+  using Names = std::vector<std::string>;
+
+  Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement);
+  Tester(const Tester&) = delete;
+  Tester& operator=(const Tester&) = delete;
+
+  v1::GetInfoResponse Info() const;
+  void Load(const v1::Job& job);
+  // The instant at which the first frames are due.
+  uint64_t Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream);
+  void Stop(const Names& names);
+  void StopAll();
+  // The instant from which the rate holds.
+  uint64_t Update(const std::string& job, uint32_t stream_id, const v1::Rate& rate);
+  void Unload(const Names& names);
+  v1::Progress Progress(const Names& names);
+  v1::Snapshot TakeSnapshot(const Names& names);
+  void Inject(const v1::InjectRequest& request);
+  // `cancelled` is asked while waiting.
+  Mac Resolve(const v1::ResolveRequest& request, const std::function<bool()>& cancelled);
+
+  // False once a worker has been found not to move.
+  bool Usable() const { return usable_; }
+  // Looks whether every worker has moved since the last call.
+  void CheckWorkers();
+
+ private:
+  // Under mutex_.
+  std::vector<LoadedJob*> FindJobs(const Names& names);
+  void StopStreams(const std::vector<LoadedJob*>& jobs);
+  void Publish();
+  void FillPorts(v1::Snapshot& snapshot);
+
+  uint16_t PortIndex(const std::string& name, std::string_view where) const;
+  void InjectFrames(uint16_t port, std::vector<std::vector<uint8_t>> frames);
+
+  Clock clock_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<PortLimits> limits_;
+  // After the ports: workers stop before ports are closed.
+  std::vector<std::unique_ptr<Worker>> workers_;
+
+  std::mutex mutex_;
+  LoadedJobs jobs_;
+  uint64_t epoch_ = 0;
+  Clock::Reading last_start_{};
+  std::vector<uint64_t> loops_seen_;
+  std::atomic<bool> usable_{true};
+  // One order and one question a port at a time.
+  std::unique_ptr<std::mutex[]> inject_mutexes_;
+  std::unique_ptr<std::mutex[]> resolve_mutexes_;
+};
+
+}  // namespace tester

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "wire/ipv4.h"
+
+namespace tester::wire {
+
+std::optional<Ipv4> Ipv4::Parse(Frame packet) {
+  if (packet.size() < kIpv4HeaderBytes || packet[0] >> 4 != 4) return std::nullopt;
+  const Ipv4 view{.header_bytes = static_cast<size_t>(packet[0] & 15) * 4,
+                  .total_bytes = Load16(packet.data() + 2)};
+  if (view.header_bytes < kIpv4HeaderBytes || view.total_bytes < view.header_bytes ||
+      view.total_bytes > packet.size()) {
+    return std::nullopt;
+  }
+  return view;
+}
+
+}  // namespace tester::wire

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a worker does until it is given another program. Nothing in it changes after it was handed
+// over, but the counters it points at.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "generator/schedule.h"
+#include "generator/template.h"
+#include "port/port.h"
+#include "receiver/classifier.h"
+#include "responder/neighbour.h"
+#include "stats/counters.h"
+
+namespace tester {
+
+struct SendEntry {
+  Schedule schedule;
+  std::shared_ptr<const Template> frame;
+  std::shared_ptr<StreamTx> tx;
+};
+
+struct PortProgram {
+  Port* port;
+  uint16_t index;  // of the port in the tester
+  std::vector<SendEntry> streams;
+  std::shared_ptr<const NeighbourTable> neighbours;
+};
+
+struct Program {
+  std::vector<PortProgram> ports;
+  std::shared_ptr<const Classifier> classifier;
+  // Keeps what the classifier points at.
+  std::vector<std::shared_ptr<StreamRx>> received;
+  // Changes with every start of a job: the worker's own counters go back to 0.
+  uint64_t epoch = 0;
+};
+
+// Frames to send once, in this order.
+struct InjectOrder {
+  std::vector<std::vector<uint8_t>> frames;
+  size_t next = 0;                     // worker's own
+  std::atomic<bool> withdrawn{false};  // the worker lets go of it
+};
+
+}  // namespace tester

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "worker/worker.h"
+
+#include <rte_launch.h>
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <thread>
+#include <utility>
+
+#include "error.h"
+#include "text.h"
+#include "worker/receive.h"
+#include "worker/transmit.h"
+
+namespace tester {
+namespace {
+
+// After a stream has sent its last frame, for so long frames may still arrive from the device under
+// test, and are stamped as precisely as while it was sending.
+constexpr uint64_t kDrainNs = 2'000'000'000;
+constexpr uint32_t kIdleLoopsBeforeSleep = 64;
+constexpr long kSleepNs = 50'000;
+constexpr auto kAdoptTimeout = std::chrono::seconds(1);
+constexpr auto kAdoptPoll = std::chrono::microseconds(20);
+
+}  // namespace
+
+Worker::Worker(unsigned lcore, unsigned cpu, bool shares_cpu, const Clock& clock)
+    : lcore_(lcore), cpu_(cpu), shares_cpu_(shares_cpu), clock_(clock) {}
+
+Worker::~Worker() {
+  stop_.store(true, std::memory_order_relaxed);
+  rte_eal_wait_lcore(lcore_);
+}
+
+void Worker::Launch(std::unique_ptr<const Program> program) {
+  current_ = std::move(program);
+  published_.store(current_.get(), std::memory_order_release);
+  const auto run = [](void* worker) {
+    static_cast<Worker*>(worker)->Run();
+    return 0;
+  };
+  if (rte_eal_remote_launch(run, this, lcore_) != 0) {
+    throw Error(Code::kInternal, Cat("lcore ", lcore_, " on CPU ", cpu_, " does not start"));
+  }
+}
+
+void Worker::Adopt(std::unique_ptr<const Program> program) {
+  const Program* const next = program.get();
+  std::unique_ptr<const Program> old = std::exchange(current_, std::move(program));
+  published_.store(next, std::memory_order_release);
+  const auto deadline = std::chrono::steady_clock::now() + kAdoptTimeout;
+  while (seen_.load(std::memory_order_acquire) != next) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      static_cast<void>(old.release());  // the worker may still be in it
+      throw Error(Code::kInternal,
+                  Cat("the worker on CPU ", cpu_, " has not moved for a second; restart testerd"));
+    }
+    std::this_thread::sleep_for(kAdoptPoll);
+  }
+}
+
+void Worker::Begin(const Program& program) {
+  if (program.epoch != epoch_) {
+    epoch_ = program.epoch;
+    counters_.loops.Set(0);
+    counters_.idle_loops.Set(0);
+    counters_.worst_gap_ns.Set(0);
+  }
+  for (const auto& port : program.ports) {
+    for (const auto& stream : port.streams) stream.tx->next_event_ns = 0;
+  }
+}
+
+bool Worker::Serve(const Program& program) {
+  bool worked = false;
+  for (const auto& entry : program.ports) {
+    Port& port = *entry.port;
+    const uint32_t received = ServeReceive(entry, *program.classifier, clock_);
+    uint64_t now_ns = clock_.Now();
+    if (now_ns < active_until_ns_ && port.last_poll_ns != 0) {
+      counters_.worst_gap_ns.Raise(now_ns - port.last_poll_ns);
+    }
+    port.last_poll_ns = now_ns;
+    worked |= received != 0;
+    worked |= ServeInject(port);
+    for (const auto& stream : entry.streams) {
+      if (!stream.tx->sending.load(std::memory_order_relaxed)) continue;
+      active_until_ns_ = now_ns + kDrainNs;
+      if (ServeStream(port, stream, now_ns)) {
+        worked = true;
+        now_ns = clock_.Now();
+      }
+    }
+    now_ns_ = now_ns;
+  }
+  return worked;
+}
+
+void Worker::Rest(bool worked) {
+  counters_.loops.Add(1);
+  if (worked) {
+    idle_loops_ = 0;
+    return;
+  }
+  counters_.idle_loops.Add(1);
+  if (now_ns_ < active_until_ns_) {
+    if (shares_cpu_) ::sched_yield();
+    return;
+  }
+  if (++idle_loops_ < kIdleLoopsBeforeSleep) return;
+  const timespec pause{.tv_sec = 0, .tv_nsec = kSleepNs};
+  ::nanosleep(&pause, nullptr);
+}
+
+void Worker::Run() {
+  ::prctl(PR_SET_TIMERSLACK, 1UL);
+  const Program* program = nullptr;
+  while (!stop_.load(std::memory_order_relaxed)) {
+    const Program* const published = published_.load(std::memory_order_acquire);
+    if (published != program) {
+      program = published;
+      Begin(*program);
+      seen_.store(program, std::memory_order_release);
+    }
+    Rest(Serve(*program));
+  }
+}
+
+}  // namespace tester

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The hot loop: one lcore that polls its ports, from a program that control threads replace while it
+// runs (read-copy-update: a program is freed once the worker has been seen with its successor).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "stats/counters.h"
+#include "worker/clock.h"
+#include "worker/program.h"
+
+namespace tester {
+
+class Worker {
+ public:
+  // `shares_cpu`: control threads run on the same CPU, so waiting gives way to them.
+  Worker(unsigned lcore, unsigned cpu, bool shares_cpu, const Clock& clock);
+  // Stops the loop and waits for its end.
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Starts the loop with a program.
+  void Launch(std::unique_ptr<const Program> program);
+
+  // Returns when the loop has left its program for this one. INTERNAL when it does not within a
+  // second: it is stuck in a driver, and nothing it may still use is freed any more.
+  void Adopt(std::unique_ptr<const Program> program);
+
+  unsigned lcore() const { return lcore_; }
+  unsigned cpu() const { return cpu_; }
+  const WorkerCounters& counters() const { return counters_; }
+
+ private:
+  void Run();
+  void Begin(const Program& program);
+  // Serves every port once. True when anything was sent or received.
+  bool Serve(const Program& program);
+  void Rest(bool worked);
+
+  const unsigned lcore_;
+  const unsigned cpu_;
+  const bool shares_cpu_;
+  const Clock& clock_;
+
+  std::unique_ptr<const Program> current_;
+  std::atomic<const Program*> published_{nullptr};
+  std::atomic<const Program*> seen_{nullptr};
+  std::atomic<bool> stop_{false};
+  WorkerCounters counters_;
+
+  // The loop's own.
+  uint64_t epoch_ = 0;
+  uint64_t now_ns_ = 0;
+  uint64_t active_until_ns_ = 0;
+  uint32_t idle_loops_ = 0;
+};
+
+}  // namespace tester
