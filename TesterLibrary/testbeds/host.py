@@ -27,7 +27,7 @@ from typing import Any
 
 from ..errors import TestbedError
 from .embedded import DutPort, devices
-from .namespace import Namespace
+from .namespace import ETHERNET_HEADER, Namespace
 from .processes import ProcessId, in_namespaces
 
 _GRACE = 2.0  # seconds for a process inside to end by itself
@@ -39,7 +39,7 @@ class Host:
     def __init__(self, wanted: Mapping[str, Any]) -> None:
         self.tester = Namespace()
         self.dut = Namespace.create()
-        self._interfaces: dict[str, str] = {}  # of the device, by the name of the tester's port
+        self._cables: dict[str, str] = {}  # name of the device's interface and of the tester's port: tester's interface
         self._note = self._place(wanted["dut_cpu"])
         for namespace in (self.tester, self.dut):
             namespace.silence()
@@ -58,17 +58,18 @@ class Host:
         return ""
 
     def _connect(self, number: int, port: Mapping[str, Any]) -> DutPort:
-        """The cable between a port of the tester and the device."""
-        interface = self._interfaces[port["name"]] = f"dut{number}"
+        """The cable between a port of the tester and the device, whose interface has the port's name."""
+        name = port["name"]
+        self._cables[name] = f"eth{number}"
         self.tester.veth(
-            f"eth{number}",
-            interface,
+            self._cables[name],
+            name,
             self.dut,
             mac=bytes.fromhex(port["mac"]),
             peer_mac=bytes((2, 0, 0, 0, 1, number)),
         )
         address = port["gateway_address"]
-        return DutPort(port["name"], interface, ipaddress.ip_interface(address) if address else None)
+        return DutPort(name, ipaddress.ip_interface(address) if address else None)
 
     def describe(self) -> dict[str, Any]:
         """What the owner needs to know."""
@@ -80,9 +81,13 @@ class Host:
         }
 
     def counters(self) -> dict[str, Any]:
-        """The device's interfaces, by the name of the tester's port."""
-        counters = self.dut.counters(list(self._interfaces.values()))
-        return {port: counters[interface] for port, interface in self._interfaces.items()}
+        """The device's interfaces."""
+        counters = self.dut.counters(list(self._cables))
+        for name, interface in self._cables.items():
+            # The kernel counts a frame that the tester's end takes by XDP without its Ethernet header
+            # (veth_xdp_rcv: skb->len after eth_type_trans); how many those were it tells elsewhere.
+            counters[name]["tx_bytes"] += ETHERNET_HEADER * self.tester.received_by_xdp(interface)
+        return counters
 
     def close(self) -> None:
         """Ends what runs inside. The namespaces go with this process."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -25,6 +26,7 @@ from .embedded import devices
 from .testbed import Certificates, DutSpec, Testbed, TesterSpec, TestbedPort
 
 _T = TypeVar("_T")
+_KERNEL_NAME = re.compile(r"(?!(br0|lo|all|default)$)[A-Za-z0-9_-]{1,15}")
 _MIB = {"MiB": 1, "GiB": 1024}
 
 
@@ -144,6 +146,12 @@ class _Reader:
     def _port(self, number: int, data: Mapping[str, Any], dut: DutSpec) -> TestbedPort:
         place = ("ports", number)
         interface = data.get("interface", "")
+        if dut.is_embedded and not _KERNEL_NAME.fullmatch(data["name"]):
+            raise self._error(
+                (*place, "name"),
+                f"{data['name']!r} has to do as the name of the device's interface: "
+                "up to 15 letters, digits, '_', '-', but not br0 or lo",
+            )
         if dut.is_embedded and interface:
             raise self._error((*place, "interface"), "an embedded testbed makes its interfaces itself; leave it out")
         if not dut.is_embedded and not interface:
@@ -176,12 +184,12 @@ class _Reader:
         if needs_tls != ("certificates" in data):
             which = "needs certificates: ca, certificate and key" if needs_tls else "only for an address grpc+tls:HOST:PORT"
             raise self._error(("tester", "address" if needs_tls else "certificates"), which)
-        number, unit = data.get("memory", "512 MiB").split()
+        number, unit = data.get("memory", "0 MiB").split()
         return TesterSpec(
             address=address,
             certificates=self._certificates(data["certificates"]) if needs_tls else None,
             cpus=tuple(data.get("cpus", ())),
-            memory_mib=int(number) * _MIB[unit],
+            memory_mib=int(number) * _MIB[unit] or None,
             huge_pages=data.get("huge_pages", False),
         )
 

@@ -20,6 +20,7 @@ from pyroute2.ethtool.ioctl import IoctlEthtool
 
 from ..model.ports import Interface
 
+ETHERNET_HEADER = 14  # bytes
 _CLONE_NEWNET = 0x40000000
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -168,10 +169,18 @@ class Namespace:
             self._mount_sysfs()
             self._receive_mask = mask
 
-    def counters(self, interfaces: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+    def counters(self, interfaces: Sequence[str]) -> dict[str, dict[str, int]]:
         """The kernel's 64-bit counters of these interfaces."""
         links = {link.get_attr("IFLA_IFNAME"): link for link in self._route.get_links()}
         return {name: dict(links[name].get_attr("IFLA_STATS64")) for name in interfaces}
+
+    def received_by_xdp(self, interface: str) -> int:
+        """Frames that a veth has received through its NAPI, as it does where an XDP program is attached."""
+        with self.entered():
+            ethtool: Any = IoctlEthtool(interface)
+            statistics: Mapping[str, int] = dict(ethtool.get_statistics())
+            ethtool.close()
+        return statistics.get("rx_queue_0_xdp_packets", 0)
 
     def _index(self, name: str) -> int:
         found = self._route.link_lookup(ifname=name)

@@ -52,7 +52,7 @@ class TesterSpec:
     address: str | None = None  # "unix:PATH" or "grpc+tls:HOST:PORT"; None: start one on this machine
     certificates: Certificates | None = None
     cpus: tuple[int, ...] = ()  # of its workers; empty: chosen
-    memory_mib: int = 512
+    memory_mib: int | None = None  # None: enough for its ports
     huge_pages: bool = False
 
     @property

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 class DutPort:
     """An interface of the device and what the testbed file says of its place in the network."""
 
-    name: str  # of the tester's port that it faces
-    interface: str
+    interface: str  # has the name of the tester's port that it faces
     address: Interface | None  # the device's own: the gateway of the tester's port
 
 

@@ -22,7 +22,7 @@ def build(namespace: Namespace, ports: Sequence[DutPort]) -> None:
     for port in ports:
         if port.address is None:
             raise TestbedError(
-                f"port {port.name!r}: a router needs the port's address and gateway in the testbed file"
+                f"port {port.interface!r}: a router needs the port's address and gateway in the testbed file"
             )
     if all(port.address and port.address.version == 4 for port in ports):
         namespace.without_ipv6()
