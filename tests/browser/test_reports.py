@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every report opens from its file, without server or network, complains of nothing, shows the verdicts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary import cli
+
+from . import chromium
+
+LIBRARY = Path(__file__).parents[1] / "unit" / "reporting" / "SimulatedLibrary.py"
+SUITE = f"""
+*** Settings ***
+Library    {LIBRARY}
+
+*** Test Cases ***
+Lossless Device
+    Loss Is Below    10 %    0 %
+
+Lossy Device
+    Loss Is Below    100 %    0.001 %
+
+Tester Too Slow
+    Loss Is Below    100 %    0.001 %    tester_limit=${{0}}
+"""
+TESTS = ("Lossless Device", "Lossy Device", "Tester Too Slow")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("certified")
+    (folder / "loss.robot").write_text(SUITE)
+    output = folder / "results"
+    arguments = ["--suite", str(folder / "loss.robot"), "--output", str(output)]
+    status = cli.main(["certify", "--testbed", "l2-bridge", "--testbed", "l3-router", *arguments])
+    assert status == cli.STATUS["FAIL"]
+    return output
+
+
+@pytest.mark.parametrize(
+    ("report", "texts"),
+    [
+        (
+            "certificate.html",
+            (*TESTS, "PASS", "FAIL", "INCONCLUSIVE", "1,188,095 of 1,488,095 frames", "Signature"),
+        ),
+        ("log.html", (*TESTS, "verdict-pass", "verdict-fail", "verdict-inconclusive")),
+        ("report.html", ("RFC 2544 certification", "verdict-inconclusive")),
+        ("allure-report/index.html", (*TESTS, "RFC 2544 certification", "l2-bridge", "l3-router")),
+    ],
+)
+def test_it_opens_without_complaint_and_shows_the_verdicts(
+    results: Path, report: str, texts: tuple[str, ...]
+) -> None:
+    page = chromium.open_page(results / report)
+    assert page.complaints == ()
+    for text in texts:
+        assert text in page.html
+
+
+def test_a_page_that_complains_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<!DOCTYPE html><title>Page</title><script>console.error('boom'); missing();</script>")
+    complaints = chromium.open_page(page).complaints
+    assert any("boom" in text for text in complaints)
+    assert any("missing is not defined" in text for text in complaints)
+
+
+@pytest.mark.parametrize(
+    "report", ["certificate.html", "log.html", "report.html", "allure-report/index.html"]
+)
+def test_it_loads_nothing_from_a_network(results: Path, report: str) -> None:
+    page = (results / report).read_text(encoding="utf-8")
+    assert re.findall(r"<(?:script|link|img|iframe)[^>]+(?:src|href)=[\"']?(?:https?:)?//[^>]*>", page) == []
+    assert "gtag(" not in page
+
+
+@pytest.mark.parametrize("report", ["certificate.html", "allure-report/index.html"])
+def test_it_can_be_pictured(results: Path, tmp_path: Path, report: str) -> None:
+    picture = chromium.screenshot(results / report, tmp_path / "report.png")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert picture.stat().st_size > 20_000  # an empty page has 8 kB
