@@ -16,7 +16,7 @@ from ..errors import TesterLibraryError
 COMMAND_VARIABLE = "TESTER_ALLURE"
 _TYPES = {"json": "application/json", "html": "text/html", "svg": "image/svg+xml"}
 _TIMEOUT_S = 300
-# The tool makes a report that tells a web service who opens it. What a laboratory measures is its own business.
+# The tool's report tells a web service who opens it; what a laboratory measures is its own business.
 _ANALYTICS = re.compile(
     r"<script async src=\"https://www\.googletagmanager\.com[^>]*></script>\s*<script>.*?</script>",
     re.DOTALL,
