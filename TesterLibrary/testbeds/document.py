@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,17 +28,19 @@ class Document:
     data: Any
     lines: dict[Place, int]
 
-    def error(self, place: Iterable[str | int], message: str) -> str:
-        """`file:line: key: message`; the line of the nearest value around, for one that is not there."""
-        key = tuple(place)
-        nearest = key
-        while nearest and nearest not in self.lines:
-            nearest = nearest[:-1]
-        where = f"{dotted(key)}: " if key else ""
-        return f"{self.path}:{self.lines.get(nearest, 1)}: {where}{message}"
+    def error(self, place: Place, message: str) -> str:
+        """`file:line: key: message`."""
+        where = f"{dotted(place)}: " if place else ""
+        return f"{self.path}:{self.line(place)}: {where}{message}"
+
+    def line(self, place: Place) -> int:
+        """Where a value is, or the nearest one around it that is there."""
+        while place and place not in self.lines:
+            place = place[:-1]
+        return self.lines.get(place, 1)
 
 
-def dotted(place: Iterable[str | int]) -> str:
+def dotted(place: Place) -> str:
     """A place as people write it: `ports[0].speed`."""
     text = ""
     for step in place:
@@ -82,7 +83,7 @@ class _Builder:
         line = node.start_mark.line + 1
         self.lines.setdefault(place, line)
         if len(self.lines) > _MOST_VALUES or len(place) > _DEEPEST:
-            raise TestbedError(f"{self._path}:{line}: too many or too deeply nested values; that is no testbed file")
+            raise TestbedError(f"{self._path}:{line}: too many values, or too deep; that is no testbed file")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, place)
         if isinstance(node, yaml.SequenceNode):
@@ -96,16 +97,17 @@ class _Builder:
             if not isinstance(key_node, yaml.ScalarNode):
                 raise TestbedError(f"{self._path}:{line}: a key has to be a word")
             key = str(key_node.value)
+            where = (*place, key)
             if key in mapping:
-                raise TestbedError(f"{self._path}:{line}: {dotted((*place, key))}: given twice; remove one")
-            self.lines[(*place, key)] = line
-            mapping[key] = self.value(value_node, (*place, key))
+                raise TestbedError(f"{self._path}:{line}: {dotted(where)}: given twice; remove one")
+            self.lines[where] = line
+            mapping[key] = self.value(value_node, where)
         return mapping
 
 
 def _scalar(node: yaml.Node) -> Any:
     text = str(node.value)
-    if node.style is not None:  # quoted
+    if isinstance(node, yaml.ScalarNode) and node.style is not None:  # quoted
         return text
     if text in ("", "~", "null"):
         return None

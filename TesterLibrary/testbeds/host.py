@@ -22,7 +22,8 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from ..errors import TestbedError
@@ -39,7 +40,7 @@ class Host:
     def __init__(self, wanted: Mapping[str, Any]) -> None:
         self.tester = Namespace()
         self.dut = Namespace.create()
-        self._cables: dict[str, str] = {}  # name of the device's interface and of the tester's port: tester's interface
+        self._cables: dict[str, str] = {}  # the device's interface: the tester's
         self._note = self._place(wanted["dut_cpu"])
         for namespace in (self.tester, self.dut):
             namespace.silence()
@@ -54,7 +55,7 @@ class Host:
         try:
             self.dut.receive_on(cpu)
         except PermissionError as problem:
-            return f"the device shares the tester's CPU: receive packet steering needs root or Linux 6.3 ({problem})"
+            return f"the device shares the tester's CPU: to move it needs root or Linux 6.3 ({problem})"
         return ""
 
     def _connect(self, number: int, port: Mapping[str, Any]) -> DutPort:
@@ -97,13 +98,11 @@ class Host:
 
 
 def _answer(value: Mapping[str, Any]) -> None:
-    try:
+    with suppress(BrokenPipeError):  # the owner is gone: the next poll says so
         print(json.dumps(value), flush=True)
-    except BrokenPipeError:
-        pass  # the owner is gone: the next poll says so
 
 
-def _lines(owner: int) -> Any:
+def _lines(owner: int) -> Iterator[bytes]:
     """Lines of standard input, until its end or until the owner is gone, which a pipe that was passed on
     to a grandchild would hide."""
     wait = select.poll()

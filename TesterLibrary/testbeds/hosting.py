@@ -12,13 +12,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..errors import TestbedError
 from .privilege import is_privileged, missing_for_user_namespace
-from .processes import ProcessId, all_pids, command_line, in_namespaces
+from .processes import ProcessId, all_pids, command_line
 from .testbed import Testbed, TestbedPort
 
 _MODULE = "TesterLibrary.testbeds.host"
@@ -32,7 +32,7 @@ class HostProcess:
         self._name = testbed.name
         self._ports = testbed.ports
         self._privileged = is_privileged()
-        self._stderr = tempfile.TemporaryFile()
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         self._process = self._start()
         try:
             wanted = {
@@ -48,7 +48,7 @@ class HostProcess:
     def _start(self) -> subprocess.Popen[bytes]:
         for tool in ("unshare", "nsenter"):
             if shutil.which(tool) is None:
-                raise TestbedError(f"embedded testbeds need {tool!r}, which is not there; install the package util-linux")
+                raise TestbedError(f"embedded testbeds need {tool!r}; install the package util-linux")
         owner = ProcessId.of(os.getpid())
         namespaces = ["--net", "--mount"] + ([] if self._privileged else ["--user", "--map-root-user"])
         return subprocess.Popen(
@@ -79,10 +79,12 @@ class HostProcess:
 
     def _why_it_ended(self) -> str:
         status = self._process.wait(_GRACE)
-        missing = "" if self._privileged else missing_for_user_namespace()
         self._stderr.seek(0)
         said = self._stderr.read().decode(errors="replace").strip()
-        return missing or f"its host process ended with status {status}: {said or 'it said nothing'}"
+        how = f"its host process ended with status {status}: {said or 'it said nothing'}"
+        if self._privileged:
+            return how
+        return f"it needs root, or user namespaces; {missing_for_user_namespace() or how}"
 
     @property
     def note(self) -> str:
@@ -121,10 +123,8 @@ class HostProcess:
         """Ends the host and whatever still runs in its namespaces, which go with them."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        try:
+        with suppress(OSError):  # it is gone already
             self._process.stdin.close()
-        except OSError:
-            pass  # it is gone already
         try:
             self._process.wait(_GRACE)
         except subprocess.TimeoutExpired:
@@ -149,7 +149,8 @@ class HostedTestbed:
 
     def __str__(self) -> str:
         state = "stale: its owner is gone" if self.is_stale else f"opened by process {self.owner.pid}"
-        return f"{self.name}  host process {self.host.pid}, {state}; look inside: nsenter --target {self.host.pid} --net"
+        look = f"nsenter --target {self.host.pid} --net"
+        return f"{self.name}  host process {self.host.pid}, {state}; look inside: {look}"
 
 
 def list_testbeds() -> tuple[HostedTestbed, ...]:

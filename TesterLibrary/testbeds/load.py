@@ -21,9 +21,9 @@ from .. import paths
 from ..errors import TestbedError
 from ..model.ports import Address, Interface
 from ..model.units import Bandwidth
-from .document import Document, read_document
+from .document import Document, Place, read_document
 from .embedded import devices
-from .testbed import Certificates, DutSpec, Testbed, TesterSpec, TestbedPort
+from .testbed import Certificates, DutSpec, Testbed, TestbedPort, TesterSpec
 
 _T = TypeVar("_T")
 _KERNEL_NAME = re.compile(r"(?!(br0|lo|all|default)$)[A-Za-z0-9_-]{1,15}")
@@ -33,7 +33,8 @@ _MIB = {"MiB": 1, "GiB": 1024}
 def shipped_testbeds() -> dict[str, Path]:
     """The testbed files that come with the library, by full name, such as `embedded/l2-bridge`."""
     folder = paths.data_root() / "resources" / "testbeds"
-    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in sorted(folder.rglob("*.yaml"))}
+    files = sorted(folder.rglob("*.yaml"))
+    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in files}
 
 
 def find_testbed(name_or_path: str) -> Path:
@@ -56,13 +57,13 @@ def find_testbed(name_or_path: str) -> Path:
 
 
 def load_testbed(name_or_path: str) -> Testbed:
-    """The testbed of that name or path. TestbedError lists what is wrong: file, line, key, what is allowed."""
+    """The testbed of that name or path. TestbedError says what is wrong: file, line, key, what is allowed."""
     document = read_document(find_testbed(name_or_path))
     schema = json.loads(paths.report_file("schemas/testbed.schema.json").read_text())
     errors = jsonschema.Draft202012Validator(schema).iter_errors(document.data)
-    problems = [document.error(*_explain(error)) for error in sorted(errors, key=lambda e: list(map(str, e.absolute_path)))]
+    problems = sorted((_explain(error) for error in errors), key=lambda problem: document.line(problem[0]))
     if problems:
-        raise TestbedError("\n".join(problems))
+        raise TestbedError("\n".join(document.error(place, message) for place, message in problems))
     return _Reader(document).testbed()
 
 
@@ -71,23 +72,25 @@ def _did_you_mean(given: str, known: list[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def _explain(error: jsonschema.ValidationError) -> tuple[list[str | int], str]:
+def _explain(error: jsonschema.ValidationError) -> tuple[Place, str]:
     """Where, and in words for the author of the file."""
-    place = list(error.absolute_path)
-    rule, schema = error.validator, error.schema
+    place: Place = tuple(error.absolute_path)
+    rule, given = error.validator, error.instance
+    value: Any = error.validator_value
+    schema: Any = error.schema
     if rule == "additionalProperties":
         allowed = list(schema["properties"])
-        unknown = next(key for key in error.instance if key not in allowed)
+        unknown = next(key for key in given if key not in allowed)
         hint = _did_you_mean(unknown, allowed)
-        return [*place, unknown], f"there is no such key{hint}; allowed are {', '.join(allowed)}"
+        return (*place, unknown), f"there is no such key{hint}; allowed are {', '.join(allowed)}"
     if rule == "required":
-        missing = next(key for key in error.validator_value if key not in error.instance)
-        return [*place, missing], f"is missing; {schema['properties'][missing].get('description', 'give it')}"
+        missing = next(key for key in value if key not in given)
+        return (*place, missing), f"is missing; {schema['properties'][missing]['description']}"
     if rule == "enum":
-        allowed = [str(value) for value in error.validator_value]
-        return place, f"{error.instance!r} is not allowed{_did_you_mean(str(error.instance), allowed)}; give {' or '.join(allowed)}"
-    what = schema.get("description", error.message)
-    return place, f"{error.instance!r} is not allowed; {what}"
+        allowed = [str(each) for each in value]
+        hint = _did_you_mean(str(given), allowed)
+        return place, f"{given!r} is not allowed{hint}; give {' or '.join(allowed)}"
+    return place, f"{given!r} is not allowed; {schema['description']}"
 
 
 class _Reader:
@@ -96,27 +99,29 @@ class _Reader:
     def __init__(self, document: Document) -> None:
         self._document = document
 
-    def _error(self, place: tuple[str | int, ...], message: str) -> TestbedError:
+    def _error(self, message: str, *place: str | int) -> TestbedError:
         return TestbedError(self._document.error(place, message))
 
-    def _parsed(self, parse: Callable[[str], _T], place: tuple[str | int, ...], text: str | None) -> _T | None:
+    def _parsed(self, parse: Callable[[str], _T], text: str | None, *place: str | int) -> _T | None:
         if text is None:
             return None
         try:
             return parse(text)
         except ValueError as problem:
-            raise self._error(place, str(problem)) from problem
+            raise self._error(str(problem), *place) from problem
 
     def testbed(self) -> Testbed:
+        """The whole file."""
         data = self._document.data
         dut = self._dut(data["dut"])
         ports = tuple(self._port(number, port, dut) for number, port in enumerate(data["ports"]))
-        self._unique("name", [port.name for port in ports])
-        self._unique("interface", [port.interface for port in ports])
-        self._unique("mac", [port.mac for port in ports])
+        for key in ("name", "interface", "mac"):
+            self._unique(key, [getattr(port, key) for port in ports])
         tester = self._tester(data.get("tester", {}))
         if dut.is_embedded and not tester.is_local:
-            raise self._error(("tester", "address"), "an embedded device needs a tester on this machine; leave it out")
+            raise self._error(
+                "leave it out: an embedded device has its tester beside it", "tester", "address"
+            )
         return Testbed(
             name=data["name"],
             description=data.get("description", ""),
@@ -129,45 +134,36 @@ class _Reader:
     def _unique(self, key: str, values: list[Any]) -> None:
         for number, value in enumerate(values):
             if value and value in values[:number]:
-                raise self._error(
-                    ("ports", number, key), f"port {values.index(value)} has it already; each port has its own"
-                )
+                first = values.index(value)
+                raise self._error(f"ports[{first}] has it already; each needs its own", "ports", number, key)
 
     def _dut(self, data: Mapping[str, Any]) -> DutSpec:
         known = list(devices())
         dut = DutSpec(**{**data, "version": str(data.get("version", ""))})
         if dut.is_embedded and dut.device not in known:
             hint = _did_you_mean(dut.device, known)
-            raise self._error(("dut", "device"), f"{dut.device!r} is no embedded device{hint}; give {' or '.join(known)}")
+            problem = f"{dut.device!r} is no embedded device{hint}; give {' or '.join(known)}"
+            raise self._error(problem, "dut", "device")
         if not dut.is_embedded and dut.device:
-            raise self._error(("dut", "device"), "only for kind: embedded; name a physical one by vendor and model")
+            raise self._error("only for kind: embedded; a physical one has vendor and model", "dut", "device")
         return dut
 
     def _port(self, number: int, data: Mapping[str, Any], dut: DutSpec) -> TestbedPort:
         place = ("ports", number)
-        interface = data.get("interface", "")
-        if dut.is_embedded and not _KERNEL_NAME.fullmatch(data["name"]):
-            raise self._error(
-                (*place, "name"),
-                f"{data['name']!r} has to do as the name of the device's interface: "
-                "up to 15 letters, digits, '_', '-', but not br0 or lo",
-            )
+        name, interface, mac = data["name"], data.get("interface", ""), data.get("mac")
+        if dut.is_embedded and not _KERNEL_NAME.fullmatch(name):
+            allowed = "up to 15 letters, digits, '_', '-', but not br0 or lo"
+            problem = f"{name!r} has to do as the name of the device's interface: {allowed}"
+            raise self._error(problem, *place, "name")
         if dut.is_embedded and interface:
-            raise self._error((*place, "interface"), "an embedded testbed makes its interfaces itself; leave it out")
+            raise self._error("leave it out: an embedded testbed makes its interfaces", *place, "interface")
         if not dut.is_embedded and not interface:
-            raise self._error((*place, "interface"), "is missing; a NIC's interface, such as iface:eth1")
-        address: Interface | None = self._parsed(ipaddress.ip_interface, (*place, "address"), data.get("address"))
-        gateway: Address | None = self._parsed(ipaddress.ip_address, (*place, "gateway"), data.get("gateway"))
-        if address and "/" not in data["address"]:
-            raise self._error((*place, "address"), f"{data['address']!r} has no prefix length; write {address.ip}/24, say")
-        if gateway and (address is None or gateway not in address.network or gateway == address.ip):
-            around = f"another address of {address.network}" if address else "to go with an address of the port"
-            raise self._error((*place, "gateway"), f"{gateway} has to be {around}")
-        mac = data.get("mac")
-        speed = self._parsed(Bandwidth.parse, (*place, "speed"), data["speed"])
+            raise self._error("is missing; a NIC's interface, such as iface:eth1", *place, "interface")
+        speed = self._parsed(Bandwidth.parse, data["speed"], *place, "speed")
         assert speed is not None
+        address, gateway = self._addresses(data, *place)
         return TestbedPort(
-            name=data["name"],
+            name=name,
             speed=speed,
             interface=interface,
             mac=bytes.fromhex(mac.replace(":", "")) if mac else None,
@@ -175,15 +171,32 @@ class _Reader:
             gateway=gateway,
         )
 
+    def _addresses(
+        self, data: Mapping[str, Any], *place: str | int
+    ) -> tuple[Interface | None, Address | None]:
+        text = data.get("address")
+        address: Interface | None = self._parsed(ipaddress.ip_interface, text, *place, "address")
+        gateway: Address | None = self._parsed(ipaddress.ip_address, data.get("gateway"), *place, "gateway")
+        if address and "/" not in str(text):
+            problem = f"{text!r} has no prefix length; write {text}/24, say"
+            raise self._error(problem, *place, "address")
+        if gateway and (address is None or gateway not in address.network or gateway == address.ip):
+            needed = (
+                f"be another address of {address.network}" if address else "go with an address of the port"
+            )
+            raise self._error(f"{gateway} has to {needed}", *place, "gateway")
+        return address, gateway
+
     def _tester(self, data: Mapping[str, Any]) -> TesterSpec:
         address = data.get("address")
         local = [key for key in ("cpus", "memory", "huge_pages") if key in data]
         if address and local:
-            raise self._error(("tester", local[0]), "only for a tester that is started here; this one has an address")
+            raise self._error("only for a tester to be started here, without an address", "tester", local[0])
         needs_tls = (address or "").startswith("grpc+tls:")
-        if needs_tls != ("certificates" in data):
-            which = "needs certificates: ca, certificate and key" if needs_tls else "only for an address grpc+tls:HOST:PORT"
-            raise self._error(("tester", "address" if needs_tls else "certificates"), which)
+        if needs_tls and "certificates" not in data:
+            raise self._error("grpc+tls needs certificates: ca, certificate and key", "tester", "address")
+        if "certificates" in data and not needs_tls:
+            raise self._error("only for an address grpc+tls:HOST:PORT", "tester", "certificates")
         number, unit = data.get("memory", "0 MiB").split()
         return TesterSpec(
             address=address,
@@ -197,5 +210,5 @@ class _Reader:
         files = {key: self._document.path.parent / Path(name).expanduser() for key, name in data.items()}
         for key, path in files.items():
             if not path.is_file():
-                raise self._error(("tester", "certificates", key), f"there is no file {path}")
+                raise self._error(f"there is no file {path}", "tester", "certificates", key)
         return Certificates(**files)

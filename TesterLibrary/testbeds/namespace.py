@@ -154,7 +154,9 @@ class Namespace:
 
     def address(self, interface: str, address: Interface) -> None:
         """Gives an interface an address; there is no duplicate detection to wait for."""
-        self._route.addr("add", index=self._index(interface), address=str(address.ip), prefixlen=address.network.prefixlen)
+        self._route.addr(
+            "add", index=self._index(interface), address=str(address.ip), prefixlen=address.network.prefixlen
+        )
 
     def receive_on(self, cpu: int) -> None:
         """Frames for interfaces that come later are processed by the kernel on that CPU.

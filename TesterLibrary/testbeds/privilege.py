@@ -31,12 +31,9 @@ def is_privileged(status: Path = Path("/proc/self/status")) -> bool:
 
 
 def missing_for_user_namespace(sysctls: Path = Path("/proc/sys")) -> str:
-    """Which switch forbids user namespaces to others than root, and what to do; empty if none does."""
+    """Which switch forbids user namespaces to others than root, and the remedy; empty if none does."""
     for name, forbids, remedy in _SWITCHES:
         path = sysctls / name
         if path.exists() and path.read_text().strip() == forbids:
-            return (
-                f"it needs root, or user namespaces, which this machine forbids by {name.replace('/', '.')} = {forbids}; "
-                f"run it as root, or allow them: sudo {remedy}"
-            )
+            return f"{name.replace('/', '.')} = {forbids} forbids them; allow them: sudo {remedy}"
     return ""

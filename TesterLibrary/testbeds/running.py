@@ -8,12 +8,13 @@ import atexit
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import TracebackType
 
 from ..errors import TestbedError
 from .hosting import HostProcess, clean_stale
 from .load import load_testbed
-from .testbed import Testbed, TestbedPort
+from .testbed import Testbed
 
 
 @dataclass(frozen=True)
@@ -140,12 +141,9 @@ def _completed(testbed: Testbed, host: HostProcess) -> Testbed:
 
 def _softnet_drops(cpu: int) -> int:
     """Column 2 of the CPU's line in softnet_stat; its column 13 is the CPU, where the kernel writes it."""
-    with open("/proc/net/softnet_stat") as lines:
+    with Path("/proc/net/softnet_stat").open() as lines:
         for number, line in enumerate(lines):
             values = [int(value, 16) for value in line.split()]
             if (values[12] if len(values) > 12 else number) == cpu:
                 return values[1]
     return 0
-
-
-__all__ = ["InterfaceCounters", "RunningTestbed", "TestbedPort", "open_testbed"]
