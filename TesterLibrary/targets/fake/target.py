@@ -165,7 +165,8 @@ class FakeTarget:
         while any(stream.sending for stream in streams):
             if self._now_ns >= deadline:
                 raise TargetError(f"jobs {', '.join(jobs)} were still sending after {timeout}")
-            self.advance(Duration(min(_PROGRESS_NS, deadline - self._now_ns)))
+            ends = [at for stream in self._sending() if (at := stream.due_end_ns()) is not None]
+            self.advance(Duration(min([self._now_ns + _PROGRESS_NS, deadline, *ends]) - self._now_ns))
             if on_progress:
                 on_progress(_progress([stream.counters(self._now_ns) for stream in streams]))
 

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from fractions import Fraction
+from ipaddress import IPv4Address, IPv6Address
+
+from TesterLibrary._generated.tester.v1 import control_pb2, counters_pb2
+from TesterLibrary.measurement.snapshot import (
+    ClockCounters,
+    LatencyCounters,
+    PortCounters,
+    Snapshot,
+    StreamCounters,
+    WorkerCounters,
+)
+from TesterLibrary.model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
+from TesterLibrary.targets.engine import convert
+
+V4, V6 = IPv4Address("198.18.0.2"), IPv6Address("2001:2::2")
+MAC = bytes.fromhex("020000000001")
+
+
+def test_a_plan_loses_nothing_on_the_wire() -> None:
+    plan = Plan(
+        job="j",
+        seed=9,
+        streams=(
+            PlannedStream(7, "north", "p1", "p2", bytes(range(60)), True, Fraction(2**63, 2**64 - 1)),
+            PlannedStream(8, "south", "p2", "p1", bytes(70), False, Fraction(1, 672)),
+        ),
+        neighbours=(
+            PlannedNeighbour("p2", V4, MAC),
+            PlannedNeighbour("p1", V4, MAC),
+            PlannedNeighbour("p2", V6, MAC),
+        ),
+    )
+    job = convert.job_message(plan)
+    assert job.name == "j"
+    north, south = job.streams
+    assert (north.id, north.name, north.tx_port, north.rx_port) == (7, "north", "p1", "p2")
+    assert (north.frame, north.signature) == (bytes(range(60)), True)
+    assert Fraction(north.rate.packets, north.rate.nanoseconds) == Fraction(2**63, 2**64 - 1)
+    assert not south.signature
+    assert [(r.port, [(n.address, n.mac) for n in r.neighbours]) for r in job.neighbour_responders] == [
+        ("p1", [(V4.packed, MAC)]),
+        ("p2", [(V4.packed, MAC), (V6.packed, MAC)]),
+    ]
+
+
+def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
+    """Each field gets another number; a field that is added to the protocol and not here is found too."""
+    numbers = iter(range(1, 1000))
+    message = counters_pb2.Snapshot(
+        ports=[counters_pb2.PortCounters(name="p1")],
+        streams=[counters_pb2.StreamCounters(sending=True)],
+        workers=[counters_pb2.WorkerCounters()],
+    )
+    latency = message.streams[0].latency
+    latency.buckets.add(index=5, count=6)
+    parts = (message, message.ports[0], message.streams[0], latency, message.workers[0], message.clock)
+    for part in parts:
+        for field in part.DESCRIPTOR.fields:
+            if field.cpp_type in (field.CPPTYPE_UINT64, field.CPPTYPE_UINT32):
+                setattr(part, field.name, next(numbers))
+    assert convert.snapshot_value(message) == Snapshot(
+        taken_at_ns=1,
+        ports=(PortCounters("p1", 2, 3, 4, 5, 6, 7, 8, 9, 10),),
+        streams=(
+            StreamCounters(
+                *(11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23),
+                LatencyCounters(24, 25, 26, 27, {5: 6}),
+                True,
+            ),
+        ),
+        workers=(WorkerCounters(28, 29, 30, 31, 32),),
+        clock=ClockCounters(33, 34, 35, 36),
+    )
+    assert next(numbers) == 37
+
+
+def test_frames_are_injected_in_order_and_not_too_many_at_once() -> None:
+    ports = ["a", "a", "a", "b", "a"]
+    frames = [LearningFrame(port, bytes([number]) * 14) for number, port in enumerate(ports)]
+    requests = list(convert.inject_messages(frames, 2))
+    assert [(r.port, [f[0] for f in r.frames]) for r in requests] == [
+        ("a", [0, 1]),
+        ("a", [2]),
+        ("b", [3]),
+        ("a", [4]),
+    ]
+
+
+def test_capabilities_say_why_a_driver_was_chosen() -> None:
+    info = control_pb2.GetInfoResponse(version="1.2", dpdk_version="DPDK 22.11.4", worker_cpus=[1, 3], pid=42)
+    info.limits.max_streams = 9
+    info.ports.add(
+        name="p1",
+        driver="net_af_packet",
+        driver_reason="no XDP",
+        mac=MAC,
+        link_speed_bps=10**10,
+        link_up=True,
+        max_frame_bytes=1518,
+        interface="eth1",
+    )
+    value = convert.capabilities_value(info)
+    assert (value.target, value.version, value.max_streams) == ("engine", "1.2", 9)
+    assert value.details == "testerd 1.2, DPDK 22.11.4, workers on CPU 1, 3, process 42"
+    port = value.port("p1")
+    assert (port.driver, port.driver_reason, port.mac, port.interface) == (
+        "net_af_packet",
+        "no XDP",
+        MAC,
+        "eth1",
+    )
+    assert (port.link_speed_bps, port.link_up, port.max_frame_size) == (10**10, True, 1518)
