@@ -10,10 +10,11 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
-from collections.abc import Callable, Mapping
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import jsonschema
 
@@ -33,8 +34,8 @@ _MIB = {"MiB": 1, "GiB": 1024}
 def shipped_testbeds() -> dict[str, Path]:
     """The testbed files that come with the library, by full name, such as `embedded/l2-bridge`."""
     folder = paths.data_root() / "resources" / "testbeds"
-    files = sorted(folder.rglob("*.yaml"))
-    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in files}
+    found = {path.relative_to(folder).with_suffix("").as_posix(): path for path in folder.rglob("*.yaml")}
+    return dict(sorted(found.items()))
 
 
 def find_testbed(name_or_path: str) -> Path:
@@ -61,36 +62,33 @@ def load_testbed(name_or_path: str) -> Testbed:
     document = read_document(find_testbed(name_or_path))
     schema = json.loads(paths.report_file("schemas/testbed.schema.json").read_text())
     errors = jsonschema.Draft202012Validator(schema).iter_errors(document.data)
-    problems = sorted((_explain(error) for error in errors), key=lambda problem: document.line(problem[0]))
+    problems = dict.fromkeys(problem for error in errors for problem in _explain(error))
     if problems:
-        raise TestbedError("\n".join(document.error(place, message) for place, message in problems))
+        in_order = sorted(problems, key=lambda problem: document.line(problem[0]))
+        raise TestbedError("\n".join(document.error(*problem) for problem in in_order))
     return _Reader(document).testbed()
 
 
-def _did_you_mean(given: str, known: list[str]) -> str:
-    close = get_close_matches(given, known, n=1)
+def _did_you_mean(given: object, known: Iterable[object]) -> str:
+    close = get_close_matches(str(given), map(str, known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def _explain(error: jsonschema.ValidationError) -> tuple[Place, str]:
+def _explain(error: jsonschema.ValidationError) -> Iterator[tuple[Place, str]]:
     """Where, and in words for the author of the file."""
     place: Place = tuple(error.absolute_path)
-    rule, given = error.validator, error.instance
-    value: Any = error.validator_value
-    schema: Any = error.schema
+    rule, given, schema = error.validator, cast("Any", error.instance), cast("dict[str, Any]", error.schema)
     if rule == "additionalProperties":
         allowed = list(schema["properties"])
-        unknown = next(key for key in given if key not in allowed)
-        hint = _did_you_mean(unknown, allowed)
-        return (*place, unknown), f"there is no such key{hint}; allowed are {', '.join(allowed)}"
-    if rule == "required":
-        missing = next(key for key in value if key not in given)
-        return (*place, missing), f"is missing; {schema['properties'][missing]['description']}"
-    if rule == "enum":
-        allowed = [str(each) for each in value]
-        hint = _did_you_mean(str(given), allowed)
-        return place, f"{given!r} is not allowed{hint}; give {' or '.join(allowed)}"
-    return place, f"{given!r} is not allowed; {schema['description']}"
+        for unknown in (key for key in given if key not in allowed):
+            hint = _did_you_mean(unknown, allowed)
+            yield (*place, unknown), f"there is no such key{hint}; allowed are {', '.join(allowed)}"
+    elif rule == "required":
+        for missing in (key for key in schema["required"] if key not in given):
+            yield (*place, missing), f"is missing; {schema['properties'][missing]['description']}"
+    else:
+        hint = _did_you_mean(given, schema["enum"]) if rule == "enum" else ""
+        yield place, f"{reprlib.repr(given)} is not allowed{hint}; {schema['description']}"
 
 
 class _Reader:
