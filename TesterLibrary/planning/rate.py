@@ -58,8 +58,8 @@ def check_sum(port: Port, streams: Iterable[Stream]) -> None:
     if part > 1:
         names = " + ".join(f"{stream.name!r} ({stream.rate})" for stream in sharing)
         raise PlanError(
-            f"streams {names} share port {port.name!r} ({port.speed}) and ask for "
-            f"{Rate(part, RateUnit.LINE)} of its line rate; at most 100 % can be shared"
+            f"streams {names} share port {port.name!r} ({port.speed}) and together ask for "
+            f"{float(part):.6%} of its line rate; it carries at most 100 %"
         )
 
 
