@@ -29,6 +29,7 @@ _KEYS: dict[str, tuple[str, Callable[[object], Any]]] = {
     "rate_error": ("max_rate_error", lambda text: Ratio.parse(text).value),
     "tester_drops": ("max_tester_drops", _frames),
     "worker_gap": ("max_worker_gap_ns", lambda text: Duration.parse(text).ns),
+    "pause": ("max_pause_ns", lambda text: Duration.parse(text).ns),
     "clock_drift": ("max_clock_drift", lambda text: Ratio.parse(text).value),
 }
 

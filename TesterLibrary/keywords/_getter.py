@@ -94,8 +94,13 @@ def _of(stream: str | None) -> str:
     return f" of {stream}" if stream else ""
 
 
-def _arranged(stream: Any, operator: Any, expected: Any) -> tuple[str | None, AssertionOperator | None, Any]:
-    """The stream may be left out: `Get Frame Loss    <=    0`."""
-    if isinstance(stream, AssertionOperator):
-        return None, stream, operator
-    return stream, operator, expected
+def _arranged(first: str | None, second: Any, third: Any) -> tuple[str | None, AssertionOperator | None, Any]:
+    """Stream, operator and value. The stream may be left out: `Get Frame Loss    <=    0`."""
+    if first is not None and first in AssertionOperator.__members__:
+        return None, AssertionOperator[first], second
+    if second is None or isinstance(second, AssertionOperator):
+        return first, second, third
+    if second not in AssertionOperator.__members__:
+        allowed = ", ".join(AssertionOperator.__members__)
+        raise TesterLibraryError(f"{second!r} is not an assertion operator; write one of {allowed}")
+    return first, AssertionOperator[second], third

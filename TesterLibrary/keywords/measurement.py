@@ -89,8 +89,8 @@ class Measurement:
     @keyword(tags=["get"])
     def get_frame_loss(
         self,
-        stream: AssertionOperator | str | None = None,
-        assertion_operator: AssertionOperator | Any = None,
+        stream: str | None = None,
+        assertion_operator: Any = None,
         assertion_expected: Any = None,
         message: str | None = None,
     ) -> int:
@@ -109,8 +109,8 @@ class Measurement:
     @keyword(tags=["get"])
     def get_loss_ratio(
         self,
-        stream: AssertionOperator | str | None = None,
-        assertion_operator: AssertionOperator | Any = None,
+        stream: str | None = None,
+        assertion_operator: Any = None,
         assertion_expected: Any = None,
         message: str | None = None,
     ) -> float:

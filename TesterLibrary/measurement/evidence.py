@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from ..model.plan import Plan, PlannedStream
 from .snapshot import ClockCounters, Snapshot, StreamCounters
@@ -17,9 +18,10 @@ class EvidenceLimits:
     """Beyond these a trial is invalid. Read from `resources/criteria/evidence.yaml`."""
 
     max_shortfall: Fraction = Fraction(1, 1000)  # of the intended frames
-    max_rate_error: Fraction = Fraction(1, 1000)  # of the intended rate
+    max_rate_error: Fraction = Fraction(1, 100)  # of the intended rate, first departure to last
     max_tester_drops: int = 0  # frames lost in the tester's own rings, buffers and interfaces
     max_worker_gap_ns: int = 50_000_000
+    max_pause_ns: int = 1_000_000  # before frames that the burst after it may have lost
     max_clock_drift: Fraction = Fraction(1, 10_000)
 
 
@@ -36,6 +38,8 @@ class Evidence:
     worst_worker_gap_ns: int
     worst_lateness_ns: int
     clock_drift: Fraction
+    lost_packets: int = 0
+    burst_packets: int = 0  # sent back to back after the worst pause, at most: what it made late
 
     @classmethod
     def between(cls, plan: Plan, before: Snapshot, after: Snapshot) -> Evidence:
@@ -54,6 +58,10 @@ class Evidence:
             worst_worker_gap_ns=max((w.worst_gap_ns for w in after.workers), default=0),
             worst_lateness_ns=max((c.worst_lateness_ns for c in counters), default=0),
             clock_drift=_drift(after.clock),
+            lost_packets=sum(max(0, c.tx_packets - c.rx_packets) for c in counters),
+            burst_packets=sum(
+                ceil(c.worst_lateness_ns * s.rate) for s, c in zip(plan.streams, counters, strict=True)
+            ),
         )
 
     @property
@@ -83,6 +91,11 @@ class Evidence:
             yield (
                 f"a worker did not run for {self.worst_worker_gap_ns / 1e6:.1f} ms "
                 f"(limit {limits.max_worker_gap_ns / 1e6:.1f} ms)"
+            )
+        if self.worst_lateness_ns > limits.max_pause_ns and 0 < self.lost_packets <= self.burst_packets:
+            yield (
+                f"{self.lost_packets} frames were lost, and a pause of the tester of "
+                f"{self.worst_lateness_ns / 1e6:.1f} ms put up to {self.burst_packets} back to back"
             )
         if abs(self.clock_drift) > limits.max_clock_drift:
             yield (
