@@ -239,9 +239,15 @@ class _Runner:
         return known
 
     def _forwarded(self, trial: Trial) -> int:
-        """The step of the load that arrived: the best guess when more was offered than can pass."""
-        intended = trial.evidence.intended_packets
-        return self._search.index(trial.load * trial.received / intended) if intended else self._search.steps
+        """The step of the load that arrived: the best guess when more was offered than can pass.
+
+        A tester that sent every frame, but took longer than it should, offered less by as much.
+        """
+        evidence = trial.evidence
+        if not evidence.intended_packets:
+            return self._search.steps
+        in_time = min(Fraction(1), 1 + evidence.rate_error)
+        return self._search.index(trial.load * in_time * trial.received / evidence.intended_packets)
 
 
 def _middle(known: _Interval) -> int:

@@ -29,6 +29,7 @@ class SimulatedMeasurer:
     collapse: Fraction = Fraction(1)  # of its capacity, that an overloaded device still forwards
     random_loss: float = 0.0  # of each frame, for itself, at any load
     tester_limit: Fraction = Fraction(1)
+    late: bool = False  # beyond its limit the tester sends every frame, but too slowly
     broken_trials: Collection[int] = ()  # by number, from 1: a worker stands still
     latency_ns: int = 10_000
     seed: int = 1
@@ -37,7 +38,7 @@ class SimulatedMeasurer:
     def measure(self, load: Fraction, duration: Duration) -> Trial:
         self.asked.append((load, duration))
         intended = ceil(load * LINE * duration.ns / 10**9)
-        sent = ceil(min(load, self.tester_limit) * LINE * duration.ns / 10**9)
+        sent = intended if self.late else ceil(min(load, self.tester_limit) * LINE * duration.ns / 10**9)
         carried = floor(self.capacity * LINE * duration.ns / 10**9) + self.bucket + 1
         forwarded = sent if sent <= carried else floor(carried * self.collapse)
         received = forwarded - self._lost(forwarded)
@@ -46,7 +47,7 @@ class SimulatedMeasurer:
         evidence = Evidence(
             intended_packets=intended,
             offered_packets=sent,
-            rate_error=Fraction(0),
+            rate_error=min(Fraction(0), self.tester_limit / load - 1) if self.late else Fraction(0),
             tx_refused=0,
             rx_missed=0,
             kernel_dropped=0,

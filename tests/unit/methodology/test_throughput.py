@@ -81,6 +81,12 @@ def test_the_tester_limits_from_above_and_says_so() -> None:
     assert "the tester sent" in result.reason
 
 
+def test_a_tester_that_sends_all_but_too_slowly_costs_few_trials() -> None:
+    result = find_throughput(SimulatedMeasurer(tester_limit=Fraction(4, 10), late=True), SEARCH)
+    assert (result.load, result.limited_by) == (Fraction(4, 10), LimitedBy.TESTER)
+    assert len(result.trials) <= 6
+
+
 def test_a_device_slower_than_the_tester_is_still_found() -> None:
     result = find_throughput(
         SimulatedMeasurer(tester_limit=Fraction(4, 10), capacity=Fraction(3, 10)), SEARCH
