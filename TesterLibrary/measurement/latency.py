@@ -64,10 +64,10 @@ class Latency:
         return self.counters.sum_ns / self.count if self.count else None
 
     def percentile(self, percent: float) -> float | None:
-        """A percentile, at most 0.1 % off, never outside the exact minimum and maximum."""
+        """A percentile, at most 0.1 % off, within the exact minimum and maximum; 100 is the maximum."""
         if not self.count:
             return None
-        value = percentile(self.counters.buckets, percent)
+        value = percentile(self.counters.buckets, percent) if percent != 100 else float(self.counters.max_ns)
         return min(max(value, float(self.counters.min_ns)), float(self.counters.max_ns))
 
     @property

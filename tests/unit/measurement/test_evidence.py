@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
+from TesterLibrary.measurement.snapshot import (
+    ClockCounters,
+    PortCounters,
+    Snapshot,
+    StreamCounters,
+    WorkerCounters,
+)
+from TesterLibrary.model.plan import Plan, PlannedStream
+
+LIMITS = EvidenceLimits()
+GOOD = Evidence(
+    intended_packets=1_000_000,
+    offered_packets=1_000_000,
+    rate_error=Fraction(0),
+    tx_refused=5,
+    rx_missed=0,
+    kernel_dropped=0,
+    worst_worker_gap_ns=LIMITS.max_worker_gap_ns,
+    worst_lateness_ns=0,
+    clock_drift=LIMITS.max_clock_drift,
+)
+
+
+def test_a_good_tester_has_no_objections() -> None:
+    assert list(GOOD.objections(LIMITS)) == []
+    assert not GOOD.missed_rate(LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "objection"),
+    [
+        ({"intended_packets": 0, "offered_packets": 0}, "no frame was to be sent"),
+        ({"offered_packets": 998_000}, "sent 998000 of 1000000 frames"),
+        ({"rate_error": -2 * LIMITS.max_rate_error}, "rate error of -"),
+        ({"rate_error": 2 * LIMITS.max_rate_error}, "rate error of \\+"),
+        ({"rx_missed": 1}, "1 frames were lost in the tester's own rings"),
+        ({"kernel_dropped": 2}, "2 frames were lost in the tester's own rings"),
+        ({"worst_worker_gap_ns": LIMITS.max_worker_gap_ns + 10**6}, "did not run for 51.0 ms"),
+        (
+            {"worst_lateness_ns": 2_000_000, "lost_packets": 3, "burst_packets": 4},
+            "3 frames were lost, and a pause of the tester of 2.0 ms put up to 4 back to back",
+        ),
+        ({"clock_drift": -2 * LIMITS.max_clock_drift}, "drifted by -200.0 ppm"),
+    ],
+)
+def test_each_shortcoming_is_named(changes: dict[str, object], objection: str) -> None:
+    (found,) = replace(GOOD, **changes).objections(LIMITS)  # type: ignore[arg-type]
+    assert re.search(objection, found), found
+
+
+def test_more_loss_than_a_pause_explains_is_the_devices() -> None:
+    late = replace(GOOD, worst_lateness_ns=2_000_000, burst_packets=4)
+    assert list(replace(late, lost_packets=5).objections(LIMITS)) == []
+    assert list(replace(late, lost_packets=0).objections(LIMITS)) == []
+
+
+def test_one_missing_frame_of_many_is_within_the_limits() -> None:
+    assert list(replace(GOOD, offered_packets=999_000).objections(LIMITS)) == []
+    assert replace(GOOD, offered_packets=999_000).shortfall == Fraction(1, 1000)
+
+
+def plan() -> Plan:
+    rate = Fraction(1, 1000)
+    return Plan(
+        "job",
+        1,
+        (
+            PlannedStream(1, "a", "p1", "p2", bytes(60), True, rate),
+            PlannedStream(2, "b", "p1", "p2", bytes(60), True, rate),
+        ),
+    )
+
+
+def snapshot(*streams: StreamCounters, scale: int = 1) -> Snapshot:
+    """Port counters go on from whatever was before; only their growth is evidence."""
+    ports = tuple(
+        PortCounters(name, tx_refused=3 * scale, rx_missed=5 * scale, kernel_dropped=7 * scale)
+        for name in ("p1", "p2", "p3")
+    )
+    workers = (WorkerCounters(1, worst_gap_ns=11), WorkerCounters(2, worst_gap_ns=13))
+    return Snapshot(1, ports, streams, workers, ClockCounters(100, 1000, 200_100, 201_000))
+
+
+def test_evidence_is_what_changed_between_two_snapshots() -> None:
+    a = StreamCounters(
+        1, 101, 101, first_tx_ns=5000, last_tx_ns=105_000, worst_lateness_ns=17, rx_packets=101
+    )
+    b = StreamCounters(
+        2, 101, 101, first_tx_ns=5000, last_tx_ns=130_000, worst_lateness_ns=19, rx_packets=101
+    )
+    evidence = Evidence.between(plan(), snapshot(scale=2), snapshot(a, b, scale=3))
+    assert (evidence.intended_packets, evidence.offered_packets) == (202, 202)
+    assert (evidence.tx_refused, evidence.rx_missed, evidence.kernel_dropped) == (6, 10, 14)  # p3 is not used
+    assert (evidence.worst_worker_gap_ns, evidence.worst_lateness_ns) == (13, 19)
+    assert evidence.rate_error == Fraction(-1, 5)  # of the worse stream: 100 intervals in 125 us
+    assert evidence.clock_drift == 0
+    assert (evidence.lost_packets, evidence.burst_packets) == (0, 2)
+
+
+def test_two_frames_are_needed_for_a_rate() -> None:
+    one = StreamCounters(1, 1, 1, first_tx_ns=5000, last_tx_ns=5000)
+    evidence = Evidence.between(plan(), snapshot(), snapshot(one, replace(one, id=2)))
+    assert evidence.rate_error == 0

@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from TesterLibrary.errors import UnitError
+from TesterLibrary.measurement.histogram import index_of
+from TesterLibrary.measurement.latency import Latency
+from TesterLibrary.measurement.snapshot import LatencyCounters
+
+samples = st.lists(st.integers(1, 10**9), max_size=30)
+
+
+def counters(values: Iterable[int]) -> LatencyCounters:
+    values = list(values)
+    if not values:
+        return LatencyCounters()
+    return LatencyCounters(len(values), sum(values), min(values), max(values), Counter(map(index_of, values)))
+
+
+@given(samples, samples, samples)
+def test_streams_merge_as_if_they_were_one(a: list[int], b: list[int], c: list[int]) -> None:
+    assert Latency.merged(map(counters, (a, b, c))) == Latency(counters([*a, *b, *c]))
+
+
+@given(samples.filter(bool), st.floats(0.01, 100))
+def test_no_percentile_leaves_the_exact_bounds(values: list[int], percent: float) -> None:
+    latency = Latency(counters(values))
+    found = latency.percentile(percent)
+    assert found is not None
+    assert min(values) <= found <= max(values)
+    assert latency.percentile(100) == max(values)
+
+
+def test_known_values() -> None:
+    latency = Latency(counters(range(1, 101)))
+    assert (latency.min, latency.mean, latency.max, latency.p50, latency.p99) == (1, 50.5, 100, 50, 99)
+    assert latency.statistic("p99.9") == 100
+    assert latency.statistic("mean") == 50.5
+    assert str(Latency(counters([100, 1500]))) == "min 100 ns mean 800 ns p99 1.5 us max 1.5 us"
+
+
+def test_nothing_received() -> None:
+    latency = Latency(LatencyCounters())
+    assert (latency.min, latency.mean, latency.max, latency.p50, latency.p99) == (None,) * 5
+    assert str(latency) == "min - mean - p99 - max -"
+
+
+@pytest.mark.parametrize("name", ["median", "p0", "p101", "99", "p"])
+def test_an_unknown_statistic_is_refused(name: str) -> None:
+    with pytest.raises(UnitError, match=f"'{name}' is not a statistic of latency"):
+        Latency(counters([1])).statistic(name)

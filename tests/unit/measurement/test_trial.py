@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from TesterLibrary.measurement.evidence import Evidence
+from TesterLibrary.measurement.snapshot import LatencyCounters, PortCounters, Snapshot, StreamCounters
+from TesterLibrary.measurement.trial import StreamResult, Trial
+
+EVIDENCE = Evidence(2000, 2000, Fraction(0), 0, 0, 0, 0, 0, Fraction(0))
+
+
+def stream(name: str, sent: int, received: int, size: int = 64) -> StreamResult:
+    counters = StreamCounters(
+        id=1, tx_packets=sent, tx_bytes=sent * size, rx_packets=received, rx_bytes=received * size
+    )
+    return StreamResult(name, "p1", "p2", size, Fraction(1000), counters)
+
+
+def trial(*streams: StreamResult) -> Trial:
+    return Trial(Fraction(1, 2), 2 * 10**9, streams, EVIDENCE)
+
+
+def test_counts_first_ratios_from_them() -> None:
+    result = trial(stream("north", 1000, 997), stream("south", 1000, 1000, 128))
+    assert (result.sent, result.received, result.lost) == (2000, 1997, 3)
+    assert result.loss == Fraction(3, 2000)
+    assert result.loss_ratio == 0.0015
+    assert (result.offered_rate, result.received_rate) == (1000, 998.5)
+    assert result.throughput_bps == (997 * 64 + 1000 * 128) * 8 / 2
+    assert str(result) == (
+        "north + south, 64/128 bytes: 50.00% for 2 s, sent 2,000, lost 3 (0.1500%), 998 pps"
+    )
+
+
+def test_what_one_stream_gets_twice_does_not_hide_what_another_loses() -> None:
+    assert trial(stream("a", 100, 110), stream("b", 100, 95)).lost == 5
+
+
+def test_nothing_sent_is_nothing_lost() -> None:
+    assert trial(stream("a", 0, 0)).loss == 0
+
+
+def test_an_invalid_trial_says_so() -> None:
+    result = replace(trial(stream("a", 10, 10)), objections=("the tester slept",))
+    assert not result.valid
+    assert str(result).endswith("INVALID: the tester slept")
+    assert trial(stream("a", 10, 10)).valid
+
+
+def test_latency_is_over_all_streams() -> None:
+    def with_latency(name: str, value: int) -> StreamResult:
+        counted = replace(
+            stream(name, 1, 1).counters, latency=LatencyCounters(1, value, value, value, {value: 1})
+        )
+        return replace(stream(name, 1, 1), counters=counted)
+
+    latency = trial(with_latency("a", 100), with_latency("b", 300)).latency
+    assert (latency.count, latency.min, latency.mean, latency.max) == (2, 100, 200, 300)
+
+
+def test_what_is_not_there_is_named() -> None:
+    result = trial(stream("north", 1, 1), stream("south", 1, 1))
+    assert result.stream("south").name == "south"
+    with pytest.raises(KeyError, match="no stream 'east'; it has north, south"):
+        result.stream("east")
+    snapshot = Snapshot(0, (PortCounters("p1"),), (StreamCounters(7),))
+    assert (snapshot.port("p1").name, snapshot.stream(7).id) == ("p1", 7)
+    with pytest.raises(KeyError, match="no port 'p2' in the snapshot"):
+        snapshot.port("p2")
+    with pytest.raises(KeyError, match="no stream 8 in the snapshot"):
+        snapshot.stream(8)
