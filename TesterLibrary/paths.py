@@ -43,7 +43,8 @@ def resource(kind: str, name: str) -> Path:
         raise TesterLibraryError(f"{kind}: there is no file {path} (from {Path.cwd()})")
     known = ", ".join(names(kind)) or "none"
     raise TesterLibraryError(
-        f"{kind}: {name!r} does not come with the library; these do: {known}. A file of yours is given by its path."
+        f"{kind}: {name!r} does not come with the library; these do: {known}. "
+        "A file of yours is given by its path."
     )
 
 
