@@ -75,8 +75,6 @@ class Host:
     def describe(self) -> dict[str, Any]:
         """What the owner needs to know."""
         return {
-            "tester_inode": self.tester.inode,
-            "dut_inode": self.dut.inode,
             "dut_handle": self.dut.handle,
             "note": self._note,
         }
@@ -93,7 +91,7 @@ class Host:
     def close(self) -> None:
         """Ends what runs inside. The namespaces go with this process."""
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is under way
-        for process in in_namespaces({self.tester.inode, self.dut.inode}):
+        for process in in_namespaces({self.tester.handle, self.dut.handle}):
             process.end(_GRACE)
 
 

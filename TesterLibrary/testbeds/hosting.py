@@ -11,14 +11,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import TestbedError
 from .privilege import is_privileged, missing_for_user_namespace
-from .processes import ProcessId, all_pids, command_line
+from .processes import ProcessId, all_pids, command_line, in_namespaces, open_namespaces
 from .testbed import Testbed, TestbedPort
 
 _MODULE = "TesterLibrary.testbeds.host"
@@ -33,6 +33,7 @@ class HostProcess:
         self._ports = testbed.ports
         self._privileged = is_privileged()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+        self._namespaces: list[int] = []
         self._process = self._start()
         try:
             wanted = {
@@ -41,6 +42,7 @@ class HostProcess:
                 "ports": [_wanted(port, self.mac(number)) for number, port in enumerate(testbed.ports)],
             }
             self._description = self._ask(json.dumps(wanted))
+            self._namespaces = open_namespaces(self._process.pid)
         except BaseException:
             self.close()
             raise
@@ -130,6 +132,8 @@ class HostProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        _end_inside(self._namespaces)
+        self._namespaces = []
         self._process.stdout.close()
         self._stderr.close()
 
@@ -161,7 +165,8 @@ def list_testbeds() -> tuple[HostedTestbed, ...]:
         host = ProcessId.of(pid)
         # python -m MODULE NAME --owner PID:START; the same after unshare's own for a moment
         if host and len(arguments) == 6 and arguments[1:3] == ["-m", _MODULE]:
-            found.append(HostedTestbed(arguments[3], host, ProcessId.parse(arguments[5])))
+            with suppress(ValueError):  # anybody may give a process such a name
+                found.append(HostedTestbed(arguments[3], host, ProcessId.parse(arguments[5])))
     return tuple(found)
 
 
@@ -171,15 +176,23 @@ def clean_stale() -> tuple[HostedTestbed, ...]:
     A host notices by itself that its owner is gone. This is for one that could not: stopped, or hung.
     Another user's are left alone.
     """
-    stale = [testbed for testbed in list_testbeds() if testbed.is_stale]
     ended = []
-    for testbed in stale:
-        try:
-            testbed.host.end(_GRACE)
-            ended.append(testbed)
-        except PermissionError:
-            continue
+    for testbed in list_testbeds():
+        if testbed.is_stale:
+            with suppress(PermissionError):
+                namespaces = open_namespaces(testbed.host.pid)
+                testbed.host.end(_GRACE)
+                _end_inside(namespaces)
+                ended.append(testbed)
     return tuple(ended)
+
+
+def _end_inside(namespaces: Sequence[int]) -> None:
+    """Ends what still runs there, which a host does itself unless it was killed; then lets go of them."""
+    for process in in_namespaces(namespaces):
+        process.end(_GRACE)
+    for handle in namespaces:
+        os.close(handle)
 
 
 def _wanted(port: TestbedPort, mac: bytes) -> dict[str, str | None]:

@@ -76,11 +76,6 @@ class Namespace:
             _checked(_libc.setns(here, _CLONE_NEWNET), "setns")
             os.close(here)
 
-    @property
-    def inode(self) -> int:
-        """What tells this namespace from others, as in `/proc/PID/ns/net`."""
-        return os.fstat(self.handle).st_ino
-
     def sysctl(self, name: str, value: int | str, *, optional: bool = False) -> None:
         """Sets `net.<name>`; an optional one may be missing in this kernel."""
         path = Path("/proc/sys/net", *name.split("."))

@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,14 +45,20 @@ class ProcessId:
         """Whether this very process still runs."""
         return ProcessId.of(self.pid) == self
 
+    def wait(self, seconds: float) -> None:
+        """Until it has ended, but no longer than that."""
+        deadline = time.monotonic() + seconds
+        while self.is_alive() and time.monotonic() < deadline:
+            time.sleep(0.01)
+
     def end(self, grace: float) -> None:
-        """Asks it to end, and after `grace` seconds makes it."""
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            if self.is_alive():
-                os.kill(self.pid, number)
-            deadline = time.monotonic() + grace
-            while self.is_alive() and time.monotonic() < deadline:
-                time.sleep(0.01)
+        """Asks it to end, and after `grace` seconds makes it. PermissionError if it is another user's."""
+        for numbers in ((signal.SIGTERM, signal.SIGCONT), (signal.SIGKILL,)):
+            for number in numbers:
+                if self.is_alive():
+                    with suppress(ProcessLookupError):
+                        os.kill(self.pid, number)
+            self.wait(grace)
 
 
 def all_pids() -> Iterator[int]:
@@ -67,15 +74,34 @@ def command_line(pid: int) -> list[str]:
         return []
 
 
-def in_namespaces(inodes: Collection[int]) -> list[ProcessId]:
+def open_namespaces(pid: int) -> list[int]:
+    """Handles of the network namespaces that a process is in or holds open, but not ours or the machine's.
+
+    As long as they are open no new namespace gets the same inode. Empty if the process is gone, or another
+    user's.
+    """
+    opened: dict[int, int] = {}
+    with suppress(OSError):
+        for link in (_PROC / str(pid) / "ns" / "net", *(_PROC / str(pid) / "fd").iterdir()):
+            with suppress(OSError):
+                inode = link.stat().st_ino
+                if str(link.readlink()).startswith("net:") and inode not in opened:
+                    opened[inode] = os.open(link, os.O_RDONLY | os.O_CLOEXEC)
+    for spared in {_namespace("self"), _namespace("1")} & opened.keys():
+        os.close(opened.pop(spared))
+    return list(opened.values())
+
+
+def _namespace(pid: str) -> int:
+    """The inode of a process's network namespace; 0 if it is gone, or another user's."""
+    try:
+        return (_PROC / pid / "ns" / "net").stat().st_ino
+    except OSError:
+        return 0
+
+
+def in_namespaces(handles: Collection[int]) -> list[ProcessId]:
     """Processes, this one excepted, whose network namespace is one of these."""
-    found = []
-    for pid in all_pids():
-        try:
-            inside = pid != os.getpid() and (_PROC / str(pid) / "ns" / "net").stat().st_ino in inodes
-        except OSError:
-            continue  # gone meanwhile, or another user's
-        process = ProcessId.of(pid) if inside else None
-        if process:
-            found.append(process)
-    return found
+    inodes = {os.fstat(handle).st_ino for handle in handles}
+    inside = [pid for pid in all_pids() if pid != os.getpid() and _namespace(str(pid)) in inodes]
+    return [process for process in map(ProcessId.of, inside) if process]
