@@ -104,6 +104,11 @@ class ThroughputResult(Result):
         return float(self._in(RateUnit.PPS))
 
     @property
+    def offered(self) -> Rate:
+        """The load, exactly, as what `rate=` of other keywords takes."""
+        return Rate(self.load, RateUnit.LINE)
+
+    @property
     def throughput_bps(self) -> float:
         """Bits of frames each second (L2, FCS included), over all streams."""
         return float(self._in(RateUnit.L2))

@@ -16,6 +16,7 @@ from typing import Any
 from ..measurement.latency import Latency
 from ..measurement.trial import Trial
 from ..methodology.result import Result
+from ..methodology.throughput import LimitedBy, ThroughputResult
 from ..model.units import Bandwidth
 from ..verdict import Verdict
 from . import plots
@@ -56,6 +57,7 @@ class Section:
     seed: int | None
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
+    limited_by_tester: tuple[str, ...]  # frame sizes whose throughput tells more of the tester
     figures: tuple[Figure, ...]
     evidence: EvidenceSummary
 
@@ -134,6 +136,7 @@ def _sections(records: Records) -> Iterator[Section]:
         cells = {(t.test, _leaf(t.suite)): Cell(t.outcome, records.verdicts_of(t), t.message) for t in tests}
         names = dict.fromkeys(t.test for t in tests)
         trials = [t.trial for t in records.trials if t.place.testbed == name]
+        results = _by_procedure([r for r in records.results if r.place.testbed == name])
         yield Section(
             name=name,
             dut={**_UNKNOWN, **opened["testbed"].get("dut", {})},
@@ -142,9 +145,12 @@ def _sections(records: Records) -> Iterator[Section]:
             seed=opened["seed"],
             columns=columns,
             rows=tuple((n, tuple(cells.get((n, column)) for column in columns)) for n in names),
-            figures=tuple(
-                _figures([r for r in records.results if r.place.testbed == name], opened["testbed"])
+            limited_by_tester=tuple(
+                f"{size} bytes"
+                for size, result in results.get("throughput", {}).items()
+                if isinstance(result, ThroughputResult) and result.limited_by is LimitedBy.TESTER
             ),
+            figures=tuple(_figures(results, opened["testbed"])),
             evidence=EvidenceSummary.of(trials),
         )
 
@@ -159,16 +165,25 @@ def _leaf(suite: str) -> str:
     return suite.rpartition(".")[2]
 
 
-def _figures(results: Sequence[ResultRecord], testbed: Mapping[str, Any]) -> Iterator[Figure]:
-    by_procedure: dict[str, dict[int, Result]] = {}
-    for record in results:
-        sizes = by_procedure.setdefault(record.procedure, {})
-        size = record.result.trials[0].streams[0].frame_size
+def _by_procedure(results: Sequence[ResultRecord]) -> dict[str, dict[int, Result]]:
+    """One result for each procedure and frame size, by ascending size."""
+    found: dict[str, dict[int, Result]] = {}
+    for record in sorted(results, key=_frame_size):
+        sizes = found.setdefault(record.procedure, {})
+        size = _frame_size(record)
         if size not in sizes or _sent_for(sizes[size]) <= _sent_for(record.result):
             sizes[size] = record.result
+    return found
+
+
+def _frame_size(record: ResultRecord) -> int:
+    return record.result.trials[0].streams[0].frame_size
+
+
+def _figures(results: Mapping[str, Mapping[int, Result]], testbed: Mapping[str, Any]) -> Iterator[Figure]:
     for procedure, make in (("throughput", _throughput), ("latency", _latency), ("frame_loss", _frame_loss)):
-        if procedure in by_procedure:
-            yield make(dict(sorted(by_procedure[procedure].items())), testbed)
+        if procedure in results:
+            yield make(results[procedure], testbed)
 
 
 def _sent_for(result: Result) -> int:

@@ -44,6 +44,7 @@ def test_a_device_at_line_rate_costs_one_scout_and_one_trial() -> None:
     assert (result.load, result.failed_load, result.limited_by) == (1, None, LimitedBy.LINE)
     assert [t.duration_ns for t in result.trials] == [SCOUT.ns, SECOND.ns]
     assert result.rate == pytest.approx(float(LINE))
+    assert result.offered == Rate.parse("100 %")
     assert result.throughput_bps == pytest.approx(float(LINE) * 512)
 
 
