@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles and criteria: what comes with the library is right, and what is wrong is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.model.units import Ratio
+from TesterLibrary.paths import data_root, suite_root
+from TesterLibrary.settings import read_settings
+
+CRITERIA = data_root() / "resources" / "criteria"
+FRAME_SIZES = {"64", "128", "256", "512", "1024", "1280", "1518"}
+
+
+@pytest.mark.parametrize("name", ["quick", "full"])
+def test_the_shipped_profiles_are_right(name: str) -> None:
+    profile = read_settings(CRITERIA / "profiles" / f"{name}.yaml", "profile")
+    assert profile["name"] == name
+    assert set(profile["expected"]) == {"throughput", "latency", "frame-loss"}
+
+
+def test_the_full_profile_has_the_durations_of_the_rfc() -> None:
+    profile = read_settings(CRITERIA / "profiles" / "full.yaml", "profile")
+    assert profile["throughput"]["duration"] == "60 s"
+    assert (profile["latency"]["duration"], profile["latency"]["repetitions"]) == ("120 s", 20)
+    assert Ratio.parse(profile["frame_loss"]["step"]) <= Ratio.parse("10 %")
+
+
+@pytest.mark.parametrize("path", sorted((CRITERIA / "embedded").glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_shipped_criteria_are_right_and_whole(path: Path) -> None:
+    criteria = read_settings(path, "criteria")
+    for kind in ("throughput", "latency", "frame_loss"):
+        assert set(criteria[kind]) == FRAME_SIZES
+
+
+def test_each_suite_has_a_row_for_each_frame_size() -> None:
+    for name in ("throughput", "latency", "frame_loss"):
+        text = (suite_root() / "rfc2544" / f"{name}.robot").read_text()
+        rows = {line.split()[0] for line in text.splitlines() if "Bytes  " in line}
+        assert rows == FRAME_SIZES
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('"64": 3 %', "64: 3 %", 'the key 64 is not a text; write "64" with quotes'),
+        ('"64": 3 %', '"64": 3', "3 is not of type 'string'"),
+        ('"64": 3 %', '"64": 3 apples', "'3 apples' is not a 'rate'"),
+        ("layer: 2", "layer: 4", "CRITERIA.layer: 4 is not one of [2, 3]"),
+        ("version: 1", "version: 2", "CRITERIA.version: 1 was expected"),
+        ("CRITERIA:", "CRITERIA: [", "cannot be read"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, before: str, after: str, message: str) -> None:
+    text = (CRITERIA / "embedded" / "l2-bridge.yaml").read_text()
+    assert before in text
+    path = tmp_path / "mine.yaml"
+    path.write_text(text.replace(before, after, 1))
+    with pytest.raises(TesterLibraryError) as error:
+        read_settings(path, "criteria")
+    assert message in str(error.value)
+    assert "mine.yaml" in str(error.value)
