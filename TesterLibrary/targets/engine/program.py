@@ -30,7 +30,7 @@ def find_program() -> Path:
         if not os.access(chosen, os.X_OK) or Path(chosen).is_dir():
             raise TargetError(f"{VARIABLE}={chosen} is no program; set it to the path of testerd or unset it")
         return Path(chosen).resolve()
-    built = paths.PACKAGE.parent / "engine" / "build" / "src" / "testerd"
+    built = paths.PACKAGE.parent / "engine" / "build" / "testerd"
     installed = paths.engine()
     on_path = shutil.which("testerd")
     for candidate in (installed, built, on_path):

@@ -8,7 +8,6 @@ nanoseconds of the fake's clock.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -29,23 +28,31 @@ class Pace:
 
 @dataclass(frozen=True)
 class _Leg:
-    """From an instant on: the exact, not yet rounded, counts so far and the pace from there."""
+    """From an instant on: the counts so far, exact and not yet rounded, and the pace from there."""
 
     at_ns: int
     intended: Fraction
     offered: Fraction
-    lost: Fraction
+    lost: Fraction  # of the first `sent` frames
     pace: Pace
 
-    def until(self, now_ns: int) -> tuple[Fraction, Fraction, Fraction]:
-        """Exact counts of intended, offered and lost frames at an instant of this leg."""
-        elapsed = now_ns - self.at_ns
-        offered = elapsed * self.pace.offered
-        return (
-            self.intended + elapsed * self.pace.intended,
-            self.offered + offered,
-            self.lost + offered * self.pace.dropped,
-        )
+    @property
+    def sent(self) -> int:
+        return ceil(self.offered)
+
+    def intended_until(self, now_ns: int) -> Fraction:
+        return self.intended + (now_ns - self.at_ns) * self.pace.intended
+
+    def offered_until(self, now_ns: int) -> Fraction:
+        return self.offered + (now_ns - self.at_ns) * self.pace.offered
+
+    def lost_of(self, sent: int) -> Fraction:
+        """A frame is lost or not when it leaves, so this grows with frames, not with time."""
+        return self.lost + (sent - self.sent) * self.pace.dropped
+
+    def followed_by(self, now_ns: int, pace: Pace) -> _Leg:
+        offered = self.offered_until(now_ns)
+        return _Leg(now_ns, self.intended_until(now_ns), offered, self.lost_of(ceil(offered)), pace)
 
 
 class FakeStream:
@@ -76,10 +83,10 @@ class FakeStream:
 
     def follow(self, now_ns: int, pace: Pace) -> None:
         """A new pace, because rates or neighbours on the path have changed."""
-        if self._legs and self._legs[-1].pace == pace:
-            return
-        so_far = self._legs[-1].until(now_ns) if self._legs else (Fraction(0), Fraction(0), Fraction(0))
-        self._legs.append(_Leg(now_ns, *so_far, pace))
+        if not self._legs:
+            self._legs.append(_Leg(now_ns, Fraction(0), Fraction(0), Fraction(0), pace))
+        elif self._legs[-1].pace != pace:
+            self._legs.append(self._legs[-1].followed_by(now_ns, pace))
 
     def due_end_ns(self) -> int | None:
         """When it ends by itself, at its present pace; None if it does not."""
@@ -110,7 +117,7 @@ class FakeStream:
             tx_bytes=sent * size,
             first_tx_ns=start_ns if sent else 0,
             last_tx_ns=self._left_at(sent) if sent else 0,
-            worst_lateness_ns=self._lateness(now_ns),
+            worst_lateness_ns=floor((intended - sent) / self.rate),
             rx_packets=received,
             rx_bytes=received * size,
             first_rx_ns=start_ns + delay if received else 0,
@@ -123,24 +130,16 @@ class FakeStream:
 
     def _counts(self, now_ns: int) -> tuple[int, int, int]:
         """Intended, sent and lost frames at an instant."""
-        intended, offered, lost = self._exact(now_ns)
-        limit = ceil(intended) if self._packets is None else self._packets
-        sent = min(ceil(offered), limit)
-        return min(ceil(intended), limit), sent, min(floor(lost + self._phase), sent)
-
-    def _exact(self, now_ns: int) -> tuple[Fraction, Fraction, Fraction]:
         now_ns = now_ns if self.ends_ns is None else min(now_ns, self.ends_ns)
-        for leg in reversed(self._legs):
-            if leg.at_ns <= now_ns:
-                return leg.until(now_ns)
-        return Fraction(0), Fraction(0), Fraction(0)
+        leg = next((leg for leg in reversed(self._legs) if leg.at_ns <= now_ns), None)
+        if leg is None:
+            return 0, 0, 0
+        intended, sent = ceil(leg.intended_until(now_ns)), ceil(leg.offered_until(now_ns))
+        if self._packets is not None:
+            intended, sent = min(intended, self._packets), min(sent, self._packets)
+        return intended, sent, floor(leg.lost_of(sent) + self._phase)
 
     def _left_at(self, number: int) -> int:
         """When the frame of that number, from 1, left."""
-        legs: Iterator[_Leg] = (leg for leg in reversed(self._legs) if leg.offered <= number - 1)
-        leg = next(legs)
+        leg = next(leg for leg in reversed(self._legs) if leg.offered <= number - 1)
         return leg.at_ns + ceil((number - 1 - leg.offered) / leg.pace.offered)
-
-    def _lateness(self, now_ns: int) -> int:
-        intended, offered, _ = self._exact(now_ns)
-        return floor((intended - offered) / self.rate)

@@ -147,7 +147,7 @@ def test_then_the_installed_one_then_a_build_then_the_path(
         TargetError, match=r"testerd, the packet engine, is not there.*libdpdk-dev.*pip install"
     ):
         find_program()
-    for folder in ("bin", "engine/build/src", "TesterLibrary/_engine"):
+    for folder in ("bin", "engine/build", "TesterLibrary/_engine"):
         (tmp_path / folder).mkdir(parents=True)
         expected = program(tmp_path / folder / "testerd", "")
         assert find_program() == expected
