@@ -43,8 +43,8 @@ class Rfc2544:
         | ``lowest`` | of line rate: where the search gives up |
         | ``highest`` | of line rate: where the search starts |
 
-        Returns a result: ``load`` (part of line rate), ``offered`` (the same, for ``rate=``), ``rate`` (frames/s),
-        ``throughput_bps``, ``limited_by`` (LINE, DEVICE or TESTER) and ``trials``.
+        Returns a result: ``load`` (part of line rate), ``offered`` (the same, for ``rate=``), ``rate``
+        (frames/s), ``throughput_bps``, ``limited_by`` (LINE, DEVICE or TESTER) and ``trials``.
 
         | ${result} = | `Find Throughput` | north | loss=0 |
         | `Verify Throughput Above` | 95 % | ${result} |
