@@ -4,9 +4,9 @@
 
 The search has two phases, an idea of MLRsearch (draft-ietf-bmwg-mlrsearch): short trials find where the
 answer lies, then trials of full length confirm it, and move it where they disagree. Both begin with a guess
-and leave it in doubling strides, so a right guess costs two trials. The first guess is the highest load; the
-next one is what the device forwarded of it. Loads are whole steps of the resolution below the highest, so that
-results are comparable and bounds such as 95 % are tried exactly.
+and leave it in doubling strides, so a right guess costs two trials. The first guess is the highest load;
+the next one is what the device forwarded of it. Loads are whole steps of the resolution below the highest,
+so that results are comparable and bounds such as 95 % are tried exactly.
 """
 
 from __future__ import annotations
