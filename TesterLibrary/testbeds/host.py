@@ -22,6 +22,7 @@ import os
 import select
 import signal
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -32,6 +33,8 @@ from .namespace import ETHERNET_HEADER, Namespace
 from .processes import ProcessId, in_namespaces
 
 _GRACE = 2.0  # seconds for a process inside to end by itself
+_QUIET = 0.1  # seconds without a frame of the device's own
+_LONGEST_SETTLING = 5.0  # seconds
 
 
 class Host:
@@ -47,6 +50,7 @@ class Host:
         self.tester.without_ipv6()
         ports = [self._connect(number, port) for number, port in enumerate(wanted["ports"], start=1)]
         devices()[wanted["device"]](self.dut, ports)
+        self._settle()
 
     def _place(self, cpu: int | None) -> str:
         """Puts the device on a CPU; the reason, if it cannot be."""
@@ -71,6 +75,13 @@ class Host:
         )
         address = port["gateway_address"]
         return DutPort(name, ipaddress.ip_interface(address) if address else None)
+
+    def _settle(self) -> None:
+        """Waits until the device has nothing more to say of itself, such as IPv6 group reports."""
+        deadline, before = time.monotonic() + _LONGEST_SETTLING, None
+        while (now := self.counters()) != before and time.monotonic() < deadline:
+            before = now
+            time.sleep(_QUIET)
 
     def describe(self) -> dict[str, Any]:
         """What the owner needs to know."""

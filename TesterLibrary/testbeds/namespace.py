@@ -92,7 +92,7 @@ class Namespace:
             "ipv6.conf.default.dad_transmits": 0,
             "ipv6.conf.default.addr_gen_mode": 1,  # no link-local address, so no MLD report for it
             "ipv6.conf.default.router_solicitations": 0,
-            "ipv6.conf.default.mldv2_unsolicited_report_interval": 1,  # ms: over before the testbed is open
+            "ipv6.conf.default.mldv2_unsolicited_report_interval": 1,  # ms: soon over
             "ipv6.conf.default.accept_redirects": 0,
             "ipv4.conf.all.rp_filter": 0,
             "ipv4.conf.default.rp_filter": 0,

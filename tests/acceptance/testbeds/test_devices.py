@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Frames in, frames out, of the embedded devices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.inet6 import ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptDstLLAddr, ICMPv6NDOptSrcLLAddr, IPv6
+from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
+from scapy.packet import Packet, Raw
+
+from TesterLibrary.testbeds import InterfaceCounters, RunningTestbed, open_testbed
+
+from .conftest import exchange
+
+P1, P2 = "02:00:00:00:00:01", "02:00:00:00:00:02"
+FRAMES = 5_000
+
+
+def _wire(packet: Packet) -> bytes:
+    return bytes(packet).ljust(60, b"\0")
+
+
+def _to_bridge(*tags: Packet) -> bytes:
+    frame = Ether(dst=P2, src=P1)
+    for tag in tags:
+        frame /= tag
+    return _wire(frame / IP(src="198.18.1.2", dst="198.18.1.3") / UDP(sport=1024, dport=7) / Raw(b"\0" * 18))
+
+
+def _hello(interface: str, mac: str) -> tuple[str, bytes]:
+    """So that the bridge knows where the address is."""
+    return interface, _wire(Ether(dst=mac, src=mac, type=0x88B5))  # local experiments: nobody answers
+
+
+def _difference(
+    before: Mapping[str, InterfaceCounters], after: Mapping[str, InterfaceCounters]
+) -> dict[str, dict[str, int]]:
+    return {
+        name: {key: value - asdict(before[name])[key] for key, value in asdict(after[name]).items()}
+        for name in after
+    }
+
+
+def test_the_bridge_forwards_all_and_counts_alike() -> None:
+    with open_testbed("l2-bridge") as testbed:
+        exchange(testbed, _hello("eth2", P2))
+        before = testbed.kernel_counters()
+        frame = _to_bridge()
+        out = exchange(testbed, ("eth1", frame), count=FRAMES)
+        moved = _difference(before, testbed.kernel_counters())
+    assert out == [("eth2", frame)] * FRAMES
+    octets = FRAMES * len(frame)
+    nothing = dict.fromkeys(asdict(before["p1"]), 0)
+    assert moved == {
+        "p1": nothing | {"rx_packets": FRAMES, "rx_bytes": octets},
+        "p2": nothing | {"tx_packets": FRAMES, "tx_bytes": octets},
+    }
+
+
+@pytest.mark.parametrize("tags", [(Dot1Q(vlan=7),), (Dot1AD(vlan=100), Dot1Q(vlan=7))])
+def test_vlan_tags_go_through_the_bridge_in_the_frame(tags: tuple[Packet, ...]) -> None:
+    with open_testbed("l2-bridge") as testbed:
+        exchange(testbed, _hello("eth2", P2))
+        frame = _to_bridge(*tags)
+        assert exchange(testbed, ("eth1", frame)) == [("eth2", frame)]
+
+
+def _neighbours(testbed: RunningTestbed, family: int) -> list[Packet]:
+    """What the router answers when each port asks for its gateway."""
+    asked = []
+    for interface, mac, port in zip(("eth1", "eth2"), (P1, P2), testbed.testbed.ports, strict=True):
+        assert port.address is not None
+        own, gateway = str(port.address.ip), str(port.gateway)
+        if family == 4:
+            question = Ether(dst="ff:ff:ff:ff:ff:ff", src=mac) / ARP(hwsrc=mac, psrc=own, pdst=gateway)
+        else:
+            group = f"ff02::1:ff00:{gateway.rpartition(':')[2]}"
+            solicit = ICMPv6ND_NS(tgt=gateway) / ICMPv6NDOptSrcLLAddr(lladdr=mac)
+            question = Ether(dst="33:33:ff:00:00:01", src=mac) / IPv6(src=own, dst=group) / solicit
+        asked.append((interface, _wire(question)))
+    return [Ether(frame) for _, frame in sorted(exchange(testbed, *asked))]
+
+
+def test_the_router_answers_arp_and_forwards_ipv4() -> None:
+    with open_testbed("l3-router") as testbed:
+        answers = _neighbours(testbed, 4)
+        assert [answer[ARP].psrc for answer in answers] == ["198.18.1.1", "198.19.1.1"]
+        gateway = answers[0][ARP].hwsrc
+        packet = IP(src="198.18.1.2", dst="198.19.1.2", ttl=64) / UDP(sport=1024, dport=7) / Raw(b"\0" * 18)
+        before = testbed.kernel_counters()
+        out = exchange(testbed, ("eth1", _wire(Ether(dst=gateway, src=P1) / packet)), count=FRAMES)
+        moved = _difference(before, testbed.kernel_counters())
+        routed = Ether(dst=P2, src=answers[1][ARP].hwsrc) / packet
+        routed[IP].ttl = 63
+        assert out == [("eth2", _wire(routed))] * FRAMES
+        assert (moved["p1"]["rx_packets"], moved["p1"]["tx_packets"]) == (FRAMES, 0)
+        assert (moved["p2"]["rx_packets"], moved["p2"]["tx_packets"]) == (0, FRAMES)
+
+
+def test_the_router_answers_discovery_and_forwards_ipv6() -> None:
+    with open_testbed("l3-router-ipv6") as testbed:
+        answers = _neighbours(testbed, 6)
+        assert [answer[ICMPv6ND_NA].tgt for answer in answers] == ["2001:2:0:1::1", "2001:2:0:2::1"]
+        gateway = answers[0][ICMPv6NDOptDstLLAddr].lladdr
+        packet = IPv6(src="2001:2:0:1::2", dst="2001:2:0:2::2", hlim=64) / UDP(sport=1024, dport=7)
+        out = exchange(testbed, ("eth1", _wire(Ether(dst=gateway, src=P1) / packet)), count=100)
+        assert len(out) == 100
+        for interface, frame in out:
+            assert interface == "eth2"
+            assert (Ether(frame).dst, Ether(frame)[IPv6].hlim) == (P2, 63)
+
+
+@pytest.mark.parametrize("name", ["l2-bridge", "l3-router", "l3-router-ipv6"])
+def test_a_device_says_nothing_by_itself(name: str) -> None:
+    with open_testbed(name) as testbed:
+        opened = testbed.kernel_counters()
+        assert exchange(testbed, wait=2.5) == []
+        assert testbed.kernel_counters() == opened
+
+
+def test_the_device_works_on_another_cpu_than_the_tester() -> None:
+    """Frames that each CPU has taken from interfaces, from the kernel's own books."""
+    with open_testbed("l2-bridge") as testbed:
+        if testbed.dut_cpu is None:
+            pytest.skip("needs two CPUs")
+        assert testbed.notes == ()
+        exchange(testbed, _hello("eth2", P2))
+        before = _taken_by_cpu()
+        exchange(testbed, ("eth1", _to_bridge()), count=FRAMES)
+        taken = {cpu: frames - before[cpu] for cpu, frames in _taken_by_cpu().items()}
+        assert taken[testbed.dut_cpu] >= 2 * FRAMES  # into the device, and out of it into the tester
+        assert taken[testbed.engine_cpus[0]] < FRAMES / 2  # whatever else this machine receives
+
+
+def _taken_by_cpu() -> dict[int, int]:
+    rows = [
+        [int(value, 16) for value in line.split()]
+        for line in Path("/proc/net/softnet_stat").read_text().splitlines()
+    ]
+    return {(row[12] if len(row) > 12 else number): row[0] for number, row in enumerate(rows)}
