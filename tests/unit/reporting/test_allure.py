@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The way to the Allure report tool, and what is said when it leads nowhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.reporting import allure
+
+PAGE = (
+    '<script async src="https://www.googletagmanager.com/gtag/js?id=G-0"></script>\n'
+    "<script>\nfunction gtag(){}\ngtag('config');\n</script><p>the report</p>"
+)
+
+
+def tool(folder: Path, script: str) -> Path:
+    """A report tool that does what a shell script says; `$6` is the folder it writes to."""
+    path = folder / "allure"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    folder = tmp_path / "allure-results"
+    folder.mkdir()
+    (folder / "1-result.json").write_text("{}")
+    return folder
+
+
+def test_a_missing_tool_is_an_error_that_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.delenv(allure.COMMAND_VARIABLE, raising=False)
+    with pytest.raises(TesterLibraryError, match=r"missing.*tools/allure\.py.*npm install.*TESTER_ALLURE"):
+        allure.command()
+
+
+def test_the_named_tool_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tool(tmp_path, "exit 0")
+    monkeypatch.setenv(allure.COMMAND_VARIABLE, str(path))
+    assert allure.command() == path
+
+
+def test_no_results_no_report(tmp_path: Path) -> None:
+    with pytest.raises(TesterLibraryError, match="holds no Allure results"):
+        allure.generate(tmp_path, tmp_path / "report", title="Title")
+
+
+def test_the_report_does_not_phone_home(
+    tmp_path: Path, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "page").write_text(PAGE)
+    path = tool(tmp_path, f'mkdir "$6" && cp {tmp_path}/page "$6/index.html"')
+    monkeypatch.setenv(allure.COMMAND_VARIABLE, str(path))
+    made = allure.generate(results, tmp_path / "report", title="Title")
+    assert made.read_text() == "<p>the report</p>"
+
+
+def test_a_tool_that_fails_leaves_the_older_report(
+    tmp_path: Path, results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = tmp_path / "report" / "index.html"
+    older.parent.mkdir()
+    older.write_text("older")
+    path = tool(tmp_path, "echo no memory >&2; exit 7")
+    monkeypatch.setenv(allure.COMMAND_VARIABLE, str(path))
+    with pytest.raises(TesterLibraryError, match="failed: no memory"):
+        allure.generate(results, tmp_path / "report", title="Title")
+    assert older.read_text() == "older"
+
+
+def test_nobody_listens_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "allure_commons", raising=False)
+    allure.attach("trials.json", "[]", "json")
+    assert "allure_commons" not in sys.modules
