@@ -44,23 +44,14 @@ class Host:
         self.tester = Namespace()
         self.dut = Namespace.create()
         self._cables: dict[str, str] = {}  # the device's interface: the tester's
-        self._note = self._place(wanted["dut_cpu"])
+        if wanted["dut_cpu"] is not None:
+            self.dut.receive_on(wanted["dut_cpu"])
         for namespace in (self.tester, self.dut):
             namespace.silence()
         self.tester.without_ipv6()
         ports = [self._connect(number, port) for number, port in enumerate(wanted["ports"], start=1)]
         devices()[wanted["device"]](self.dut, ports)
         self._settle()
-
-    def _place(self, cpu: int | None) -> str:
-        """Puts the device on a CPU; the reason, if it cannot be."""
-        if cpu is None:
-            return "the device shares the tester's CPU: this process may use only one"
-        try:
-            self.dut.receive_on(cpu)
-        except PermissionError as problem:
-            return f"the device shares the tester's CPU: to move it needs root or Linux 6.3 ({problem})"
-        return ""
 
     def _connect(self, number: int, port: Mapping[str, Any]) -> DutPort:
         """The cable between a port of the tester and the device, whose interface has the port's name."""
@@ -85,10 +76,7 @@ class Host:
 
     def describe(self) -> dict[str, Any]:
         """What the owner needs to know."""
-        return {
-            "dut_handle": self.dut.handle,
-            "note": self._note,
-        }
+        return {"dut_handle": self.dut.handle, "unsteered": self.dut.unsteered}
 
     def counters(self) -> dict[str, Any]:
         """The device's interfaces."""

@@ -89,9 +89,9 @@ class HostProcess:
         return f"it needs root, or user namespaces; {missing_for_user_namespace() or how}"
 
     @property
-    def note(self) -> str:
-        """What is not as it should be; empty if all is well."""
-        return str(self._description["note"])
+    def unsteered(self) -> str:
+        """Why the device could not be put on its CPU; empty if it was."""
+        return str(self._description["unsteered"])
 
     @property
     def tester_prefix(self) -> tuple[str, ...]:

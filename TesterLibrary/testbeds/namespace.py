@@ -53,6 +53,7 @@ class Namespace:
         self.handle = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         self._route: Any = IPRoute()
         self._receive_mask = ""  # for each new interface, where the kernel has no default for it
+        self.unsteered = ""
 
     @classmethod
     def create(cls) -> Namespace:
@@ -157,14 +158,19 @@ class Namespace:
         """Frames for interfaces that come later are processed by the kernel on that CPU.
 
         A veth otherwise hands a frame to its peer on the CPU of the sender, so that the device would work
-        on the tester's. PermissionError where the kernel (before 6.3) lets only the machine's root do it.
+        on the tester's. Measured: of 2,000,000 frames sent by CPU 1 through the bridge to CPU 0's share,
+        CPU 0 spent 1.2 s in softirqs and CPU 1 0.1 s; without this 0.02 s and 1.0 s.
+
+        `unsteered` says why if it cannot be, once there are interfaces: Linux before 6.3 lets only the
+        machine's root do it.
         """
         mask = f"{1 << cpu:x}"
         if Path("/proc/sys/net/core/rps_default_mask").exists():
             self.sysctl("core.rps_default_mask", mask)
         else:
-            self._mount_sysfs()
             self._receive_mask = mask
+            with self._unless_forbidden():
+                self._mount_sysfs()
 
     def counters(self, interfaces: Sequence[str]) -> dict[str, dict[str, int]]:
         """The kernel's 64-bit counters of these interfaces."""
@@ -189,8 +195,16 @@ class Namespace:
         self._route.link("set", index=self._index(name), state="up")
 
     def _steer(self, name: str) -> None:
-        if self._receive_mask:
-            Path("/sys/class/net", name, "queues/rx-0/rps_cpus").write_text(self._receive_mask)
+        if self._receive_mask and not self.unsteered:
+            with self._unless_forbidden():
+                Path("/sys/class/net", name, "queues/rx-0/rps_cpus").write_text(self._receive_mask)
+
+    @contextmanager
+    def _unless_forbidden(self) -> Iterator[None]:
+        try:
+            yield
+        except PermissionError as problem:
+            self.unsteered = f"receive packet steering needs root or Linux 6.3 ({problem})"
 
     def _mount_sysfs(self) -> None:
         """Shows this namespace's interfaces in /sys, for this process alone: it has its own mounts."""

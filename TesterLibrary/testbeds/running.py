@@ -63,7 +63,10 @@ class RunningTestbed:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader of a report should know of the set-up; mostly empty."""
-        return (self._host.note,) if self._host and self._host.note else ()
+        if self._host is None:
+            return ()
+        why = "this process may use no other" if self.dut_cpu is None else self._host.unsteered
+        return (f"the device shares a CPU with the tester: {why}",) if why else ()
 
     def kernel_counters(self) -> Mapping[str, InterfaceCounters]:
         """The embedded device's own interface counters, by the name of the tester's port that each faces.
