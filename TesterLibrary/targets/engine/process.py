@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Starts `testerd` on this machine and ends it: nothing of it is left behind, however this process ends."""
+"""Starts `testerd` on this machine and ends it. No engine outlives this process, however that ends."""
 
 from __future__ import annotations
 

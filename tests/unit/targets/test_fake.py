@@ -62,6 +62,12 @@ def test_a_device_forwards_its_capacity() -> None:
     assert counted.rx_packets in (1000, 1001)
 
 
+def test_what_a_device_loses_it_loses_of_what_it_forwards() -> None:
+    path = FakePath(capacity=1000, loss=Ratio.parse("10 %"))
+    counted = only(run(FakeTarget(device=FakeDevice(path)), plan({"north": 4000})))
+    assert counted.rx_packets == pytest.approx(900, abs=1)
+
+
 def test_streams_on_a_path_share_its_capacity_and_other_paths_do_not() -> None:
     target = FakeTarget(device=FakeDevice(FakePath(capacity=1000)))
     snapshot = run(target, plan({"a": 3000, "b": 1000}), plan({"c": 900}, job="back", back=True))
