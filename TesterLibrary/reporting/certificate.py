@@ -7,6 +7,7 @@ One HTML file that needs no other, made from the records alone: the same records
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -52,6 +53,7 @@ class Section:
 
     name: str
     dut: Mapping[str, Any]
+    description: str
     tester: Mapping[str, Any]
     ports: Sequence[Mapping[str, Any]]
     seed: int | None
@@ -76,7 +78,7 @@ class EvidenceSummary:
     tester_drops: int
     worst_gap_ns: int
     worst_drift: Fraction
-    objections: tuple[str, ...]
+    objections: tuple[tuple[str, int], ...]  # one of each kind, and how many of it there are
 
     @classmethod
     def of(cls, trials: Sequence[Trial]) -> EvidenceSummary:
@@ -94,8 +96,16 @@ class EvidenceSummary:
             tester_drops=sum(e.rx_missed + e.kernel_dropped for e in proof),
             worst_gap_ns=max((e.worst_worker_gap_ns for e in proof), default=0),
             worst_drift=max((abs(e.clock_drift) for e in proof), default=zero),
-            objections=tuple(dict.fromkeys(o for t in trials for o in t.objections)),
+            objections=_by_kind([objection for trial in trials for objection in trial.objections]),
         )
+
+
+def _by_kind(objections: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    """Texts that differ in nothing but their numbers are of one kind."""
+    kinds: dict[str, list[str]] = {}
+    for text in objections:
+        kinds.setdefault(re.sub(r"[-+]?[0-9][0-9.,]*", "0", text), []).append(text)
+    return tuple((texts[0], len(texts)) for texts in kinds.values())
 
 
 def overall(outcomes: Sequence[str]) -> str:
@@ -140,6 +150,7 @@ def _sections(records: Records) -> Iterator[Section]:
         yield Section(
             name=name,
             dut={**_UNKNOWN, **opened["testbed"].get("dut", {})},
+            description=opened["testbed"].get("description", ""),
             tester=opened["tester"],
             ports=opened["tester"].get("ports", ()),
             seed=opened["seed"],
@@ -166,13 +177,14 @@ def _leaf(suite: str) -> str:
 
 
 def _by_procedure(results: Sequence[ResultRecord]) -> dict[str, dict[int, Result]]:
-    """One result for each procedure and frame size, by ascending size."""
+    """One result for each procedure and frame size, by ascending size.
+
+    Of each test only the last one counts: a throughput that was found for a latency led to it.
+    """
+    last = {(record.place.suite, record.place.test): record for record in results}
     found: dict[str, dict[int, Result]] = {}
-    for record in sorted(results, key=_frame_size):
-        sizes = found.setdefault(record.procedure, {})
-        size = _frame_size(record)
-        if size not in sizes or _sent_for(sizes[size]) <= _sent_for(record.result):
-            sizes[size] = record.result
+    for record in sorted(last.values(), key=_frame_size):
+        found.setdefault(record.procedure, {})[_frame_size(record)] = record.result
     return found
 
 
@@ -184,11 +196,6 @@ def _figures(results: Mapping[str, Mapping[int, Result]], testbed: Mapping[str, 
     for procedure, make in (("throughput", _throughput), ("latency", _latency), ("frame_loss", _frame_loss)):
         if procedure in results:
             yield make(results[procedure], testbed)
-
-
-def _sent_for(result: Result) -> int:
-    """How long a result's trials took, in ns: of several of a kind, the one that took most care is shown."""
-    return sum(trial.duration_ns for trial in result.trials)
 
 
 def _throughput(results: Mapping[int, Result], testbed: Mapping[str, Any]) -> Figure:

@@ -42,7 +42,8 @@ def loss_vs_load(series: Mapping[str, Sequence[Trial]]) -> str:
             points = sorted((float(t.load * 100), t.loss_ratio * 100) for t in trials if t.valid)
             plot.line(index, label, points)
         plot.axes.set_xlim(0, 102)
-        plot.axes.set_ylim(bottom=-1)
+        worst = max((t.loss_ratio * 100 for trials in series.values() for t in trials if t.valid), default=0)
+        plot.axes.set_ylim(-1, max(5.0, worst * 1.05))
     return plot.svg
 
 
@@ -167,7 +168,7 @@ class _Plot:
 
     def _render(self) -> str:
         if self.axes.get_legend_handles_labels()[1]:
-            self.axes.legend(fontsize=8, frameon=False)
+            self._figure.legend(loc="outside upper center", ncols=4, fontsize=8, frameon=False)
         text = io.StringIO()
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         self._figure.savefig(text, format="svg", metadata=nothing)
