@@ -33,17 +33,23 @@ class RunningTestbed:
     """A testbed that is set up. Close it, or use it in a `with`.
 
     `testbed` is the file's content completed with what only the running one knows: interfaces, MAC
-    addresses, the version of an embedded device.
+    addresses, the version of an embedded device. `engine_cpus` are the tester's, `dut_cpu` is an embedded
+    device's, None if it has none of its own. `notes` is what the reader of a report should know of the set-up.
     """
 
     def __init__(self, testbed: Testbed) -> None:
         self.testbed = testbed
         self.engine_cpus, self.dut_cpu = _share_cpus(testbed)
         self._host: HostProcess | None = None
+        self.notes: tuple[str, ...] = ()
         if testbed.dut.is_embedded:
             self._host = HostProcess(testbed, self.dut_cpu)
             atexit.register(self.close)
             self.testbed = _completed(testbed, self._host)
+            why = "this process may use no other" if self.dut_cpu is None else self._host.unsteered
+            if why:
+                self.dut_cpu = None
+                self.notes = (f"the device shares a CPU with the tester: {why}",)
 
     @property
     def command_prefix(self) -> tuple[str, ...]:
@@ -59,14 +65,6 @@ class RunningTestbed:
     def port_specs(self) -> Mapping[str, str]:
         """The interface of each port, as the engine takes it, by name."""
         return {port.name: port.interface for port in self.testbed.ports}
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the reader of a report should know of the set-up; mostly empty."""
-        if self._host is None:
-            return ()
-        why = "this process may use no other" if self.dut_cpu is None else self._host.unsteered
-        return (f"the device shares a CPU with the tester: {why}",) if why else ()
 
     def kernel_counters(self) -> Mapping[str, InterfaceCounters]:
         """The embedded device's own interface counters, by the name of the tester's port that each faces.

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 from scapy.layers.inet import IP, UDP
@@ -141,10 +143,15 @@ print(*cpus)
 """
 
 
-def test_the_device_works_on_another_cpu_than_the_tester() -> None:
+def test_the_device_works_on_another_cpu_than_the_tester(rights: str) -> None:
     with open_testbed("l3-router") as testbed:
-        if testbed.dut_cpu is None:
+        if len(os.sched_getaffinity(0)) < 2:
             pytest.skip("needs two CPUs")
+        if rights != "root" and not Path("/proc/sys/net/core/rps_default_mask").exists():
+            assert testbed.notes[0].startswith(
+                "the device shares a CPU with the tester: receive packet steering"
+            )
+            return
         assert testbed.notes == ()
         assert testbed.dut_cpu not in testbed.engine_cpus
         gateway = _neighbours(testbed, 4)[0][ARP].hwsrc
