@@ -33,6 +33,13 @@ Schedule Schedule::Updated(const Rate& rate, uint64_t from_ns) const {
   return updated;
 }
 
+Schedule Schedule::EndedAt(uint64_t end_ns, uint64_t grace_ns) const {
+  Schedule ended = *this;
+  ended.end_ns_ = std::min(end_ns_, std::max(end_ns, start_ns_ + 1));
+  ended.give_up_ns_ = std::min(give_up_ns_, AddSaturating(end_ns, grace_ns));
+  return ended;
+}
+
 uint64_t Schedule::ChangeNs(uint64_t now_ns) const {
   const uint64_t last = next_.from_ns == UINT64_MAX ? current_.from_ns : next_.from_ns;
   return std::max(now_ns, last);
@@ -63,9 +70,9 @@ uint64_t Schedule::DueNs(uint64_t k) const {
   return due < end_ns_ ? due : UINT64_MAX;
 }
 
-bool Schedule::Over(uint64_t now_ns, uint64_t sent) const {
+bool Schedule::Over(uint64_t now_ns, uint64_t sent, uint64_t owed) const {
   if (sent >= max_packets_ || now_ns >= give_up_ns_) return true;
-  return now_ns >= end_ns_ && sent >= Due(now_ns);
+  return now_ns >= end_ns_ && sent >= owed;
 }
 
 uint64_t Schedule::NextEventNs(uint64_t sent) const { return std::min(DueNs(sent), end_ns_); }

@@ -20,6 +20,9 @@ class Schedule {
   // from_ns. `from_ns` is one that ChangeNs has given.
   Schedule Updated(const Rate& rate, uint64_t from_ns) const;
 
+  // The same, but over at end_ns; what is due before is sent until grace_ns later.
+  Schedule EndedAt(uint64_t end_ns, uint64_t grace_ns) const;
+
   // The earliest instant from which Updated can change the rate, now_ns or later.
   uint64_t ChangeNs(uint64_t now_ns) const;
 
@@ -29,8 +32,9 @@ class Schedule {
   // When frame k is due; UINT64_MAX when it never is.
   uint64_t DueNs(uint64_t k) const;
 
-  // True once nothing remains to be sent: all was, or the stream is hopelessly late.
-  bool Over(uint64_t now_ns, uint64_t sent) const;
+  // True once nothing remains to be sent of the frames that are `owed`: all were, or the stream is
+  // hopelessly late.
+  bool Over(uint64_t now_ns, uint64_t sent, uint64_t owed) const;
 
   // The next instant at which there is a frame to send or the stream is over.
   uint64_t NextEventNs(uint64_t sent) const;

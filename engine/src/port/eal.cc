@@ -14,6 +14,7 @@
 
 #include "error.h"
 #include "log.h"
+#include "port/xdp.h"
 #include "text.h"
 
 namespace tester {
@@ -71,6 +72,7 @@ std::vector<std::string> Arguments(const EalOptions& options) {
 }  // namespace
 
 Eal::Eal(const EalOptions& options) {
+  QuietXdpLibraries();
   cookie_io_functions_t functions{};
   functions.write = OnLog;
   FILE* stream = ::fopencookie(nullptr, "w", functions);

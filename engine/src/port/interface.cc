@@ -60,8 +60,9 @@ Interface ReadLink(const NetlinkMessage& link) {
   interface.running = (body.ifi_flags & IFF_RUNNING) != 0;
   if (const auto mtu = link.Find<ifinfomsg>(IFLA_MTU)) interface.mtu = As<uint32_t>(*mtu);
   if (const auto mac = link.Find<ifinfomsg>(IFLA_ADDRESS)) interface.mac = As<Mac>(*mac);
-  // A link of a kind (veth, macvlan, tun ...) has no wire; what such drivers say is a constant.
-  if (!link.Find<ifinfomsg>(IFLA_LINKINFO)) interface.speed_bps = SpeedOf(interface.name);
+  interface.is_virtual = link.Find<ifinfomsg>(IFLA_LINKINFO).has_value();
+  // Without a wire, what drivers say of its speed is a constant.
+  if (!interface.is_virtual) interface.speed_bps = SpeedOf(interface.name);
   if (const auto bytes = link.Find<ifinfomsg>(IFLA_STATS64)) {
     const auto stats = As<rtnl_link_stats64>(*bytes);
     interface.dropped = stats.rx_dropped + stats.tx_dropped + stats.rx_missed_errors;

@@ -19,6 +19,7 @@ struct Interface {
   Mac mac{};
   uint32_t mtu = 0;
   bool running = false;
+  bool is_virtual = false;  // veth, macvlan, tun and the like
   // Bits per second; 0 where the link is virtual or does not know.
   uint64_t speed_bps = 0;
   // Frames the kernel dropped on it, either way, since it was created.

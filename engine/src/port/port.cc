@@ -12,13 +12,16 @@
 namespace tester {
 
 Port::Port(PortFacts facts, uint16_t device, rte_mempool* tx_pool, bool shared_pool,
-           SocketDrops drops)
+           PortSockets sockets, InterfaceClaim claim)
     : facts_(std::move(facts)),
       device_(device),
       tx_pool_(tx_pool),
       shared_pool_(shared_pool),
-      drops_(std::move(drops)),
-      interface_drops_before_(InterfaceDrops()) {}
+      claim_(std::move(claim)),
+      sockets_(std::move(sockets)) {
+  KernelDropped();
+  drops_before_ = drops_last_;
+}
 
 Port::~Port() {
   // Promiscuous mode is a flag of the kernel's interface and would outlive us.
@@ -38,7 +41,7 @@ bool Port::LinkUp() const {
 
 uint64_t Port::Missed() {
   // The sockets know more than what net_af_xdp and net_af_packet pass on of it.
-  return DeviceMissed() + drops_.Read();
+  return DeviceMissed() + sockets_.ReadDropped();
 }
 
 uint64_t Port::DeviceMissed() const {
@@ -48,12 +51,10 @@ uint64_t Port::DeviceMissed() const {
   return facts_.driver == "net_af_xdp" ? lost : lost + stats.imissed;
 }
 
-uint64_t Port::KernelDropped() const { return InterfaceDrops() - interface_drops_before_; }
-
-uint64_t Port::InterfaceDrops() const {
+uint64_t Port::KernelDropped() {
   if (facts_.interface.empty()) return 0;
-  const auto interface = FindInterface(facts_.interface);
-  return interface ? interface->dropped : interface_drops_before_;
+  if (const auto interface = FindInterface(facts_.interface)) drops_last_ = interface->dropped;
+  return drops_last_ - drops_before_;
 }
 
 }  // namespace tester

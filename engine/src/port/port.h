@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "port/claim.h"
 #include "port/sockets.h"
 #include "responder/learned.h"
 #include "stats/counters.h"
@@ -36,7 +37,8 @@ class Port {
  public:
   // Takes over a started ethdev. `tx_pool` holds nothing but frames to send, unless it is the
   // receive pool as well (`shared_pool`).
-  Port(PortFacts facts, uint16_t device, rte_mempool* tx_pool, bool shared_pool, SocketDrops drops);
+  Port(PortFacts facts, uint16_t device, rte_mempool* tx_pool, bool shared_pool, PortSockets sockets,
+       InterfaceClaim claim);
   ~Port();
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
@@ -50,7 +52,7 @@ class Port {
   // Frames lost before the engine saw them. Not for several threads at once.
   uint64_t Missed();
   // Frames the kernel dropped on the interface since the port was opened; 0 where it has no part.
-  uint64_t KernelDropped() const;
+  uint64_t KernelDropped();
 
   PortCounters counters;
   // Frames to send once. Set by a control thread; the worker sends them and clears it.
@@ -61,15 +63,16 @@ class Port {
   uint64_t last_poll_ns = 0;
 
  private:
-  uint64_t InterfaceDrops() const;
   uint64_t DeviceMissed() const;
 
   PortFacts facts_;
   uint16_t device_;
   rte_mempool* tx_pool_;
   bool shared_pool_;
-  SocketDrops drops_;
-  uint64_t interface_drops_before_;
+  InterfaceClaim claim_;  // given up last
+  PortSockets sockets_;
+  uint64_t drops_before_ = 0;  // on the interface
+  uint64_t drops_last_ = 0;    // known still when the interface is gone
 };
 
 }  // namespace tester

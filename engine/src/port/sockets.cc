@@ -19,10 +19,19 @@
 namespace tester {
 namespace {
 
+// XDP_MAX_TX_SKB_BUDGET of Linux 6.17: how many frames one system call sends, 32 before.
+constexpr int kXdpMaxTxSkbBudget = 9;
+constexpr int kFramesPerSend = 256;
+
 int DomainOf(int fd) {
   int domain = -1;
   socklen_t length = sizeof domain;
   return ::getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 ? domain : -1;
+}
+
+// Where the kernel is too old for an option the port works without it.
+void Set(int fd, int level, int option, int value) {
+  static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value));
 }
 
 struct CloseDirectory {
@@ -44,24 +53,23 @@ std::vector<int> PacketSockets() {
   return sockets;
 }
 
-SocketDrops SocketDrops::Since(const std::vector<int>& before) {
-  SocketDrops drops;
+PortSockets PortSockets::Since(const std::vector<int>& before) {
+  PortSockets sockets;
   for (const int fd : PacketSockets()) {
     if (std::find(before.begin(), before.end(), fd) != before.end()) continue;
     if (DomainOf(fd) == AF_XDP) {
-      drops.xdp_.push_back(fd);
+      sockets.xdp_.push_back(fd);
+      Set(fd, SOL_XDP, kXdpMaxTxSkbBudget, kFramesPerSend);
       continue;
     }
-    drops.packet_.push_back(fd);
-    // What others send on the interface has not arrived on it. Old kernels (< 4.20) do not know.
-    const int ignore = 1;
-    static_cast<void>(
-        ::setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &ignore, sizeof ignore));
+    sockets.packet_.push_back(fd);
+    // What others send on the interface has not arrived on it.
+    Set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
   }
-  return drops;
+  return sockets;
 }
 
-uint64_t SocketDrops::Read() {
+uint64_t PortSockets::ReadDropped() {
   uint64_t dropped = 0;
   for (const int fd : xdp_) {
     xdp_statistics statistics{};

@@ -13,13 +13,14 @@ namespace tester {
 // Sockets of AF_XDP and AF_PACKET that this process holds.
 std::vector<int> PacketSockets();
 
-class SocketDrops {
+class PortSockets {
  public:
-  // What was not there in `before` belongs to the port that has just been opened.
-  static SocketDrops Since(const std::vector<int>& before);
+  // What was not there in `before` belongs to the port that has just been opened. Sets what DPDK's
+  // drivers leave as it is and the running kernel knows.
+  static PortSockets Since(const std::vector<int>& before);
 
   // Frames that arrived and found no room, since the sockets were opened. Not thread safe.
-  uint64_t Read();
+  uint64_t ReadDropped();
 
  private:
   std::vector<int> xdp_;

@@ -4,6 +4,8 @@
 #include "tester/tester.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "log.h"
@@ -14,6 +16,17 @@ namespace {
 
 // From the moment a start is known to that of the first frames: workers learn of it in between.
 constexpr uint64_t kStartLeadNs = 500'000;
+constexpr uint64_t kStopLeadNs = 300'000;
+// How late a stream may be to be allowed to send what it owes when it is stopped.
+constexpr uint64_t kStopGraceNs = 100'000'000;
+constexpr auto kStopPoll = std::chrono::microseconds(100);
+
+bool AnySending(const std::vector<LoadedJob*>& jobs) {
+  return std::any_of(jobs.begin(), jobs.end(), [](const LoadedJob* job) {
+    return std::any_of(job->streams.begin(), job->streams.end(),
+                       [](const LoadedStream& stream) { return stream.Sending(); });
+  });
+}
 
 }  // namespace
 
@@ -117,6 +130,25 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
 }
 
 void Tester::StopStreams(const std::vector<LoadedJob*>& jobs) {
+  // A stream that keeps up sends what is due until now, so that all that was intended was sent; one
+  // that is too late to do so is cut off.
+  const uint64_t end_ns = clock_.Now() + kStopLeadNs;
+  bool any_ending = false;
+  for (LoadedJob* job : jobs) {
+    for (auto& stream : job->streams) {
+      if (!stream.schedule || !stream.Sending()) continue;
+      const uint64_t due_ns = stream.schedule->DueNs(stream.tx->packets.Get());
+      const bool late = due_ns + kStopGraceNs < end_ns;
+      stream.schedule = stream.schedule->EndedAt(end_ns, late ? 0 : kStopGraceNs);
+      any_ending = true;
+    }
+  }
+  if (any_ending) {
+    Publish();
+    while (AnySending(jobs) && clock_.Now() < end_ns + kStopGraceNs) {
+      std::this_thread::sleep_for(kStopPoll);
+    }
+  }
   for (LoadedJob* job : jobs) {
     for (auto& stream : job->streams) stream.schedule.reset();
   }
@@ -163,6 +195,7 @@ uint64_t Tester::Update(const std::string& job_name, uint32_t stream_id, const v
 void Tester::Unload(const Names& names) {
   const std::lock_guard lock(mutex_);
   const auto jobs = FindJobs(names);
+  StopStreams(jobs);
   LoadedJobs unloaded;  // freed once no worker knows them
   for (const LoadedJob* job : jobs) {
     unloaded.insert(jobs_.extract(job->plan.name));

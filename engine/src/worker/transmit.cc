@@ -38,6 +38,16 @@ void CountSent(Port& port, uint16_t sent, uint16_t refused, uint64_t bytes) {
   if (refused != 0) port.counters.tx_refused.Add(refused);
 }
 
+void CountSent(StreamTx& tx, const SendEntry& entry, uint64_t first, uint64_t sent,
+               uint64_t now_ns) {
+  if (first == 0) tx.first_ns.Set(now_ns);
+  tx.last_ns.Set(now_ns);
+  const uint64_t due_ns = entry.schedule.DueNs(first);
+  if (due_ns < now_ns) tx.worst_lateness_ns.Raise(now_ns - due_ns);
+  tx.packets.Add(sent);
+  tx.bytes.Add(sent * (entry.frame->bytes.size() + wire::kFcsBytes));
+}
+
 }  // namespace
 
 uint16_t SendTemplate(Port& port, const Template& frame, uint64_t sequence, uint64_t now_ns,
@@ -85,26 +95,21 @@ bool SendFrame(Port& port, Frame frame) {
 bool ServeStream(Port& port, const SendEntry& entry, uint64_t now_ns) {
   StreamTx& tx = *entry.tx;
   if (now_ns < tx.next_event_ns) return false;
-  const uint64_t due = entry.schedule.Due(now_ns);
   const uint64_t before = tx.packets.Get();
-  tx.intended.Set(due);
+  // A schedule that took the place of another may know of fewer frames than were due by the other.
+  tx.intended.Raise(entry.schedule.Due(now_ns));
+  const uint64_t owed = tx.intended.Get();
   uint64_t sent = 0;
-  if (due > before) {
-    const auto count = static_cast<uint16_t>(std::min<uint64_t>(kBurst, due - before));
+  if (owed > before) {
+    const auto count = static_cast<uint16_t>(std::min<uint64_t>(kBurst, owed - before));
     sent = SendTemplate(port, *entry.frame, before, now_ns, count);
-    if (sent != 0) {
-      if (before == 0) tx.first_ns.Set(now_ns);
-      tx.last_ns.Set(now_ns);
-      tx.worst_lateness_ns.Raise(now_ns - entry.schedule.DueNs(before));
-      tx.packets.Add(sent);
-      tx.bytes.Add(sent * (entry.frame->bytes.size() + wire::kFcsBytes));
-    }
+    if (sent != 0) CountSent(tx, entry, before, sent, now_ns);
   }
-  if (entry.schedule.Over(now_ns, before + sent)) {
+  if (entry.schedule.Over(now_ns, before + sent, owed)) {
     tx.next_event_ns = UINT64_MAX;
     tx.sending.store(false, std::memory_order_release);
-  } else {
-    tx.next_event_ns = entry.schedule.NextEventNs(before + sent);
+  } else if (before + sent == owed) {
+    tx.next_event_ns = entry.schedule.NextEventNs(owed);
   }
   return sent != 0;
 }

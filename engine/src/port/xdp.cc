@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "port/xdp.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <unistd.h>
+#include <xdp/libxdp.h>
+
+#include <array>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+
+#include "log.h"
+#include "text.h"
+
+namespace tester {
+namespace {
+
+constexpr std::array<std::string_view, 2> kOwnPrograms = {"xsk_def_prog", "xdp_dispatcher"};
+
+int LogMessage(const char* format, va_list arguments) {
+  std::array<char, 512> text{};
+  const int length = std::vsnprintf(text.data(), text.size(), format, arguments);
+  std::string_view line(text.data());
+  while (line.ends_with('\n')) line.remove_suffix(1);
+  Log(LogLevel::kDebug, "xdp", {{"text", std::string(line)}});
+  return length;
+}
+
+int OnBpf(libbpf_print_level /*level*/, const char* format, va_list arguments) {
+  return LogMessage(format, arguments);
+}
+
+int OnXdp(libxdp_print_level /*level*/, const char* format, va_list arguments) {
+  return LogMessage(format, arguments);
+}
+
+}  // namespace
+
+std::string ForeignXdpProgram(int interface_index) {
+  uint32_t id = 0;
+  if (bpf_xdp_query_id(interface_index, 0, &id) != 0 || id == 0) return {};
+  const int fd = bpf_prog_get_fd_by_id(id);
+  if (fd < 0) return Cat("number ", id);
+  bpf_prog_info info{};
+  uint32_t length = sizeof info;
+  const bool known = bpf_obj_get_info_by_fd(fd, &info, &length) == 0;
+  ::close(fd);
+  if (!known) return Cat("number ", id);
+  for (const auto own : kOwnPrograms) {
+    if (own == info.name) return {};
+  }
+  return Cat(Quote(info.name), ", number ", id);
+}
+
+void QuietXdpLibraries() {
+  libbpf_set_print(OnBpf);
+  libxdp_set_print(OnXdp);
+}
+
+}  // namespace tester
