@@ -12,13 +12,12 @@ from datetime import datetime
 from pathlib import Path
 
 from . import paths
-from .certification import EMBEDDED, TITLE, Certification, certification
+from .certification import EMBEDDED, TITLE, certification
 from .errors import TesterLibraryError
 from .reporting import allure
 from .reporting.certificate import overall
 from .reporting.machine import describe_machine, versions
-from .reporting.rebuild import EVIDENCE, Reports, rebuild
-from .reporting.records import Records
+from .reporting.rebuild import Reports, rebuild
 from .testbeds import clean_stale, list_testbeds, load_testbed, shipped_testbeds
 
 STATUS = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 2, "ERROR": 3}
@@ -122,15 +121,7 @@ def _certify(options: argparse.Namespace) -> int:
         print("Interrupted; this is what was measured so far.")
     reports = rebuild(run.output)
     _show(reports, run.output, took=f", {_minutes(time.monotonic() - started)}")
-    return _status(reports.records, run) if finished else STATUS["ERROR"]
-
-
-def _status(records: Records, run: Certification) -> int:
-    if records.not_run:
-        print(
-            f"tester: {len(records.not_run)} tests left no record in {run.output / EVIDENCE}", file=sys.stderr
-        )
-    return STATUS[overall(records.outcomes())]
+    return STATUS[overall(reports.records.outcomes())] if finished else STATUS["ERROR"]
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -146,8 +137,8 @@ def _show(reports: Reports, directory: Path, *, took: str = "") -> None:
     for test in records.tests:
         said = f": {test.said.splitlines()[0]}" if test.said else ""
         print(f"{test.outcome:<12} {test.suite} · {test.test}{said}")
-    for item in records.not_run:
-        print(f"{'ERROR':<12} {item.suite} · {item.test}: no record")
+    for suite, tests in records.not_run.items():
+        print(f"{'ERROR':<12} {suite}: no record of {', '.join(tests)}")
     for problem in reports.problems:
         print(f"tester: {problem}", file=sys.stderr)
     outcomes = records.outcomes()

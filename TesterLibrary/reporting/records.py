@@ -16,7 +16,7 @@ from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.result import Result
 from ..verdict import Outcome, Verdict
-from .agenda import Agenda, Item
+from .agenda import Agenda
 from .agenda import read as read_agenda
 from .codec import decode
 from .recorder import SCHEMA, Place, read_run
@@ -94,10 +94,14 @@ class Records:
     cut: tuple[str, ...] = field(default=())  # files whose last line was not finished
 
     @property
-    def not_run(self) -> tuple[Item, ...]:
-        """Tests of the agenda that have no record."""
+    def not_run(self) -> Mapping[str, tuple[str, ...]]:
+        """Tests of the agenda that have no record, by suite."""
         done = {(t.suite, t.test) for t in self.tests}
-        return tuple(i for i in (self.agenda.items if self.agenda else ()) if (i.suite, i.test) not in done)
+        missing: dict[str, tuple[str, ...]] = {}
+        for item in self.agenda.items if self.agenda else ():
+            if (item.suite, item.test) not in done:
+                missing[item.suite] = (*missing.get(item.suite, ()), item.test)
+        return missing
 
     def verdicts_of(self, test: TestRecord) -> tuple[Verdict, ...]:
         """What was judged in a test."""
@@ -107,7 +111,7 @@ class Records:
 
     def outcomes(self) -> list[str]:
         """The outcome of each test; ERROR for each that is missing."""
-        return [test.outcome for test in self.tests] + ["ERROR"] * len(self.not_run)
+        return [test.outcome for test in self.tests] + ["ERROR"] * sum(map(len, self.not_run.values()))
 
 
 def outcome_of(status: str, verdicts: Iterator[Verdict] | tuple[Verdict, ...]) -> str:
