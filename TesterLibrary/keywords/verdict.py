@@ -9,7 +9,6 @@ from robot.api.deco import keyword
 from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.frame_loss import FrameLossResult
-from ..methodology.frame_loss import FrameLossResult
 from ..methodology.judging import latency_below, loss_below, throughput_above
 from ..methodology.result import Result
 from ..methodology.throughput import ThroughputResult
