@@ -33,6 +33,7 @@ class HostProcess:
         self._ports = testbed.ports
         self._privileged = is_privileged()
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+        self._owner = os.getpid()
         self._namespaces: list[int] = []
         self._process = self._start()
         try:
@@ -122,7 +123,12 @@ class HostProcess:
         return self._ask("counters")
 
     def close(self) -> None:
-        """Ends the host and whatever still runs in its namespaces, which go with them."""
+        """Ends the host and whatever still runs in its namespaces, which go with them.
+
+        Does nothing in a process that was forked off: the testbed is its parent's.
+        """
+        if os.getpid() != self._owner:
+            return
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with suppress(OSError):  # it is gone already

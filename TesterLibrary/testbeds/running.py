@@ -34,7 +34,7 @@ class RunningTestbed:
 
     `testbed` is the file's content completed with what only the running one knows: interfaces, MAC
     addresses, the version of an embedded device. `engine_cpus` are the tester's, `dut_cpu` is an embedded
-    device's, None if it has none of its own. `notes` is what the reader of a report should know of the set-up.
+    device's, None if it has none of its own. `notes` is what the reader of a report should know of it all.
     """
 
     def __init__(self, testbed: Testbed) -> None:
