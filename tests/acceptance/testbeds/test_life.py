@@ -123,7 +123,7 @@ def test_a_host_that_was_killed_is_an_error_and_closes_all_the_same() -> None:
 
 
 def test_a_set_up_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
-    """The second port's router address is the first one's."""
+    """The cables are there when the router finds that it has no addresses."""
     path = tmp_path / "twice.yaml"
     ports = "".join(f"  - {{name: p{n}, speed: 1 Gbps}}\n" for n in (1, 2))
     path.write_text(
@@ -132,3 +132,23 @@ def test_a_set_up_that_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(TestbedError, match="'twice' cannot be set up: port 'p1': a router needs"):
         open_testbed(str(path))
     assert _opened_by(os.getpid()) == []
+
+
+_WITHOUT_RIGHTS = """
+echo 0 >/proc/sys/user/max_user_namespaces
+exec setpriv --bounding-set -all --inh-caps -all "$0" -c '
+from TesterLibrary.testbeds import open_testbed
+open_testbed("l2-bridge")'
+"""
+
+
+def test_who_may_not_is_told_what_to_do() -> None:
+    """In a user namespace that allows no further ones, without capabilities."""
+    command = ["unshare", "--user", "--map-root-user", "sh", "-c", _WITHOUT_RIGHTS, sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith(
+        "TestbedError: embedded testbed 'l2-bridge': it needs root, or user namespaces; "
+        "user.max_user_namespaces = 0 forbids them; "
+        "allow them: sudo sysctl -w user.max_user_namespaces=10000"
+    )
