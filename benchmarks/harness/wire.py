@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A veth cable between a sender and a kernel that drops what arrives, and counts it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from TesterLibrary.testbeds import RunningTestbed, open_testbed
+
+from .machine import need_root
+
+_FILE = Path(__file__).with_name("wire.yaml")
+_PORT = "far"
+
+# The far end of an embedded testbed works on another CPU than the tester. Here that would measure how fast
+# that CPU takes frames, and trafgen ends by itself when it does not keep up. On the sender's CPU nothing is
+# lost in between: a frame is received, and dropped, before the next one is sent.
+_RECEIVE_ON_SENDERS_CPU = f"mount -t sysfs sysfs /sys && echo 0 > /sys/class/net/{_PORT}/queues/rx-0/rps_cpus"
+
+
+@dataclass(frozen=True)
+class Wire:
+    """The sender's end and the far one are in network namespaces of their own.
+
+    It is an embedded testbed, so it goes whenever this process ends, in whatever way, and takes every
+    process in its namespaces along.
+    """
+
+    _testbed: RunningTestbed
+
+    @property
+    def interface(self) -> str:
+        """The sender's end."""
+        return self._testbed.port_specs[_PORT].partition(":")[2]
+
+    @property
+    def enter(self) -> tuple[str, ...]:
+        """To be put before a command that sends."""
+        return self._testbed.command_prefix
+
+    def arrived(self) -> int:
+        """Frames that the kernel's counter of the far interface has seen."""
+        return self._testbed.kernel_counters()[_PORT].rx_packets
+
+
+@contextmanager
+def wire() -> Iterator[Wire]:
+    """A new cable. Impossible unless this is root."""
+    need_root()
+    with open_testbed(str(_FILE)) as testbed:
+        steer = ["unshare", "--mount", "sh", "-c", _RECEIVE_ON_SENDERS_CPU]
+        subprocess.run([*testbed.dut_prefix, *steer], check=True)
+        yield Wire(testbed)

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""DPDK's own `dpdk-testpmd --forward-mode=txonly`, the peer that uses the same drivers."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from ..harness.frame import FRAME_SIZE
+from ..harness.machine import MEMORY_MIB, UNDISTURBED, control_cpu, need_program, sending_cpu
+
+NAME = "testpmd txonly"
+_ANSWER_S = 20.0
+_END_S = 5.0
+_PROMPT = "testpmd> "
+_TX_PACKETS = re.compile(r"^\s*TX-packets:\s*(\d+)", re.MULTILINE)
+_LAST_CHARACTERS = 400
+_DESCRIPTORS = 2048  # those of the engine, as far as the driver takes as many
+_BUFFERS = 16384
+
+
+def tx_packets(statistics: str) -> int:
+    """The frames sent, from the answer to `show port stats 0`. ValueError if it is no such answer."""
+    found = _TX_PACKETS.search(statistics)
+    if not found:
+        raise ValueError(f"no TX-packets in what testpmd said: {statistics[-_LAST_CHARACTERS:]!r}")
+    return int(found[1])
+
+
+@contextmanager
+def sending(vdev: str, *, enter: Sequence[str] = ()) -> Iterator[Callable[[], int]]:
+    """A testpmd that sends on one forwarding core. Yields a function that returns the frames sent.
+
+    Args:
+        vdev: The device with its arguments, such as `net_null0`.
+        enter: Put before its command, to run it in a namespace.
+    """
+    conversation = _Conversation([*enter, *UNDISTURBED, *_command(vdev)])
+    try:
+        conversation.ask("start")
+        yield lambda: tx_packets(conversation.ask("show port stats 0"))
+        conversation.ask("stop")
+    finally:
+        conversation.close()
+
+
+def _command(vdev: str) -> list[str]:
+    eal = ["--no-huge", "-m", str(MEMORY_MIB), "--no-pci", "--no-telemetry", "--no-shconf"]
+    cores = ["--lcores", f"0@{control_cpu()},1@{sending_cpu()}", "--main-lcore", "0"]
+    mode = ["--interactive", "--forward-mode=txonly", "--nb-cores=1", f"--txpkts={FRAME_SIZE - 4}"]
+    rings = [f"--txd={_DESCRIPTORS}", f"--rxd={_DESCRIPTORS}", f"--total-num-mbufs={_BUFFERS}"]
+    testpmd = need_program("dpdk-testpmd", "dpdk")
+    # It fills a pipe by the block, which would keep answers back.
+    unbuffered = [need_program("stdbuf", "coreutils"), "-o0"]
+    return [*unbuffered, testpmd, *eal, *cores, f"--vdev={vdev}", "--", *mode, *rings]
+
+
+class _Conversation:
+    """Commands to its prompt, and its answers."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            start_new_session=True,  # Ctrl-C is for us; and it ends with its standard input
+        )
+        try:
+            self._read_to_prompt()
+        except BaseException:
+            self.close()
+            raise
+
+    def ask(self, command: str) -> str:
+        """What it says to a command."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{command}\n".encode())
+        return self._read_to_prompt()
+
+    def close(self) -> None:
+        """Ends it: its standard input, then a signal."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(b"quit\n")
+            self._process.stdin.close()
+            self._process.communicate(timeout=_END_S)
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            self._process.kill()
+        self._process.wait()
+        self._process.stdout.close()
+
+    def _read_to_prompt(self) -> str:
+        assert self._process.stdout is not None
+        said, deadline = "", time.monotonic() + _ANSWER_S
+        while not said.endswith(_PROMPT):
+            left = max(0.0, deadline - time.monotonic())
+            if not select.select([self._process.stdout], [], [], left)[0]:
+                raise RuntimeError(f"testpmd did not answer in {_ANSWER_S} s: {said[-_LAST_CHARACTERS:]!r}")
+            read = os.read(self._process.stdout.fileno(), 65536)
+            if not read:
+                raise RuntimeError(f"testpmd ended: {said[-_LAST_CHARACTERS:]!r}")
+            said += read.decode(errors="replace")
+        return said.removesuffix(_PROMPT)
