@@ -1,0 +1,64 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The rates that a hardware meter has: a finite set, so few targets are among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+
+class Meter(Protocol):
+    """A token bucket whose rate is quantised. Rates are events (packets, or bytes) each second."""
+
+    def at_least(self, rate: Fraction) -> Iterator[Fraction]:
+        """Its rates that are not below `rate`, the slowest first; none if it has none."""
+
+
+@dataclass(frozen=True)
+class MeterTable:
+    """A meter whose rates are listed."""
+
+    rates: tuple[Fraction, ...]
+
+    @classmethod
+    def of(cls, rates: Iterable[Fraction | int]) -> MeterTable:
+        """In any order."""
+        return cls(tuple(sorted(map(Fraction, rates))))
+
+    def at_least(self, rate: Fraction) -> Iterator[Fraction]:
+        """See Meter."""
+        return (own for own in self.rates if own >= rate)
+
+
+@dataclass(frozen=True)
+class TofinoMeter:
+    """A meter of a Tofino's match-action unit: `clock x mantissa / 2^exponent`.
+
+    The mantissa has 9 bits, the exponent is 0 to 27. Between two powers of two there are 256 rates, so a
+    target is missed by up to 1/256: the 0.1 % to 0.4 % of norma Table 3, "Pure Meter".
+
+    Source: the driver that Intel published (open-p4studio, `pipe_mgr_meter_drv_workflows.c`,
+    `pipe_mgr_meter_drv_get_rate_params`). It truncates, so a rate is to be asked for rounded up to whole
+    packets.
+    """
+
+    clock: Fraction = Fraction(1_270_000_000)  # Hz; p4c's table of meter rates, profile 0
+
+    def at_least(self, rate: Fraction) -> Iterator[Fraction]:
+        """See Meter."""
+        asked = max(rate / self.clock, Fraction(1, 1 << _LARGEST_EXPONENT))
+        exponent = _LARGEST_EXPONENT
+        while exponent > 0 and asked * (1 << exponent) > _LARGEST_MANTISSA:
+            exponent -= 1
+        mantissa = -(-asked * (1 << exponent) // 1)
+        while exponent >= 0:
+            for own in range(int(mantissa), _LARGEST_MANTISSA + 1):
+                yield self.clock * own / (1 << exponent)
+            exponent, mantissa = exponent - 1, (_LARGEST_MANTISSA + 1) // 2
+
+
+_LARGEST_MANTISSA = 511
+_LARGEST_EXPONENT = 27

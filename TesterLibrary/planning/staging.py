@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""An exact rate from a quantised meter and registers that pass `n` packets and skip `m` (norma §5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from math import prod
+
+from ..errors import PlanError
+from ..model.pattern import MOST_STAGES, Stage
+from ..model.units import Rate, RateUnit
+from .meter import Meter
+
+NEGLIGIBLE = Fraction(1, 10**9)  # an error that a counter shows after a billion packets
+INTOLERABLE = Fraction(1, 100)  # worse than the meter alone
+_CANDIDATES = 64  # meter rates that are tried for a target
+
+
+@dataclass(frozen=True)
+class Staging:
+    """A meter's rate and the stages after it. Rates are those of the target: packets each second."""
+
+    target: Fraction
+    meter_rate: Fraction  # >= target
+    stages: tuple[Stage, ...]
+
+    @property
+    def rate(self) -> Fraction:
+        """What leaves the last stage on average."""
+        return self.meter_rate * _ratio(self.stages)
+
+    @property
+    def error(self) -> Fraction:
+        """(rate - target) / target."""
+        return self.rate / self.target - 1
+
+    @property
+    def meter_error(self) -> Fraction:
+        """The error of the meter alone, if it were asked for what the stages are to be given."""
+        return self.meter_rate * _ratio(self.stages[1:]) / self.target - 1
+
+
+def stage(
+    target: Fraction,
+    meter: Meter,
+    *,
+    width: int = 16,
+    pattern: Sequence[Stage] = (),
+    enough: Fraction = NEGLIGIBLE,
+    most: Fraction = INTOLERABLE,
+) -> Staging:
+    """Reaches a target rate with a meter, one stage that corrects its rate, and the stages of a pattern.
+
+    The meter's rates from the target upwards are tried, the slowest first: the fewer packets are skipped, the
+    more even the traffic. For each, continued fractions find the closest ratio n / (n + m). The first one
+    whose error is at most `enough` is taken, or else the best of the first 64.
+
+    Args:
+        target: Average rate, packets each second.
+        meter: Its rates, packets each second.
+        width: Bits of a stage's register, which counts the n + m packets of a period: n + m <= 2^width.
+        pattern: Stages that shape the traffic, after the one that corrects the rate.
+        enough: The relative error at which no faster meter rate is tried.
+        most: The relative error above which a target is refused.
+
+    Raises:
+        PlanError: beyond the meter, too many stages, or one that needs a wider register.
+    """
+    _check(target, pattern, width)
+    needed = target / _ratio(pattern)  # what the corrected meter has to give
+    best: Staging | None = None
+    for meter_rate in islice(meter.at_least(needed), _CANDIDATES):
+        found = Staging(target, meter_rate, (_correction(needed / meter_rate, width), *pattern))
+        if best is None or abs(found.error) < abs(best.error):
+            best = found
+        if abs(best.error) <= enough:
+            break
+    if best is None:
+        raise PlanError(f"{_pps(needed)} is faster than this meter, which has no such rate")
+    if abs(best.error) > most:
+        raise PlanError(
+            f"{_pps(target)} cannot be reached: the closest is {_pps(best.rate)}, from the meter's "
+            f"{_pps(best.meter_rate)} with {', then '.join(map(str, best.stages))}"
+        )
+    return best
+
+
+def _correction(ratio: Fraction, width: int) -> Stage:
+    """The stage that passes closest to `ratio` of its ticks."""
+    longest = 1 << width
+    closest = max(ratio.limit_denominator(longest), Fraction(1, longest))
+    return Stage(closest.numerator, closest.denominator - closest.numerator)
+
+
+def _check(target: Fraction, pattern: Sequence[Stage], width: int) -> None:
+    if target <= 0 or width < 1:
+        raise PlanError(f"a target of {_pps(target)} and registers of {width} bits: both have to be above 0")
+    if len(pattern) >= MOST_STAGES:
+        raise PlanError(
+            f"a pattern of {len(pattern)} stages: one more corrects the rate, "
+            f"so {MOST_STAGES - 1} are the most"
+        )
+    for own in pattern:
+        if own.period > 1 << width:
+            raise PlanError(
+                f"the stage {own}: its period of {own.period:,} packets does not fit a register "
+                f"of {width} bits; at most {1 << width:,} do"
+            )
+
+
+def _ratio(stages: Sequence[Stage]) -> Fraction:
+    return prod((own.ratio for own in stages), start=Fraction(1))
+
+
+def _pps(rate: Fraction) -> str:
+    return str(Rate(rate, RateUnit.PPS))
