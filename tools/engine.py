@@ -22,6 +22,13 @@ BUILD = SOURCE / "build"
 TEST_BUILD = SOURCE / "build-asan"
 TARGET = ROOT / "TesterLibrary" / "_engine" / "testerd"
 
+SANITIZED = (
+    "--buildtype=debugoptimized",
+    "-Doptimization=1",  # with sanitizers a third of the time of 3 to compile
+    "-Db_sanitize=address,undefined",
+    "-Db_lundef=false",
+)
+
 # What the build needs -> the Debian and Ubuntu package that has it.
 PROGRAMS = {
     "c++": "g++",
@@ -35,6 +42,8 @@ MODULES = {
     "libdpdk >= 22.11": "libdpdk-dev",
     "grpc++": "libgrpc++-dev",
     "protobuf": "libprotobuf-dev",
+    "libbpf": "libbpf-dev",
+    "libxdp": "libxdp-dev",
 }
 
 
@@ -55,13 +64,13 @@ def build() -> Path:
     _refuse_if_lacking(missing())
     _configure(BUILD, "--buildtype=release", "-Db_ndebug=true", "-Dtests=false")
     _run("meson", "compile", "-C", str(BUILD), "testerd")
-    return _install(BUILD / "src" / "testerd")
+    return _install(BUILD / "testerd")
 
 
 def test() -> None:
     """Builds everything with sanitizers and runs the tests."""
     _refuse_if_lacking(missing())
-    _configure(TEST_BUILD, "--buildtype=debugoptimized", "-Db_sanitize=address,undefined", "-Db_lundef=false")
+    _configure(TEST_BUILD, *SANITIZED)
     _run("meson", "compile", "-C", str(TEST_BUILD))
     if not json.loads(subprocess.check_output(["meson", "introspect", "--tests", str(TEST_BUILD)])):
         raise EngineError("The engine was built without its tests: they need libgtest-dev and libgmock-dev.")
