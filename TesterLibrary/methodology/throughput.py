@@ -108,6 +108,10 @@ class ThroughputResult(Result):
         """The load, exactly, as what `rate=` of other keywords takes."""
         return Rate(self.load, RateUnit.LINE)
 
+    def part(self, part: Ratio | str) -> Rate:
+        """A part of that rate, such as `80 %`."""
+        return Rate(self.load * Ratio.parse(part).value, RateUnit.LINE)
+
     @property
     def throughput_bps(self) -> float:
         """Bits of frames each second (L2, FCS included), over all streams."""

@@ -4,7 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation       RFC 2544 section 26.2: how long the device holds a frame at its throughput.
+Documentation       RFC 2544 section 26.2: how long the device holds a frame at its throughput,
+...                 or at the part of it that the profile asks for.
 ...                 Every frame is measured; the bound is on the 99th percentile.
 Resource            ../../resources/rfc2544.resource
 Suite Setup         Open Tester

@@ -27,7 +27,8 @@ def test_the_shipped_profiles_are_right(name: str) -> None:
 def test_the_full_profile_has_the_durations_of_the_rfc() -> None:
     profile = read_settings(CRITERIA / "profiles" / "full.yaml", "profile")
     assert profile["throughput"]["duration"] == "60 s"
-    assert (profile["latency"]["duration"], profile["latency"]["repetitions"]) == ("120 s", 20)
+    latency = profile["latency"]
+    assert (latency["duration"], latency["repetitions"], latency["part"]) == ("120 s", 20, "100 %")
     assert Ratio.parse(profile["frame_loss"]["step"]) <= Ratio.parse("10 %")
 
 

@@ -45,6 +45,7 @@ def test_a_device_at_line_rate_costs_one_scout_and_one_trial() -> None:
     assert [t.duration_ns for t in result.trials] == [SCOUT.ns, SECOND.ns]
     assert result.rate == pytest.approx(float(LINE))
     assert result.offered == Rate.parse("100 %")
+    assert result.part("80 %") == Rate.parse("80 %")
     assert result.throughput_bps == pytest.approx(float(LINE) * 512)
 
 
