@@ -20,7 +20,7 @@ Schedule::Schedule(const Rate& rate, uint64_t start_ns, uint64_t duration_ns, ui
       start_ns_(start_ns),
       end_ns_(duration_ns == 0 ? UINT64_MAX : AddSaturating(start_ns, duration_ns)),
       max_packets_(max_packets == 0 ? UINT64_MAX : max_packets) {
-  SetDeadline();
+  SetLimits();
 }
 
 Schedule Schedule::Updated(const Rate& rate, uint64_t from_ns) const {
@@ -29,13 +29,14 @@ Schedule Schedule::Updated(const Rate& rate, uint64_t from_ns) const {
   const Segment& last = updated.current_;
   const uint64_t base = last.base + DueBefore(last.rate, from_ns - last.from_ns);
   updated.next_ = {.from_ns = from_ns, .base = base, .rate = rate};
-  updated.SetDeadline();
+  updated.SetLimits();
   return updated;
 }
 
 Schedule Schedule::EndedAt(uint64_t end_ns, uint64_t grace_ns) const {
   Schedule ended = *this;
   ended.end_ns_ = std::min(end_ns_, std::max(end_ns, start_ns_ + 1));
+  ended.SetLimits();
   ended.give_up_ns_ = std::min(give_up_ns_, AddSaturating(end_ns, grace_ns));
   return ended;
 }
@@ -45,7 +46,13 @@ uint64_t Schedule::ChangeNs(uint64_t now_ns) const {
   return std::max(now_ns, last);
 }
 
-void Schedule::SetDeadline() {
+void Schedule::SetLimits() {
+  total_ = max_packets_;
+  if (end_ns_ != UINT64_MAX) {
+    const Segment& segment = end_ns_ < next_.from_ns ? current_ : next_;
+    const uint64_t before = DueBefore(segment.rate, end_ns_ - segment.from_ns);
+    total_ = std::min(max_packets_, AddSaturating(segment.base, before));
+  }
   const uint64_t last_due = max_packets_ == UINT64_MAX ? UINT64_MAX : DueNs(max_packets_ - 1);
   const uint64_t nominal_end = std::min(end_ns_, last_due);
   const uint64_t grace = std::max(kShortestGraceNs, (nominal_end - start_ns_) / kGraceShare);
@@ -59,15 +66,14 @@ uint64_t Schedule::Unlimited(uint64_t now_ns) const {
 }
 
 uint64_t Schedule::Due(uint64_t now_ns) const {
-  return std::min(max_packets_, Unlimited(std::min(now_ns, end_ns_ - 1)));
+  return std::min(total_, Unlimited(now_ns));
 }
 
 uint64_t Schedule::DueNs(uint64_t k) const {
-  if (k >= max_packets_) return UINT64_MAX;
+  if (k >= total_) return UINT64_MAX;
   const bool in_next = next_.from_ns != UINT64_MAX && k >= next_.base;
   const Segment& segment = in_next ? next_ : current_;
-  const uint64_t due = AddSaturating(segment.from_ns, DueTime(segment.rate, k - segment.base));
-  return due < end_ns_ ? due : UINT64_MAX;
+  return AddSaturating(segment.from_ns, DueTime(segment.rate, k - segment.base));
 }
 
 bool Schedule::Over(uint64_t now_ns, uint64_t sent, uint64_t owed) const {

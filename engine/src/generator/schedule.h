@@ -47,7 +47,7 @@ class Schedule {
   };
 
   uint64_t Unlimited(uint64_t now_ns) const;
-  void SetDeadline();
+  void SetLimits();
 
   Segment current_;
   // Holds from next_.from_ns on; UINT64_MAX when there is none.
@@ -55,6 +55,7 @@ class Schedule {
   uint64_t start_ns_;
   uint64_t end_ns_;  // exclusive
   uint64_t max_packets_;
+  uint64_t total_ = UINT64_MAX;  // frames due before end_ns_, at most max_packets_
   uint64_t give_up_ns_;
 };
 

@@ -90,12 +90,6 @@ void AppendNeighbours(const v1::NeighbourResponder& responder, std::string_view 
 
 using NeighbourKey = std::pair<uint16_t, Address>;
 
-bool Answers(const Job& job, const NeighbourPlan& plan) {
-  return std::any_of(job.neighbours.begin(), job.neighbours.end(), [&](const NeighbourPlan& own) {
-    return own.port == plan.port && own.neighbour == plan.neighbour;
-  });
-}
-
 // What ids and addresses are taken, and by which job.
 class Taken {
  public:
@@ -104,41 +98,43 @@ class Taken {
   // The job itself is still to be checked when it comes last; the others are free of clashes.
   void Add(const Job& job) {
     for (const auto& stream : job.streams) {
-      Claim(ids_, stream.id, job, [&] { return Cat("stream id ", stream.id); });
+      const auto [at, is_new] = ids_.emplace(stream.id, &job);
+      if (!is_new) Refuse(job, Cat("stream id ", stream.id), *at->second);
     }
-    std::map<NeighbourKey, const Job*> own;
     for (const auto& plan : job.neighbours) {
-      const NeighbourKey key{plan.port, plan.neighbour.address};
-      const auto describe = [&] {
-        return Cat("address ", AddressText(AddressBytes(plan.neighbour.address)), " on port ",
-                   Quote(ports_[plan.port].name));
-      };
-      Claim(own, key, job, describe);
+      const Mac& mac = plan.neighbour.mac;
+      const auto [at, is_new] =
+          neighbours_.emplace(NeighbourKey{plan.port, plan.neighbour.address}, Owner{&job, mac});
+      if (is_new) continue;
       // Jobs on the same ports share their addresses; what they must not do is answer differently.
-      const auto at = neighbours_.find(key);
-      if (at != neighbours_.end() && Answers(*at->second, plan)) continue;
-      Claim(neighbours_, key, job, describe);
+      if (at->second.job == &job || at->second.mac != mac) {
+        Refuse(job,
+               Cat("address ", AddressText(AddressBytes(plan.neighbour.address)), " on port ",
+                   Quote(ports_[plan.port].name)),
+               *at->second.job);
+      }
+      at->second.job = &job;
     }
   }
 
  private:
-  template <typename Key, typename Describe>
-  static void Claim(std::map<Key, const Job*>& owners, const Key& key, const Job& job,
-                    const Describe& describe) {
-    const auto [at, is_new] = owners.emplace(key, &job);
-    if (is_new) return;
-    if (at->second == &job) {
-      throw Error(Code::kInvalidArgument, Cat("job ", Quote(job.name), ": ", describe(),
-                                              " is given twice; it must be unique"));
+  struct Owner {
+    const Job* job;
+    Mac mac;
+  };
+
+  [[noreturn]] static void Refuse(const Job& job, std::string_view what, const Job& owner) {
+    if (&owner == &job) {
+      throw Error(Code::kInvalidArgument,
+                  Cat("job ", Quote(job.name), ": ", what, " is given twice; it must be unique"));
     }
-    throw Error(Code::kAlreadyExists,
-                Cat("job ", Quote(job.name), ": ", describe(), " is taken by the loaded job ",
-                    Quote(at->second->name), "; it must be unique among the loaded jobs"));
+    throw Error(Code::kAlreadyExists, Cat("job ", Quote(job.name), ": ", what,
+                                          " is taken by the loaded job ", Quote(owner.name)));
   }
 
   std::span<const PortLimits> ports_;
   std::map<uint16_t, const Job*> ids_;
-  std::map<NeighbourKey, const Job*> neighbours_;
+  std::map<NeighbourKey, Owner> neighbours_;
 };
 
 void CheckUnique(const Job& job, const Inventory& inventory) {

@@ -24,11 +24,12 @@ constexpr unsigned kSendBuffers = 4096;
 constexpr unsigned kCachedBuffers = 512;  // RTE_MEMPOOL_CACHE_MAX_SIZE
 constexpr uint16_t kDescriptors = 2048;
 
-void Check(int result, const std::string& device, const char* what) {
+void Check(int result, const std::string& device, const char* what,
+           Code code = Code::kInternal) {
   if (result >= 0) return;
   const std::string complaints = TakeEalComplaints();
-  throw Error(Code::kInternal, Cat(device, ": ", what, ": ", rte_strerror(-result),
-                                   complaints.empty() ? "" : ": ", complaints));
+  throw Error(code, Cat(device, ": ", what, ": ", rte_strerror(-result),
+                        complaints.empty() ? "" : ": ", complaints));
 }
 
 rte_mempool* MakePool(const std::string& name, unsigned buffers, uint32_t max_frame_bytes) {
@@ -53,15 +54,18 @@ std::string DriverOf(uint16_t device) {
 
 Device Device::Probe(const std::string& arguments) {
   TakeEalComplaints();
-  Check(rte_dev_probe(arguments.c_str()), arguments, "the device does not open");
+  Check(rte_dev_probe(arguments.c_str()), arguments, "DPDK has no such device", Code::kNotFound);
   uint16_t id = kNone;
   const std::string name = arguments.substr(0, arguments.find(','));
-  Check(rte_eth_dev_get_port_by_name(name.c_str(), &id), arguments, "it is no network device");
+  Check(rte_eth_dev_get_port_by_name(name.c_str(), &id), arguments, "it is no network device",
+        Code::kNotFound);
   return Device(id);
 }
 
 Device::~Device() {
   if (id_ == kNone) return;
+  // Promiscuous mode is a flag of the kernel's interface and would outlive us.
+  rte_eth_promiscuous_disable(id_);
   rte_eth_dev_stop(id_);
   rte_eth_dev_close(id_);
   rte_mempool_free(tx_pool_);

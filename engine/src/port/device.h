@@ -15,10 +15,10 @@ namespace tester {
 // Bytes of an mbuf's private area; a cache line, so that the data stays aligned.
 inline constexpr uint16_t kPrivateBytes = 64;
 
-// Removes the device again unless it is released. Throws Error.
+// Stops and closes the device, and frees its buffers, at its end.
 class Device {
  public:
-  // "net_null0,size=64", "0000:03:00.0"
+  // "net_null0,size=64", "0000:03:00.0". NOT_FOUND.
   static Device Probe(const std::string& arguments);
   // One that exists already (rte_eth_from_rings).
   explicit Device(uint16_t id) : id_(id) {}
@@ -31,12 +31,12 @@ class Device {
 
   // One receive and one send queue. `name` names the pools, `max_frame_bytes` includes the FCS and
   // is what a buffer has to hold.
+  // RESOURCE_EXHAUSTED, INTERNAL.
   void Start(const std::string& name, uint32_t max_frame_bytes);
 
   uint16_t id() const { return id_; }
   rte_mempool* tx_pool() const { return tx_pool_; }
   bool shared_pool() const { return tx_pool_ == rx_pool_; }
-  uint16_t Release() { return std::exchange(id_, kNone); }
 
  private:
   static constexpr uint16_t kNone = UINT16_MAX;

@@ -7,6 +7,7 @@
 #include <rte_errno.h>
 #include <rte_log.h>
 
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <string_view>
@@ -22,13 +23,15 @@ namespace {
 
 std::mutex complaints_mutex;
 std::string complaints;
+std::atomic<int> quiet{0};
 
 LogLevel LevelOf(int dpdk_level) {
+  if (quiet.load() != 0) return LogLevel::kDebug;
   if (dpdk_level <= static_cast<int>(RTE_LOG_ERR)) return LogLevel::kWarning;
   return dpdk_level <= static_cast<int>(RTE_LOG_WARNING) ? LogLevel::kInfo : LogLevel::kDebug;
 }
 
-// A line of DPDK's log. Its errors are not always ours: a driver that does not open may be expected.
+// A line of DPDK's log.
 ssize_t OnLog(void* /*cookie*/, const char* text, size_t bytes) {
   std::string_view line(text, bytes);
   while (!line.empty() && (line.back() == '\n' || line.back() == ' ')) line.remove_suffix(1);
@@ -72,6 +75,7 @@ std::vector<std::string> Arguments(const EalOptions& options) {
 }  // namespace
 
 Eal::Eal(const EalOptions& options) {
+  const EalQuiet quiet_start;
   QuietXdpLibraries();
   cookie_io_functions_t functions{};
   functions.write = OnLog;
@@ -90,6 +94,9 @@ Eal::Eal(const EalOptions& options) {
 }
 
 Eal::~Eal() { rte_eal_cleanup(); }
+
+EalQuiet::EalQuiet() { ++quiet; }
+EalQuiet::~EalQuiet() { --quiet; }
 
 std::string TakeEalComplaints() {
   const std::lock_guard lock(complaints_mutex);

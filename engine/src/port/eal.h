@@ -28,7 +28,17 @@ class Eal {
   Eal& operator=(const Eal&) = delete;
 };
 
-// What DPDK and its drivers have complained about in this thread since the last call, in one line.
+// While one lives, what DPDK complains about is not logged as a warning: a device that does not open
+// may be expected, and whoever opens it says why it did not.
+class EalQuiet {
+ public:
+  EalQuiet();
+  ~EalQuiet();
+  EalQuiet(const EalQuiet&) = delete;
+  EalQuiet& operator=(const EalQuiet&) = delete;
+};
+
+// What DPDK and its drivers have complained about since the last call, in one line.
 std::string TakeEalComplaints();
 
 }  // namespace tester

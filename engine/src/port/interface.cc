@@ -91,7 +91,7 @@ std::vector<std::string> UsesOfInterface(int index) {
   DumpTable(RTM_GETADDR, [&](const NetlinkMessage& address) {
     const auto& body = address.body<ifaddrmsg>();
     if (static_cast<int>(body.ifa_index) != index) return;
-    if (body.ifa_scope == RT_SCOPE_LINK || body.ifa_scope == RT_SCOPE_HOST) return;
+    if (body.ifa_scope == RT_SCOPE_LINK) return;
     auto bytes = address.Find<ifaddrmsg>(IFA_LOCAL);
     if (!bytes) bytes = address.Find<ifaddrmsg>(IFA_ADDRESS);
     if (bytes) uses.push_back("address " + AddressText(*bytes));

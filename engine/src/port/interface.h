@@ -29,8 +29,8 @@ struct Interface {
 std::optional<Interface> FindInterface(const std::string& name);
 std::vector<std::string> InterfaceNames();
 
-// What somebody would lose if the tester took the interface: its global addresses and default
-// routes, as text. Link-local IPv6 addresses are nobody's.
+// What somebody would lose if the tester took the interface: its addresses and default routes, as
+// text. Link-local addresses are nobody's.
 std::vector<std::string> UsesOfInterface(int index);
 
 }  // namespace tester

@@ -16,7 +16,10 @@ namespace {
 constexpr unsigned kRingFrames = 2048;
 constexpr size_t kMostOfATag = 2;
 
-rte_ring* MakeRing(const std::string& name) {
+// Rings stay until the process ends: what is still in them belongs to pools of either port.
+rte_ring* MakeRing() {
+  static int number = 0;
+  const std::string name = Cat("loop", number++);
   // One worker puts in and one takes out.
   rte_ring* ring = rte_ring_create(name.c_str(), kRingFrames, static_cast<int>(rte_socket_id()),
                                    RING_F_SP_ENQ | RING_F_SC_DEQ);
@@ -44,14 +47,13 @@ std::map<std::string, Device> MakeLoops(const std::vector<PortSpec>& specs) {
     if (spec.kind == PortKind::kLoop) ports_of_tag[spec.argument].push_back(spec.name);
   }
   std::map<std::string, Device> devices;
-  int number = 0;
   for (const auto& [tag, ports] : ports_of_tag) {
     if (ports.size() > kMostOfATag) {
       throw Error(Code::kInvalidArgument, Cat("loop:", tag, " is given to the ports ", Join(ports),
                                               "; allowed are one port (looped to itself) or two"));
     }
-    rte_ring* there = MakeRing(Cat("loop", number++));
-    rte_ring* back = ports.size() == 1 ? there : MakeRing(Cat("loop", number++));
+    rte_ring* there = MakeRing();
+    rte_ring* back = ports.size() == 1 ? there : MakeRing();
     devices.emplace(ports.front(), MakeDevice(ports.front(), back, there));
     if (ports.size() > 1) devices.emplace(ports.back(), MakeDevice(ports.back(), there, back));
   }

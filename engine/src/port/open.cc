@@ -24,6 +24,7 @@ namespace tester {
 namespace {
 
 constexpr uint32_t kDefaultMaxFrame = RTE_ETHER_MAX_LEN;  // 1518, FCS included
+constexpr uint32_t kLongestFrame = 16384;  // an mbuf's room is 16 bits
 constexpr uint32_t kFrameOverhead = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
 // A ring of net_af_packet has to bridge the time in which the worker does not run.
 constexpr uint32_t kPacketRingFrames = 4096;
@@ -51,7 +52,8 @@ std::string XdpArguments(const Interface& interface, size_t number) {
 std::string PacketArguments(const Interface& interface, size_t number) {
   // An odd number of units: frames a power of two apart fall into few sets of the caches, which
   // cost a tenth of the rate. A block of 32 is whole pages.
-  const uint32_t units = (interface.mtu + kPacketHeadroom) / kPacketUnit | 1;
+  const uint32_t longest = std::min(interface.mtu, kLongestFrame);
+  const uint32_t units = (longest + kPacketHeadroom) / kPacketUnit | 1;
   const uint32_t frame = units * kPacketUnit;
   const uint32_t count = std::bit_floor(std::min(kPacketRingFrames, kPacketRingBytes / frame));
   return Cat("net_af_packet", number, ",iface=", interface.name, ",framesz=", frame,
@@ -71,10 +73,7 @@ std::unique_ptr<Port> MakePort(Device device, PortFacts facts, const std::vector
   if (rte_eth_macaddr_get(device.id(), &mac) == 0) facts.mac = wire::LoadMac(mac.addr_bytes);
   // Some virtual devices have none; a frame needs one.
   if (facts.mac == Mac{}) facts.mac = {2, 0, 0, 0, 0, static_cast<uint8_t>(device.id() + 1)};
-  const bool shared_pool = device.shared_pool();
-  rte_mempool* const pool = device.tx_pool();
-  return std::make_unique<Port>(std::move(facts), device.Release(), pool, shared_pool,
-                                PortSockets::Since(sockets),
+  return std::make_unique<Port>(std::move(facts), std::move(device), PortSockets::Since(sockets),
                                 std::move(claim));
 }
 
@@ -99,7 +98,7 @@ std::unique_ptr<Port> OpenInterface(const PortSpec& spec, const Interface& inter
   Device device = Device::Probe(arguments);
   rte_eth_dev_info info{};
   rte_eth_dev_info_get(device.id(), &info);
-  uint32_t limit = interface.mtu + kFrameOverhead;
+  uint32_t limit = std::min(interface.mtu + kFrameOverhead, kLongestFrame);
   // What net_af_packet says is the length it had in mind; its rings were sized for the MTU above.
   if (std::string(info.driver_name) == "net_af_xdp") limit = std::min(limit, info.max_rx_pktlen);
   PortFacts facts;
@@ -174,6 +173,7 @@ void CheckInterfaces(const std::vector<PortSpec>& specs, const std::set<std::str
 }
 
 std::vector<std::unique_ptr<Port>> OpenPorts(const std::vector<PortSpec>& specs) {
+  const EalQuiet quiet;
   std::map<std::string, Device> loops = MakeLoops(specs);
   std::vector<std::unique_ptr<Port>> ports;
   for (const auto& spec : specs) {

@@ -11,23 +11,13 @@
 
 namespace tester {
 
-Port::Port(PortFacts facts, uint16_t device, rte_mempool* tx_pool, bool shared_pool,
-           PortSockets sockets, InterfaceClaim claim)
+Port::Port(PortFacts facts, Device device, PortSockets sockets, InterfaceClaim claim)
     : facts_(std::move(facts)),
-      device_(device),
-      tx_pool_(tx_pool),
-      shared_pool_(shared_pool),
       claim_(std::move(claim)),
+      device_(std::move(device)),
       sockets_(std::move(sockets)) {
   KernelDropped();
   drops_before_ = drops_last_;
-}
-
-Port::~Port() {
-  // Promiscuous mode is a flag of the kernel's interface and would outlive us.
-  rte_eth_promiscuous_disable(device_);
-  rte_eth_dev_stop(device_);
-  rte_eth_dev_close(device_);
 }
 
 bool Port::LinkUp() const {
@@ -36,7 +26,7 @@ bool Port::LinkUp() const {
     return interface && interface->running;
   }
   rte_eth_link link{};
-  return rte_eth_link_get_nowait(device_, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+  return rte_eth_link_get_nowait(device(), &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
 uint64_t Port::Missed() {
@@ -46,7 +36,7 @@ uint64_t Port::Missed() {
 
 uint64_t Port::DeviceMissed() const {
   rte_eth_stats stats{};
-  if (rte_eth_stats_get(device_, &stats) != 0) return 0;
+  if (rte_eth_stats_get(device(), &stats) != 0) return 0;
   const uint64_t lost = stats.ierrors + stats.rx_nombuf;
   return facts_.driver == "net_af_xdp" ? lost : lost + stats.imissed;
 }

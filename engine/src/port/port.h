@@ -4,15 +4,13 @@
 // A port of the tester: an ethdev, its buffers, and what is counted on it.
 #pragma once
 
-#include <rte_mbuf.h>
-#include <rte_mempool.h>
-
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "port/claim.h"
+#include "port/device.h"
 #include "port/sockets.h"
 #include "responder/learned.h"
 #include "stats/counters.h"
@@ -35,18 +33,16 @@ struct PortFacts {
 
 class Port {
  public:
-  // Takes over a started ethdev. `tx_pool` holds nothing but frames to send, unless it is the
-  // receive pool as well (`shared_pool`).
-  Port(PortFacts facts, uint16_t device, rte_mempool* tx_pool, bool shared_pool, PortSockets sockets,
-       InterfaceClaim claim);
-  ~Port();
+  // `device` is started.
+  Port(PortFacts facts, Device device, PortSockets sockets, InterfaceClaim claim);
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
 
   const PortFacts& facts() const { return facts_; }
-  uint16_t device() const { return device_; }
-  rte_mempool* tx_pool() const { return tx_pool_; }
-  bool shared_pool() const { return shared_pool_; }
+  uint16_t device() const { return device_.id(); }
+  // Holds nothing but frames to send, unless it is the receive pool as well.
+  rte_mempool* tx_pool() const { return device_.tx_pool(); }
+  bool shared_pool() const { return device_.shared_pool(); }
 
   bool LinkUp() const;
   // Frames lost before the engine saw them. Not for several threads at once.
@@ -66,10 +62,8 @@ class Port {
   uint64_t DeviceMissed() const;
 
   PortFacts facts_;
-  uint16_t device_;
-  rte_mempool* tx_pool_;
-  bool shared_pool_;
-  InterfaceClaim claim_;  // given up last
+  InterfaceClaim claim_;  // given up after the device
+  Device device_;
   PortSockets sockets_;
   uint64_t drops_before_ = 0;  // on the interface
   uint64_t drops_last_ = 0;    // known still when the interface is gone

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -58,6 +60,11 @@ void CheckSocketPath(const std::string& path) {
                                             " bytes; allowed is an absolute path of at most ",
                                             kMaxSocketPath, " bytes"));
   }
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw Error(Code::kInvalidArgument,
+                Cat("--listen unix:", path, ": ", folder, ": ", std::strerror(errno)));
+  }
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return;
   if (!S_ISSOCK(status.st_mode)) {
@@ -94,6 +101,7 @@ void CheckListen(const ListenOptions& options) {
 
 Server::Server(const ListenOptions& options, Service& service) {
   CheckListen(options);
+  ::setenv("GRPC_VERBOSITY", "NONE", 0);  // what goes wrong is said here
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
@@ -114,7 +122,8 @@ Server::Server(const ListenOptions& options, Service& service) {
   ::umask(mask);
   if (!server_ || port == 0) {
     throw Error(Code::kInvalidArgument,
-                Cat("--listen ", options.address, ": cannot listen there: ", std::strerror(errno)));
+                Cat("--listen ", options.address,
+                    ": cannot listen there; is the address taken, or not of this machine?"));
   }
   SetHealthy(true);
 }

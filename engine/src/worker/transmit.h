@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include <rte_mbuf.h>
+
 #include "generator/template.h"
 #include "port/port.h"
 #include "worker/program.h"
