@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from .headers import HeaderStack
+from .payload import COUNTING, Payload
 from .units import LINE_RATE, FrameSize, Rate
 
 
@@ -18,6 +20,8 @@ class Stream:
     rx: str
     frame_size: FrameSize = FrameSize(64)
     rate: Rate = LINE_RATE
+    headers: HeaderStack | None = None  # None: Ethernet, the IP version of its ports, and UDP
+    payload: Payload = COUNTING
 
     def at(self, rate: Rate) -> Stream:
         """The same stream at another rate."""

@@ -20,10 +20,15 @@ _FIRST_IPV6 = IPv6Address("2001:2::2")
 
 @dataclass(frozen=True)
 class Station:
-    """A port with the address it has for one stream."""
+    """A port with the address it has for one stream, and one of the other IP version for other headers."""
 
     port: Port
     address: Address
+    other: Address
+
+    def host(self, version: int) -> Address:
+        """Its address of IP version 4 or 6."""
+        return self.address if self.address.version == version else self.other
 
 
 def stations(stream: Stream, ports: Mapping[str, Port]) -> tuple[Station, Station]:
@@ -48,10 +53,7 @@ def stations(stream: Stream, ports: Mapping[str, Port]) -> tuple[Station, Statio
             )
     version = next((p.address.version for p in (tx, rx) if p.address), 4)
     order = sorted(ports)
-    return (
-        Station(tx, _address(tx, order.index(tx.name), version)),
-        Station(rx, _address(rx, order.index(rx.name), version)),
-    )
+    return _station(tx, order.index(tx.name), version), _station(rx, order.index(rx.name), version)
 
 
 def _port(stream: Stream, name: str, role: str, ports: Mapping[str, Port]) -> Port:
@@ -63,7 +65,10 @@ def _port(stream: Stream, name: str, role: str, ports: Mapping[str, Port]) -> Po
     return ports[name]
 
 
-def _address(port: Port, index: int, version: int) -> Address:
-    if port.address:
-        return port.address.ip
+def _station(port: Port, index: int, version: int) -> Station:
+    own = port.address.ip if port.address else _benchmark(index, version)
+    return Station(port, own, other=_benchmark(index, 10 - own.version))
+
+
+def _benchmark(index: int, version: int) -> Address:
     return _FIRST_IPV6 + index if version == 6 else _FIRST_IPV4 + index

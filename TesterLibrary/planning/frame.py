@@ -12,46 +12,92 @@ from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
 from ..errors import PlanError
+from ..model.headers import Header, HeaderStack
 from ..model.ports import Address
 from ..model.stream import Stream
 from ..model.units import FCS_LENGTH
 from .address import Station
+from .headers import Ends, lay_out, layers_of, text
+from .payload import filling
 
 if TYPE_CHECKING:
     from scapy.packet import Packet
 
 SIGNATURE_LENGTH = 16  # bytes at the end of a test frame: `plan.proto`, SIGNATURE
-ECHO_PORT = 7  # destination, and 0xC020 the source, of the test frame in RFC 2544 C.2.6.4
-SOURCE_PORT = 0xC020
-TTL = 64
 
-_HEADERS = {4: 14 + 20 + 8, 6: 14 + 40 + 8}  # Ethernet, IP, UDP
+_CYCLIC = ("SCTP", "BTH")  # headers with a CRC over what follows, which a signature would break
+_CYCLIC_UNIT = 4  # bytes of which such packets consist
 
 
 def measured_frame(
     stream: Stream, stream_id: int, seed: int, tx: Station, rx: Station, next_hop: bytes
 ) -> bytes:
-    """The test frame of RFC 2544 C.2.6.4 for one stream, without FCS: UDP, filled with counting octets.
+    """The test frame of one stream, without FCS.
+
+    Unless the stream says otherwise it is that of RFC 2544 C.2.6.4: UDP, filled with counting octets.
 
     Its last 16 bytes are the place of the signature, filled at random from the seed and the stream's id. The
-    checksums are right for that fill, and a tester keeps its one's-complement sum.
+    checksums are right for that fill, and a tester keeps its one's-complement sum. It does not keep a CRC:
+    behind SCTP and RoCEv2 the signature follows the packet as an Ethernet trailer, which bridges forward.
 
     Raises:
-        PlanError: the frame size has no room for headers and signature, or a port cannot take it.
+        PlanError: a header or field that there is not, a value that does not fit its field, no room for
+            headers, payload and signature, a port that cannot take the frame, or a trailer through a router.
     """
-    _check_size(stream, tx, rx)
-    from scapy.layers.inet import UDP
-    from scapy.layers.l2 import Ether
+    stack = stream.headers or _default_stack(tx.address.version)
+    try:
+        _check_longest(stream, tx, rx)
+        headers = lay_out(stack, Ends(tx, rx, next_hop))
+        cyclic = any(type(layer).__name__ in _CYCLIC for layer in layers_of(headers))
+        if cyclic and (port := tx.port).gateway:
+            raise PlanError(
+                f"{stack.names}: its CRC leaves the signature no place but a trailer behind the packet, "
+                f"which the router at port {port.name!r} ({port.gateway}) would cut; only bridges forward it"
+            )
+        room = _room(stream, stack, len(_built(stack, headers)))
+        spare = room % _CYCLIC_UNIT if cyclic else 0
+        octets = filling(stream.payload, room - spare, f"{seed} {stream_id}")
+        signature = random.Random(f"signature {seed} {stream_id}").randbytes(SIGNATURE_LENGTH)
+        inside, behind = (octets, bytes(spare) + signature) if cyclic else (octets + signature, b"")
+        return _carrying(stack, headers, inside) + behind
+    except PlanError as problem:
+        raise PlanError(f"stream {stream.name!r}: {problem}") from None
 
-    length = stream.frame_size.bytes - FCS_LENGTH - _HEADERS[tx.address.version] - SIGNATURE_LENGTH
-    filling = bytes(i % 256 for i in range(length))
-    signature = random.Random(f"signature {seed} {stream_id}").randbytes(SIGNATURE_LENGTH)
-    return bytes(
-        Ether(dst=_text(next_hop), src=_text(tx.port.mac))
-        / _ip(tx.address, rx.address)
-        / UDP(sport=SOURCE_PORT, dport=ECHO_PORT)
-        / (filling + signature)
-    )
+
+def _default_stack(version: int) -> HeaderStack:
+    return HeaderStack((Header("Ether"), Header("IP" if version == 4 else "IPv6"), Header("UDP")))
+
+
+def _carrying(stack: HeaderStack, headers: Packet, octets: bytes) -> bytes:
+    """The bytes of headers around a payload."""
+    length = len(_built(stack, headers)) + len(octets)
+    last = list(layers_of(headers))[-1]
+    if type(last).__name__ == "SCTPChunkData":
+        last.data = octets
+    elif octets:
+        last.add_payload(octets)
+    frame = _built(stack, headers)
+    if len(frame) != length:
+        raise PlanError(f"{stack}: its headers change their length with the payload, which has no place then")
+    return frame
+
+
+def _built(stack: HeaderStack, headers: Packet) -> bytes:
+    try:
+        return bytes(headers)
+    except Exception as problem:  # whatever Scapy makes of values that do not go together
+        raise PlanError(f"{stack}: Scapy cannot lay it out: {problem}") from problem
+
+
+def _room(stream: Stream, stack: HeaderStack, length: int) -> int:
+    """Bytes for the payload, which may be 0."""
+    least = length + SIGNATURE_LENGTH + FCS_LENGTH
+    if stream.frame_size.bytes < least:
+        raise PlanError(
+            f"a frame size of {stream.frame_size} is too short for {stack.names} ({length} bytes) with a "
+            f"signature of {SIGNATURE_LENGTH} bytes; it needs at least {least} bytes"
+        )
+    return stream.frame_size.bytes - least
 
 
 def announcement(station: Station) -> bytes:
@@ -71,18 +117,11 @@ def announcement(station: Station) -> bytes:
     return bytes(frame).ljust(60, b"\0")
 
 
-def _check_size(stream: Stream, tx: Station, rx: Station) -> None:
-    version = tx.address.version
-    least = _HEADERS[version] + SIGNATURE_LENGTH + FCS_LENGTH
-    if stream.frame_size.bytes < least:
-        raise PlanError(
-            f"stream {stream.name!r}: a frame size of {stream.frame_size} is too short for an IPv{version} "
-            f"UDP frame with a signature of {SIGNATURE_LENGTH} bytes; it needs at least {least} bytes"
-        )
+def _check_longest(stream: Stream, tx: Station, rx: Station) -> None:
     for port in (tx.port, rx.port):
         if stream.frame_size.bytes > port.max_frame_size:
             raise PlanError(
-                f"stream {stream.name!r}: a frame size of {stream.frame_size} is too long for port "
+                f"a frame size of {stream.frame_size} is too long for port "
                 f"{port.name!r}; it takes at most {port.max_frame_size} bytes, FCS included"
             )
 
@@ -91,7 +130,7 @@ def _arp_request(station: Station) -> Packet:
     from scapy.layers.l2 import ARP, Ether
 
     asked = station.port.gateway or station.address
-    mac = _text(station.port.mac)
+    mac = text(station.port.mac)
     return Ether(dst="ff:ff:ff:ff:ff:ff", src=mac) / ARP(
         op="who-has", hwsrc=mac, psrc=str(station.address), hwdst="00:00:00:00:00:00", pdst=str(asked)
     )
@@ -101,10 +140,10 @@ def _solicitation(station: Station, asked: Address) -> Packet:
     from scapy.layers.inet6 import ICMPv6ND_NS, ICMPv6NDOptSrcLLAddr, IPv6
     from scapy.layers.l2 import Ether
 
-    mac, low = _text(station.port.mac), asked.packed[-3:]
+    mac, low = text(station.port.mac), asked.packed[-3:]
     group = f"ff02::1:ff{low[0]:02x}:{low[1]:02x}{low[2]:02x}"
     return (
-        Ether(dst=_text(b"\x33\x33\xff" + low), src=mac)
+        Ether(dst=text(b"\x33\x33\xff" + low), src=mac)
         / IPv6(src=str(station.address), dst=group, hlim=255)
         / ICMPv6ND_NS(tgt=str(asked))
         / ICMPv6NDOptSrcLLAddr(lladdr=mac)
@@ -115,24 +154,10 @@ def _advertisement(station: Station) -> Packet:
     from scapy.layers.inet6 import ICMPv6ND_NA, ICMPv6NDOptDstLLAddr, IPv6
     from scapy.layers.l2 import Ether
 
-    mac = _text(station.port.mac)
+    mac = text(station.port.mac)
     return (
         Ether(dst="33:33:00:00:00:01", src=mac)
         / IPv6(src=str(station.address), dst="ff02::1", hlim=255)
         / ICMPv6ND_NA(tgt=str(station.address), R=0, S=0, O=1)
         / ICMPv6NDOptDstLLAddr(lladdr=mac)
     )
-
-
-def _ip(source: Address, destination: Address) -> Packet:
-    if isinstance(source, IPv4Address):
-        from scapy.layers.inet import IP
-
-        return IP(src=str(source), dst=str(destination), ttl=TTL, id=0)
-    from scapy.layers.inet6 import IPv6
-
-    return IPv6(src=str(source), dst=str(destination), hlim=TTL)
-
-
-def _text(mac: bytes) -> str:
-    return mac.hex(":")

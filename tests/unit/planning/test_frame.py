@@ -15,16 +15,9 @@ from scapy.layers.l2 import ARP, Ether
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.units import FrameSize
+from tests.dissection import ones_complement_sum
 
 from .bench import BRIDGED, GATEWAY, MAC1, MAC2, ROUTED, ROUTED6, compiled, port, stream
-
-
-def ones_complement_sum(data: bytes) -> int:
-    """RFC 1071 over whole 16-bit words, folded."""
-    total = sum(int.from_bytes(data[i : i + 2].ljust(2, b"\0"), "big") for i in range(0, len(data), 2))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return total
 
 
 def udp_sum(frame: bytes) -> int:
@@ -95,8 +88,8 @@ def test_an_ipv6_frame() -> None:
         (
             ROUTED6,
             81,
-            "stream 'north': a frame size of 81 bytes is too short for an IPv6 UDP frame with a signature of "
-            "16 bytes; it needs at least 82 bytes",
+            "stream 'north': a frame size of 81 bytes is too short for Ether / IPv6 / UDP (62 bytes) with a "
+            "signature of 16 bytes; it needs at least 82 bytes",
         ),
         (
             BRIDGED,
