@@ -35,6 +35,7 @@ class TrialRules:
     """How a trial is run when its keyword does not say otherwise."""
 
     attempts: int = 3  # of a trial in which the tester did not do its part
+    respite: Duration = Duration(500_000_000)  # before the second attempt; twice that before the third
     settle: Duration = Duration(
         200_000_000
     )  # nothing has arrived for so long: nothing more will (RFC 2544 §23)
@@ -208,8 +209,9 @@ class TrialMeasurer:
         for attempt in range(1, rules.attempts + 1):
             trial = bench.record(replace(self._once(streams, duration), load=load, attempt=attempt))
             self._note(trial)
-            if trial.valid or _is_hopeless(trial.evidence):
+            if trial.valid or attempt == rules.attempts or _is_hopeless(trial.evidence):
                 break
+            time.sleep(attempt * rules.respite.seconds)  # what disturbed it may be over by then
         return trial
 
     def _once(self, streams: Sequence[Stream], duration: Duration) -> Trial:

@@ -51,7 +51,7 @@ def open_tester(name: str, *, seed: int, recorder: Recorder, progress: Progress)
         stack.callback(target.close)
         capabilities = target.capabilities()
         ports = {port.name: _port(port, capabilities) for port in testbed.testbed.ports}
-        recorder.run(testbed=testbed.testbed, capabilities=capabilities, seed=seed)
+        recorder.run(testbed=testbed.testbed, capabilities=capabilities, seed=seed, notes=testbed.notes)
         bench = Bench(
             target=target,
             capabilities=capabilities,

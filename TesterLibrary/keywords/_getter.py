@@ -14,6 +14,7 @@ from ..measurement.latency import Latency
 from ..measurement.trial import Trial
 from ..model.units import Duration, Ratio
 from ..session import Session
+from ..verdict import Outcome, Verdict
 
 _EXPRESSIONS = (AssertionOperator["validate"], AssertionOperator["then"])
 
@@ -87,7 +88,19 @@ class Getter:
         if objections:
             raise Inconclusive(objections[0])
         wanted = expected if operator in _EXPRESSIONS else parse(expected)
-        return verify_assertion(value, operator, wanted, what, message)
+        try:
+            result = verify_assertion(value, operator, wanted, what, message)
+        except AssertionError:
+            self._record(Outcome.FAIL, value, operator, expected, what)
+            raise
+        self._record(Outcome.PASS, value, operator, expected, what)
+        return result
+
+    def _record(
+        self, outcome: Outcome, value: float, operator: AssertionOperator, expected: Any, what: str
+    ) -> None:
+        bound = f"{operator.value} {expected}"
+        self._session.recorder.verdict(Verdict(outcome, what, f"{value:g}", bound))
 
 
 def _of(stream: str | None) -> str:

@@ -40,8 +40,8 @@ class Measurement:
 
         A trial in which the tester itself fell short is repeated, at most three times in all; the last one is
         returned. Attributes of a trial: ``sent``, ``received``, ``lost`` (frames), ``loss_ratio`` (0 to 1),
-        ``offered_rate``, ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``latency`` (``min``, ``mean``,
-        ``max``, ``p50``, ``p99`` in ns), ``evidence``, ``valid``, ``objections``.
+        ``offered_rate``, ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``latency`` (``min``,
+        ``mean``, ``max``, ``p50``, ``p99`` in ns), ``evidence``, ``valid``, ``objections``.
 
         | ${trial} = | `Measure Throughput` | north | rate=50 % | duration=5 s |
         """

@@ -69,7 +69,7 @@ class Rfc2544:
         step: Ratio = Ratio.parse("10 %"),
         duration: Duration = ONE_SECOND,
     ) -> FrameLossResult:
-        """Measures the loss from line rate downwards, until two trials in a row lose nothing (RFC 2544 §26.3).
+        """Measures the loss from line rate down, until two trials in a row lose nothing (RFC 2544 §26.3).
 
         | =Argument= | =Meaning= |
         | ``streams`` | names of streams that are offered together; all, if none is given |

@@ -46,7 +46,7 @@ class Tester:
 
     @keyword(tags=["tester"])
     def close_tester(self) -> None:
-        """Takes all traffic off the wire, ends the tester if it was started here, removes the testbed if embedded.
+        """Takes all traffic off the wire, ends the tester if we started it, removes the testbed if embedded.
 
         Closing a closed tester does nothing.
 
@@ -58,9 +58,9 @@ class Tester:
     def get_tester_info(self) -> Capabilities:
         """Returns who the tester is.
 
-        Attributes: ``target`` (engine, fake), ``version``, ``details``, ``max_streams`` and ``ports``, a tuple
-        with ``name``, ``driver``, ``driver_reason`` (why it was chosen), ``mac`` (bytes), ``link_speed_bps`` (0
-        if the link does not know), ``link_up``, ``max_frame_size`` (bytes, FCS included) and ``interface``.
+        Attributes: ``target`` (engine, fake), ``version``, ``details``, ``max_streams`` and ``ports``, each
+        with ``name``, ``driver``, ``driver_reason`` (why it was chosen), ``mac`` (bytes), ``link_speed_bps``
+        (0 if the link does not know), ``link_up``, ``max_frame_size`` (with FCS) and ``interface``.
 
         | ${info} = | `Get Tester Info` |
         | Log | ${info.ports[0].driver} |

@@ -57,6 +57,7 @@ class Section:
     tester: Mapping[str, Any]
     ports: Sequence[Mapping[str, Any]]
     seed: int | None
+    notes: tuple[str, ...]  # on how the testbed was set up
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
     limited_by_tester: tuple[str, ...]  # frame sizes whose throughput tells more of the tester
@@ -154,6 +155,7 @@ def _sections(records: Records) -> Iterator[Section]:
             tester=opened["tester"],
             ports=opened["tester"].get("ports", ()),
             seed=opened["seed"],
+            notes=tuple(opened.get("notes", ())),
             columns=columns,
             rows=tuple((n, tuple(cells.get((n, column)) for column in columns)) for n in names),
             limited_by_tester=tuple(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timezone
 from pathlib import Path
@@ -50,15 +51,24 @@ class Recorder:
         self._seed: int | None = None
         self._ready = False
 
-    def run(self, *, testbed: object, capabilities: object, seed: int) -> None:
-        """A tester was opened on a testbed. Both are dataclasses; the testbed has a `name`."""
+    def run(self, *, testbed: object, capabilities: object, seed: int, notes: Sequence[str] = ()) -> None:
+        """A tester was opened on a testbed. Both are dataclasses; the testbed has a `name`.
+
+        `notes` are what a reader of the report should know of how the testbed was set up.
+        """
         self._prepare()
         self._seed = seed
         self.place = Place(str(getattr(testbed, "name", testbed)), self.place.suite, self.place.test)
         run = read_run(self.directory)
         known = [t for t in run["testers"] if t["testbed"]["name"] != self.place.testbed]
         described = _described(testbed)
-        opened = {"testbed": described, "tester": encode(capabilities), "seed": seed, "opened_at": _now()}
+        opened = {
+            "testbed": described,
+            "tester": encode(capabilities),
+            "seed": seed,
+            "notes": list(notes),
+            "opened_at": _now(),
+        }
         run["testers"] = [*known, opened]
         _write(self.directory / "run.json", run)
 

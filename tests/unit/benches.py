@@ -17,7 +17,7 @@ from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 
 SECOND = Duration(10**9)
-QUICK = TrialRules(settle=Duration(40_000_000))
+QUICK = TrialRules(settle=Duration(40_000_000), respite=Duration(0))
 
 
 def stream(
