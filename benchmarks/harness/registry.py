@@ -16,8 +16,8 @@ from .outcome import Bound, Outcome
 class Settings:
     """How long and how often is measured."""
 
-    runs: int = 7  # rounds of alternating measurements
-    seconds: float = 1.5  # of each measurement
+    runs: int = 9  # rounds of alternating measurements
+    seconds: float = 1.0  # of each measurement
 
     def __post_init__(self) -> None:
         if self.runs < 1 or self.seconds <= 0:
