@@ -66,9 +66,9 @@ void Serve(const Options& options, pid_t parent) {
                  .memory_mb = options.memory_mb,
                  .hugepages = options.hugepages,
                  .pci_addresses = pci_addresses});
-  Tester tester(OpenPorts(options.ports),
-                {.cpus = options.worker_cpus,
-                 .shares_cpu = options.control_cpus == options.worker_cpus});
+  Tester tester(
+      OpenPorts(options.ports),
+      {.cpus = options.worker_cpus, .shares_cpu = options.control_cpus == options.worker_cpus});
   Service service(tester, [] { ::kill(::getpid(), SIGTERM); });
   Server server(options.listen, service);
   Log(LogLevel::kInfo, "ready",
@@ -104,8 +104,8 @@ int main(int argc, char** argv) {
     return tester::Main(argc, argv);
   } catch (const tester::Error& error) {
     std::fprintf(stderr, "testerd: %s\n", error.what());
-    const bool usage = error.code() != tester::Code::kInternal &&
-                       error.code() != tester::Code::kResourceExhausted;
+    const bool usage =
+        error.code() != tester::Code::kInternal && error.code() != tester::Code::kResourceExhausted;
     return usage ? tester::kUsageStatus : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "testerd: %s\n", error.what());

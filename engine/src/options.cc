@@ -154,21 +154,50 @@ void AddPort(std::string_view text, std::vector<PortSpec>& ports) {
 void Apply(int flag, Options& options) {
   const char* const argument = optarg == nullptr ? "" : optarg;
   switch (flag) {
-    case kListen: options.listen.address = argument; break;
-    case kTlsCert: options.listen.tls_certificate = argument; break;
-    case kTlsKey: options.listen.tls_key = argument; break;
-    case kTlsClientCa: options.listen.tls_client_ca = argument; break;
-    case kPort: AddPort(argument, options.ports); break;
-    case kForce: options.forced_interfaces.insert(argument); break;
-    case kCpu: options.worker_cpus = ParseCpus(argument); break;
-    case kMemory: options.memory_mb = ParseNumber(argument, "--memory"); break;
-    case kHuge: options.hugepages = true; break;
-    case kLog: options.log_format = ParseLogFormat(argument); break;
-    case kVerbose: options.log_level = LogLevel::kDebug; break;
-    case kWithParent: options.exit_with_parent = true; break;
-    case kVersionFlag: options.action = Options::Action::kVersion; break;
-    case kHelpFlag: options.action = Options::Action::kHelp; break;
-    default: Refuse("unknown or incomplete option; testerd --help lists them");
+    case kListen:
+      options.listen.address = argument;
+      break;
+    case kTlsCert:
+      options.listen.tls_certificate = argument;
+      break;
+    case kTlsKey:
+      options.listen.tls_key = argument;
+      break;
+    case kTlsClientCa:
+      options.listen.tls_client_ca = argument;
+      break;
+    case kPort:
+      AddPort(argument, options.ports);
+      break;
+    case kForce:
+      options.forced_interfaces.insert(argument);
+      break;
+    case kCpu:
+      options.worker_cpus = ParseCpus(argument);
+      break;
+    case kMemory:
+      options.memory_mb = ParseNumber(argument, "--memory");
+      break;
+    case kHuge:
+      options.hugepages = true;
+      break;
+    case kLog:
+      options.log_format = ParseLogFormat(argument);
+      break;
+    case kVerbose:
+      options.log_level = LogLevel::kDebug;
+      break;
+    case kWithParent:
+      options.exit_with_parent = true;
+      break;
+    case kVersionFlag:
+      options.action = Options::Action::kVersion;
+      break;
+    case kHelpFlag:
+      options.action = Options::Action::kHelp;
+      break;
+    default:
+      Refuse("unknown or incomplete option; testerd --help lists them");
   }
 }
 
@@ -194,8 +223,9 @@ Options ParseOptions(int argc, char** argv) {
   options.log_format = ::isatty(STDERR_FILENO) != 0 ? LogFormat::kText : LogFormat::kJson;
   opterr = 0;
   for (int flag = 0; (flag = ::getopt_long(argc, argv, "", kFlags.data(), nullptr)) != -1;) {
-    if (flag == '?') Refuse(Cat("unknown or incomplete option ", Quote(argv[optind - 1]),
-                                "; testerd --help lists them"));
+    if (flag == '?')
+      Refuse(Cat("unknown or incomplete option ", Quote(argv[optind - 1]),
+                 "; testerd --help lists them"));
     Apply(flag, options);
   }
   if (options.action != Options::Action::kRun) return options;

@@ -10,9 +10,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-uint64_t Saturate(Wide value) {
-  return static_cast<uint64_t>(std::min(value, Wide{UINT64_MAX}));
-}
+uint64_t Saturate(Wide value) { return static_cast<uint64_t>(std::min(value, Wide{UINT64_MAX})); }
 
 // ceil(a * b / c)
 uint64_t MultiplyDivideUp(uint64_t a, uint64_t b, uint64_t c) {

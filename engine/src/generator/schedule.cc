@@ -65,9 +65,7 @@ uint64_t Schedule::Unlimited(uint64_t now_ns) const {
   return AddSaturating(segment.base, DueBy(segment.rate, now_ns - segment.from_ns));
 }
 
-uint64_t Schedule::Due(uint64_t now_ns) const {
-  return std::min(total_, Unlimited(now_ns));
-}
+uint64_t Schedule::Due(uint64_t now_ns) const { return std::min(total_, Unlimited(now_ns)); }
 
 uint64_t Schedule::DueNs(uint64_t k) const {
   if (k >= total_) return UINT64_MAX;

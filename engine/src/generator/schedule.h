@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// When the frames of one start of a stream are due, and when it is over. Immutable: an update of the
-// rate makes a new schedule that goes on where the old one leaves off.
+// When the frames of one start of a stream are due, and when it is over. Immutable: an update of
+// the rate makes a new schedule that goes on where the old one leaves off.
 #pragma once
 
 #include <cstdint>

@@ -90,8 +90,7 @@ TEST(Schedule, UpdatesFollowEachOther) {
 }
 
 TEST(Schedule, EndedAtKeepsWhatIsDueAndNoMore) {
-  const Schedule ended =
-      Schedule(kEveryMicrosecond, kStart, 0, 0).EndedAt(kStart + 3000, 50'000);
+  const Schedule ended = Schedule(kEveryMicrosecond, kStart, 0, 0).EndedAt(kStart + 3000, 50'000);
   EXPECT_EQ(ended.Due(UINT64_MAX - 1), 3U);
   EXPECT_FALSE(ended.Over(kStart + 3000, 2, 3));
   EXPECT_TRUE(ended.Over(kStart + 3000, 3, 3));

@@ -18,7 +18,8 @@ Template MakeTemplate(Frame frame, bool signature, uint16_t stream_id) {
                 .signature = signature,
                 .signature_id = stream_id,
                 .signature_sum = 0};
-  if (signature) made.signature_sum = wire::SignatureSum(made.bytes.data() + made.SignatureOffset());
+  if (signature)
+    made.signature_sum = wire::SignatureSum(made.bytes.data() + made.SignatureOffset());
   return made;
 }
 

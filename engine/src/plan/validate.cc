@@ -24,24 +24,24 @@ bool IsPrintable(std::string_view text) {
 void CheckJobName(const std::string& name) {
   if (name.empty() || name.size() > kMaxJobNameBytes || !IsPrintable(name)) {
     throw Error(Code::kInvalidArgument,
-                Cat("job name ", Quote(name), " has ", name.size(),
-                    " bytes; allowed are 1 to ", kMaxJobNameBytes, " printable ASCII characters"));
+                Cat("job name ", Quote(name), " has ", name.size(), " bytes; allowed are 1 to ",
+                    kMaxJobNameBytes, " printable ASCII characters"));
   }
 }
 
 void CheckFrameLength(size_t bytes, size_t least, const PortLimits& port, std::string_view where) {
   const size_t most = port.max_frame_bytes - wire::kFcsBytes;
   if (bytes < least || bytes > most) {
-    throw Error(Code::kInvalidArgument, Cat(where, ": the frame has ", bytes, " bytes; port ",
-                                            Quote(port.name), " allows ", least, " to ", most,
-                                            ", without FCS"));
+    throw Error(Code::kInvalidArgument,
+                Cat(where, ": the frame has ", bytes, " bytes; port ", Quote(port.name), " allows ",
+                    least, " to ", most, ", without FCS"));
   }
 }
 
 StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
                           std::span<const PortLimits> ports) {
-  const std::string where = Cat("job ", Quote(job), ", stream ", stream.id(), " ",
-                                Quote(stream.name()));
+  const std::string where =
+      Cat("job ", Quote(job), ", stream ", stream.id(), " ", Quote(stream.name()));
   if (stream.id() < 1 || stream.id() > UINT16_MAX) {
     throw Error(Code::kInvalidArgument, Cat(where, ": id ", stream.id(), " is not 1 to 65535"));
   }
@@ -83,7 +83,8 @@ void AppendNeighbours(const v1::NeighbourResponder& responder, std::string_view 
   const uint16_t port = FindPort(responder.port(), ports, where);
   for (const auto& neighbour : responder.neighbours()) {
     const Address address = ValidateAddress(neighbour.address(), where);
-    const Mac mac = ValidateMac(neighbour.mac(), Cat(where, ", ", AddressText(AddressBytes(address))));
+    const Mac mac =
+        ValidateMac(neighbour.mac(), Cat(where, ", ", AddressText(AddressBytes(address))));
     out.push_back({.port = port, .neighbour = {.address = address, .mac = mac}});
   }
 }
@@ -192,9 +193,9 @@ uint16_t FindPort(const std::string& name, std::span<const PortLimits> ports,
 
 void ValidateInject(const v1::InjectRequest& request, const PortLimits& port) {
   if (request.frames_size() > static_cast<int>(kMaxInjectFrames)) {
-    throw Error(Code::kResourceExhausted, Cat("inject on ", Quote(port.name), ": ",
-                                              request.frames_size(),
-                                              " frames; max_inject_frames is ", kMaxInjectFrames));
+    throw Error(Code::kResourceExhausted,
+                Cat("inject on ", Quote(port.name), ": ", request.frames_size(),
+                    " frames; max_inject_frames is ", kMaxInjectFrames));
   }
   int index = 0;
   for (const auto& frame : request.frames()) {

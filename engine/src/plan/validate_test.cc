@@ -46,8 +46,7 @@ Job Validate(const v1::Job& job, std::span<const Job* const> loaded = {}) {
 
 // What `change` makes of the good job is refused with `code` and a message with `words`.
 void ExpectRefused(const std::function<void(v1::Job&)>& change, Code code,
-                   const std::vector<std::string>& words,
-                   std::span<const Job* const> loaded = {}) {
+                   const std::vector<std::string>& words, std::span<const Job* const> loaded = {}) {
   v1::Job job = GoodJob();
   change(job);
   try {
@@ -121,8 +120,8 @@ TEST(ValidateJob, RefusesNeighbours) {
   const auto neighbour = [](v1::Job& job) {
     return job.mutable_neighbour_responders(0)->mutable_neighbours(0);
   };
-  ExpectRefused([&](v1::Job& job) { neighbour(job)->set_address("12345"); },
-                Code::kInvalidArgument, {"5 bytes", "4 (IPv4) and 16 (IPv6)"});
+  ExpectRefused([&](v1::Job& job) { neighbour(job)->set_address("12345"); }, Code::kInvalidArgument,
+                {"5 bytes", "4 (IPv4) and 16 (IPv6)"});
   ExpectRefused([&](v1::Job& job) { neighbour(job)->set_mac("12345"); }, Code::kInvalidArgument,
                 {"5 bytes", "unicast", "192.0.2.1"});
   ExpectRefused([&](v1::Job& job) { neighbour(job)->set_mac(std::string(6, '\xff')); },

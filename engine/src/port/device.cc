@@ -24,8 +24,7 @@ constexpr unsigned kSendBuffers = 4096;
 constexpr unsigned kCachedBuffers = 512;  // RTE_MEMPOOL_CACHE_MAX_SIZE
 constexpr uint16_t kDescriptors = 2048;
 
-void Check(int result, const std::string& device, const char* what,
-           Code code = Code::kInternal) {
+void Check(int result, const std::string& device, const char* what, Code code = Code::kInternal) {
   if (result >= 0) return;
   const std::string complaints = TakeEalComplaints();
   throw Error(code, Cat(device, ": ", what, ": ", rte_strerror(-result),
@@ -66,8 +65,11 @@ Device::~Device() {
   if (id_ == kNone) return;
   // Promiscuous mode is a flag of the kernel's interface and would outlive us.
   rte_eth_promiscuous_disable(id_);
+  rte_eth_dev_info info{};
+  rte_eth_dev_info_get(id_, &info);
   rte_eth_dev_stop(id_);
   rte_eth_dev_close(id_);
+  if (info.device != nullptr) rte_dev_remove(info.device);
   rte_mempool_free(tx_pool_);
   if (rx_pool_ != tx_pool_) rte_mempool_free(rx_pool_);
 }

@@ -53,9 +53,9 @@ std::vector<std::string> Arguments(const EalOptions& options) {
     lcores += Cat(",", i + 1, "@", options.worker_cpus[i]);
   }
   std::erase(lcores, ' ');
-  std::vector<std::string> arguments = {"testerd",       "--lcores",       lcores,
-                                        "--main-lcore",  "0",              "--no-telemetry",
-                                        "-m",            Cat(options.memory_mb)};
+  std::vector<std::string> arguments = {
+      "testerd", "--lcores",       lcores, "--main-lcore",
+      "0",       "--no-telemetry", "-m",   Cat(options.memory_mb)};
   // Either way no other process shares anything with this one, and no file outlives it.
   if (options.hugepages) {
     arguments.emplace_back("--in-memory");

@@ -28,8 +28,8 @@ class Eal {
   Eal& operator=(const Eal&) = delete;
 };
 
-// While one lives, what DPDK complains about is not logged as a warning: a device that does not open
-// may be expected, and whoever opens it says why it did not.
+// While one lives, what DPDK complains about is not logged as a warning: a device that does not
+// open may be expected, and whoever opens it says why it did not.
 class EalQuiet {
  public:
   EalQuiet();

@@ -24,7 +24,7 @@ namespace tester {
 namespace {
 
 constexpr uint32_t kDefaultMaxFrame = RTE_ETHER_MAX_LEN;  // 1518, FCS included
-constexpr uint32_t kLongestFrame = 16384;  // an mbuf's room is 16 bits
+constexpr uint32_t kLongestFrame = 16384;                 // an mbuf's room is 16 bits
 constexpr uint32_t kFrameOverhead = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
 // A ring of net_af_packet has to bridge the time in which the worker does not run.
 constexpr uint32_t kPacketRingFrames = 4096;
@@ -36,8 +36,8 @@ constexpr uint32_t kPacketHeadroom = 256;  // tpacket2_hdr, sockaddr_ll, Etherne
 Interface GetInterface(const std::string& name) {
   auto interface = FindInterface(name);
   if (!interface) {
-    throw Error(Code::kNotFound, Cat("no interface ", Quote(name), "; there are ",
-                                     Join(InterfaceNames())));
+    throw Error(Code::kNotFound,
+                Cat("no interface ", Quote(name), "; there are ", Join(InterfaceNames())));
   }
   return *interface;
 }
@@ -126,8 +126,8 @@ std::unique_ptr<Port> OpenPacket(const PortSpec& spec, const Interface& interfac
                        claim);
 }
 
-std::unique_ptr<Port> OpenPreferred(const PortSpec& spec, const Interface& interface,
-                                    size_t number, InterfaceClaim& claim) {
+std::unique_ptr<Port> OpenPreferred(const PortSpec& spec, const Interface& interface, size_t number,
+                                    InterfaceClaim& claim) {
   try {
     return OpenXdp(spec, interface, number, claim);
   } catch (const Error& error) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The kernel sockets behind a port. DPDK's drivers keep them to themselves, but the kernel counts on
-// them what it had no room for, so the engine finds its own descriptors and asks.
+// The kernel sockets behind a port. DPDK's drivers keep them to themselves, but the kernel counts
+// on them what it had no room for, so the engine finds its own descriptors and asks.
 #pragma once
 
 #include <cstdint>

@@ -39,10 +39,9 @@ constexpr std::array<Prefix, 6> kPrefixes = {{{"iface:", PortKind::kInterface},
 bool IsAlphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
 bool IsName(std::string_view text, size_t most) {
-  return !text.empty() && text.size() <= most &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return IsAlphanumeric(c) || c == '_' || c == '-' || c == '.';
-         });
+  return !text.empty() && text.size() <= most && std::all_of(text.begin(), text.end(), [](char c) {
+    return IsAlphanumeric(c) || c == '_' || c == '-' || c == '.';
+  });
 }
 
 // What the kernel accepts as a name (dev_valid_name), but for commas, which would end the argument
@@ -59,9 +58,8 @@ bool IsPciAddress(std::string_view text) {
   constexpr std::string_view kShape = "xxxx:xx:xx.x";
   if (text.size() != kShape.size()) return false;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool fits = kShape[i] == 'x'
-                          ? std::isxdigit(static_cast<unsigned char>(text[i])) != 0
-                          : text[i] == kShape[i];
+    const bool fits = kShape[i] == 'x' ? std::isxdigit(static_cast<unsigned char>(text[i])) != 0
+                                       : text[i] == kShape[i];
     if (!fits) return false;
   }
   return true;

@@ -13,7 +13,7 @@ namespace tester {
 enum class PortKind : uint8_t { kInterface, kAfXdp, kAfPacket, kPci, kVdev, kLoop };
 
 struct PortSpec {
-  std::string name;      // what jobs call it
+  std::string name;  // what jobs call it
   PortKind kind;
   std::string argument;  // interface, PCI address, DPDK vdev string or loop tag
 };

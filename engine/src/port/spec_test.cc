@@ -32,8 +32,8 @@ TEST(PortSpec, KeepsNameAndArgument) {
 
 TEST(PortSpec, RefusesWithWhatWasGivenAndWhatIsAllowed) {
   for (const std::string_view text :
-       {"", "p1", "=loop:x", "p1=", "p1=loop:", "p1=wire:x", "p 1=loop:x", "p1=iface:",
-        "p1=iface:sixteen-letters-x", "p1=iface:a/b", "p1=iface:a,b", "p1=iface:..",
+       {"", "p1", "=loop:x", "p1=", "p1=loop:", "p1=wire:x", "p 1=loop:x",
+        "p1=iface:", "p1=iface:sixteen-letters-x", "p1=iface:a/b", "p1=iface:a,b", "p1=iface:..",
         "p1=pci:03:00.0", "p1=pci:0000:03:00:0", "p1=vdev:", "p1=vdev:,a=b", "p1=vdev:net null0"}) {
     try {
       ParsePortSpec(text);

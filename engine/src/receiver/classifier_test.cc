@@ -29,10 +29,8 @@ Bytes Sign(uint16_t id, uint16_t sum, uint64_t sequence, uint64_t at_ns) {
 class ClassifierTest : public testing::Test {
  protected:
   ClassifierTest() {
-    classifier.Add(kId, {.counters = &rx,
-                         .signature_sum = kSum,
-                         .rx_port = kPort,
-                         .start_ns = kStartNs});
+    classifier.Add(
+        kId, {.counters = &rx, .signature_sum = kSum, .rx_port = kPort, .start_ns = kStartNs});
   }
 
   bool Receive(uint64_t sequence, uint64_t sent_ns, uint64_t now_ns, uint16_t port = kPort) {
@@ -93,8 +91,8 @@ TEST_F(ClassifierTest, TimesMayWrapAround) {
   StreamRx late;
   Classifier wrapping;
   const uint64_t start_ns = wire::kMask48 - 100;
-  wrapping.Add(kId, {.counters = &late, .signature_sum = kSum, .rx_port = kPort,
-                     .start_ns = start_ns});
+  wrapping.Add(kId,
+               {.counters = &late, .signature_sum = kSum, .rx_port = kPort, .start_ns = start_ns});
   const uint64_t sent_ns = start_ns + 200;  // beyond 2^48
   const Bytes bytes = Sign(kId, kSum, 0, sent_ns);
   const Expected* stream = wrapping.Find(bytes.data());

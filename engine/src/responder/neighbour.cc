@@ -120,8 +120,7 @@ std::optional<Neighbour> ReadAdvertisement(Frame frame) {
   if (view->type != wire::kEtherTypeIpv6) return std::nullopt;
   const auto message = wire::NeighbourMessage::Parse(packet);
   if (!message || message->type != wire::kNeighbourAdvertisement) return std::nullopt;
-  return Neighbour{.address = message->target,
-                   .mac = message->link_address.value_or(view->source)};
+  return Neighbour{.address = message->target, .mac = message->link_address.value_or(view->source)};
 }
 
 std::vector<uint8_t> AskNeighbour(const Question& question) {

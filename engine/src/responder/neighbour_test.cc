@@ -21,9 +21,7 @@ constexpr Mac kOurs = {2, 0, 0, 0, 0, 9};
 
 Address V4(uint8_t last) { return MakeAddress(std::array<uint8_t, 4>{192, 0, 2, last}); }
 
-Address V6(uint8_t last) {
-  return {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last};
-}
+Address V6(uint8_t last) { return {0x20, 0x01, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last}; }
 
 const NeighbourTable& Table() {
   static const NeighbourTable table({{.address = V6(9), .mac = kOurs},
@@ -99,9 +97,7 @@ TEST(Neighbour, OthersAreNotAnsweredFor) {
   EXPECT_TRUE(Answer(Ask(V6(8), V6(1))).empty());
 }
 
-TEST(Neighbour, AnAnnouncementIsNoQuestion) {
-  EXPECT_TRUE(Answer(Ask(V4(9), V4(9))).empty());
-}
+TEST(Neighbour, AnAnnouncementIsNoQuestion) { EXPECT_TRUE(Answer(Ask(V4(9), V4(9))).empty()); }
 
 TEST(Neighbour, AnswersAreNotAnswered) {
   EXPECT_TRUE(Answer(Answer(Ask(V4(9), V4(1)))).empty());
@@ -111,9 +107,9 @@ TEST(Neighbour, AnswersAreNotAnswered) {
 TEST(Neighbour, WhatIsCutOffIsNotAnswered) {
   for (const auto& whole : {Ask(V4(9), V4(1)), Ask(V6(9), V6(1), 5)}) {
     const auto header = wire::Ethernet::Parse(whole);
-    const size_t needed = header->header_bytes + (header->type == wire::kEtherTypeArp
-                                                      ? wire::kArpBytes
-                                                      : wire::kNeighbourPacketBytes);
+    const size_t needed =
+        header->header_bytes +
+        (header->type == wire::kEtherTypeArp ? wire::kArpBytes : wire::kNeighbourPacketBytes);
     for (size_t bytes = 0; bytes < needed; ++bytes) {
       EXPECT_TRUE(Answer({whole.begin(), whole.begin() + static_cast<ptrdiff_t>(bytes)}).empty());
     }

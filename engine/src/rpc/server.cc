@@ -35,9 +35,9 @@ std::string ReadFile(const std::string& path, std::string_view option) {
   std::ostringstream content;
   content << file.rdbuf();
   if (path.empty() || !file || content.str().empty()) {
-    throw Error(Code::kInvalidArgument,
-                Cat(option, " ", Quote(path), " cannot be read; grpc+tls needs --tls-cert, "
-                    "--tls-key and --tls-client-ca, each a PEM file"));
+    throw Error(Code::kInvalidArgument, Cat(option, " ", Quote(path),
+                                            " cannot be read; grpc+tls needs --tls-cert, "
+                                            "--tls-key and --tls-client-ca, each a PEM file"));
   }
   return content.str();
 }
@@ -56,9 +56,9 @@ bool SomebodyListens(const std::string& path) {
 
 void CheckSocketPath(const std::string& path) {
   if (path.empty() || path.front() != '/' || path.size() > kMaxSocketPath) {
-    throw Error(Code::kInvalidArgument, Cat("--listen unix:", path, ": the path has ", path.size(),
-                                            " bytes; allowed is an absolute path of at most ",
-                                            kMaxSocketPath, " bytes"));
+    throw Error(Code::kInvalidArgument,
+                Cat("--listen unix:", path, ": the path has ", path.size(),
+                    " bytes; allowed is an absolute path of at most ", kMaxSocketPath, " bytes"));
   }
   const std::string folder = path.substr(0, path.rfind('/') + 1);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
@@ -78,11 +78,10 @@ void CheckSocketPath(const std::string& path) {
 }
 
 std::shared_ptr<grpc::ServerCredentials> TlsCredentials(const ListenOptions& options) {
-  grpc::SslServerCredentialsOptions tls(
-      GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  grpc::SslServerCredentialsOptions tls(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   tls.pem_root_certs = ReadFile(options.tls_client_ca, "--tls-client-ca");
-  tls.pem_key_cert_pairs.push_back({ReadFile(options.tls_key, "--tls-key"),
-                                    ReadFile(options.tls_certificate, "--tls-cert")});
+  tls.pem_key_cert_pairs.push_back(
+      {ReadFile(options.tls_key, "--tls-key"), ReadFile(options.tls_certificate, "--tls-cert")});
   return grpc::SslServerCredentials(tls);
 }
 

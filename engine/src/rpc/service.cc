@@ -96,8 +96,7 @@ grpc::Status Service::Wait(grpc::ServerContext* context, const v1::WaitRequest* 
 }
 
 grpc::Status Service::TakeSnapshot(grpc::ServerContext* /*context*/,
-                                   const v1::TakeSnapshotRequest* request,
-                                   v1::Snapshot* response) {
+                                   const v1::TakeSnapshotRequest* request, v1::Snapshot* response) {
   return Answer("TakeSnapshot",
                 [&] { *response = tester_.TakeSnapshot(NamesOf(request->jobs())); });
 }

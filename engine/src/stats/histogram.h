@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// A log-linear histogram of 48-bit values; counters.proto (Latency.buckets) says what a bucket holds.
+// A log-linear histogram of 48-bit values; counters.proto (Latency.buckets) says what a bucket
+// holds.
 #pragma once
 
 #include <atomic>

@@ -83,16 +83,15 @@ Mac Tester::Resolve(const v1::ResolveRequest& request, const std::function<bool(
     return found.has_value() || cancelled();
   };
   for (int i = 0; i < kQuestions && !found && !cancelled(); ++i) {
-    const auto deadline =
-        SteadyClock::now() + std::chrono::nanoseconds(timeout_ns / kQuestions);
+    const auto deadline = SteadyClock::now() + std::chrono::nanoseconds(timeout_ns / kQuestions);
     InjectFrames(index, {AskNeighbour(question)});
     WaitUntil(deadline, is_answered);
   }
   if (found) return *found;
-  throw Error(Code::kDeadlineExceeded,
-              Cat("resolve on ", Quote(request.port()), ": ",
-                  AddressText(AddressBytes(question.address)), " did not answer ", kQuestions,
-                  " questions within ", timeout_ns, " ns"));
+  throw Error(
+      Code::kDeadlineExceeded,
+      Cat("resolve on ", Quote(request.port()), ": ", AddressText(AddressBytes(question.address)),
+          " did not answer ", kQuestions, " questions within ", timeout_ns, " ns"));
 }
 
 }  // namespace tester

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The tester as control.proto describes it: ports, workers and jobs as one thing. Thread safe; every
-// refusal is an Error and has changed nothing.
+// The tester as control.proto describes it: ports, workers and jobs as one thing. Thread safe;
+// every refusal is an Error and has changed nothing.
 #pragma once
 
 #include <array>

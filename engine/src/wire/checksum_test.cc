@@ -24,7 +24,7 @@ TEST(Checksum, OddByteIsTheHighHalf) {
 }
 
 TEST(Checksum, ARightFieldSumsToZero) {
-  std::vector<uint8_t> header = {0x45, 0, 0, 0x73, 0, 0, 0x40, 0,    0x40, 0x11,
+  std::vector<uint8_t> header = {0x45, 0,    0,    0x73, 0, 0, 0x40, 0,    0x40, 0x11,
                                  0xb8, 0x61, 0xc0, 0xa8, 0, 1, 0xc0, 0xa8, 0,    0xc7};
   EXPECT_EQ(Checksum(header), 0);
 }

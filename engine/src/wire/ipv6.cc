@@ -35,8 +35,7 @@ uint64_t Ipv6::PseudoSum() const {
 }
 
 Ipv6Address SolicitedNode(const Ipv6Address& address) {
-  return {0xff, 0x02, 0, 0, 0,    0,           0,           0,
-          0,    0,    0, 1, 0xff, address[13], address[14], address[15]};
+  return {0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xff, address[13], address[14], address[15]};
 }
 
 Mac MulticastMac(const Ipv6Address& group) {

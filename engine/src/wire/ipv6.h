@@ -18,8 +18,7 @@ using Ipv6Address = std::array<uint8_t, 16>;
 inline constexpr size_t kIpv6HeaderBytes = 40;
 inline constexpr uint8_t kNextHeaderIcmp6 = 58;
 inline constexpr Ipv6Address kIpv6Unspecified = {};
-inline constexpr Ipv6Address kIpv6AllNodes = {0xff, 0x02, 0, 0, 0, 0, 0, 0,
-                                              0,    0,    0, 0, 0, 0, 0, 1};
+inline constexpr Ipv6Address kIpv6AllNodes = {0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 
 struct Ipv6 {
   size_t payload_bytes;  // never more than the packet has

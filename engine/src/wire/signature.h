@@ -15,7 +15,8 @@ namespace tester::wire {
 inline constexpr size_t kSignatureBytes = 16;
 inline constexpr uint64_t kMask48 = (uint64_t{1} << 48) - 1;
 
-// The one's-complement sum of sixteen bytes as one of 1 to 0xffff: 0 and 0xffff are the same number.
+// The one's-complement sum of sixteen bytes as one of 1 to 0xffff: 0 and 0xffff are the same
+// number.
 inline uint16_t SignatureSum(const uint8_t* at) {
   const uint64_t high = Load64(at);
   const uint64_t low = Load64(at + 8);

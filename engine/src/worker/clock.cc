@@ -50,8 +50,7 @@ Clock::Clock() {
 Clock::Reading Clock::ReadBoth() const {
   const Sample sample = ReadSample();
   const uint64_t ticks = sample.ticks - base_ticks_;
-  return {.engine_ns =
-              static_cast<uint64_t>((static_cast<Wide>(ticks) * multiplier_) >> kShift),
+  return {.engine_ns = static_cast<uint64_t>((static_cast<Wide>(ticks) * multiplier_) >> kShift),
           .raw_ns = sample.raw_ns};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sending, one burst at a time. Buffers remember the template they hold: one that comes back from the
-// driver is sent again as it is, so a frame costs its signature and not its length.
+// Sending, one burst at a time. Buffers remember the template they hold: one that comes back from
+// the driver is sent again as it is, so a frame costs its signature and not its length.
 #pragma once
 
 #include <cstdint>

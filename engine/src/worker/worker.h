@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The hot loop: one lcore that polls its ports, from a program that control threads replace while it
-// runs (read-copy-update: a program is freed once the worker has been seen with its successor).
+// The hot loop: one lcore that polls its ports, from a program that control threads replace while
+// it runs (read-copy-update: a program is freed once the worker has been seen with its successor).
 #pragma once
 
 #include <atomic>
