@@ -8,25 +8,21 @@ The format is `reports/schemas/testbed.schema.json`; `resources/testbeds/two-nic
 from __future__ import annotations
 
 import ipaddress
-import json
 import re
-import reprlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, cast
-
-import jsonschema
+from typing import Any, TypeVar
 
 from .. import paths
+from ..document import Document, Kind, did_you_mean, load_document
 from ..errors import TestbedError
 from ..model.ports import Address, Interface
 from ..model.units import Bandwidth
-from .document import Document, Place, read_document
 from .embedded import devices
 from .testbed import Certificates, DutSpec, Testbed, TestbedPort, TesterSpec
 
 _T = TypeVar("_T")
+_KIND = Kind("testbed", TestbedError)
 _KERNEL_NAME = re.compile(r"(?!(br0|lo|all|default)$)[A-Za-z0-9_-]{1,15}")
 _MIB = {"MiB": 1, "GiB": 1024}
 
@@ -52,43 +48,14 @@ def find_testbed(name_or_path: str) -> Path:
         return own
     known = [*shipped, *(name.rpartition("/")[2] for name in shipped)]
     raise TestbedError(
-        f"there is no testbed {name_or_path!r}{_did_you_mean(name_or_path, known)}. "
+        f"there is no testbed {name_or_path!r}{did_you_mean(name_or_path, known)}. "
         f"Give {', '.join(shipped)}, or the path of a file of yours (from {Path.cwd()})"
     )
 
 
 def load_testbed(name_or_path: str) -> Testbed:
     """The testbed of that name or path. TestbedError says what is wrong: file, line, key, what is allowed."""
-    document = read_document(find_testbed(name_or_path))
-    schema = json.loads(paths.report_file("schemas/testbed.schema.json").read_text())
-    errors = jsonschema.Draft202012Validator(schema).iter_errors(document.data)
-    problems = dict.fromkeys(problem for error in errors for problem in _explain(error))
-    if problems:
-        in_order = sorted(problems, key=lambda problem: document.line(problem[0]))
-        raise TestbedError("\n".join(document.error(*problem) for problem in in_order))
-    return _Reader(document).testbed()
-
-
-def _did_you_mean(given: object, known: Iterable[object]) -> str:
-    close = get_close_matches(str(given), map(str, known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
-
-
-def _explain(error: jsonschema.ValidationError) -> Iterator[tuple[Place, str]]:
-    """Where, and in words for the author of the file."""
-    place: Place = tuple(error.absolute_path)
-    rule, given, schema = error.validator, cast("Any", error.instance), cast("dict[str, Any]", error.schema)
-    if rule == "additionalProperties":
-        allowed = list(schema["properties"])
-        for unknown in (key for key in given if key not in allowed):
-            hint = _did_you_mean(unknown, allowed)
-            yield (*place, unknown), f"there is no such key{hint}; allowed are {', '.join(allowed)}"
-    elif rule == "required":
-        for missing in (key for key in schema["required"] if key not in given):
-            yield (*place, missing), f"is missing; {schema['properties'][missing]['description']}"
-    else:
-        hint = _did_you_mean(given, schema["enum"]) if rule == "enum" else ""
-        yield place, f"{reprlib.repr(given)} is not allowed{hint}; {schema['description']}"
+    return _Reader(load_document(find_testbed(name_or_path), _KIND)).testbed()
 
 
 class _Reader:
@@ -139,7 +106,7 @@ class _Reader:
         known = list(devices())
         dut = DutSpec(**{**data, "version": str(data.get("version", ""))})
         if dut.is_embedded and dut.device not in known:
-            hint = _did_you_mean(dut.device, known)
+            hint = did_you_mean(dut.device, known)
             problem = f"{dut.device!r} is no embedded device{hint}; give {' or '.join(known)}"
             raise self._error(problem, "dut", "device")
         if not dut.is_embedded and dut.device:

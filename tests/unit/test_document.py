@@ -9,14 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from TesterLibrary.document import Document, Kind, dotted, read_document
 from TesterLibrary.errors import TestbedError
-from TesterLibrary.testbeds.document import Document, dotted, read_document
+
+KIND = Kind("testbed", TestbedError)
 
 
 def _read(folder: Path, text: str | bytes) -> Document:
     path = folder / "bed.yaml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_document(path)
+    return read_document(path, KIND)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +87,7 @@ def test_an_alias_of_itself_ends_early(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(TestbedError, match="cannot be read: No such file"):
-        read_document(tmp_path / "none.yaml")
+        read_document(tmp_path / "none.yaml", KIND)
 
 
 @given(st.one_of(st.binary(max_size=200), st.text(alphabet="ab:-[]{}&*! #\"'|>\n\t,0", max_size=200)))
