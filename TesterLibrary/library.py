@@ -12,6 +12,7 @@ from robotlibcore import DynamicCore
 
 from . import __version__
 from .keywords import components
+from .model.headers import HeaderStack
 from .model.units import Duration, FrameSize, Rate, Ratio
 from .reporting.listener import Listener
 from .reporting.progress import Progress
@@ -57,14 +58,16 @@ class TesterLibrary(DynamicCore):
 
     Rates: ``64 kpps``, ``10 Gbps`` (frames with FCS), ``10 Gbps L1`` (with preamble and gap), ``95 %`` of
     line rate. Times: ``2 s``, ``5 ms``, ``9 us``, ``250 ns``. Ratios: ``0``, ``0.001 %``, ``10 ppm``. Frame
-    sizes: bytes with FCS.
+    sizes: bytes with FCS. Header stacks: ``Ether / Dot1Q(vlan=100) / IP / UDP``, see `Set Headers`.
     """
 
     ROBOT_LIBRARY_SCOPE = "GLOBAL"
     ROBOT_LIBRARY_VERSION = __version__
     ROBOT_LIBRARY_DOC_FORMAT = "ROBOT"
 
-    ROBOT_LIBRARY_CONVERTERS: ClassVar = {cls: _converter(cls) for cls in (Rate, FrameSize, Duration, Ratio)}
+    ROBOT_LIBRARY_CONVERTERS: ClassVar = {
+        cls: _converter(cls) for cls in (Rate, FrameSize, Duration, Ratio, HeaderStack)
+    }
 
     def __init__(self, testbed: str = "embedded/l2-bridge", seed: int = 1) -> None:
         """| =Argument= | =Meaning= |

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
+from ..model.headers import HeaderStack
 from ..model.stream import Stream
 from ..model.units import LINE_RATE, FrameSize, Rate
 from ..session import Session
@@ -27,6 +28,7 @@ class Streams:
         rx: str = "p2",
         frame_size: FrameSize = FrameSize(64),
         rate: Rate = LINE_RATE,
+        headers: HeaderStack | None = None,
     ) -> str:
         """Describes a stream of UDP test frames (RFC 2544 appendix C.2.6). Returns its name. Nothing is sent.
 
@@ -36,12 +38,13 @@ class Streams:
         | ``rx`` | the port on which it is expected |
         | ``frame_size`` | bytes, FCS included |
         | ``rate`` | ``10 Gbps`` (L2), ``10 Gbps L1``, ``1.5 Mpps`` or ``95 %`` of the port's line rate |
+        | ``headers`` | as in `Set Headers`; Ethernet, IP and UDP, if they are left out |
 
         A frame longer than the port's limit or a rate above the line rate is refused, naming the limit.
 
         | `Create Stream` | north | tx=p1 | rx=p2 | frame_size=512 | rate=50 % |
         """
-        self._session.put(Stream(name, tx=tx, rx=rx, frame_size=frame_size, rate=rate))
+        self._session.put(Stream(name, tx=tx, rx=rx, frame_size=frame_size, rate=rate, headers=headers))
         return name
 
     @keyword(tags=["stream"])

@@ -77,7 +77,6 @@ class Catalog:
             {
                 "name": own.name,
                 "fields_desc": [BitField(field.name, field.default, field.bits) for field in own.fields],
-                "overload_fields": {self[name]: dict(fields) for name, fields in own.follows.items()},
             },
         )
 

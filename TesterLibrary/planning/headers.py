@@ -17,7 +17,7 @@ from operator import truediv
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlanError
-from ..model.headers import Header, HeaderStack, HeaderType
+from ..model.headers import Header, HeaderStack, HeaderType, Value
 from .address import Station
 from .header_catalog import Catalog
 from .header_values import converted, resolved
@@ -88,35 +88,49 @@ def layers_of(packet: Packet) -> Iterator[Packet]:
 
 def _layer(header: Header, kind: type[Packet]) -> Packet:
     layer = kind()
-    known = {field.name: field for field in kind.fields_desc}
     for name, value in header.fields:
-        if name not in known:
-            close = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else "."
-            raise PlanError(f"{header.name} has no field {name!r}{hint} It has {', '.join(known)}")
-        try:
-            layer.setfieldval(name, converted(resolved(known[name], layer), value))
-        except ValueError as problem:
-            written = value if isinstance(value, str) else f"[{', '.join(value)}]"
-            raise PlanError(f"{header.name}: {name}={written}: {problem}") from None
+        _set(layer, name, value, header.name)
     return layer
+
+
+def _set(layer: Packet, name: str, value: Value, header: str) -> None:
+    """Sets a field to what was written for it, or refuses that."""
+    known = {field.name: field for field in layer.fields_desc}
+    if name not in known:
+        close = get_close_matches(name, known, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else "."
+        raise PlanError(f"{header} has no field {name!r}{hint} It has {', '.join(known)}")
+    try:
+        layer.setfieldval(name, converted(resolved(known[name], layer), value))
+    except ValueError as problem:
+        written = value if isinstance(value, str) else f"[{', '.join(value)}]"
+        raise PlanError(f"{header}: {name}={written}: {problem}") from None
 
 
 def _complete(
     chain: list[Packet], index: int, layer: Packet, ends: Ends, types: Mapping[str, HeaderType]
 ) -> None:
     """Sets the fields that nobody has set."""
+    name = type(layer).__name__
     above = chain[index + 1] if index + 1 < len(chain) else None
-    wanted: dict[str, Any] = {**_DEFAULTS.get(type(layer).__name__, {}), **_addresses(layer, ends)}
+    for field, number in _announcements(name, type(above).__name__, types):
+        if field not in layer.fields:
+            _set(layer, field, str(number), name)
+    wanted: dict[str, Any] = {**_DEFAULTS.get(name, {}), **_addresses(layer, ends)}
     if index == 0:
         wanted |= {"dst": _destination(chain, ends)}
     wanted |= _by_neighbours(layer, above, ends)
-    own = types.get(type(layer).__name__)
-    if own and above:
-        wanted |= own.carries.get(type(above).__name__, {})
-    for name, value in wanted.items():
-        if name not in layer.fields and name not in layer.overloaded_fields:
-            layer.setfieldval(name, value)
+    for field, value in wanted.items():
+        if field not in layer.fields and field not in layer.overloaded_fields:
+            layer.setfieldval(field, value)
+
+
+def _announcements(name: str, follower: str, types: Mapping[str, HeaderType]) -> Iterator[tuple[str, int]]:
+    """Fields by which a header tells the one after it, where a file of the user's defines either."""
+    if follower in types:
+        yield from types[follower].follows.get(name, {}).items()
+    if name in types:
+        yield from types[name].carries.get(follower, {}).items()
 
 
 def _addresses(layer: Packet, ends: Ends) -> dict[str, str]:

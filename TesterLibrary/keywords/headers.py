@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for what the frames of a stream are made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from robot.api.deco import keyword
+
+from ..jobs.header_file import load_headers
+from ..jobs.payload_text import load_payload
+from ..model.headers import HeaderStack
+from ..model.payload import PayloadKind
+from ..session import Session
+from ._component import component
+
+
+@component
+class Headers:
+    """Headers and payloads of streams."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @keyword(tags=["stream"])
+    def set_headers(self, stream: str, headers: HeaderStack, definitions: str | None = None) -> None:
+        """Gives the frames of a stream that is not sending other headers.
+
+        | =Argument= | =Meaning= |
+        | ``stream`` | its name |
+        | ``headers`` | from the outermost inwards, as one writes them in Scapy |
+        | ``definitions`` | a file of headers that Scapy does not have, such as ``example`` or a path |
+
+        Headers: ``Ether``, ``Dot1Q``, ``Dot1AD``, ``MPLS``, ``IP``, ``IPv6``, ``SRv6``, ``GRE``, ``VXLAN``,
+        ``GENEVE``, ``GTPU``, ``UDP``, ``TCP``, ``SCTP``, ``ICMP``, ``ICMPv6EchoRequest``, ``ARP``, ``BTH``
+        (RoCEv2); every other one of Scapy's too, less common ones with their module: ``contrib.nsh.NSH``.
+        Fields have Scapy's names; values are numbers (``100``, ``0x64``), its words (``is-at``, ``SA``),
+        addresses, text or ``0x`` octets, in quotes if need be, and lists: ``SRv6(addresses=[2001:2::9])``.
+
+        What is not given follows: addresses from the ports and the gateway, multicast MAC addresses from the
+        group, types, lengths and checksums from the headers around. A value given stays, even a wrong
+        checksum.
+
+        A signature takes the last 16 bytes of each frame and keeps all checksums right. Behind SCTP and
+        RoCEv2, whose CRCs it cannot keep, it follows the packet as an Ethernet trailer. A bridge forwards it;
+        towards a router such a stream is refused. So is an unknown header or field, a value that does not fit
+        its field, and a stack that does not fit the frame: the message names stream, field and what is
+        allowed.
+
+        | `Set Headers` | north | Ether / Dot1Q(vlan=100) / IP(tos=0xb8) / UDP(dport=4791) |
+        | `Set Headers` | north | Ether / IP / UDP / VXLAN(vni=42) / Ether / IP / TCP(flags=S) |
+        | `Set Headers` | north | Ether / FabricTag(id=7) / IP / UDP | definitions=example |
+        """
+        types = load_headers(definitions) if definitions else ()
+        self._session.change(stream, headers=replace(headers, types=types))
+
+    @keyword(tags=["stream"])
+    def set_payload(self, stream: str, kind: PayloadKind, content: str = "") -> None:
+        """Fills the frames of a stream that is not sending, between headers and signature.
+
+        | =Argument= | =Meaning= |
+        | ``stream`` | its name |
+        | ``kind`` | ``counting`` (the default), ``zeros``, ``random``, ``prbs31``, ``text`` or ``file`` |
+        | ``content`` | the text, or the path of the file; shorter than the payload it is repeated |
+
+        ``random`` follows from the library's seed; ``prbs31`` is x^31 + x^28 + 1.
+
+        | `Set Payload` | north | prbs31 |
+        | `Set Payload` | north | text | GET / HTTP/1.1 |
+        """
+        self._session.change(stream, payload=load_payload(kind, content))

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What leaves a device is, byte by byte, what a job says of headers and payloads."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from scapy.layers.l2 import Ether
+from scapy.utils import RawPcapReader
+
+from TesterLibrary.jobs.header_file import load_headers
+from TesterLibrary.measurer import Run
+from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.payload import Payload, PayloadKind
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.opening import OpenTester, open_tester
+from TesterLibrary.reporting.progress import Progress
+from TesterLibrary.reporting.recorder import Recorder
+from tests.dissection import STACKS, layers, wrong_checksums
+
+from .test_suites import run
+
+OWN = "Ether / FabricTag(id=0xabc) / IP / UDP"
+PAYLOADS = [
+    Payload(kind, b"text" if kind in (PayloadKind.TEXT, PayloadKind.FILE) else b"") for kind in PayloadKind
+]
+FRAMES = 10  # of each stream
+
+
+@pytest.fixture
+def tester(tmp_path: Path) -> Iterator[OpenTester]:
+    opened = open_tester(
+        "embedded/l2-bridge", seed=1, recorder=Recorder(tmp_path), progress=Progress(stream=StringIO())
+    )
+    yield opened
+    opened.close()
+
+
+@contextmanager
+def captured(tester: OpenTester, interface: str, path: Path) -> Iterator[None]:
+    """What leaves the device at one of its interfaces goes to a file."""
+    tcpdump = [
+        "tcpdump",
+        "-i",
+        interface,
+        "-Q",
+        "out",
+        "-w",
+        str(path),
+        "-U",
+        "--immediate-mode",
+        "-Z",
+        "root",
+    ]
+    command = [*tester.testbed.dut_prefix, *tcpdump]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert any("listening on" in line for line in process.stderr)
+        try:
+            yield
+        finally:
+            process.send_signal(signal.SIGINT)
+
+
+def test_every_stack_arrives_as_it_was_planned(tester: OpenTester, tmp_path: Path) -> None:
+    basis = Stream("", tx="p1", rx="p2", frame_size=FrameSize(256), rate=Rate.parse("100 pps"))
+    own = replace(HeaderStack.parse(OWN), types=load_headers("example"))
+    streams = [
+        *(replace(basis, name=text, headers=HeaderStack.parse(text)) for text in STACKS),
+        *(replace(basis, name=payload.kind.value, payload=payload) for payload in PAYLOADS),
+        replace(basis, name=OWN, headers=own),
+    ]
+    duration = Duration(FRAMES * 10_000_000)
+    with (
+        captured(tester, "p2", tmp_path / "out.pcap"),
+        Run(tester.bench, "headers", streams).loaded() as sent,
+    ):
+        sent.start(duration)
+        tester.bench.target.wait(["headers"], timeout=Duration(10**10))
+        trial = sent.finish(duration)
+    assert [(s.counters.tx_packets, s.counters.rx_packets) for s in trial.streams] == [
+        (FRAMES, FRAMES)
+    ] * len(streams)
+
+    arrived: dict[int, list[bytes]] = {}
+    for frame, _ in RawPcapReader(str(tmp_path / "out.pcap")):
+        arrived.setdefault(int.from_bytes(frame[-16:-14], "big"), []).append(frame)
+    for planned in sent.plan.streams:
+        frames = arrived[planned.id]
+        assert {frame[:-16] for frame in frames} == {planned.frame[:-16]}, planned.name
+        assert [int.from_bytes(frame[-14:-8], "big") for frame in frames] == list(range(FRAMES)), planned.name
+        assert [wrong_checksums(frame) for frame in frames] == [[]] * FRAMES, planned.name
+        names = [type(layer).__name__ for layer in layers(Ether(frames[0]))]
+        assert " ".join(names) == STACKS.get(planned.name, " ".join(names))
+
+
+def test_keywords_for_headers_and_payloads(tmp_path: Path) -> None:
+    tests = run("headers.robot", tmp_path)
+    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
+    assert len(tests) == 4
