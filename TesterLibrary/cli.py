@@ -14,6 +14,7 @@ from pathlib import Path
 from . import paths
 from .certification import EMBEDDED, TITLE, certification
 from .errors import TesterLibraryError
+from .plan_command import add_plan_command
 from .reporting import allure
 from .reporting.certificate import overall
 from .reporting.machine import describe_machine, versions
@@ -92,6 +93,8 @@ def _parser() -> argparse.ArgumentParser:
     testbed = commands.add_parser("testbed", help="list testbeds, or remove what a killed run left of one")
     testbed.add_argument("action", choices=("list", "clean"))
     testbed.set_defaults(run=_testbed)
+
+    add_plan_command(commands)
 
     info = commands.add_parser("info", help="versions, machine, engine, and where things are")
     info.set_defaults(run=_info)

@@ -39,6 +39,11 @@ class Staging:
         return self.rate / self.target - 1
 
     @property
+    def peak(self) -> Fraction:
+        """The average rate while the stages of a pattern pass."""
+        return self.meter_rate * self.stages[0].ratio
+
+    @property
     def meter_error(self) -> Fraction:
         """The error of the meter alone, if it were asked for what the stages are to be given."""
         return self.meter_rate * _ratio(self.stages[1:]) / self.target - 1

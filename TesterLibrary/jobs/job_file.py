@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Job files: streams and the ports they are for; `resources/jobs/bursts.yaml` explains the format."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from .. import paths
+from ..document import Document, Kind, Place, load_document
+from ..errors import PlanError, TesterLibraryError
+from ..model.headers import HeaderStack, HeaderType
+from ..model.job import Job
+from ..model.jobfile import JobFile
+from ..model.pattern import Burst, Stage
+from ..model.payload import COUNTING, Payload, PayloadKind
+from ..model.ports import Port
+from ..model.stream import Stream
+from ..model.units import LINE_RATE, Bandwidth, FrameSize, Rate
+from .header_file import load_headers
+from .payload_text import load_payload
+
+_T = TypeVar("_T")
+_KIND = Kind("job", PlanError)
+_LONGEST_FRAME = 9216  # bytes, FCS included; where a port does not say
+
+
+def load_job(name_or_path: str) -> JobFile:
+    """The job of a shipped file, such as `bursts`, or of a path.
+
+    PlanError says what is wrong: file, line, key, what is allowed.
+    """
+    return _Reader(load_document(paths.resource("jobs", name_or_path), _KIND)).job()
+
+
+class _Reader:
+    """Values of a document that the schema has found well-formed."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    def _parsed(self, parse: Callable[[Any], _T], value: Any, place: Place) -> _T:
+        try:
+            return parse(value)
+        except (TesterLibraryError, ValueError) as problem:
+            raise PlanError(self._document.error(place, str(problem))) from None
+
+    def job(self) -> JobFile:
+        """The whole file."""
+        data = self._document.data
+        ports = [self._port(number, port) for number, port in enumerate(data["ports"])]
+        for number, port in enumerate(ports):
+            if port.name in [earlier.name for earlier in ports[:number]]:
+                problem = f"there is a port {port.name!r} already; each needs its own name"
+                raise PlanError(self._document.error(("ports", number, "name"), problem))
+        streams = [self._stream(number, stream) for number, stream in enumerate(data["streams"])]
+        patterns = {
+            stream["name"]: self._pattern(number, stream) for number, stream in enumerate(data["streams"])
+        }
+        return JobFile(
+            source=self._document.path,
+            job=Job(data["name"], tuple(streams), seed=data.get("seed", 1)),
+            ports={port.name: port for port in ports},
+            gateways={port.name: _mac(0x100 + n) for n, port in enumerate(ports, 1) if port.gateway},
+            patterns={name: stages for name, stages in patterns.items() if stages},
+        )
+
+    def _port(self, number: int, data: Mapping[str, Any]) -> Port:
+        place = ("ports", number)
+        address, gateway, mac = data.get("address"), data.get("gateway"), data.get("mac")
+        return Port(
+            name=data["name"],
+            speed=self._parsed(Bandwidth.parse, data["speed"], (*place, "speed")),
+            mac=bytes.fromhex(mac.replace(":", "")) if mac else _mac(number + 1),
+            max_frame_size=data.get("max_frame_size", _LONGEST_FRAME),
+            address=self._parsed(ipaddress.ip_interface, address, (*place, "address")) if address else None,
+            gateway=self._parsed(ipaddress.ip_address, gateway, (*place, "gateway")) if gateway else None,
+        )
+
+    def _stream(self, number: int, data: Mapping[str, Any]) -> Stream:
+        place = ("streams", number)
+        headers, payload = data.get("headers"), data.get("payload")
+        if "definitions" in data and not headers:
+            raise PlanError(self._document.error((*place, "definitions"), "goes with headers that use it"))
+        types = self._parsed(_definitions, data.get("definitions"), (*place, "definitions"))
+        stack = self._parsed(HeaderStack.parse, headers, (*place, "headers")) if headers else None
+        return Stream(
+            name=data["name"],
+            tx=data["tx"],
+            rx=data["rx"],
+            frame_size=self._parsed(FrameSize.parse, data.get("frame_size", 64), (*place, "frame_size")),
+            rate=self._parsed(Rate.parse, data.get("rate", LINE_RATE), (*place, "rate")),
+            headers=replace(stack, types=types) if stack else None,
+            payload=self._parsed(_payload, payload, (*place, "payload")) if payload else COUNTING,
+        )
+
+    def _pattern(self, number: int, data: Mapping[str, Any]) -> tuple[Stage, ...]:
+        place = ("streams", number)
+        if "burst" in data and "stages" in data:
+            problem = "goes without stages: a burst is a stage; give one or the other"
+            raise PlanError(self._document.error((*place, "burst"), problem))
+        if "burst" in data:
+            return (self._parsed(_burst, data["burst"], (*place, "burst")).stage,)
+        return tuple(Stage(stage["pass"], stage["skip"]) for stage in data.get("stages", ()))
+
+
+def _definitions(name: str | None) -> tuple[HeaderType, ...]:
+    return load_headers(name) if name else ()
+
+
+def _payload(data: Mapping[str, str]) -> Payload:
+    return load_payload(PayloadKind(data["kind"]), data.get("content", ""))
+
+
+def _burst(data: Mapping[str, Any]) -> Burst:
+    return Burst(data["packets"], Fraction(str(data["peak"]).rstrip("x")))
+
+
+def _mac(number: int) -> bytes:
+    """A locally administered address."""
+    return b"\x02\0" + number.to_bytes(4, "big")

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`tester plan`: what a tester would send of a job, and with which error."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from fractions import Fraction
+from typing import Any
+
+from . import paths
+from .jobs.job_file import load_job
+from .model.units import Rate, RateUnit
+from .planning.prediction import TARGETS, Prediction, predict
+
+_DESCRIPTION = """
+Plans a job file for a target without one, and predicts the rate of each stream: on testerd (engine) an exact
+number of packets in a number of nanoseconds; on Tofino a meter, and the registers after it that pass and skip
+packets. A job that cannot be planned is refused with the limit it hits (exit status 3).
+"""
+
+
+def add_plan_command(commands: Any) -> None:
+    """Adds `plan` to the subcommands of an argparse parser."""
+    plan = commands.add_parser(
+        "plan", help="what a tester would send of a job, and with which error", description=_DESCRIPTION
+    )
+    plan.add_argument(
+        "job",
+        metavar="JOB",
+        help=f"a job file, or one of {', '.join(paths.names('jobs'))}, which show the format",
+    )
+    plan.add_argument("--target", choices=TARGETS, default="engine", help="default: engine")
+    plan.add_argument("--json", action="store_true", help="exact numbers, for programs")
+    plan.set_defaults(run=_plan)
+
+
+def _plan(options: argparse.Namespace) -> int:
+    file = load_job(options.job)
+    predictions = predict(file, options.target)
+    if options.json:
+        streams = [_record(prediction) for prediction in predictions]
+        print(json.dumps({"job": file.job.name, "target": options.target, "streams": streams}, indent=2))
+    else:
+        print(f"{file.job.name} on {options.target}: {len(predictions)} streams")
+        for prediction in predictions:
+            print(f"  {_line(prediction)}")
+    return 0
+
+
+def _line(prediction: Prediction) -> str:
+    stream, staging = prediction.stream, prediction.staging
+    how = f"{prediction.planned.rate.numerator:,} frames in {prediction.planned.rate.denominator:,} ns"
+    if staging:
+        stages = ", ".join(map(str, staging.stages))
+        how = f"meter {_pps(staging.meter_rate)} ({float(staging.meter_error):+.1e} by itself), {stages}"
+    error = f"{float(prediction.error):+.1e}" if prediction.error else "none"
+    asked = f"{stream.name}: {stream.rate} of {stream.frame_size} is {_pps(prediction.asked)}"
+    return f"{asked}; {how}; error {error}"
+
+
+def _record(prediction: Prediction) -> dict[str, Any]:
+    stream, staging, rate = prediction.stream, prediction.staging, prediction.planned.rate
+    record: dict[str, Any] = {
+        "name": stream.name,
+        "tx": stream.tx,
+        "rx": stream.rx,
+        "frame_size": stream.frame_size.bytes,
+        "frame": prediction.planned.frame.hex(),
+        "rate": str(stream.rate),
+        "asked_pps": str(prediction.asked),
+        "planned_pps": str(prediction.rate),
+        "error": float(prediction.error),
+    }
+    if staging is None:
+        return record | {"packets": rate.numerator, "nanoseconds": rate.denominator}
+    return record | {
+        "meter_pps": str(staging.meter_rate),
+        "meter_error": float(staging.meter_error),
+        "peak_pps": str(staging.peak),
+        "stages": [{"pass": own.passes, "skip": own.skips} for own in staging.stages],
+    }
+
+
+def _pps(rate: Fraction) -> str:
+    return str(Rate(rate, RateUnit.PPS))

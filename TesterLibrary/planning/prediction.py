@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a tester will send of a job, to the last packet, before there is a tester."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..errors import PlanError
+from ..model.jobfile import JobFile
+from ..model.pattern import Stage
+from ..model.plan import Plan, PlannedStream
+from ..model.stream import Stream
+from ..model.units import Rate, RateUnit
+from .compile import compile as compile_job
+from .meter import TofinoMeter
+from .staging import Staging, stage
+
+_MOST_STREAMS = 0xFFFF
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The rate of one stream. Rates are frames each second."""
+
+    stream: Stream
+    planned: PlannedStream
+    asked: Fraction
+    staging: Staging | None  # of a quantised meter; None where a clock is exact
+
+    @property
+    def rate(self) -> Fraction:
+        """What will be sent on average."""
+        return self.staging.rate if self.staging else self.planned.frames_per_second
+
+    @property
+    def error(self) -> Fraction:
+        """(rate - asked) / asked."""
+        return self.rate / self.asked - 1
+
+
+def predict(file: JobFile, target: str) -> tuple[Prediction, ...]:
+    """Plans a job for `engine` or `tofino`.
+
+    Raises:
+        PlanError: the first limit that is hit, and the file.
+    """
+    try:
+        plan = compile_job(file.job, ports=file.ports, gateways=file.gateways, max_streams=_MOST_STREAMS)
+        return _TARGETS[target](file, plan)
+    except PlanError as problem:
+        raise PlanError(f"{file.source}: {problem}") from None
+
+
+def _engine(file: JobFile, plan: Plan) -> tuple[Prediction, ...]:
+    for name in file.patterns:
+        raise PlanError(
+            f"stream {name!r}: testerd sends at a constant rate; "
+            "leave burst and stages out, or plan for tofino"
+        )
+    return tuple(
+        Prediction(stream, planned, _asked(file, stream), None)
+        for stream, planned in zip(file.job.streams, plan.streams, strict=True)
+    )
+
+
+def _tofino(file: JobFile, plan: Plan) -> tuple[Prediction, ...]:
+    return tuple(
+        Prediction(stream, planned, _asked(file, stream), _staged(file, stream))
+        for stream, planned in zip(file.job.streams, plan.streams, strict=True)
+    )
+
+
+def _staged(file: JobFile, stream: Stream) -> Staging:
+    pattern = file.patterns.get(stream.name, ())
+    try:
+        staging = stage(_asked(file, stream), TofinoMeter(), pattern=pattern)
+    except PlanError as problem:
+        raise PlanError(f"stream {stream.name!r}: {problem}") from None
+    _check_peak(file, stream, staging, pattern)
+    return staging
+
+
+def _check_peak(file: JobFile, stream: Stream, staging: Staging, pattern: tuple[Stage, ...]) -> None:
+    port = file.ports[stream.tx]
+    line = port.speed.frames_per_second(stream.frame_size.bytes)
+    if pattern and staging.peak > line:
+        raise PlanError(
+            f"stream {stream.name!r}: its pattern ({', then '.join(map(str, pattern))}) needs a peak of "
+            f"{Rate(staging.peak, RateUnit.PPS)}; port {port.name!r} ({port.speed}) carries at most "
+            f"{Rate(line, RateUnit.PPS)} of frames of {stream.frame_size}"
+        )
+
+
+def _asked(file: JobFile, stream: Stream) -> Fraction:
+    return stream.rate.frames_per_second(stream.frame_size.bytes, file.ports[stream.tx].speed)
+
+
+_TARGETS: Mapping[str, Callable[[JobFile, Plan], tuple[Prediction, ...]]] = {
+    "engine": _engine,
+    "tofino": _tofino,
+}
+TARGETS = tuple(_TARGETS)

@@ -1,0 +1,207 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import contextlib
+from fractions import Fraction
+from ipaddress import ip_address, ip_interface
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from TesterLibrary import paths
+from TesterLibrary.errors import PlanError
+from TesterLibrary.jobs.job_file import load_job
+from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.payload import PayloadKind
+from TesterLibrary.model.units import Rate, RateUnit
+from TesterLibrary.planning.prediction import TARGETS, predict
+
+PORTS = (
+    "version: 1\nname: job\nports:\n"
+    "  - {name: p1, speed: 10 Gbps}\n  - {name: p2, speed: 10 Gbps}\nstreams:\n"
+)
+
+
+def job(folder: Path, text: str) -> str:
+    path = folder / "job.yaml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_the_example_with_bursts() -> None:
+    file = load_job("bursts")
+    assert [stream.name for stream in file.job.streams] == ["steady", "burst", "staged"]
+    assert file.job.streams[1].rate == Rate(Fraction(4 * 10**9), RateUnit.L2)
+    assert file.job.streams[2].payload.kind is PayloadKind.PRBS31
+    assert str(file.job.streams[2].headers).startswith("Ether / IP / UDP / VXLAN(vni=42)")
+    assert file.patterns == {"burst": (Stage(1000, 1500),), "staged": (Stage(4, 6), Stage(100, 300))}
+
+
+def test_a_file_of_one_s_own(tmp_path: Path) -> None:
+    text = (
+        "version: 1\nname: routed\nseed: 7\nports:\n"
+        "  - {name: p1, speed: 1 Gbps, mac: 02:00:00:00:00:aa, address: 198.18.1.2/24, gateway: 198.18.1.1}\n"
+        "  - {name: p2, speed: 1 Gbps, max_frame_size: 1518}\n"
+        "streams:\n"
+        "  - {name: a, tx: p1, rx: p2, headers: Ether / FabricTag(id=7) / IP, definitions: example}\n"
+    )
+    file = load_job(job(tmp_path, text))
+    assert (file.job.name, file.job.seed) == ("routed", 7)
+    one, two = file.ports["p1"], file.ports["p2"]
+    assert (one.mac.hex(), one.address, one.gateway) == (
+        "0200000000aa",
+        ip_interface("198.18.1.2/24"),
+        ip_address("198.18.1.1"),
+    )
+    assert (two.mac.hex(), two.max_frame_size) == ("020000000002", 1518)
+    (planned,) = predict(file, "engine")
+    assert planned.planned.frame[12:16].hex() == "88b63007"
+    assert planned.planned.frame[:6] == file.gateways["p1"]
+
+
+@pytest.mark.parametrize("name", paths.names("jobs"))
+def test_each_example_can_be_planned(name: str) -> None:
+    for prediction in predict(load_job(name), "tofino"):
+        assert prediction.staging is not None
+        assert abs(prediction.error) <= Fraction(1, 10**9)
+        assert prediction.rate == prediction.staging.rate
+
+
+def test_the_engine_s_clock_is_exact() -> None:
+    north, south = predict(load_job("steady"), "engine")
+    assert (north.error, south.error) == (0, 0)
+    assert south.planned.rate == Fraction(3, 2000)
+    assert north.staging is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "version: 1\nname: job\nports: []\nstreams: []\n",
+            ":3: ports: [] is not allowed; give a list of 1 to 64",
+        ),
+        (
+            PORTS + "  - {name: a, tx: p1}\n",
+            ":7: streams[0].rx: is missing; give the name of the port that receives",
+        ),
+        (PORTS + "  - {name: a, tx: p1, rx: p2, size: 64}\n", ":7: streams[0].size: there is no such key"),
+        (
+            PORTS + "  - {name: a, tx: p1, rx: p2, rate: 5 furlongs}\n",
+            ":7: streams[0].rate: '5 furlongs' is not a rate",
+        ),
+        (
+            PORTS + "  - {name: a, tx: p1, rx: p2, frame_size: 63}\n",
+            ":7: streams[0].frame_size: '63' is not a frame",
+        ),
+        (
+            PORTS + "  - {name: a, tx: p1, rx: p2, headers: Ether /}\n",
+            ":7: streams[0].headers: 'Ether /' is no header",
+        ),
+        (
+            PORTS + "  - {name: a, tx: p1, rx: p2, headers: Ether, definitions: nope}\n",
+            ":7: streams[0].definitions: headers: 'nope' does not come with the library",
+        ),
+        (
+            PORTS + "  - {name: a, tx: p1, rx: p2, definitions: example}\n",
+            ":7: streams[0].definitions: goes with headers that use it",
+        ),
+        (
+            PORTS + "  - {name: a, tx: p1, rx: p2, payload: {kind: text}}\n",
+            ":7: streams[0].payload: a payload of the kind text needs a content",
+        ),
+        (
+            PORTS + "  - name: a\n    tx: p1\n    rx: p2\n    burst: {packets: 4, peak: 0.5x}\n",
+            ":10: streams[0].burst: a burst with a peak of 0.5x: the average would exceed the peak",
+        ),
+        (
+            PORTS
+            + "  - {name: a, tx: p1, rx: p2, burst: {packets: 1, peak: 2x}, stages: [{pass: 1, skip: 1}]}\n",
+            ":7: streams[0].burst: goes without stages",
+        ),
+        (
+            PORTS.replace("p2", "p1") + "  - {name: a, tx: p1, rx: p1}\n",
+            ":5: ports[1].name: there is a port 'p1' already",
+        ),
+        (
+            PORTS.replace("10 Gbps", "10 Gb") + "  - {name: a, tx: p1, rx: p2}\n",
+            ":4: ports[0].speed: '10 Gb' is not",
+        ),
+    ],
+)
+def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(PlanError) as error:
+        load_job(job(tmp_path, text))
+    assert f"job.yaml{message}" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("target", "stream", "message"),
+    [
+        ("engine", "tx: p3, rx: p2", "stream 'a': tx='p3' is no port of this tester; it has p1, p2"),
+        (
+            "engine",
+            "tx: p1, rx: p2, rate: 11 Gbps",
+            "stream 'a': 11 Gbps is more than port 'p1' (10 Gbps) carries",
+        ),
+        (
+            "engine",
+            "tx: p1, rx: p2, rate: 1 kpps, burst: {packets: 4, peak: 2x}",
+            "stream 'a': testerd sends at a constant rate; leave burst and stages out, or plan for tofino",
+        ),
+        (
+            "tofino",
+            "tx: p1, rx: p2, rate: 5 Gbps, burst: {packets: 4, peak: 2.5x}",
+            "stream 'a': its pattern (pass 4 skip 6) needs a peak of 24.4141 Mpps; port 'p1' (10 Gbps) carries "
+            "at most 14.881 Mpps of frames of 64 bytes",
+        ),
+        (
+            "tofino",
+            "tx: p1, rx: p2, rate: 1 kpps, stages: [{pass: 1, skip: 65536}]",
+            "stream 'a': the stage pass 1 skip 65,536: its period of 65,537 packets does not fit a register",
+        ),
+        ("tofino", "tx: p1, rx: p2, headers: Ether / IQ", "stream 'a': there is no header 'IQ'"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(tmp_path: Path, target: str, stream: str, message: str) -> None:
+    file = load_job(job(tmp_path, PORTS + f"  - {{name: a, {stream}}}\n"))
+    with pytest.raises(PlanError) as error:
+        predict(file, target)
+    assert str(error.value).startswith(f"{file.source}: ")
+    assert message in str(error.value)
+
+
+VALUES = st.sampled_from(
+    [
+        "64",
+        "1x",
+        "p1",
+        "[]",
+        "{}",
+        "null",
+        "-1",
+        "1e9 Gbps",
+        "Ether / IP",
+        '"',
+        "1 pps",
+        "{packets: 1, peak: 1x}",
+    ]
+)
+KEYS = st.sampled_from(
+    ["rate", "frame_size", "headers", "burst", "stages", "payload", "seed", "definitions", "rx"]
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(fields=st.dictionaries(KEYS, VALUES, max_size=4), target=st.sampled_from(TARGETS))
+def test_nothing_but_a_plan_error_comes_out(tmp_path: Path, fields: dict[str, str], target: str) -> None:
+    given_fields = "".join(f"    {key}: {value}\n" for key, value in {"rx": "p2", **fields}.items())
+    with contextlib.suppress(PlanError):
+        (prediction,) = predict(
+            load_job(job(tmp_path, PORTS + f"  - name: a\n    tx: p1\n{given_fields}")), target
+        )
+        assert abs(prediction.error) <= Fraction(1, 100)

@@ -1,0 +1,59 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary import cli
+
+
+def test_it_prints_the_plan_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "bursts", "--target", "tofino"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "bursts on tofino: 3 streams",
+        "  steady: 10 Gbps of 64 bytes is 19.5312 Mpps; meter 19.5337 Mpps (+1.3e-04 by itself), "
+        "pass 8,000 skip 1; error none",
+        "  burst: 4 Gbps of 1024 bytes is 488.281 kpps; meter 1.22086 Mpps (+1.3e-04 by itself), "
+        "pass 8,000 skip 1, pass 1,000 skip 1,500; error none",
+        "  staged: 1 Gbps of 256 bytes is 488.281 kpps; meter 4.88342 Mpps (+1.3e-04 by itself), "
+        "pass 8,000 skip 1, pass 4 skip 6, pass 100 skip 300; error none",
+    ]
+    assert cli.main(["plan", "steady"]) == 0
+    assert (
+        "33.3 % of 64 bytes is 4.95536 Mpps; 111 frames in 22,400 ns; error none" in capsys.readouterr().out
+    )
+
+
+def test_its_json_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "bursts", "--target", "tofino", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert (plan["job"], plan["target"], len(plan["streams"])) == ("bursts", "tofino", 3)
+    for stream in plan["streams"]:
+        ratio = prod(Fraction(own["pass"], own["pass"] + own["skip"]) for own in stream["stages"])
+        assert Fraction(stream["meter_pps"]) * ratio == Fraction(stream["planned_pps"])
+        assert float(Fraction(stream["planned_pps"]) / Fraction(stream["asked_pps"]) - 1) == stream["error"]
+        assert len(stream["frame"]) // 2 + 4 == stream["frame_size"]
+    assert cli.main(["plan", "steady", "--json"]) == 0
+    north, south = json.loads(capsys.readouterr().out)["streams"]
+    assert (north["packets"], north["nanoseconds"], north["error"]) == (111, 22_400, 0)
+    assert (south["packets"], south["nanoseconds"]) == (3, 2_000)
+
+
+def test_what_cannot_be_planned_ends_with_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "bursts"]) == cli.STATUS["ERROR"]
+    assert "bursts.yaml: stream 'burst': testerd sends at a constant rate" in capsys.readouterr().err
+    assert cli.main(["plan", "none"]) == cli.STATUS["ERROR"]
+    assert "'none' does not come with the library; these do: bursts, steady" in capsys.readouterr().err
+
+
+def test_a_file_of_one_s_own_is_given_by_its_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text("version: 1\n")
+    assert cli.main(["plan", str(path)]) == cli.STATUS["ERROR"]
+    assert f"tester: {path}:1: name: is missing" in capsys.readouterr().err
