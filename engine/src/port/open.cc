@@ -5,6 +5,8 @@
 
 #include <rte_ethdev.h>
 #include <rte_ether.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <bit>
@@ -29,6 +31,8 @@ constexpr uint32_t kFrameOverhead = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
 // A ring of net_af_packet has to bridge the time in which the worker does not run.
 constexpr uint32_t kPacketRingFrames = 4096;
 constexpr uint32_t kPacketRingBytes = 16 << 20;
+// Two rings for each of up to four ports share what a user may lock.
+constexpr uint32_t kPacketRings = 8;
 constexpr uint32_t kPacketUnit = 128;
 constexpr uint32_t kPacketBlockFrames = 32;
 constexpr uint32_t kPacketHeadroom = 256;  // tpacket2_hdr, sockaddr_ll, Ethernet and rounding
@@ -49,13 +53,27 @@ std::string XdpArguments(const Interface& interface, size_t number) {
              interface.is_virtual ? ",busy_budget=0" : "");
 }
 
+// The most bytes of a ring. net_af_packet locks its rings in memory, of which a user without
+// privileges may lock but little; whether the limit holds for this process only trying tells.
+uint32_t PacketRingBytes() {
+  constexpr size_t kAll = size_t{kPacketRingBytes} * kPacketRings;
+  void* tried = ::mmap(nullptr, kAll, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_LOCKED, -1, 0);
+  if (tried != MAP_FAILED) {
+    ::munmap(tried, kAll);
+    return kPacketRingBytes;
+  }
+  rlimit limit{};
+  ::getrlimit(RLIMIT_MEMLOCK, &limit);
+  return static_cast<uint32_t>(std::min<rlim_t>(limit.rlim_cur / kPacketRings, kPacketRingBytes));
+}
+
 std::string PacketArguments(const Interface& interface, size_t number) {
   // An odd number of units: frames a power of two apart fall into few sets of the caches, which
   // cost a tenth of the rate. A block of 32 is whole pages.
   const uint32_t longest = std::min(interface.mtu, kLongestFrame);
   const uint32_t units = (longest + kPacketHeadroom) / kPacketUnit | 1;
   const uint32_t frame = units * kPacketUnit;
-  const uint32_t count = std::bit_floor(std::min(kPacketRingFrames, kPacketRingBytes / frame));
+  const uint32_t count = std::bit_floor(std::min(kPacketRingFrames, PacketRingBytes() / frame));
   return Cat("net_af_packet", number, ",iface=", interface.name, ",framesz=", frame,
              ",blocksz=", frame * kPacketBlockFrames, ",framecnt=", count, ",qdisc_bypass=1");
 }
