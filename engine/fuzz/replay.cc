@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs a fuzz target over the files of folders, and over many mutations of them, for compilers
+// without libFuzzer. The same inputs in every run.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+constexpr int kMutationsPerFile = 5000;
+constexpr uint32_t kSeed = 1;
+
+Bytes Mutate(Bytes bytes, std::mt19937& random) {
+  const auto below = [&](size_t end) { return random() % std::max<size_t>(1, end); };
+  for (size_t changes = 1 + below(8); changes > 0; --changes) {
+    const auto at = static_cast<ptrdiff_t>(below(bytes.size()));
+    switch (below(4)) {
+      case 0:
+        if (!bytes.empty()) bytes[static_cast<size_t>(at)] ^= static_cast<uint8_t>(1 << below(8));
+        break;
+      case 1:
+        if (!bytes.empty()) bytes[static_cast<size_t>(at)] = static_cast<uint8_t>(random());
+        break;
+      case 2:
+        bytes.insert(bytes.begin() + at, static_cast<uint8_t>(random()));
+        break;
+      default:
+        bytes.resize(static_cast<size_t>(at));
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::mt19937 random(kSeed);
+  std::vector<std::filesystem::path> paths;
+  for (int i = 1; i < argc; ++i) {
+    for (const auto& entry : std::filesystem::directory_iterator(argv[i])) {
+      paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const auto& path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    const Bytes bytes{std::istreambuf_iterator<char>(file), {}};
+    LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+    for (int i = 0; i < kMutationsPerFile; ++i) {
+      const Bytes mutation = Mutate(bytes, random);
+      LLVMFuzzerTestOneInput(mutation.data(), mutation.size());
+    }
+  }
+  std::printf("%zu files, %d mutations each\n", paths.size(), kMutationsPerFile);
+  return paths.empty() ? 1 : 0;
+}
