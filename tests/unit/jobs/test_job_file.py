@@ -156,8 +156,8 @@ def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str, message: 
         (
             "tofino",
             "tx: p1, rx: p2, rate: 5 Gbps, burst: {packets: 4, peak: 2.5x}",
-            "stream 'a': its pattern (pass 4 skip 6) needs a peak of 24.4141 Mpps; port 'p1' (10 Gbps) carries "
-            "at most 14.881 Mpps of frames of 64 bytes",
+            "stream 'a': its pattern (pass 4 skip 6) needs a peak of 24.4141 Mpps; port 'p1' (10 Gbps) "
+            "carries at most 14.881 Mpps of frames of 64 bytes",
         ),
         (
             "tofino",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,8 @@ from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.headers import FieldType, HeaderStack, HeaderType
+from TesterLibrary.model.headers import FieldType, Header, HeaderStack, HeaderType
+from TesterLibrary.planning.header_catalog import COMMON, Catalog
 from tests.dissection import STACKS, layers, ones_complement_sum, wrong_checksums
 
 from .bench import BRIDGED, GATEWAY, MAC1, MAC2, ROUTED, ROUTED6, compiled, stream
@@ -176,3 +178,45 @@ def test_a_trailer_does_not_survive_a_router(text: str) -> None:
 def test_a_header_of_broken_bytes_is_refused() -> None:
     with pytest.raises(PlanError, match="header 'Odd' is no whole number of bytes long"):
         frame("Ether / Odd", 256, BRIDGED, HeaderType("Odd", (FieldType("x", 3),)))  # type: ignore[arg-type]
+
+
+WORDS = [
+    "0",
+    "1",
+    "255",
+    "0xffff",
+    "70000",
+    "10.0.0.1",
+    "2001:2::1",
+    "02:00:00:00:00:01",
+    "S",
+    "who-has",
+    "",
+    "0x00",
+]
+values = st.sampled_from(WORDS) | st.lists(st.sampled_from(WORDS), max_size=2).map(tuple)
+
+
+@st.composite
+def stacks(draw: st.DrawFn) -> HeaderStack:
+    names = draw(st.lists(st.sampled_from([*COMMON.split(", "), "contrib.nsh.NSH"]), max_size=5))
+    made = []
+    for name in ["Ether", *names]:
+        known = [field.name for field in Catalog(())[name].fields_desc]
+        given_fields = draw(st.dictionaries(st.sampled_from(known), values, max_size=2))
+        made.append(Header(name, tuple(given_fields.items())))
+    return HeaderStack(tuple(made))
+
+
+@settings(deadline=None, max_examples=150)
+@given(stack=stacks(), size=st.integers(64, 1518))
+def test_whatever_is_asked_is_sent_at_its_size_or_refused_without_asking_a_network(
+    stack: HeaderStack, size: int
+) -> None:
+    with mock.patch("socket.socket", side_effect=AssertionError("a network was asked")):
+        try:
+            sent = compiled(stream(frame_size=size, headers=stack)).streams[0].frame
+        except PlanError as error:
+            assert str(error).startswith("stream 'north': ")  # noqa: PT017 - refusing is one of two right answers
+        else:
+            assert len(sent) == size - 4
