@@ -10,6 +10,7 @@ As root, or with sudo. Without both it names what is missing and how to install 
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -22,15 +23,20 @@ def read(groups: list[str]) -> list[str]:
     """The packages of these groups, in the order of the list."""
     packages: dict[str, list[str]] = {}
     for line in LIST.read_text().splitlines():
-        word = line.split("#")[0].strip()
+        word, *only = line.split("#")[0].split() or [""]
         if word.startswith("["):
             packages[word.strip("[]")] = []
-        elif word:
+        elif word and (not only or distribution() in only):
             packages[list(packages)[-1]].append(word)
     unknown = [group for group in groups if group not in packages]
     if unknown:
         raise SystemExit(f"{LIST.name} has no group {', '.join(unknown)}; it has: {', '.join(packages)}")
     return [package for group in groups for package in packages[group]]
+
+
+def distribution() -> str:
+    """`debian` or `ubuntu`."""
+    return platform.freedesktop_os_release()["ID"]
 
 
 def missing(packages: list[str]) -> list[str]:
