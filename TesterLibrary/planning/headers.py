@@ -88,6 +88,7 @@ def layers_of(packet: Packet) -> Iterator[Packet]:
 
 def _layer(header: Header, kind: type[Packet]) -> Packet:
     layer = kind()
+    layer.fields.clear()  # Scapy counts its defaults of lists among what was given
     for name, value in header.fields:
         _set(layer, name, value, header.name)
     return layer

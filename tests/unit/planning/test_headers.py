@@ -114,6 +114,8 @@ def test_the_active_segment_is_the_destination() -> None:
     asked = "Ether / IPv6 / SRv6(addresses=[2001:2::a, 2001:2::b, 2001:2::c]{}) / UDP"
     assert dissected(asked.format(""))[IPv6].dst == "2001:2::c"
     assert dissected(asked.format(", segleft=1"))[IPv6].dst == "2001:2::b"
+    unasked = dissected("Ether / IPv6 / SRv6 / UDP")
+    assert (unasked[IPv6].dst, unasked[IPv6].payload.addresses) == ("2001:2::3", ["2001:2::3"])
 
 
 def test_a_header_of_one_s_own() -> None:
