@@ -131,9 +131,8 @@ std::unique_ptr<Port> OpenInterface(const PortSpec& spec, const Interface& inter
 
 std::unique_ptr<Port> OpenXdp(const PortSpec& spec, const Interface& interface, size_t number,
                               InterfaceClaim& claim) {
-  if (const std::string foreign = ForeignXdpProgram(interface.index); !foreign.empty()) {
-    throw Error(Code::kFailedPrecondition,
-                Cat(interface.name, " has an XDP program of somebody else's (", foreign, ")"));
+  if (const std::string obstacle = XdpObstacle(interface.index); !obstacle.empty()) {
+    throw Error(Code::kFailedPrecondition, Cat("AF_XDP on ", interface.name, ": ", obstacle));
   }
   return OpenInterface(spec, interface, XdpArguments(interface, number), "", claim);
 }
@@ -149,7 +148,7 @@ std::unique_ptr<Port> OpenPreferred(const PortSpec& spec, const Interface& inter
   try {
     return OpenXdp(spec, interface, number, claim);
   } catch (const Error& error) {
-    const std::string reason = Cat("AF_XDP is not to be had: ", error.what());
+    const std::string reason = error.what();
     Log(LogLevel::kWarning, "fallback",
         {{"port", spec.name}, {"driver", "net_af_packet"}, {"reason", reason}});
     return OpenPacket(spec, interface, number, reason, claim);

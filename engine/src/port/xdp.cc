@@ -9,9 +9,11 @@
 #include <xdp/libxdp.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 
 #include "log.h"
@@ -39,9 +41,17 @@ int OnXdp(libxdp_print_level /*level*/, const char* format, va_list arguments) {
   return LogMessage(format, arguments);
 }
 
-}  // namespace
+// Asks for what an XDP socket needs and gives it back.
+int ErrorOfXskMap() {
+  const int fd =
+      bpf_map_create(BPF_MAP_TYPE_XSKMAP, "testerd", sizeof(int), sizeof(int), 1, nullptr);
+  if (fd < 0) return -fd;
+  ::close(fd);
+  return 0;
+}
 
-std::string ForeignXdpProgram(int interface_index) {
+// The program of somebody else on the interface.
+std::string ForeignProgram(int interface_index) {
   uint32_t id = 0;
   if (bpf_xdp_query_id(interface_index, 0, &id) != 0 || id == 0) return {};
   const int fd = bpf_prog_get_fd_by_id(id);
@@ -55,6 +65,20 @@ std::string ForeignXdpProgram(int interface_index) {
     if (own == info.name) return {};
   }
   return Cat(Quote(info.name), ", number ", id);
+}
+
+}  // namespace
+
+std::string XdpObstacle(int interface_index) {
+  if (const int error = ErrorOfXskMap(); error != 0) {
+    return Cat(
+        "the kernel refuses XDP to this process (", std::strerror(error),
+        error == EPERM ? "; it takes CAP_BPF, CAP_NET_ADMIN and CAP_NET_RAW, as root has)" : ")");
+  }
+  if (const std::string foreign = ForeignProgram(interface_index); !foreign.empty()) {
+    return Cat("the interface has an XDP program of somebody else's (", foreign, ")");
+  }
+  return {};
 }
 
 void QuietXdpLibraries() {

@@ -8,9 +8,9 @@
 
 namespace tester {
 
-// The name of an XDP program on the interface that is somebody else's; empty where there is none or
-// it is what AF_XDP itself loads and a killed process has left behind, which is used again.
-std::string ForeignXdpProgram(int interface_index);
+// Why AF_XDP is not to be tried on an interface, in words; empty where it is. An XDP program that
+// AF_XDP itself has loaded and a killed process has left behind is no reason: it is used again.
+std::string XdpObstacle(int interface_index);
 
 // libbpf and libxdp write to stderr; this makes it debug output of our own.
 void QuietXdpLibraries();

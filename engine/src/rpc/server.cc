@@ -88,6 +88,7 @@ std::shared_ptr<grpc::ServerCredentials> TlsCredentials(const ListenOptions& opt
 }  // namespace
 
 void CheckListen(const ListenOptions& options) {
+  ::setenv("GRPC_VERBOSITY", "NONE", 0);  // before gRPC starts; what goes wrong is said by us
   if (options.address.starts_with(kUnixPrefix)) {
     CheckSocketPath(options.address.substr(kUnixPrefix.size()));
   } else if (options.address.starts_with(kTlsPrefix)) {
@@ -100,7 +101,6 @@ void CheckListen(const ListenOptions& options) {
 
 Server::Server(const ListenOptions& options, Service& service) {
   CheckListen(options);
-  ::setenv("GRPC_VERBOSITY", "NONE", 0);  // what goes wrong is said here
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);

@@ -9,16 +9,6 @@ namespace tester {
 namespace {
 
 void FillLatency(const std::vector<std::shared_ptr<StreamRx>>& rx, v1::Latency& out) {
-  uint64_t count = 0;
-  for (uint32_t index = 0; index < Histogram::kBuckets; ++index) {
-    uint64_t in_bucket = 0;
-    for (const auto& part : rx) in_bucket += part->latency.histogram().Count(index);
-    if (in_bucket == 0) continue;
-    auto& bucket = *out.add_buckets();
-    bucket.set_index(index);
-    bucket.set_count(in_bucket);
-    count += in_bucket;
-  }
   uint64_t sum = 0;
   uint64_t min = UINT64_MAX;
   uint64_t max = 0;
@@ -27,9 +17,20 @@ void FillLatency(const std::vector<std::shared_ptr<StreamRx>>& rx, v1::Latency& 
     min = std::min(min, part->latency.min());
     max = std::max(max, part->latency.max());
   }
+  if (min > max) return;  // there is none
+  uint64_t count = 0;
+  for (uint32_t index = Histogram::Index(min); index <= Histogram::Index(max); ++index) {
+    uint64_t in_bucket = 0;
+    for (const auto& part : rx) in_bucket += part->latency.histogram().Count(index);
+    if (in_bucket == 0) continue;
+    auto& bucket = *out.add_buckets();
+    bucket.set_index(index);
+    bucket.set_count(in_bucket);
+    count += in_bucket;
+  }
   out.set_count(count);
   out.set_sum_ns(sum);
-  out.set_min_ns(count == 0 ? 0 : min);
+  out.set_min_ns(min);
   out.set_max_ns(max);
 }
 

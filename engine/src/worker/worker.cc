@@ -24,8 +24,11 @@ namespace {
 // After a stream has sent its last frame, for so long frames may still arrive from the device under
 // test, and are stamped as precisely as while it was sending.
 constexpr uint64_t kDrainNs = 2'000'000'000;
-constexpr uint32_t kIdleLoopsBeforeSleep = 64;
-constexpr long kSleepNs = 50'000;
+// An idle loop sleeps after so many polls in vain, twice as long after as many more, and so on: a
+// sleep costs a virtual machine some microseconds, and nobody waits for more than a neighbour's answer.
+constexpr uint32_t kIdleLoopsPerStep = 64;
+constexpr long kShortestSleepNs = 50'000;
+constexpr uint32_t kMostSteps = 4;
 constexpr auto kAdoptTimeout = std::chrono::seconds(1);
 constexpr auto kAdoptPoll = std::chrono::microseconds(20);
 
@@ -114,8 +117,9 @@ void Worker::Rest(bool worked) {
     if (shares_cpu_) ::sched_yield();
     return;
   }
-  if (++idle_loops_ < kIdleLoopsBeforeSleep) return;
-  const timespec pause{.tv_sec = 0, .tv_nsec = kSleepNs};
+  const uint32_t steps = std::min(++idle_loops_ / kIdleLoopsPerStep, kMostSteps);
+  if (steps == 0) return;
+  const timespec pause{.tv_sec = 0, .tv_nsec = kShortestSleepNs << (steps - 1)};
   ::nanosleep(&pause, nullptr);
 }
 
