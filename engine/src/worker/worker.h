@@ -27,8 +27,8 @@ class Worker {
   // Starts the loop with a program.
   void Launch(std::unique_ptr<const Program> program);
 
-  // Returns when the loop has left its program for this one. INTERNAL when it does not within a
-  // second: it is stuck in a driver, and nothing it may still use is freed any more.
+  // Returns when the loop has left its program for this one. INTERNAL when it does not within three
+  // seconds: it is stuck in a driver, and nothing it may still use is freed any more.
   void Adopt(std::unique_ptr<const Program> program);
 
   unsigned lcore() const { return lcore_; }
