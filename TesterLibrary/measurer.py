@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from fractions import Fraction
 
-from .errors import TargetError
+from .errors import PlanError, TargetError
 from .measurement.evidence import Evidence, EvidenceLimits
 from .measurement.snapshot import Snapshot
 from .measurement.trial import StreamResult, Trial
@@ -198,6 +198,9 @@ class TrialMeasurer:
         self.streams = tuple(streams)
         parts = [bench.part_of_line(stream) for stream in streams]
         self.load = _busiest(streams, parts)  # of the streams at their own rates
+        if not self.load:
+            names = ", ".join(repr(stream.name) for stream in streams)
+            raise PlanError(f"the rate of {names} is 0, so nothing would be sent; give a rate above 0")
         self._shares = [part / self.load for part in parts]
 
     def measure(self, load: Fraction, duration: Duration) -> Trial:

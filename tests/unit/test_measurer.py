@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.measurer import TrialMeasurer
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units import Duration, Rate, RateUnit
 
 from .benches import SECOND, bench, stream
 
@@ -46,6 +47,12 @@ def test_streams_keep_the_proportions_of_their_rates(tmp_path: Path) -> None:
     trial = measurer.measure(Fraction(1, 10), SECOND)
     rates = [s.intended_rate / LINE_64 for s in trial.streams]
     assert [round(float(rate), 9) for rate in rates] == [0.075, 0.025, 0.05]
+
+
+def test_a_rate_of_nothing_is_refused(tmp_path: Path) -> None:
+    idle = replace(stream(), rate=Rate(Fraction(0), RateUnit.LINE))
+    with pytest.raises(PlanError, match="the rate of 'north' is 0"):
+        TrialMeasurer(bench(tmp_path), [idle])
 
 
 def test_a_stalled_tester_is_asked_again_and_all_attempts_are_recorded(tmp_path: Path) -> None:
