@@ -77,8 +77,8 @@ void Worker::Adopt(std::unique_ptr<const Program> program) {
   while (seen_.load(std::memory_order_acquire) != next) {
     if (std::chrono::steady_clock::now() > deadline) {
       static_cast<void>(old.release());  // the worker may still be in it
-      throw Error(Code::kInternal,
-                  Cat("the worker on CPU ", cpu_, " has not moved for three seconds; restart testerd"));
+      throw Error(Code::kInternal, Cat("the worker on CPU ", cpu_,
+                                       " has not moved for three seconds; restart testerd"));
     }
     std::this_thread::sleep_for(kAdoptPoll);
   }
