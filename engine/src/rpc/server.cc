@@ -3,6 +3,7 @@
 
 #include "rpc/server.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <sys/socket.h>
@@ -101,6 +102,9 @@ void CheckListen(const ListenOptions& options) {
 
 Server::Server(const ListenOptions& options, Service& service) {
   CheckListen(options);
+  // One more user of the library than there are servers: when the last one goes it waits for a
+  // thread of its own that may sleep for ten seconds.
+  grpc_init();
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);

@@ -7,10 +7,9 @@
 
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 
 namespace tester {
 
@@ -33,9 +32,7 @@ class Histogram {
     return (uint64_t{kPerOctave} + index % kPerOctave) << (index / kPerOctave - 1);
   }
 
-  Histogram() : counts_(static_cast<uint64_t*>(std::calloc(kBuckets, sizeof(uint64_t)))) {
-    if (!counts_) throw std::bad_alloc();
-  }
+  Histogram();
 
   // One writer. `value` below 2^48.
   void Add(uint64_t value) {
@@ -48,11 +45,11 @@ class Histogram {
   }
 
  private:
-  struct Free {
-    void operator()(uint64_t* memory) const { std::free(memory); }
+  struct Unmap {
+    void operator()(uint64_t* memory) const;
   };
-  // From calloc, so that a page of buckets costs memory only once something is counted in it.
-  std::unique_ptr<uint64_t, Free> counts_;
+  // Mapped, so that a page of buckets costs memory only once something is counted in it.
+  std::unique_ptr<uint64_t, Unmap> counts_;
 };
 
 }  // namespace tester
