@@ -6,6 +6,7 @@
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_log.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -93,7 +94,12 @@ Eal::Eal(const EalOptions& options) {
   }
 }
 
-Eal::~Eal() { rte_eal_cleanup(); }
+Eal::~Eal() {
+  const std::string folder = rte_eal_get_runtime_dir();
+  rte_eal_cleanup();
+  // DPDK leaves it there, empty; not if another process has something in it.
+  static_cast<void>(::rmdir(folder.c_str()));
+}
 
 EalQuiet::EalQuiet() { ++quiet; }
 EalQuiet::~EalQuiet() { --quiet; }
