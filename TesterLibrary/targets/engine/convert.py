@@ -32,9 +32,9 @@ def job_message(plan: Plan) -> plan_pb2.Job:
                 name=stream.name,
                 tx_port=stream.tx_port,
                 rx_port=stream.rx_port,
-                frame=stream.frame,
+                frames=[stream.frame],
                 signature=stream.signature,
-                rate=rate_message(stream.rate),
+                departures=plan_pb2.Departures(steady=plan_pb2.Steady(tick=rate_message(stream.rate))),
             )
             for stream in plan.streams
         ],

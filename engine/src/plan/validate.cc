@@ -47,15 +47,18 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
   }
   const uint16_t tx_port = FindPort(stream.tx_port(), ports, Cat(where, ", tx_port"));
   const uint16_t rx_port = FindPort(stream.rx_port(), ports, Cat(where, ", rx_port"));
-  CheckFrameLength(stream.frame().size(), wire::kMinFrameBytes, ports[tx_port], where);
-  const Frame frame = Bytes(stream.frame());
+  if (stream.frames_size() != 1) {
+    throw Error(Code::kInvalidArgument, Cat(where, ": ", stream.frames_size(), " frames, not one"));
+  }
+  const Frame frame = Bytes(stream.frames(0));
+  CheckFrameLength(frame.size(), wire::kMinFrameBytes, ports[tx_port], where);
   return {.id = static_cast<uint16_t>(stream.id()),
           .name = stream.name(),
           .tx_port = tx_port,
           .rx_port = rx_port,
           .frame = {frame.begin(), frame.end()},
           .signature = stream.signature(),
-          .rate = ValidateRate(stream.rate(), where)};
+          .rate = ValidateRate(stream.departures().steady().tick(), where)};
 }
 
 Mac ValidateMac(const std::string& bytes, std::string_view where) {

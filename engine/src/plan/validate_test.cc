@@ -28,10 +28,10 @@ v1::Job GoodJob() {
   stream.set_name("north");
   stream.set_tx_port("p1");
   stream.set_rx_port("p2");
-  stream.set_frame(std::string(60, 'x'));
+  stream.add_frames(std::string(60, 'x'));
   stream.set_signature(true);
-  stream.mutable_rate()->set_packets(1);
-  stream.mutable_rate()->set_nanoseconds(1000);
+  stream.mutable_departures()->mutable_steady()->mutable_tick()->set_packets(1);
+  stream.mutable_departures()->mutable_steady()->mutable_tick()->set_nanoseconds(1000);
   auto& responder = *job.add_neighbour_responders();
   responder.set_port("p2");
   auto& neighbour = *responder.add_neighbours();
@@ -72,13 +72,13 @@ TEST(ValidateJob, TakesAGoodOne) {
 TEST(ValidateJob, LimitsAreInclusive) {
   for (const size_t bytes : {60, 1514}) {
     v1::Job job = GoodJob();
-    job.mutable_streams(0)->set_frame(std::string(bytes, 'x'));
+    *job.mutable_streams(0)->mutable_frames(0) = (std::string(bytes, 'x'));
     EXPECT_EQ(Validate(job).streams[0].frame.size(), bytes);
   }
   v1::Job job = GoodJob();
   job.set_name(std::string(128, 'n'));
   job.mutable_streams(0)->set_id(65535);
-  job.mutable_streams(0)->mutable_rate()->set_packets(1000);
+  job.mutable_streams(0)->mutable_departures()->mutable_steady()->mutable_tick()->set_packets(1000);
   EXPECT_EQ(Validate(job).streams[0].id, 65535);
 }
 
@@ -99,7 +99,7 @@ TEST(ValidateJob, RefusesStreams) {
                 {"north", "tx_port", "\"p9\"", "\"p1\", \"p2\""});
   ExpectRefused([&](v1::Job& job) { stream(job)->set_rx_port(""); }, Code::kNotFound, {"rx_port"});
   for (const size_t bytes : {0, 59, 1515}) {
-    ExpectRefused([&](v1::Job& job) { stream(job)->set_frame(std::string(bytes, 'x')); },
+    ExpectRefused([&](v1::Job& job) { *stream(job)->mutable_frames(0) = (std::string(bytes, 'x')); },
                   Code::kInvalidArgument, {std::to_string(bytes) + " bytes", "60 to 1514"});
   }
 }
@@ -109,8 +109,8 @@ TEST(ValidateJob, RefusesRates) {
        std::vector<std::pair<uint64_t, uint64_t>>{{0, 1}, {1, 0}, {2, 1}, {UINT64_MAX, 1}}) {
     ExpectRefused(
         [&](v1::Job& job) {
-          job.mutable_streams(0)->mutable_rate()->set_packets(packets);
-          job.mutable_streams(0)->mutable_rate()->set_nanoseconds(ns);
+          job.mutable_streams(0)->mutable_departures()->mutable_steady()->mutable_tick()->set_packets(packets);
+          job.mutable_streams(0)->mutable_departures()->mutable_steady()->mutable_tick()->set_nanoseconds(ns);
         },
         Code::kInvalidArgument, {std::to_string(packets) + " packets", "at most 1"});
   }

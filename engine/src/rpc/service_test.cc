@@ -59,10 +59,10 @@ class ServiceTest : public testing::Test {
     stream.set_id(id);
     stream.set_tx_port("a");
     stream.set_rx_port("b");
-    stream.set_frame(std::string(60, '\0'));
+    stream.add_frames(std::string(60, '\0'));
     stream.set_signature(true);
-    stream.mutable_rate()->set_packets(1);
-    stream.mutable_rate()->set_nanoseconds(10'000);
+    stream.mutable_departures()->mutable_steady()->mutable_tick()->set_packets(1);
+    stream.mutable_departures()->mutable_steady()->mutable_tick()->set_nanoseconds(10'000);
     v1::LoadResponse response;
     return Call(&v1::Tester::Stub::Load, request, &response);
   }

@@ -68,10 +68,10 @@ v1::Job JobOf(const std::string& name, const std::vector<StreamOptions>& streams
     stream.set_id(options.id);
     stream.set_tx_port(options.tx_port);
     stream.set_rx_port(options.rx_port);
-    stream.set_frame(std::string(options.bytes, '\0'));
+    stream.add_frames(std::string(options.bytes, '\0'));
     stream.set_signature(options.signature);
-    stream.mutable_rate()->set_packets(1);
-    stream.mutable_rate()->set_nanoseconds(options.gap_ns);
+    stream.mutable_departures()->mutable_steady()->mutable_tick()->set_packets(1);
+    stream.mutable_departures()->mutable_steady()->mutable_tick()->set_nanoseconds(options.gap_ns);
   }
   return job;
 }
@@ -386,7 +386,7 @@ TEST_F(PcapTest, WritesFramesAsTheyWereGivenWithASignature) {
     v1::Job job = JobOf("job", {{.id = 0x0102, .tx_port = "a", .rx_port = "a", .bytes = 100}});
     std::string bytes(100, '\0');
     for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i);
-    job.mutable_streams(0)->set_frame(bytes);
+    *job.mutable_streams(0)->mutable_frames(0) = (bytes);
     tester->Load(job);
     tester->Start({"job"}, 0, 300);
     WaitForEnd(*tester, "job");
