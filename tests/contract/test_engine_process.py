@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.errors import TargetError
+from TesterLibrary.errors import TargetError, TestbedError
 from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
@@ -130,7 +130,7 @@ def test_it_ends_with_a_script_that_forgets_it(tmp_path: Path) -> None:
 
 
 def test_what_it_cannot_open_is_named() -> None:
-    with pytest.raises(TargetError, match=r"testerd did not start: .*no-such0"):
+    with pytest.raises(TestbedError, match=r"testerd did not start: .*no-such0"):
         EngineProcess.launch(ports={"p1": "iface:no-such0"})
 
 

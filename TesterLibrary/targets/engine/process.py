@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ...errors import TargetError
+from ...errors import TargetError, TestbedError, TesterLibraryError
 from ...model.units import Duration
 from .address import open_channel
 from .client import EngineTarget
@@ -27,6 +27,7 @@ _LAST_LINES = 8
 _POLL_S = 0.01
 _REAP_S = 1.0  # a connection breaks a moment before its process is gone
 _STEP_S = 2.0  # for each of: asking it to end, SIGTERM, SIGKILL
+_WRONG_USAGE = 2  # an exit status of testerd
 _LONGEST_SOCKET_PATH = 100  # the kernel takes 107
 
 
@@ -66,6 +67,7 @@ class EngineProcess:
 
         Raises:
             TargetError: the program is not there, ended early (with its last log lines) or is late.
+            TestbedError: it refuses a port or an option, such as an interface that is not there or in use.
         """
         program = find_program()
         runtime = _runtime_directory()
@@ -140,7 +142,7 @@ class EngineProcess:
         socket = self._runtime / "testerd.sock"
         while not socket.exists():
             if self._process.poll() is not None:
-                raise TargetError(f"testerd did not start: {self.obituary()}")
+                raise self._error_of_start()
             if time.monotonic() > deadline:
                 raise TargetError(f"testerd was not ready within {within}; {self._last_words()}")
             time.sleep(_POLL_S)
@@ -149,6 +151,11 @@ class EngineProcess:
             target.capabilities()
         finally:
             target.close()
+
+    def _error_of_start(self) -> TesterLibraryError:
+        reason = f"testerd did not start: {self.obituary()}"
+        # What it was told cannot be: the testbed's author has to change it, and the tester is not broken.
+        return TestbedError(reason) if self._process.returncode == _WRONG_USAGE else TargetError(reason)
 
     def _last_words(self) -> str:
         """The end of the log, as text: the engine writes JSON, DPDK writes what it likes."""

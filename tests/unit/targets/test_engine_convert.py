@@ -40,8 +40,9 @@ def test_a_plan_loses_nothing_on_the_wire() -> None:
     assert job.name == "j"
     north, south = job.streams
     assert (north.id, north.name, north.tx_port, north.rx_port) == (7, "north", "p1", "p2")
-    assert (north.frame, north.signature) == (bytes(range(60)), True)
-    assert Fraction(north.rate.packets, north.rate.nanoseconds) == Fraction(2**63, 2**64 - 1)
+    assert (list(north.frames), north.signature) == ([bytes(range(60))], True)
+    tick = north.departures.steady.tick
+    assert Fraction(tick.packets, tick.nanoseconds) == Fraction(2**63, 2**64 - 1)
     assert not south.signature
     assert [(r.port, [(n.address, n.mac) for n in r.neighbours]) for r in job.neighbour_responders] == [
         ("p1", [(V4.packed, MAC)]),

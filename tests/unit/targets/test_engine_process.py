@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary import paths
-from TesterLibrary.errors import TargetError
+from TesterLibrary.errors import TargetError, TestbedError
 from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.targets.engine.program import find_program
@@ -47,6 +47,16 @@ echo 'EAL: plain words' >&2; exit 3"""
         "testerd did not start: testerd ended with status 3; "
         "its last words: port eth9 is not there | EAL: plain words"
     )
+    assert list(runtime.iterdir()) == []
+
+
+def test_one_that_refuses_its_ports_is_the_testbeds_mistake(
+    tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = """echo '{"level":"error","reason":"no interface eth9; there are lo"}'; exit 2"""
+    monkeypatch.setenv("TESTERD", str(program(tmp_path / "testerd", script)))
+    with pytest.raises(TestbedError, match="status 2; its last words: no interface eth9; there are lo"):
+        EngineProcess.launch(ports=PORTS)
     assert list(runtime.iterdir()) == []
 
 
