@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -17,6 +17,53 @@ class LatencyCounters:
     min_ns: int = 0
     max_ns: int = 0
     buckets: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class VersionCounters:
+    """Frames of one of a stream's two versions. The sums of times, in ns, have an unknown base in common."""
+
+    tx_packets: int = 0
+    tx_bytes: int = 0
+    tx_time_ns: int = 0
+    rx_packets: int = 0
+    rx_bytes: int = 0
+    rx_time_ns: int = 0
+
+
+@dataclass(frozen=True)
+class OrderCounters:
+    """In which order frames of a stream arrived; `extents` maps the index of `histogram.py` to a count."""
+
+    next_sequence: int = 0
+    duplicated: int = 0
+    late: int = 0
+    extent_sum: int = 0
+    extent_max: int = 0
+    extents: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OutageCounters:
+    """Gaps between arrivals in which frames of a stream are missing."""
+
+    count: int = 0
+    total_ns: int = 0
+    lost: int = 0
+    longest_ns: int = 0
+    longest_start_ns: int = 0
+    longest_lost: int = 0
+
+
+@dataclass(frozen=True)
+class VariationCounters:
+    """How the latency of a stream varies from frame to frame."""
+
+    jitter_16_ns: int = 0  # sixteen times the interarrival jitter
+    ipdv_count: int = 0
+    ipdv_sum_ns: int = 0  # of absolute values
+    ipdv_min_ns: int = 0
+    ipdv_max_ns: int = 0
 
 
 @dataclass(frozen=True)
@@ -38,6 +85,13 @@ class StreamCounters:
     rx_out_of_order: int = 0
     latency: LatencyCounters = LatencyCounters()
     sending: bool = False
+    versions: tuple[VersionCounters, ...] = ()  # two, or none for a stream without
+    open_version: int = 0
+    rx_version_rewritten: int = 0
+    rx_corrupted: int = 0
+    order: OrderCounters = OrderCounters()
+    outages: OutageCounters = OutageCounters()
+    variation: VariationCounters = VariationCounters()
 
 
 @dataclass(frozen=True)
@@ -65,6 +119,10 @@ class WorkerCounters:
     loops: int = 0
     idle_loops: int = 0
     worst_gap_ns: int = 0
+    late_polls: int = 0
+    waited_ns: int = 0
+    preemptions: int = 0
+    steal_ns: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,6 +133,19 @@ class ClockCounters:
     raw_start_ns: int = 0
     engine_now_ns: int = 0
     raw_now_ns: int = 0
+
+
+@dataclass(frozen=True)
+class FlowCounters:
+    """Of the flows `first`, `first` + 1, ... of a stream since its last start, one value for each flow."""
+
+    first: int
+    tx_packets: Sequence[int] = ()
+    rx_packets: Sequence[int] = ()
+    rx_bytes: Sequence[int] = ()
+    latency_sum_ns: Sequence[int] = ()
+    latency_min_ns: Sequence[int] = ()
+    latency_max_ns: Sequence[int] = ()
 
 
 @dataclass(frozen=True)

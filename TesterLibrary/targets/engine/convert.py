@@ -11,10 +11,15 @@ from itertools import groupby
 from ..._generated.tester.v1 import control_pb2, counters_pb2, plan_pb2
 from ...measurement.snapshot import (
     ClockCounters,
+    FlowCounters,
     LatencyCounters,
+    OrderCounters,
+    OutageCounters,
     PortCounters,
     Snapshot,
     StreamCounters,
+    VariationCounters,
+    VersionCounters,
     WorkerCounters,
 )
 from ...model.plan import LearningFrame, Plan
@@ -101,9 +106,7 @@ def snapshot_value(snapshot: counters_pb2.Snapshot) -> Snapshot:
         taken_at_ns=snapshot.taken_at_ns,
         ports=tuple(_port(port) for port in snapshot.ports),
         streams=tuple(_stream(stream) for stream in snapshot.streams),
-        workers=tuple(
-            WorkerCounters(w.lcore, w.cpu, w.loops, w.idle_loops, w.worst_gap_ns) for w in snapshot.workers
-        ),
+        workers=tuple(_worker(worker) for worker in snapshot.workers),
         clock=ClockCounters(
             engine_start_ns=snapshot.clock.engine_start_ns,
             raw_start_ns=snapshot.clock.raw_start_ns,
@@ -148,7 +151,80 @@ def _stream(stream: counters_pb2.StreamCounters) -> StreamCounters:
             sum_ns=stream.latency.sum_ns,
             min_ns=stream.latency.min_ns,
             max_ns=stream.latency.max_ns,
-            buckets={bucket.index: bucket.count for bucket in stream.latency.buckets},
+            buckets=_buckets(stream.latency.buckets),
         ),
         sending=stream.sending,
+        versions=tuple(_version(version) for version in stream.versions),
+        open_version=stream.open_version,
+        rx_version_rewritten=stream.rx_version_rewritten,
+        rx_corrupted=stream.rx_corrupted,
+        order=OrderCounters(
+            next_sequence=stream.order.next_sequence,
+            duplicated=stream.order.duplicated,
+            late=stream.order.late,
+            extent_sum=stream.order.extent_sum,
+            extent_max=stream.order.extent_max,
+            extents=_buckets(stream.order.extents),
+        ),
+        outages=_outages(stream.outages),
+        variation=VariationCounters(
+            jitter_16_ns=stream.variation.jitter_16_ns,
+            ipdv_count=stream.variation.ipdv_count,
+            ipdv_sum_ns=stream.variation.ipdv_sum_ns,
+            ipdv_min_ns=stream.variation.ipdv_min_ns,
+            ipdv_max_ns=stream.variation.ipdv_max_ns,
+        ),
+    )
+
+
+def _buckets(buckets: Iterable[counters_pb2.Bucket]) -> dict[int, int]:
+    return {bucket.index: bucket.count for bucket in buckets}
+
+
+def _version(version: counters_pb2.VersionCounters) -> VersionCounters:
+    return VersionCounters(
+        tx_packets=version.tx_packets,
+        tx_bytes=version.tx_bytes,
+        tx_time_ns=version.tx_time_high << 64 | version.tx_time_low,
+        rx_packets=version.rx_packets,
+        rx_bytes=version.rx_bytes,
+        rx_time_ns=version.rx_time_high << 64 | version.rx_time_low,
+    )
+
+
+def _outages(outages: counters_pb2.Outages) -> OutageCounters:
+    return OutageCounters(
+        count=outages.count,
+        total_ns=outages.total_ns,
+        lost=outages.lost,
+        longest_ns=outages.longest_ns,
+        longest_start_ns=outages.longest_start_ns,
+        longest_lost=outages.longest_lost,
+    )
+
+
+def _worker(worker: counters_pb2.WorkerCounters) -> WorkerCounters:
+    return WorkerCounters(
+        lcore=worker.lcore,
+        cpu=worker.cpu,
+        loops=worker.loops,
+        idle_loops=worker.idle_loops,
+        worst_gap_ns=worker.worst_gap_ns,
+        late_polls=worker.late_polls,
+        waited_ns=worker.waited_ns,
+        preemptions=worker.preemptions,
+        steal_ns=worker.steal_ns,
+    )
+
+
+def flows_value(flows: counters_pb2.FlowCounters) -> FlowCounters:
+    """A chunk of the flows of a stream."""
+    return FlowCounters(
+        first=flows.first,
+        tx_packets=tuple(flows.tx_packets),
+        rx_packets=tuple(flows.rx_packets),
+        rx_bytes=tuple(flows.rx_bytes),
+        latency_sum_ns=tuple(flows.latency_sum_ns),
+        latency_min_ns=tuple(flows.latency_min_ns),
+        latency_max_ns=tuple(flows.latency_max_ns),
     )

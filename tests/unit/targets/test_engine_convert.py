@@ -9,10 +9,15 @@ from ipaddress import IPv4Address, IPv6Address
 from TesterLibrary._generated.tester.v1 import control_pb2, counters_pb2
 from TesterLibrary.measurement.snapshot import (
     ClockCounters,
+    FlowCounters,
     LatencyCounters,
+    OrderCounters,
+    OutageCounters,
     PortCounters,
     Snapshot,
     StreamCounters,
+    VariationCounters,
+    VersionCounters,
     WorkerCounters,
 )
 from TesterLibrary.model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
@@ -58,12 +63,14 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
         streams=[counters_pb2.StreamCounters(sending=True)],
         workers=[counters_pb2.WorkerCounters()],
     )
-    latency = message.streams[0].latency
+    stream = message.streams[0]
+    latency, order, version = stream.latency, stream.order, stream.versions.add()
     latency.buckets.add(index=5, count=6)
-    parts = (message, message.ports[0], message.streams[0], latency, message.workers[0], message.clock)
-    for part in parts:
+    order.extents.add(index=7, count=8)
+    parts = (message, message.ports[0], stream, latency, version, order, stream.outages, stream.variation)
+    for part in (*parts, message.workers[0], message.clock):
         for field in part.DESCRIPTOR.fields:
-            if field.cpp_type in (field.CPPTYPE_UINT64, field.CPPTYPE_UINT32):
+            if field.type in (field.TYPE_UINT64, field.TYPE_UINT32, field.TYPE_SINT64):
                 setattr(part, field.name, next(numbers))
     assert convert.snapshot_value(message) == Snapshot(
         taken_at_ns=1,
@@ -71,14 +78,28 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
         streams=(
             StreamCounters(
                 *(11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23),
-                LatencyCounters(24, 25, 26, 27, {5: 6}),
+                LatencyCounters(27, 28, 29, 30, {5: 6}),
                 True,
+                (VersionCounters(31, 32, 33 * 2**64 + 34, 35, 36, 37 * 2**64 + 38),),
+                *(24, 25, 26),
+                OrderCounters(39, 40, 41, 42, 43, {7: 8}),
+                OutageCounters(44, 45, 46, 47, 48, 49),
+                VariationCounters(50, 51, 52, 53, 54),
             ),
         ),
-        workers=(WorkerCounters(28, 29, 30, 31, 32),),
-        clock=ClockCounters(33, 34, 35, 36),
+        workers=(WorkerCounters(55, 56, 57, 58, 59, 60, 61, 62, 63),),
+        clock=ClockCounters(64, 65, 66, 67),
     )
-    assert next(numbers) == 37
+    assert next(numbers) == 68
+
+
+def test_every_counter_of_flows_arrives_in_its_place() -> None:
+    message = counters_pb2.FlowCounters(first=1)
+    columns = message.DESCRIPTOR.fields[1:]
+    for number, column in enumerate(columns):
+        getattr(message, column.name).extend([number, number + 100])
+    pairs = [(number, number + 100) for number in range(len(columns))]
+    assert convert.flows_value(message) == FlowCounters(1, *pairs)
 
 
 def test_frames_are_injected_in_order_and_not_too_many_at_once() -> None:
