@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "generator/frames.h"
 #include "generator/schedule.h"
-#include "generator/template.h"
 #include "plan/validate.h"
 
 namespace tester {
@@ -21,8 +21,8 @@ const std::vector<PortLimits>& Ports() {
 // What was found valid is used as the tester uses it.
 void Use(const Job& job) {
   for (const auto& stream : job.streams) {
-    const Template frame = MakeTemplate(stream.frame, stream.signature, stream.id);
-    const Schedule schedule(stream.rate, 1000, 5'000'000, frame.bytes.size());
+    const Frames frames(stream);
+    const Schedule schedule(stream.rate, 1000, 5'000'000, frames.templates().front().bytes.size());
     const uint64_t due = schedule.Due(UINT64_MAX - 1);
     if (due == 0 || schedule.DueNs(due) != UINT64_MAX) __builtin_trap();
   }

@@ -23,7 +23,10 @@ std::vector<SendEntry> SendersOf(uint16_t port, const LoadedJobs& jobs) {
   for (const auto& [name, job] : jobs) {
     for (const auto& stream : job->streams) {
       if (stream.plan.tx_port != port || !stream.schedule || !stream.Sending()) continue;
-      entries.push_back({.schedule = *stream.schedule, .frame = stream.frame, .tx = stream.tx});
+      entries.push_back({.schedule = *stream.schedule,
+                         .frames = stream.frames,
+                         .cursor = stream.cursor,
+                         .tx = stream.tx});
     }
   }
   return entries;
@@ -36,7 +39,7 @@ void ExpectStreams(const LoadedJobs& jobs, size_t worker, Program& program) {
       if (!stream.plan.signature) continue;
       program.received.push_back(stream.rx[worker]);
       classifier->Add(stream.plan.id, {.counters = stream.rx[worker].get(),
-                                       .signature_sum = stream.frame->signature_sum,
+                                       .signature_sum = stream.frames->signature_sum(),
                                        .rx_port = stream.plan.rx_port,
                                        .start_ns = stream.counters_since_ns});
     }
@@ -47,15 +50,14 @@ void ExpectStreams(const LoadedJobs& jobs, size_t worker, Program& program) {
 }  // namespace
 
 LoadedStream::LoadedStream(StreamPlan stream_plan, size_t workers)
-    : plan(std::move(stream_plan)),
-      frame(std::make_shared<const Template>(MakeTemplate(plan.frame, plan.signature, plan.id))),
-      rx(workers) {
+    : plan(std::move(stream_plan)), frames(std::make_shared<const Frames>(plan)), rx(workers) {
   ResetCounters(0);
 }
 
 void LoadedStream::ResetCounters(uint64_t now_ns) {
   counters_since_ns = now_ns;
   schedule.reset();
+  cursor = std::make_shared<Cursor>();
   tx = std::make_shared<StreamTx>();
   for (auto& part : rx) part = std::make_shared<StreamRx>();
 }

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "generator/frames.h"
 #include "generator/schedule.h"
-#include "generator/template.h"
 #include "plan/job.h"
 #include "stats/counters.h"
 #include "worker/program.h"
@@ -27,7 +27,8 @@ struct LoadedStream {
   bool Sending() const { return tx->sending.load(std::memory_order_acquire); }
 
   StreamPlan plan;
-  std::shared_ptr<const Template> frame;
+  std::shared_ptr<const Frames> frames;
+  std::shared_ptr<Cursor> cursor;  // of the worker that sends, while it does
   std::shared_ptr<StreamTx> tx;
   std::vector<std::shared_ptr<StreamRx>> rx;  // by worker
   // What arrives stamped earlier is of an earlier start.

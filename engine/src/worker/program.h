@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "generator/frames.h"
 #include "generator/schedule.h"
-#include "generator/template.h"
 #include "port/port.h"
 #include "receiver/classifier.h"
 #include "responder/neighbour.h"
@@ -20,7 +20,8 @@ namespace tester {
 
 struct SendEntry {
   Schedule schedule;
-  std::shared_ptr<const Template> frame;
+  std::shared_ptr<const Frames> frames;
+  std::shared_ptr<Cursor> cursor;  // the worker's own
   std::shared_ptr<StreamTx> tx;
 };
 

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "wire/ethernet.h"
+#include "worker/buffers.h"
 #include "worker/transmit.h"
 
 namespace tester {

@@ -7,10 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "wire/ethernet.h"
-#include "wire/signature.h"
+#include "worker/buffers.h"
 
 namespace tester {
 namespace {
@@ -25,70 +24,59 @@ void PutBack(rte_mempool* pool, rte_mbuf** mbufs, unsigned count) {
   rte_mempool_put_bulk(pool, reinterpret_cast<void* const*>(mbufs), count);
 }
 
-void Write(rte_mbuf* mbuf, Frame frame) {
-  rte_pktmbuf_reset(mbuf);
-  mbuf->data_len = static_cast<uint16_t>(frame.size());
-  mbuf->pkt_len = static_cast<uint32_t>(frame.size());
-  std::memcpy(rte_pktmbuf_mtod(mbuf, void*), frame.data(), frame.size());
-}
+// What a driver took, FCS included.
+struct Sent {
+  uint16_t packets = 0;
+  uint64_t bytes = 0;
+};
 
-void CountSent(Port& port, uint16_t sent, uint16_t refused, uint64_t bytes) {
-  port.counters.tx_packets.Add(sent);
-  port.counters.tx_bytes.Add(bytes);
+void CountSent(Port& port, Sent sent, uint16_t refused) {
+  port.counters.tx_packets.Add(sent.packets);
+  port.counters.tx_bytes.Add(sent.bytes);
   if (refused != 0) port.counters.tx_refused.Add(refused);
 }
 
-void CountSent(StreamTx& tx, const SendEntry& entry, uint64_t first, uint64_t sent,
-               uint64_t now_ns) {
+void CountSent(StreamTx& tx, const SendEntry& entry, uint64_t first, Sent sent, uint64_t now_ns) {
   if (first == 0) tx.first_ns.Set(now_ns);
   tx.last_ns.Set(now_ns);
   const uint64_t due_ns = entry.schedule.DueNs(first);
   if (due_ns < now_ns) tx.worst_lateness_ns.Raise(now_ns - due_ns);
-  tx.packets.Add(sent);
-  tx.bytes.Add(sent * (entry.frame->bytes.size() + wire::kFcsBytes));
+  tx.packets.Add(sent.packets);
+  tx.bytes.Add(sent.bytes);
+}
+
+// What the driver does not take is as if it had never been written.
+Sent SendRun(Port& port, const SendEntry& entry, const Run& run) {
+  Burst mbufs;
+  if (!Allocate(port.tx_pool(), mbufs.data(), run.count)) {
+    CountSent(port, {}, run.count);
+    return {};
+  }
+  Sent sent{.packets = 0, .bytes = WriteFrames(*entry.frames, *entry.cursor, run, mbufs.data())};
+  sent.packets = rte_eth_tx_burst(port.device(), 0, mbufs.data(), run.count);
+  const auto refused = static_cast<uint16_t>(run.count - sent.packets);
+  if (refused != 0) {
+    for (uint16_t i = sent.packets; i < run.count; ++i) sent.bytes -= mbufs[i]->pkt_len;
+    PutBack(port.tx_pool(), mbufs.data() + sent.packets, refused);
+  }
+  sent.bytes += uint64_t{sent.packets} * wire::kFcsBytes;
+  CountSent(port, sent, refused);
+  return sent;
 }
 
 }  // namespace
 
-uint16_t SendTemplate(Port& port, const Template& frame, uint64_t sequence, uint64_t now_ns,
-                      uint16_t count) {
-  Burst mbufs;
-  if (!Allocate(port.tx_pool(), mbufs.data(), count)) {
-    CountSent(port, 0, count, 0);
-    return 0;
-  }
-  const uint64_t key = frame.key;
-  for (uint16_t i = 0; i < count; ++i) {
-    if (TemplateKey(mbufs[i]) != key) [[unlikely]] {
-      Write(mbufs[i], frame.bytes);
-      TemplateKey(mbufs[i]) = key;
-    }
-  }
-  if (frame.signature) {
-    const wire::SignatureWriter writer(frame.signature_id, frame.signature_sum, now_ns);
-    const size_t offset = frame.SignatureOffset();
-    for (uint16_t i = 0; i < count; ++i) {
-      writer.Write(rte_pktmbuf_mtod_offset(mbufs[i], uint8_t*, offset), sequence + i);
-    }
-  }
-  const uint16_t sent = rte_eth_tx_burst(port.device(), 0, mbufs.data(), count);
-  const auto refused = static_cast<uint16_t>(count - sent);
-  if (refused != 0) PutBack(port.tx_pool(), mbufs.data() + sent, refused);
-  CountSent(port, sent, refused, uint64_t{sent} * (frame.bytes.size() + wire::kFcsBytes));
-  return sent;
-}
-
 bool SendFrame(Port& port, Frame frame) {
   rte_mbuf* mbuf = nullptr;
   if (!Allocate(port.tx_pool(), &mbuf, 1)) {
-    CountSent(port, 0, 1, 0);
+    CountSent(port, {}, 1);
     return false;
   }
-  Write(mbuf, frame);
-  TemplateKey(mbuf) = 0;
+  WriteFrame(frame, mbuf);
   const bool sent = rte_eth_tx_burst(port.device(), 0, &mbuf, 1) == 1;
   if (!sent) PutBack(port.tx_pool(), &mbuf, 1);
-  CountSent(port, sent ? 1 : 0, sent ? 0 : 1, sent ? frame.size() + wire::kFcsBytes : 0);
+  const Sent counted{.packets = 1, .bytes = frame.size() + wire::kFcsBytes};
+  CountSent(port, sent ? counted : Sent{}, sent ? 0 : 1);
   return sent;
 }
 
@@ -102,8 +90,11 @@ bool ServeStream(Port& port, const SendEntry& entry, uint64_t now_ns) {
   uint64_t sent = 0;
   if (owed > before) {
     const auto count = static_cast<uint16_t>(std::min<uint64_t>(kBurst, owed - before));
-    sent = SendTemplate(port, *entry.frame, before, now_ns, count);
-    if (sent != 0) CountSent(tx, entry, before, sent, now_ns);
+    const Run run{
+        .first = before, .count = count, .sequence = before, .now_ns = now_ns, .version = 0};
+    const Sent taken = SendRun(port, entry, run);
+    sent = taken.packets;
+    if (sent != 0) CountSent(tx, entry, before, taken, now_ns);
   }
   if (entry.schedule.Over(now_ns, before + sent, owed)) {
     tx.next_event_ns = UINT64_MAX;

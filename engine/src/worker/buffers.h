@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Frames in buffers of DPDK. A buffer remembers the template it holds: one that comes back from the
+// driver gets what changes from frame to frame and keeps the rest, so a frame costs its edits and
+// not its length.
+#pragma once
+
+#include <rte_mbuf.h>
+
+#include <cstdint>
+
+#include "generator/frames.h"
+#include "wire/bytes.h"
+
+namespace tester {
+
+// The key of the template an mbuf holds; 0: none.
+inline uint64_t& TemplateKey(rte_mbuf* mbuf) {
+  return *static_cast<uint64_t*>(rte_mbuf_to_priv(mbuf));
+}
+
+// Writes a frame that is no template's.
+void WriteFrame(Frame frame, rte_mbuf* mbuf);
+
+// Writes a run of a stream's frames into as many buffers. Returns their bytes, without FCS.
+uint32_t WriteFrames(const Frames& frames, Cursor& cursor, const Run& run, rte_mbuf** mbufs);
+
+}  // namespace tester
