@@ -53,7 +53,7 @@ class Host:
             namespace.silence()
         self.tester.without_ipv6()
         ports = [self._connect(number, port) for number, port in enumerate(wanted["ports"], start=1)]
-        devices()[wanted["device"]](self.dut, ports)
+        devices()[wanted["device"]](self.dut, ports, **wanted["options"])
         self._settle()
 
     def _connect(self, number: int, port: Mapping[str, Any]) -> DutPort:

@@ -39,6 +39,7 @@ class HostProcess:
         try:
             wanted = {
                 "device": testbed.dut.device,
+                "options": dict(testbed.dut.options),
                 "dut_cpu": dut_cpu,
                 "ports": [_wanted(port, self.mac(number)) for number, port in enumerate(testbed.ports)],
             }

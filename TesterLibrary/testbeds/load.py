@@ -109,8 +109,9 @@ class _Reader:
             hint = did_you_mean(dut.device, known)
             problem = f"{dut.device!r} is no embedded device{hint}; give {' or '.join(known)}"
             raise self._error(problem, "dut", "device")
-        if not dut.is_embedded and dut.device:
-            raise self._error("only for kind: embedded; a physical one has vendor and model", "dut", "device")
+        for key in ("device", "options"):
+            if not dut.is_embedded and data.get(key):
+                raise self._error("only for kind: embedded; a physical one has vendor and model", "dut", key)
         return dut
 
     def _port(self, number: int, data: Mapping[str, Any], dut: DutSpec) -> TestbedPort:

@@ -52,6 +52,7 @@ class Namespace:
     def __init__(self) -> None:
         self.handle = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         self._route: Any = IPRoute()
+        self.cpu: int | None = None  # that `receive_on` has set
         self._receive_mask = ""  # for each new interface, where the kernel has no default for it
         self.unsteered = ""
 
@@ -127,7 +128,7 @@ class Namespace:
         for namespace, end in ((self, name), (other, peer)):
             namespace._without_offloads(end)
             namespace._steer(end)
-            namespace._up(end)
+            namespace.up(end)
 
     def bridge(self, name: str, members: Sequence[str]) -> None:
         """A learning bridge over interfaces: forwards at once, without spanning tree or snooping."""
@@ -146,13 +147,18 @@ class Namespace:
             self.sysctl(f"bridge.bridge-nf-call-{hook}", 0, optional=True)
         for member in members:
             self._route.link("set", index=self._index(member), master=index)
-        self._up(name)
+        self.up(name)
 
     def address(self, interface: str, address: Interface) -> None:
         """Gives an interface an address; there is no duplicate detection to wait for."""
         self._route.addr(
             "add", index=self._index(interface), address=str(address.ip), prefixlen=address.network.prefixlen
         )
+
+    def token_bucket(self, interface: str, rate_bps: int, burst: int, queue: int) -> None:
+        """Frames leave at that rate, or `burst` bytes at once; `queue` bytes wait, and more is lost."""
+        index = self._index(interface)
+        self._route.tc("add", "tbf", index=index, rate=rate_bps // 8, burst=burst, limit=queue)
 
     def receive_on(self, cpu: int) -> None:
         """Frames for interfaces that come later are processed by the kernel on that CPU.
@@ -164,6 +170,7 @@ class Namespace:
         `unsteered` says why if it cannot be, once there are interfaces: Linux before 6.3 lets only the
         machine's root do it.
         """
+        self.cpu = cpu
         mask = f"{1 << cpu:x}"
         if Path("/proc/sys/net/core/rps_default_mask").exists():
             self.sysctl("core.rps_default_mask", mask)
@@ -191,7 +198,8 @@ class Namespace:
             raise OSError(f"there is no interface {name!r}")
         return int(found[0])
 
-    def _up(self, name: str) -> None:
+    def up(self, name: str) -> None:
+        """Switches an interface on."""
         self._route.link("set", index=self._index(name), state="up")
 
     def _steer(self, name: str) -> None:

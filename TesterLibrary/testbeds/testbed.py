@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..model.ports import Address, Interface, Port
 from ..model.units import Bandwidth
@@ -68,6 +70,7 @@ class DutSpec:
     name: str
     kind: str = "physical"  # or "embedded": made in network namespaces of this machine
     device: str = ""  # of an embedded one: a name that `testbeds.embedded` knows
+    options: Mapping[str, Any] = field(default_factory=dict)  # of an embedded one
     layer: int | None = None  # 2: it bridges, 3: it routes
     description: str = ""
     vendor: str = ""

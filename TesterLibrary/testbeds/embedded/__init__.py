@@ -5,22 +5,20 @@
     @device("bridge")
     def build(namespace: Namespace, ports: Sequence[DutPort]) -> None: ...
 
+Options of the testbed file, which its schema has checked, come as further named arguments.
+
 A builder runs as root of the device's own network namespace, where one interface for each port of the
 tester waits, up and silent. Whatever it makes there, processes included, goes with the namespace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
 
 from ...model.ports import Interface
-
-if TYPE_CHECKING:
-    from ..namespace import Namespace
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class DutPort:
     address: Interface | None  # the device's own: the gateway of the tester's port
 
 
-Builder = Callable[["Namespace", Sequence[DutPort]], None]
+Builder = Callable[..., None]  # namespace, ports, and the options by name
 _builders: dict[str, Builder] = {}
 
 

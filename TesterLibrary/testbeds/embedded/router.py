@@ -17,8 +17,13 @@ _HOUR = 3600  # seconds, longer than any trial
 
 
 @device("router")
-def build(namespace: Namespace, ports: Sequence[DutPort]) -> None:
-    """A router that is the gateway of each port."""
+def build(namespace: Namespace, ports: Sequence[DutPort], *, neighbours: str = "kept") -> None:
+    """A router that is the gateway of each port.
+
+    Neighbours that are `kept` are not asked again for longer than a trial. The kernel's own timers (`aged`:
+    probe 5 s after first use, forget after half a minute) put frames of its own into trials, and its counters
+    no longer agree with ours.
+    """
     for port in ports:
         if port.address is None:
             raise TestbedError(
@@ -27,7 +32,8 @@ def build(namespace: Namespace, ports: Sequence[DutPort]) -> None:
     if all(port.address and port.address.version == 4 for port in ports):
         namespace.without_ipv6()
     for port in ports:
-        _keep_neighbours(namespace, port.interface)
+        if neighbours == "kept":
+            _keep_neighbours(namespace, port.interface)
         namespace.sysctl(f"ipv4.conf.{port.interface}.send_redirects", 0)
         assert port.address is not None
         namespace.address(port.interface, port.address)
@@ -37,11 +43,6 @@ def build(namespace: Namespace, ports: Sequence[DutPort]) -> None:
 
 
 def _keep_neighbours(namespace: Namespace, interface: str) -> None:
-    """A neighbour once learned is not asked again for longer than a trial.
-
-    The kernel's defaults (probe 5 s after first use, forget after half a minute) would put frames of its
-    own into trials, and its counters would no longer agree with ours.
-    """
     for family in ("ipv4", "ipv6"):
         for name, value in (("base_reachable_time_ms", _HOUR * 1000), ("delay_first_probe_time", _HOUR)):
             namespace.sysctl(f"{family}.neigh.{interface}.{name}", value, optional=True)

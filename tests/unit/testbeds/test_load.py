@@ -121,6 +121,7 @@ def test_an_unknown_name_is_told_what_there_is() -> None:
         ("198.18.1.1\n", "2001:2::1\n", "ports[0].gateway: 2001:2::1 has to be another address of"),
         ("    interface: iface:eth1\n", "", "lab.yaml:6: ports[0].interface: is missing; a NIC's"),
         ("  kind: physical", "  kind: physical\n  device: router", "lab.yaml:18: dut.device: only for kind"),
+        ("  kind: physical", "  kind: physical\n  options: {a: 1}", "dut.options: only for kind: embedded"),
         ("  cpus: [3]", "  address: tcp:lab:1", "tester.address: 'tcp:lab:1' is not allowed; give unix:PATH"),
         (
             "  cpus: [3]",
@@ -163,7 +164,15 @@ dut: {name: mine, kind: embedded, device: bridge}
     ("old", "new", "problem"),
     [
         ("device: bridge", "device: brigde", "'brigde' is no embedded device; did you mean 'bridge'?; give"),
-        (", device: bridge", "", "lab.yaml:5: dut.device: '' is no embedded device; give bridge or router"),
+        (", device: bridge", "", "lab.yaml:5: dut.device: '' is no embedded device; give balancer or bridge"),
+        ("bridge}", "bridge, options: {rate: 1 Gbps}}", "is not allowed; leave it out: a bridge has none"),
+        ("bridge}", "shaper}", "lab.yaml:5: dut.options: is missing; give rate, burst and queue"),
+        (
+            "bridge}",
+            "router, options: {neighbour: aged}}",
+            "dut.options.neighbour: there is no such key; did you mean 'neighbours'?; allowed are neighbours",
+        ),
+        ("bridge}", "gateway, options: {service: www, servers: []}}", "give ADDRESS:PORT that clients conn"),
         ("name: p1", "name: br0", "lab.yaml:4: ports[0].name: 'br0' has to do as the name"),
         ("name: p1", "name: p1, interface: 'iface:x'", "ports[0].interface: leave it out"),
         (

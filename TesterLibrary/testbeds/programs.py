@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that are part of an embedded device. They end with its host process, which see."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ..errors import TestbedError
+from .namespace import Namespace
+
+_LONGEST_START = 5.0  # seconds
+_FILES = 1 << 20  # the kernel's own bound, fs.nr_open
+_LOOK = 0.02  # seconds
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def scratch() -> Path:
+    """A new folder in memory, for this process and those that it starts: it has its own mounts."""
+    folder = Path("/mnt")
+    if _libc.mount(b"tmpfs", bytes(folder), b"tmpfs", 0, None) != 0:
+        raise OSError(ctypes.get_errno(), f"{folder} of its own: {os.strerror(ctypes.get_errno())}")
+    return folder
+
+
+def load_nftables(namespace: Namespace, rules: str) -> None:
+    """Loads rules into the namespace. TestbedError with what `nft` says of them."""
+    command = [_find("nft", "nftables"), "-f", "-"]
+    with namespace.entered():
+        nft = subprocess.run(command, input=rules, capture_output=True, text=True)
+    if nft.returncode != 0:
+        raise TestbedError(f"nft refuses the rules: {_line(nft.stderr)}")
+
+
+def serve(namespace: Namespace, command: Sequence[str], *, package: str, service: tuple[str, int]) -> None:
+    """Starts a program on the device's CPU, with as many files as it may have; waits until it accepts.
+
+    Raises:
+        TestbedError: it is not there (the message names its package), ended, or does not listen in time.
+    """
+    program = [_find(command[0], package), *command[1:]]
+    words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the program's, as long as it lives
+    with namespace.entered():
+        started = subprocess.Popen(
+            program,
+            stdin=subprocess.DEVNULL,
+            stdout=words,
+            stderr=words,
+            preexec_fn=lambda: _prepare(namespace.cpu),
+        )
+    deadline = time.monotonic() + _LONGEST_START
+    while not _accepts(namespace, service):
+        if started.poll() is not None:
+            words.seek(0)
+            said = _line(words.read())
+            raise TestbedError(f"{command[0]} ended with status {started.returncode}: {said}")
+        if time.monotonic() > deadline:
+            raise TestbedError(f"{command[0]} does not listen on {service} after {_LONGEST_START:g} s")
+        time.sleep(_LOOK)
+
+
+def _accepts(namespace: Namespace, service: tuple[str, int]) -> bool:
+    with namespace.entered(), suppress(OSError), socket.create_connection(service, timeout=_LONGEST_START):
+        return True
+    return False
+
+
+def _prepare(cpu: int | None) -> None:
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    for files in (max(most, _FILES), most):  # only root may have more than it was given
+        with suppress(ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+            break
+    if cpu is not None:
+        os.sched_setaffinity(0, {cpu})
+
+
+def _find(name: str, package: str) -> str:
+    """Where a program is; also where only root usually looks."""
+    found = shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin")))
+    if found is None:
+        raise TestbedError(f"the device needs {name!r}; install the package {package}")
+    return found
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
