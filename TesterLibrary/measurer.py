@@ -156,7 +156,8 @@ class Run:
                     name=s.name,
                     tx_port=s.tx_port,
                     rx_port=s.rx_port,
-                    frame_size=s.frame_size,
+                    frame_size=round(s.frame_size),
+                    sizes=s.mix,
                     intended_rate=s.frames_per_second,
                     counters=after.stream(s.id),
                 )

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from .evidence import Evidence
@@ -19,9 +20,22 @@ class StreamResult:
     name: str
     tx_port: str
     rx_port: str
-    frame_size: int  # bytes, FCS included
+    frame_size: int  # bytes, FCS included; of a mix the average, rounded
     intended_rate: Fraction  # frames/s
     counters: StreamCounters
+    sizes: Mapping[int, int] = field(default_factory=dict)  # of a mix: frames of each size in its period
+
+    @property
+    def mean_size(self) -> Fraction:
+        """The average of the bytes of a frame, FCS included, exactly."""
+        octets = sum(size * frames for size, frames in self.sizes.items())
+        return Fraction(octets, sum(self.sizes.values())) if self.sizes else Fraction(self.frame_size)
+
+    @property
+    def size_text(self) -> str:
+        """As people write it: `64`, or `mix 64:7 570:4 1518:1`."""
+        parts = " ".join(f"{size}:{frames}" for size, frames in sorted(self.sizes.items()))
+        return f"mix {parts}" if parts else str(self.frame_size)
 
 
 @dataclass(frozen=True)
@@ -101,8 +115,8 @@ class Trial:
     @property
     def title(self) -> str:
         """Streams and frame size: `north, 64 bytes`."""
-        sizes = sorted({s.frame_size for s in self.streams})
-        return f"{' + '.join(s.name for s in self.streams)}, {'/'.join(map(str, sizes))} bytes"
+        sizes = {s.size_text: None for s in sorted(self.streams, key=lambda s: s.mean_size)}
+        return f"{' + '.join(s.name for s in self.streams)}, {'/'.join(sizes)} bytes"
 
     def __str__(self) -> str:
         text = (

@@ -79,7 +79,7 @@ def amount(trial: Trial, unit: RateUnit, frames_per_second: Callable[[StreamResu
         intended = sum((stream.intended_rate for stream in trial.streams), Fraction(0))
         return trial.load * total / intended if intended else Fraction(0)
     overhead = LINE_OVERHEAD if unit is RateUnit.L1 else 0
-    return sum((rate * 8 * (stream.frame_size + overhead) for stream, rate in each), Fraction(0))
+    return sum((rate * 8 * (stream.mean_size + overhead) for stream, rate in each), Fraction(0))
 
 
 def latency_of(trials: Sequence[Trial]) -> Latency:

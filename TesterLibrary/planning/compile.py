@@ -98,7 +98,7 @@ def _stream(
         name=stream.name,
         tx_port=tx.port.name,
         rx_port=rx.port.name,
-        frame=measured_frame(stream, stream_id, seed, tx, rx, next_hop),
+        frames=(measured_frame(stream, stream_id, seed, tx, rx, next_hop),),
         signature=True,
         rate=rate,
         rate_error=error,

@@ -36,7 +36,7 @@ def sending(port: str, *, signature: bool = False, enter: Sequence[str] = ()) ->
     )
     target = process.target()
     try:
-        stream = PlannedStream(1, _JOB, _PORT, _PORT, frame(), signature, _EVERY_NANOSECOND)
+        stream = PlannedStream(1, _JOB, _PORT, _PORT, (frame(),), signature, _EVERY_NANOSECOND)
         target.load(Plan(_JOB, 1, (stream,)))
         target.start([_JOB])
         yield lambda: target.snapshot().ports[0].tx_packets

@@ -201,7 +201,9 @@ def test_injected_frames_arrive_as_foreign_ones(rig: Rig) -> None:
 def test_a_stream_of_another_job_with_the_same_id_is_not_ours(rig: Rig) -> None:
     old = rig.plan("north").streams[0].frame
     rig.load(
-        replace(rig.plan("north"), streams=(replace(rig.plan("north").streams[0], frame=old[:-1] + b"\0"),))
+        replace(
+            rig.plan("north"), streams=(replace(rig.plan("north").streams[0], frames=(old[:-1] + b"\0",)),)
+        )
     )
     before = rig.target.snapshot()
     rig.target.inject([LearningFrame("p1", old)])
@@ -260,8 +262,8 @@ def _changed(rig: Rig, **changes: object) -> Plan:
         {"id": 77},
         {"rate": Fraction(0)},
         {"rate": Fraction(11, 10)},
-        {"frame": bytes(59)},
-        {"frame": bytes(20_000)},
+        {"frames": (bytes(59),)},
+        {"frames": (bytes(20_000),)},
     ],
     ids=lambda changes: str(next(iter(changes))),
 )

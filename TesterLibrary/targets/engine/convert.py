@@ -24,6 +24,7 @@ from ...measurement.snapshot import (
 )
 from ...model.plan import LearningFrame, Plan
 from ..base import Capabilities, PortInfo, Progress
+from .convert_edit import checksum_message, editor_message
 
 
 def job_message(plan: Plan) -> plan_pb2.Job:
@@ -37,9 +38,13 @@ def job_message(plan: Plan) -> plan_pb2.Job:
                 name=stream.name,
                 tx_port=stream.tx_port,
                 rx_port=stream.rx_port,
-                frames=[stream.frame],
+                frames=stream.frames,
                 signature=stream.signature,
                 departures=plan_pb2.Departures(steady=plan_pb2.Steady(tick=rate_message(stream.rate))),
+                order=stream.order,
+                editors=map(editor_message, stream.editors),
+                checksums=map(checksum_message, stream.checksums),
+                flows=stream.flows,
             )
             for stream in plan.streams
         ],

@@ -67,11 +67,12 @@ def known_port(name: str, ports: Mapping[str, PortInfo]) -> PortInfo:
 def _check_stream(stream: PlannedStream, ports: Mapping[str, PortInfo]) -> None:
     check_rate(stream.name, stream.rate)
     for port in (known_port(stream.tx_port, ports), known_port(stream.rx_port, ports)):
-        if not 64 <= stream.frame_size <= port.max_frame_size:
-            raise PlanError(
-                f"stream {stream.name!r}: {stream.frame_size} bytes do not fit port {port.name!r}; "
-                f"64 to {port.max_frame_size}, FCS included"
-            )
+        for size in sorted(set(stream.sizes)):
+            if not 64 <= size <= port.max_frame_size:
+                raise PlanError(
+                    f"stream {stream.name!r}: {size} bytes do not fit port {port.name!r}; "
+                    f"64 to {port.max_frame_size}, FCS included"
+                )
 
 
 def _check_neighbours(plan: Plan, loaded: Iterable[Plan], ports: Mapping[str, PortInfo]) -> None:

@@ -108,18 +108,18 @@ class FakeStream:
     def counters(self, now_ns: int) -> StreamCounters:
         """What a tester counts of it at an instant."""
         intended, sent, _ = self._counts(now_ns)
-        received, size, delay = self.received(now_ns), self.planned.frame_size, self._delay_ns
+        received, octets, delay = self.received(now_ns), self.planned.octets, self._delay_ns
         start_ns = self._legs[0].at_ns if self._legs else 0
         return StreamCounters(
             id=self.planned.id,
             intended_packets=intended,
             tx_packets=sent,
-            tx_bytes=sent * size,
+            tx_bytes=octets(sent),
             first_tx_ns=start_ns if sent else 0,
             last_tx_ns=self._left_at(sent) if sent else 0,
             worst_lateness_ns=floor((intended - sent) / self.rate),
             rx_packets=received,
-            rx_bytes=received * size,
+            rx_bytes=octets(received),  # what is lost has the average size
             first_rx_ns=start_ns + delay if received else 0,
             last_rx_ns=self._left_at(self._counts(now_ns - delay)[1]) + delay if received else 0,
             latency=LatencyCounters(received, received * delay, delay, delay, {index_of(delay): received})

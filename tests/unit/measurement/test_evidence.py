@@ -77,8 +77,8 @@ def plan() -> Plan:
         "job",
         1,
         (
-            PlannedStream(1, "a", "p1", "p2", bytes(60), True, rate),
-            PlannedStream(2, "b", "p1", "p2", bytes(60), True, rate),
+            PlannedStream(1, "a", "p1", "p2", (bytes(60),), True, rate),
+            PlannedStream(2, "b", "p1", "p2", (bytes(60),), True, rate),
         ),
     )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 from ipaddress import IPv4Address, IPv6Address
 
-from TesterLibrary._generated.tester.v1 import control_pb2, counters_pb2
+from TesterLibrary._generated.tester.v1 import control_pb2, counters_pb2, plan_pb2
 from TesterLibrary.measurement.snapshot import (
     ClockCounters,
     FlowCounters,
@@ -20,6 +20,17 @@ from TesterLibrary.measurement.snapshot import (
     VersionCounters,
     WorkerCounters,
 )
+from TesterLibrary.model.edit import (
+    Checksum,
+    ChecksumKind,
+    Coverage,
+    Distribution,
+    PlannedEditor,
+    RandomBits,
+    RandomRange,
+    Step,
+    Values,
+)
 from TesterLibrary.model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
 from TesterLibrary.targets.engine import convert
 
@@ -32,8 +43,8 @@ def test_a_plan_loses_nothing_on_the_wire() -> None:
         job="j",
         seed=9,
         streams=(
-            PlannedStream(7, "north", "p1", "p2", bytes(range(60)), True, Fraction(2**63, 2**64 - 1)),
-            PlannedStream(8, "south", "p2", "p1", bytes(70), False, Fraction(1, 672)),
+            PlannedStream(7, "north", "p1", "p2", (bytes(range(60)),), True, Fraction(2**63, 2**64 - 1)),
+            PlannedStream(8, "south", "p2", "p1", (bytes(70),), False, Fraction(1, 672)),
         ),
         neighbours=(
             PlannedNeighbour("p2", V4, MAC),
@@ -52,6 +63,48 @@ def test_a_plan_loses_nothing_on_the_wire() -> None:
     assert [(r.port, [(n.address, n.mac) for n in r.neighbours]) for r in job.neighbour_responders] == [
         ("p1", [(V4.packed, MAC)]),
         ("p2", [(V4.packed, MAC), (V6.packed, MAC)]),
+    ]
+
+
+EDITORS = (
+    PlannedEditor("IP.src", 208, 32, 1, Step(5, -3, 7), (Coverage(0, 1), Coverage(1, -1))),
+    PlannedEditor("UDP.dport", 288, 16, 7, Values((1, 2))),
+    PlannedEditor("IP.id", 144, 16, 1, RandomBits(1, 2, 3)),
+    PlannedEditor("IP.tos", 120, 8, 1, RandomRange(4, 5, 6)),
+    PlannedEditor("UDP.sport", 272, 16, 1, Distribution(8, (1, 2), (9, 2**64 - 1))),
+)
+CHECKSUMS = (
+    Checksum(ChecksumKind.INTERNET, 24),
+    Checksum(ChecksumKind.INTERNET_NOT_ZERO, 40),
+    Checksum(ChecksumKind.CRC32C, 50, begin=42, tail=16),
+)
+
+
+def test_a_stream_of_many_frames_loses_nothing_on_the_wire() -> None:
+    """Each field of a message is named like that of the value it is made of."""
+    frames = (bytes(60), bytes(range(100)))
+    stream = PlannedStream(
+        *(7, "north", "p1", "p2", frames, True, Fraction(1, 672)),
+        order=(0, 1, 0),
+        editors=EDITORS,
+        checksums=CHECKSUMS,
+        flows=9,
+    )
+    (message,) = convert.job_message(Plan(job="j", seed=9, streams=(stream,))).streams
+    assert (tuple(message.frames), tuple(message.order), message.flows) == (frames, (0, 1, 0), 9)
+    for editor, sent in zip(EDITORS, message.editors, strict=True):
+        assert (sent.bit_offset, sent.bits, sent.every) == (editor.bit_offset, editor.bits, editor.every)
+        assert tuple(Coverage(c.checksum, c.weight) for c in sent.coverage) == editor.coverage
+        source = getattr(sent, sent.WhichOneof("source"))
+        assert type(source).__name__ == type(editor.source).__name__
+        for field in source.DESCRIPTOR.fields:
+            value, own = getattr(source, field.name), getattr(editor.source, field.name)
+            assert (tuple(value) if isinstance(own, tuple) else value) == own
+    kinds = plan_pb2.Checksum.Kind
+    assert [(kinds.Name(c.kind), c.offset, c.begin, c.tail) for c in message.checksums] == [
+        ("KIND_INTERNET", 24, 0, 0),
+        ("KIND_INTERNET_NOT_ZERO", 40, 0, 0),
+        ("KIND_CRC32C", 50, 42, 16),
     ]
 
 

@@ -30,7 +30,7 @@ def plan(rates: Mapping[str, int], *, job: str = "job", back: bool = False) -> P
         job=job,
         seed=1,
         streams=tuple(
-            PlannedStream(number, name, tx, rx, bytes(60), True, Fraction(rate, 10**9))
+            PlannedStream(number, name, tx, rx, (bytes(60),), True, Fraction(rate, 10**9))
             for number, (name, rate) in enumerate(rates.items(), first_id)
         ),
     )
