@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import UnitError
 from ..model.units import Duration
-from .histogram import percentile
+from .histogram import bounds_of, index_of, percentile
 from .snapshot import LatencyCounters
 
 
@@ -43,6 +43,20 @@ class Latency:
             )
         )
 
+    def less(self, correction_ns: int) -> Latency:
+        """The same with a constant taken off each value. None becomes less than 0, so the mean does not
+        either; a percentile keeps the error of the bucket it came from."""
+        if not (correction_ns and self.count):
+            return self
+        was = self.counters
+        buckets: Counter[int] = Counter()
+        for index, count in was.buckets.items():
+            low, high = bounds_of(index)
+            buckets[index_of(max(0, (low + high - 1) // 2 - correction_ns))] += count
+        least, most = max(0, was.min_ns - correction_ns), max(0, was.max_ns - correction_ns)
+        total = max(least * was.count, was.sum_ns - correction_ns * was.count)
+        return Latency(replace(was, sum_ns=total, min_ns=least, max_ns=most, buckets=buckets))
+
     @property
     def count(self) -> int:
         """Frames measured."""
@@ -70,6 +84,11 @@ class Latency:
         value = percentile(self.counters.buckets, percent) if percent != 100 else float(self.counters.max_ns)
         return min(max(value, float(self.counters.min_ns)), float(self.counters.max_ns))
 
+    def variation(self, percent: float) -> float | None:
+        """Packet delay variation (RFC 5481 §4.2): by how much a percentile exceeds the minimum."""
+        value = self.percentile(percent)
+        return None if value is None else value - self.counters.min_ns
+
     @property
     def p50(self) -> float | None:
         """The median."""
@@ -81,7 +100,7 @@ class Latency:
         return self.percentile(99)
 
     def statistic(self, name: str) -> float | None:
-        """A value by its name: `min`, `mean`, `max`, or a percentile such as `p99.9`.
+        """A value by its name: `min`, `mean`, `max`, a percentile such as `p99.9`, or `pdv99.9`.
 
         Raises:
             UnitError: another name.
@@ -89,11 +108,11 @@ class Latency:
         exact = {"min": self.min, "mean": self.mean, "max": self.max}
         if name in exact:
             return exact[name]
-        found = re.fullmatch(r"p(\d+(?:\.\d+)?)", name)
-        if not found or not 0 < float(found[1]) <= 100:
-            allowed = "min, mean, max or a percentile above p0 up to p100, such as p99.9"
+        found = re.fullmatch(r"(p|pdv)(\d+(?:\.\d+)?)", name)
+        if not found or not 0 < float(found[2]) <= 100:
+            allowed = "min, mean, max, a percentile above p0 up to p100 such as p99.9, or its variation pdv99.9"
             raise UnitError(f"{name!r} is not a statistic of latency; write {allowed}")
-        return self.percentile(float(found[1]))
+        return (self.percentile if found[1] == "p" else self.variation)(float(found[2]))
 
     def __str__(self) -> str:
         values = (("min", self.min), ("mean", self.mean), ("p99", self.p99), ("max", self.max))

@@ -57,3 +57,23 @@ def test_nothing_received() -> None:
 def test_an_unknown_statistic_is_refused(name: str) -> None:
     with pytest.raises(UnitError, match=f"'{name}' is not a statistic of latency"):
         Latency(counters([1])).statistic(name)
+
+
+def test_variation_is_the_distance_from_the_minimum() -> None:
+    latency = Latency(counters(range(101, 201)))
+    assert latency.statistic("pdv99") == 98
+    assert latency.statistic("pdv100") == 99
+    assert Latency(LatencyCounters()).statistic("pdv99") is None
+
+
+@given(samples, st.integers(0, 10**9))
+def test_a_constant_is_taken_off_each_value(values: list[int], offset: int) -> None:
+    shifted, exact = Latency(counters(values)).less(offset), [max(0, v - offset) for v in values]
+    assert shifted.count == len(values)
+    if values:
+        assert (shifted.min, shifted.max) == (min(exact), max(exact))
+        if min(values) >= offset:
+            assert shifted.mean == pytest.approx(sum(exact) / len(exact))
+        assert sum(shifted.counters.buckets.values()) == len(values)
+        p50 = sorted(exact)[(len(exact) + 1) // 2 - 1]
+        assert shifted.p50 == pytest.approx(p50, abs=max(values) / 500 + 1)

@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The mean delay of frames that carry no timestamp (norma §6.2): when they left against when they arrived.
+
+Neither side knows which frame it sees. But the mean of the differences is the difference of the means, as
+long as the same frames were counted at both ends; what loss makes of that has a bound (norma appendix D).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..model.units import Duration
+
+
+@dataclass(frozen=True)
+class Passages:
+    """Frames that passed one place: how many, and the sum of when they did, in nanoseconds of one clock."""
+
+    packets: int = 0
+    sum_ns: int = 0  # Python's integers do not overflow: 100 Mpps for an hour sum up to 10^24
+
+    @classmethod
+    def since_base(cls, base_ns: int, offsets_ns: int, packets: int) -> Passages:
+        """From what a switch keeps: the first frame's time and the sum of the distances from it."""
+        return cls(packets, base_ns * packets + offsets_ns)
+
+    @property
+    def mean_ns(self) -> Fraction | None:
+        """When the mean frame passed, exactly; None without frames."""
+        return Fraction(self.sum_ns, self.packets) if self.packets else None
+
+    def __sub__(self, earlier: Passages) -> Passages:
+        """What passed between two readings of a counter that only grows."""
+        return Passages(self.packets - earlier.packets, self.sum_ns - earlier.sum_ns)
+
+    def __add__(self, other: Passages) -> Passages:
+        return Passages(self.packets + other.packets, self.sum_ns + other.sum_ns)
+
+
+@dataclass(frozen=True)
+class BlindDelay:
+    """The mean delay of some frames, with what their loss may have made wrong in it."""
+
+    departures: Passages
+    arrivals: Passages
+    span_ns: int  # from the first departure to the last
+    duplicated: int = 0  # arrivals beyond the first of a frame, where that is known
+
+    @property
+    def mean_ns(self) -> Fraction | None:
+        """Mean time of arrival - mean time of departure; None where nothing left or nothing arrived."""
+        left, arrived = self.departures.mean_ns, self.arrivals.mean_ns
+        return None if left is None or arrived is None else arrived - left
+
+    @property
+    def missing(self) -> int:
+        """Frames that left and did not arrive."""
+        return max(0, self.departures.packets - (self.arrivals.packets - self.duplicated))
+
+    @property
+    def bound_ns(self) -> Fraction:
+        """The most by which the mean can be wrong: frames lost / rate at which they were sent.
+
+        A lost frame left somewhere within the span, so it shifts the mean departure by at most span / frames
+        sent (norma appendix D). A frame that arrives twice shifts the mean arrival by as much, at most.
+        """
+        if not self.departures.packets:
+            return Fraction(0)
+        unpaired = self.missing + max(0, self.arrivals.packets - self.departures.packets + self.missing)
+        return Fraction(unpaired * self.span_ns, self.departures.packets)
+
+    def __str__(self) -> str:
+        if self.mean_ns is None:
+            return "no delay: nothing arrived"
+        return f"{Duration(round(self.mean_ns))} ± {Duration(round(self.bound_ns))}"

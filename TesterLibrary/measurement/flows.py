@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The flows of a stream, each counted by itself: the worst of a million are found without keeping them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from heapq import nlargest
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One flow: frame k of a stream belongs to flow k modulo the number of its flows."""
+
+    index: int  # from 0
+    sent: int
+    received: int
+    received_bytes: int
+    latency_sum_ns: int = 0
+    latency_min_ns: int = 0
+    latency_max_ns: int = 0
+
+    @property
+    def lost(self) -> int:
+        """Frames sent and not received."""
+        return max(0, self.sent - self.received)
+
+    @property
+    def loss(self) -> Fraction:
+        """Frame loss rate, exact; 0 if nothing was sent."""
+        return Fraction(self.lost, self.sent) if self.sent else Fraction(0)
+
+    @property
+    def latency_mean_ns(self) -> float | None:
+        """Exact mean; None where nothing was received."""
+        return self.latency_sum_ns / self.received if self.received else None
+
+    def __str__(self) -> str:
+        text = f"flow {self.index}: lost {self.lost:,} of {self.sent:,}"
+        if self.received:
+            text += f", latency mean {self.latency_mean_ns:,.0f} ns max {self.latency_max_ns:,} ns"
+        return text
+
+
+class FlowMeasure(Enum):
+    """By what flows are compared; the worst has most of it."""
+
+    LOSS = "loss"
+    MEAN_LATENCY = "mean latency"
+    MAX_LATENCY = "max latency"
+
+
+_MEASURES: dict[FlowMeasure, Callable[[Flow], Fraction | float]] = {
+    FlowMeasure.LOSS: lambda flow: flow.loss,
+    FlowMeasure.MEAN_LATENCY: lambda flow: flow.latency_mean_ns or 0,
+    FlowMeasure.MAX_LATENCY: lambda flow: flow.latency_max_ns,
+}
+
+
+def worst_flows(flows: Iterable[Flow], count: int, by: FlowMeasure = FlowMeasure.LOSS) -> tuple[Flow, ...]:
+    """The worst ones, the very worst first; of equal ones that with the lower index. Exact.
+
+    Looks at each flow once and keeps `count` of them.
+    """
+    measure = _MEASURES[by]
+    return tuple(nlargest(count, flows, key=lambda flow: (measure(flow), -flow.index)))
+
+
+@dataclass(frozen=True)
+class FlowStatistics:
+    """All flows of a stream at a glance."""
+
+    flows: int = 0
+    silent: int = 0  # that were sent and of which nothing arrived
+    lossy: int = 0  # that lost a frame
+    sent: int = 0
+    received: int = 0
+    least_received: int = 0  # frames of the flow of which fewest arrived
+    most_received: int = 0
+
+    @classmethod
+    def of(cls, flows: Iterable[Flow]) -> FlowStatistics:
+        """Looks at each flow once and keeps none."""
+        count = silent = lossy = sent = received = most = 0
+        least: int | None = None
+        for flow in flows:
+            count += 1
+            silent += flow.sent > 0 and flow.received == 0
+            lossy += flow.lost > 0
+            sent += flow.sent
+            received += flow.received
+            least = flow.received if least is None else min(least, flow.received)
+            most = max(most, flow.received)
+        return cls(count, silent, lossy, sent, received, least or 0, most)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.flows:,} flows, {self.lossy:,} lost frames and {self.silent:,} of them all; "
+            f"{self.least_received:,} to {self.most_received:,} frames received a flow"
+        )
+

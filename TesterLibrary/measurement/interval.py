@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What came of the frames that left within an interval, whenever they arrived (norma §6.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..model.units import Duration
+from .blind_delay import BlindDelay, Passages
+from .snapshot import VersionCounters
+
+
+@dataclass(frozen=True)
+class StreamInterval:
+    """The frames that one stream sent in an interval."""
+
+    name: str
+    sent: int
+    received: int
+    received_bytes: int
+    delay: BlindDelay
+
+    @classmethod
+    def between(
+        cls, name: str, before: VersionCounters, after: VersionCounters, span_ns: int
+    ) -> StreamInterval:
+        """From two readings of a version's counters: before it was opened, and when it was closed and settled."""
+        departures = Passages(after.tx_packets, after.tx_sum_ns) - Passages(before.tx_packets, before.tx_sum_ns)
+        arrivals = Passages(after.rx_packets, after.rx_sum_ns) - Passages(before.rx_packets, before.rx_sum_ns)
+        return cls(
+            name=name,
+            sent=departures.packets,
+            received=arrivals.packets,
+            received_bytes=after.rx_bytes - before.rx_bytes,
+            delay=BlindDelay(departures, arrivals, span_ns),
+        )
+
+    @property
+    def lost(self) -> int:
+        """Frames sent in the interval that never arrived."""
+        return max(0, self.sent - self.received)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """All streams between two flips of the version. Times are nanoseconds of the tester's clock."""
+
+    number: int  # from 1
+    start_ns: int
+    end_ns: int
+    guard_ns: int  # how long after its end its last frames were waited for
+    streams: tuple[StreamInterval, ...]
+
+    @property
+    def sent(self) -> int:
+        """Frames that left in it."""
+        return sum(s.sent for s in self.streams)
+
+    @property
+    def received(self) -> int:
+        """Those of them that arrived."""
+        return sum(s.received for s in self.streams)
+
+    @property
+    def lost(self) -> int:
+        """Those of them that did not, each stream for itself."""
+        return sum(s.lost for s in self.streams)
+
+    @property
+    def loss(self) -> Fraction:
+        """Frame loss rate, exact; 0 if nothing was sent."""
+        return Fraction(self.lost, self.sent) if self.sent else Fraction(0)
+
+    @property
+    def duration_ns(self) -> int:
+        """Its length."""
+        return self.end_ns - self.start_ns
+
+    @property
+    def received_rate(self) -> float:
+        """Frames received for each second of sending."""
+        return self.received * 1e9 / self.duration_ns
+
+    @property
+    def throughput_bps(self) -> float:
+        """Received bits of frames for each second of sending (L2, FCS included)."""
+        return sum(s.received_bytes for s in self.streams) * 8e9 / self.duration_ns
+
+    @property
+    def delay_ns(self) -> float | None:
+        """Mean delay of the frames that arrived, measured blind; None if none did."""
+        return self._weighted([s.delay.mean_ns for s in self.streams])
+
+    @property
+    def delay_bound_ns(self) -> float | None:
+        """The most by which the delay can be wrong because of lost frames."""
+        return self._weighted([s.delay.bound_ns for s in self.streams])
+
+    def _weighted(self, values: list[Fraction | None]) -> float | None:
+        known = [(v, s.received) for v, s in zip(values, self.streams, strict=True) if v is not None]
+        total = sum(received for _, received in known)
+        return float(sum(value * received for value, received in known) / total) if total else None
+
+    def __str__(self) -> str:
+        text = (
+            f"interval {self.number}, {Duration(self.duration_ns)}: sent {self.sent:,}, lost {self.lost:,} "
+            f"({float(self.loss):.4%}), {self.received_rate:,.0f} pps"
+        )
+        if self.delay_ns is None or self.delay_bound_ns is None:
+            return text
+        return f"{text}, delay {Duration(round(self.delay_ns))} ± {Duration(round(self.delay_bound_ns))}"

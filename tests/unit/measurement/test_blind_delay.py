@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
+
+sent_frames = st.lists(
+    st.tuples(st.integers(0, 10**6), st.integers(0, 10**5), st.integers(0, 2)), min_size=1, max_size=40
+)  # when it left, its delay, how often it arrived
+
+
+def passages(times: list[int]) -> Passages:
+    return Passages(len(times), sum(times))
+
+
+def test_the_example_of_the_paper() -> None:
+    """norma figure 6: offsets 10, 20, 30 from a base of 1000, and a sum of 360 from a base of 1005."""
+    left, arrived = Passages.since_base(1000, 10 + 20 + 30, 3), Passages.since_base(1005, 360, 3)
+    delay = BlindDelay(left, arrived, span_ns=20)
+    assert (delay.mean_ns, delay.bound_ns, delay.missing) == (105, 0, 0)
+    assert str(delay) == "105 ns ± 0 ns"
+
+
+@given(st.integers(0, 2**62), st.lists(st.integers(0, 2**40), min_size=1, max_size=20))
+def test_a_base_and_offsets_say_what_the_sums_say(base: int, offsets: list[int]) -> None:
+    assert Passages.since_base(base, sum(offsets), len(offsets)) == passages([base + o for o in offsets])
+
+
+def test_an_hour_at_a_hundred_million_frames_a_second_does_not_overflow() -> None:
+    frames, day = 100_000_000 * 3600, 86_400 * 10**9
+    left = Passages(frames, frames * day)
+    assert BlindDelay(left, Passages(frames, frames * (day + 7)), span_ns=3600 * 10**9).mean_ns == 7
+
+
+@given(sent_frames)
+def test_without_loss_it_is_the_mean_of_the_delays(frames: list[tuple[int, int, int]]) -> None:
+    left, arrived = [at for at, _, _ in frames], [at + delay for at, delay, _ in frames]
+    found = BlindDelay(passages(left), passages(arrived), max(left) - min(left))
+    assert found.mean_ns == Fraction(sum(delay for _, delay, _ in frames), len(frames))
+    assert found.bound_ns == 0
+
+
+@given(sent_frames)
+def test_with_loss_and_duplicates_it_is_no_further_off_than_its_bound(
+    frames: list[tuple[int, int, int]],
+) -> None:
+    left = [at for at, _, _ in frames]
+    delays = [delay for _, delay, copies in frames for _ in range(copies)]
+    arrived = [at + delay for at, delay, copies in frames for _ in range(copies)]
+    twice = sum(copies == 2 for _, _, copies in frames)
+    found = BlindDelay(passages(left), passages(arrived), max(left) - min(left), twice)
+    if arrived:
+        assert found.mean_ns is not None
+        assert abs(found.mean_ns - Fraction(sum(delays), len(delays))) <= found.bound_ns
+    else:
+        assert (found.mean_ns, str(found)) == (None, "no delay: nothing arrived")
+
+
+def test_the_bound_is_the_drops_over_the_rate() -> None:
+    left, arrived = Passages(1_000_000, 10**15), Passages(990_000, 99 * 10**13)
+    assert BlindDelay(left, arrived, span_ns=10**9).bound_ns == Fraction(10_000, 1) * 1000
+
+
+def test_intervals_are_differences_of_what_grows() -> None:
+    assert Passages(5, 50) - Passages(3, 20) == Passages(2, 30)
+    assert Passages(3, 20) + Passages(2, 30) == Passages(5, 50)

@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from TesterLibrary.measurement.interval import Interval, StreamInterval
+from TesterLibrary.measurement.snapshot import VersionCounters
+
+SECOND = 10**9
+NOTHING = VersionCounters()
+
+
+def north(received: int = 1000) -> StreamInterval:
+    before = VersionCounters(500, 32_000, 500, 32_000, 7_000, 9_000)
+    after = VersionCounters(
+        1500,
+        96_000,
+        500 + received,
+        32_000 + 64 * received,
+        7_000 + 1000 * SECOND,
+        9_000 + received * (SECOND + 2000),
+    )
+    return StreamInterval.between("north", before, after, SECOND)
+
+
+def interval(*streams: StreamInterval) -> Interval:
+    return Interval(3, 10 * SECOND, 11 * SECOND, 5_000_000, streams)
+
+
+def test_it_is_what_came_between_two_readings() -> None:
+    found = interval(north())
+    assert (found.sent, found.received, found.lost, found.loss) == (1000, 1000, 0, 0)
+    assert (found.received_rate, found.throughput_bps) == (1000, 512_000)
+    assert (found.delay_ns, found.delay_bound_ns) == (2000, 0)
+    assert str(found) == "interval 3, 1 s: sent 1,000, lost 0 (0.0000%), 1,000 pps, delay 2 us ± 0 ns"
+
+
+def test_loss_goes_into_the_bound_of_the_delay() -> None:
+    found = interval(north(990))
+    assert (found.lost, found.loss) == (10, Fraction(1, 100))
+    assert found.delay_bound_ns == 10_000_000
+
+
+def test_each_stream_loses_for_itself() -> None:
+    twice = StreamInterval.between("twice", NOTHING, VersionCounters(10, 0, 20, 0), SECOND)
+    assert interval(north(995), twice).lost == 5
+
+
+def test_an_interval_in_which_nothing_arrives() -> None:
+    dark = interval(StreamInterval.between("dark", NOTHING, VersionCounters(10, 640), SECOND))
+    assert (dark.lost, dark.delay_ns, dark.received_rate) == (10, None, 0)
+    assert str(dark) == "interval 3, 1 s: sent 10, lost 10 (100.0000%), 0 pps"
+    assert interval(StreamInterval.between("idle", NOTHING, NOTHING, SECOND)).loss == 0
