@@ -178,7 +178,7 @@ class Run:
             latest = target.snapshot([self.name])
             if _received(latest) != _received(snapshot):
                 quiet_since = time.monotonic()
-            elif all(s.rx_packets >= s.tx_packets for s in latest.streams):
+            elif all(s.rx_packets - s.order.duplicated >= s.tx_packets for s in latest.streams):
                 return latest
             snapshot = latest
         return snapshot

@@ -65,13 +65,13 @@ class Getter:
         if stream is None:
             return trial.lost, trial.sent
         try:
-            counters = trial.stream(stream).counters
+            order = trial.stream(stream).order
         except KeyError as error:
             raise TesterLibraryError(str(error.args[0])) from None
-        return max(0, counters.tx_packets - counters.rx_packets), counters.tx_packets
+        return order.lost, order.sent
 
     def _latency(self) -> Latency:
-        return Latency.merged(s.counters.latency for trial in self._trials() for s in trial.streams)
+        return Latency.merged(s.latency.counters for trial in self._trials() for s in trial.streams)
 
     def _checked(
         self,

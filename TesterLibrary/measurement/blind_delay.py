@@ -47,12 +47,13 @@ class BlindDelay:
     arrivals: Passages
     span_ns: int  # from the first departure to the last
     duplicated: int = 0  # arrivals beyond the first of a frame, where that is known
+    offset_ns: int = 0  # the tester's own, which is taken off
 
     @property
     def mean_ns(self) -> Fraction | None:
         """Mean time of arrival - mean time of departure; None where nothing left or nothing arrived."""
         left, arrived = self.departures.mean_ns, self.arrivals.mean_ns
-        return None if left is None or arrived is None else arrived - left
+        return None if left is None or arrived is None else arrived - left - self.offset_ns
 
     @property
     def missing(self) -> int:

@@ -41,6 +41,9 @@ class Correction:
         return self.offset_ns + round(frames * self.frame_time_ns)
 
 
+NOT_CORRECTED = Correction()
+
+
 def frame_time_ns(frame_size: int, bits_per_second: int) -> Fraction:
     """Of the bits of a frame, FCS included, on a link; 0 for a link that has no speed."""
     return Fraction(frame_size * 8 * 10**9, bits_per_second) if bits_per_second else Fraction(0)

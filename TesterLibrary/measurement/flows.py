@@ -101,4 +101,3 @@ class FlowStatistics:
             f"{self.flows:,} flows, {self.lossy:,} lost frames and {self.silent:,} of them all; "
             f"{self.least_received:,} to {self.most_received:,} frames received a flow"
         )
-

@@ -26,9 +26,13 @@ class StreamInterval:
     def between(
         cls, name: str, before: VersionCounters, after: VersionCounters, span_ns: int
     ) -> StreamInterval:
-        """From two readings of a version's counters: before it was opened, and when it was closed and settled."""
-        departures = Passages(after.tx_packets, after.tx_sum_ns) - Passages(before.tx_packets, before.tx_sum_ns)
-        arrivals = Passages(after.rx_packets, after.rx_sum_ns) - Passages(before.rx_packets, before.rx_sum_ns)
+        """From two readings of a version's counters: before it was opened, and closed and settled."""
+        departures = Passages(after.tx_packets, after.tx_time_ns) - Passages(
+            before.tx_packets, before.tx_time_ns
+        )
+        arrivals = Passages(after.rx_packets, after.rx_time_ns) - Passages(
+            before.rx_packets, before.rx_time_ns
+        )
         return cls(
             name=name,
             sent=departures.packets,

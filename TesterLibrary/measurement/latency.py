@@ -110,7 +110,9 @@ class Latency:
             return exact[name]
         found = re.fullmatch(r"(p|pdv)(\d+(?:\.\d+)?)", name)
         if not found or not 0 < float(found[2]) <= 100:
-            allowed = "min, mean, max, a percentile above p0 up to p100 such as p99.9, or its variation pdv99.9"
+            allowed = (
+                "min, mean, max, a percentile above p0 up to p100 such as p99.9, or its variation pdv99.9"
+            )
             raise UnitError(f"{name!r} is not a statistic of latency; write {allowed}")
         return (self.percentile if found[1] == "p" else self.variation)(float(found[2]))
 

@@ -42,7 +42,9 @@ class Order:
     @property
     def kept(self) -> bool:
         """Whether each frame arrived once, unharmed, in its place."""
-        return not any((self.lost, self.duplicated, self.reordered, self.late, self.corrupted, self.misrouted))
+        return not any(
+            (self.lost, self.duplicated, self.reordered, self.late, self.corrupted, self.misrouted)
+        )
 
     def __str__(self) -> str:
         names = ("lost", "duplicated", "reordered", "late", "corrupted", "misrouted")

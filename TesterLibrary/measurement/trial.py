@@ -8,9 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from .blind_delay import BlindDelay, Passages
+from .correction import NOT_CORRECTED, Correction, DelayKind
 from .evidence import Evidence
 from .latency import Latency
+from .order import Order
+from .outage import Outage
 from .snapshot import StreamCounters
+from .variation import Variation
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,7 @@ class StreamResult:
     intended_rate: Fraction  # frames/s
     counters: StreamCounters
     sizes: Mapping[int, int] = field(default_factory=dict)  # of a mix: frames of each size in its period
+    correction: Correction = NOT_CORRECTED
 
     @property
     def mean_size(self) -> Fraction:
@@ -36,6 +42,54 @@ class StreamResult:
         """As people write it: `64`, or `mix 64:7 570:4 1518:1`."""
         parts = " ".join(f"{size}:{frames}" for size, frames in sorted(self.sizes.items()))
         return f"mix {parts}" if parts else str(self.frame_size)
+
+    @property
+    def latency(self) -> Latency:
+        """Of every frame, less the calibrated delay of the tester."""
+        return self.latency_as(DelayKind.AS_SEEN)
+
+    def latency_as(self, kind: DelayKind) -> Latency:
+        """The same between other instants (RFC 1242 §3.8)."""
+        return Latency(self.counters.latency).less(self.correction.total_ns(kind))
+
+    @property
+    def order(self) -> Order:
+        """What became of the order of its frames."""
+        counted = self.counters
+        return Order(
+            sent=counted.tx_packets,
+            received=counted.rx_packets,
+            duplicated=counted.order.duplicated,
+            reordered=counted.rx_out_of_order,
+            extent=counted.order.extent_max,
+            late=counted.order.late,
+            corrupted=counted.rx_corrupted,
+            misrouted=counted.rx_misrouted,
+        )
+
+    @property
+    def blind_delay(self) -> BlindDelay | None:
+        """Mean delay without timestamps in frames; None where the tester did not sum up times."""
+        counted = self.counters
+        if not counted.versions:
+            return None
+        return BlindDelay(
+            departures=sum((Passages(v.tx_packets, v.tx_time_ns) for v in counted.versions), Passages()),
+            arrivals=sum((Passages(v.rx_packets, v.rx_time_ns) for v in counted.versions), Passages()),
+            span_ns=counted.last_tx_ns - counted.first_tx_ns,
+            duplicated=counted.order.duplicated,
+            offset_ns=self.correction.offset_ns,
+        )
+
+    @property
+    def outage(self) -> Outage | None:
+        """The longest outage; None if there was none."""
+        found = self.counters.outages
+        if not found.longest_lost:
+            return None
+        return Outage(
+            found.longest_start_ns, found.longest_ns, found.longest_lost, self.intended_rate / 10**9
+        )
 
 
 @dataclass(frozen=True)
@@ -71,9 +125,8 @@ class Trial:
 
     @property
     def lost(self) -> int:
-        """Frames sent and not received on the expected port; each stream for itself, so that what one
-        stream duplicates does not hide what another loses."""
-        return sum(max(0, s.counters.tx_packets - s.counters.rx_packets) for s in self.streams)
+        """Frames sent and not received on the expected port; what is received twice does not hide them."""
+        return sum(s.order.lost for s in self.streams)
 
     @property
     def loss(self) -> Fraction:
@@ -103,7 +156,17 @@ class Trial:
     @property
     def latency(self) -> Latency:
         """Latency over all frames of all streams."""
-        return Latency.merged(s.counters.latency for s in self.streams)
+        return Latency.merged(s.latency.counters for s in self.streams)
+
+    @property
+    def variation(self) -> Variation:
+        """How latency varied from frame to frame."""
+        return Variation.merged(s.counters.variation for s in self.streams)
+
+    @property
+    def order(self) -> Order:
+        """What became of the order of the frames, over all streams."""
+        return Order.merged(s.order for s in self.streams)
 
     def stream(self, name: str) -> StreamResult:
         """The part of one stream. KeyError names those there are."""

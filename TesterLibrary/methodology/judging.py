@@ -84,7 +84,7 @@ def amount(trial: Trial, unit: RateUnit, frames_per_second: Callable[[StreamResu
 
 def latency_of(trials: Sequence[Trial]) -> Latency:
     """Latency over all frames of all trials."""
-    return Latency.merged(stream.counters.latency for trial in trials for stream in trial.streams)
+    return Latency.merged(stream.latency.counters for trial in trials for stream in trial.streams)
 
 
 def title_of(trials: Sequence[Trial]) -> str:

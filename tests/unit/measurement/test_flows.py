@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.measurement.flows import Flow, FlowMeasure, FlowStatistics, worst_flows
 
-flows = st.lists(
-    st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(0, 10**9)), max_size=60
-).map(
+flows = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(0, 10**9)), max_size=60).map(
     lambda rows: [
         Flow(i, sent, received, 64 * received, latency * received, latency, latency)
         for i, (sent, received, latency) in enumerate(rows)

@@ -13,14 +13,14 @@ NOTHING = VersionCounters()
 
 
 def north(received: int = 1000) -> StreamInterval:
-    before = VersionCounters(500, 32_000, 500, 32_000, 7_000, 9_000)
+    before = VersionCounters(500, 32_000, 7_000, 500, 32_000, 9_000)
     after = VersionCounters(
-        1500,
-        96_000,
-        500 + received,
-        32_000 + 64 * received,
-        7_000 + 1000 * SECOND,
-        9_000 + received * (SECOND + 2000),
+        tx_packets=1500,
+        tx_bytes=96_000,
+        tx_time_ns=7_000 + 1000 * SECOND,
+        rx_packets=500 + received,
+        rx_bytes=32_000 + 64 * received,
+        rx_time_ns=9_000 + received * (SECOND + 2000),
     )
     return StreamInterval.between("north", before, after, SECOND)
 
@@ -44,12 +44,12 @@ def test_loss_goes_into_the_bound_of_the_delay() -> None:
 
 
 def test_each_stream_loses_for_itself() -> None:
-    twice = StreamInterval.between("twice", NOTHING, VersionCounters(10, 0, 20, 0), SECOND)
+    twice = StreamInterval.between("twice", NOTHING, VersionCounters(tx_packets=10, rx_packets=20), SECOND)
     assert interval(north(995), twice).lost == 5
 
 
 def test_an_interval_in_which_nothing_arrives() -> None:
-    dark = interval(StreamInterval.between("dark", NOTHING, VersionCounters(10, 640), SECOND))
+    dark = interval(StreamInterval.between("dark", NOTHING, VersionCounters(tx_packets=10), SECOND))
     assert (dark.lost, dark.delay_ns, dark.received_rate) == (10, None, 0)
     assert str(dark) == "interval 3, 1 s: sent 10, lost 10 (100.0000%), 0 pps"
     assert interval(StreamInterval.between("idle", NOTHING, NOTHING, SECOND)).loss == 0
