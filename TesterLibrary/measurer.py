@@ -124,7 +124,9 @@ class Run:
         replanned = self._bench.plan(self.name, [stream]).streams[0]
         planned = next(s for s in self.plan.streams if s.name == stream.name)
         self._bench.target.update(self.name, planned.id, replanned.rate)
-        streams = tuple(replace(s, rate=replanned.rate) if s is planned else s for s in self.plan.streams)
+        streams = tuple(
+            replace(s, departures=replanned.departures) if s is planned else s for s in self.plan.streams
+        )
         self.plan = replace(self.plan, streams=streams)
         self.streams = tuple(stream if s.name == stream.name else s for s in self.streams)
 

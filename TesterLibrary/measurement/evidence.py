@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from ..model.plan import Plan, PlannedStream
+from ..model.law import Departures, Replay
+from ..model.plan import Plan
+from ..model.random_law import Random
 from .snapshot import ClockCounters, Snapshot, StreamCounters
 
 
@@ -42,12 +44,20 @@ class Evidence:
     burst_packets: int = 0  # sent back to back after the worst pause, at most: what it made late
 
     @classmethod
-    def between(cls, plan: Plan, before: Snapshot, after: Snapshot) -> Evidence:
-        """What the tester did between two snapshots, for the streams of a plan and on their ports."""
+    def between(
+        cls, plan: Plan, before: Snapshot, after: Snapshot, *, changed: Collection[int] = ()
+    ) -> Evidence:
+        """What the tester did between two snapshots, for the streams of a plan and on their ports.
+
+        `changed` are the ids of streams that were changed while they were sending.
+        """
         counters = [after.stream(stream.id) for stream in plan.streams]
         names = {stream.tx_port for stream in plan.streams} | {stream.rx_port for stream in plan.streams}
         ports = [(before.port(name), after.port(name)) for name in sorted(names)]
-        errors = [_rate_error(*pair) for pair in zip(plan.streams, counters, strict=True)]
+        errors = [
+            _rate_error(None if s.id in changed else s.departures, c)
+            for s, c in zip(plan.streams, counters, strict=True)
+        ]
         return cls(
             intended_packets=sum(c.intended_packets for c in counters),
             offered_packets=sum(c.tx_packets for c in counters),
@@ -108,12 +118,17 @@ class Evidence:
         return self.shortfall > limits.max_shortfall or abs(self.rate_error) > limits.max_rate_error
 
 
-def _rate_error(stream: PlannedStream, counted: StreamCounters) -> Fraction:
-    """From the first departure to the last: what came between them against what was to come."""
+def _rate_error(departures: Departures | None, counted: StreamCounters) -> Fraction:
+    """From the first departure to the last: how long what came between them was to take against what it took.
+
+    Where a law draws its gaps, or it has changed, the frames sent against those that were due.
+    """
     span = counted.last_tx_ns - counted.first_tx_ns
     if counted.tx_packets < 2 or span <= 0:
         return Fraction(0)
-    return Fraction(counted.tx_packets - 1, span) / stream.rate - 1
+    if departures is None or isinstance(departures.law, (Random, Replay)):
+        return Fraction(counted.tx_packets, counted.intended_packets) - 1
+    return (departures.due(counted.tx_packets - 1) - departures.due(0)) / span - 1
 
 
 def _drift(clock: ClockCounters) -> Fraction:

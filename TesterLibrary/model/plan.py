@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +13,18 @@ from functools import cached_property
 from itertools import accumulate
 
 from .edit import Checksum, PlannedEditor
+from .law import Departures, Script
 from .ports import Address
 from .units import FCS_LENGTH
+
+
+@dataclass(frozen=True)
+class Match:
+    """The bytes of a frame from an offset on, under a mask, are equal to a value."""
+
+    offset: int
+    mask: bytes
+    value: bytes
 
 
 @dataclass(frozen=True)
@@ -24,14 +35,15 @@ class PlannedStream:
     name: str
     tx_port: str
     rx_port: str
-    frames: tuple[bytes, ...]  # without FCS, with right checksums
+    frames: tuple[bytes, ...]  # without FCS, with right checksums; none if it replays a file
     signature: bool
-    rate: Fraction  # frames each nanosecond; numerator and denominator fit 64 bits
+    departures: Departures
     rate_error: Fraction = Fraction(0)  # (rate - asked) / asked: what fitting it in costs
     order: tuple[int, ...] = ()  # frame k is frames[order[k mod n]]; empty: one after the other
     editors: tuple[PlannedEditor, ...] = ()
     checksums: tuple[Checksum, ...] = ()  # that follow the editors
     flows: int = 0  # frame k is of flow k mod flows, each is counted by itself; 0: none is
+    matches: tuple[Match, ...] = ()  # how frames without a signature are known where they arrive
 
     @property
     def frame(self) -> bytes:
@@ -40,38 +52,66 @@ class PlannedStream:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """Bytes on the wire, FCS included, of the frames of one period."""
+        """Bytes on the wire, FCS included, of the frames in their order; not how often messages send them."""
         own = [len(frame) + FCS_LENGTH for frame in self.frames]
         return tuple(own[index] for index in self.order) if self.order else tuple(own)
 
-    @property
-    def frame_size(self) -> Fraction:
-        """The average of the bytes on the wire, FCS included."""
-        return Fraction(self._octets[-1], len(self.sizes))
-
-    @property
-    def mix(self) -> Mapping[int, int]:
-        """Frames of each size in one period; empty where all are of one size."""
-        counts = Counter(self.sizes)
-        return {size: counts[size] for size in sorted(counts)} if len(counts) > 1 else {}
-
-    def octets(self, frames: int) -> int:
-        """Bytes on the wire, FCS included, of the first so many frames."""
-        periods, rest = divmod(frames, len(self.sizes))
-        return periods * self._octets[-1] + self._octets[rest]
+    @cached_property
+    def _runs(self) -> tuple[tuple[int, int], ...]:
+        """(frames after each other, bytes of each on the wire) of one period."""
+        law = self.departures.law
+        if isinstance(law, Script):
+            return tuple((message.packets, self.sizes[message.frame]) for message in law.messages)
+        return tuple((1, size) for size in self.sizes)
 
     @cached_property
-    def _octets(self) -> tuple[int, ...]:
-        return tuple(accumulate(self.sizes, initial=0))
+    def mix(self) -> Mapping[int, int]:
+        """Frames of each size in one period; empty where all are of one size."""
+        counts: Counter[int] = Counter()
+        for frames, size in self._runs:
+            counts[size] += frames
+        return {size: counts[size] for size in sorted(counts)} if len(counts) > 1 else {}
+
+    @property
+    def frame_size(self) -> Fraction:
+        """The average of the bytes on the wire, FCS included; 0 where only the tester knows it."""
+        return Fraction(self._octets[-1], max(1, self._before[-1]))
+
+    def octets(self, frames: int) -> int:
+        """Bytes on the wire, FCS included, of the first so many frames; 0 of those of a file."""
+        periods, rest = divmod(frames, max(1, self._before[-1]))
+        if not rest or not self._runs:
+            return periods * self._octets[-1]
+        index = bisect_right(self._before, rest) - 1
+        within = (rest - self._before[index]) * self._runs[index][1]
+        return periods * self._octets[-1] + self._octets[index] + within
+
+    @cached_property
+    def _before(self) -> list[int]:
+        return list(accumulate((frames for frames, _ in self._runs), initial=0))
+
+    @cached_property
+    def _octets(self) -> list[int]:
+        return list(accumulate((frames * size for frames, size in self._runs), initial=0))
+
+    @property
+    def measured(self) -> bool:
+        """Whether its frames are known again where they arrive."""
+        return self.signature or bool(self.matches)
+
+    @property
+    def rate(self) -> Fraction:
+        """The average in frames each nanosecond; 0 where only the tester knows it."""
+        return self.departures.rate
 
     @property
     def frames_per_second(self) -> Fraction:
-        """The rate in frames each second."""
+        """The average rate in frames each second."""
         return self.rate * 10**9
 
     def frames_due(self, duration_ns: int) -> int:
-        """Frames due in [0, duration): the first one is due at 0."""
-        return -(-(duration_ns * self.rate.numerator) // self.rate.denominator)
+        """Frames due in [0, duration): the first one is due at 0, unless the law says otherwise."""
+        return self.departures.count(duration_ns)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a stream is: frames of one size that leave one port at one rate and are expected on another."""
+"""What a stream is: frames that leave one port at an average rate and are expected on another."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from .departures import Shaping
 from .headers import HeaderStack
 from .payload import COUNTING, Payload
 from .units import LINE_RATE, FrameSize, Rate
@@ -22,6 +23,7 @@ class Stream:
     rate: Rate = LINE_RATE
     headers: HeaderStack | None = None  # None: Ethernet, the IP version of its ports, and UDP
     payload: Payload = COUNTING
+    shaping: Shaping | None = None  # how its frames are spaced around the rate; None: evenly
 
     def at(self, rate: Rate) -> Stream:
         """The same stream at another rate."""

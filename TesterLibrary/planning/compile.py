@@ -6,15 +6,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from ..errors import PlanError
+from ..model.departures import Capture
 from ..model.job import Job
-from ..model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
+from ..model.plan import LearningFrame, Match, Plan, PlannedNeighbour, PlannedStream
 from ..model.ports import Port
 from ..model.stream import Stream
 from .address import Station, stations
+from .departures import frame_sizes, planned_departures
 from .frame import announcement, measured_frame
-from .rate import check_sum, planned_rate
+from .rate import check_sum
 
 _LARGEST_ID = 0xFFFF
 _LONGEST_NAME = 128
@@ -92,14 +95,26 @@ def _stream(
             f"{tx.port.name!r}, is not known; resolve it before planning"
         )
     next_hop = gateways[tx.port.name] if tx.port.gateway else rx.port.mac
-    rate, error = planned_rate(stream, tx.port)
+    departures, error = planned_departures(stream, tx.port, seed=f"{seed} {stream_id}", next_hop=next_hop)
+    frames = tuple(
+        measured_frame(replace(stream, frame_size=size), stream_id, seed, tx, rx, next_hop)
+        for size in frame_sizes(stream.shaping, stream.frame_size)
+    )
     return PlannedStream(
         id=stream_id,
         name=stream.name,
         tx_port=tx.port.name,
         rx_port=rx.port.name,
-        frames=(measured_frame(stream, stream_id, seed, tx, rx, next_hop),),
-        signature=True,
-        rate=rate,
+        frames=frames,
+        signature=bool(frames),
+        departures=departures,
         rate_error=error,
+        matches=() if frames else _replayed(stream, rx),
     )
+
+
+def _replayed(stream: Stream, rx: Station) -> tuple[Match, ...]:
+    """How frames of a file are known: by the MAC address of the receiver, if that is where they are sent."""
+    capture = stream.shaping
+    known = isinstance(capture, Capture) and capture.next_hop
+    return (Match(0, b"\xff" * 6, rx.port.mac),) if known else ()

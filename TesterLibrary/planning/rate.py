@@ -29,22 +29,31 @@ def planned_rate(stream: Stream, port: Port) -> tuple[Fraction, Fraction]:
     line = port.speed.frames_per_second(size)
     if asked > line:
         raise PlanError(
-            f"stream {stream.name!r}: {stream.rate} is more than port {port.name!r} ({port.speed}) carries; "
+            f"{stream.rate} is more than port {port.name!r} ({port.speed}) carries; "
             f"with frames of {stream.frame_size} it carries at most {_maxima(line, size)}"
         )
     exact = asked / 10**9
-    if exact > _FASTEST:
-        raise PlanError(
-            f"stream {stream.name!r}: {stream.rate} is {_pps(asked)}; "
-            f"a stream has at most {_pps(Fraction(10**9))}"
-        )
-    planned = exact.limit_denominator(_LARGEST)
+    try:
+        planned = fitted(exact)
+    except PlanError as problem:
+        raise PlanError(f"{stream.rate} is {problem}") from None
+    return planned, (planned - exact) / exact
+
+
+def fitted(rate: Fraction) -> Fraction:
+    """The closest rate, in frames each nanosecond, that fits 64-bit numbers.
+
+    Raises:
+        PlanError: faster than one frame a nanosecond, or too slow.
+    """
+    if rate > _FASTEST:
+        raise PlanError(f"{_pps(rate * 10**9)}; a stream has at most {_pps(Fraction(10**9))}")
+    planned = rate.limit_denominator(_LARGEST)
     if planned == 0:
         raise PlanError(
-            f"stream {stream.name!r}: {stream.rate} is too slow; "
-            "the slowest rate is one frame in 2^64 nanoseconds"
+            f"{_pps(rate * 10**9)} is too slow; the slowest rate is one frame in 2^64 nanoseconds"
         )
-    return planned, (planned - exact) / exact
+    return planned
 
 
 def check_sum(port: Port, streams: Iterable[Stream]) -> None:

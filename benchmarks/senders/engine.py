@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 
+from TesterLibrary.model.law import even
 from TesterLibrary.model.plan import Plan, PlannedStream
 from TesterLibrary.targets.engine.process import EngineProcess
 
@@ -36,7 +37,7 @@ def sending(port: str, *, signature: bool = False, enter: Sequence[str] = ()) ->
     )
     target = process.target()
     try:
-        stream = PlannedStream(1, _JOB, _PORT, _PORT, (frame(),), signature, _EVERY_NANOSECOND)
+        stream = PlannedStream(1, _JOB, _PORT, _PORT, (frame(),), signature, even(_EVERY_NANOSECOND))
         target.load(Plan(_JOB, 1, (stream,)))
         target.start([_JOB])
         yield lambda: target.snapshot().ports[0].tx_packets

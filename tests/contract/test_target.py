@@ -13,6 +13,7 @@ import pytest
 
 from TesterLibrary.errors import Inconclusive, PlanError, TargetError
 from TesterLibrary.measurement.snapshot import PortCounters, Snapshot, StreamCounters
+from TesterLibrary.model.law import even
 from TesterLibrary.model.plan import LearningFrame, Plan
 from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.base import Progress
@@ -260,8 +261,8 @@ def _changed(rig: Rig, **changes: object) -> Plan:
         {"rx_port": "p9"},
         {"id": 1},
         {"id": 77},
-        {"rate": Fraction(0)},
-        {"rate": Fraction(11, 10)},
+        {"departures": even(Fraction(0))},
+        {"departures": even(Fraction(11, 10))},
         {"frames": (bytes(59),)},
         {"frames": (bytes(20_000),)},
     ],

@@ -20,6 +20,7 @@ from ...model.units import Duration
 from ..base import Capabilities, Progress
 from . import convert
 from .address import Certificates, open_channel
+from .convert_departures import rate_message
 
 _REFUSED = frozenset(
     {
@@ -113,7 +114,7 @@ class EngineTarget:
 
     def update(self, job: str, stream_id: int, rate: Fraction) -> None:
         """See `Target`."""
-        request = control_pb2.UpdateRequest(job=job, stream_id=stream_id, rate=convert.rate_message(rate))
+        request = control_pb2.UpdateRequest(job=job, stream_id=stream_id, rate=rate_message(rate))
         with self._errors("Update"):
             self._stub.Update(request, timeout=_ANSWER_S)
 

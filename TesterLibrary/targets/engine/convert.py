@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from itertools import groupby
 
 from ..._generated.tester.v1 import control_pb2, counters_pb2, plan_pb2
@@ -22,8 +21,9 @@ from ...measurement.snapshot import (
     VersionCounters,
     WorkerCounters,
 )
-from ...model.plan import LearningFrame, Plan
+from ...model.plan import LearningFrame, Plan, PlannedStream
 from ..base import Capabilities, PortInfo, Progress
+from .convert_departures import departures_message
 from .convert_edit import checksum_message, editor_message
 
 
@@ -32,22 +32,7 @@ def job_message(plan: Plan) -> plan_pb2.Job:
     by_port = groupby(sorted(plan.neighbours, key=lambda n: n.port), key=lambda n: n.port)
     return plan_pb2.Job(
         name=plan.job,
-        streams=[
-            plan_pb2.Stream(
-                id=stream.id,
-                name=stream.name,
-                tx_port=stream.tx_port,
-                rx_port=stream.rx_port,
-                frames=stream.frames,
-                signature=stream.signature,
-                departures=plan_pb2.Departures(steady=plan_pb2.Steady(tick=rate_message(stream.rate))),
-                order=stream.order,
-                editors=map(editor_message, stream.editors),
-                checksums=map(checksum_message, stream.checksums),
-                flows=stream.flows,
-            )
-            for stream in plan.streams
-        ],
+        streams=[stream_message(stream) for stream in plan.streams],
         neighbour_responders=[
             plan_pb2.NeighbourResponder(
                 port=port,
@@ -58,9 +43,22 @@ def job_message(plan: Plan) -> plan_pb2.Job:
     )
 
 
-def rate_message(rate: Fraction) -> plan_pb2.Rate:
-    """A rate in frames each nanosecond. A rate that is not above 0 is sent as 0, which engines refuse."""
-    return plan_pb2.Rate(packets=max(0, rate.numerator), nanoseconds=rate.denominator)
+def stream_message(stream: PlannedStream) -> plan_pb2.Stream:
+    """A stream as the engine loads it, or changes to it."""
+    return plan_pb2.Stream(
+        id=stream.id,
+        name=stream.name,
+        tx_port=stream.tx_port,
+        rx_port=stream.rx_port,
+        frames=stream.frames,
+        signature=stream.signature,
+        departures=departures_message(stream.departures),
+        order=stream.order,
+        editors=map(editor_message, stream.editors),
+        checksums=map(checksum_message, stream.checksums),
+        flows=stream.flows,
+        matches=[plan_pb2.Match(offset=m.offset, mask=m.mask, value=m.value) for m in stream.matches],
+    )
 
 
 def inject_messages(frames: Iterable[LearningFrame], most: int) -> Iterator[control_pb2.InjectRequest]:

@@ -52,14 +52,14 @@ def set_pace(
     asked: dict[str, Fraction] = defaultdict(Fraction)
     offered: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
     for stream in streams:
-        asked[stream.planned.tx_port] += stream.rate
-    reached = [s.rate * _share(tester_limit, asked[s.planned.tx_port]) for s in streams]
-    for stream, rate in zip(streams, reached, strict=True):
-        offered[stream.planned.tx_port, stream.planned.rx_port] += rate
-    for stream, rate in zip(streams, reached, strict=True):
+        asked[stream.planned.tx_port] += stream.planned.rate
+    reached = [_share(tester_limit, asked[s.planned.tx_port]) for s in streams]
+    for stream, part in zip(streams, reached, strict=True):
+        offered[stream.planned.tx_port, stream.planned.rx_port] += stream.planned.rate * part
+    for stream, part in zip(streams, reached, strict=True):
         path = device.path_of(stream.planned)
         forwarded = _share(path.capacity, offered[stream.planned.tx_port, stream.planned.rx_port])
-        stream.follow(now_ns, Pace(stream.rate, rate, 1 - forwarded * (1 - path.loss.value)))
+        stream.follow(now_ns, Pace(part, 1 - forwarded * (1 - path.loss.value)))
 
 
 def _share(limit: int | None, asked: Fraction) -> Fraction:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from ...errors import PlanError
+from ...model.law import Replay
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.units import FCS_LENGTH, Duration
 from ..base import PortInfo
@@ -65,7 +66,8 @@ def known_port(name: str, ports: Mapping[str, PortInfo]) -> PortInfo:
 
 
 def _check_stream(stream: PlannedStream, ports: Mapping[str, PortInfo]) -> None:
-    check_rate(stream.name, stream.rate)
+    if not isinstance(stream.departures.law, Replay):
+        check_rate(stream.name, stream.rate)
     for port in (known_port(stream.tx_port, ports), known_port(stream.rx_port, ports)):
         for size in sorted(set(stream.sizes)):
             if not 64 <= size <= port.max_frame_size:

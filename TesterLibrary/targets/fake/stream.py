@@ -19,49 +19,80 @@ from ...model.plan import PlannedStream
 
 @dataclass(frozen=True)
 class Pace:
-    """How a stream runs for a while. Rates are frames each nanosecond."""
+    """How a stream runs for a while, as parts from 0 to 1."""
 
-    intended: Fraction
-    offered: Fraction  # what the tester reaches of it
-    dropped: Fraction  # the part of the offered frames that the device drops, 0 to 1
+    reached: Fraction  # of the frames that are due, by the tester
+    dropped: Fraction  # of the offered frames, by the device
+
+
+@dataclass(frozen=True)
+class _Law:
+    """A stream as it is from an instant on, and what had been counted until then."""
+
+    planned: PlannedStream
+    began_ns: int
+    intended: int = 0
+    sent: int = 0
+    sent_bytes: int = 0
+
+    def intended_until(self, now_ns: int) -> int:
+        return self.intended + self.planned.frames_due(now_ns - self.began_ns)
+
+    def bytes_of(self, sent: int) -> int:
+        return self.sent_bytes + self.planned.octets(sent - self.sent)
+
+    def due_ns(self, intended: int) -> int:
+        """When the frame with this number, from 0, is due."""
+        return self.began_ns + ceil(self.planned.departures.due(intended - self.intended))
+
+    @property
+    def last(self) -> int | None:
+        """The number of frames with which it is over."""
+        total = self.planned.departures.total
+        return None if total is None else self.intended + total
 
 
 @dataclass(frozen=True)
 class _Leg:
-    """From an instant on: the counts so far, exact and not yet rounded, and the pace from there."""
+    """From an instant on: the counts so far, and the law and the pace from there."""
 
     at_ns: int
-    intended: Fraction
-    offered: Fraction
-    lost: Fraction  # of the first `sent` frames
+    law: _Law
     pace: Pace
+    intended: int = 0
+    offered: Fraction = Fraction(0)  # exact and not yet rounded
+    lost: Fraction = Fraction(0)  # of the first `sent` frames
 
     @property
     def sent(self) -> int:
         return ceil(self.offered)
 
-    def intended_until(self, now_ns: int) -> Fraction:
-        return self.intended + (now_ns - self.at_ns) * self.pace.intended
-
     def offered_until(self, now_ns: int) -> Fraction:
-        return self.offered + (now_ns - self.at_ns) * self.pace.offered
+        return self.offered + (self.law.intended_until(now_ns) - self.intended) * self.pace.reached
 
     def lost_of(self, sent: int) -> Fraction:
         """A frame is lost or not when it leaves, so this grows with frames, not with time."""
         return self.lost + (sent - self.sent) * self.pace.dropped
 
-    def followed_by(self, now_ns: int, pace: Pace) -> _Leg:
-        offered = self.offered_until(now_ns)
-        return _Leg(now_ns, self.intended_until(now_ns), offered, self.lost_of(ceil(offered)), pace)
+    def left_at(self, number: int) -> int:
+        """When the frame of that number, from 1, left."""
+        due = self.intended + floor((number - 1 - self.offered) / self.pace.reached)
+        return self.law.due_ns(due)
+
+    def followed_by(self, now_ns: int, pace: Pace, planned: PlannedStream) -> _Leg:
+        offered, intended, law = self.offered_until(now_ns), self.law.intended_until(now_ns), self.law
+        sent = ceil(offered)
+        if planned is not law.planned:
+            law = _Law(planned, now_ns, intended, sent, law.bytes_of(sent))
+        return _Leg(now_ns, law, pace, intended, offered, self.lost_of(sent))
 
 
 class FakeStream:
-    """A stream since its last start. The k-th frame leaves at start + k / rate, as an engine's does."""
+    """A stream since its last start. Its frames leave when they are due, as an engine's do."""
 
     def __init__(self, planned: PlannedStream, *, delay_ns: int, phase: Fraction) -> None:
         """`phase`, 0 to below 1, decides which frames of an evenly spread loss are lost."""
         self.planned = planned
-        self.rate = planned.rate
         self.sending = False
         self.ends_ns: int | None = None
         self._packets: int | None = None
@@ -82,19 +113,22 @@ class FakeStream:
         self.ends_ns = now_ns
 
     def follow(self, now_ns: int, pace: Pace) -> None:
-        """A new pace, because rates or neighbours on the path have changed."""
+        """A new pace or law, because this stream has changed, or neighbours on the path have."""
         if not self._legs:
-            self._legs.append(_Leg(now_ns, Fraction(0), Fraction(0), Fraction(0), pace))
-        elif self._legs[-1].pace != pace:
-            self._legs.append(self._legs[-1].followed_by(now_ns, pace))
+            self._legs.append(_Leg(now_ns, _Law(self.planned, now_ns), pace))
+            return
+        leg = self._legs[-1]
+        if leg.pace != pace or leg.law.planned is not self.planned:
+            self._legs.append(leg.followed_by(now_ns, pace, self.planned))
 
     def due_end_ns(self) -> int | None:
-        """When it ends by itself, at its present pace; None if it does not."""
-        if self._packets is None:
+        """When it ends by itself, with its present law; None if it does not."""
+        law = self._legs[-1].law
+        last = min((most for most in (self._packets, law.last) if most is not None), default=None)
+        if last is None:
             return self.ends_ns
-        leg = self._legs[-1]
-        last = leg.at_ns + max(0, ceil((self._packets - 1 - leg.intended) / leg.pace.intended)) + 1
-        return last if self.ends_ns is None else min(last, self.ends_ns)
+        over = max(self._legs[-1].at_ns, law.due_ns(last - 1) + 1)
+        return over if self.ends_ns is None else min(over, self.ends_ns)
 
     def everything(self) -> StreamCounters:
         """What will have been counted when the last frame has arrived."""
@@ -108,20 +142,20 @@ class FakeStream:
     def counters(self, now_ns: int) -> StreamCounters:
         """What a tester counts of it at an instant."""
         intended, sent, _ = self._counts(now_ns)
-        received, octets, delay = self.received(now_ns), self.planned.octets, self._delay_ns
-        start_ns = self._legs[0].at_ns if self._legs else 0
+        _, arrived, lost = self._counts(now_ns - self._delay_ns)
+        received, delay = arrived - lost, self._delay_ns
         return StreamCounters(
             id=self.planned.id,
             intended_packets=intended,
             tx_packets=sent,
-            tx_bytes=octets(sent),
-            first_tx_ns=start_ns if sent else 0,
+            tx_bytes=self._bytes(sent),
+            first_tx_ns=self._left_at(1) if sent else 0,
             last_tx_ns=self._left_at(sent) if sent else 0,
-            worst_lateness_ns=floor((intended - sent) / self.rate),
+            worst_lateness_ns=floor((intended - sent) / self.planned.rate),
             rx_packets=received,
-            rx_bytes=octets(received),  # what is lost has the average size
-            first_rx_ns=start_ns + delay if received else 0,
-            last_rx_ns=self._left_at(self._counts(now_ns - delay)[1]) + delay if received else 0,
+            rx_bytes=self._bytes(arrived) * received // arrived if arrived else 0,
+            first_rx_ns=self._left_at(1) + delay if received else 0,
+            last_rx_ns=self._left_at(arrived) + delay if received else 0,
             latency=LatencyCounters(received, received * delay, delay, delay, {index_of(delay): received})
             if received
             else LatencyCounters(),
@@ -134,12 +168,17 @@ class FakeStream:
         leg = next((leg for leg in reversed(self._legs) if leg.at_ns <= now_ns), None)
         if leg is None:
             return 0, 0, 0
-        intended, sent = ceil(leg.intended_until(now_ns)), ceil(leg.offered_until(now_ns))
+        intended, sent = leg.law.intended_until(now_ns), ceil(leg.offered_until(now_ns))
         if self._packets is not None:
             intended, sent = min(intended, self._packets), min(sent, self._packets)
         return intended, sent, floor(leg.lost_of(sent) + self._phase)
 
     def _left_at(self, number: int) -> int:
-        """When the frame of that number, from 1, left."""
-        leg = next(leg for leg in reversed(self._legs) if leg.offered <= number - 1)
-        return leg.at_ns + ceil((number - 1 - leg.offered) / leg.pace.offered)
+        return self._leg_of(number).left_at(number)
+
+    def _bytes(self, sent: int) -> int:
+        return self._leg_of(sent).law.bytes_of(sent) if sent else 0
+
+    def _leg_of(self, number: int) -> _Leg:
+        """The leg in which the frame of that number, from 1, left."""
+        return next(leg for leg in reversed(self._legs) if leg.offered <= number - 1)

@@ -11,10 +11,12 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from ...errors import Inconclusive, PlanError, TargetError
 from ...measurement.snapshot import ClockCounters, PortCounters, Snapshot, StreamCounters, WorkerCounters
+from ...model.law import even
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
@@ -140,7 +142,8 @@ class FakeTarget:
         if stream_id not in streams:
             raise PlanError(f"job {job!r} has no stream {stream_id}; it has {sorted(streams)}")
         check_rate(streams[stream_id].planned.name, rate)
-        streams[stream_id].rate = rate
+        planned = streams[stream_id].planned
+        streams[stream_id].planned = replace(planned, departures=even(rate))
         self._set_pace()
 
     def unload(self, jobs: Sequence[str]) -> None:

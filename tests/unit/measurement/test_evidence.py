@@ -17,6 +17,7 @@ from TesterLibrary.measurement.snapshot import (
     StreamCounters,
     WorkerCounters,
 )
+from TesterLibrary.model.law import even
 from TesterLibrary.model.plan import Plan, PlannedStream
 
 LIMITS = EvidenceLimits()
@@ -77,8 +78,8 @@ def plan() -> Plan:
         "job",
         1,
         (
-            PlannedStream(1, "a", "p1", "p2", (bytes(60),), True, rate),
-            PlannedStream(2, "b", "p1", "p2", (bytes(60),), True, rate),
+            PlannedStream(1, "a", "p1", "p2", (bytes(60),), True, even(rate)),
+            PlannedStream(2, "b", "p1", "p2", (bytes(60),), True, even(rate)),
         ),
     )
 

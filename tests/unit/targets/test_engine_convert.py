@@ -31,11 +31,14 @@ from TesterLibrary.model.edit import (
     Step,
     Values,
 )
+from TesterLibrary.model.law import even
 from TesterLibrary.model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
 from TesterLibrary.targets.engine import convert
 
 V4, V6 = IPv4Address("198.18.0.2"), IPv6Address("2001:2::2")
 MAC = bytes.fromhex("020000000001")
+
+RATE = Fraction(2**63, 2**64 - 1)
 
 
 def test_a_plan_loses_nothing_on_the_wire() -> None:
@@ -43,8 +46,8 @@ def test_a_plan_loses_nothing_on_the_wire() -> None:
         job="j",
         seed=9,
         streams=(
-            PlannedStream(7, "north", "p1", "p2", (bytes(range(60)),), True, Fraction(2**63, 2**64 - 1)),
-            PlannedStream(8, "south", "p2", "p1", (bytes(70),), False, Fraction(1, 672)),
+            PlannedStream(7, "north", "p1", "p2", (bytes(range(60)),), True, even(RATE)),
+            PlannedStream(8, "south", "p2", "p1", (bytes(70),), False, even(Fraction(1, 672))),
         ),
         neighbours=(
             PlannedNeighbour("p2", V4, MAC),
@@ -84,7 +87,7 @@ def test_a_stream_of_many_frames_loses_nothing_on_the_wire() -> None:
     """Each field of a message is named like that of the value it is made of."""
     frames = (bytes(60), bytes(range(100)))
     stream = PlannedStream(
-        *(7, "north", "p1", "p2", frames, True, Fraction(1, 672)),
+        *(7, "north", "p1", "p2", frames, True, even(Fraction(1, 672))),
         order=(0, 1, 0),
         editors=EDITORS,
         checksums=CHECKSUMS,

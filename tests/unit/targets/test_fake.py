@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import TargetError
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
+from TesterLibrary.model.law import even
 from TesterLibrary.model.plan import Plan, PlannedStream
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
@@ -30,7 +31,7 @@ def plan(rates: Mapping[str, int], *, job: str = "job", back: bool = False) -> P
         job=job,
         seed=1,
         streams=tuple(
-            PlannedStream(number, name, tx, rx, (bytes(60),), True, Fraction(rate, 10**9))
+            PlannedStream(number, name, tx, rx, (bytes(60),), True, even(Fraction(rate, 10**9)))
             for number, (name, rate) in enumerate(rates.items(), first_id)
         ),
     )

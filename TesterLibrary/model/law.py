@@ -1,0 +1,265 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""When the frames of a planned stream are due. Mirrors `Departures` of `plan.proto`.
+
+Times are nanoseconds after the first frame could be due, numbers of frames count from 0.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from math import prod
+from typing import Protocol
+
+from .pattern import Stage
+
+
+class Law(Protocol):
+    """What gives frames their times. An average rate is frames each nanosecond; 0 where it is not known."""
+
+    @property
+    def rate(self) -> Fraction:
+        """The average over its period."""
+
+    @property
+    def total(self) -> int | None:
+        """Frames after which it is over; None if it goes on for ever."""
+
+    def due(self, number: int) -> Fraction:
+        """When a frame is due. IndexError for one at or beyond `total`."""
+
+    def count(self, elapsed_ns: int) -> int:
+        """Frames due in [0, elapsed)."""
+
+
+@dataclass(frozen=True)
+class Steady:
+    """The ticks of a constant rate that survive a cascade of stages (norma §5.2)."""
+
+    tick: Fraction
+    stages: tuple[Stage, ...] = ()
+
+    total = None
+
+    @cached_property
+    def rate(self) -> Fraction:
+        """See Law."""
+        return self.tick * prod((stage.ratio for stage in self.stages), start=Fraction(1))
+
+    def due(self, number: int) -> Fraction:
+        """See Law."""
+        for stage in reversed(self.stages):
+            number = number // stage.passes * stage.period + number % stage.passes
+        return number / self.tick
+
+    def count(self, elapsed_ns: int) -> int:
+        """See Law."""
+        ticks = max(0, -(-elapsed_ns * self.tick.numerator // self.tick.denominator))
+        for stage in self.stages:
+            periods, rest = divmod(ticks, stage.period)
+            ticks = periods * stage.passes + min(rest, stage.passes)
+        return ticks
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A while of constant rate: `packets` evenly spaced, the first one at its begin."""
+
+    duration_ns: int
+    packets: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A rate that changes with time, once or again and again."""
+
+    stretches: tuple[Stretch, ...]
+    repeat: bool = True
+
+    @cached_property
+    def _begins_ns(self) -> list[int]:
+        return list(accumulate((own.duration_ns for own in self.stretches), initial=0))
+
+    @cached_property
+    def _before(self) -> list[int]:
+        return list(accumulate((own.packets for own in self.stretches), initial=0))
+
+    @property
+    def rate(self) -> Fraction:
+        """See Law."""
+        return Fraction(self._before[-1], self._begins_ns[-1])
+
+    @property
+    def total(self) -> int | None:
+        """See Law."""
+        return None if self.repeat else self._before[-1]
+
+    def due(self, number: int) -> Fraction:
+        """See Law."""
+        rounds, number = _round(number, self._before[-1], self.repeat)
+        index = bisect_right(self._before, number) - 1
+        stretch = self.stretches[index]
+        within = Fraction((number - self._before[index]) * stretch.duration_ns, stretch.packets)
+        return rounds * self._begins_ns[-1] + self._begins_ns[index] + within
+
+    def count(self, elapsed_ns: int) -> int:
+        """See Law."""
+        if elapsed_ns <= 0:
+            return 0
+        rounds, rest = divmod(elapsed_ns, self._begins_ns[-1])
+        if rounds and not self.repeat:
+            return self._before[-1]
+        index = bisect_right(self._begins_ns, rest) - 1
+        stretch = self.stretches[index]
+        within = -(-(rest - self._begins_ns[index]) * stretch.packets // stretch.duration_ns)
+        return rounds * self._before[-1] + self._before[index] + within
+
+
+@dataclass(frozen=True)
+class ScriptMessage:
+    """Frames `gap_ns` apart, the first one `pause_ns` after the last one of the message before."""
+
+    pause_ns: int
+    packets: int
+    gap_ns: int
+    frame: int = 0  # index in the stream's frames
+
+
+@dataclass(frozen=True)
+class Script:
+    """Messages one after the other (formullar §3.2), once or again and again."""
+
+    messages: tuple[ScriptMessage, ...]
+    repeat: bool = True
+
+    @cached_property
+    def _firsts_ns(self) -> list[int]:
+        """When the first frame of each message is due, and when the last one of all is."""
+        times, now = [], 0
+        for message in self.messages:
+            now += message.pause_ns
+            times.append(now)
+            now += (message.packets - 1) * message.gap_ns
+        return [*times, now]
+
+    @cached_property
+    def _before(self) -> list[int]:
+        return list(accumulate((own.packets for own in self.messages), initial=0))
+
+    @property
+    def rate(self) -> Fraction:
+        """See Law."""
+        return Fraction(self._before[-1], max(1, self._firsts_ns[-1]))
+
+    @property
+    def total(self) -> int | None:
+        """See Law."""
+        return None if self.repeat else self._before[-1]
+
+    def due(self, number: int) -> Fraction:
+        """See Law."""
+        rounds, number = _round(number, self._before[-1], self.repeat)
+        index = bisect_right(self._before, number) - 1
+        within = (number - self._before[index]) * self.messages[index].gap_ns
+        return Fraction(rounds * self._firsts_ns[-1] + self._firsts_ns[index] + within)
+
+    def count(self, elapsed_ns: int) -> int:
+        """See Law."""
+        if elapsed_ns <= 0:
+            return 0
+        period = max(1, self._firsts_ns[-1])
+        rounds = (elapsed_ns - 1) // period  # the last frame is due at the end of its round, not before
+        if rounds and not self.repeat:
+            return self._before[-1]
+        rest = elapsed_ns - rounds * period
+        index = bisect_left(self._firsts_ns, rest, hi=len(self.messages)) - 1
+        if index < 0:
+            return rounds * self._before[-1]
+        message = self.messages[index]
+        within = message.packets
+        if message.gap_ns:
+            within = min(within, (rest - 1 - self._firsts_ns[index]) // message.gap_ns + 1)
+        return rounds * self._before[-1] + self._before[index] + within
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """An address that takes another's place; no `old` one stands for every destination MAC address."""
+
+    old: bytes
+    new: bytes
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The frames of a capture file on the machine of the tester, which alone knows how many there are.
+
+    Their gaps are those of the file times `scale`, or all 1 / `fixed`.
+    """
+
+    path: str
+    scale: float | None = 1.0
+    fixed: Fraction | None = None
+    repetitions: int = 1  # 0: for ever
+    rewrites: tuple[Rewrite, ...] = ()
+
+    total = None
+
+    @property
+    def rate(self) -> Fraction:
+        """See Law."""
+        return self.fixed or Fraction(0)
+
+    def due(self, number: int) -> Fraction:
+        """See Law. LookupError where the times are those of the file."""
+        if not self.fixed:
+            raise LookupError(f"when frames are due is in {self.path}, which the tester reads")
+        return number / self.fixed
+
+    def count(self, elapsed_ns: int) -> int:
+        """See Law; more than there are, if the file ends before."""
+        if not self.fixed:
+            raise LookupError(f"when frames are due is in {self.path}, which the tester reads")
+        return Steady(self.fixed).count(elapsed_ns)
+
+
+@dataclass(frozen=True)
+class Departures:
+    """A law, and when it begins: so many nanoseconds after the start of its stream."""
+
+    law: Law
+    offset_ns: int = 0
+
+    @property
+    def rate(self) -> Fraction:
+        """The average, in frames each nanosecond; 0 where only the tester knows it."""
+        return self.law.rate
+
+    @property
+    def total(self) -> int | None:
+        """Frames after which the stream is over; None if it goes on."""
+        return self.law.total
+
+    def due(self, number: int) -> Fraction:
+        """When a frame is due, in nanoseconds after the start."""
+        return self.offset_ns + self.law.due(number)
+
+    def count(self, elapsed_ns: int) -> int:
+        """Frames due in [0, elapsed) after the start."""
+        return self.law.count(elapsed_ns - self.offset_ns)
+
+
+def even(rate: Fraction) -> Departures:
+    """Frames evenly spaced, the first one at once."""
+    return Departures(Steady(rate))
+
+
+def _round(number: int, period: int, repeat: bool) -> tuple[int, int]:
+    """In which round a frame is, and its number there."""
+    if not 0 <= number < (period if not repeat else number + 1):
+        raise IndexError(f"there is no frame {number}; the last one is {period - 1}")
+    return divmod(number, period)

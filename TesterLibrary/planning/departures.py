@@ -1,0 +1,197 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From how an author says that frames leave to when each one is due, exactly."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+from math import ceil, prod
+
+from ..errors import PlanError
+from ..model.departures import (
+    Capture,
+    GapDistribution,
+    Messages,
+    Pattern,
+    Poisson,
+    Shaping,
+    TalkSpurts,
+    TimePattern,
+    UniformGaps,
+)
+from ..model.law import Departures, Law, Replay, Rewrite, Script, ScriptMessage, Steady
+from ..model.pattern import Stage
+from ..model.ports import Port
+from ..model.random_law import Exponential, OnOff, Quantiles, Random
+from ..model.stream import Stream
+from ..model.units import FrameSize, Rate, RateUnit
+from .rate import fitted, planned_rate
+from .time_pattern import profile
+
+_EVERY_MAC = b""  # of a Rewrite: whatever the destination MAC address is
+_NANOSECONDS = 10**9
+
+
+def planned_departures(
+    stream: Stream, port: Port, *, seed: str, next_hop: bytes
+) -> tuple[Departures, Fraction]:
+    """When the frames of a stream are due, and the relative error of their average rate.
+
+    The error, (planned - asked) / asked, is 0 for constant rates, stages and profiles that fit 64-bit
+    numbers. Times of messages are rounded to nanoseconds, cumulatively.
+
+    Raises:
+        PlanError: more than the port's line carries, on average or at the peak, or a law that cannot be.
+    """
+    try:
+        if isinstance(stream.shaping, Capture) and stream.shaping.scale is not None:
+            return Departures(_replay(stream.shaping, None, next_hop)), Fraction(0)
+        rate, error = planned_rate(stream, port)
+        drawn = random.Random(f"departures {seed}").getrandbits(64)
+        law = _law(stream.shaping, _Wanted(rate, stream.frame_size, port, drawn, next_hop))
+    except PlanError as problem:
+        raise PlanError(f"stream {stream.name!r}: {problem}") from None
+    return Departures(law), (1 + error) * law.rate / rate - 1
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What a law is made for. Rates are frames each nanosecond."""
+
+    rate: Fraction
+    frame_size: FrameSize
+    port: Port
+    seed: int
+    next_hop: bytes
+
+    @property
+    def line(self) -> Fraction:
+        """The most that the port carries."""
+        return self.port.speed.frames_per_second(self.frame_size.bytes) / _NANOSECONDS
+
+    def check_peak(self, peak: Fraction, what: str) -> None:
+        """PlanError if the port cannot carry the highest rate of a law."""
+        if peak > self.line:
+            raise PlanError(
+                f"{what} has a peak of {_pps(peak)} at an average of {_pps(self.rate)}; port "
+                f"{self.port.name!r} ({self.port.speed}) carries at most {_pps(self.line)}, "
+                f"so an average of {_pps(self.line * self.rate / peak)}"
+            )
+
+    def spaced(self, gap_ns: Fraction, size: FrameSize, what: str) -> Fraction:
+        """A gap after a frame of a size, unless it is too short; 0 is the time of that frame on the line."""
+        on_line = _NANOSECONDS / self.port.speed.frames_per_second(size.bytes)
+        if 0 < gap_ns < on_line:
+            raise PlanError(
+                f"{what}: {float(gap_ns):g} ns is less than a frame of {size} takes on port "
+                f"{self.port.name!r} ({self.port.speed}), {float(on_line):g} ns; give 0 for back to back"
+            )
+        return gap_ns or Fraction(ceil(on_line))
+
+
+@singledispatch
+def _law(shaping: object, wanted: _Wanted) -> Law:
+    """What is no shaping is None: evenly."""
+    assert shaping is None
+    return Steady(wanted.rate)
+
+
+@_law.register
+def _pattern(shaping: Pattern, wanted: _Wanted) -> Law:
+    """The average is exact: what rounding a burst to whole packets costs is the peak's."""
+    tick = fitted(wanted.rate / prod((stage.ratio for stage in shaping.stages), start=Fraction(1)))
+    law = Steady(tick, shaping.stages)
+    wanted.check_peak(1 / law.due(1), _named(shaping.stages))
+    return law
+
+
+@_law.register
+def _time_pattern(shaping: TimePattern, wanted: _Wanted) -> Law:
+    average, low = shaping.average.value, shaping.low.value if shaping.low else Fraction(0)
+    high = wanted.rate * shaping.high.value / average
+    wanted.check_peak(high, f"the {shaping.shape.value}")
+    return profile(shaping, wanted.rate * low / average, high)
+
+
+@_law.register
+def _poisson(_: Poisson, wanted: _Wanted) -> Law:
+    return Random(wanted.seed, Exponential(float(1 / wanted.rate)))
+
+
+@_law.register
+def _uniform(shaping: UniformGaps, wanted: _Wanted) -> Law:
+    mean, spread = 1 / wanted.rate, shaping.spread.value
+    gaps = float(mean * (1 - spread)), float(mean * (1 + spread))
+    return Random(wanted.seed, Quantiles((0.0, 1.0), gaps))
+
+
+@_law.register
+def _talk(shaping: TalkSpurts, wanted: _Wanted) -> Law:
+    on, off = shaping.on.ns, shaping.off.ns
+    tick = fitted(wanted.rate * (on + off) / on)
+    wanted.check_peak(tick, f"talking for {shaping.on} and being silent for {shaping.off}")
+    return Random(wanted.seed, OnOff(tick, float(on), float(off)))
+
+
+@_law.register
+def _distribution(shaping: GapDistribution, wanted: _Wanted) -> Law:
+    scale = 1 / (wanted.rate * shaping.mean_ns)
+    points = [(gap.ns * scale, part) for gap, part in shaping.points]
+    if points[0][1] > 0:  # so much of all gaps is the first one
+        points.insert(0, (points[0][0], Fraction(0)))
+    gaps, parts = zip(*points, strict=True)
+    return Random(wanted.seed, Quantiles(tuple(map(float, parts)), tuple(map(float, gaps))))
+
+
+@_law.register
+def _messages(shaping: Messages, wanted: _Wanted) -> Law:
+    """At the average of its own to the nanosecond as written, at another one rounded without adding up."""
+    scale = Fraction(shaping.packets, shaping.duration_ns) / wanted.rate
+    sizes = frame_sizes(shaping, wanted.frame_size)
+    before = shaping.messages[-1].frame_size or wanted.frame_size
+    messages, rounded = [], Fraction(0)
+    for number, message in enumerate(shaping.messages, 1):
+        size = message.frame_size or wanted.frame_size
+        exact_pause = wanted.spaced(message.pause.ns * scale, before, f"message {number}: interval")
+        exact_gap = wanted.spaced(message.gap.ns * scale, size, f"message {number}: packet interval")
+        pause, gap = max(0, round(exact_pause + rounded)), round(exact_gap)
+        rounded += exact_pause - pause + (message.packets - 1) * (exact_gap - gap)
+        messages.append(ScriptMessage(pause, message.packets, gap, sizes.index(size)))
+        before = size
+    return Script(tuple(messages), shaping.repeat)
+
+
+@_law.register
+def _capture(shaping: Capture, wanted: _Wanted) -> Law:
+    return _replay(shaping, wanted.rate, wanted.next_hop)
+
+
+def frame_sizes(shaping: Shaping | None, frame_size: FrameSize) -> tuple[FrameSize, ...]:
+    """The sizes of a stream's frames, in the order of `ScriptMessage.frame`; its own unless it has others."""
+    if isinstance(shaping, Capture):
+        return ()
+    if not isinstance(shaping, Messages):
+        return (frame_size,)
+    return tuple(dict.fromkeys(message.frame_size or frame_size for message in shaping.messages))
+
+
+def _replay(shaping: Capture, rate: Fraction | None, next_hop: bytes) -> Replay:
+    everywhere = (Rewrite(_EVERY_MAC, next_hop),) if shaping.next_hop else ()
+    return Replay(
+        path=shaping.path,
+        scale=None if shaping.scale is None else float(shaping.scale),
+        fixed=rate,
+        repetitions=shaping.repetitions,
+        rewrites=everywhere + tuple(Rewrite(*pair) for pair in shaping.rewrites),
+    )
+
+
+def _named(stages: tuple[Stage, ...]) -> str:
+    return f"the pattern ({', then '.join(map(str, stages))})"
+
+
+def _pps(rate: Fraction) -> str:
+    return str(Rate(rate * _NANOSECONDS, RateUnit.PPS))
