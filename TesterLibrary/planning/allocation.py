@@ -106,9 +106,9 @@ def _check(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> None:
                 f"{len(flows)} flows need {unit(needed)}, {unit(needed - most)} more than the "
                 f"{chip.pipelines} pipelines with {chip.ports} loopback ports each have: {unit(most)}"
             )
-    for flow, large, each in _crowds([flow.bps for flow in flows], chip.port_bps, chip.all_ports):
+    for bits, large, each in _crowds([flow.bps for flow in flows], chip.port_bps, chip.all_ports):
         raise PlanError(
-            f"{large} flows need {_gbps(flow)} or more each; of these {each} fit into a loopback port of "
+            f"{large} flows need {_gbps(bits)} or more each; of these {each} fit into a loopback port of "
             f"{_gbps(chip.port_bps)}, of which there are {chip.all_ports}"
         )
     shared: Counter[str] = Counter()
