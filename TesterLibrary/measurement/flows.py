@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 from heapq import nlargest
+from itertools import count
+
+from .snapshot import FlowCounters
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,14 @@ class Flow:
         return text
 
 
+def flows_of(chunks: Iterable[FlowCounters]) -> Iterator[Flow]:
+    """Flows one by one, from the chunks in which a tester gives them."""
+    for chunk in chunks:
+        values = (chunk.tx_packets, chunk.rx_packets, chunk.rx_bytes)
+        latency = (chunk.latency_sum_ns, chunk.latency_min_ns, chunk.latency_max_ns)
+        yield from map(Flow, count(chunk.first), *values, *latency)
+
+
 class FlowMeasure(Enum):
     """By what flows are compared; the worst has most of it."""
 
@@ -60,13 +71,13 @@ _MEASURES: dict[FlowMeasure, Callable[[Flow], Fraction | float]] = {
 }
 
 
-def worst_flows(flows: Iterable[Flow], count: int, by: FlowMeasure = FlowMeasure.LOSS) -> tuple[Flow, ...]:
+def worst_flows(flows: Iterable[Flow], most: int, by: FlowMeasure = FlowMeasure.LOSS) -> tuple[Flow, ...]:
     """The worst ones, the very worst first; of equal ones that with the lower index. Exact.
 
-    Looks at each flow once and keeps `count` of them.
+    Looks at each flow once and keeps `most` of them.
     """
     measure = _MEASURES[by]
-    return tuple(nlargest(count, flows, key=lambda flow: (measure(flow), -flow.index)))
+    return tuple(nlargest(most, flows, key=lambda flow: (measure(flow), -flow.index)))
 
 
 @dataclass(frozen=True)
@@ -84,17 +95,17 @@ class FlowStatistics:
     @classmethod
     def of(cls, flows: Iterable[Flow]) -> FlowStatistics:
         """Looks at each flow once and keeps none."""
-        count = silent = lossy = sent = received = most = 0
+        total = silent = lossy = sent = received = most = 0
         least: int | None = None
         for flow in flows:
-            count += 1
+            total += 1
             silent += flow.sent > 0 and flow.received == 0
             lossy += flow.lost > 0
             sent += flow.sent
             received += flow.received
             least = flow.received if least is None else min(least, flow.received)
             most = max(most, flow.received)
-        return cls(count, silent, lossy, sent, received, least or 0, most)
+        return cls(total, silent, lossy, sent, received, least or 0, most)
 
     def __str__(self) -> str:
         return (

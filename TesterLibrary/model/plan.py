@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 
-from .edit import Checksum, PlannedEditor
+from .edit import Checksum, Coverage, PlannedEditor
 from .law import Departures, Script
 from .ports import Address
 from .units import FCS_LENGTH
@@ -25,6 +25,14 @@ class Match:
     offset: int
     mask: bytes
     value: bytes
+
+
+@dataclass(frozen=True)
+class Version:
+    """The bit of a frame that says in which of two versions of the counters it belongs; 0 in `frames`."""
+
+    bit_offset: int  # from the begin of the frame
+    coverage: tuple[Coverage, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,7 @@ class PlannedStream:
     checksums: tuple[Checksum, ...] = ()  # that follow the editors
     flows: int = 0  # frame k is of flow k mod flows, each is counted by itself; 0: none is
     matches: tuple[Match, ...] = ()  # how frames without a signature are known where they arrive
+    version: Version | None = None
 
     @property
     def frame(self) -> bytes:

@@ -18,6 +18,7 @@ from .address import Station, stations
 from .departures import frame_sizes, planned_departures
 from .frame import announcement, measured_frame
 from .rate import check_sum
+from .version import with_version
 
 _LARGEST_ID = 0xFFFF
 _LONGEST_NAME = 128
@@ -46,7 +47,7 @@ def compile(  # noqa: A001 - the word of the architecture
     _check_job(job, max_streams, first_id)
     ends = [stations(stream, ports) for stream in job.streams]
     streams = tuple(
-        _stream(stream, stream_id, job.seed, tx, rx, gateways)
+        with_version(_stream(stream, stream_id, job.seed, tx, rx, gateways))
         for stream_id, (stream, (tx, rx)) in enumerate(zip(job.streams, ends, strict=True), first_id)
     )
     for name in dict.fromkeys(stream.tx for stream in job.streams):

@@ -7,12 +7,12 @@ The contract of each call is in `proto/tester/v1/control.proto`; `tests/contract
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-from ..measurement.snapshot import Snapshot
+from ..measurement.snapshot import FlowCounters, Snapshot
 from ..model.plan import LearningFrame, Plan
 from ..model.ports import Address
 from ..model.units import Duration
@@ -60,6 +60,14 @@ class Progress:
     sending: bool
 
 
+@dataclass(frozen=True)
+class Flipped:
+    """When streams changed their version, on the target's clock, and which one they left."""
+
+    at_ns: int
+    closed_version: int  # 0 or 1
+
+
 class Target(Protocol):
     """A network tester. Every call raises TargetError when the tester is broken, gone or late, and
     PlanError when it refuses what it was asked, after which nothing has changed."""
@@ -102,6 +110,14 @@ class Target(Protocol):
 
     def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
         """Counters of these jobs, or of all, and of all ports and workers."""
+        ...
+
+    def flip(self, jobs: Sequence[str]) -> Flipped:
+        """Changes the version of all streams that have one: no frame of the closed one leaves any more."""
+        ...
+
+    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
+        """Counters of the flows of a stream, in chunks, while it runs."""
         ...
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:

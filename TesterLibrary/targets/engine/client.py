@@ -13,11 +13,11 @@ import grpc
 
 from ..._generated.tester.v1 import control_pb2, control_pb2_grpc
 from ...errors import Inconclusive, PlanError, TargetError
-from ...measurement.snapshot import Snapshot
+from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.plan import LearningFrame, Plan
 from ...model.ports import Address
 from ...model.units import Duration
-from ..base import Capabilities, Progress
+from ..base import Capabilities, Flipped, Progress
 from . import convert
 from .address import Certificates, open_channel
 from .convert_departures import rate_message
@@ -33,6 +33,7 @@ _REFUSED = frozenset(
 )
 _ANSWER_S = 10.0  # for calls that answer within a second, on a machine that may be busy
 _RESOLVE_NS = 10**9
+_FLOWS_S = 60.0  # for millions of flows
 _INJECT_S = 60.0  # returns when all frames have left
 
 
@@ -146,6 +147,19 @@ class EngineTarget:
         with self._errors("TakeSnapshot"):
             answer = self._stub.TakeSnapshot(control_pb2.TakeSnapshotRequest(jobs=jobs), timeout=_ANSWER_S)
         return convert.snapshot_value(answer)
+
+    def flip(self, jobs: Sequence[str]) -> Flipped:
+        """See `Target`."""
+        with self._errors("Flip"):
+            answer = self._stub.Flip(control_pb2.FlipRequest(jobs=jobs), timeout=_ANSWER_S)
+        return Flipped(answer.flipped_at_ns, answer.closed_version)
+
+    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
+        """See `Target`."""
+        request = control_pb2.ReadFlowsRequest(job=job, stream_id=stream_id)
+        with self._errors("ReadFlows"):
+            for chunk in self._stub.ReadFlows(request, timeout=_FLOWS_S):
+                yield convert.flows_value(chunk)
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         """See `Target`."""

@@ -24,7 +24,7 @@ from ...measurement.snapshot import (
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ..base import Capabilities, PortInfo, Progress
 from .convert_departures import departures_message
-from .convert_edit import checksum_message, editor_message
+from .convert_edit import checksum_message, editor_message, version_message
 
 
 def job_message(plan: Plan) -> plan_pb2.Job:
@@ -57,6 +57,7 @@ def stream_message(stream: PlannedStream) -> plan_pb2.Stream:
         editors=map(editor_message, stream.editors),
         checksums=map(checksum_message, stream.checksums),
         flows=stream.flows,
+        version=version_message(stream.version) if stream.version else None,
         matches=[plan_pb2.Match(offset=m.offset, mask=m.mask, value=m.value) for m in stream.matches],
     )
 

@@ -1,11 +1,14 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Editors and checksums as messages of `proto/tester/v1/plan.proto`."""
+"""Editors, versions and checksums as messages of `proto/tester/v1/plan.proto`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..._generated.tester.v1 import plan_pb2
 from ...model import edit
+from ...model.plan import Version
 
 Source = plan_pb2.Step | plan_pb2.Values | plan_pb2.RandomBits | plan_pb2.RandomRange | plan_pb2.Distribution
 
@@ -16,12 +19,17 @@ def editor_message(editor: edit.PlannedEditor) -> plan_pb2.Editor:
         bit_offset=editor.bit_offset,
         bits=editor.bits,
         every=editor.every,
-        coverage=[plan_pb2.Coverage(checksum=own.checksum, weight=own.weight) for own in editor.coverage],
+        coverage=_coverage_messages(editor.coverage),
     )
     source = _source_message(editor.source)
     member = next(f.name for f in message.DESCRIPTOR.fields if f.message_type is source.DESCRIPTOR)
     getattr(message, member).CopyFrom(source)
     return message
+
+
+def version_message(version: Version) -> plan_pb2.Version:
+    """The bit of a version."""
+    return plan_pb2.Version(bit_offset=version.bit_offset, coverage=_coverage_messages(version.coverage))
 
 
 def checksum_message(checksum: edit.Checksum) -> plan_pb2.Checksum:
@@ -32,6 +40,10 @@ def checksum_message(checksum: edit.Checksum) -> plan_pb2.Checksum:
         begin=checksum.begin,
         tail=checksum.tail,
     )
+
+
+def _coverage_messages(coverage: Iterable[edit.Coverage]) -> list[plan_pb2.Coverage]:
+    return [plan_pb2.Coverage(checksum=own.checksum, weight=own.weight) for own in coverage]
 
 
 def _source_message(source: edit.Source) -> Source:

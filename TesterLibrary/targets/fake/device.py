@@ -25,6 +25,7 @@ class FakePath:
     capacity: int | None = None  # frames/s that it forwards at most
     loss: Ratio = _NO_LOSS  # of the frames it forwards, evenly spread
     delay: Duration = _TEN_MICROSECONDS  # of every frame
+    erases_version: bool = False  # sets the bit of a frame's version to 0
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any
 
 from ...measurement.histogram import index_of
-from ...measurement.snapshot import LatencyCounters, StreamCounters
+from ...measurement.snapshot import FlowCounters, LatencyCounters, StreamCounters
 from ...model.plan import PlannedStream
+from .versions import Passage, Passed, erased, versions
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,9 @@ class _Leg:
 class FakeStream:
     """A stream since its last start. Its frames leave when they are due, as an engine's do."""
 
-    def __init__(self, planned: PlannedStream, *, delay_ns: int, phase: Fraction) -> None:
+    def __init__(
+        self, planned: PlannedStream, *, delay_ns: int, phase: Fraction, erases_version: bool = False
+    ) -> None:
         """`phase`, 0 to below 1, decides which frames of an evenly spread loss are lost."""
         self.planned = planned
         self.sending = False
@@ -98,6 +102,8 @@ class FakeStream:
         self._packets: int | None = None
         self._delay_ns = delay_ns
         self._phase = phase
+        self._erases_version = erases_version
+        self._flips: list[int] = []
         self._legs: list[_Leg] = []
 
     def start(self, now_ns: int, *, duration_ns: int | None, packets: int | None) -> None:
@@ -105,12 +111,22 @@ class FakeStream:
         self.sending = True
         self._packets = packets
         self._legs = []
+        self._flips = []
         self.ends_ns = None if duration_ns is None else now_ns + duration_ns
 
     def stop(self, now_ns: int) -> None:
         """Nothing leaves from this instant on."""
         self.sending = False
         self.ends_ns = now_ns
+
+    @property
+    def version(self) -> int:
+        """The one that frames leave with; 0 at the start."""
+        return len(self._flips) % 2
+
+    def flip(self, now_ns: int) -> None:
+        """Frames leave with the other version from this instant on."""
+        self._flips.append(now_ns)
 
     def follow(self, now_ns: int, pace: Pace) -> None:
         """A new pace or law, because this stream has changed, or neighbours on the path have."""
@@ -160,7 +176,38 @@ class FakeStream:
             if received
             else LatencyCounters(),
             sending=self.sending,
+            **self._versions(now_ns),
         )
+
+    def _versions(self, now_ns: int) -> dict[str, Any]:
+        if self.planned.version is None:
+            return {}
+        passage = Passage(self._passed, self._left_at, self._bytes, self._delay_ns)
+        counters = versions(passage, self._flips, now_ns)
+        found: dict[str, Any] = {"versions": counters, "open_version": self.version}
+        if self._erases_version:
+            found["versions"] = erased(counters)
+            found["rx_version_rewritten"] = counters[1].rx_packets
+        return found
+
+    def flows(self, now_ns: int) -> FlowCounters:
+        """What a tester counts of its flows. Each has lost as many frames as any other, or one less."""
+        number, delay = self.planned.flows, self._delay_ns
+        received = _dealt(self.received(now_ns), number)
+        octets = self.planned.octets(number)
+        return FlowCounters(
+            first=0,
+            tx_packets=_dealt(self._counts(now_ns)[1], number),
+            rx_packets=received,
+            rx_bytes=[count * octets // number for count in received],
+            latency_sum_ns=[count * delay for count in received],
+            latency_min_ns=[delay if count else 0 for count in received],
+            latency_max_ns=[delay if count else 0 for count in received],
+        )
+
+    def _passed(self, now_ns: int) -> Passed:
+        _, sent, lost = self._counts(now_ns)
+        return Passed(sent, lost)
 
     def _counts(self, now_ns: int) -> tuple[int, int, int]:
         """Intended, sent and lost frames at an instant."""
@@ -182,3 +229,8 @@ class FakeStream:
     def _leg_of(self, number: int) -> _Leg:
         """The leg in which the frame of that number, from 1, left."""
         return next(leg for leg in reversed(self._legs) if leg.offered <= number - 1)
+
+
+def _dealt(frames: int, flows: int) -> list[int]:
+    """Frame k is of flow k modulo their number."""
+    return [frames // flows + (index < frames % flows) for index in range(flows)]

@@ -15,12 +15,19 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...errors import Inconclusive, PlanError, TargetError
-from ...measurement.snapshot import ClockCounters, PortCounters, Snapshot, StreamCounters, WorkerCounters
+from ...measurement.snapshot import (
+    ClockCounters,
+    FlowCounters,
+    PortCounters,
+    Snapshot,
+    StreamCounters,
+    WorkerCounters,
+)
 from ...model.law import even
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
-from ..base import Capabilities, PortInfo, Progress
+from ..base import Capabilities, Flipped, PortInfo, Progress
 from .device import FakeDevice, set_pace
 from .refusal import check_end, check_frames, check_plan, check_rate, known_port
 from .stream import FakeStream
@@ -186,6 +193,26 @@ class FakeTarget:
             clock=ClockCounters(self._started_ns, self._started_ns, now, now),
         )
 
+    def flip(self, jobs: Sequence[str]) -> Flipped:
+        """See `Target`."""
+        self._answer("flip")
+        streams = [stream for stream in self._streams(jobs) if stream.planned.version]
+        closed = {stream.version for stream in streams}
+        if len(closed) != 1:
+            why = "are in different versions" if closed else "carry no version"
+            raise PlanError(f"streams of {', '.join(jobs)} {why}; they cannot be flipped together")
+        for stream in streams:
+            stream.flip(self._now_ns)
+        return Flipped(self._now_ns, closed.pop())
+
+    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
+        """See `Target`. Frame k is of flow k modulo their number; what is lost is spread evenly."""
+        self._answer("flows")
+        stream = self._job(job).get(stream_id)
+        if stream is None or not stream.planned.flows:
+            raise PlanError(f"job {job!r} has no stream {stream_id} that counts flows")
+        return iter([stream.flows(self._now_ns)])
+
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         """See `Target`. The device floods what is sent to a group address."""
         self._answer("inject")
@@ -233,7 +260,8 @@ class FakeTarget:
 
     def _new(self, planned: PlannedStream) -> FakeStream:
         phase = Fraction(self._random.randrange(1 << 20), 1 << 20)
-        return FakeStream(planned, delay_ns=self._device.path_of(planned).delay.ns, phase=phase)
+        path = self._device.path_of(planned)
+        return FakeStream(planned, delay_ns=path.delay.ns, phase=phase, erases_version=path.erases_version)
 
     def _set_pace(self) -> None:
         set_pace(self._sending(), self._device, self._tester_limit, self._now_ns)

@@ -8,7 +8,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.measurement.flows import Flow, FlowMeasure, FlowStatistics, worst_flows
+from TesterLibrary.measurement.flows import Flow, FlowMeasure, FlowStatistics, flows_of, worst_flows
+from TesterLibrary.measurement.snapshot import FlowCounters
 
 flows = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(0, 10**9)), max_size=60).map(
     lambda rows: [
@@ -45,3 +46,15 @@ def test_statistics_are_over_all_of_them(every: list[Flow]) -> None:
     assert found.silent == sum(f.sent > 0 and not f.received for f in every)
     received = [f.received for f in every] or [0]
     assert (found.least_received, found.most_received) == (min(received), max(received))
+
+
+def test_chunks_are_put_together() -> None:
+    chunks = [
+        FlowCounters(0, (1, 2), (1, 1), (64, 64), (5, 7), (5, 7), (5, 7)),
+        FlowCounters(2, (3,), (0,), (0,), (0,), (0,), (0,)),
+    ]
+    assert [(f.index, f.sent, f.received, f.latency_max_ns) for f in flows_of(chunks)] == [
+        (0, 1, 1, 5),
+        (1, 2, 1, 7),
+        (2, 3, 0, 0),
+    ]
