@@ -22,7 +22,7 @@ const std::vector<PortLimits>& Ports() {
 void Use(const Job& job) {
   for (const auto& stream : job.streams) {
     const Frames frames(stream);
-    const Schedule schedule(stream.rate, 1000, 5'000'000, frames.templates().front().bytes.size());
+    const Schedule schedule(stream.rate, 1000, 5'000'000, stream.frames[0].size());
     const uint64_t due = schedule.Due(UINT64_MAX - 1);
     if (due == 0 || schedule.DueNs(due) != UINT64_MAX) __builtin_trap();
   }

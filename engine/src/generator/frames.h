@@ -3,48 +3,74 @@
 
 // What the frames of a stream contain. Frame k is a function of k alone, so what a driver refused
 // is written again, later and the same; only a signature tells when it was.
+//
+// A burst is written column by column: all values of one editor, then all of the next one. A frame
+// costs what changes in it; what does not is in its buffer already, the version bit included.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "generator/burst.h"
+#include "generator/checksums.h"
+#include "generator/editor.h"
+#include "generator/order.h"
 #include "generator/template.h"
 #include "plan/job.h"
 
 namespace tester {
 
-// The most frames that are written at once.
-inline constexpr uint16_t kBurst = 64;
-
-// Consecutive frames of a stream that leave at one instant.
-struct Run {
-  uint64_t first;     // number of the first one
-  uint16_t count;     // 1 to kBurst
-  uint64_t sequence;  // of the first one in its signature: other than `first` after an update
-  uint64_t now_ns;
-  uint8_t version;  // 0 or 1
-};
-
 // How far the writing of a stream has come: the sender's own. Any run may follow any other; the one
 // that continues the last one costs least.
-class Cursor {};
+struct Cursor {
+  OrderPlace order;
+  std::array<EditorPlace, kMaxEditors> editors;
+};
 
 class Frames {
  public:
   explicit Frames(const StreamPlan& plan);
 
-  const std::vector<Template>& templates() const { return templates_; }
   // Of every frame's signature, see wire::SignatureSum; 0 without.
-  uint16_t signature_sum() const { return templates_.front().signature_sum; }
+  uint16_t signature_sum() const { return templates_[0].front().signature_sum; }
 
-  // The template that each frame of a run is made from: `chosen` holds run.count.
+  // What all frames of a version are made from; null where not all are made from the same.
+  const Template* Only(uint8_t version) const {
+    const auto& templates = Templates(version);
+    return templates.size() == 1 ? templates.data() : nullptr;
+  }
+  // What each frame of a run is made from: `chosen` holds run.count.
   void Choose(Cursor& cursor, const Run& run, const Template** chosen) const;
-  // Makes the frames of a run from their templates, which are at `frames` already.
-  void Write(Cursor& cursor, const Run& run, uint8_t* const* frames) const;
+  // Makes the frames of a run from what was chosen for them, which is at `frames` already.
+  void Write(Cursor& cursor, const Run& run, const Template* const* chosen,
+             uint8_t* const* frames) const;
 
  private:
-  std::vector<Template> templates_;
+  // What of an editor's values goes into which column of sums.
+  struct Part {
+    uint8_t column;
+    uint16_t factor;
+  };
+  struct Edit {
+    Editor editor;
+    std::vector<Part> parts;
+  };
+
+  const std::vector<Template>& Templates(uint8_t version) const {
+    return templates_[templates_[1].empty() ? 0 : version];
+  }
+  void AddEditors(const StreamPlan& plan);
+  void AddTemplates(const StreamPlan& plan, bool version);
+  void WriteEdits(Cursor& cursor, const Run& run, const Template* const* chosen,
+                  uint8_t* const* frames) const;
+
+  std::array<std::vector<Template>, 2> templates_;  // by version; without, there is but the first
+  Order order_;
+  std::vector<Edit> edits_;
+  std::vector<Checksum> summed_;  // those that editors change; one column each
+  std::vector<Checksum> crcs_;
 };
 
 }  // namespace tester

@@ -17,7 +17,8 @@ Template MakeTemplate(Frame frame, bool signature, uint16_t stream_id) {
                 .bytes = {frame.begin(), frame.end()},
                 .signature = signature,
                 .signature_id = stream_id,
-                .signature_sum = 0};
+                .signature_sum = 0,
+                .sums = {}};
   if (signature)
     made.signature_sum = wire::SignatureSum(made.bytes.data() + made.SignatureOffset());
   return made;

@@ -4,10 +4,12 @@
 // A frame as its author wrote it, and what has to be known to send it again and again.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "generator/checksums.h"
 #include "wire/bytes.h"
 
 namespace tester {
@@ -20,6 +22,8 @@ struct Template {
   bool signature;
   uint16_t signature_id;
   uint16_t signature_sum;  // of the last 16 bytes, see wire::SignatureSum
+  // What the checksums that editors change cover, without the edited fields; 1 to 0xffff.
+  std::array<uint16_t, kMaxChecksums> sums;
 
   size_t SignatureOffset() const;
 };

@@ -5,21 +5,35 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "generator/checksums.h"
+#include "generator/editor.h"
+#include "generator/order.h"
 #include "generator/rate.h"
 #include "responder/neighbour.h"
 
 namespace tester {
+
+// The bit that says which version of its stream's counters a frame belongs in.
+struct VersionPlan {
+  Field field;
+  std::vector<Coverage> coverage;
+};
 
 struct StreamPlan {
   uint16_t id;
   std::string name;
   uint16_t tx_port;  // index of the port in the tester
   uint16_t rx_port;
-  std::vector<uint8_t> frame;
+  std::vector<std::vector<uint8_t>> frames;
   bool signature;
+  std::vector<OrderRun> order;  // empty: one after the other
+  std::vector<Editor> editors;
+  std::vector<Checksum> checksums;
+  std::optional<VersionPlan> version;
   Rate rate;
 };
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "plan/validate_frames.h"
 #include "text.h"
 #include "wire/ethernet.h"
 
@@ -29,15 +30,6 @@ void CheckJobName(const std::string& name) {
   }
 }
 
-void CheckFrameLength(size_t bytes, size_t least, const PortLimits& port, std::string_view where) {
-  const size_t most = port.max_frame_bytes - wire::kFcsBytes;
-  if (bytes < least || bytes > most) {
-    throw Error(Code::kInvalidArgument,
-                Cat(where, ": the frame has ", bytes, " bytes; port ", Quote(port.name), " allows ",
-                    least, " to ", most, ", without FCS"));
-  }
-}
-
 StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
                           std::span<const PortLimits> ports) {
   const std::string where =
@@ -47,18 +39,19 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
   }
   const uint16_t tx_port = FindPort(stream.tx_port(), ports, Cat(where, ", tx_port"));
   const uint16_t rx_port = FindPort(stream.rx_port(), ports, Cat(where, ", rx_port"));
-  if (stream.frames_size() != 1) {
-    throw Error(Code::kInvalidArgument, Cat(where, ": ", stream.frames_size(), " frames, not one"));
-  }
-  const Frame frame = Bytes(stream.frames(0));
-  CheckFrameLength(frame.size(), wire::kMinFrameBytes, ports[tx_port], where);
-  return {.id = static_cast<uint16_t>(stream.id()),
-          .name = stream.name(),
-          .tx_port = tx_port,
-          .rx_port = rx_port,
-          .frame = {frame.begin(), frame.end()},
-          .signature = stream.signature(),
-          .rate = ValidateRate(stream.departures().steady().tick(), where)};
+  StreamPlan plan{.id = static_cast<uint16_t>(stream.id()),
+                  .name = stream.name(),
+                  .tx_port = tx_port,
+                  .rx_port = rx_port,
+                  .frames = {},
+                  .signature = false,
+                  .order = {},
+                  .editors = {},
+                  .checksums = {},
+                  .version = {},
+                  .rate = ValidateRate(stream.departures().steady().tick(), where)};
+  ValidateFrames(stream, ports[tx_port], where, plan);
+  return plan;
 }
 
 Mac ValidateMac(const std::string& bytes, std::string_view where) {

@@ -73,7 +73,7 @@ TEST(ValidateJob, LimitsAreInclusive) {
   for (const size_t bytes : {60, 1514}) {
     v1::Job job = GoodJob();
     *job.mutable_streams(0)->mutable_frames(0) = (std::string(bytes, 'x'));
-    EXPECT_EQ(Validate(job).streams[0].frame.size(), bytes);
+    EXPECT_EQ(Validate(job).streams[0].frames[0].size(), bytes);
   }
   v1::Job job = GoodJob();
   job.set_name(std::string(128, 'n'));
@@ -99,8 +99,9 @@ TEST(ValidateJob, RefusesStreams) {
                 {"north", "tx_port", "\"p9\"", "\"p1\", \"p2\""});
   ExpectRefused([&](v1::Job& job) { stream(job)->set_rx_port(""); }, Code::kNotFound, {"rx_port"});
   for (const size_t bytes : {0, 59, 1515}) {
-    ExpectRefused([&](v1::Job& job) { *stream(job)->mutable_frames(0) = (std::string(bytes, 'x')); },
-                  Code::kInvalidArgument, {std::to_string(bytes) + " bytes", "60 to 1514"});
+    ExpectRefused(
+        [&](v1::Job& job) { *stream(job)->mutable_frames(0) = (std::string(bytes, 'x')); },
+        Code::kInvalidArgument, {std::to_string(bytes) + " bytes", "60 to 1514"});
   }
 }
 
@@ -109,8 +110,16 @@ TEST(ValidateJob, RefusesRates) {
        std::vector<std::pair<uint64_t, uint64_t>>{{0, 1}, {1, 0}, {2, 1}, {UINT64_MAX, 1}}) {
     ExpectRefused(
         [&](v1::Job& job) {
-          job.mutable_streams(0)->mutable_departures()->mutable_steady()->mutable_tick()->set_packets(packets);
-          job.mutable_streams(0)->mutable_departures()->mutable_steady()->mutable_tick()->set_nanoseconds(ns);
+          job.mutable_streams(0)
+              ->mutable_departures()
+              ->mutable_steady()
+              ->mutable_tick()
+              ->set_packets(packets);
+          job.mutable_streams(0)
+              ->mutable_departures()
+              ->mutable_steady()
+              ->mutable_tick()
+              ->set_nanoseconds(ns);
         },
         Code::kInvalidArgument, {std::to_string(packets) + " packets", "at most 1"});
   }

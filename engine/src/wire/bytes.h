@@ -49,6 +49,8 @@ inline uint64_t Load64(const uint8_t* from) { return Load<uint64_t>(from); }
 inline void Store16(uint8_t* to, uint16_t value) { Store(to, value); }
 inline void Store64(uint8_t* to, uint64_t value) { Store(to, value); }
 
+inline void StoreLittle32(uint8_t* to, uint32_t value) { Store(to, __builtin_bswap32(value)); }
+
 inline Mac LoadMac(const uint8_t* from) {
   Mac mac;
   std::memcpy(mac.data(), from, mac.size());

@@ -18,6 +18,9 @@ constexpr uint16_t Fold(uint64_t sum) {
   return static_cast<uint16_t>(sum);
 }
 
+// What to add so that the value itself is not in a sum any more; 0 to 0xffff.
+constexpr uint16_t Negative(uint64_t value) { return static_cast<uint16_t>(~Fold(value)); }
+
 // The sum of 16-bit big-endian words, not folded; an odd last byte counts as the high half.
 uint64_t Sum(std::span<const uint8_t> bytes);
 

@@ -26,7 +26,11 @@ void WriteFrame(Frame frame, rte_mbuf* mbuf) {
 uint32_t WriteFrames(const Frames& frames, Cursor& cursor, const Run& run, rte_mbuf** mbufs) {
   std::array<const Template*, kBurst> chosen;
   std::array<uint8_t*, kBurst> at;
-  frames.Choose(cursor, run, chosen.data());
+  if (const Template* only = frames.Only(run.version)) {
+    chosen.fill(only);
+  } else {
+    frames.Choose(cursor, run, chosen.data());
+  }
   uint32_t bytes = 0;
   for (uint16_t i = 0; i < run.count; ++i) {
     if (TemplateKey(mbufs[i]) != chosen[i]->key) [[unlikely]] {
@@ -36,7 +40,7 @@ uint32_t WriteFrames(const Frames& frames, Cursor& cursor, const Run& run, rte_m
     at[i] = rte_pktmbuf_mtod(mbufs[i], uint8_t*);
     bytes += mbufs[i]->pkt_len;
   }
-  frames.Write(cursor, run, at.data());
+  frames.Write(cursor, run, chosen.data(), at.data());
   return bytes;
 }
 

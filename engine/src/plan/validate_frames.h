@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the frames of a stream contain, checked.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "plan/job.h"
+#include "plan/validate.h"
+#include "tester/v1/plan.pb.h"
+
+namespace tester {
+
+inline constexpr int kMaxFrames = 4096;
+inline constexpr int kMaxOrder = 65536;
+
+// INVALID_ARGUMENT. `where` starts the message.
+void CheckFrameLength(size_t bytes, size_t least, const PortLimits& port, std::string_view where);
+
+// Fills in frames, signature, order, editors, checksums and version. INVALID_ARGUMENT.
+void ValidateFrames(const v1::Stream& stream, const PortLimits& port, std::string_view where,
+                    StreamPlan& plan);
+
+}  // namespace tester
