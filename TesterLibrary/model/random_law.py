@@ -6,22 +6,18 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import count, islice, pairwise
-from math import floor, log1p
+from itertools import accumulate, count, cycle, islice, pairwise
+from math import ceil, floor, log
 from typing import Protocol
 
 from .splitmix import splitmix64
 
+_ALL = (1 << 64) - 1
 _CHUNK = 4096
-
-
-def uniform(seed: int, index: int) -> float:
-    """RANDOM as a number from 0 to below 1. The lowest bits, which a double does not hold, are cut off."""
-    return (splitmix64(seed, index) >> 11) * 2.0**-53
 
 
 class Distribution(Protocol):
@@ -31,7 +27,7 @@ class Distribution(Protocol):
     def rate(self) -> Fraction:
         """The expected rate in frames each nanosecond."""
 
-    def times_ns(self, seed: int) -> Iterator[float]:
+    def times_ns(self, seed: int) -> Iterator[int]:
         """When each frame is due, from 0 on, without end."""
 
 
@@ -46,13 +42,13 @@ class Exponential:
         """See Distribution."""
         return 1 / Fraction(self.mean_ns)
 
-    def gap_ns(self, u: float) -> float:
-        """The inverse of its distribution function."""
-        return -self.mean_ns * log1p(-u)
+    def gap_ns(self, drawn: int) -> float:
+        """The gap for a number of 64 random bits: -mean ln(1 - u), u = drawn / 2^64."""
+        return -self.mean_ns * log((float(drawn ^ _ALL) + 1.0) * 2.0**-64)
 
-    def times_ns(self, seed: int) -> Iterator[float]:
+    def times_ns(self, seed: int) -> Iterator[int]:
         """See Distribution."""
-        return _summed(self.gap_ns(uniform(seed, k)) for k in count())
+        return accumulate(_whole(self.gap_ns(splitmix64(seed, k)) for k in count()), initial=0)
 
 
 @dataclass(frozen=True)
@@ -69,16 +65,17 @@ class Quantiles:
         mean = sum(((q - p) * (g + h) / 2 for (p, g), (q, h) in pairwise(points)), Fraction(0))
         return 1 / mean
 
-    def gap_ns(self, u: float) -> float:
-        """The inverse of its distribution function."""
-        index = bisect_right(self.probabilities, u, hi=len(self.probabilities) - 1)
-        low, high = self.probabilities[index - 1], self.probabilities[index]
-        below, above = self.gaps_ns[index - 1], self.gaps_ns[index]
-        return below + (above - below) * (u - low) / (high - low)
+    def gap_ns(self, drawn: int) -> float:
+        """The gap for a number of 64 random bits."""
+        u = drawn / 2.0**64  # 1 for the highest ones, as a double
+        index = bisect_right(self.probabilities, u, lo=1, hi=len(self.probabilities) - 1)
+        low, run = self.probabilities[index - 1], self.probabilities[index] - self.probabilities[index - 1]
+        share = (u - low) / run if run > 0 else 1.0
+        return self.gaps_ns[index - 1] + share * (self.gaps_ns[index] - self.gaps_ns[index - 1])
 
-    def times_ns(self, seed: int) -> Iterator[float]:
+    def times_ns(self, seed: int) -> Iterator[int]:
         """See Distribution."""
-        return _summed(self.gap_ns(uniform(seed, k)) for k in count())
+        return accumulate(_whole(self.gap_ns(splitmix64(seed, k)) for k in count()), initial=0)
 
 
 @dataclass(frozen=True)
@@ -95,21 +92,17 @@ class OnOff:
         on, off = Fraction(self.on_mean_ns), Fraction(self.off_mean_ns)
         return self.tick * on / (on + off)
 
-    def times_ns(self, seed: int) -> Iterator[float]:
+    def times_ns(self, seed: int) -> Iterator[int]:
         """See Distribution. What is due is due in a time that stands still while it is silent."""
-        gap, silent = float(1 / self.tick), 0.0
-        spells = zip(
-            _drawn(Exponential(self.on_mean_ns), seed, 0),
-            _drawn(Exponential(self.off_mean_ns), seed, 1),
-            strict=False,
-        )
-        until, pause = next(spells)
+        laws = cycle((Exponential(self.on_mean_ns), Exponential(self.off_mean_ns)))
+        spells = _whole(law.gap_ns(splitmix64(seed, j)) for j, law in enumerate(laws))
+        talked, silent = next(spells), 0
         for k in count():
-            while k * gap >= until:
-                silent += pause
-                talk, pause = next(spells)
-                until += talk
-            yield k * gap + silent
+            time = ceil(k / self.tick)
+            while time >= talked:
+                silent += next(spells)
+                talked += next(spells)
+            yield time + silent
 
 
 @dataclass(frozen=True)
@@ -140,9 +133,9 @@ class Random:
 
 
 class _Times:
-    """Whole nanoseconds, drawn as far as somebody has asked."""
+    """Times drawn as far as somebody has asked."""
 
-    def __init__(self, times: Iterator[float]) -> None:
+    def __init__(self, times: Iterator[int]) -> None:
         self._source = times
         self._drawn = array("q")
 
@@ -157,19 +150,14 @@ class _Times:
         return bisect_left(self._drawn, time_ns)
 
     def _draw(self) -> None:
-        self._drawn.extend(map(floor, islice(self._source, _CHUNK)))
+        self._drawn.extend(islice(self._source, _CHUNK))
 
 
-def _drawn(law: Exponential, seed: int, first: int) -> Iterator[float]:
-    """Every other time: those of talking, or those of silence."""
-    return (law.gap_ns(uniform(seed, spell)) for spell in count(first, 2))
-
-
-def _summed(gaps: Iterator[float]) -> Iterator[float]:
-    """Running sums from 0, with the whole nanoseconds apart so that long runs lose nothing."""
-    whole, rest = 0, 0.0
-    for gap in gaps:
-        yield whole + rest
-        rest += gap
-        whole += floor(rest)
-        rest -= floor(rest)
+def _whole(times: Iterable[float]) -> Iterator[int]:
+    """Whole nanoseconds; what a time has below is carried on to the next one."""
+    below = 0.0
+    for time in times:
+        exact = time + below
+        whole = floor(exact)
+        below = exact - whole
+        yield whole
