@@ -16,7 +16,7 @@ from .measurement.evidence import Evidence, EvidenceLimits
 from .measurement.snapshot import Snapshot
 from .measurement.trial import StreamResult, Trial
 from .model.job import Job
-from .model.plan import Plan
+from .model.plan import Plan, PlannedStream
 from .model.ports import Port
 from .model.stream import Stream
 from .model.units import Duration, Rate, RateUnit
@@ -56,6 +56,8 @@ class Bench:
     rules: TrialRules = field(default_factory=TrialRules)
     seed: int = 1
     trials: int = 0  # run so far; numbers trials and varies their seeds
+    on_air: list[Run] = field(default_factory=list)  # what is sending, or has been and is not unloaded
+    watchers: dict[str, list[Callable[[Trial], None]]] = field(default_factory=dict)  # by stream
     _next_id: int = 1
 
     def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
@@ -72,6 +74,17 @@ class Bench:
         )
         self._next_id += len(plan.streams)
         return plan
+
+    def replan(self, plan: Plan, stream_id: int, stream: Stream) -> PlannedStream:
+        """A stream of a plan after a change, with the id and the signature that it had."""
+        (planned,) = compile_job(
+            Job(plan.job, (stream,), plan.seed),
+            ports=self.ports,
+            gateways=self.gateways,
+            max_streams=1,
+            first_id=stream_id,
+        ).streams
+        return planned
 
     def part_of_line(self, stream: Stream) -> Fraction:
         """The rate of a stream as part of its port's line rate."""
@@ -96,6 +109,7 @@ class Run:
         self.plan = bench.plan(name, streams)
         self._started_at = ""
         self._before: Snapshot | None = None
+        self._changed: set[int] = set()  # ids of streams that were changed while they were sending
 
     @contextmanager
     def loaded(self) -> Iterator[Run]:
@@ -120,32 +134,44 @@ class Run:
         return any(s.name == stream for s in self.streams)
 
     def update(self, stream: Stream) -> None:
-        """Changes the rate of one of its streams while it is sending."""
-        replanned = self._bench.plan(self.name, [stream]).streams[0]
+        """Changes how one of its streams leaves, while it is sending."""
         planned = next(s for s in self.plan.streams if s.name == stream.name)
-        self._bench.target.update(self.name, planned.id, replanned.rate)
-        streams = tuple(
-            replace(s, departures=replanned.departures) if s is planned else s for s in self.plan.streams
-        )
+        changed = self._bench.replan(self.plan, planned.id, stream)
+        self._bench.target.update(self.name, changed)
+        self._changed.add(planned.id)
+        streams = tuple(changed if s is planned else s for s in self.plan.streams)
         self.plan = replace(self.plan, streams=streams)
         self.streams = tuple(stream if s.name == stream.name else s for s in self.streams)
 
     def unload(self) -> None:
         """Forgets the job. A tester that is gone has forgotten it; whoever asks it next is told."""
+        if self in self._bench.on_air:
+            self._bench.on_air.remove(self)
         with suppress(TargetError):
             self._bench.target.unload([self.name])
 
-    def start(self, duration: Duration | None = None) -> None:
-        """Starts all streams together."""
+    def start(self, duration: Duration | None = None, packets: int | None = None) -> None:
+        """Starts all streams together, for a time, for so many frames each, or until they are stopped."""
         self._before = self._bench.target.snapshot([self.name])
         self._started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-        self._bench.target.start([self.name], duration=duration)
+        self._bench.target.start([self.name], duration=duration, packets=packets)
+        self._bench.on_air.append(self)
+
+    def report(self, progress: Sent) -> None:
+        """Tells those who want to know of its streams, while it is sending, what has come of them so far."""
+        watchers = [watch for s in self.streams for watch in self._bench.watchers.get(s.name, ())]
+        if watchers and progress.sending:
+            so_far = self._trial(self._bench.target.snapshot([self.name]), None)
+            for watch in watchers:
+                watch(so_far)
 
     def finish(self, duration: Duration | None = None) -> Trial:
         """Waits until what was sent has arrived or is lost; returns the trial, not yet recorded."""
-        assert self._before is not None, "finish() follows start()"
-        after = self._settled()
-        evidence = Evidence.between(self.plan, self._before, after)
+        return self._trial(self._settled(), duration)
+
+    def _trial(self, after: Snapshot, duration: Duration | None) -> Trial:
+        assert self._before is not None, "start() has read the counters before"
+        evidence = Evidence.between(self.plan, self._before, after, changed=self._changed)
         if duration is None:
             counters = [after.stream(s.id) for s in self.plan.streams]
             last = max(c.last_tx_ns for c in counters)
@@ -226,13 +252,18 @@ class TrialMeasurer:
             with Run(bench, f"trial-{bench.trials}", streams).loaded() as run:
                 run.start(duration)
                 late = max(duration.ns // 5, bench.rules.grace.ns)
-                bench.target.wait([run.name], timeout=Duration(duration.ns + late), on_progress=self._show)
+                bench.target.wait(
+                    [run.name],
+                    timeout=Duration(duration.ns + late),
+                    on_progress=lambda sent: self._show(run, sent),
+                )
                 return run.finish(duration)
         except TargetError as error:
             bench.recorder.event("trial_cut_short", number=bench.trials, reason=error.reason)
             raise
 
-    def _show(self, sent: Sent) -> None:
+    def _show(self, run: Run, sent: Sent) -> None:
+        run.report(sent)
         if sent.intended_packets:
             self._bench.progress.sending(sent.tx_packets / sent.intended_packets)
 

@@ -13,11 +13,12 @@ from . import paths
 from .jobs.job_file import load_job
 from .model.units import Rate, RateUnit
 from .planning.prediction import TARGETS, Prediction, predict
+from .reporting.codec import encode
 
 _DESCRIPTION = """
-Plans a job file for a target without one, and predicts the rate of each stream: on testerd (engine) an exact
-number of packets in a number of nanoseconds; on Tofino a meter, and the registers after it that pass and skip
-packets. A job that cannot be planned is refused with the limit it hits (exit status 3).
+Plans a job file for a target without one, and predicts the rate of each stream: on testerd (engine) the law
+by which frames are due, exactly; on Tofino a meter, and the registers after it that pass and skip packets. A
+job that cannot be planned is refused with the limit it hits (exit status 3).
 """
 
 
@@ -51,7 +52,7 @@ def _plan(options: argparse.Namespace) -> int:
 
 def _line(prediction: Prediction) -> str:
     stream, staging = prediction.stream, prediction.staging
-    how = f"{prediction.planned.rate.numerator:,} frames in {prediction.planned.rate.denominator:,} ns"
+    how = str(prediction.planned.departures.law)
     if staging:
         stages = ", ".join(map(str, staging.stages))
         how = f"meter {_pps(staging.meter_rate)} ({float(staging.meter_error):+.1e} by itself), {stages}"
@@ -67,14 +68,16 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "tx": stream.tx,
         "rx": stream.rx,
         "frame_size": stream.frame_size.bytes,
-        "frame": prediction.planned.frame.hex(),
+        "frames": [frame.hex() for frame in prediction.planned.frames],
         "rate": str(stream.rate),
         "asked_pps": str(prediction.asked),
         "planned_pps": str(prediction.rate),
         "error": float(prediction.error),
     }
     if staging is None:
-        return record | {"packets": rate.numerator, "nanoseconds": rate.denominator}
+        law = prediction.planned.departures.law
+        exact = {"packets": rate.numerator, "nanoseconds": rate.denominator}
+        return record | exact | {"law": type(law).__name__.lower(), **encode(law)}
     return record | {
         "meter_pps": str(staging.meter_rate),
         "meter_error": float(staging.meter_error),

@@ -12,6 +12,7 @@ from .errors import TesterLibraryError
 from .measurement.trial import Trial
 from .measurer import Bench, TrialMeasurer
 from .methodology.result import Result
+from .model.departures import Shaping, average_of
 from .model.stream import Stream
 from .model.units import Rate
 from .opening import OpenTester, open_tester
@@ -82,14 +83,19 @@ class Session:
         self.streams[stream.name] = stream
 
     def change(self, name: str, **changes: object) -> None:
-        """Changes a stream; its rate also while it is sending."""
+        """Changes a stream; its rate and how it is shaped also while it is sending."""
         stream = replace(self.chosen([name])[0], **changes)  # type: ignore[arg-type]
-        if set(changes) == {"rate"}:
+        if set(changes) <= {"rate", "shaping"}:
             self.bench.plan("check", [stream])
             self.tester.traffic.update(stream)
             self.streams[name] = stream
         else:
             self.put(stream)
+
+    def shape(self, name: str, shaping: Shaping | None) -> None:
+        """Spaces the frames of a stream otherwise, at the average rate of the law if it has one."""
+        average = average_of(shaping)
+        self.change(name, shaping=shaping, **({"rate": average} if average else {}))
 
     def chosen(self, names: Sequence[str]) -> list[Stream]:
         """The streams of these names; all, if no name is given."""
@@ -109,16 +115,17 @@ class Session:
         """
         streams = [stream.at(rate) if rate else stream for stream in self.chosen(names)]
         self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
-        return TrialMeasurer(self.bench, streams, note=self._remember)
+        return TrialMeasurer(self.bench, streams, note=self.remember)
 
     def found(self, result: R) -> R:
         """Records what a procedure found, shows it, and remembers it for `Verify …` and `Get …`."""
         self.recorder.result(result)
         self.progress.end(str(result))
-        self._remember(result)
+        self.remember(result)
         return result
 
-    def _remember(self, measured: Trial | Result) -> None:
+    def remember(self, measured: Trial | Result) -> None:
+        """What `Verify …` and `Get …` judge from now on."""
         self.last = measured
 
     def judged(self, measured: Trial | Result | None = None) -> Trial | Result:

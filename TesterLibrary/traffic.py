@@ -53,8 +53,8 @@ class Traffic:
         return trial
 
     def update(self, stream: Stream) -> None:
-        """Gives a stream its new rate where it is sending."""
-        for run in self._runs.values():
+        """Changes how a stream leaves where it is sending, in a trial too."""
+        for run in self._bench.on_air:
             if stream.name in run:
                 run.update(stream)
 

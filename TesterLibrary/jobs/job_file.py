@@ -7,22 +7,22 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any, TypeVar
 
 from .. import paths
 from ..document import Document, Kind, Place, load_document
 from ..errors import PlanError, TesterLibraryError
+from ..model.departures import Shaping, average_of
 from ..model.headers import HeaderStack, HeaderType
 from ..model.job import Job
 from ..model.jobfile import JobFile
-from ..model.pattern import Burst, Stage
 from ..model.payload import COUNTING, Payload, PayloadKind
 from ..model.ports import Port
 from ..model.stream import Stream
 from ..model.units import LINE_RATE, Bandwidth, FrameSize, Rate
 from .header_file import load_headers
 from .payload_text import load_payload
+from .shaping_file import SHAPINGS
 
 _T = TypeVar("_T")
 _KIND = Kind("job", PlanError)
@@ -58,15 +58,11 @@ class _Reader:
                 problem = f"there is a port {port.name!r} already; each needs its own name"
                 raise PlanError(self._document.error(("ports", number, "name"), problem))
         streams = [self._stream(number, stream) for number, stream in enumerate(data["streams"])]
-        patterns = {
-            stream["name"]: self._pattern(number, stream) for number, stream in enumerate(data["streams"])
-        }
         return JobFile(
             source=self._document.path,
             job=Job(data["name"], tuple(streams), seed=data.get("seed", 1)),
             ports={port.name: port for port in ports},
             gateways={port.name: _mac(0x100 + n) for n, port in enumerate(ports, 1) if port.gateway},
-            patterns={name: stages for name, stages in patterns.items() if stages},
         )
 
     def _port(self, number: int, data: Mapping[str, Any]) -> Port:
@@ -88,24 +84,26 @@ class _Reader:
             raise PlanError(self._document.error((*place, "definitions"), "goes with headers that use it"))
         types = self._parsed(_definitions, data.get("definitions"), (*place, "definitions"))
         stack = self._parsed(HeaderStack.parse, headers, (*place, "headers")) if headers else None
+        shaping = self._shaping(data, place)
+        average = average_of(shaping) or LINE_RATE
         return Stream(
             name=data["name"],
             tx=data["tx"],
             rx=data["rx"],
             frame_size=self._parsed(FrameSize.parse, data.get("frame_size", 64), (*place, "frame_size")),
-            rate=self._parsed(Rate.parse, data.get("rate", LINE_RATE), (*place, "rate")),
+            rate=self._parsed(Rate.parse, data.get("rate", average), (*place, "rate")),
             headers=replace(stack, types=types) if stack else None,
             payload=self._parsed(_payload, payload, (*place, "payload")) if payload else COUNTING,
+            shaping=shaping,
         )
 
-    def _pattern(self, number: int, data: Mapping[str, Any]) -> tuple[Stage, ...]:
-        place = ("streams", number)
-        if "burst" in data and "stages" in data:
-            problem = "goes without stages: a burst is a stage; give one or the other"
-            raise PlanError(self._document.error((*place, "burst"), problem))
-        if "burst" in data:
-            return (self._parsed(_burst, data["burst"], (*place, "burst")).stage,)
-        return tuple(Stage(stage["pass"], stage["skip"]) for stage in data.get("stages", ()))
+    def _shaping(self, data: Mapping[str, Any], place: Place) -> Shaping | None:
+        """How its frames are spaced; one key at most says it."""
+        given = [key for key in SHAPINGS if key in data]
+        for key in given[1:]:
+            problem = f"goes without {given[0]}: both say how frames are spaced; give one or the other"
+            raise PlanError(self._document.error((*place, key), problem))
+        return self._parsed(SHAPINGS[given[0]], data[given[0]], (*place, given[0])) if given else None
 
 
 def _definitions(name: str | None) -> tuple[HeaderType, ...]:
@@ -114,10 +112,6 @@ def _definitions(name: str | None) -> tuple[HeaderType, ...]:
 
 def _payload(data: Mapping[str, str]) -> Payload:
     return load_payload(PayloadKind(data["kind"]), data.get("content", ""))
-
-
-def _burst(data: Mapping[str, Any]) -> Burst:
-    return Burst(data["packets"], Fraction(str(data["peak"]).rstrip("x")))
 
 
 def _mac(number: int) -> bytes:

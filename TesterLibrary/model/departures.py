@@ -9,6 +9,7 @@ unless another one is asked for.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -135,13 +136,8 @@ class GapDistribution:
     def __post_init__(self) -> None:
         if not 2 <= len(self.points) <= MOST_POINTS:
             raise PlanError(f"a CDF of {len(self.points)} points: there are 2 to {MOST_POINTS:,}")
-        for number, ((gap, part), (later, more)) in enumerate(pairwise(self.points), 2):
-            if later < gap:
-                raise PlanError(f"point {number} of the CDF: gap {later} is below {gap} before it")
-            if more < part:
-                raise PlanError(
-                    f"point {number} of the CDF: {float(more):g} is below {float(part):g} before it"
-                )
+        for index, problem in out_of_order(self.points):
+            raise PlanError(f"point {index + 1} of the CDF: {problem}")
         (first, begin), end = self.points[0], self.points[-1][1]
         if first.ns < 0 or begin < 0:
             raise PlanError("point 1 of the CDF: gaps and probabilities are at least 0")
@@ -241,19 +237,28 @@ class Capture:
     """The frames of a capture file on the machine of the tester: pcap or pcapng, Ethernet."""
 
     path: str
-    scale: Fraction | None = Fraction(1)  # of the gaps as captured; None: the rate of the stream
+    scale: float | None = 1.0  # of the gaps as captured; None: the rate of the stream
     repetitions: int = 1  # 0: for ever
     rewrites: tuple[tuple[bytes, bytes], ...] = ()  # (old, new) addresses: MAC, IPv4 or IPv6
     next_hop: bool = True  # every destination MAC address becomes that of the device, or of the receiver
 
     def __post_init__(self) -> None:
         if self.scale is not None and self.scale <= 0:
-            raise PlanError(f"scale: {float(self.scale):g} is not above 0")
+            raise PlanError(f"scale: {self.scale:g} is not above 0")
         if self.repetitions < 0:
             raise PlanError(f"repetitions: {self.repetitions} is below 0; 0 is for ever")
 
 
 Shaping = Pattern | TimePattern | Poisson | UniformGaps | TalkSpurts | GapDistribution | Messages | Capture
+
+
+def out_of_order(points: tuple[tuple[Duration, Fraction], ...]) -> Iterator[tuple[int, str]]:
+    """The index of each point of a CDF whose gap or probability falls, and what is wrong."""
+    for index, ((gap, part), (later, more)) in enumerate(pairwise(points), 1):
+        if later < gap:
+            yield index, f"the gap {later} is below {gap} before it"
+        if more < part:
+            yield index, f"the probability {float(more):g} is below {float(part):g} before it"
 
 
 def average_of(shaping: Shaping | None) -> Rate | None:

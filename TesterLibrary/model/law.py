@@ -45,6 +45,10 @@ class Steady:
 
     total = None
 
+    def __str__(self) -> str:
+        frames = f"{self.tick.numerator:,} frames in {self.tick.denominator:,} ns"
+        return ", then ".join([frames, *map(str, self.stages)])
+
     @cached_property
     def rate(self) -> Fraction:
         """See Law."""
@@ -79,6 +83,11 @@ class Profile:
 
     stretches: tuple[Stretch, ...]
     repeat: bool = True
+
+    def __str__(self) -> str:
+        frames, time = self._before[-1], self._begins_ns[-1]
+        text = f"{frames:,} frames in {time:,} ns, in {len(self.stretches):,} stretches of constant rate"
+        return text if self.repeat else f"{text}, once"
 
     @cached_property
     def _begins_ns(self) -> list[int]:
@@ -135,6 +144,11 @@ class Script:
 
     messages: tuple[ScriptMessage, ...]
     repeat: bool = True
+
+    def __str__(self) -> str:
+        frames, time = self._before[-1], self._firsts_ns[-1]
+        text = f"{frames:,} frames in {time:,} ns, in {len(self.messages):,} messages"
+        return text if self.repeat else f"{text}, once"
 
     @cached_property
     def _firsts_ns(self) -> list[int]:
@@ -209,6 +223,11 @@ class Replay:
 
     total = None
 
+    def __str__(self) -> str:
+        gaps = f"{self.fixed.numerator:,} frames in {self.fixed.denominator:,} ns" if self.fixed else ""
+        times = f"{self.repetitions:,} times" if self.repetitions else "for ever"
+        return f"{self.path} {times}, {gaps or f'gaps as captured x {self.scale:g}'}"
+
     @property
     def rate(self) -> Fraction:
         """See Law."""
@@ -243,6 +262,12 @@ class Departures:
     def total(self) -> int | None:
         """Frames after which the stream is over; None if it goes on."""
         return self.law.total
+
+    @property
+    def endless(self) -> bool:
+        """Whether it goes on until somebody stops it."""
+        finite = isinstance(self.law, Replay) and self.law.repetitions > 0
+        return self.law.total is None and not finite
 
     def due(self, number: int) -> Fraction:
         """When a frame is due, in nanoseconds after the start."""

@@ -37,6 +37,9 @@ class Exponential:
 
     mean_ns: float
 
+    def __str__(self) -> str:
+        return f"exponential gaps of {self.mean_ns:,.6g} ns on average"
+
     @property
     def rate(self) -> Fraction:
         """See Distribution."""
@@ -57,6 +60,10 @@ class Quantiles:
 
     probabilities: tuple[float, ...]  # from 0 to 1, never falling
     gaps_ns: tuple[float, ...]  # never falling
+
+    def __str__(self) -> str:
+        least, most = self.gaps_ns[0], self.gaps_ns[-1]
+        return f"random gaps of {least:,.6g} to {most:,.6g} ns, {float(1 / self.rate):,.6g} ns on average"
 
     @property
     def rate(self) -> Fraction:
@@ -86,6 +93,10 @@ class OnOff:
     on_mean_ns: float
     off_mean_ns: float
 
+    def __str__(self) -> str:
+        frames = f"{self.tick.numerator:,} frames in {self.tick.denominator:,} ns"
+        return f"{frames} for {self.on_mean_ns:,.6g} ns, none for {self.off_mean_ns:,.6g} ns, on average"
+
     @property
     def rate(self) -> Fraction:
         """See Distribution."""
@@ -113,6 +124,9 @@ class Random:
     distribution: Distribution
 
     total = None
+
+    def __str__(self) -> str:
+        return f"{self.distribution}, seed {self.seed}"
 
     @property
     def rate(self) -> Fraction:

@@ -182,7 +182,7 @@ def _replay(shaping: Capture, rate: Fraction | None, next_hop: bytes) -> Replay:
     everywhere = (Rewrite(_EVERY_MAC, next_hop),) if shaping.next_hop else ()
     return Replay(
         path=shaping.path,
-        scale=None if shaping.scale is None else float(shaping.scale),
+        scale=shaping.scale,
         fixed=rate,
         repetitions=shaping.repetitions,
         rewrites=everywhere + tuple(Rewrite(*pair) for pair in shaping.rewrites),

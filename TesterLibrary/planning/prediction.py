@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import PlanError
+from ..model.departures import Pattern
 from ..model.jobfile import JobFile
 from ..model.pattern import Stage
 from ..model.plan import Plan, PlannedStream
@@ -32,13 +33,13 @@ class Prediction:
 
     @property
     def rate(self) -> Fraction:
-        """What will be sent on average."""
+        """What will be sent on average; 0 where only the tester knows it."""
         return self.staging.rate if self.staging else self.planned.frames_per_second
 
     @property
     def error(self) -> Fraction:
         """(rate - asked) / asked."""
-        return self.rate / self.asked - 1
+        return self.rate / self.asked - 1 if self.rate else Fraction(0)
 
 
 def predict(file: JobFile, target: str) -> tuple[Prediction, ...]:
@@ -55,11 +56,6 @@ def predict(file: JobFile, target: str) -> tuple[Prediction, ...]:
 
 
 def _engine(file: JobFile, plan: Plan) -> tuple[Prediction, ...]:
-    for name in file.patterns:
-        raise PlanError(
-            f"stream {name!r}: testerd sends at a constant rate; "
-            "leave burst and stages out, or plan for tofino"
-        )
     return tuple(
         Prediction(stream, planned, _asked(file, stream), None)
         for stream, planned in zip(file.job.streams, plan.streams, strict=True)
@@ -74,7 +70,11 @@ def _tofino(file: JobFile, plan: Plan) -> tuple[Prediction, ...]:
 
 
 def _staged(file: JobFile, stream: Stream) -> Staging:
-    pattern = file.patterns.get(stream.name, ())
+    if not isinstance(stream.shaping, Pattern | None):
+        raise PlanError(
+            f"stream {stream.name!r}: a Tofino has stages; for other ways to space frames plan for the engine"
+        )
+    pattern = stream.shaping.stages if stream.shaping else ()
     try:
         staging = stage(_asked(file, stream), TofinoMeter(), pattern=pattern)
     except PlanError as problem:

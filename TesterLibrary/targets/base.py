@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Protocol
 
 from ..measurement.snapshot import FlowCounters, Snapshot
-from ..model.plan import LearningFrame, Plan
+from ..model.plan import LearningFrame, Plan, PlannedStream
 from ..model.ports import Address
 from ..model.units import Duration
 
@@ -90,8 +89,11 @@ class Target(Protocol):
         """When it returns no further frame of them leaves."""
         ...
 
-    def update(self, job: str, stream_id: int, rate: Fraction) -> None:
-        """A new rate, in frames each nanosecond, while running; counters go on."""
+    def update(self, job: str, stream: PlannedStream) -> None:
+        """Another stream in the place of the one of its id, while running; counters go on.
+
+        It begins with frame 0 of its departures. Ports, signature and its sum have to stay.
+        """
         ...
 
     def unload(self, jobs: Sequence[str]) -> None:

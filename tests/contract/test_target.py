@@ -14,7 +14,7 @@ import pytest
 from TesterLibrary.errors import Inconclusive, PlanError, TargetError
 from TesterLibrary.measurement.snapshot import PortCounters, Snapshot, StreamCounters
 from TesterLibrary.model.law import even
-from TesterLibrary.model.plan import LearningFrame, Plan
+from TesterLibrary.model.plan import LearningFrame, Plan, PlannedStream
 from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.base import Progress
 
@@ -126,9 +126,10 @@ def test_starting_what_sends_is_refused_and_changes_nothing(rig: Rig) -> None:
 
 
 def test_a_rate_changes_while_it_sends(rig: Rig) -> None:
-    rig.load(rig.plan("north", rate="1 kpps"))
+    (north,) = rig.load(rig.plan("north", rate="1 kpps")).streams
+    faster = replace(north, departures=even(Fraction(20_000, 10**9)))
     rig.target.start(["north"], duration=FIFTH)
-    rig.target.update("north", 1, Fraction(20_000, 10**9))
+    rig.target.update("north", faster)
     rig.target.wait(["north"], timeout=PATIENCE)
     (counted,) = rig.settled(["north"]).streams
     assert 300 < counted.tx_packets <= 4000  # 200 at the old rate
@@ -305,6 +306,10 @@ def test_more_streams_than_it_holds_are_refused(rig: Rig) -> None:
         rig.load(replace(rig.plan("many"), streams=streams))
 
 
+def _north(rig: Rig, rate: Fraction = Fraction(1, 10**6)) -> PlannedStream:
+    return replace(rig.plan("north").streams[0], departures=even(rate))
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -314,10 +319,10 @@ def test_more_streams_than_it_holds_are_refused(rig: Rig) -> None:
         lambda rig: rig.target.start(["north"], packets=0),
         lambda rig: rig.target.stop(["nobody"]),
         lambda rig: rig.target.unload(["north", "nobody"]),
-        lambda rig: rig.target.update("nobody", 1, Fraction(1, 10**6)),
-        lambda rig: rig.target.update("north", 99, Fraction(1, 10**6)),
-        lambda rig: rig.target.update("north", 1, Fraction(0)),
-        lambda rig: rig.target.update("north", 1, Fraction(3, 2)),
+        lambda rig: rig.target.update("nobody", _north(rig)),
+        lambda rig: rig.target.update("north", replace(_north(rig), id=99)),
+        lambda rig: rig.target.update("north", _north(rig, Fraction(0))),
+        lambda rig: rig.target.update("north", _north(rig, Fraction(3, 2))),
         lambda rig: rig.target.wait(["nobody"], timeout=PATIENCE),
         lambda rig: rig.target.snapshot(["nobody"]),
         lambda rig: rig.target.inject([LearningFrame("p1", bytes(60)), LearningFrame("p9", bytes(60))]),

@@ -38,7 +38,8 @@ def test_its_json_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
         ratio = prod(Fraction(own["pass"], own["pass"] + own["skip"]) for own in stream["stages"])
         assert Fraction(stream["meter_pps"]) * ratio == Fraction(stream["planned_pps"])
         assert float(Fraction(stream["planned_pps"]) / Fraction(stream["asked_pps"]) - 1) == stream["error"]
-        assert len(stream["frame"]) // 2 + 4 == stream["frame_size"]
+        (frame,) = stream["frames"]
+        assert len(frame) // 2 + 4 == stream["frame_size"]
     assert cli.main(["plan", "steady", "--json"]) == 0
     north, south = json.loads(capsys.readouterr().out)["streams"]
     assert (north["packets"], north["nanoseconds"], north["error"]) == (111, 22_400, 0)
@@ -46,10 +47,12 @@ def test_its_json_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_cannot_be_planned_ends_with_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["plan", "bursts"]) == cli.STATUS["ERROR"]
-    assert "bursts.yaml: stream 'burst': testerd sends at a constant rate" in capsys.readouterr().err
+    assert cli.main(["plan", "shapes", "--target", "tofino"]) == cli.STATUS["ERROR"]
+    assert "shapes.yaml: stream 'day': a Tofino has stages; for other ways" in capsys.readouterr().err
     assert cli.main(["plan", "none"]) == cli.STATUS["ERROR"]
-    assert "'none' does not come with the library; these do: bursts, steady" in capsys.readouterr().err
+    assert (
+        "'none' does not come with the library; these do: bursts, shapes, steady" in capsys.readouterr().err
+    )
 
 
 def test_a_file_of_one_s_own_is_given_by_its_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

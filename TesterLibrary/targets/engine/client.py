@@ -7,14 +7,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from fractions import Fraction
 
 import grpc
 
 from ..._generated.tester.v1 import control_pb2, control_pb2_grpc
 from ...errors import Inconclusive, PlanError, TargetError
 from ...measurement.snapshot import FlowCounters, Snapshot
-from ...model.plan import LearningFrame, Plan
+from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
 from ..base import Capabilities, Flipped, Progress
@@ -113,9 +112,9 @@ class EngineTarget:
         with self._errors("Stop"):
             self._stub.Stop(control_pb2.StopRequest(jobs=jobs), timeout=_ANSWER_S)
 
-    def update(self, job: str, stream_id: int, rate: Fraction) -> None:
+    def update(self, job: str, stream: PlannedStream) -> None:
         """See `Target`."""
-        request = control_pb2.UpdateRequest(job=job, stream_id=stream_id, rate=rate_message(rate))
+        request = control_pb2.UpdateRequest(job=job, stream_id=stream.id, rate=rate_message(stream.rate))
         with self._errors("Update"):
             self._stub.Update(request, timeout=_ANSWER_S)
 

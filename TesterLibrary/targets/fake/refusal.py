@@ -33,6 +33,25 @@ def check_plan(plan: Plan, loaded: Iterable[Plan], ports: Mapping[str, PortInfo]
     _check_neighbours(plan, loaded, ports)
 
 
+def check_update(loaded: PlannedStream, stream: PlannedStream, ports: Mapping[str, PortInfo]) -> None:
+    """Raises PlanError if a stream cannot take the place of a loaded one."""
+    _check_stream(stream, ports)
+    both = loaded, stream
+    stays: dict[str, list[object]] = {
+        "ports": [(own.tx_port, own.rx_port) for own in both],
+        "signature": [own.signature for own in both],
+        "sum of the signature": [{_sum(frame) for frame in own.frames} for own in both],
+    }
+    for what, (before, after) in stays.items():
+        if before != after:
+            raise PlanError(f"stream {stream.name!r}: its {what} cannot change while it is loaded")
+
+
+def _sum(frame: bytes) -> int:
+    """One's-complement sum of the place of the signature (RFC 1071)."""
+    return int.from_bytes(frame[-16:], "big") % 0xFFFF
+
+
 def check_rate(name: str, rate: Fraction) -> None:
     """Raises PlanError for a rate, in frames each nanosecond, that no tester has."""
     if not 0 < rate <= 1:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from ...errors import Inconclusive, PlanError, TargetError
@@ -23,13 +22,12 @@ from ...measurement.snapshot import (
     StreamCounters,
     WorkerCounters,
 )
-from ...model.law import even
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, Flipped, PortInfo, Progress
 from .device import FakeDevice, set_pace
-from .refusal import check_end, check_frames, check_plan, check_rate, known_port
+from .refusal import check_end, check_frames, check_plan, check_update, known_port
 from .stream import FakeStream
 
 _CALL_NS = 10**7  # what every call takes of the fake's time
@@ -142,15 +140,14 @@ class FakeTarget:
                 stream.stop(self._now_ns)
         self._set_pace()
 
-    def update(self, job: str, stream_id: int, rate: Fraction) -> None:
+    def update(self, job: str, stream: PlannedStream) -> None:
         """See `Target`."""
         self._answer("update")
         streams = self._job(job)
-        if stream_id not in streams:
-            raise PlanError(f"job {job!r} has no stream {stream_id}; it has {sorted(streams)}")
-        check_rate(streams[stream_id].planned.name, rate)
-        planned = streams[stream_id].planned
-        streams[stream_id].planned = replace(planned, departures=even(rate))
+        if stream.id not in streams:
+            raise PlanError(f"job {job!r} has no stream {stream.id}; it has {sorted(streams)}")
+        check_update(streams[stream.id].planned, stream, self._ports)
+        streams[stream.id].planned = stream
         self._set_pace()
 
     def unload(self, jobs: Sequence[str]) -> None:

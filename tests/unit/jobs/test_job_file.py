@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from TesterLibrary import paths
 from TesterLibrary.errors import PlanError
 from TesterLibrary.jobs.job_file import load_job
+from TesterLibrary.model.departures import Pattern
 from TesterLibrary.model.pattern import Stage
 from TesterLibrary.model.payload import PayloadKind
 from TesterLibrary.model.units import Rate, RateUnit
@@ -38,7 +39,11 @@ def test_the_example_with_bursts() -> None:
     assert file.job.streams[1].rate == Rate(Fraction(4 * 10**9), RateUnit.L2)
     assert file.job.streams[2].payload.kind is PayloadKind.PRBS31
     assert str(file.job.streams[2].headers).startswith("Ether / IP / UDP / VXLAN(vni=42)")
-    assert file.patterns == {"burst": (Stage(1000, 1500),), "staged": (Stage(4, 6), Stage(100, 300))}
+    assert [stream.shaping for stream in file.job.streams] == [
+        None,
+        Pattern((Stage(1000, 1500),)),
+        Pattern((Stage(4, 6), Stage(100, 300))),
+    ]
 
 
 def test_a_file_of_one_s_own(tmp_path: Path) -> None:
@@ -64,7 +69,13 @@ def test_a_file_of_one_s_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", paths.names("jobs"))
-def test_each_example_can_be_planned(name: str) -> None:
+def test_each_example_can_be_planned_for_the_engine(name: str) -> None:
+    for prediction in predict(load_job(name), "engine"):
+        assert abs(prediction.error) <= Fraction(1, 500)  # back to back takes the time of a frame
+
+
+@pytest.mark.parametrize("name", ["bursts", "steady"])
+def test_meters_and_stages_are_as_exact_as_a_counter_shows(name: str) -> None:
     for prediction in predict(load_job(name), "tofino"):
         assert prediction.staging is not None
         assert abs(prediction.error) <= Fraction(1, 10**9)

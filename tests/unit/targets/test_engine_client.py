@@ -18,7 +18,8 @@ import pytest
 
 from TesterLibrary._generated.tester.v1 import control_pb2, control_pb2_grpc, counters_pb2
 from TesterLibrary.errors import Inconclusive, PlanError, TargetError, TestbedError
-from TesterLibrary.model.plan import LearningFrame, Plan
+from TesterLibrary.model.law import even
+from TesterLibrary.model.plan import LearningFrame, Plan, PlannedStream
 from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.engine import client
 from TesterLibrary.targets.engine.client import EngineTarget
@@ -26,6 +27,7 @@ from TesterLibrary.targets.engine.client import EngineTarget
 SECOND = Duration(10**9)
 PLAN = Plan("job", 1, ())
 HERE, THERE = IPv4Address("192.0.2.2"), IPv4Address("192.0.2.1")
+STREAM = PlannedStream(1, "north", "p1", "p2", (bytes(60),), True, even(Fraction(1, 1000)))
 
 
 @dataclass
@@ -81,7 +83,7 @@ CALLS: dict[str, Callable[[EngineTarget], object]] = {
     "Load": lambda t: t.load(PLAN),
     "Start": lambda t: t.start(["job"]),
     "Stop": lambda t: t.stop(["job"]),
-    "Update": lambda t: t.update("job", 1, Fraction(1, 1000)),
+    "Update": lambda t: t.update("job", STREAM),
     "Unload": lambda t: t.unload(["job"]),
     "Wait": lambda t: t.wait(["job"], timeout=SECOND),
     "TakeSnapshot": lambda t: t.snapshot(),

@@ -189,7 +189,7 @@ def test_counts_are_consistent_whatever_happens(
             if step == "advance":
                 target.advance(Duration(value))
             elif step == "rate":
-                target.update("job", 1, Fraction(value, 10**9))
+                target.update("job", plan({"north": value}).streams[0])
             elif step == "stop" or only(seen[-1]).sending:
                 target.stop(["job"])
             else:

@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for the gaps between frames: laws, lists, and those of a capture."""
+
+from __future__ import annotations
+
+from robot.api.deco import keyword
+
+from ..jobs.shaping_text import Law, arrivals, rewrite
+from ..model.departures import Capture
+from ..model.stream import Stream
+from ..model.units import LINE_RATE, Duration, Rate, Ratio
+from ..session import Session
+from ._component import component
+
+
+@component
+class Arrivals:
+    """Laws of arrivals."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @keyword(tags=["stream"])
+    def set_arrivals(
+        self,
+        stream: str,
+        law: Law,
+        *values: str,
+        file: str | None = None,
+        spread: Ratio = Ratio.parse("100 %"),
+        on: Duration | None = None,
+        off: Duration | None = None,
+        repeat: bool = True,
+    ) -> None:
+        """Draws the gaps between the frames of a stream from a law, also while it is sending.
+
+        | =Argument= | =Meaning= |
+        | ``stream`` | its name |
+        | ``law`` | ``constant``, ``poisson``, ``uniform``, ``on-off``, ``cdf`` or ``gaps`` |
+        | ``values`` | of ``cdf``: points ``gap:probability``, straight lines between; of ``gaps``: the gaps |
+        | ``file`` | instead of values: CSV with a gap, or a gap and a probability, a line; or a YAML list |
+        | ``spread`` | of ``uniform``: gaps from (1 - spread) to (1 + spread) times the mean |
+        | ``on`` | of ``on-off``: the mean time of sending at a constant rate; times are exponential |
+        | ``off`` | of ``on-off``: the mean time of silence |
+        | ``repeat`` | of ``gaps``: whether the list begins again at its end, or the stream ends |
+
+        ``constant``, ``poisson``, ``uniform`` and ``on-off`` keep the average rate of the stream. ``cdf`` and
+        ``gaps`` say it themselves; `Set Rate`, or a trial at another load, scales their gaps. What is random
+        follows from the library's seed. A gap of 0 is back to back.
+
+        A CDF that falls or does not end at 1, and an empty list, are refused; so is a peak of ``on-off``, or
+        a gap of a list, that is more than the line carries.
+
+        | `Set Arrivals` | north | poisson |
+        | `Set Arrivals` | north | on-off | on=10 ms | off=30 ms |
+        | `Set Arrivals` | north | cdf | 5 us:0 | 20 us:50 % | 1 ms:1 |
+        | `Set Arrivals` | north | gaps | file=trace.csv | repeat=False |
+        """
+        shaping = arrivals(law, values, file=file, spread=spread, on=on, off=off, repeat=repeat)
+        self._session.shape(stream, shaping)
+
+    @keyword(tags=["stream"])
+    def replay_capture(
+        self,
+        name: str,
+        path: str,
+        *rewrites: str,
+        tx: str = "p1",
+        rx: str = "p2",
+        scale: float = 1,
+        rate: Rate | None = None,
+        repetitions: int = 1,
+        next_hop: bool = True,
+    ) -> str:
+        """Describes a stream of the frames of a capture file. Returns its name. Nothing is sent.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | what the other keywords call the stream; one that exists is replaced |
+        | ``path`` | of a pcap or pcapng file with Ethernet frames, on the machine of the tester |
+        | ``rewrites`` | addresses that take the place of others: ``10.0.0.1=198.18.0.2``; MAC, IPv4, IPv6 |
+        | ``tx`` | the port it leaves |
+        | ``rx`` | the port on which it is expected |
+        | ``scale`` | of the gaps as they were captured: ``0.5`` is twice as fast |
+        | ``rate`` | instead: the same gap between any two frames, at this rate in ``pps`` |
+        | ``repetitions`` | how often the file is sent; 0 for ever |
+        | ``next_hop`` | whether every destination MAC address becomes that of the gateway, or of ``rx`` |
+
+        The file is read while it is sent and may be larger than memory. With ``next_hop`` frames are counted
+        where they arrive; without, only what was sent is known. Latency is not measured. A file that is cut
+        short, of another link type, or with a frame that the port cannot send is refused before anything is
+        sent.
+
+        | `Replay Capture` | replayed | voip.pcapng | 10.1.1.1=198.18.0.2 | scale=0.1 |
+        | ${trial} = | `Send Traffic` | replayed |
+        """
+        capture = Capture(
+            path=path,
+            scale=None if rate else scale,
+            repetitions=repetitions,
+            rewrites=tuple(map(rewrite, rewrites)),
+            next_hop=next_hop,
+        )
+        self._session.put(Stream(name, tx=tx, rx=rx, rate=rate or LINE_RATE, shaping=capture))
+        return name

@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for bursts, and for rates that change with time."""
+
+from __future__ import annotations
+
+from robot.api.deco import keyword
+
+from ..jobs.shaping_text import pattern
+from ..measurement.trial import Trial
+from ..model.departures import Shape, TimePattern
+from ..model.stream import Stream
+from ..model.units import Duration, Rate, Ratio
+from ..sending import burst_of, send
+from ..session import Session
+from ._component import component
+
+FIVE_MINUTES = Duration(300 * 10**9)
+
+
+@component
+class Patterns:
+    """How frames are spaced around the average rate."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @keyword(tags=["stream"])
+    def set_burst_pattern(
+        self,
+        stream: str,
+        packets: int | None = None,
+        peak: str | None = None,
+        passes: int | None = None,
+        skips: int | None = None,
+        stages: str | None = None,
+    ) -> None:
+        """Sends the frames of a stream in bursts, also while it is sending. The average rate stays exact.
+
+        | =Argument= | =Meaning= |
+        | ``stream`` | its name |
+        | ``packets`` | of each burst |
+        | ``peak`` | rate within a burst, as times of the average: ``2.5x`` |
+        | ``passes`` | instead: of the ticks of the peak rate, so many send a frame, |
+        | ``skips`` | then so many do not, and so on |
+        | ``stages`` | instead: up to eight of them, each meeting what the one before passes: ``4/6, 100/1`` |
+
+        ``packets=4 peak=2.5x`` is ``passes=4 skips=6``: where the skips are no whole number they are rounded,
+        and the peak is a little higher or lower. A peak above the line rate is refused.
+
+        | `Set Burst Pattern` | sync | packets=3000 | peak=2.5x |
+        | `Set Burst Pattern` | sync | stages=4/6, 100/1 |
+        """
+        self._session.shape(
+            stream, pattern(packets=packets, peak=peak, passes=passes, skips=skips, stages=stages)
+        )
+
+    @keyword(tags=["stream"])
+    def set_time_pattern(
+        self,
+        stream: str,
+        shape: Shape,
+        high: Rate,
+        period: Duration,
+        low: Rate | None = None,
+        duty: Ratio = Ratio.parse("50 %"),
+        rise: Ratio = Ratio.parse("5 %"),
+        hold: Ratio = Ratio.parse("20 %"),
+        fall: Ratio = Ratio.parse("50 %"),
+    ) -> None:
+        """Lets the rate of a stream change with time, also while it is sending.
+
+        | =Argument= | =Meaning= |
+        | ``stream`` | its name |
+        | ``shape`` | ``ramp``, ``sine``, ``square``, ``sawtooth`` or ``flash crowd`` |
+        | ``high`` | the highest rate |
+        | ``period`` | after which it begins again |
+        | ``low`` | the lowest rate, in the unit of ``high``; nothing is sent there if it is left out |
+        | ``duty`` | of a square: the part of the period at the high rate, which comes first |
+        | ``rise`` | of a flash crowd: the part of the period in which the rate goes up, |
+        | ``hold`` | in which it stays high, |
+        | ``fall`` | and in which it goes down; before these it is low |
+
+        A ramp goes up once, then the stream is over; a sawtooth does it again and again. The number of frames
+        sent is at any time within one of the integral of the rate. The stream's rate becomes the average of
+        the pattern; `Set Rate`, or a trial at another load, scales the pattern to another average.
+
+        | `Set Time Pattern` | users | sine | low=10 kpps | high=100 kpps | period=10 s |
+        | `Set Time Pattern` | users | flash crowd | low=1 kpps | high=1 Mpps | period=1 min |
+        """
+        shaping = TimePattern(shape, high, period, low, duty=duty, rise=rise, hold=hold, fall=fall)
+        self._session.shape(stream, shaping)
+
+    @keyword(tags=["send"])
+    def send_burst(self, stream: str, packets: int, timeout: Duration = FIVE_MINUTES) -> Trial:
+        """Sends exactly so many frames of a stream back to back at line rate, and returns the trial it was.
+
+        | =Argument= | =Meaning= |
+        | ``stream`` | its name; its rate and its pattern do not count |
+        | ``packets`` | how many |
+        | ``timeout`` | of the tester |
+
+        | ${trial} = | `Send Burst` | north | packets=1000 |
+        | `Verify Loss Below` | 0 |
+        """
+        return self._send([burst_of(self._session.chosen([stream])[0])], packets, timeout)
+
+    @keyword(tags=["send"])
+    def send_traffic(
+        self, *streams: str, packets: int | None = None, timeout: Duration = FIVE_MINUTES
+    ) -> Trial:
+        """Sends streams until each has come to its end, and returns the trial it was.
+
+        | =Argument= | =Meaning= |
+        | ``streams`` | names of streams; all, if none is given |
+        | ``packets`` | of each stream; may be left out for streams with an end of their own |
+        | ``timeout`` | of the tester |
+
+        An end of their own have messages and gaps that do not repeat, a ramp, and a capture.
+
+        | ${trial} = | `Send Traffic` | replayed |
+        | ${trial} = | `Send Traffic` | north | south | packets=10000 |
+        """
+        return self._send(self._session.chosen(streams), packets, timeout)
+
+    def _send(self, streams: list[Stream], packets: int | None, timeout: Duration) -> Trial:
+        trial = send(self._session.bench, streams, packets=packets, timeout=timeout)
+        self._session.remember(trial)
+        return trial
