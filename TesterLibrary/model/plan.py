@@ -59,26 +59,34 @@ class PlannedStream:
         """The first frame."""
         return self.frames[self.order[0] if self.order else 0]
 
-    @cached_property
-    def sizes(self) -> tuple[int, ...]:
-        """Bytes on the wire, FCS included, of the frames in their order; not how often messages send them."""
-        own = [len(frame) + FCS_LENGTH for frame in self.frames]
-        return tuple(own[index] for index in self.order) if self.order else tuple(own)
+    @property
+    def sizes(self) -> frozenset[int]:
+        """Bytes on the wire, FCS included, of its frames."""
+        return frozenset(self._sizes)
 
     @cached_property
     def _runs(self) -> tuple[tuple[int, int], ...]:
-        """(frames after each other, bytes of each on the wire) of one period."""
+        """(frames after each other, index of each in `frames`) of one period."""
         law = self.departures.law
         if isinstance(law, Script):
-            return tuple((message.packets, self.sizes[message.frame]) for message in law.messages)
-        return tuple((1, size) for size in self.sizes)
+            return tuple((message.packets, message.frame) for message in law.messages)
+        return tuple((1, index) for index in self.order or range(len(self.frames)))
+
+    @cached_property
+    def _sizes(self) -> tuple[int, ...]:
+        return tuple(len(frame) + FCS_LENGTH for frame in self.frames)
+
+    def template(self, number: int) -> bytes:
+        """What frame `number`, from 0, is before editors change it."""
+        index = bisect_right(self._before, number % self._before[-1]) - 1
+        return self.frames[self._runs[index][1]]
 
     @cached_property
     def mix(self) -> Mapping[int, int]:
         """Frames of each size in one period; empty where all are of one size."""
         counts: Counter[int] = Counter()
-        for frames, size in self._runs:
-            counts[size] += frames
+        for frames, index in self._runs:
+            counts[self._sizes[index]] += frames
         return {size: counts[size] for size in sorted(counts)} if len(counts) > 1 else {}
 
     @property
@@ -92,7 +100,7 @@ class PlannedStream:
         if not rest or not self._runs:
             return periods * self._octets[-1]
         index = bisect_right(self._before, rest) - 1
-        within = (rest - self._before[index]) * self._runs[index][1]
+        within = (rest - self._before[index]) * self._sizes[self._runs[index][1]]
         return periods * self._octets[-1] + self._octets[index] + within
 
     @cached_property
@@ -101,7 +109,7 @@ class PlannedStream:
 
     @cached_property
     def _octets(self) -> list[int]:
-        return list(accumulate((frames * size for frames, size in self._runs), initial=0))
+        return list(accumulate((frames * self._sizes[index] for frames, index in self._runs), initial=0))
 
     @property
     def measured(self) -> bool:

@@ -15,6 +15,7 @@ from ..model.plan import LearningFrame, Match, Plan, PlannedNeighbour, PlannedSt
 from ..model.ports import Port
 from ..model.stream import Stream
 from .address import Station, stations
+from .content import content
 from .departures import frame_sizes, planned_departures
 from .frame import announcement, measured_frame
 from .rate import check_sum
@@ -97,20 +98,24 @@ def _stream(
         )
     next_hop = gateways[tx.port.name] if tx.port.gateway else rx.port.mac
     departures, error = planned_departures(stream, tx.port, seed=f"{seed} {stream_id}", next_hop=next_hop)
-    frames = tuple(
+    templates = tuple(
         measured_frame(replace(stream, frame_size=size), stream_id, seed, tx, rx, next_hop)
         for size in frame_sizes(stream.shaping, stream.frame_size)
     )
+    made = content(stream, templates, seed)
     return PlannedStream(
         id=stream_id,
         name=stream.name,
         tx_port=tx.port.name,
         rx_port=rx.port.name,
-        frames=frames,
-        signature=bool(frames),
+        frames=made.frames,
+        signature=bool(made.frames),
         departures=departures,
         rate_error=error,
-        matches=() if frames else _replayed(stream, rx),
+        matches=() if made.frames else _replayed(stream, rx),
+        editors=made.editors,
+        checksums=made.checksums,
+        flows=made.flows,
     )
 
 

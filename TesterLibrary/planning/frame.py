@@ -19,6 +19,7 @@ from ..model.units import FCS_LENGTH
 from .address import Station
 from .headers import Ends, lay_out, layers_of, text
 from .payload import filling
+from .template import Template
 
 if TYPE_CHECKING:
     from scapy.packet import Packet
@@ -31,8 +32,8 @@ _CYCLIC_UNIT = 4  # bytes of which such packets consist
 
 def measured_frame(
     stream: Stream, stream_id: int, seed: int, tx: Station, rx: Station, next_hop: bytes
-) -> bytes:
-    """The test frame of one stream, without FCS.
+) -> Template:
+    """The test frame of a stream whose frames have one size.
 
     Unless the stream says otherwise it is that of RFC 2544 C.2.6.4: UDP, filled with counting octets.
 
@@ -59,7 +60,7 @@ def measured_frame(
         octets = filling(stream.payload, room - spare, f"{seed} {stream_id}")
         signature = random.Random(f"signature {seed} {stream_id}").randbytes(SIGNATURE_LENGTH)
         inside, behind = (octets, bytes(spare) + signature) if cyclic else (octets + signature, b"")
-        return _carrying(stack, headers, inside) + behind
+        return _carrying(stack, headers, inside, behind)
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
 
@@ -68,18 +69,17 @@ def _default_stack(version: int) -> HeaderStack:
     return HeaderStack((Header("Ether"), Header("IP" if version == 4 else "IPv6"), Header("UDP")))
 
 
-def _carrying(stack: HeaderStack, headers: Packet, octets: bytes) -> bytes:
-    """The bytes of headers around a payload."""
+def _carrying(stack: HeaderStack, headers: Packet, octets: bytes, trailer: bytes) -> Template:
+    """Headers around a payload, and what follows the packet."""
     length = len(_built(stack, headers)) + len(octets)
     last = list(layers_of(headers))[-1]
     if type(last).__name__ == "SCTPChunkData":
         last.data = octets
     elif octets:
         last.add_payload(octets)
-    frame = _built(stack, headers)
-    if len(frame) != length:
+    if len(_built(stack, headers)) != length:
         raise PlanError(f"{stack}: its headers change their length with the payload, which has no place then")
-    return frame
+    return Template(stack, headers, trailer)
 
 
 def _built(stack: HeaderStack, headers: Packet) -> bytes:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import struct
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any
 
 from ..model.headers import Value
@@ -93,13 +93,40 @@ def _number(field: Any, text: str) -> int:
 
 def width(field: Any) -> int | None:
     """Bits of a number's field; None for what is no number."""
-    from scapy.fields import BitField, Field
+    from scapy.fields import Field, _BitField
 
-    if isinstance(field, BitField):
+    if isinstance(field, _BitField):
         return abs(int(field.size))
     number = isinstance(field, Field) and re.fullmatch("[!<>]?[BHIQ]", field.fmt)
     packets = field.islist or field.holds_packets
     return int(field.sz) * 8 if number and not packets and field.sz <= struct.calcsize(field.fmt) else None
+
+
+def numeric_width(field: Any) -> int | None:
+    """Bits of a field that holds a number or an address; None for others."""
+    from scapy.fields import IP6Field, IPField, MACField
+
+    addresses = {MACField: 48, IPField: 32, IP6Field: 128}
+    return next((bits for kind, bits in addresses.items() if isinstance(field, kind)), None) or width(field)
+
+
+def as_number(field: Any, text: str) -> int:
+    """What a number or an address is in the bits of its field. ValueError as from `converted`."""
+    value = converted(field, text)
+    if isinstance(value, int):
+        return value
+    return int(value.replace(":", ""), 16) if _MAC.fullmatch(value) else int(ip_address(value))
+
+
+def from_number(field: Any, number: int) -> Any:
+    """The same the other way round, as Scapy takes it."""
+    from scapy.fields import IP6Field, IPField, MACField
+
+    if isinstance(field, MACField):
+        return number.to_bytes(6, "big").hex(":")
+    if isinstance(field, (IPField, IP6Field)):
+        return str(IPv4Address(number) if isinstance(field, IPField) else IPv6Address(number))
+    return number
 
 
 def _words(field: Any) -> dict[str, int]:

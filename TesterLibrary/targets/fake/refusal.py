@@ -88,7 +88,7 @@ def _check_stream(stream: PlannedStream, ports: Mapping[str, PortInfo]) -> None:
     if not isinstance(stream.departures.law, Replay):
         check_rate(stream.name, stream.rate)
     for port in (known_port(stream.tx_port, ports), known_port(stream.rx_port, ports)):
-        for size in sorted(set(stream.sizes)):
+        for size in sorted(stream.sizes):
             if not 64 <= size <= port.max_frame_size:
                 raise PlanError(
                     f"stream {stream.name!r}: {size} bytes do not fit port {port.name!r}; "

@@ -143,7 +143,7 @@ def test_a_header_of_one_s_own() -> None:
         ("Ether / IP(dst=10.0.0.0/8)", "IP: dst=10.0.0.0/8: it takes an IPv4 address"),
         ("Ether / IPv6(src=10.0.0.1)", "IPv6: src=10.0.0.1: it takes an IPv6 address"),
         ("Ether(src=1)", "Ether: src=1: it takes a MAC address such as 02:00:00:00:00:01"),
-        ("Ether / IP / TCP(flags=XZ)", "TCP: flags=XZ: it takes 0 to 255 (8 bits) or one of A, C, E"),
+        ("Ether / IP / TCP(flags=XZ)", "TCP: flags=XZ: it takes 0 to 511 (9 bits) or one of A, C, E"),
         ("Ether / ARP(op=ask)", "ARP: op=ask: it takes 0 to 65535 (16 bits) or one of Dyn-RAR-rep"),
         ("Ether / IP(ttl=[1, 2])", "IP: ttl=[1, 2]: it takes one value, no list"),
         (

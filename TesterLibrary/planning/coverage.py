@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Which checksums cover a field, and how often; found by asking Scapy what else of a frame changes with it.
+
+So pseudo headers, tunnels and headers of any depth need no table here, and whatever would not stay right is
+refused: a length, a CRC that a tester does not know, a checksum over such a CRC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..errors import PlanError
+from ..model.edit import Checksum, ChecksumKind, Coverage
+from .template import Place, Template
+
+_MOST_CHECKSUMS = 8
+_HEAVIEST = 8  # more often no field is covered: each tunnel adds two checksums at most
+_MODULUS = 0xFFFF  # of one's-complement sums of 16 bits
+
+
+class Checksums:
+    """The checksums of a stream that its editors change; grows with each field that is looked at."""
+
+    def __init__(self, template: Template, values: Mapping[Place, int]) -> None:
+        """`values` are those of the edited fields in frame 0."""
+        self._template = template
+        self._values = dict(values)
+        self._frame = template.built(values)
+        self._names = template.names(template.built())  # as the author has them
+        self._known = [place for place in template.places if place.automatic and place.bits in (16, 32)]
+        self.found: list[Checksum] = []
+
+    def coverage(self, place: Place, changing: int) -> tuple[Coverage, ...]:
+        """The checksums that cover a field some bits of which change.
+
+        Raises:
+            PlanError: something else changes with it that a tester cannot keep right.
+        """
+        bit = changing & -changing or 1  # 1: a field that stays as it is
+        before = self._values.get(place, place.of(self._frame))
+        probed = self._template.built({**self._values, place: before ^ bit})
+        if len(probed) != len(self._frame) or self._template.names(probed) != self._names:
+            raise PlanError("it tells which headers follow or how long they are; give it in the headers")
+        added = (before ^ bit) - before
+        return tuple(
+            self._covering(place, known, added, known.of(probed) - known.of(self._frame))
+            for known in self._changed(place, probed)
+        )
+
+    def _changed(self, place: Place, probed: bytes) -> list[Place]:
+        """The checksums that differ, which explain every difference."""
+        whole = 8 * len(probed)
+        rest = int.from_bytes(probed, "big") ^ int.from_bytes(self._frame, "big")
+        changed = [
+            known for known in self._known if known != place and known.of(probed) != known.of(self._frame)
+        ]
+        for own in (place, *changed):
+            rest &= ~((1 << own.bits) - 1 << whole - own.bit_offset - own.bits)
+        if rest:
+            byte = (whole - rest.bit_length()) // 8
+            raise PlanError(
+                f"byte {byte} of the frame follows from it (as RoCEv2's ICRC does); it is no checksum that a "
+                "tester can keep right"
+            )
+        return changed
+
+    def _covering(self, place: Place, known: Place, added: int, difference: int) -> Coverage:
+        """A checksum's index and weight. `added` to the field makes a `difference` to the checksum."""
+        if known.bits == 32 and known.path.header == "SCTP":
+            tail = len(self._template.trailer)
+            kind, offset = ChecksumKind.CRC32C, known.bit_offset // 8
+            return Coverage(self._index(Checksum(kind, offset, begin=offset - 8, tail=tail)), 0)
+        shift = (known.bit_offset - place.bit_offset - place.bits) % 16
+        for weight in sorted(range(-_HEAVIEST, _HEAVIEST + 1), key=abs):
+            if known.bits == 16 and (weight * (added << shift) + difference) % _MODULUS == 0:
+                not_zero = known.path.header == "UDP"
+                kind = ChecksumKind.INTERNET_NOT_ZERO if not_zero else ChecksumKind.INTERNET
+                return Coverage(self._index(Checksum(kind, known.bit_offset // 8)), weight)
+        raise PlanError(
+            f"{known.path} follows from it in a way that a tester cannot keep right (it covers a CRC?); "
+            f"give it in the headers, such as {known.path.header}({known.path.field}=0)"
+        )
+
+    def _index(self, checksum: Checksum) -> int:
+        if checksum not in self.found:
+            self.found.append(checksum)
+            if len(self.found) > _MOST_CHECKSUMS:
+                raise PlanError(f"more than {_MOST_CHECKSUMS} checksums follow the edited fields")
+        return self.found.index(checksum)

@@ -1,0 +1,223 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What an author writes of a field that changes, as numbers of that field: the source of a planned editor."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+from operator import or_
+from typing import Any
+
+from ..errors import PlanError
+from ..model.edit import Distribution, RandomBits, RandomRange, Source, Step, Values
+from ..model.editor import Draw, Editor, FieldValues, RandomField, RandomMask, RandomPrefix, Sweep
+from .template import Place
+
+WORD = 64  # bits that an editor changes at most
+_MOST_VALUES = 1 << 20
+_MOST_DRAWN = 1 << 16
+_LONGEST_RANGE = 1 << 63
+_CERTAIN = 1 << 64
+
+
+@dataclass(frozen=True)
+class Change:
+    """The values of one field, and the part of it that differs from value to value."""
+
+    place: Place
+    base: int  # a number of the whole field: all values have its other bits
+    changing: int  # the bits in which any two values differ
+    make: Callable[[int], Source]  # of the bits from the given one upwards, the lowest being 0
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """Lowest bit and number of the bits that an editor writes: the field, or 64 bits of a wider one."""
+        width = self.place.bits
+        if width <= WORD:
+            return 0, width
+        lowest, highest = (
+            max(0, (self.changing & -self.changing).bit_length() - 1),
+            self.changing.bit_length(),
+        )
+        for low in (0, width - WORD, lowest):
+            if low <= lowest and highest <= low + WORD:
+                return low, WORD
+        raise PlanError(
+            f"its values differ in {highest - lowest} adjacent bits of {width}; "
+            f"an editor changes at most {WORD}"
+        )
+
+    @cached_property
+    def source(self) -> Source:
+        """Of the values of the window."""
+        return self.make(self.window[0])
+
+    def value(self, index: int) -> int:
+        """Value number `index` of the whole field."""
+        low, bits = self.window
+        return self.base & ~(_bits(bits) << low) | (self.source.value(index) & _bits(bits)) << low
+
+
+def change(place: Place, editor: Editor, before: int, seed: int) -> Change:
+    """The numbers of an editor.
+
+    Args:
+        place: The field.
+        editor: What becomes of it.
+        before: What the header has in it, of which random bits keep some.
+        seed: Of what is random, unless the editor has its own.
+
+    Raises:
+        PlanError: a value that does not fit the field, an empty list, a reversed range, …
+    """
+    if editor.every < 1:
+        raise PlanError(f"{editor.every} frames share a value; at least 1 does")
+    own = seed if editor.seed is None else editor.seed
+    if not 0 <= own < _CERTAIN:
+        raise PlanError(f"the seed {own} is not within 0 to 2^64 - 1")
+    return _LOWERED[type(editor.mode)](place, editor.mode, before, own)
+
+
+def default_seed(seed: int, stream: str, path: object) -> int:
+    """The seed of an editor that has none: another one for each stream and field."""
+    return random.Random(f"editor {seed} {stream} {path}").getrandbits(WORD)
+
+
+def _sweep(place: Place, mode: Sweep, _: int, __: int) -> Change:
+    first, step = place.number(mode.first), _step(place, mode.step)
+    if mode.last and mode.count is not None:
+        raise PlanError("a sweep ends at its last value or after a count; give one of them")
+    if mode.last:
+        last = place.number(mode.last)
+        if (last - first) * step < 0:
+            raise PlanError(
+                f"the range from {mode.first} to {mode.last} is reversed for a step of {mode.step}; "
+                "exchange its ends or change the step's sign"
+            )
+        count = (last - first) // step + 1
+    elif mode.count is None:
+        raise PlanError("a sweep needs a last value or a count")
+    else:
+        count = mode.count
+    if not 1 <= count < _CERTAIN:
+        raise PlanError(f"a sweep of {count} values; it has 1 to 2^64 - 1")
+    last = first + (count - 1) * step
+    inside = 0 <= last < 1 << place.bits
+    highest = (first ^ last).bit_length() if inside else place.bits
+    changing = _bits(highest) & -(step & -step) if count > 1 else 0
+    return Change(place, first, changing, lambda low: Step(_word(first, low), _signed(step >> low), count))
+
+
+def _step(place: Place, text: str) -> int:
+    """A number with a sign, or in the way of the field's values: 0.0.1.0."""
+    negative = text.startswith("-")
+    size = text.removeprefix("-")
+    try:
+        number = int(size, 0)
+    except ValueError:
+        number = place.number(size)
+    if not 0 < number < 1 << place.bits:
+        raise PlanError(f"a step of {text} is not within 1 and {(1 << place.bits) - 1}, with or without '-'")
+    return -number if negative else number
+
+
+def _values(place: Place, mode: FieldValues, _: int, __: int) -> Change:
+    values = _numbers(place, mode.values, _MOST_VALUES)
+    return Change(
+        place, values[0], _differences(values), lambda low: Values(tuple(_word(v, low) for v in values))
+    )
+
+
+def _random_field(place: Place, mode: RandomField, before: int, seed: int) -> Change:
+    if not mode.first and not mode.last:
+        return _random_bits(place, before, _bits(place.bits), seed)
+    if not mode.first or not mode.last:
+        raise PlanError("a range has a first and a last value; give both or none")
+    first, last = place.number(mode.first), place.number(mode.last)
+    if last < first:
+        raise PlanError(f"the range from {mode.first} to {mode.last} is reversed; exchange its ends")
+    count = last - first + 1
+    if count & (count - 1) == 0 and first % count == 0:  # all values of some bits
+        return _random_bits(place, first, count - 1, seed)
+    if count > _LONGEST_RANGE:
+        raise PlanError(f"a range of {count} values; a random value is from a range of at most 2^63")
+    changing = _bits((first ^ last).bit_length())
+    return Change(place, first, changing, lambda low: RandomRange(seed, _word(first, low), count))
+
+
+def _random_mask(place: Place, mode: RandomMask, before: int, seed: int) -> Change:
+    mask = place.number(mode.mask)
+    if not mask:
+        raise PlanError(f"the mask {mode.mask} has no bit, so nothing would change")
+    return _random_bits(place, before, mask, seed)
+
+
+def _random_prefix(place: Place, mode: RandomPrefix, _: int, seed: int) -> Change:
+    network = mode.network
+    if place.bits != network.max_prefixlen:
+        raise PlanError(f"it has {place.bits} bits, {network} is of {network.max_prefixlen}")
+    return _random_bits(place, int(network.network_address), int(network.hostmask), seed)
+
+
+def _random_bits(place: Place, base: int, mask: int, seed: int) -> Change:
+    return Change(place, base, mask, lambda low: RandomBits(seed, _word(base, low), _word(mask, low)))
+
+
+def _draw(place: Place, mode: Draw, _: int, seed: int) -> Change:
+    values, cumulative = _numbers(place, mode.values, _MOST_DRAWN), mode.cumulative
+    if len(cumulative) != len(values):
+        raise PlanError(f"{len(values)} values with {len(cumulative)} probabilities; each value has one")
+    for before, after in zip((Fraction(0), *cumulative), cumulative, strict=False):
+        if after < before:
+            raise PlanError(
+                f"the distribution falls from {float(before):g} to {float(after):g}; it never falls"
+            )
+    if cumulative[-1] != 1:
+        raise PlanError(f"the distribution ends at {float(cumulative[-1]):.10g}; it has to reach 1 (100 %)")
+    bounds = [(value, round(part * _CERTAIN) - 1) for value, part in zip(values, cumulative, strict=True)]
+    reached = [(value, bound) for value, bound in bounds if bound >= 0]
+    bounds_of = tuple(bound for _, bound in reached)
+    return Change(
+        place,
+        values[0],
+        _differences(values),
+        lambda low: Distribution(seed, tuple(_word(value, low) for value, _ in reached), bounds_of),
+    )
+
+
+def _numbers(place: Place, texts: tuple[str, ...], most: int) -> tuple[int, ...]:
+    if not 1 <= len(texts) <= most:
+        raise PlanError(f"a list of {len(texts)} values; give 1 to {most}")
+    return tuple(place.number(text) for text in texts)
+
+
+def _differences(values: tuple[int, ...]) -> int:
+    return reduce(or_, (value ^ values[0] for value in values))
+
+
+def _word(number: int, low: int) -> int:
+    return number >> low & _bits(WORD)
+
+
+def _signed(number: int) -> int:
+    """Modulo 2^64, within the range of a signed number."""
+    half = 1 << WORD - 1
+    return (number + half) % (2 * half) - half
+
+
+def _bits(count: int) -> int:
+    return (1 << count) - 1
+
+
+_LOWERED: dict[type, Callable[[Place, Any, int, int], Change]] = {
+    Sweep: _sweep,
+    FieldValues: _values,
+    RandomField: _random_field,
+    RandomMask: _random_mask,
+    RandomPrefix: _random_prefix,
+    Draw: _draw,
+}

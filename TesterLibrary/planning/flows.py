@@ -1,0 +1,116 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Which frames a plan sends: the contents of frame k, for any k, as `plan.proto` defines them.
+
+So whoever has the plan can tell what each frame was, and index flows without a search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import gcd, lcm
+
+from ..model.edit import Checksum, ChecksumKind, PlannedEditor
+from ..model.plan import PlannedStream
+
+_CASTAGNOLI = 0x82F63B78  # CRC-32C, its bits reversed
+
+
+class FlowSpace:
+    """All frames of a stream. The signature is that of the plan; a tester writes it while it sends."""
+
+    def __init__(
+        self,
+        editors: Sequence[PlannedEditor],
+        checksums: Sequence[Checksum],
+        template: Callable[[int], bytes],
+    ) -> None:
+        """`template` is what frame k is before editors change it."""
+        self._template = template
+        self._editors = editors
+        self._checksums = checksums
+
+    @classmethod
+    def of(cls, stream: PlannedStream) -> FlowSpace:
+        """Of a planned stream that has frames: it does not replay a file."""
+        return cls(stream.editors, stream.checksums, stream.template)
+
+    @property
+    def period(self) -> int | None:
+        """Frames after which the fields begin again; None if one of them is random."""
+        periods = [editor.period for editor in self._editors]
+        return None if None in periods else lcm(*(period for period in periods if period))
+
+    @property
+    def flows(self) -> int | None:
+        """Combinations of values that follow each other in a period; None if it does not end."""
+        return self.period and self.period // (gcd(*(editor.every for editor in self._editors)) or 1)
+
+    def values(self, number: int) -> dict[str, int]:
+        """What the edited fields hold in frame `number`, from 0, by their names."""
+        return {editor.name: editor.value(number) for editor in self._editors}
+
+    def frame(self, number: int) -> bytes:
+        """The bytes of frame `number`, from 0, without FCS."""
+        before = self._template(number)
+        frame = bytearray(before)
+        for editor in self._editors:
+            _write(frame, editor, editor.value(number))
+        for index, checksum in enumerate(self._checksums):
+            if checksum.kind is not ChecksumKind.CRC32C:
+                added = sum(_added(before, editor, index, checksum, number) for editor in self._editors)
+                _add(frame, checksum, added)
+        for checksum in self._checksums:
+            if checksum.kind is ChecksumKind.CRC32C:
+                _cover(frame, checksum)
+        return bytes(frame)
+
+
+def _write(frame: bytearray, editor: PlannedEditor, value: int) -> None:
+    begin, end = editor.bit_offset // 8, -(-(editor.bit_offset + editor.bits) // 8)
+    low = 8 * end - editor.bit_offset - editor.bits
+    kept = int.from_bytes(frame[begin:end], "big") & ~((1 << editor.bits) - 1 << low)
+    frame[begin:end] = (kept | value << low).to_bytes(end - begin, "big")
+
+
+def _read(frame: bytes, editor: PlannedEditor) -> int:
+    low = 8 * len(frame) - editor.bit_offset - editor.bits
+    return int.from_bytes(frame, "big") >> low & (1 << editor.bits) - 1
+
+
+def _added(before: bytes, editor: PlannedEditor, index: int, checksum: Checksum, number: int) -> int:
+    """What an editor adds to the sum that a checksum covers: 2^16 is 1 in a one's-complement sum."""
+    weight = sum(covered.weight for covered in editor.coverage if covered.checksum == index)
+    place = (8 * checksum.offset - editor.bit_offset - editor.bits) % 16
+    return weight * (editor.value(number) - _read(before, editor)) << place
+
+
+def _add(frame: bytearray, checksum: Checksum, added: int) -> None:
+    """Keeps an Internet checksum right (RFC 1624): it is minus the sum, modulo 2^16 - 1."""
+    place = slice(checksum.offset, checksum.offset + 2)
+    value = (int.from_bytes(frame[place], "big") - added) % 0xFFFF
+    if value == 0 and checksum.kind is ChecksumKind.INTERNET_NOT_ZERO:
+        value = 0xFFFF
+    frame[place] = value.to_bytes(2, "big")
+
+
+def _cover(frame: bytearray, checksum: Checksum) -> None:
+    """Computes a CRC-32C anew (RFC 9260 appendix A)."""
+    place = slice(checksum.offset, checksum.offset + 4)
+    frame[place] = bytes(4)
+    crc = 0xFFFFFFFF
+    for octet in frame[checksum.begin : len(frame) - checksum.tail]:
+        crc = crc >> 8 ^ _table()[(crc ^ octet) & 0xFF]
+    frame[place] = (crc ^ 0xFFFFFFFF).to_bytes(4, "little")
+
+
+@cache
+def _table() -> tuple[int, ...]:
+    """CRC-32C of each octet."""
+    entries = []
+    for crc in range(256):
+        for _ in range(8):
+            crc = crc >> 1 ^ (_CASTAGNOLI if crc & 1 else 0)
+        entries.append(crc)
+    return tuple(entries)

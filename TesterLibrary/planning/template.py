@@ -1,0 +1,139 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A test frame that can be built again with other values in its fields, and where those fields are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ..errors import PlanError
+from ..model.editor import FieldPath
+from ..model.headers import HeaderStack
+from .header_values import as_number, from_number, numeric_width, resolved
+from .headers import layers_of
+
+if TYPE_CHECKING:
+    from scapy.packet import Packet
+
+_TAGS = ("Dot1Q", "Dot1AD")  # that a path may call VLAN, counted together
+
+
+@dataclass(frozen=True)
+class Place:
+    """A field with a place in the frame."""
+
+    path: FieldPath  # by the name that Scapy has for the header
+    layer: int  # number of its header, from outside, from 0
+    field: Any  # Scapy's
+    bit_offset: int
+    bits: int
+    automatic: bool  # Scapy fills it in, maybe from the rest of the frame: a length or a checksum
+
+    def number(self, text: str) -> int:
+        """What a text means in this field. PlanError says what the field takes."""
+        try:
+            return as_number(self.field, text)
+        except ValueError as problem:
+            raise PlanError(f"{text!r}: {problem}") from None
+
+    def of(self, frame: bytes) -> int:
+        """What the field holds in a frame."""
+        whole = int.from_bytes(frame, "big")
+        return whole >> 8 * len(frame) - self.bit_offset - self.bits & (1 << self.bits) - 1
+
+
+class Template:
+    """A test frame: the packet that Scapy builds, and what follows it on the wire, without FCS."""
+
+    def __init__(self, stack: HeaderStack, packet: Packet, trailer: bytes) -> None:
+        self.stack = stack
+        self.trailer = trailer
+        self._packet = packet
+
+    def built(self, values: Mapping[Place, int] | None = None) -> bytes:
+        """The frame, with its checksums right for other values of some fields."""
+        packet = self._packet.copy()
+        chain = list(layers_of(packet))
+        for place, number in (values or {}).items():
+            chain[place.layer].setfieldval(place.field.name, from_number(place.field, number))
+        return bytes(packet) + self.trailer
+
+    def names(self, frame: bytes) -> list[str]:
+        """The headers that Scapy finds in a frame, as many as the stack has."""
+        found = [type(layer).__name__ for layer in layers_of(type(self._packet)(frame))]
+        return found[: len(self.stack.headers)]
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """All fields that have a place, in their order in the frame."""
+        return tuple(self._places())
+
+    def place(self, path: FieldPath) -> Place:
+        """Where a field is that may be edited.
+
+        Raises:
+            PlanError: there is no such header or field, or it is not the author's to change.
+        """
+        layer = self._layer(path)
+        found = {place.path.field: place for place in self.places if place.layer == layer}
+        name = "vlan" if (path.header, path.field) == ("VLAN", "vid") else path.field
+        if name not in found:
+            close = get_close_matches(name, found, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else "."
+            raise PlanError(
+                f"{path}: this {path.header} has no field {path.field!r}{hint} It has {', '.join(found)}"
+            )
+        place = found[name]
+        if numeric_width(place.field) != place.bits:
+            raise PlanError(f"{path} is neither a number nor an address, so it cannot be edited")
+        if place.automatic and place.of(self.built()):
+            raise PlanError(
+                f"{path} follows from the rest of the frame (it is a length or a checksum), "
+                "so it cannot be edited; it can be given in the headers"
+            )
+        return place
+
+    def _layer(self, path: FieldPath) -> int:
+        """The number of a header, whatever it is called: as in the stack, as in Scapy, or VLAN."""
+        chain = list(layers_of(self._packet))
+        named = [header.name for header in self.stack.headers] + [""] * len(chain)
+        wanted = _TAGS if path.header == "VLAN" else (path.header,)
+        layers = [
+            number
+            for number, layer in enumerate(chain)
+            if {named[number], named[number].rpartition(".")[2], type(layer).__name__} & {*wanted}
+        ]
+        if len(layers) < path.number:
+            count = f"{len(layers)}" if layers else "no"
+            raise PlanError(f"{path}: there is {count} header {path.header!r} in {self.stack.names}")
+        return layers[path.number - 1]
+
+    def _places(self) -> Iterator[Place]:
+        begin = 0
+        counts: dict[str, int] = {}
+        for number, layer in enumerate(layers_of(self._packet)):
+            name = type(layer).__name__
+            counts[name] = counts.get(name, 0) + 1
+            built: Any = b""
+            for field in layer.fields_desc:
+                before = _bits(built)
+                built = field.addfield(layer, built, layer.getfieldval(field.name))
+                if bits := _bits(built) - before:
+                    yield Place(
+                        FieldPath(name, field.name, counts[name]),
+                        number,
+                        resolved(field, layer),
+                        8 * begin + before,
+                        bits,
+                        automatic=layer.getfieldval(field.name) is None,
+                    )
+            begin += _bits(built) // 8
+
+
+def _bits(built: bytes | tuple[bytes, int, int]) -> int:
+    """How much Scapy has laid out; within a byte it keeps bytes and the bits after them."""
+    return 8 * len(built[0]) + built[1] if isinstance(built, tuple) else 8 * len(built)
