@@ -31,6 +31,9 @@ _KEYS: dict[str, tuple[str, Callable[[object], Any]]] = {
     "worker_gap": ("max_worker_gap_ns", lambda text: Duration.parse(text).ns),
     "pause": ("max_pause_ns", lambda text: Duration.parse(text).ns),
     "clock_drift": ("max_clock_drift", lambda text: Ratio.parse(text).value),
+    "backlog_drops": ("max_backlog_drops", _frames),
+    "steal": ("max_steal", lambda text: Ratio.parse(text).value),
+    "calibration_age": ("max_calibration_age_ns", lambda text: Duration.parse(text).ns),
 }
 
 

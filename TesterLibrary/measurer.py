@@ -28,6 +28,8 @@ from .targets.base import Progress as Sent
 
 _HOPELESS = Fraction(1, 10)  # a rate missed by more is the tester's limit, not an accident
 _POLL_SECONDS = 0.02
+_RFC_2544_WAIT_NS = 2 * 10**9  # for residual frames (§23)
+_SLOWER = 2  # times the slowest frame so far
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Bench:
     progress: Progress
     rules: TrialRules = field(default_factory=TrialRules)
     seed: int = 1
+    backlog_drops: Callable[[], int] = lambda: 0  # of this machine's kernel before an embedded device
     trials: int = 0  # run so far; numbers trials and varies their seeds
     on_air: list[Run] = field(default_factory=list)  # what is sending, or has been and is not unloaded
     watchers: dict[str, list[Callable[[Trial], None]]] = field(default_factory=dict)  # by stream
@@ -110,6 +113,7 @@ class Run:
         self._started_at = ""
         self._before: Snapshot | None = None
         self._changed: set[int] = set()  # ids of streams that were changed while they were sending
+        self._backlog_before = 0
 
     @contextmanager
     def loaded(self) -> Iterator[Run]:
@@ -153,6 +157,7 @@ class Run:
     def start(self, duration: Duration | None = None, packets: int | None = None) -> None:
         """Starts all streams together, for a time, for so many frames each, or until they are stopped."""
         self._before = self._bench.target.snapshot([self.name])
+        self._backlog_before = self._bench.backlog_drops()
         self._started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
         self._bench.target.start([self.name], duration=duration, packets=packets)
         self._bench.on_air.append(self)
@@ -171,7 +176,7 @@ class Run:
 
     def _trial(self, after: Snapshot, duration: Duration | None) -> Trial:
         assert self._before is not None, "start() has read the counters before"
-        evidence = Evidence.between(self.plan, self._before, after, changed=self._changed)
+        evidence = self.evidence(self._before, after)
         if duration is None:
             counters = [after.stream(s.id) for s in self.plan.streams]
             last = max(c.last_tx_ns for c in counters)
@@ -196,12 +201,17 @@ class Run:
             started_at=self._started_at,
         )
 
+    def evidence(self, before: Snapshot, after: Snapshot) -> Evidence:
+        """What the tester did for this run between two snapshots."""
+        dropped = self._bench.backlog_drops() - self._backlog_before
+        return Evidence.between(self.plan, before, after, changed=self._changed, backlog_dropped=dropped)
+
     def _settled(self) -> Snapshot:
         """The counters once nothing has arrived for the settling time; at once when nothing is missing."""
         target, rules = self._bench.target, self._bench.rules
         snapshot = target.snapshot([self.name])
         quiet_since = time.monotonic()
-        while time.monotonic() - quiet_since < rules.settle.seconds:
+        while time.monotonic() - quiet_since < _settling_s(snapshot, rules.settle):
             time.sleep(_POLL_SECONDS)
             latest = target.snapshot([self.name])
             if _received(latest) != _received(snapshot):
@@ -274,6 +284,13 @@ def _busiest(streams: Sequence[Stream], parts: Sequence[Fraction]) -> Fraction:
     for stream, part in zip(streams, parts, strict=True):
         load[stream.tx] = load.get(stream.tx, Fraction(0)) + part
     return max(load.values())
+
+
+def _settling_s(snapshot: Snapshot, least: Duration) -> float:
+    """A device that was slow may be slow again; one that has sent nothing yet has the RFC's two seconds."""
+    if not any(_received(snapshot)):
+        return max(least.ns, _RFC_2544_WAIT_NS) / 1e9
+    return max(least.ns, _SLOWER * max(s.latency.max_ns for s in snapshot.streams)) / 1e9
 
 
 def _received(snapshot: Snapshot) -> list[int]:

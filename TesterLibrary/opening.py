@@ -61,6 +61,7 @@ def open_tester(name: str, *, seed: int, recorder: Recorder, progress: Progress)
             progress=progress,
             rules=TrialRules(limits=evidence_limits()),
             seed=seed,
+            backlog_drops=testbed.backlog_drops,
         )
         return OpenTester(testbed, bench, Traffic(bench), stack.pop_all())
     raise AssertionError("unreachable: ExitStack does not swallow errors")

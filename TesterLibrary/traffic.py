@@ -7,9 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .errors import PlanError, TesterLibraryError
+from .measurement.interval import Interval
 from .measurement.trial import Trial
 from .measurer import Bench, Run
+from .methodology.monitoring import MonitoringResult
 from .model.stream import Stream
+from .model.units import Duration
+from .monitor import Monitor, MonitorThread
 
 
 class Traffic:
@@ -19,6 +23,8 @@ class Traffic:
         self._bench = bench
         self._runs: dict[str, Run] = {}
         self._started = 0
+        self._monitor: MonitorThread | None = None
+        self._monitored: MonitoringResult | None = None
 
     def start(self, streams: Sequence[Stream]) -> str:
         """Puts streams on the wire together. Returns the handle.
@@ -43,7 +49,11 @@ class Traffic:
     def stop(self, names: Sequence[str]) -> Trial | None:
         """Takes handles, or streams by name, off the wire; all, if none is named. Returns the last trial."""
         trial = None
-        for handle in dict.fromkeys(map(self._handle, names)) if names else tuple(self._runs):
+        handles = tuple(dict.fromkeys(map(self._handle, names)) if names else self._runs)
+        if self._monitor and not set(handles).isdisjoint(self._monitor.monitor.jobs):
+            self._bench.target.stop(handles)
+            self._end_monitoring(self._monitor)
+        for handle in handles:
             run = self._runs.pop(handle)
             try:
                 self._bench.target.stop([handle])
@@ -51,6 +61,46 @@ class Traffic:
             finally:
                 run.unload()
         return trial
+
+    def start_monitoring(self, interval: Duration) -> tuple[str, ...]:
+        """Watches what is on the wire now, interval by interval. Returns the names of its streams.
+
+        Raises:
+            PlanError: nothing is sending, it is watched already, or the interval is not above 0.
+        """
+        if self._monitor:
+            raise PlanError(
+                f"{', '.join(self._monitor.monitor.streams)} is monitored already; call Stop Monitoring first"
+            )
+        if not self._runs:
+            raise PlanError("nothing is sending that could be monitored; call Start Traffic first")
+        if interval.ns <= 0:
+            raise PlanError(f"an interval of {interval} is too short; it must be above 0")
+        runs = tuple(self._runs.values())
+        self._monitor = MonitorThread(
+            Monitor(self._bench, runs, interval, show=self._bench.progress.interval)
+        )
+        return self._monitor.monitor.streams
+
+    def stop_monitoring(self) -> MonitoringResult:
+        """Ends the last interval, unless the end of its traffic has. PlanError if nothing was monitored."""
+        if self._monitor:
+            self._end_monitoring(self._monitor)
+        if self._monitored is None:
+            raise PlanError("nothing was monitored; call Start Monitoring while traffic runs")
+        return self._monitored
+
+    def intervals(self) -> tuple[Interval, ...]:
+        """Those of what is monitored now, or was last."""
+        if self._monitor:
+            return self._monitor.monitor.intervals
+        return self._monitored.intervals if self._monitored else ()
+
+    def _end_monitoring(self, watching: MonitorThread) -> None:
+        self._monitor = self._monitored = None
+        self._monitored = watching.finish()
+        self._bench.recorder.result(self._monitored)
+        self._bench.progress.end(str(self._monitored))
 
     def update(self, stream: Stream) -> None:
         """Changes how a stream leaves where it is sending, in a trial too."""

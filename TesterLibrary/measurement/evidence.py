@@ -25,6 +25,9 @@ class EvidenceLimits:
     max_worker_gap_ns: int = 50_000_000
     max_pause_ns: int = 1_000_000  # before frames that the burst after it may have lost
     max_clock_drift: Fraction = Fraction(1, 10_000)
+    max_backlog_drops: int = 0  # in the kernel's queue before an embedded device, when frames are missing
+    max_steal: Fraction = Fraction(1, 20)  # of the time, taken from this machine by its hypervisor
+    max_calibration_age_ns: int = 168 * 3600 * 10**9  # of the calibration that delays are corrected by
 
 
 @dataclass(frozen=True)
@@ -42,14 +45,24 @@ class Evidence:
     clock_drift: Fraction
     lost_packets: int = 0
     burst_packets: int = 0  # sent back to back after the worst pause, at most: what it made late
+    backlog_dropped: int = 0  # by the kernel of this machine, before an embedded device
+    waited_ns: int = 0  # for its CPU, by the worker that waited longest
+    steal: Fraction = Fraction(0)  # of the time, by a hypervisor
 
     @classmethod
     def between(
-        cls, plan: Plan, before: Snapshot, after: Snapshot, *, changed: Collection[int] = ()
+        cls,
+        plan: Plan,
+        before: Snapshot,
+        after: Snapshot,
+        *,
+        changed: Collection[int] = (),
+        backlog_dropped: int = 0,
     ) -> Evidence:
         """What the tester did between two snapshots, for the streams of a plan and on their ports.
 
-        `changed` are the ids of streams that were changed while they were sending.
+        `changed` are the ids of streams that were changed while they were sending; `backlog_dropped` are
+        frames that the kernel dropped meanwhile on their way into an embedded device.
         """
         counters = [after.stream(stream.id) for stream in plan.streams]
         names = {stream.tx_port for stream in plan.streams} | {stream.rx_port for stream in plan.streams}
@@ -72,6 +85,9 @@ class Evidence:
             burst_packets=sum(
                 ceil(c.worst_lateness_ns * s.rate) for s, c in zip(plan.streams, counters, strict=True)
             ),
+            backlog_dropped=backlog_dropped,
+            waited_ns=max((w.waited_ns for w in after.workers), default=0),
+            steal=_steal(after),
         )
 
     @property
@@ -95,12 +111,25 @@ class Evidence:
         if drops > limits.max_tester_drops:
             yield (
                 f"{drops} frames were lost in the tester's own rings and interfaces "
-                f"(limit {limits.max_tester_drops})"
+                f"(limit {limits.max_tester_drops}): {self.rx_missed} in its receive queues, "
+                f"{self.kernel_dropped} by the kernel"
+            )
+        if self.lost_packets and self.backlog_dropped > limits.max_backlog_drops:
+            yield (
+                f"{self.lost_packets} frames were lost, and this machine's kernel dropped "
+                f"{self.backlog_dropped} in its input queue (net.core.netdev_max_backlog) before the "
+                f"embedded device (limit {limits.max_backlog_drops})"
             )
         if self.worst_worker_gap_ns > limits.max_worker_gap_ns:
             yield (
                 f"a worker did not run for {self.worst_worker_gap_ns / 1e6:.1f} ms "
-                f"(limit {limits.max_worker_gap_ns / 1e6:.1f} ms)"
+                f"(limit {limits.max_worker_gap_ns / 1e6:.1f} ms); in all, the kernel had its CPU do "
+                f"something else for {self.waited_ns / 1e6:.1f} ms"
+            )
+        if self.steal > limits.max_steal:
+            yield (
+                f"the hypervisor took {float(self.steal):.1%} of the time from this machine "
+                f"(limit {float(limits.max_steal):.1%})"
             )
         if self.worst_lateness_ns > limits.max_pause_ns and 0 < self.lost_packets <= self.burst_packets:
             yield (
@@ -135,3 +164,9 @@ def _drift(clock: ClockCounters) -> Fraction:
     elapsed = clock.raw_now_ns - clock.raw_start_ns
     ticked = clock.engine_now_ns - clock.engine_start_ns
     return Fraction(ticked - elapsed, elapsed) if elapsed > 0 else Fraction(0)
+
+
+def _steal(snapshot: Snapshot) -> Fraction:
+    elapsed = snapshot.clock.raw_now_ns - snapshot.clock.raw_start_ns
+    stolen = max((w.steal_ns for w in snapshot.workers), default=0)
+    return Fraction(stolen, elapsed) if elapsed > 0 else Fraction(0)

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from ..model.units import Duration
 from .blind_delay import BlindDelay, Passages
-from .snapshot import VersionCounters
+from .snapshot import StreamCounters, VersionCounters
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,22 @@ class StreamInterval:
             received=arrivals.packets,
             received_bytes=after.rx_bytes - before.rx_bytes,
             delay=BlindDelay(departures, arrivals, span_ns),
+        )
+
+    @classmethod
+    def whole(cls, name: str, counted: StreamCounters, span_ns: int) -> StreamInterval:
+        """Everything since the stream's start, once nothing is on its way any more."""
+        return cls(
+            name=name,
+            sent=counted.tx_packets,
+            received=counted.rx_packets - counted.order.duplicated,
+            received_bytes=counted.rx_bytes,
+            delay=BlindDelay(
+                sum((Passages(v.tx_packets, v.tx_time_ns) for v in counted.versions), Passages()),
+                sum((Passages(v.rx_packets, v.rx_time_ns) for v in counted.versions), Passages()),
+                span_ns,
+                counted.order.duplicated,
+            ),
         )
 
     @property

@@ -183,7 +183,7 @@ def _by_procedure(results: Sequence[ResultRecord]) -> dict[str, dict[int, Result
 
     Of each test only the last one counts: a throughput that was found for a latency led to it.
     """
-    last = {(record.place.suite, record.place.test): record for record in results}
+    last = {(r.place.suite, r.place.test): r for r in results if r.result.trials}
     found: dict[str, dict[int, Result]] = {}
     for record in sorted(last.values(), key=_frame_size):
         found.setdefault(record.procedure, {})[_frame_size(record)] = record.result

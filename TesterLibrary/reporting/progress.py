@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
+from ..measurement.interval import Interval
 from ..measurement.trial import Trial
 from ..model.units import Duration
 from .agenda import Agenda
@@ -98,6 +99,10 @@ class Progress:
         else:
             left = f"; {text}" if (text := self._time_left()) else ""
             self._line(f"      trial {self._counted()}{again}, {_seconds(trial)} at {self._found}{left}")
+
+    def interval(self, interval: Interval) -> None:
+        """An interval of traffic that is watched has ended."""
+        self._line(f"      {interval}")
 
     def estimate(self, trials_left: int | None = None, duration_left: Duration | None = None) -> None:
         """What is still to come of the procedure, now that more is known."""

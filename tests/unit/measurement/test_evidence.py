@@ -53,6 +53,11 @@ def test_a_good_tester_has_no_objections() -> None:
             {"worst_lateness_ns": 2_000_000, "lost_packets": 3, "burst_packets": 4},
             "3 frames were lost, and a pause of the tester of 2.0 ms put up to 4 back to back",
         ),
+        (
+            {"lost_packets": 7, "backlog_dropped": 5},
+            "7 frames were lost, and this machine's kernel dropped 5 in its input queue",
+        ),
+        ({"steal": 2 * LIMITS.max_steal}, "the hypervisor took 10.0% of the time from this machine"),
         ({"clock_drift": -2 * LIMITS.max_clock_drift}, "drifted by -200.0 ppm"),
     ],
 )
@@ -65,6 +70,16 @@ def test_more_loss_than_a_pause_explains_is_the_devices() -> None:
     late = replace(GOOD, worst_lateness_ns=2_000_000, burst_packets=4)
     assert list(replace(late, lost_packets=5).objections(LIMITS)) == []
     assert list(replace(late, lost_packets=0).objections(LIMITS)) == []
+
+
+def test_what_held_a_worker_up_is_named() -> None:
+    held = replace(GOOD, worst_worker_gap_ns=60_000_000, waited_ns=45_000_000)
+    (found,) = held.objections(LIMITS)
+    assert found.endswith("in all, the kernel had its CPU do something else for 45.0 ms")
+
+
+def test_drops_before_the_device_matter_only_where_frames_are_missing() -> None:
+    assert list(replace(GOOD, backlog_dropped=5).objections(LIMITS)) == []
 
 
 def test_one_missing_frame_of_many_is_within_the_limits() -> None:
@@ -90,7 +105,10 @@ def snapshot(*streams: StreamCounters, scale: int = 1) -> Snapshot:
         PortCounters(name, tx_refused=3 * scale, rx_missed=5 * scale, kernel_dropped=7 * scale)
         for name in ("p1", "p2", "p3")
     )
-    workers = (WorkerCounters(1, worst_gap_ns=11), WorkerCounters(2, worst_gap_ns=13))
+    workers = (
+        WorkerCounters(1, worst_gap_ns=11, waited_ns=3),
+        WorkerCounters(2, worst_gap_ns=13, steal_ns=50_000),
+    )
     return Snapshot(1, ports, streams, workers, ClockCounters(100, 1000, 200_100, 201_000))
 
 
@@ -101,7 +119,8 @@ def test_evidence_is_what_changed_between_two_snapshots() -> None:
     b = StreamCounters(
         2, 101, 101, first_tx_ns=5000, last_tx_ns=130_000, worst_lateness_ns=19, rx_packets=101
     )
-    evidence = Evidence.between(plan(), snapshot(scale=2), snapshot(a, b, scale=3))
+    evidence = Evidence.between(plan(), snapshot(scale=2), snapshot(a, b, scale=3), backlog_dropped=4)
+    assert (evidence.backlog_dropped, evidence.waited_ns, evidence.steal) == (4, 3, Fraction(1, 4))
     assert (evidence.intended_packets, evidence.offered_packets) == (202, 202)
     assert (evidence.tx_refused, evidence.rx_missed, evidence.kernel_dropped) == (6, 10, 14)  # p3 is not used
     assert (evidence.worst_worker_gap_ns, evidence.worst_lateness_ns) == (13, 19)

@@ -1,0 +1,68 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Loss, throughput and delay interval by interval, while traffic runs (norma §6.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from ..measurement.interval import Interval
+from ..model.units import Duration, Ratio
+from ..verdict import Verdict, judge
+from .result import Result
+
+
+class Method(Enum):
+    """How an interval's frames are told from those of the next."""
+
+    VERSION = "version"  # by a bit in each frame
+    QUIESCING = "quiescing"  # by sending none: one interval, from the start of the traffic to its end
+
+
+@dataclass(frozen=True)
+class MonitoringResult(Result):
+    """A series of intervals. A lossless device has lost 0 frames in each, whatever its queues."""
+
+    interval_ns: int  # as asked for; an interval lasts longer where frames of the one before took as long
+    method: Method
+    reason: str  # why it is not by version; empty if it is
+    intervals: tuple[Interval, ...]
+    objections: tuple[str, ...] = ()  # why the tester is not to be trusted
+
+    @property
+    def lost(self) -> int:
+        """Frames lost in all intervals."""
+        return sum(interval.lost for interval in self.intervals)
+
+    @property
+    def sent(self) -> int:
+        """Frames sent in all intervals."""
+        return sum(interval.sent for interval in self.intervals)
+
+    @property
+    def worst(self) -> Interval | None:
+        """The interval that lost the greatest part; the first of equal ones."""
+        return max(self.intervals, key=lambda interval: interval.loss, default=None)
+
+    def verdict_below(self, bound: Ratio) -> Verdict:
+        """Whether no interval lost a greater part of its frames than the bound."""
+        loss = self.worst.loss if self.worst else Fraction(0)
+        where = f" in interval {self.worst.number}" if self.worst and loss else ""
+        return judge(
+            holds=loss <= bound.value,
+            subject=f"interval loss of {self.title}",
+            measured=f"{Ratio(loss)}{where}, {self.lost:,} of {self.sent:,} frames in all",
+            bound=f"<= {bound} in each of {len(self.intervals)} intervals",
+            doubt="; ".join(self.objections) or ("" if self.intervals else "no interval has ended"),
+        )
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.title}: {len(self.intervals)} intervals of {Duration(self.interval_ns)}, "
+            f"sent {self.sent:,}, lost {self.lost:,}"
+        )
+        if self.worst and self.worst.lost:
+            text += f", most in interval {self.worst.number} ({float(self.worst.loss):.4%})"
+        return f"{text}; measured by {self.method.value}: {self.reason}" if self.reason else text
