@@ -4,9 +4,11 @@
 // Frames from the wire: classification, neighbour questions and answers.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "receiver/classifier.h"
+#include "receiver/matcher.h"
 #include "responder/neighbour.h"
 #include "wire/ethernet.h"
 
@@ -22,10 +24,31 @@ const NeighbourTable& Table() {
   return table;
 }
 
-void Classify(const Classifier& classifier, const uint8_t* signature, size_t bytes) {
-  const Expected* stream = classifier.Find(signature);
-  if (stream == nullptr) return;
-  CountReceived(*stream, wire::Signature::Read(signature), 0, bytes, 1'000'000);
+// Signed frames may have anything that is looked at when they arrive.
+struct Stream {
+  Stream() {
+    rx.flows = std::make_unique<Flows>(3);
+    tx.packets.Set(1000);
+    const Expected expected{.counters = &rx,
+                            .sent = &tx,
+                            .payloads = &payloads,
+                            .version = VersionBit::At(18 * 8),
+                            .signature_sum = 0xffff};
+    classifier.Add(1, expected);
+    matcher.Add({{12, 0xff, 0x08}, {23, 0xff, 17}}, expected);
+    matcher.Add({{12, 0xff, 0x86}}, expected);
+  }
+
+  StreamTx tx;
+  StreamRx rx;
+  const Payloads payloads{{std::vector<uint8_t>(60), std::vector<uint8_t>(80)}, {1, 0, 1}, 42};
+  Classifier classifier;
+  Matcher matcher;
+};
+
+void Classify(const Stream& known, const uint8_t* signature, const Arrival& arrival) {
+  const Expected* stream = known.classifier.Find(signature);
+  if (stream != nullptr) CountSigned(*stream, signature, arrival);
 }
 
 }  // namespace
@@ -33,18 +56,16 @@ void Classify(const Classifier& classifier, const uint8_t* signature, size_t byt
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace tester;  // NOLINT(google-build-using-namespace)
-  static StreamRx rx;
-  static const Classifier classifier = [] {
-    Classifier made;
-    made.Add(1, {.counters = &rx, .signature_sum = 0xffff, .rx_port = 0, .start_ns = 0});
-    return made;
-  }();
+  static const Stream stream;
   // A copy of exactly this size, so that the sanitizer sees a step beyond it.
   const std::vector<uint8_t> frame(data, data + size);
+  const Arrival arrival{
+      .frame = frame, .bytes = static_cast<uint32_t>(size), .port = 0, .now_ns = 1'000'000};
   if (size >= wire::kSignatureBytes) {
-    Classify(classifier, frame.data() + size - wire::kSignatureBytes, size);
+    Classify(stream, frame.data() + size - wire::kSignatureBytes, arrival);
   }
-  if (const uint8_t* at = SignatureBeforePadding(frame)) Classify(classifier, at, size);
+  if (const uint8_t* at = SignatureBeforePadding(frame)) Classify(stream, at, arrival);
+  if (const Expected* found = stream.matcher.Find(frame)) CountMatched(*found, arrival);
   std::vector<uint8_t> reply(kNeighbourFrameBytes);
   reply.resize(AnswerNeighbour(frame, Table(), reply));
   // An answer is well formed, and never answered itself: two testers must not talk for ever.

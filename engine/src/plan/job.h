@@ -13,6 +13,7 @@
 #include "generator/editor.h"
 #include "generator/order.h"
 #include "generator/rate.h"
+#include "plan/measurement.h"
 #include "responder/neighbour.h"
 
 namespace tester {
@@ -35,6 +36,7 @@ struct StreamPlan {
   std::vector<Checksum> checksums;
   std::optional<VersionPlan> version;
   Rate rate;
+  MeasurementPlan measurement;
 };
 
 struct NeighbourPlan {

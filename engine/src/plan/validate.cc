@@ -49,8 +49,10 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
                   .editors = {},
                   .checksums = {},
                   .version = {},
-                  .rate = ValidateRate(stream.departures().steady().tick(), where)};
+                  .rate = ValidateRate(stream.departures().steady().tick(), where),
+                  .measurement = {}};
   ValidateFrames(stream, ports[tx_port], where, plan);
+  plan.measurement = ValidateMeasurement(stream, where);
   return plan;
 }
 
@@ -164,6 +166,7 @@ Job ValidateJob(const v1::Job& job, const Inventory& inventory) {
     AppendNeighbours(responder, job.name(), inventory.ports, valid.neighbours);
   }
   CheckUnique(valid, inventory);
+  CheckMeasurements(valid, inventory.loaded);
   return valid;
 }
 

@@ -3,6 +3,8 @@
 
 #include "receiver/classifier.h"
 
+#include <optional>
+
 #include "wire/ethernet.h"
 #include "wire/ipv4.h"
 #include "wire/ipv6.h"
@@ -14,27 +16,75 @@ void Classifier::Add(uint16_t id, const Expected& expected) {
   streams_[id] = expected;
 }
 
-bool CountReceived(const Expected& stream, const wire::Signature& signature, uint16_t port,
-                   uint64_t frame_bytes, uint64_t now_ns) {
-  // Half of the circle is the past, so neither side of the wrap of 48 bits is special.
-  const uint64_t since_start = (signature.timestamp_ns - stream.start_ns) & wire::kMask48;
-  if (since_start > wire::kMask48 / 2) return false;
+namespace {
+
+// Clocks of CPUs may differ by less than this, so a frame may seem to arrive before it was sent.
+constexpr uint64_t kMostAheadNs = 1'000'000;
+
+// The age of a frame; nothing when it was not stamped between the stream's start and now.
+std::optional<uint64_t> LatencyOf(const Expected& stream, uint64_t timestamp_ns, uint64_t now_ns) {
+  const uint64_t age_ns = (now_ns - timestamp_ns) & wire::kMask48;
+  if (age_ns <= now_ns - stream.start_ns) [[likely]]
+    return age_ns;
+  if (((timestamp_ns - now_ns) & wire::kMask48) < kMostAheadNs) return 0;
+  return std::nullopt;
+}
+
+void CountTimes(StreamRx& rx, const Arrival& arrival) {
+  rx.packets.Add(1);
+  rx.bytes.Add(arrival.bytes + wire::kFcsBytes);
+  if (rx.first_ns.Get() == 0) rx.first_ns.Set(arrival.now_ns);
+  rx.last_ns.Set(arrival.now_ns);
+}
+
+uint32_t CountVersion(const Expected& stream, const Arrival& arrival) {
+  const uint32_t version = stream.version.Of(arrival.frame);
+  stream.counters->versions[version].Add(1, arrival.bytes + wire::kFcsBytes,
+                                         arrival.now_ns - stream.start_ns);
+  return version;
+}
+
+}  // namespace
+
+bool CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arrival) {
+  const auto signature = wire::Signature::Read(at);
+  const uint64_t sequence = signature.sequence;
+  const auto latency_ns = LatencyOf(stream, signature.timestamp_ns, arrival.now_ns);
+  if (!latency_ns) return false;
   StreamRx& rx = *stream.counters;
-  if (port != stream.rx_port) {
-    rx.misrouted.Add(1);
+  if (arrival.port != stream.rx_port) {
+    rx.misrouted.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
-  rx.packets.Add(1);
-  rx.bytes.Add(frame_bytes + wire::kFcsBytes);
-  if (rx.first_ns.Get() == 0) rx.first_ns.Set(now_ns);
-  rx.last_ns.Set(now_ns);
-  if (signature.sequence >= rx.next_sequence) {
-    rx.next_sequence = signature.sequence + 1;
-  } else if (signature.sequence + 1 < rx.next_sequence) {
-    rx.out_of_order.Add(1);
+  const uint64_t next = rx.order.next();
+  // Looked up only when frames seem to be missing: a sender counts in memory of its own.
+  if (sequence > next && sequence >= stream.sent->packets.Get() + kBurst) return false;
+  const Place place = rx.order.Add(sequence);
+  if (place == Place::kSkipping && rx.packets.Get() != 0) {
+    rx.outages.Add(rx.last_ns.Get(), arrival.now_ns, sequence - next);
   }
-  rx.latency.Add((now_ns - signature.timestamp_ns) & wire::kMask48);
+  CountTimes(rx, arrival);
+  rx.latency.Add(*latency_ns);
+  if (place < Place::kDuplicate) rx.variation.Add(sequence, *latency_ns);
+  if (stream.version.exists()) {
+    const uint32_t version = CountVersion(stream, arrival);
+    if (stream.sent->flips.VersionOf(sequence).value_or(version) != version) {
+      rx.version_rewritten.Add(1);
+    }
+  }
+  if (rx.flows) rx.flows->Add(sequence, arrival.bytes + wire::kFcsBytes, *latency_ns);
+  // A frame longer than a buffer is not in one piece, and the ports are opened so that there is
+  // none.
+  if (stream.payloads != nullptr && arrival.frame.size() == arrival.bytes &&
+      !stream.payloads->Match(sequence, Frame(arrival.frame.data(), at))) {
+    rx.corrupted.Add(1);
+  }
   return true;
+}
+
+void CountMatched(const Expected& stream, const Arrival& arrival) {
+  CountTimes(*stream.counters, arrival);
+  if (stream.version.exists()) CountVersion(stream, arrival);
 }
 
 const uint8_t* SignatureBeforePadding(Frame frame) {

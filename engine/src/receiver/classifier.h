@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Whose frame is this: by the signature at its end.
+// Whose frames are these: those that arrive are known by their signature, or by what their stream
+// says they look like.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "receiver/payload.h"
+#include "receiver/version_bit.h"
 #include "stats/counters.h"
 #include "wire/bytes.h"
 #include "wire/signature.h"
@@ -15,12 +18,15 @@
 namespace tester {
 
 // What a worker knows of a stream it may receive.
-struct Expected {
+struct alignas(64) Expected {
   StreamRx* counters = nullptr;
+  const StreamTx* sent = nullptr;
+  // Frames stamped earlier are of an earlier start.
+  uint64_t start_ns = 0;
+  const Payloads* payloads = nullptr;  // null: not compared
+  VersionBit version{};
   uint16_t signature_sum = 0;
   uint16_t rx_port = 0;
-  // Frames stamped earlier are of an earlier start; modulo 2^48.
-  uint64_t start_ns = 0;
 };
 
 // Streams by id, immutable once it is in use.
@@ -42,10 +48,20 @@ class Classifier {
   std::vector<Expected> streams_;
 };
 
-// Counts a frame with the stream's signature. `frame_bytes` without FCS. False, and nothing is
-// counted, when the frame was sent before the stream's last start.
-bool CountReceived(const Expected& stream, const wire::Signature& signature, uint16_t port,
-                   uint64_t frame_bytes, uint64_t now_ns);
+// A frame that has arrived.
+struct Arrival {
+  Frame frame;     // as far as it is in one piece, without FCS
+  uint32_t bytes;  // all of it, without FCS
+  uint16_t port;
+  uint64_t now_ns;
+};
+
+// Counts a frame with this signature of a stream. False when it is none of the stream's current
+// start, or was never sent.
+bool CountSigned(const Expected& stream, const uint8_t* signature, const Arrival& arrival);
+
+// Counts a frame of a stream without signature on the port on which it is expected.
+void CountMatched(const Expected& stream, const Arrival& arrival);
 
 // Where the signature is when somebody has padded the frame: before the end of its IP packet.
 // Nothing where that is the end of the frame or the frame is not IP.

@@ -29,17 +29,32 @@ Bytes Sign(uint16_t id, uint16_t sum, uint64_t sequence, uint64_t at_ns) {
 class ClassifierTest : public testing::Test {
  protected:
   ClassifierTest() {
-    classifier.Add(
-        kId, {.counters = &rx, .signature_sum = kSum, .rx_port = kPort, .start_ns = kStartNs});
+    tx.packets.Set(1'000'000);
+    Expect({});
+  }
+
+  // What is not given here is as usual.
+  void Expect(Expected expected) {
+    expected.counters = &rx;
+    expected.sent = &tx;
+    expected.start_ns = kStartNs;
+    expected.signature_sum = kSum;
+    expected.rx_port = kPort;
+    classifier.Add(kId, expected);
   }
 
   bool Receive(uint64_t sequence, uint64_t sent_ns, uint64_t now_ns, uint16_t port = kPort) {
-    const Bytes bytes = Sign(kId, kSum, sequence, sent_ns);
-    const Expected* stream = classifier.Find(bytes.data());
+    std::vector<uint8_t> frame = head;
+    frame.resize(60);
+    wire::SignatureWriter(kId, kSum, sent_ns).Write(frame.data() + 44, sequence);
+    const Expected* stream = classifier.Find(frame.data() + 44);
     return stream != nullptr &&
-           CountReceived(*stream, wire::Signature::Read(bytes.data()), port, 60, now_ns);
+           CountSigned(*stream, frame.data() + 44,
+                       {.frame = frame, .bytes = 60, .port = port, .now_ns = now_ns});
   }
 
+  std::vector<uint8_t> head;  // of the frames that are received
+  StreamTx tx;
   StreamRx rx;
   Classifier classifier;
 };
@@ -70,13 +85,13 @@ TEST_F(ClassifierTest, CountsPacketsBytesAndTimes) {
 // RFC 4737: a packet is reordered when its number is below one seen before; a repeated one is not.
 TEST_F(ClassifierTest, CountsWhatIsOutOfOrder) {
   for (const uint64_t sequence : {0U, 1U, 5U, 3U, 4U, 5U, 6U, 2U}) Receive(sequence, 6000, 6100);
-  EXPECT_EQ(rx.out_of_order.Get(), 3U) << "3, 4 and 2";
+  EXPECT_EQ(rx.order.overtaken(), 3U) << "3, 4 and 2";
   EXPECT_EQ(rx.packets.Get(), 8U);
 }
 
 TEST_F(ClassifierTest, AnotherPortIsMisroutedAndNothingElse) {
   EXPECT_TRUE(Receive(0, 6000, 6100, kPort + 1));
-  EXPECT_EQ(rx.misrouted.Get(), 1U);
+  EXPECT_EQ(rx.misrouted.load(), 1U);
   EXPECT_EQ(rx.packets.Get(), 0U);
   EXPECT_EQ(rx.latency.sum(), 0U);
 }
@@ -88,17 +103,105 @@ TEST_F(ClassifierTest, AFrameOfAnEarlierStartIsNotCounted) {
 }
 
 TEST_F(ClassifierTest, TimesMayWrapAround) {
-  StreamRx late;
-  Classifier wrapping;
-  const uint64_t start_ns = wire::kMask48 - 100;
-  wrapping.Add(kId,
-               {.counters = &late, .signature_sum = kSum, .rx_port = kPort, .start_ns = start_ns});
-  const uint64_t sent_ns = start_ns + 200;  // beyond 2^48
-  const Bytes bytes = Sign(kId, kSum, 0, sent_ns);
-  const Expected* stream = wrapping.Find(bytes.data());
-  ASSERT_NE(stream, nullptr);
-  EXPECT_TRUE(CountReceived(*stream, wire::Signature::Read(bytes.data()), kPort, 60, sent_ns + 50));
-  EXPECT_EQ(late.latency.max(), 50U);
+  // Three days and more: longer than the 48 bits of a timestamp.
+  for (const uint64_t now_ns : {wire::kMask48 - 100, wire::kMask48 + 100, 3 * wire::kMask48}) {
+    EXPECT_TRUE(Receive(rx.order.next(), now_ns - 50, now_ns));
+  }
+  EXPECT_EQ(rx.latency.max(), 50U);
+  EXPECT_EQ(rx.latency.sum(), 150U);
+}
+
+TEST_F(ClassifierTest, ClocksOfCpusMayDifferALittle) {
+  EXPECT_TRUE(Receive(0, 6010, 6000));
+  EXPECT_EQ(rx.latency.max(), 0U);
+  EXPECT_FALSE(Receive(1, 6000 + 2'000'000, 6000)) << "of a time to come";
+}
+
+TEST_F(ClassifierTest, AFrameThatWasNeverSentIsForged) {
+  tx.packets.Set(10);
+  EXPECT_TRUE(Receive(0, 6000, 6100));
+  EXPECT_FALSE(Receive(10 + kBurst, 6000, 6100));
+  EXPECT_FALSE(Receive(wire::kMask48, 6000, 6100));
+  EXPECT_TRUE(Receive(9, 6000, 6100));
+  EXPECT_EQ(rx.packets.Get(), 2U);
+  EXPECT_EQ(rx.order.next(), 10U);
+}
+
+TEST_F(ClassifierTest, AnOutageLiesBetweenArrivals) {
+  EXPECT_TRUE(Receive(3, 6000, 6100));
+  EXPECT_EQ(rx.outages.longest_ns.Get(), 0U) << "nothing arrived before";
+  EXPECT_TRUE(Receive(4, 6000, 9000));
+  EXPECT_EQ(rx.outages.longest_ns.Get(), 0U) << "nothing was lost";
+  EXPECT_TRUE(Receive(8, 6000, 9500));
+  EXPECT_EQ(rx.outages.longest_ns.Get(), 500U);
+  EXPECT_EQ(rx.outages.longest_start_ns.Get(), 9000U);
+  EXPECT_EQ(rx.outages.longest_lost.Get(), 3U);
+}
+
+TEST_F(ClassifierTest, DuplicatesSayNothingOfVariation) {
+  for (const uint64_t sequence : {0U, 1U, 1U, 2U}) Receive(sequence, 6000, 6100 + sequence);
+  EXPECT_EQ(rx.variation.ipdv_count.Get(), 2U);
+  EXPECT_EQ(rx.packets.Get(), 4U);
+}
+
+TEST_F(ClassifierTest, CountsEachVersion) {
+  Expect({.version = VersionBit::At(18 * 8)});
+  head.resize(19);
+  for (const auto& [first, bit] : {std::pair{0, 0x00}, {2, 0x80}, {5, 0x00}}) {
+    if (first != 0) tx.flips.Ask();
+    tx.flips.Begin(static_cast<uint64_t>(first));
+    head[18] = static_cast<uint8_t>(bit);
+    for (uint64_t i = 0; i < 3 && rx.order.next() < 6; ++i) {
+      if (first == 0 && i == 2) break;
+      Receive(rx.order.next(), 6000, kStartNs + 2000);
+    }
+  }
+  EXPECT_EQ(rx.versions[0].packets.Get(), 3U);
+  EXPECT_EQ(rx.versions[0].bytes.Get(), 192U);
+  EXPECT_EQ(rx.versions[0].time_ns.Get().low, 6000U);
+  EXPECT_EQ(rx.versions[1].packets.Get(), 3U);
+  EXPECT_EQ(rx.version_rewritten.Get(), 0U);
+}
+
+TEST_F(ClassifierTest, SeesThatTheVersionWasWrittenOver) {
+  Expect({.version = VersionBit::At(18 * 8)});
+  head.resize(19);
+  head[18] = 0x80;
+  EXPECT_TRUE(Receive(0, 6000, 6100));
+  EXPECT_EQ(rx.version_rewritten.Get(), 1U);
+  EXPECT_EQ(rx.versions[1].packets.Get(), 1U) << "counted as it arrived";
+}
+
+TEST_F(ClassifierTest, SeesThatThePayloadWasDamaged) {
+  const Payloads payloads({std::vector<uint8_t>(60, 7)}, {}, 42);
+  Expect({.payloads = &payloads});
+  head.assign(44, 7);
+  head[0] = 1;  // the device under test changes headers
+  EXPECT_TRUE(Receive(0, 6000, 6100));
+  EXPECT_EQ(rx.corrupted.Get(), 0U);
+  head[43] ^= 0x10;
+  EXPECT_TRUE(Receive(1, 6000, 6100));
+  EXPECT_EQ(rx.corrupted.Get(), 1U);
+  EXPECT_EQ(rx.packets.Get(), 2U);
+}
+
+TEST_F(ClassifierTest, CountsFlows) {
+  rx.flows = std::make_unique<Flows>(2);
+  for (const uint64_t sequence : {0U, 1U, 2U}) Receive(sequence, 6000, 6100);
+  EXPECT_EQ(rx.flows->Read(0).packets, 2U);
+  EXPECT_EQ(rx.flows->Read(0).bytes, 128U);
+  EXPECT_EQ(rx.flows->Read(1).latency_max_ns, 100U);
+}
+
+TEST_F(ClassifierTest, CountsWhatHasNoSignature) {
+  const Expected expected{.counters = &rx, .start_ns = kStartNs, .version = VersionBit::At(7)};
+  const std::vector<uint8_t> frame(60, 1);
+  CountMatched(expected, {.frame = frame, .bytes = 60, .port = kPort, .now_ns = 6000});
+  EXPECT_EQ(rx.packets.Get(), 1U);
+  EXPECT_EQ(rx.bytes.Get(), 64U);
+  EXPECT_EQ(rx.first_ns.Get(), 6000U);
+  EXPECT_EQ(rx.versions[1].time_ns.Get().low, 1000U);
+  EXPECT_EQ(rx.latency.max(), 0U);
 }
 
 TEST(SignatureBeforePadding, IsAtTheEndOfTheIpPacket) {

@@ -53,8 +53,10 @@ grpc::Status Service::Load(grpc::ServerContext* /*context*/, const v1::LoadReque
 grpc::Status Service::Start(grpc::ServerContext* /*context*/, const v1::StartRequest* request,
                             v1::StartResponse* response) {
   return Answer("Start", [&] {
+    const uint64_t outage_ns =
+        request->outage_ns() == 0 ? Tester::kDefaultOutageNs : request->outage_ns();
     response->set_start_ns(tester_.Start(NamesOf(request->jobs()), request->duration_ns(),
-                                         request->packets_per_stream()));
+                                         request->packets_per_stream(), outage_ns));
   });
 }
 
@@ -99,6 +101,20 @@ grpc::Status Service::TakeSnapshot(grpc::ServerContext* /*context*/,
                                    const v1::TakeSnapshotRequest* request, v1::Snapshot* response) {
   return Answer("TakeSnapshot",
                 [&] { *response = tester_.TakeSnapshot(NamesOf(request->jobs())); });
+}
+
+grpc::Status Service::Flip(grpc::ServerContext* /*context*/, const v1::FlipRequest* request,
+                           v1::FlipResponse* response) {
+  return Answer("Flip", [&] { *response = tester_.Flip(NamesOf(request->jobs())); });
+}
+
+grpc::Status Service::ReadFlows(grpc::ServerContext* context, const v1::ReadFlowsRequest* request,
+                                grpc::ServerWriter<v1::FlowCounters>* writer) {
+  return Answer("ReadFlows", [&] {
+    tester_.ReadFlows(*request, [&](const v1::FlowCounters& flows) {
+      return !context->IsCancelled() && writer->Write(flows);
+    });
+  });
 }
 
 grpc::Status Service::Inject(grpc::ServerContext* /*context*/, const v1::InjectRequest* request,

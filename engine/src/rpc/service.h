@@ -33,6 +33,10 @@ class Service final : public v1::Tester::Service {
                     grpc::ServerWriter<v1::Progress>* writer) override;
   grpc::Status TakeSnapshot(grpc::ServerContext* context, const v1::TakeSnapshotRequest* request,
                             v1::Snapshot* response) override;
+  grpc::Status Flip(grpc::ServerContext* context, const v1::FlipRequest* request,
+                    v1::FlipResponse* response) override;
+  grpc::Status ReadFlows(grpc::ServerContext* context, const v1::ReadFlowsRequest* request,
+                         grpc::ServerWriter<v1::FlowCounters>* writer) override;
   grpc::Status Inject(grpc::ServerContext* context, const v1::InjectRequest* request,
                       v1::InjectResponse* response) override;
   grpc::Status Resolve(grpc::ServerContext* context, const v1::ResolveRequest* request,

@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Counters of ports, streams and workers. Each object has one writer, the worker that owns it, and
-// is read by anybody at any time; what several workers counted is added up on reading (merge.h).
+// is read by anybody at any time.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "stats/counter.h"
+#include "stats/flows.h"
 #include "stats/latency.h"
+#include "stats/order.h"
+#include "stats/outages.h"
+#include "stats/variation.h"
+#include "stats/versions.h"
 
 namespace tester {
 
@@ -25,6 +32,13 @@ struct alignas(64) PortCounters {
 
 // Of one start of a stream, on the worker that sends it.
 struct alignas(64) StreamTx {
+  // Frames that have left, with their bytes on the wire.
+  void CountSent(uint64_t frames, uint64_t all_bytes, uint32_t version, uint64_t now_ns) {
+    packets.Add(frames);
+    bytes.Add(all_bytes);
+    if (has_version) versions[version].Add(frames, all_bytes, now_ns - base_ns);
+  }
+
   Counter intended;
   Counter packets;  // also the next sequence number
   Counter bytes;
@@ -32,21 +46,32 @@ struct alignas(64) StreamTx {
   Counter last_ns;
   Counter worst_lateness_ns;
   std::atomic<bool> sending{false};
+  // Of a stream with a version. Times are counted from the same base as those of arrivals.
+  std::array<VersionCount, 2> versions;
+  bool has_version = false;
+  uint64_t base_ns = 0;
+  // Looked up by receivers too.
+  alignas(64) Flips flips;
   // Worker's own: nothing has to be done for the stream before.
   uint64_t next_event_ns = 0;
 };
 
-// Of one start of a stream, on one of the workers that may receive it.
+// Of one start of a stream, on the worker that serves the port it is expected on.
 struct alignas(64) StreamRx {
   Counter packets;
   Counter bytes;
   Counter first_ns;
   Counter last_ns;
-  Counter misrouted;
-  Counter out_of_order;
   Latency latency;
-  // Worker's own: one more than the highest sequence number seen.
-  uint64_t next_sequence = 0;
+  Variation variation;
+  Order order;
+  std::array<VersionCount, 2> versions;
+  Outages outages;
+  Counter corrupted;
+  Counter version_rewritten;
+  std::unique_ptr<Flows> flows;  // null without
+  // Frames that arrive where they should not are counted by whichever worker meets them.
+  alignas(64) std::atomic<uint64_t> misrouted{0};
 };
 
 // Since the last start of any job.
@@ -54,6 +79,7 @@ struct alignas(64) WorkerCounters {
   Counter loops;
   Counter idle_loops;
   Counter worst_gap_ns;
+  Counter late_polls;
 };
 
 }  // namespace tester

@@ -7,9 +7,9 @@
 
 #include <atomic>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
+
+#include "stats/mapped.h"
 
 namespace tester {
 
@@ -32,24 +32,18 @@ class Histogram {
     return (uint64_t{kPerOctave} + index % kPerOctave) << (index / kPerOctave - 1);
   }
 
-  Histogram();
-
   // One writer. `value` below 2^48.
   void Add(uint64_t value) {
-    std::atomic_ref<uint64_t> count(counts_.get()[Index(value)]);
+    std::atomic_ref<uint64_t> count(counts_[Index(value)]);
     count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
   uint64_t Count(uint32_t index) const {
-    return std::atomic_ref<uint64_t>(counts_.get()[index]).load(std::memory_order_relaxed);
+    return std::atomic_ref<uint64_t>(counts_[index]).load(std::memory_order_relaxed);
   }
 
  private:
-  struct Unmap {
-    void operator()(uint64_t* memory) const;
-  };
-  // Mapped, so that a page of buckets costs memory only once something is counted in it.
-  std::unique_ptr<uint64_t, Unmap> counts_;
+  Mapped<uint64_t> counts_{kBuckets};
 };
 
 }  // namespace tester

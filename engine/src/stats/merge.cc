@@ -3,41 +3,94 @@
 
 #include "stats/merge.h"
 
-#include <algorithm>
-
 namespace tester {
 namespace {
 
-void FillLatency(const std::vector<std::shared_ptr<StreamRx>>& rx, v1::Latency& out) {
-  uint64_t sum = 0;
-  uint64_t min = UINT64_MAX;
-  uint64_t max = 0;
-  for (const auto& part : rx) {
-    sum += part->latency.sum();
-    min = std::min(min, part->latency.min());
-    max = std::max(max, part->latency.max());
-  }
-  if (min > max) return;  // there is none
-  uint64_t count = 0;
+using Buckets = google::protobuf::RepeatedPtrField<v1::Bucket>;
+
+// Those that are not empty, of the values from min to max. Returns how many values they hold.
+uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buckets& out) {
+  uint64_t total = 0;
   for (uint32_t index = Histogram::Index(min); index <= Histogram::Index(max); ++index) {
-    uint64_t in_bucket = 0;
-    for (const auto& part : rx) in_bucket += part->latency.histogram().Count(index);
-    if (in_bucket == 0) continue;
-    auto& bucket = *out.add_buckets();
+    const uint64_t count = histogram.Count(index);
+    if (count == 0) continue;
+    auto& bucket = *out.Add();
     bucket.set_index(index);
-    bucket.set_count(in_bucket);
-    count += in_bucket;
+    bucket.set_count(count);
+    total += count;
   }
-  out.set_count(count);
-  out.set_sum_ns(sum);
+  return total;
+}
+
+void FillLatency(const Latency& latency, v1::Latency& out) {
+  const uint64_t min = latency.min();
+  const uint64_t max = latency.max();
+  if (min > max) return;  // there is none
+  out.set_count(FillBuckets(latency.histogram(), min, max, *out.mutable_buckets()));
+  out.set_sum_ns(latency.sum());
   out.set_min_ns(min);
   out.set_max_ns(max);
 }
 
+void FillVersion(const VersionCount& tx, const VersionCount& rx, v1::VersionCounters& out) {
+  const WideCounter::Value departures = tx.time_ns.Get();
+  const WideCounter::Value arrivals = rx.time_ns.Get();
+  out.set_tx_packets(tx.packets.Get());
+  out.set_tx_bytes(tx.bytes.Get());
+  out.set_tx_time_high(departures.high);
+  out.set_tx_time_low(departures.low);
+  out.set_rx_packets(rx.packets.Get());
+  out.set_rx_bytes(rx.bytes.Get());
+  out.set_rx_time_high(arrivals.high);
+  out.set_rx_time_low(arrivals.low);
+}
+
+void FillOrder(const Order& order, v1::Order& out) {
+  out.set_next_sequence(order.next());
+  out.set_duplicated(order.duplicated());
+  out.set_late(order.late());
+  out.set_extent_sum(order.extent_sum());
+  out.set_extent_max(order.extent_max());
+  FillBuckets(order.extents(), 0, order.extent_max(), *out.mutable_extents());
+}
+
+void FillOutages(const Outages& outages, v1::Outages& out) {
+  out.set_count(outages.count.Get());
+  out.set_total_ns(outages.total_ns.Get());
+  out.set_lost(outages.total_lost.Get());
+  out.set_longest_ns(outages.longest_ns.Get());
+  out.set_longest_start_ns(outages.longest_start_ns.Get());
+  out.set_longest_lost(outages.longest_lost.Get());
+}
+
+void FillVariation(const Variation& variation, v1::Variation& out) {
+  out.set_jitter_16_ns(variation.jitter_16.Get());
+  const uint64_t count = variation.ipdv_count.Get();
+  if (count == 0) return;
+  out.set_ipdv_count(count);
+  out.set_ipdv_sum_ns(variation.ipdv_sum_ns.Get());
+  out.set_ipdv_min_ns(variation.ipdv_min());
+  out.set_ipdv_max_ns(variation.ipdv_max());
+}
+
+void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
+  out.set_first_rx_ns(rx.first_ns.Get());
+  out.set_last_rx_ns(rx.last_ns.Get());
+  out.set_rx_packets(rx.packets.Get());
+  out.set_rx_bytes(rx.bytes.Get());
+  out.set_rx_misrouted(rx.misrouted.load(std::memory_order_relaxed));
+  out.set_rx_out_of_order(rx.order.overtaken() + rx.order.late());
+  out.set_rx_version_rewritten(rx.version_rewritten.Get());
+  out.set_rx_corrupted(rx.corrupted.Get());
+  FillLatency(rx.latency, *out.mutable_latency());
+  FillOrder(rx.order, *out.mutable_order());
+  FillOutages(rx.outages, *out.mutable_outages());
+  FillVariation(rx.variation, *out.mutable_variation());
+}
+
 }  // namespace
 
-void FillStream(const StreamTx& tx, const std::vector<std::shared_ptr<StreamRx>>& rx,
-                v1::StreamCounters& out) {
+void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::StreamCounters& out) {
   out.set_sending(tx.sending.load(std::memory_order_acquire));
   out.set_intended_packets(tx.intended.Get());
   out.set_tx_packets(tx.packets.Get());
@@ -45,18 +98,26 @@ void FillStream(const StreamTx& tx, const std::vector<std::shared_ptr<StreamRx>>
   out.set_first_tx_ns(tx.first_ns.Get());
   out.set_last_tx_ns(tx.last_ns.Get());
   out.set_worst_lateness_ns(tx.worst_lateness_ns.Get());
-  for (const auto& part : rx) {
-    const uint64_t first = part->first_ns.Get();
-    if (first != 0 && (out.first_rx_ns() == 0 || first < out.first_rx_ns())) {
-      out.set_first_rx_ns(first);
-    }
-    out.set_last_rx_ns(std::max(out.last_rx_ns(), part->last_ns.Get()));
-    out.set_rx_packets(out.rx_packets() + part->packets.Get());
-    out.set_rx_bytes(out.rx_bytes() + part->bytes.Get());
-    out.set_rx_misrouted(out.rx_misrouted() + part->misrouted.Get());
-    out.set_rx_out_of_order(out.rx_out_of_order() + part->out_of_order.Get());
+  FillReceived(rx, out);
+  if (!has_version) return;
+  out.set_open_version(tx.flips.Open());
+  for (size_t i = 0; i < tx.versions.size(); ++i) {
+    FillVersion(tx.versions[i], rx.versions[i], *out.add_versions());
   }
-  FillLatency(rx, *out.mutable_latency());
+}
+
+void FillFlows(const Flows& flows, uint32_t first, uint32_t count, uint64_t sent,
+               v1::FlowCounters& out) {
+  out.set_first(first);
+  for (uint32_t flow = first; flow < first + count; ++flow) {
+    const Flows::Counts counts = flows.Read(flow);
+    out.add_tx_packets(flows.Share(flow, sent));
+    out.add_rx_packets(counts.packets);
+    out.add_rx_bytes(counts.bytes);
+    out.add_latency_sum_ns(counts.latency_sum_ns);
+    out.add_latency_min_ns(counts.latency_min_ns);
+    out.add_latency_max_ns(counts.latency_max_ns);
+  }
 }
 
 void FillPort(const PortCounters& port, v1::PortCounters& out) {

@@ -1,21 +1,20 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Counters to messages: what several workers have seen of a stream, added up.
+// Counters to messages.
 #pragma once
-
-#include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "stats/counters.h"
 #include "tester/v1/counters.pb.h"
 
 namespace tester {
 
-// `rx` holds one object per worker.
-void FillStream(const StreamTx& tx, const std::vector<std::shared_ptr<StreamRx>>& rx,
-                v1::StreamCounters& out);
+// `has_version`: the stream has versions to tell of.
+void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::StreamCounters& out);
+
+// Of `count` flows from `first` on, of `sent` frames of the stream.
+void FillFlows(const Flows& flows, uint32_t first, uint32_t count, uint64_t sent,
+               v1::FlowCounters& out);
 
 // The counters of the engine's own making; what driver and kernel count is not in here.
 void FillPort(const PortCounters& port, v1::PortCounters& out);

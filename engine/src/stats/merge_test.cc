@@ -3,48 +3,28 @@
 
 #include "stats/merge.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tester {
 namespace {
 
-std::vector<std::shared_ptr<StreamRx>> Parts(size_t count) {
-  std::vector<std::shared_ptr<StreamRx>> parts(count);
-  for (auto& part : parts) part = std::make_shared<StreamRx>();
-  return parts;
-}
-
 TEST(Merge, NothingIsZero) {
   v1::StreamCounters out;
-  FillStream(StreamTx{}, Parts(2), out);
-  EXPECT_EQ(out.latency().count(), 0U);
-  EXPECT_EQ(out.latency().min_ns(), 0U);
+  FillStream(StreamTx{}, StreamRx{}, false, out);
+  EXPECT_EQ(out.latency().ByteSizeLong(), 0U) << out.ShortDebugString();
+  EXPECT_EQ(out.order().ByteSizeLong(), 0U) << out.ShortDebugString();
+  EXPECT_EQ(out.variation().ByteSizeLong(), 0U) << out.ShortDebugString();
   EXPECT_EQ(out.first_rx_ns(), 0U);
   EXPECT_FALSE(out.sending());
+  EXPECT_EQ(out.versions_size(), 0);
 }
 
-TEST(Merge, AddsWhatWorkersHaveSeen) {
-  const auto parts = Parts(3);  // the third has seen nothing
-  const auto see = [](StreamRx& rx, uint64_t latency_ns, uint64_t at_ns) {
-    rx.packets.Add(1);
-    rx.bytes.Add(64);
-    if (rx.first_ns.Get() == 0) rx.first_ns.Set(at_ns);
-    rx.last_ns.Set(at_ns);
-    rx.latency.Add(latency_ns);
-  };
-  see(*parts[0], 700, 1000);
-  see(*parts[0], 900, 5000);
-  see(*parts[1], 300, 2000);
-  parts[1]->out_of_order.Add(2);
-  parts[1]->misrouted.Add(1);
+TEST(Merge, LatencyIsThatOfTheBuckets) {
+  StreamRx rx;
+  for (const uint64_t latency_ns : {700U, 900U, 300U}) rx.latency.Add(latency_ns);
   v1::StreamCounters out;
-  FillStream(StreamTx{}, parts, out);
-  EXPECT_EQ(out.rx_packets(), 3U);
-  EXPECT_EQ(out.rx_bytes(), 192U);
-  EXPECT_EQ(out.first_rx_ns(), 1000U);
-  EXPECT_EQ(out.last_rx_ns(), 5000U);
-  EXPECT_EQ(out.rx_out_of_order(), 2U);
-  EXPECT_EQ(out.rx_misrouted(), 1U);
+  FillStream(StreamTx{}, rx, false, out);
   EXPECT_EQ(out.latency().count(), 3U);
   EXPECT_EQ(out.latency().sum_ns(), 1900U);
   EXPECT_EQ(out.latency().min_ns(), 300U);
@@ -52,6 +32,52 @@ TEST(Merge, AddsWhatWorkersHaveSeen) {
   ASSERT_EQ(out.latency().buckets_size(), 3);
   EXPECT_EQ(out.latency().buckets(0).index(), 300U);
   EXPECT_EQ(out.latency().buckets(2).index(), 900U);
+}
+
+TEST(Merge, OrderTellsOfLateFramesAsOfOvertakenOnes) {
+  StreamRx rx;
+  for (const uint64_t sequence : {0U, 5U, 3U, 3U, 100'000U, 4U}) rx.order.Add(sequence);
+  rx.misrouted = 2;
+  v1::StreamCounters out;
+  FillStream(StreamTx{}, rx, false, out);
+  EXPECT_EQ(out.rx_out_of_order(), 2U) << "3 and 4";
+  EXPECT_EQ(out.rx_misrouted(), 2U);
+  EXPECT_EQ(out.order().next_sequence(), 100'001U);
+  EXPECT_EQ(out.order().duplicated(), 1U);
+  EXPECT_EQ(out.order().late(), 1U);
+  EXPECT_EQ(out.order().extent_sum(), 1U);
+  ASSERT_EQ(out.order().extents_size(), 1);
+  EXPECT_EQ(out.order().extents(0).index(), 1U);
+}
+
+TEST(Merge, VersionsOfBothDirectionsAreBesideEachOther) {
+  StreamTx tx;
+  StreamRx rx;
+  tx.flips.Ask();
+  tx.versions[1].Add(4, 256, UINT64_MAX / 2);
+  rx.versions[0].Add(1, 64, 10);
+  v1::StreamCounters out;
+  FillStream(tx, rx, true, out);
+  EXPECT_EQ(out.open_version(), 1U);
+  ASSERT_EQ(out.versions_size(), 2);
+  EXPECT_EQ(out.versions(0).rx_packets(), 1U);
+  EXPECT_EQ(out.versions(0).rx_time_low(), 10U);
+  EXPECT_EQ(out.versions(1).tx_packets(), 4U);
+  EXPECT_EQ(out.versions(1).tx_bytes(), 256U);
+}
+
+TEST(Merge, FlowsComeInColumns) {
+  Flows flows(5);
+  for (uint64_t sequence = 0; sequence < 7; ++sequence) flows.Add(sequence, 64, sequence);
+  v1::FlowCounters out;
+  FillFlows(flows, 1, 3, 8, out);
+  EXPECT_EQ(out.first(), 1U);
+  EXPECT_THAT(out.tx_packets(), testing::ElementsAre(2, 2, 1));
+  EXPECT_THAT(out.rx_packets(), testing::ElementsAre(2, 1, 1));
+  EXPECT_THAT(out.rx_bytes(), testing::ElementsAre(128, 64, 64));
+  EXPECT_THAT(out.latency_sum_ns(), testing::ElementsAre(7, 2, 3));
+  EXPECT_THAT(out.latency_min_ns(), testing::ElementsAre(1, 2, 3));
+  EXPECT_THAT(out.latency_max_ns(), testing::ElementsAre(6, 2, 3));
 }
 
 }  // namespace

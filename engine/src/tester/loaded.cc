@@ -32,25 +32,46 @@ std::vector<SendEntry> SendersOf(uint16_t port, const LoadedJobs& jobs) {
   return entries;
 }
 
-void ExpectStreams(const LoadedJobs& jobs, size_t worker, Program& program) {
+Expected ExpectedOf(const LoadedStream& stream) {
+  return {.counters = stream.rx.get(),
+          .sent = stream.tx.get(),
+          .start_ns = stream.counters_since_ns,
+          .payloads = stream.plan.measurement.payloads.get(),
+          .version = stream.plan.measurement.version,
+          .signature_sum = stream.frames->signature_sum(),
+          .rx_port = stream.plan.rx_port};
+}
+
+// Any worker may meet frames with a signature; one without is looked for where it is expected.
+void ExpectStreams(const LoadedJobs& jobs, Program& program) {
   auto classifier = std::make_shared<Classifier>();
   for (const auto& [name, job] : jobs) {
     for (const auto& stream : job->streams) {
-      if (!stream.plan.signature) continue;
-      program.received.push_back(stream.rx[worker]);
-      classifier->Add(stream.plan.id, {.counters = stream.rx[worker].get(),
-                                       .signature_sum = stream.frames->signature_sum(),
-                                       .rx_port = stream.plan.rx_port,
-                                       .start_ns = stream.counters_since_ns});
+      program.kept.insert(program.kept.end(),
+                          {stream.rx, stream.tx, stream.plan.measurement.payloads});
+      if (stream.plan.signature) classifier->Add(stream.plan.id, ExpectedOf(stream));
     }
   }
   program.classifier = std::move(classifier);
 }
 
+Matcher MatcherOf(uint16_t port, const LoadedJobs& jobs) {
+  Matcher matcher;
+  for (const auto& [name, job] : jobs) {
+    for (const auto& stream : job->streams) {
+      const Matches& matches = stream.plan.measurement.matches;
+      if (stream.plan.rx_port == port && !matches.empty()) {
+        matcher.Add(matches, ExpectedOf(stream));
+      }
+    }
+  }
+  return matcher;
+}
+
 }  // namespace
 
-LoadedStream::LoadedStream(StreamPlan stream_plan, size_t workers)
-    : plan(std::move(stream_plan)), frames(std::make_shared<const Frames>(plan)), rx(workers) {
+LoadedStream::LoadedStream(StreamPlan stream_plan)
+    : plan(std::move(stream_plan)), frames(std::make_shared<const Frames>(plan)) {
   ResetCounters(0);
 }
 
@@ -59,12 +80,15 @@ void LoadedStream::ResetCounters(uint64_t now_ns) {
   schedule.reset();
   cursor = std::make_shared<Cursor>();
   tx = std::make_shared<StreamTx>();
-  for (auto& part : rx) part = std::make_shared<StreamRx>();
+  tx->has_version = plan.measurement.version.exists();
+  tx->base_ns = now_ns;
+  rx = std::make_shared<StreamRx>();
+  if (const uint32_t flows = plan.measurement.flows) rx->flows = std::make_unique<Flows>(flows);
 }
 
-LoadedJob::LoadedJob(Job job, size_t workers) : plan(std::move(job)) {
+LoadedJob::LoadedJob(Job job) : plan(std::move(job)) {
   for (auto& stream : std::exchange(plan.streams, {})) {
-    streams.emplace_back(std::move(stream), workers);
+    streams.emplace_back(std::move(stream));
   }
 }
 
@@ -73,13 +97,14 @@ std::unique_ptr<const Program> MakeProgram(const LoadedJobs& jobs,
                                            size_t worker, size_t workers, uint64_t epoch) {
   auto program = std::make_unique<Program>();
   program->epoch = epoch;
-  ExpectStreams(jobs, worker, *program);
+  ExpectStreams(jobs, *program);
   for (size_t i = worker; i < ports.size(); i += workers) {
     const auto index = static_cast<uint16_t>(i);
     program->ports.push_back({.port = ports[i].get(),
                               .index = index,
                               .streams = SendersOf(index, jobs),
-                              .neighbours = NeighboursOf(index, jobs)});
+                              .neighbours = NeighboursOf(index, jobs),
+                              .matcher = MatcherOf(index, jobs)});
   }
   return program;
 }

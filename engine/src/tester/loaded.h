@@ -20,7 +20,7 @@
 namespace tester {
 
 struct LoadedStream {
-  LoadedStream(StreamPlan stream_plan, size_t workers);
+  explicit LoadedStream(StreamPlan stream_plan);
 
   // Counters of a new start; the old ones live as long as a worker knows them.
   void ResetCounters(uint64_t now_ns);
@@ -30,14 +30,14 @@ struct LoadedStream {
   std::shared_ptr<const Frames> frames;
   std::shared_ptr<Cursor> cursor;  // of the worker that sends, while it does
   std::shared_ptr<StreamTx> tx;
-  std::vector<std::shared_ptr<StreamRx>> rx;  // by worker
+  std::shared_ptr<StreamRx> rx;
   // What arrives stamped earlier is of an earlier start.
   uint64_t counters_since_ns = 0;
   std::optional<Schedule> schedule;
 };
 
 struct LoadedJob {
-  LoadedJob(Job job, size_t workers);
+  explicit LoadedJob(Job job);
 
   Job plan;  // its streams are in `streams`
   std::vector<LoadedStream> streams;

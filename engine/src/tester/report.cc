@@ -36,6 +36,7 @@ v1::GetInfoResponse Tester::Info() const {
   info.set_pid(static_cast<uint32_t>(::getpid()));
   info.mutable_limits()->set_max_streams(kMaxStreams);
   info.mutable_limits()->set_max_inject_frames(kMaxInjectFrames);
+  info.mutable_limits()->set_max_flows(kMaxFlows);
   for (size_t i = 0; i < ports_.size(); ++i) {
     FillPortInfo(*ports_[i], workers_[i % workers_.size()]->lcore(), *info.add_ports());
   }
@@ -53,9 +54,7 @@ v1::Progress Tester::Progress(const Names& names) {
       if (stream.Sending()) progress.set_sending(true);
       progress.set_tx_packets(progress.tx_packets() + stream.tx->packets.Get());
       progress.set_intended_packets(progress.intended_packets() + stream.tx->intended.Get());
-      for (const auto& part : stream.rx) {
-        progress.set_rx_packets(progress.rx_packets() + part->packets.Get());
-      }
+      progress.set_rx_packets(progress.rx_packets() + stream.rx->packets.Get());
     }
   }
   return progress;
@@ -68,6 +67,22 @@ void Tester::FillPorts(v1::Snapshot& snapshot) {
     FillPort(port->counters, out);
     out.set_rx_missed(port->Missed());
     out.set_kernel_dropped(port->KernelDropped());
+  }
+}
+
+void Tester::FillWorkers(v1::Snapshot& snapshot) {
+  for (const auto& worker : workers_) {
+    auto& out = *snapshot.add_workers();
+    const Interruptions interruptions = worker->interruptions();
+    out.set_lcore(worker->lcore());
+    out.set_cpu(worker->cpu());
+    out.set_loops(worker->counters().loops.Get());
+    out.set_idle_loops(worker->counters().idle_loops.Get());
+    out.set_worst_gap_ns(worker->counters().worst_gap_ns.Get());
+    out.set_late_polls(worker->counters().late_polls.Get());
+    out.set_waited_ns(interruptions.waited_ns);
+    out.set_preemptions(interruptions.preemptions);
+    out.set_steal_ns(interruptions.steal_ns);
   }
 }
 
@@ -91,16 +106,9 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names) {
   for (const LoadedStream* stream : streams) {
     auto& out = *snapshot.add_streams();
     out.set_id(stream->plan.id);
-    FillStream(*stream->tx, stream->rx, out);
+    FillStream(*stream->tx, *stream->rx, stream->plan.measurement.version.exists(), out);
   }
-  for (const auto& worker : workers_) {
-    auto& out = *snapshot.add_workers();
-    out.set_lcore(worker->lcore());
-    out.set_cpu(worker->cpu());
-    out.set_loops(worker->counters().loops.Get());
-    out.set_idle_loops(worker->counters().idle_loops.Get());
-    out.set_worst_gap_ns(worker->counters().worst_gap_ns.Get());
-  }
+  FillWorkers(snapshot);
   const Clock::Reading now = clock_.ReadBoth();
   auto& clock = *snapshot.mutable_clock();
   clock.set_engine_start_ns(last_start_.engine_ns);

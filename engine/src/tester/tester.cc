@@ -67,11 +67,25 @@ std::vector<LoadedJob*> Tester::FindJobs(const Names& names) {
   return found;
 }
 
+LoadedStream& Tester::FindStream(const std::string& job, uint32_t stream_id,
+                                 std::string_view where) {
+  std::vector<uint16_t> ids;
+  for (auto& stream : FindJobs({job}).front()->streams) {
+    if (stream.plan.id == stream_id) return stream;
+    ids.push_back(stream.plan.id);
+  }
+  throw Error(Code::kNotFound, Cat(where, ": no such stream; the job has ", Join(ids)));
+}
+
 void Tester::Publish() {
+  AskWorkers([this](size_t i) {
+    workers_[i]->Adopt(MakeProgram(jobs_, ports_, i, workers_.size(), epoch_));
+  });
+}
+
+void Tester::AskWorkers(const std::function<void(size_t)>& ask) {
   try {
-    for (size_t i = 0; i < workers_.size(); ++i) {
-      workers_[i]->Adopt(MakeProgram(jobs_, ports_, i, workers_.size(), epoch_));
-    }
+    for (size_t i = 0; i < workers_.size(); ++i) ask(i);
   } catch (const Error& error) {
     usable_ = false;
     Log(LogLevel::kError, "stuck", {{"reason", error.what()}});
@@ -90,13 +104,14 @@ void Tester::Load(const v1::Job& job) {
     loaded.push_back(&plans.back());
   }
   Job plan = ValidateJob(job, {.ports = limits_, .loaded = loaded});
-  jobs_.emplace(plan.name, std::make_unique<LoadedJob>(plan, workers_.size()));
+  jobs_.emplace(plan.name, std::make_unique<LoadedJob>(plan));
   Publish();
   Log(LogLevel::kInfo, "load",
       {{"job", plan.name}, {"streams", static_cast<int64_t>(plan.streams.size())}});
 }
 
-uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream) {
+uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,
+                       uint64_t outage_ns) {
   const std::lock_guard lock(mutex_);
   const auto jobs = FindJobs(names);
   for (const LoadedJob* job : jobs) {
@@ -111,8 +126,12 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
   ++epoch_;
   last_start_ = clock_.ReadBoth();
   for (LoadedJob* job : jobs) {
-    for (auto& stream : job->streams) stream.ResetCounters(clock_.Now());
+    for (auto& stream : job->streams) {
+      stream.ResetCounters(clock_.Now());
+      stream.rx->outages.SetLeast(outage_ns);
+    }
   }
+  for (const auto& worker : workers_) worker->ForgetInterruptions();
   Publish();
   const uint64_t start_ns = clock_.Now() + kStartLeadNs;
   for (LoadedJob* job : jobs) {
@@ -173,15 +192,8 @@ void Tester::StopAll() {
 
 uint64_t Tester::Update(const std::string& job_name, uint32_t stream_id, const v1::Rate& rate) {
   const std::lock_guard lock(mutex_);
-  LoadedJob* job = FindJobs({job_name}).front();
   const std::string where = Cat("update of job ", Quote(job_name), ", stream ", stream_id);
-  const auto stream = std::find_if(job->streams.begin(), job->streams.end(),
-                                   [&](const auto& each) { return each.plan.id == stream_id; });
-  if (stream == job->streams.end()) {
-    std::vector<uint16_t> ids;
-    for (const auto& each : job->streams) ids.push_back(each.plan.id);
-    throw Error(Code::kNotFound, Cat(where, ": no such stream; the job has ", Join(ids)));
-  }
+  LoadedStream* stream = &FindStream(job_name, stream_id, where);
   stream->plan.rate = ValidateRate(rate, where);
   uint64_t effective_ns = clock_.Now();
   if (stream->schedule && stream->Sending()) {

@@ -31,6 +31,7 @@ struct WorkerPlacement {
 class Tester {
  public:
   using Names = std::vector<std::string>;
+  static constexpr uint64_t kDefaultOutageNs = 1'000'000;
 
   Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement);
   Tester(const Tester&) = delete;
@@ -39,12 +40,17 @@ class Tester {
   v1::GetInfoResponse Info() const;
   void Load(const v1::Job& job);
   // The instant at which the first frames are due.
-  uint64_t Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream);
+  uint64_t Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,
+                 uint64_t outage_ns = kDefaultOutageNs);
   void Stop(const Names& names);
   void StopAll();
   // The instant from which the rate holds.
   uint64_t Update(const std::string& job, uint32_t stream_id, const v1::Rate& rate);
   void Unload(const Names& names);
+  v1::FlipResponse Flip(const Names& names);
+  // Hands over chunks until there are no more, or `write` says that it wants none.
+  void ReadFlows(const v1::ReadFlowsRequest& request,
+                 const std::function<bool(const v1::FlowCounters&)>& write);
   v1::Progress Progress(const Names& names);
   v1::Snapshot TakeSnapshot(const Names& names);
   void Inject(const v1::InjectRequest& request);
@@ -59,9 +65,13 @@ class Tester {
  private:
   // Under mutex_.
   std::vector<LoadedJob*> FindJobs(const Names& names);
+  LoadedStream& FindStream(const std::string& job, uint32_t stream_id, std::string_view where);
   void StopStreams(const std::vector<LoadedJob*>& jobs);
   void Publish();
+  // What `ask` throws of worker i leaves the tester unusable.
+  void AskWorkers(const std::function<void(size_t)>& ask);
   void FillPorts(v1::Snapshot& snapshot);
+  void FillWorkers(v1::Snapshot& snapshot);
 
   uint16_t PortIndex(const std::string& name, std::string_view where) const;
   void InjectFrames(uint16_t port, std::vector<std::vector<uint8_t>> frames);

@@ -13,6 +13,7 @@
 #include "generator/schedule.h"
 #include "port/port.h"
 #include "receiver/classifier.h"
+#include "receiver/matcher.h"
 #include "responder/neighbour.h"
 #include "stats/counters.h"
 
@@ -30,13 +31,14 @@ struct PortProgram {
   uint16_t index;  // of the port in the tester
   std::vector<SendEntry> streams;
   std::shared_ptr<const NeighbourTable> neighbours;
+  Matcher matcher;  // of the streams without signature that arrive here
 };
 
 struct Program {
   std::vector<PortProgram> ports;
   std::shared_ptr<const Classifier> classifier;
-  // Keeps what the classifier points at.
-  std::vector<std::shared_ptr<StreamRx>> received;
+  // What the classifier and the matchers point at.
+  std::vector<std::shared_ptr<const void>> kept;
   // Changes with every start of a job: the worker's own counters go back to 0.
   uint64_t epoch = 0;
 };

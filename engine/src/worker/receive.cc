@@ -21,45 +21,48 @@ Frame FirstSegment(const rte_mbuf* mbuf) {
   return {rte_pktmbuf_mtod(mbuf, const uint8_t*), mbuf->data_len};
 }
 
-bool CountSigned(const PortProgram& port, const Classifier& classifier, const uint8_t* signature,
-                 uint32_t bytes, uint64_t now_ns) {
+bool CountIfSigned(const Classifier& classifier, const uint8_t* signature, const Arrival& arrival) {
   const Expected* stream = classifier.Find(signature);
-  return stream != nullptr &&
-         CountReceived(*stream, wire::Signature::Read(signature), port.index, bytes, now_ns);
+  return stream != nullptr && CountSigned(*stream, signature, arrival);
 }
 
-// A frame that does not end in a signature: padded by the device under test, a neighbour's question
-// or answer, or foreign.
-void ServeOther(const PortProgram& program, const Classifier& classifier, const rte_mbuf* mbuf,
-                uint64_t now_ns) {
-  Port& port = *program.port;
-  const Frame frame = FirstSegment(mbuf);
-  const uint8_t* signature = mbuf->nb_segs == 1 ? SignatureBeforePadding(frame) : nullptr;
-  if (signature != nullptr && CountSigned(program, classifier, signature, mbuf->pkt_len, now_ns)) {
-    return;
+// A frame that does not end in a signature: of a stream without, padded by the device under test, a
+// neighbour's question or answer, or foreign.
+void ServeOther(const PortProgram& program, const Classifier& classifier, const Arrival& arrival) {
+  if (!program.matcher.empty()) {
+    if (const Expected* stream = program.matcher.Find(arrival.frame)) {
+      CountMatched(*stream, arrival);
+      return;
+    }
   }
+  const bool is_whole = arrival.frame.size() == arrival.bytes;
+  const uint8_t* signature = is_whole ? SignatureBeforePadding(arrival.frame) : nullptr;
+  if (signature != nullptr && CountIfSigned(classifier, signature, arrival)) return;
+  Port& port = *program.port;
   port.counters.rx_foreign.Add(1);
   std::array<uint8_t, kNeighbourFrameBytes> reply;
-  if (const size_t bytes = AnswerNeighbour(frame, *program.neighbours, reply); bytes != 0) {
+  if (const size_t bytes = AnswerNeighbour(arrival.frame, *program.neighbours, reply); bytes != 0) {
     if (SendFrame(port, Frame(reply).first(bytes))) port.counters.neighbour_replies.Add(1);
-  } else if (const auto neighbour = ReadAdvertisement(frame)) {
+  } else if (const auto neighbour = ReadAdvertisement(arrival.frame)) {
     port.learned.Push(*neighbour);
   }
 }
 
 void ServeFrame(const PortProgram& port, const Classifier& classifier, const rte_mbuf* mbuf,
                 uint64_t now_ns) {
+  const Arrival arrival{
+      .frame = FirstSegment(mbuf), .bytes = mbuf->pkt_len, .port = port.index, .now_ns = now_ns};
   std::array<uint8_t, wire::kSignatureBytes> copy;
   if (mbuf->pkt_len >= wire::kMacHeaderBytes + wire::kSignatureBytes) [[likely]] {
     // Only a frame in several segments is copied.
     const auto* signature = static_cast<const uint8_t*>(
         rte_pktmbuf_read(mbuf, mbuf->pkt_len - static_cast<uint32_t>(wire::kSignatureBytes),
                          wire::kSignatureBytes, copy.data()));
-    if (CountSigned(port, classifier, signature, mbuf->pkt_len, now_ns)) [[likely]] {
+    if (CountIfSigned(classifier, signature, arrival)) [[likely]] {
       return;
     }
   }
-  ServeOther(port, classifier, mbuf, now_ns);
+  ServeOther(port, classifier, arrival);
 }
 
 }  // namespace

@@ -36,13 +36,12 @@ void CountSent(Port& port, Sent sent, uint16_t refused) {
   if (refused != 0) port.counters.tx_refused.Add(refused);
 }
 
-void CountSent(StreamTx& tx, const SendEntry& entry, uint64_t first, Sent sent, uint64_t now_ns) {
-  if (first == 0) tx.first_ns.Set(now_ns);
-  tx.last_ns.Set(now_ns);
-  const uint64_t due_ns = entry.schedule.DueNs(first);
-  if (due_ns < now_ns) tx.worst_lateness_ns.Raise(now_ns - due_ns);
-  tx.packets.Add(sent.packets);
-  tx.bytes.Add(sent.bytes);
+void CountSent(StreamTx& tx, const SendEntry& entry, const Run& run, Sent sent) {
+  if (run.first == 0) tx.first_ns.Set(run.now_ns);
+  tx.last_ns.Set(run.now_ns);
+  const uint64_t due_ns = entry.schedule.DueNs(run.first);
+  if (due_ns < run.now_ns) tx.worst_lateness_ns.Raise(run.now_ns - due_ns);
+  tx.CountSent(sent.packets, sent.bytes, run.version, run.now_ns);
 }
 
 // What the driver does not take is as if it had never been written.
@@ -90,11 +89,14 @@ bool ServeStream(Port& port, const SendEntry& entry, uint64_t now_ns) {
   uint64_t sent = 0;
   if (owed > before) {
     const auto count = static_cast<uint16_t>(std::min<uint64_t>(kBurst, owed - before));
-    const Run run{
-        .first = before, .count = count, .sequence = before, .now_ns = now_ns, .version = 0};
+    const Run run{.first = before,
+                  .count = count,
+                  .sequence = before,
+                  .now_ns = now_ns,
+                  .version = tx.flips.Begin(before)};
     const Sent taken = SendRun(port, entry, run);
     sent = taken.packets;
-    if (sent != 0) CountSent(tx, entry, before, taken, now_ns);
+    if (sent != 0) CountSent(tx, entry, run, taken);
   }
   if (entry.schedule.Over(now_ns, before + sent, owed)) {
     tx.next_event_ns = UINT64_MAX;

@@ -27,6 +27,8 @@ namespace {
 // After a stream has sent its last frame, for so long frames may still arrive from the device under
 // test, and are stamped as precisely as while it was sending.
 constexpr uint64_t kDrainNs = 2'000'000'000;
+// counters.proto, WorkerCounters.late_polls.
+constexpr uint64_t kLatePollNs = 1'000'000;
 // An idle loop sleeps after so many polls in vain, twice as long after as many more, and so on: a
 // sleep costs a virtual machine some microseconds, and nobody waits for more than a neighbour's
 // answer.
@@ -77,11 +79,31 @@ void Worker::Adopt(std::unique_ptr<const Program> program) {
   while (seen_.load(std::memory_order_acquire) != next) {
     if (std::chrono::steady_clock::now() > deadline) {
       static_cast<void>(old.release());  // the worker may still be in it
-      throw Error(Code::kInternal, Cat("the worker on CPU ", cpu_,
-                                       " has not moved for three seconds; restart testerd"));
+      RefuseToWait();
     }
     std::this_thread::sleep_for(kAdoptPoll);
   }
+}
+
+void Worker::Pass() const {
+  // The loop that is under way may have looked already, and counts when it ends.
+  const uint64_t end = counters_.loops.Get() + 2;
+  const auto deadline = std::chrono::steady_clock::now() + kAdoptTimeout;
+  while (counters_.loops.Get() < end) {
+    if (std::chrono::steady_clock::now() > deadline) RefuseToWait();
+    std::this_thread::sleep_for(kAdoptPoll);
+  }
+}
+
+void Worker::RefuseToWait() const {
+  throw Error(Code::kInternal,
+              Cat("the worker on CPU ", cpu_, " has not moved for three seconds; restart testerd"));
+}
+
+void Worker::ForgetInterruptions() { forgotten_ = Interruptions::Read(thread_, cpu_); }
+
+Interruptions Worker::interruptions() const {
+  return Interruptions::Read(thread_, cpu_).Since(forgotten_);
 }
 
 void Worker::Begin(const Program& program) {
@@ -90,6 +112,7 @@ void Worker::Begin(const Program& program) {
     counters_.loops.Set(0);
     counters_.idle_loops.Set(0);
     counters_.worst_gap_ns.Set(0);
+    counters_.late_polls.Set(0);
   }
   for (const auto& port : program.ports) {
     for (const auto& stream : port.streams) stream.tx->next_event_ns = 0;
@@ -103,7 +126,9 @@ bool Worker::Serve(const Program& program) {
     const uint32_t received = ServeReceive(entry, *program.classifier, clock_);
     uint64_t now_ns = clock_.Now();
     if (now_ns < active_until_ns_ && port.last_poll_ns != 0) {
-      counters_.worst_gap_ns.Raise(now_ns - port.last_poll_ns);
+      const uint64_t gap_ns = now_ns - port.last_poll_ns;
+      counters_.worst_gap_ns.Raise(gap_ns);
+      if (gap_ns > kLatePollNs) counters_.late_polls.Add(1);
     }
     port.last_poll_ns = now_ns;
     worked |= received != 0;
@@ -139,6 +164,7 @@ void Worker::Rest(bool worked) {
 }
 
 void Worker::Run() {
+  thread_ = ::gettid();
   ::prctl(PR_SET_TIMERSLACK, 1UL);
   if (!shares_cpu_) TakePriority();
   const Program* program = nullptr;

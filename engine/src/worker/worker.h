@@ -11,6 +11,7 @@
 
 #include "stats/counters.h"
 #include "worker/clock.h"
+#include "worker/interruptions.h"
 #include "worker/program.h"
 
 namespace tester {
@@ -31,11 +32,20 @@ class Worker {
   // seconds: it is stuck in a driver, and nothing it may still use is freed any more.
   void Adopt(std::unique_ptr<const Program> program);
 
+  // Returns when all that the loop had begun to send is sent, and it has seen what was stored for
+  // it before. INTERNAL as above.
+  void Pass() const;
+
+  // What keeps it from running is counted from here on.
+  void ForgetInterruptions();
+  Interruptions interruptions() const;
+
   unsigned lcore() const { return lcore_; }
   unsigned cpu() const { return cpu_; }
   const WorkerCounters& counters() const { return counters_; }
 
  private:
+  [[noreturn]] void RefuseToWait() const;
   void Run();
   void Begin(const Program& program);
   // Serves every port once. True when anything was sent or received.
@@ -51,6 +61,8 @@ class Worker {
   std::atomic<const Program*> published_{nullptr};
   std::atomic<const Program*> seen_{nullptr};
   std::atomic<bool> stop_{false};
+  std::atomic<pid_t> thread_{0};
+  Interruptions forgotten_;
   WorkerCounters counters_;
 
   // The loop's own.

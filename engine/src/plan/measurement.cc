@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/measurement.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "error.h"
+#include "plan/job.h"
+#include "text.h"
+#include "wire/signature.h"
+
+namespace tester {
+namespace {
+
+constexpr uint32_t kMostFlows = 1 << 24;  // of a stream
+constexpr size_t kMostMaskBytes = 64;     // of a match
+constexpr uint32_t kInternetBytes = 2;
+constexpr uint32_t kCrc32cBytes = 4;
+
+[[noreturn]] void Refuse(std::string_view where, std::string_view what) {
+  throw Error(Code::kInvalidArgument, Cat(where, ": ", what));
+}
+
+Frame Bytes(const std::string& text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
+
+// The bytes of the shortest frame that are not its signature.
+size_t BytesInEveryFrame(const v1::Stream& stream) {
+  size_t least = SIZE_MAX;
+  for (const auto& frame : stream.frames()) least = std::min(least, frame.size());
+  return least - (stream.signature() ? wire::kSignatureBytes : 0);
+}
+
+uint32_t ValidateFlows(const v1::Stream& stream, std::string_view where) {
+  if (stream.flows() > kMostFlows) {
+    Refuse(where, Cat("flows ", stream.flows(), "; at most ", kMostFlows));
+  }
+  if (stream.flows() != 0 && !stream.signature()) {
+    Refuse(where, Cat("flows ", stream.flows(), " without signature, by which they are known"));
+  }
+  return stream.flows();
+}
+
+// Adds what a match says of each byte to what others have said of it.
+void AddMatch(const v1::Match& match, std::string_view where, std::map<uint32_t, ByteMatch>& all) {
+  const Frame mask = Bytes(match.mask());
+  const Frame value = Bytes(match.value());
+  if (mask.empty() || mask.size() > kMostMaskBytes || value.size() != mask.size()) {
+    Refuse(where, Cat("a mask of ", mask.size(), " and a value of ", value.size(),
+                      " bytes; both must have the same length, 1 to ", kMostMaskBytes));
+  }
+  if (match.offset() > UINT16_MAX) {
+    Refuse(where, Cat("offset ", match.offset(), "; at most ", UINT16_MAX));
+  }
+  for (size_t i = 0; i < mask.size(); ++i) {
+    const auto offset = match.offset() + static_cast<uint32_t>(i);
+    if ((value[i] & ~mask[i]) != 0) {
+      Refuse(where, Cat("byte ", i, " of value has bits that mask has not"));
+    }
+    if (mask[i] == 0) continue;
+    ByteMatch& byte = all.try_emplace(offset, ByteMatch{offset, 0, 0}).first->second;
+    if (((byte.value ^ value[i]) & byte.mask & mask[i]) != 0) {
+      Refuse(where, Cat("another match asks for another value of byte ", offset));
+    }
+    byte.mask = static_cast<uint8_t>(byte.mask | mask[i]);
+    byte.value = static_cast<uint8_t>(byte.value | value[i]);
+  }
+}
+
+Matches ValidateMatches(const v1::Stream& stream, std::string_view where) {
+  if (stream.matches().empty()) return {};
+  if (stream.signature()) {
+    Refuse(where, "matches beside a signature, by which its frames are known");
+  }
+  std::map<uint32_t, ByteMatch> bytes;
+  for (int i = 0; i < stream.matches_size(); ++i) {
+    AddMatch(stream.matches(i), Cat(where, ", match ", i), bytes);
+  }
+  if (bytes.empty() || bytes.size() > kMostMatchBytes) {
+    Refuse(where,
+           Cat("matches look at ", bytes.size(), " bytes; allowed are 1 to ", kMostMatchBytes));
+  }
+  Matches matches;
+  for (const auto& [offset, byte] : bytes) matches.push_back(byte);
+  return matches;
+}
+
+// The first byte behind all that changes from frame to frame, but for the signature.
+uint32_t EndOfChanges(const v1::Stream& stream) {
+  uint32_t end = 0;
+  for (const auto& editor : stream.editors()) {
+    end = std::max(end, (editor.bit_offset() + editor.bits() + 7) / 8);
+  }
+  for (const auto& checksum : stream.checksums()) {
+    const bool is_crc = checksum.kind() == v1::Checksum::KIND_CRC32C;
+    end = std::max(end, checksum.offset() + (is_crc ? kCrc32cBytes : kInternetBytes));
+  }
+  if (stream.has_version()) end = std::max(end, stream.version().bit_offset() / 8 + 1);
+  return end;
+}
+
+std::shared_ptr<const Payloads> ValidatePayload(const v1::Stream& stream, std::string_view where) {
+  const uint32_t offset = stream.payload_offset();
+  if (offset == 0) return nullptr;
+  if (!stream.signature() || stream.frames().empty()) {
+    Refuse(where, Cat("payload_offset ", offset, " of a stream without signature and frames"));
+  }
+  const size_t most = BytesInEveryFrame(stream);
+  if (offset > most || offset < EndOfChanges(stream)) {
+    Refuse(where, Cat("payload_offset ", offset,
+                      "; behind the last field that changes and before "
+                      "the signature are ",
+                      EndOfChanges(stream), " to ", most));
+  }
+  std::vector<std::vector<uint8_t>> frames;
+  for (const auto& frame : stream.frames()) frames.emplace_back(frame.begin(), frame.end());
+  return std::make_shared<const Payloads>(
+      frames, std::vector<uint32_t>(stream.order().begin(), stream.order().end()), offset);
+}
+
+}  // namespace
+
+MeasurementPlan ValidateMeasurement(const v1::Stream& stream, std::string_view where) {
+  return {.version =
+              stream.has_version() ? VersionBit::At(stream.version().bit_offset()) : VersionBit{},
+          .flows = ValidateFlows(stream, where),
+          .matches = ValidateMatches(stream, where),
+          .payloads = ValidatePayload(stream, where)};
+}
+
+namespace {
+
+using Streams = std::vector<std::pair<const StreamPlan*, const Job*>>;
+
+void CheckExclusion(const Job& job, const StreamPlan& stream, const Streams& others) {
+  for (const auto& [other, owner] : others) {
+    if (other->rx_port != stream.rx_port ||
+        Exclude(other->measurement.matches, stream.measurement.matches)) {
+      continue;
+    }
+    throw Error(owner == &job ? Code::kInvalidArgument : Code::kAlreadyExists,
+                Cat("job ", Quote(job.name), ", stream ", stream.id, " ", Quote(stream.name),
+                    ": its matches and those of stream ", other->id, " of job ", Quote(owner->name),
+                    " can hold of the same frame"));
+  }
+}
+
+}  // namespace
+
+void CheckMeasurements(const Job& job, std::span<const Job* const> loaded) {
+  uint64_t flows = 0;
+  Streams matched;
+  const auto add = [&](const Job& owner, const StreamPlan& stream) {
+    flows += stream.measurement.flows;
+    if (!stream.measurement.matches.empty()) matched.emplace_back(&stream, &owner);
+  };
+  for (const Job* other : loaded) {
+    for (const auto& stream : other->streams) add(*other, stream);
+  }
+  for (const auto& stream : job.streams) {
+    if (!stream.measurement.matches.empty()) CheckExclusion(job, stream, matched);
+    add(job, stream);
+  }
+  if (flows > kMaxFlows) {
+    throw Error(Code::kResourceExhausted, Cat("job ", Quote(job.name), " would make ", flows,
+                                              " loaded flows; max_flows is ", kMaxFlows));
+  }
+}
+
+}  // namespace tester

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What measures traffic beside the snapshot: versions that are flipped and flows that are read.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "stats/merge.h"
+#include "tester/tester.h"
+#include "text.h"
+
+namespace tester {
+namespace {
+
+constexpr uint32_t kChunkFlows = 8192;
+
+std::vector<LoadedStream*> WithVersion(const std::vector<LoadedJob*>& jobs) {
+  std::vector<LoadedStream*> streams;
+  for (LoadedJob* job : jobs) {
+    for (auto& stream : job->streams) {
+      if (stream.plan.measurement.version.exists()) streams.push_back(&stream);
+    }
+  }
+  return streams;
+}
+
+// The version in which all of them are.
+uint32_t CommonVersion(const std::vector<LoadedStream*>& streams, std::string_view where) {
+  if (streams.empty()) {
+    throw Error(Code::kFailedPrecondition, Cat(where, ": no stream of them has a version"));
+  }
+  const LoadedStream& first = *streams.front();
+  for (const LoadedStream* stream : streams) {
+    if (stream->tx->flips.Open() == first.tx->flips.Open()) continue;
+    throw Error(
+        Code::kFailedPrecondition,
+        Cat(where, ": stream ", first.plan.id, " ", Quote(first.plan.name), " is in version ",
+            first.tx->flips.Open(), " and stream ", stream->plan.id, " ", Quote(stream->plan.name),
+            " in version ", stream->tx->flips.Open(), "; flip them apart, or start them together"));
+  }
+  return first.tx->flips.Open();
+}
+
+}  // namespace
+
+v1::FlipResponse Tester::Flip(const Names& names) {
+  const std::lock_guard lock(mutex_);
+  const auto streams = WithVersion(FindJobs(names));
+  v1::FlipResponse response;
+  response.set_closed_version(CommonVersion(streams, Cat("flip of ", Join(names))));
+  for (LoadedStream* stream : streams) stream->tx->flips.Ask();
+  AskWorkers([this](size_t i) { workers_[i]->Pass(); });
+  response.set_flipped_at_ns(clock_.Now());
+  return response;
+}
+
+void Tester::ReadFlows(const v1::ReadFlowsRequest& request,
+                       const std::function<bool(const v1::FlowCounters&)>& write) {
+  std::unique_lock lock(mutex_);
+  const std::string where =
+      Cat("flows of job ", Quote(request.job()), ", stream ", request.stream_id());
+  const LoadedStream& stream = FindStream(request.job(), request.stream_id(), where);
+  const uint32_t flows = stream.plan.measurement.flows;
+  const uint32_t count =
+      request.count() == 0 ? flows - std::min(flows, request.first()) : request.count();
+  if (request.first() >= flows || count > flows - request.first()) {
+    throw Error(Code::kInvalidArgument,
+                Cat(where, ": ", count, " from ", request.first(), " on; it has ", flows));
+  }
+  // They outlive the job if it is unloaded meanwhile.
+  const std::shared_ptr<const StreamTx> tx = stream.tx;
+  const std::shared_ptr<const StreamRx> rx = stream.rx;
+  lock.unlock();
+  const uint32_t end = request.first() + count;
+  for (uint32_t first = request.first(); first < end; first += kChunkFlows) {
+    v1::FlowCounters chunk;
+    FillFlows(*rx->flows, first, std::min(kChunkFlows, end - first), tx->packets.Get(), chunk);
+    if (!write(chunk)) return;
+  }
+}
+
+}  // namespace tester

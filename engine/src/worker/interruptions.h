@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What kept a worker from running, as the kernel tells it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+namespace tester {
+
+struct Interruptions {
+  uint64_t waited_ns = 0;    // ready to run, while something else had the CPU
+  uint64_t preemptions = 0;  // the kernel took the CPU from it
+  uint64_t steal_ns = 0;     // the hypervisor took the CPU from the machine
+
+  // Of a thread of this process and its CPU, ever. What the kernel does not tell is 0.
+  static Interruptions Read(pid_t thread, unsigned cpu);
+
+  Interruptions Since(const Interruptions& before) const {
+    return {.waited_ns = waited_ns - before.waited_ns,
+            .preemptions = preemptions - before.preemptions,
+            .steal_ns = steal_ns - before.steal_ns};
+  }
+};
+
+}  // namespace tester
