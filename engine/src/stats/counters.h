@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "stats/arrival_order.h"
 #include "stats/counter.h"
 #include "stats/flows.h"
 #include "stats/latency.h"
-#include "stats/order.h"
 #include "stats/outages.h"
 #include "stats/variation.h"
 #include "stats/versions.h"
@@ -64,7 +64,7 @@ struct alignas(64) StreamRx {
   Counter last_ns;
   Latency latency;
   Variation variation;
-  Order order;
+  ArrivalOrder order;
   std::array<VersionCount, 2> versions;
   Outages outages;
   Counter corrupted;

@@ -45,7 +45,7 @@ void FillVersion(const VersionCount& tx, const VersionCount& rx, v1::VersionCoun
   out.set_rx_time_low(arrivals.low);
 }
 
-void FillOrder(const Order& order, v1::Order& out) {
+void FillOrder(const ArrivalOrder& order, v1::Order& out) {
   out.set_next_sequence(order.next());
   out.set_duplicated(order.duplicated());
   out.set_late(order.late());

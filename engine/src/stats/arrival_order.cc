@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "stats/order.h"
+#include "stats/arrival_order.h"
 
 #include <algorithm>
 
 namespace tester {
 
-Order::Order() : missing_(kWindow) {}
+ArrivalOrder::ArrivalOrder() : missing_(kWindow) {}
 
 // First arrivals until now.
-uint32_t Order::Arrivals() const {
+uint32_t ArrivalOrder::Arrivals() const {
   return static_cast<uint32_t>(next_.Get() - skipped_ + overtaken_.Get());
 }
 
-Place Order::Skip(uint64_t next, uint64_t sequence) {
+Place ArrivalOrder::Skip(uint64_t next, uint64_t sequence) {
   skipped_ += sequence - next;
   next_.Set(sequence + 1);
   const uint32_t arrival = Arrivals();
@@ -24,7 +24,7 @@ Place Order::Skip(uint64_t next, uint64_t sequence) {
   return Place::kSkipping;
 }
 
-Place Order::LookBack(uint64_t next, uint64_t sequence) {
+Place ArrivalOrder::LookBack(uint64_t next, uint64_t sequence) {
   if (next - sequence > kWindow) {
     late_.Add(1);
     return Place::kLate;

@@ -21,11 +21,11 @@ enum class Place : uint8_t {
   kLate,  // too far back to know whether it is a duplicate
 };
 
-class Order {
+class ArrivalOrder {
  public:
   static constexpr uint64_t kWindow = 65536;
 
-  Order();
+  ArrivalOrder();
 
   // One writer. Where the frame with this sequence, of 48 bits, belongs; what it skips is missing
   // from now on.

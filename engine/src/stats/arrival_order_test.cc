@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "stats/order.h"
+#include "stats/arrival_order.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ Known ByDefinition(const std::vector<uint64_t>& arrivals) {
   return known;
 }
 
-std::map<uint64_t, uint64_t> ExtentsOf(const Order& order) {
+std::map<uint64_t, uint64_t> ExtentsOf(const ArrivalOrder& order) {
   std::map<uint64_t, uint64_t> extents;
   for (uint32_t i = 0; i <= Histogram::Index(order.extent_max()); ++i) {
     if (order.extents().Count(i) != 0) extents[i] = order.extents().Count(i);
@@ -48,7 +48,7 @@ std::map<uint64_t, uint64_t> ExtentsOf(const Order& order) {
 }
 
 std::map<uint64_t, uint64_t> After(const std::vector<uint64_t>& arrivals) {
-  Order order;
+  ArrivalOrder order;
   for (const uint64_t sequence : arrivals) order.Add(sequence);
   return ExtentsOf(order);
 }
@@ -56,15 +56,15 @@ std::map<uint64_t, uint64_t> After(const std::vector<uint64_t>& arrivals) {
 using Extents = std::map<uint64_t, uint64_t>;
 
 // RFC 4737 section 7, with the sequence numbers from 0 instead of 1.
-TEST(Order, ExamplesOfTheRfc) {
+TEST(ArrivalOrder, ExamplesOfTheRfc) {
   EXPECT_EQ(After({0, 1, 2, 4, 5, 6, 7, 3, 8, 9}), (Extents{{4, 1}})) << "table 1";
   EXPECT_EQ(After({0, 1, 2, 3, 6, 4, 5, 7, 8, 9}), (Extents{{1, 1}, {2, 1}})) << "table 2";
   EXPECT_EQ(After({0, 1, 2, 6, 7, 8, 9, 3, 4, 5, 10}), (Extents{{4, 1}, {5, 1}, {6, 1}}))
       << "table 3";
 }
 
-TEST(Order, PlacesADialogue) {
-  Order order;
+TEST(ArrivalOrder, PlacesADialogue) {
+  ArrivalOrder order;
   const std::vector<std::pair<uint64_t, Place>> dialogue = {
       {0, Place::kNext},      {1, Place::kNext},      {5, Place::kSkipping},
       {3, Place::kOvertaken}, {3, Place::kDuplicate}, {5, Place::kDuplicate},
@@ -79,16 +79,16 @@ TEST(Order, PlacesADialogue) {
   EXPECT_EQ(order.late(), 0U);
 }
 
-TEST(Order, LossAloneIsNoReordering) {
-  Order order;
+TEST(ArrivalOrder, LossAloneIsNoReordering) {
+  ArrivalOrder order;
   for (uint64_t sequence = 0; sequence < 300'000; sequence += 3) order.Add(sequence);
   EXPECT_EQ(order.overtaken() + order.duplicated() + order.late(), 0U);
 }
 
-TEST(Order, TheWindowEndsWhereItIsSaidTo) {
-  Order order;
+TEST(ArrivalOrder, TheWindowEndsWhereItIsSaidTo) {
+  ArrivalOrder order;
   order.Add(0);
-  order.Add(Order::kWindow + 1);  // 1 is kWindow below
+  order.Add(ArrivalOrder::kWindow + 1);  // 1 is kWindow below
   EXPECT_EQ(order.Add(1), Place::kLate);
   EXPECT_EQ(order.Add(0), Place::kLate);
   EXPECT_EQ(order.Add(2), Place::kOvertaken);
@@ -97,29 +97,29 @@ TEST(Order, TheWindowEndsWhereItIsSaidTo) {
   EXPECT_EQ(order.extent_max(), 1U);
 }
 
-TEST(Order, ALeapOfAnyLengthLeavesTheWindowRight) {
-  Order order;
+TEST(ArrivalOrder, ALeapOfAnyLengthLeavesTheWindowRight) {
+  ArrivalOrder order;
   order.Add(7);
   const uint64_t far = uint64_t{1} << 40;
   EXPECT_EQ(order.Add(far), Place::kSkipping);
-  EXPECT_EQ(order.Add(far - Order::kWindow), Place::kLate);
-  EXPECT_EQ(order.Add(far - Order::kWindow + 1), Place::kOvertaken);
+  EXPECT_EQ(order.Add(far - ArrivalOrder::kWindow), Place::kLate);
+  EXPECT_EQ(order.Add(far - ArrivalOrder::kWindow + 1), Place::kOvertaken);
   EXPECT_EQ(order.Add(far - 1), Place::kOvertaken);
   EXPECT_EQ(order.Add(far), Place::kDuplicate);
   EXPECT_EQ(ExtentsOf(order), (Extents{{1, 1}, {2, 1}}));
 }
 
 // Numbers that share a place in the window, rounds apart.
-TEST(Order, WhatWasMissingARoundAgoIsForgotten) {
-  Order order;
-  for (uint64_t sequence = 0; sequence < 2 * Order::kWindow; ++sequence) {
+TEST(ArrivalOrder, WhatWasMissingARoundAgoIsForgotten) {
+  ArrivalOrder order;
+  for (uint64_t sequence = 0; sequence < 2 * ArrivalOrder::kWindow; ++sequence) {
     if (sequence != 10) order.Add(sequence);
   }
-  EXPECT_EQ(order.Add(Order::kWindow + 10), Place::kDuplicate) << "came in its place";
+  EXPECT_EQ(order.Add(ArrivalOrder::kWindow + 10), Place::kDuplicate) << "came in its place";
   EXPECT_EQ(order.Add(10), Place::kLate);
 }
 
-TEST(Order, AgreesWithTheDefinitionOnAnything) {
+TEST(ArrivalOrder, AgreesWithTheDefinitionOnAnything) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 200; ++round) {
     std::vector<uint64_t> arrivals;
@@ -133,7 +133,7 @@ TEST(Order, AgreesWithTheDefinitionOnAnything) {
       std::swap(arrivals[i], arrivals[std::min(arrivals.size() - 1, i + random() % 20)]);
     }
     const Known known = ByDefinition(arrivals);
-    Order order;
+    ArrivalOrder order;
     for (const uint64_t sequence : arrivals) order.Add(sequence);
     ASSERT_EQ(order.overtaken(), known.overtaken);
     ASSERT_EQ(order.duplicated(), known.duplicated);
