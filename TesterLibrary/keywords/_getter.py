@@ -12,10 +12,14 @@ from assertionengine import AssertionOperator, verify_assertion
 from ..errors import Inconclusive, TesterLibraryError
 from ..measurement.latency import Latency
 from ..measurement.trial import Trial
+from ..measurement.variation import Variation
+from ..methodology.latency import LatencyResult
+from ..methodology.order import order_of
 from ..model.units import Duration, Ratio
 from ..session import Session
 from ..verdict import Outcome, Verdict
 
+_VARIATION = ("jitter", "ipdv_mean", "ipdv_min", "ipdv_max")
 _EXPRESSIONS = (AssertionOperator["validate"], AssertionOperator["then"])
 
 
@@ -44,8 +48,8 @@ class Getter:
 
     def latency(self, statistic: str, operator: Any, expected: Any, message: str | None) -> float:
         """Nanoseconds."""
-        latency = self._latency()
-        value = latency.statistic(statistic)
+        of = self._variation if statistic in _VARIATION else self._latency().statistic
+        value = of(statistic)
         if value is None:
             raise Inconclusive("no frame was received, so there is no latency")
 
@@ -55,6 +59,11 @@ class Getter:
         return float(
             self._checked(float(value), operator, expected, parsed, f"Latency {statistic} in ns", message)
         )
+
+    def order(self, what: str, operator: Any, expected: Any, message: str | None) -> int:
+        """Frames that were lost, duplicated, reordered and so on; see `Order`."""
+        order = order_of(self._trials())
+        return int(self._checked(getattr(order, what), operator, expected, int, f"Frames {what}", message))
 
     def _trials(self) -> tuple[Trial, ...]:
         last = self._session.judged()
@@ -71,7 +80,14 @@ class Getter:
         return order.lost, order.sent
 
     def _latency(self) -> Latency:
-        return Latency.merged(s.latency.counters for trial in self._trials() for s in trial.streams)
+        last = self._session.judged()
+        if isinstance(last, LatencyResult):
+            return last.latency
+        return Latency.merged(trial.latency.counters for trial in self._trials())
+
+    def _variation(self, name: str) -> float | None:
+        variation = Variation.merged(s.counters.variation for t in self._trials() for s in t.streams)
+        return float(value) if (value := getattr(variation, name)) is not None else None
 
     def _checked(
         self,

@@ -9,6 +9,7 @@ from typing import Any
 from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
+from ..measurement.correction import DelayKind
 from ..measurement.trial import Trial
 from ..methodology.latency import LatencyMeasurement, LatencyResult, measure_latency
 from ..model.units import Duration, Rate, Ratio
@@ -65,7 +66,12 @@ class Measurement:
 
     @keyword(tags=["measure"])
     def measure_latency(
-        self, *streams: str, rate: Rate | None = None, duration: Duration = ONE_SECOND, repetitions: int = 1
+        self,
+        *streams: str,
+        rate: Rate | None = None,
+        duration: Duration = ONE_SECOND,
+        repetitions: int = 1,
+        kind: DelayKind = DelayKind.AS_SEEN,
     ) -> LatencyResult:
         """Measures the latency of every frame at a load below the device's throughput (RFC 2544 §26.2).
 
@@ -74,6 +80,11 @@ class Measurement:
         | ``rate`` | for each of them, in place of its own |
         | ``duration`` | of sending; the RFC asks for 120 s |
         | ``repetitions`` | trials over which the values are averaged; the RFC asks for 20 |
+        | ``kind`` | ``AS_SEEN``, ``CUT_THROUGH`` or ``STORE_AND_FORWARD`` |
+
+        As seen by the tester it is less its own delay, if that was calibrated. A cut-through latency is from
+        the first bit in to the first bit out, one of store and forward from the last bit in to the first bit
+        out (RFC 1242 §3.8); on virtual ports bits take no time.
 
         Returns a result; ``${result.latency.p99}`` is nanoseconds, over all frames of all trials.
 
@@ -81,7 +92,7 @@ class Measurement:
         | `Verify Latency Below` | 5 ms | percentile=99 |
         """
         measurer = self._session.measurer("latency", streams, rate)
-        measurement = LatencyMeasurement(Ratio(measurer.load), duration, repetitions)
+        measurement = LatencyMeasurement(Ratio(measurer.load), duration, repetitions, kind)
         return self._session.found(
             measure_latency(measurer, measurement, on_estimate=self._session.progress.estimate)
         )
@@ -137,10 +148,13 @@ class Measurement:
         """Returns a latency measured last, in nanoseconds, and asserts if an operator is given.
 
         | =Argument= | =Meaning= |
-        | ``statistic`` | ``min``, ``mean``, ``max`` or a percentile such as ``p99.9`` |
+        | ``statistic`` | ``min``, ``mean``, ``max``, a percentile such as ``p99.9``, or one of those below |
         | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
         | ``assertion_expected`` | a time such as ``5 ms`` |
         | ``message`` | in place of the usual one if the assertion fails |
+
+        ``pdv99.9`` is how far a percentile is from the minimum; ``ipdv_mean``, ``ipdv_min``, ``ipdv_max`` are
+        of the differences from frame to frame (RFC 5481), ``jitter`` is that of RFC 3550 at the end.
 
         | `Get Latency` | p99 | < | 5 ms |
         """

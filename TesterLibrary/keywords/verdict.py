@@ -10,6 +10,7 @@ from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.frame_loss import FrameLossResult
 from ..methodology.judging import latency_below, loss_below, throughput_above
+from ..methodology.latency import LatencyResult
 from ..methodology.result import Result
 from ..methodology.throughput import ThroughputResult
 from ..model.units import Duration, Rate, Ratio
@@ -71,8 +72,10 @@ class Verdicts:
 
         | `Verify Latency Below` | 5 ms | percentile=99.9 |
         """
-        trials = _trials(self._session.judged(measured))
-        return self._session.conclude(latency_below(trials, bound, percentile))
+        judged = self._session.judged(measured)
+        if isinstance(judged, LatencyResult):
+            return self._session.conclude(judged.verdict_below(bound, percentile=percentile))
+        return self._session.conclude(latency_below(_trials(judged), bound, percentile))
 
 
 def _trials(measured: Trial | Result) -> tuple[Trial, ...]:

@@ -18,6 +18,7 @@ class Outage:
     by_time_ns: int  # timestamp-based (RFC 6201 §4.2): until the frame after it
     lost: int  # frames missing between the two
     rate: Fraction  # at which they were sent, in frames each nanosecond
+    ended: bool = True  # False: nothing arrived any more until the traffic ended
 
     @property
     def by_loss_ns(self) -> Fraction:
@@ -30,7 +31,8 @@ class Outage:
         return 1 / self.rate
 
     def __str__(self) -> str:
-        return (
+        text = (
             f"{Duration(self.by_time_ns)} by time, {Duration(round(self.by_loss_ns))} by "
             f"{self.lost:,} lost frames"
         )
+        return text if self.ended else f"{text}, not over when the traffic ended"

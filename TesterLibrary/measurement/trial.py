@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil
 
 from .blind_delay import BlindDelay, Passages
 from .correction import NOT_CORRECTED, Correction, DelayKind
@@ -83,13 +84,14 @@ class StreamResult:
 
     @property
     def outage(self) -> Outage | None:
-        """The longest outage; None if there was none."""
-        found = self.counters.outages
-        if not found.longest_lost:
-            return None
-        return Outage(
-            found.longest_start_ns, found.longest_ns, found.longest_lost, self.intended_rate / 10**9
-        )
+        """The longest outage, which may not have ended; None if there was none or frames have no sequence."""
+        counted, found, rate = self.counters, self.counters.outages, self.intended_rate / 10**9
+        outages = [Outage(found.longest_start_ns, found.longest_ns, found.longest_lost, rate)]
+        missing = counted.tx_packets - counted.order.next_sequence  # after the last arrival
+        if missing > 0 and (counted.latency.count or not counted.rx_packets):
+            silent_since = counted.last_rx_ns or counted.first_tx_ns
+            outages.append(Outage(silent_since, ceil(missing / rate), missing, rate, ended=False))
+        return max((o for o in outages if o.lost), key=lambda o: o.by_time_ns, default=None)
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,7 @@ class Trial:
     streams: tuple[StreamResult, ...]
     evidence: Evidence
     objections: tuple[str, ...] = ()
+    delay_objections: tuple[str, ...] = ()  # against its delays only, which a calibration corrects
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
     number: int = 0  # of the run, from 1
     attempt: int = 1  # of the same trial; above 1 it repeats an invalid one
@@ -155,8 +158,12 @@ class Trial:
 
     @property
     def latency(self) -> Latency:
-        """Latency over all frames of all streams."""
-        return Latency.merged(s.latency.counters for s in self.streams)
+        """Latency over all frames of all streams, less the calibrated delay of the tester."""
+        return self.latency_as(DelayKind.AS_SEEN)
+
+    def latency_as(self, kind: DelayKind) -> Latency:
+        """The same between other instants (RFC 1242 §3.8)."""
+        return Latency.merged(s.latency_as(kind).counters for s in self.streams)
 
     @property
     def variation(self) -> Variation:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from ..measurement.correction import DelayKind
 from ..measurement.latency import Latency
 from ..measurement.trial import StreamResult, Trial
 from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio
@@ -30,20 +31,26 @@ def loss_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
     )
 
 
-def latency_below(trials: Sequence[Trial], bound: Duration, percentile: float) -> Verdict:
+def latency_below(
+    trials: Sequence[Trial],
+    bound: Duration,
+    percentile: float,
+    *,
+    kind: DelayKind = DelayKind.AS_SEEN,
+) -> Verdict:
     """Whether a percentile over all frames of all trials is at most the bound; 100 is the maximum.
 
     INCONCLUSIVE if a trial is invalid, if there is none, or if a trial received nothing.
     """
     valid = [trial for trial in trials if trial.valid]
-    value = latency_of(valid).percentile(percentile)
+    value = latency_of(valid, kind).percentile(percentile)
     deaf = any(trial.latency.count == 0 for trial in valid)
     return judge(
         holds=value is not None and value <= bound.ns,
         subject=f"p{percentile:g} latency of {title_of(trials)}",
         measured="unknown" if value is None else str(Duration(round(value))),
         bound=f"<= {bound}",
-        doubt=doubt_of(trials) or ("no frame of a trial was received" if deaf else ""),
+        doubt=delay_doubt_of(trials) or ("no frame of a trial was received" if deaf else ""),
     )
 
 
@@ -82,14 +89,19 @@ def amount(trial: Trial, unit: RateUnit, frames_per_second: Callable[[StreamResu
     return sum((rate * 8 * (stream.mean_size + overhead) for stream, rate in each), Fraction(0))
 
 
-def latency_of(trials: Sequence[Trial]) -> Latency:
+def latency_of(trials: Sequence[Trial], kind: DelayKind = DelayKind.AS_SEEN) -> Latency:
     """Latency over all frames of all trials."""
-    return Latency.merged(stream.latency.counters for trial in trials for stream in trial.streams)
+    return Latency.merged(trial.latency_as(kind).counters for trial in trials)
 
 
 def title_of(trials: Sequence[Trial]) -> str:
     """Streams and frame size of trials of the same streams."""
     return trials[0].title if trials else "no trial"
+
+
+def delay_doubt_of(trials: Sequence[Trial]) -> str:
+    """Why the delays of trials are not to be trusted; empty if they are."""
+    return doubt_of(trials) or next((d for trial in trials for d in trial.delay_objections), "")
 
 
 def doubt_of(trials: Sequence[Trial]) -> str:

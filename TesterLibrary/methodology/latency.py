@@ -15,11 +15,12 @@ from fractions import Fraction
 from statistics import fmean
 
 from ..errors import PlanError
+from ..measurement.correction import DelayKind
 from ..measurement.latency import Latency
 from ..measurement.trial import Trial
 from ..model.units import Duration, Ratio
 from ..verdict import Verdict
-from .judging import latency_below, latency_of
+from .judging import latency_below
 from .measurer import Measurer
 from .result import Result
 
@@ -31,6 +32,7 @@ class LatencyMeasurement:
     load: Ratio  # of line rate; the RFC asks for the throughput found before
     trial_duration: Duration = Duration(120 * 10**9)  # at least 120 s
     repetitions: int = 20  # at least 20
+    kind: DelayKind = DelayKind.AS_SEEN
 
     def validate(self) -> None:
         """Raises PlanError, which prints the measurement, for a value that makes no sense."""
@@ -44,7 +46,8 @@ class LatencyMeasurement:
                 raise PlanError(f"{rule}; given was {self}")
 
     def __str__(self) -> str:
-        return f"{self.repetitions} x {self.trial_duration} at {self.load} of line rate"
+        text = f"{self.repetitions} x {self.trial_duration} at {self.load} of line rate"
+        return text if self.kind is DelayKind.AS_SEEN else f"{text}, {self.kind.value}"
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class LatencyResult(Result):
     @property
     def latency(self) -> Latency:
         """Over all frames of all valid repetitions; has the percentiles."""
-        return latency_of([t for t in self.trials if t.valid])
+        return Latency.merged(latency.counters for latency in self._each())
 
     @property
     def min(self) -> float | None:
@@ -83,10 +86,10 @@ class LatencyResult(Result):
 
         INCONCLUSIVE if the tester fell short in a repetition or received nothing.
         """
-        return latency_below(self.trials, bound, percentile)
+        return latency_below(self.trials, bound, percentile, kind=self.measurement.kind)
 
     def _each(self) -> list[Latency]:
-        return [trial.latency for trial in self.trials if trial.valid]
+        return [trial.latency_as(self.measurement.kind) for trial in self.trials if trial.valid]
 
     def __str__(self) -> str:
         values = (("min", self.min), ("mean", self.mean), ("max", self.max), ("p99", self.latency.p99))

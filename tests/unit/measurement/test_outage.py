@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.measurement.outage import Outage
-from TesterLibrary.measurement.snapshot import OutageCounters, StreamCounters
+from TesterLibrary.measurement.snapshot import (
+    LatencyCounters,
+    OrderCounters,
+    OutageCounters,
+    StreamCounters,
+)
 from TesterLibrary.measurement.trial import StreamResult
 
 MILLISECOND = 10**6
@@ -34,6 +39,19 @@ def test_both_ways_agree_within_an_interval_on_a_device_with_constant_delay(
 
 def test_there_is_none_without_a_lost_frame() -> None:
     result = StreamResult("north", "p1", "p2", 64, Fraction(1000), StreamCounters(1, tx_packets=5))
+    result = replace(result, counters=replace(result.counters, rx_packets=5, order=OrderCounters(5)))
     assert result.outage is None
-    counted = StreamCounters(1, outages=OutageCounters(1, 10**6, 2, 10**6, 77, 2))
-    assert replace(result, counters=counted).outage == Outage(77, 10**6, 2, Fraction(1, 10**6))
+    found = replace(result.counters, outages=OutageCounters(1, 10**6, 2, 10**6, 77, 2))
+    assert replace(result, counters=found).outage == Outage(77, 10**6, 2, Fraction(1, 10**6))
+
+
+def test_one_that_does_not_end_lasts_as_long_as_frames_are_missing() -> None:
+    result = StreamResult("north", "p1", "p2", 64, Fraction(1000), StreamCounters(1))
+    dark = replace(result.counters, first_tx_ns=500, tx_packets=3)
+    assert replace(result, counters=dark).outage == Outage(500, 3 * 10**6, 3, Fraction(1, 10**6), False)
+    cut = replace(
+        dark, rx_packets=1, last_rx_ns=700, order=OrderCounters(1), latency=LatencyCounters(1, 200, 200, 200)
+    )
+    outage = replace(result, counters=cut).outage
+    assert outage == Outage(700, 2 * 10**6, 2, Fraction(1, 10**6), False)
+    assert str(outage).endswith("by 2 lost frames, not over when the traffic ended")

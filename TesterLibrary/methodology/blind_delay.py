@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The mean delay of frames that carry no timestamp (norma §6.2), with the bound of its error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..measurement.blind_delay import BlindDelay
+from ..measurement.trial import Trial
+from ..model.units import Duration
+from ..verdict import Verdict, judge
+from .judging import delay_doubt_of, title_of
+from .measurer import Measurer
+from .result import Result
+
+
+@dataclass(frozen=True)
+class BlindDelayResult(Result):
+    """Over all frames that arrived of all valid trials."""
+
+    @property
+    def mean_ns(self) -> float | None:
+        """Mean delay; None if nothing arrived."""
+        return _weighted(self.trials)[0]
+
+    @property
+    def bound_ns(self) -> float | None:
+        """The most by which lost frames can make the mean wrong."""
+        return _weighted(self.trials)[1]
+
+    def __str__(self) -> str:
+        lost = sum(trial.lost for trial in self.trials)
+        return f"{self.title}: blind delay {delay_text(self.trials)}, lost {lost:,} frames"
+
+
+def measure_blind_delay(measurer: Measurer, load: Fraction, duration: Duration) -> BlindDelayResult:
+    """One trial at a load, in part of line rate. TargetError if the tester is broken, gone or late."""
+    trial = measurer.measure(load, duration)
+    return BlindDelayResult(title=trial.title, trials=(trial,))
+
+
+def delay_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
+    """Whether the mean delay is at most a bound.
+
+    INCONCLUSIVE if the error that lost frames may have caused leaves it open, or a trial is invalid.
+    """
+    mean, error = _weighted(trials)
+    doubt = delay_doubt_of(trials)
+    if not doubt and (mean is None or error is None):
+        doubt = "no frame with a sum of times was received"
+    elif not doubt and mean is not None and error is not None and abs(mean - bound.ns) < error:
+        doubt = "so many frames were lost that the mean may be on either side of the bound"
+    return judge(
+        holds=mean is not None and mean <= bound.ns,
+        subject=f"mean delay of {title_of(trials)}",
+        measured=delay_text(trials),
+        bound=f"<= {bound}",
+        doubt=doubt,
+    )
+
+
+def delay_text(trials: Sequence[Trial]) -> str:
+    """The mean with its bound: `105 ns ± 0 ns`."""
+    mean, bound = _weighted(trials)
+    if mean is None or bound is None:
+        return "unknown"
+    return f"{Duration(round(mean))} ± {Duration(round(bound))}"
+
+
+def _weighted(trials: Sequence[Trial]) -> tuple[float | None, float | None]:
+    """Mean and bound over all streams, each for as many frames as arrived of it."""
+    found = [s.blind_delay for trial in trials if trial.valid for s in trial.streams]
+    delays: list[BlindDelay] = [delay for delay in found if delay and delay.arrivals.packets]
+    frames = sum(delay.arrivals.packets for delay in delays)
+    if not frames:
+        return None, None
+    mean = sum((d.mean_ns or 0) * d.arrivals.packets for d in delays) / frames
+    return float(mean), float(sum(d.bound_ns * d.arrivals.packets for d in delays) / frames)

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a device keeps the order of frames (RFC 4737)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..measurement.order import Order
+from ..measurement.trial import Trial
+from ..model.units import Duration, Ratio
+from ..verdict import Verdict, judge
+from .judging import doubt_of, title_of
+from .measurer import Measurer
+from .result import Result
+
+
+@dataclass(frozen=True)
+class OrderResult(Result):
+    """What became of the order of the frames of all valid trials."""
+
+    @property
+    def order(self) -> Order:
+        """Counts of lost, duplicated, reordered, late, corrupted and misrouted frames."""
+        return order_of(self.trials)
+
+    def __str__(self) -> str:
+        return f"{self.title}: {self.order}"
+
+
+def measure_order(measurer: Measurer, load: Fraction, duration: Duration) -> OrderResult:
+    """One trial at a load, in part of line rate. TargetError if the tester is broken, gone or late."""
+    trial = measurer.measure(load, duration)
+    return OrderResult(title=trial.title, trials=(trial,))
+
+
+def order_of(trials: Sequence[Trial]) -> Order:
+    """Over all streams of all valid trials."""
+    return Order.merged(trial.order for trial in trials if trial.valid)
+
+
+def reordering_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
+    """Whether at most this part of the frames that arrived was reordered (RFC 4737 §3.4)."""
+    order = order_of(trials)
+    return judge(
+        holds=order.ratio <= bound.value,
+        subject=f"reordering of {title_of(trials)}",
+        measured=f"{Ratio(order.ratio)} ({order})",
+        bound=f"<= {bound}",
+        doubt=doubt_of(trials) or ("" if order.received else "no frame was received"),
+    )

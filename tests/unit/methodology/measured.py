@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Trials with known counters."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from TesterLibrary.measurement.evidence import Evidence
+from TesterLibrary.measurement.snapshot import StreamCounters
+from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.model.units import Duration
+
+EVIDENCE = Evidence(2000, 2000, Fraction(0), 0, 0, 0, 0, 0, Fraction(0))
+SECOND = Duration(10**9)
+
+
+def trial(*streams: StreamCounters, **changes: Any) -> Trial:
+    """One second at half of line rate, 1000 frames/s a stream."""
+    results = tuple(StreamResult(f"stream{c.id}", "p1", "p2", 64, Fraction(1000), c) for c in streams)
+    return Trial(Fraction(1, 2), SECOND.ns, results, EVIDENCE, **changes)
+
+
+class OneTrial:
+    """A measurer that returns it, whatever is asked."""
+
+    def __init__(self, found: Trial) -> None:
+        self.found = found
+        self.asked: list[tuple[Fraction, Duration]] = []
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        self.asked.append((load, duration))
+        return self.found

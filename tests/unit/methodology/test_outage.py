@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from TesterLibrary.measurement.snapshot import OrderCounters, OutageCounters, StreamCounters
+from TesterLibrary.methodology.outage import measure_outage, outage_below
+from TesterLibrary.model.units import Duration
+from TesterLibrary.verdict import Outcome
+
+from .measured import SECOND, OneTrial, trial
+
+MILLISECOND = 10**6
+GOOD = StreamCounters(1, tx_packets=1000, rx_packets=1000, order=OrderCounters(1000))
+CUT = replace(
+    GOOD, id=2, rx_packets=800, outages=OutageCounters(1, 201 * MILLISECOND, 200, 201 * MILLISECOND, 5, 200)
+)
+GONE = replace(GOOD, rx_packets=0, order=OrderCounters())
+
+
+def test_the_longest_comes_first() -> None:
+    shorter = replace(CUT, id=3, outages=replace(CUT.outages, longest_ns=7 * MILLISECOND, longest_lost=6))
+    result = measure_outage(OneTrial(trial(GOOD, shorter, CUT)), Fraction(1), SECOND)
+    assert [o.lost for o in result.outages] == [200, 6]
+    assert str(result).endswith("201 ms by time, 200 ms by 200 lost frames")
+    assert str(measure_outage(OneTrial(trial(GOOD)), Fraction(1), SECOND)).endswith("no outage")
+
+
+def test_it_has_to_be_over() -> None:
+    assert outage_below([trial(GOOD)], Duration(0)).outcome is Outcome.PASS
+    assert outage_below([trial(CUT)], Duration(201 * MILLISECOND)).outcome is Outcome.PASS
+    assert outage_below([trial(CUT)], Duration(200 * MILLISECOND)).outcome is Outcome.FAIL
+    assert outage_below([trial(GONE)], Duration(3600 * SECOND.ns)).outcome is Outcome.FAIL
+    assert outage_below([trial(GONE, objections=("slept",))], SECOND).reason == "slept"
