@@ -12,6 +12,7 @@ from robotlibcore import DynamicCore
 
 from . import __version__
 from .keywords import components
+from .model.editor import FieldPath, RandomPrefix
 from .model.headers import HeaderStack
 from .model.units import Duration, FrameSize, Rate, Ratio
 from .reporting.listener import Listener
@@ -66,7 +67,8 @@ class TesterLibrary(DynamicCore):
     ROBOT_LIBRARY_DOC_FORMAT = "ROBOT"
 
     ROBOT_LIBRARY_CONVERTERS: ClassVar = {
-        cls: _converter(cls) for cls in (Rate, FrameSize, Duration, Ratio, HeaderStack)
+        cls: _converter(cls)
+        for cls in (Rate, FrameSize, Duration, Ratio, HeaderStack, FieldPath, RandomPrefix)
     }
 
     def __init__(self, testbed: str = "embedded/l2-bridge", seed: int = 1) -> None:

@@ -76,11 +76,12 @@ class Session:
         if was_open:
             self.open()
 
-    def put(self, stream: Stream) -> None:
-        """Adds or replaces a stream, after planning it for its errors. Refused means nothing has changed."""
-        self.tester.traffic.refuse_if_sending(stream.name)
-        self.bench.plan("check", [stream])
-        self.streams[stream.name] = stream
+    def put(self, *streams: Stream) -> None:
+        """Adds or replaces streams, after planning each for its errors. Refused means nothing has changed."""
+        for stream in streams:
+            self.tester.traffic.refuse_if_sending(stream.name)
+            self.bench.plan("check", [stream])
+        self.streams |= {stream.name: stream for stream in streams}
 
     def change(self, name: str, **changes: object) -> None:
         """Changes a stream; its rate and how it is shaped also while it is sending."""

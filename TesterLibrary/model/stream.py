@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from .departures import Shaping
@@ -32,3 +33,24 @@ class Stream:
     def at(self, rate: Rate) -> Stream:
         """The same stream at another rate."""
         return replace(self, rate=rate)
+
+    def with_editor(self, editor: Editor) -> Stream:
+        """The same stream with a field that changes, in place of an earlier change of this field."""
+        known = {own.path: own for own in self.editors} | {editor.path: editor}
+        return replace(self, editors=tuple(known.values()))
+
+    def without_editor(self, path: FieldPath) -> Stream:
+        """The same stream with a field as its headers have it; a cascade with it is none any more."""
+        return replace(
+            self,
+            editors=tuple(own for own in self.editors if own.path != path),
+            cascades=tuple(cascade for cascade in self.cascades if path not in cascade),
+        )
+
+    def cascading(self, paths: tuple[FieldPath, ...], editors: Iterable[Editor]) -> Stream:
+        """The same stream with editors of fields, each of which moves when the one before it wraps."""
+        stream = self
+        for editor in editors:
+            stream = stream.with_editor(editor)
+        others = tuple(cascade for cascade in self.cascades if not set(cascade) & set(paths))
+        return replace(stream, cascades=(*others, paths))

@@ -15,7 +15,7 @@ from ..model.plan import LearningFrame, Match, Plan, PlannedNeighbour, PlannedSt
 from ..model.ports import Port
 from ..model.stream import Stream
 from .address import Station, stations
-from .content import content
+from .content import Content, content
 from .departures import frame_sizes, planned_departures
 from .frame import announcement, measured_frame
 from .rate import check_sum
@@ -47,20 +47,26 @@ def compile(  # noqa: A001 - the word of the architecture
     """
     _check_job(job, max_streams, first_id)
     ends = [stations(stream, ports) for stream in job.streams]
-    streams = tuple(
-        with_version(_stream(stream, stream_id, job.seed, tx, rx, gateways))
+    made = [
+        _stream(stream, stream_id, job.seed, tx, rx, gateways)
         for stream_id, (stream, (tx, rx)) in enumerate(zip(job.streams, ends, strict=True), first_id)
-    )
+    ]
     for name in dict.fromkeys(stream.tx for stream in job.streams):
         check_sum(ports[name], [stream for stream in job.streams if stream.tx == name])
     # The receivers first (RFC 2544 §23: learning frames go to the output port), each port once.
     known = dict.fromkeys([rx for _, rx in ends] + [tx for tx, _ in ends])
+    reached = [(own.reach, tx, rx) for (_, own), (tx, rx) in zip(made, ends, strict=True) if own.reach]
+    answered = [PlannedNeighbour(s.port.name, s.address, s.port.mac) for s in known]
+    taken = {neighbour.address for neighbour in answered}
+    more = [n for reach, tx, rx in reached for n in reach.neighbours(tx, rx) if n.address not in taken]
+    learning = [LearningFrame(s.port.name, announcement(s)) for s in known]
+    learning += dict.fromkeys(frame for reach, _, rx in reached for frame in reach.learning(rx))
     return Plan(
         job=job.name,
         seed=job.seed,
-        streams=streams,
-        neighbours=tuple(PlannedNeighbour(s.port.name, s.address, s.port.mac) for s in known),
-        learning=tuple(LearningFrame(s.port.name, announcement(s)) for s in known),
+        streams=tuple(with_version(stream) for stream, _ in made),
+        neighbours=(*answered, *dict.fromkeys(more)),
+        learning=tuple(learning),
     )
 
 
@@ -90,7 +96,7 @@ def _repeated(names: Iterable[str]) -> list[str]:
 
 def _stream(
     stream: Stream, stream_id: int, seed: int, tx: Station, rx: Station, gateways: Mapping[str, bytes]
-) -> PlannedStream:
+) -> tuple[PlannedStream, Content]:
     if tx.port.gateway and tx.port.name not in gateways:
         raise PlanError(
             f"stream {stream.name!r}: the MAC address of {tx.port.gateway}, the gateway of port "
@@ -103,7 +109,7 @@ def _stream(
         for size in frame_sizes(stream.shaping, stream.frame_size)
     )
     made = content(stream, templates, seed)
-    return PlannedStream(
+    planned = PlannedStream(
         id=stream_id,
         name=stream.name,
         tx_port=tx.port.name,
@@ -117,6 +123,7 @@ def _stream(
         checksums=made.checksums,
         flows=made.flows,
     )
+    return planned, made
 
 
 def _replayed(stream: Stream, rx: Station) -> tuple[Match, ...]:

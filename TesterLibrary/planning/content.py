@@ -16,6 +16,7 @@ from ..model.stream import Stream
 from .coverage import Checksums
 from .editor import Change, change, default_seed
 from .flows import FlowSpace
+from .reach import Reach
 from .template import Template
 
 MOST_EDITORS = 16
@@ -33,6 +34,7 @@ class Content:
     checksums: tuple[Checksum, ...] = ()
     flows: int = 0
     changes: tuple[Change, ...] = ()  # of the editors
+    reach: Reach | None = None  # None: it replays a file, whose addresses are not known
 
 
 def content(stream: Stream, templates: Sequence[Template], seed: int) -> Content:
@@ -45,7 +47,8 @@ def content(stream: Stream, templates: Sequence[Template], seed: int) -> Content
         if not stream.editors:
             if stream.count_flows:
                 raise PlanError("its frames are all of one flow; to count flows, edit a field")
-            return Content(tuple(template.built() for template in templates))
+            frames = tuple(template.built() for template in templates)
+            return Content(frames, reach=Reach(templates[0], ()) if templates else None)
         if not templates:
             raise PlanError("it replays a file, whose headers are not known; no field of it can change")
         made = _edited(stream, templates, seed)
@@ -79,6 +82,7 @@ def _edited(stream: Stream, templates: Sequence[Template], seed: int) -> Content
         tuple(editors),
         tuple(checksums.found),
         changes=tuple(changes.values()),
+        reach=Reach(templates[0], tuple(changes.values())),
     )
 
 

@@ -58,8 +58,12 @@ class Change:
 
     def value(self, index: int) -> int:
         """Value number `index` of the whole field."""
+        return self.whole(self.source.value(index))
+
+    def whole(self, number: int) -> int:
+        """The whole field, given a number of the window."""
         low, bits = self.window
-        return self.base & ~(_bits(bits) << low) | (self.source.value(index) & _bits(bits)) << low
+        return self.base & ~(_bits(bits) << low) | (number & _bits(bits)) << low
 
 
 def change(place: Place, editor: Editor, before: int, seed: int) -> Change:

@@ -17,7 +17,7 @@ from ..model.ports import Address
 from ..model.stream import Stream
 from ..model.units import FCS_LENGTH
 from .address import Station
-from .headers import Ends, lay_out, layers_of, text
+from .headers import EXPERIMENTAL_TYPE, Ends, lay_out, layers_of, text
 from .payload import filling
 from .template import Template
 
@@ -115,6 +115,13 @@ def announcement(station: Station) -> bytes:
     else:
         frame = _advertisement(station)
     return bytes(frame).ljust(60, b"\0")
+
+
+def mac_announcement(mac: bytes) -> bytes:
+    """A frame that tells nothing but where a MAC address is."""
+    from scapy.layers.l2 import Ether
+
+    return bytes(Ether(dst="ff:ff:ff:ff:ff:ff", src=text(mac), type=EXPERIMENTAL_TYPE)).ljust(60, b"\0")
 
 
 def _check_longest(stream: Stream, tx: Station, rx: Station) -> None:

@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 ECHO_PORT = 7  # destination, and 0xC020 the source, of the test frame in RFC 2544 C.2.6.4
 SOURCE_PORT = 0xC020
 TTL = 64
-_EXPERIMENTAL_TYPE = 0x88B5  # EtherType for local experiments (IEEE 802)
+EXPERIMENTAL_TYPE = 0x88B5  # EtherType for local experiments (IEEE 802)
 _EXPERIMENTAL_PROTOCOL = 253  # RFC 3692
 
 _PORTS = {"sport": SOURCE_PORT, "dport": ECHO_PORT}
 # Where neither the author nor the header above says otherwise.
 _DEFAULTS: Mapping[str, Mapping[str, int]] = {
-    "Ether": {"type": _EXPERIMENTAL_TYPE},
-    "Dot1Q": {"type": _EXPERIMENTAL_TYPE},
-    "Dot1AD": {"type": _EXPERIMENTAL_TYPE},
-    "GRE": {"proto": _EXPERIMENTAL_TYPE},
-    "GENEVE": {"proto": _EXPERIMENTAL_TYPE},
+    "Ether": {"type": EXPERIMENTAL_TYPE},
+    "Dot1Q": {"type": EXPERIMENTAL_TYPE},
+    "Dot1AD": {"type": EXPERIMENTAL_TYPE},
+    "GRE": {"proto": EXPERIMENTAL_TYPE},
+    "GENEVE": {"proto": EXPERIMENTAL_TYPE},
     "GTP_U_Header": {"gtp_type": 255},  # a user's packet
     "IP": {"ttl": TTL, "id": 0, "proto": _EXPERIMENTAL_PROTOCOL},
     "IPv6": {"hlim": TTL},

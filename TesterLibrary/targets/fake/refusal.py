@@ -12,6 +12,7 @@ from ...model.law import Replay
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.units import FCS_LENGTH, Duration
 from ..base import PortInfo
+from .refusal_content import check_content
 
 
 def check_plan(plan: Plan, loaded: Iterable[Plan], ports: Mapping[str, PortInfo], max_streams: int) -> None:
@@ -87,6 +88,9 @@ def known_port(name: str, ports: Mapping[str, PortInfo]) -> PortInfo:
 def _check_stream(stream: PlannedStream, ports: Mapping[str, PortInfo]) -> None:
     if not isinstance(stream.departures.law, Replay):
         check_rate(stream.name, stream.rate)
+        if not stream.frames:
+            raise PlanError(f"stream {stream.name!r} has no frames, and does not replay a file")
+    check_content(stream)
     for port in (known_port(stream.tx_port, ports), known_port(stream.rx_port, ports)):
         for size in sorted(stream.sizes):
             if not 64 <= size <= port.max_frame_size:

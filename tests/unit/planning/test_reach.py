@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+from hypothesis import given
+from hypothesis import strategies as st
+from scapy.layers.l2 import Ether
+
+from TesterLibrary.model.edit import RandomBits
+from TesterLibrary.model.editor import FieldValues, RandomField, RandomPrefix, Sweep
+from TesterLibrary.model.plan import Plan
+from TesterLibrary.planning.reach import possible
+
+from .bench import MAC1, MAC2, ROUTED, compiled, stream
+from .edits import edited, editor
+
+
+def answered(plan: Plan, port: str) -> list[str]:
+    return [str(n.address) for n in plan.neighbours if n.port == port]
+
+
+def test_the_tester_answers_for_the_addresses_in_its_frames() -> None:
+    plan = compiled(edited("Ether / IP / UDP", editor("IP.dst", Sweep("198.18.0.9", "198.18.0.11"))))
+    assert answered(plan, "p1") == ["198.18.0.2"]
+    assert answered(plan, "p2") == ["198.18.0.3", "198.18.0.9", "198.18.0.10", "198.18.0.11"]
+    assert {n.mac for n in plan.neighbours if n.port == "p2"} == {MAC2}
+
+
+def test_it_answers_only_where_it_is_asked() -> None:
+    """Devices ask for addresses of the networks they are in; and for no group."""
+    values = FieldValues(("198.19.1.9", "198.19.2.9", "224.0.0.5"))
+    plan = compiled(edited("Ether / IP / UDP", editor("IP.dst", values)), ports=ROUTED)
+    assert answered(plan, "p2") == ["198.19.1.2", "198.19.1.9"]
+
+
+def test_it_answers_for_what_the_headers_say() -> None:
+    plan = compiled(edited("Ether / Dot1Q / IPv6(src=2001:2::77) / UDP"))
+    assert answered(plan, "p1") == ["198.18.0.2", "2001:2::77"]
+
+
+def test_of_too_many_addresses_it_answers_for_none() -> None:
+    inner = "Ether / IP / UDP / VXLAN / Ether / IP / UDP"
+    plan = compiled(edited(inner, editor("IP.src", RandomPrefix.parse("198.18.0.0/19"))))
+    assert answered(plan, "p1") == ["198.18.0.2"]
+    plan = compiled(edited(inner, editor("IP.src", RandomPrefix.parse("10.1.0.0/20"))))
+    assert len(answered(plan, "p1")) == 4097
+    plan = compiled(edited(inner, editor("IP[2].src", RandomPrefix.parse("10.1.0.0/30"))))
+    assert answered(plan, "p1") == ["198.18.0.2"]
+
+
+def test_streams_share_neighbours() -> None:
+    one, two = (stream(name=name, rate="1 kpps") for name in ("north", "south"))
+    assert len(compiled(one, two).neighbours) == 2
+
+
+def test_a_bridge_learns_where_mac_addresses_are() -> None:
+    macs = FieldValues(("02:00:00:00:00:02", "02:00:00:00:00:77", "01:00:5e:00:00:01"))
+    plan = compiled(edited("Ether / IP / UDP", editor("Ether.dst", macs)))
+    new = [Ether(own.frame) for own in plan.learning if own.port == "p2"]
+    assert [frame.src for frame in new] == ["02:00:00:00:00:02", "02:00:00:00:00:77"]
+    assert (new[1].dst, len(new[1]) >= 60) == ("ff:ff:ff:ff:ff:ff", True)
+    assert [Ether(own.frame).src for own in plan.learning if own.port == "p1"] == [MAC1.hex(":")]
+
+
+@given(st.integers(0, 2**8 - 1), st.integers(0, 2**8 - 1))
+def test_random_bits_can_be_whatever_their_mask_allows(base: int, mask: int) -> None:
+    expected = [value for value in range(2**8) if (value ^ base) & ~mask == 0]
+    assert list(possible(RandomBits(1, base, mask), len(expected))) == expected
+    assert list(possible(RandomBits(1, base, mask), len(expected) - 1)) == []
+
+
+def test_random_addresses_of_a_range_are_all_answered() -> None:
+    plan = compiled(edited("Ether / IP / UDP", editor("IP.src", RandomField("10.0.0.1", "10.0.0.5"))))
+    assert answered(plan, "p1")[1:] == [str(ip_address("10.0.0.0") + n) for n in range(1, 6)]
