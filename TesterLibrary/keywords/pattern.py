@@ -82,7 +82,7 @@ class Patterns:
         | ``fall`` | and in which it goes down; before these it is low |
 
         A ramp goes up once, then the stream is over; a sawtooth does it again and again. The number of frames
-        sent is at any time within one of the integral of the rate. The stream's rate becomes the average of
+        sent is at any time within two of the integral of the rate. The stream's rate becomes the average of
         the pattern; `Set Rate`, or a trial at another load, scales the pattern to another average.
 
         | `Set Time Pattern` | users | sine | low=10 kpps | high=100 kpps | period=10 s |

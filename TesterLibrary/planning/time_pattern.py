@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A rate that changes with time as short stretches of constant rate, never more than a frame off the curve.
+"""A rate that changes with time as short stretches of constant rate.
 
-The integral of the rate is rounded, not each stretch, so nothing adds up. Where the frames of one period are
+The integral of the rate is rounded, not each stretch, so nothing adds up: at the end of each stretch as many
+frames have been due as the integral says, rounded, and within a stretch at most an eighth of a frame is
+added to that by the curve. Where the frames of one period are
 no whole number, so many periods are laid one after the other as make it one.
 """
 
@@ -53,13 +55,13 @@ def _boundaries(pattern: TimePattern, swing: Fraction) -> Iterator[Fraction]:
     """Where stretches begin and end, as parts of the period in which the curve swings by so many frames.
 
     Within a stretch of length h the chord of the integral is off by at most h^2/8 times its curvature. That
-    is to be half a frame; the other half is what rounding costs.
+    is to be an eighth of a frame.
     """
     if pattern.shape is Shape.SINE:
-        yield from _split(Fraction(0), Fraction(1), sqrt(pi * swing / 4))
+        yield from _split(Fraction(0), Fraction(1), sqrt(pi * swing))
         return
     for (begin, level), (end, after) in pairwise(pattern.corners):
-        yield from _split(begin, end, sqrt(swing * abs(after - level) * (end - begin) / 4))
+        yield from _split(begin, end, sqrt(swing * abs(after - level) * (end - begin)))
 
 
 def _split(begin: Fraction, end: Fraction, pieces: float) -> Iterator[Fraction]:

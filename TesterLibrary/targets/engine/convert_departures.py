@@ -59,7 +59,7 @@ def _script(law: Script) -> plan_pb2.Departures:
 
 @_law.register
 def _replay(law: Replay) -> plan_pb2.Departures:
-    rewrites = [plan_pb2.Rewrite(**{"from": rewrite.old, "to": rewrite.new}) for rewrite in law.rewrites]
+    rewrites = [plan_pb2.Rewrite(address=rewrite.old, replacement=rewrite.new) for rewrite in law.rewrites]
     gaps = {"rate": rate_message(law.fixed)} if law.fixed else {"scale": law.scale}
     replay = plan_pb2.Replay(path=law.path, repetitions=law.repetitions, rewrites=rewrites, **gaps)
     return plan_pb2.Departures(replay=replay)

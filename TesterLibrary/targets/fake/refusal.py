@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 
 from ...errors import PlanError
 from ...model.law import Replay
@@ -13,6 +12,7 @@ from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.units import FCS_LENGTH, Duration
 from ..base import PortInfo
 from .refusal_content import check_content
+from .refusal_departures import check_departures
 
 
 def check_plan(plan: Plan, loaded: Iterable[Plan], ports: Mapping[str, PortInfo], max_streams: int) -> None:
@@ -53,12 +53,6 @@ def _sum(frame: bytes) -> int:
     return int.from_bytes(frame[-16:], "big") % 0xFFFF
 
 
-def check_rate(name: str, rate: Fraction) -> None:
-    """Raises PlanError for a rate, in frames each nanosecond, that no tester has."""
-    if not 0 < rate <= 1:
-        raise PlanError(f"stream {name!r}: {rate} frames each nanosecond are not above 0 and at most 1")
-
-
 def check_end(duration: Duration | None, packets: int | None) -> None:
     """Raises PlanError for a start that would end before it begins."""
     if duration is not None and duration.ns <= 0:
@@ -86,10 +80,9 @@ def known_port(name: str, ports: Mapping[str, PortInfo]) -> PortInfo:
 
 
 def _check_stream(stream: PlannedStream, ports: Mapping[str, PortInfo]) -> None:
-    if not isinstance(stream.departures.law, Replay):
-        check_rate(stream.name, stream.rate)
-        if not stream.frames:
-            raise PlanError(f"stream {stream.name!r} has no frames, and does not replay a file")
+    check_departures(stream)
+    if not stream.frames and not isinstance(stream.departures.law, Replay):
+        raise PlanError(f"stream {stream.name!r} has no frames, and does not replay a file")
     check_content(stream)
     for port in (known_port(stream.tx_port, ports), known_port(stream.rx_port, ports)):
         for size in sorted(stream.sizes):

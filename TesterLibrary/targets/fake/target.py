@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from ...errors import Inconclusive, PlanError, TargetError
@@ -26,6 +27,7 @@ from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, Flipped, PortInfo, Progress
+from .capture import recorded
 from .device import FakeDevice, set_pace
 from .refusal import check_end, check_frames, check_plan, check_update, known_port
 from .stream import FakeStream
@@ -111,6 +113,7 @@ class FakeTarget:
         """See `Target`."""
         self._answer("load")
         check_plan(plan, self._plans.values(), self._ports, self._max_streams)
+        plan = replace(plan, streams=tuple(map(recorded, plan.streams)))
         self._plans[plan.job] = plan
         self._jobs[plan.job] = {stream.id: self._new(stream) for stream in plan.streams}
 
