@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
@@ -13,13 +13,13 @@ from fractions import Fraction
 
 from .errors import PlanError, TargetError
 from .measurement.evidence import Evidence, EvidenceLimits
-from .measurement.snapshot import Snapshot
+from .measurement.snapshot import Snapshot, StreamCounters
 from .measurement.trial import StreamResult, Trial
 from .model.job import Job
 from .model.plan import Plan, PlannedStream
 from .model.ports import Port
 from .model.stream import Stream
-from .model.units import Duration, Rate, RateUnit
+from .model.units import MIN_FRAME_SIZE, Duration, Rate, RateUnit
 from .planning import compile as compile_job
 from .reporting.progress import Progress
 from .reporting.recorder import Recorder
@@ -90,7 +90,9 @@ class Bench:
         return planned
 
     def part_of_line(self, stream: Stream) -> Fraction:
-        """The rate of a stream as part of its port's line rate."""
+        """The rate of a stream as part of its port's line rate; 0 where only the tester knows it."""
+        if stream.as_captured:
+            return Fraction(0)
         speed, size = self.ports[stream.tx].speed, stream.frame_size.bytes
         return stream.rate.frames_per_second(size, speed) / speed.frames_per_second(size)
 
@@ -177,25 +179,12 @@ class Run:
     def _trial(self, after: Snapshot, duration: Duration | None) -> Trial:
         assert self._before is not None, "start() has read the counters before"
         evidence = self.evidence(self._before, after)
-        if duration is None:
-            counters = [after.stream(s.id) for s in self.plan.streams]
-            last = max(c.last_tx_ns for c in counters)
-            duration = Duration(max(1, last - min(c.first_tx_ns for c in counters)))
+        counters = {s.id: after.stream(s.id) for s in self.plan.streams}
+        sending_ns = duration.ns if duration else _sending_ns(counters.values())
         return Trial(
             load=_busiest(self.streams, [self._bench.part_of_line(s) for s in self.streams]),
-            duration_ns=duration.ns,
-            streams=tuple(
-                StreamResult(
-                    name=s.name,
-                    tx_port=s.tx_port,
-                    rx_port=s.rx_port,
-                    frame_size=round(s.frame_size),
-                    sizes=s.mix,
-                    intended_rate=s.frames_per_second,
-                    counters=after.stream(s.id),
-                )
-                for s in self.plan.streams
-            ),
+            duration_ns=sending_ns,
+            streams=tuple(_result(s, counters[s.id], sending_ns) for s in self.plan.streams),
             evidence=evidence,
             objections=tuple(evidence.objections(self._bench.rules.limits)),
             started_at=self._started_at,
@@ -205,6 +194,10 @@ class Run:
         """What the tester did for this run between two snapshots."""
         dropped = self._bench.backlog_drops() - self._backlog_before
         return Evidence.between(self.plan, before, after, changed=self._changed, backlog_dropped=dropped)
+
+    def _measured(self, snapshot: Snapshot) -> list[StreamCounters]:
+        """Of streams whose frames are known again where they arrive."""
+        return [snapshot.stream(s.id) for s in self.plan.streams if s.measured]
 
     def _settled(self) -> Snapshot:
         """The counters once nothing has arrived for the settling time; at once when nothing is missing."""
@@ -216,7 +209,7 @@ class Run:
             latest = target.snapshot([self.name])
             if _received(latest) != _received(snapshot):
                 quiet_since = time.monotonic()
-            elif all(s.rx_packets - s.order.duplicated >= s.tx_packets for s in latest.streams):
+            elif all(s.rx_packets - s.order.duplicated >= s.tx_packets for s in self._measured(latest)):
                 return latest
             snapshot = latest
         return snapshot
@@ -237,10 +230,10 @@ class TrialMeasurer:
         self.streams = tuple(streams)
         parts = [bench.part_of_line(stream) for stream in streams]
         self.load = _busiest(streams, parts)  # of the streams at their own rates
-        if not self.load:
+        if not self.load and not any(stream.as_captured for stream in streams):
             names = ", ".join(repr(stream.name) for stream in streams)
             raise PlanError(f"the rate of {names} is 0, so nothing would be sent; give a rate above 0")
-        self._shares = [part / self.load for part in parts]
+        self._shares = [part / (self.load or 1) for part in parts]
 
     def measure(self, load: Fraction, duration: Duration) -> Trial:
         """One trial, again while the tester did not do its part and there is hope that it will."""
@@ -276,6 +269,26 @@ class TrialMeasurer:
         run.report(sent)
         if sent.intended_packets:
             self._bench.progress.sending(sent.tx_packets / sent.intended_packets)
+
+
+def _sending_ns(counters: Collection[StreamCounters]) -> int:
+    """From the first departure to the last."""
+    return max(1, max(c.last_tx_ns for c in counters) - min(c.first_tx_ns for c in counters))
+
+
+def _result(planned: PlannedStream, counted: StreamCounters, sending_ns: int) -> StreamResult:
+    """What a stream did; where only the tester knew its frames and rate, they follow from what it counted."""
+    size = planned.frame_size or Fraction(counted.tx_bytes, max(1, counted.tx_packets))
+    return StreamResult(
+        name=planned.name,
+        tx_port=planned.tx_port,
+        rx_port=planned.rx_port,
+        frame_size=max(MIN_FRAME_SIZE, round(size)),
+        sizes=planned.mix,
+        intended_rate=planned.frames_per_second or Fraction(counted.intended_packets * 10**9, sending_ns),
+        counters=counted,
+        measured=planned.measured,
+    )
 
 
 def _busiest(streams: Sequence[Stream], parts: Sequence[Fraction]) -> Fraction:

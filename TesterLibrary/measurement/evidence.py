@@ -81,7 +81,11 @@ class Evidence:
             worst_worker_gap_ns=max((w.worst_gap_ns for w in after.workers), default=0),
             worst_lateness_ns=max((c.worst_lateness_ns for c in counters), default=0),
             clock_drift=_drift(after.clock),
-            lost_packets=sum(max(0, c.tx_packets - (c.rx_packets - c.order.duplicated)) for c in counters),
+            lost_packets=sum(
+                max(0, c.tx_packets - (c.rx_packets - c.order.duplicated))
+                for s, c in zip(plan.streams, counters, strict=True)
+                if s.measured
+            ),
             burst_packets=sum(
                 ceil(c.worst_lateness_ns * s.rate) for s, c in zip(plan.streams, counters, strict=True)
             ),

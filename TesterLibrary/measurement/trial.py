@@ -31,6 +31,7 @@ class StreamResult:
     counters: StreamCounters
     sizes: Mapping[int, int] = field(default_factory=dict)  # of a mix: frames of each size in its period
     correction: Correction = NOT_CORRECTED
+    measured: bool = True  # its frames are known again where they arrive; otherwise none counts as lost
 
     @property
     def mean_size(self) -> Fraction:
@@ -58,7 +59,7 @@ class StreamResult:
         """What became of the order of its frames."""
         counted = self.counters
         return Order(
-            sent=counted.tx_packets,
+            sent=counted.tx_packets if self.measured else counted.rx_packets,
             received=counted.rx_packets,
             duplicated=counted.order.duplicated,
             reordered=counted.rx_out_of_order,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from .departures import Shaping
+from .departures import Capture, Shaping
 from .editor import Editor, FieldPath
 from .headers import HeaderStack
 from .payload import COUNTING, Payload
@@ -29,6 +29,11 @@ class Stream:
     editors: tuple[Editor, ...] = ()  # fields that change from frame to frame
     cascades: tuple[tuple[FieldPath, ...], ...] = ()  # in each, a field moves when the one before it wraps
     count_flows: bool = False  # each combination of the fields' values by itself
+
+    @property
+    def as_captured(self) -> bool:
+        """Whether its rate is that of a file, which only the tester knows."""
+        return isinstance(self.shaping, Capture) and self.shaping.scale is not None
 
     def at(self, rate: Rate) -> Stream:
         """The same stream at another rate."""

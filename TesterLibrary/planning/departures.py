@@ -47,7 +47,7 @@ def planned_departures(
         PlanError: more than the port's line carries, on average or at the peak, or a law that cannot be.
     """
     try:
-        if isinstance(stream.shaping, Capture) and stream.shaping.scale is not None:
+        if isinstance(stream.shaping, Capture) and stream.as_captured:
             return Departures(_replay(stream.shaping, None, next_hop)), Fraction(0)
         rate, error = planned_rate(stream, port)
         drawn = random.Random(f"departures {seed}").getrandbits(64)

@@ -73,6 +73,8 @@ def check_sum(port: Port, streams: Iterable[Stream]) -> None:
 
 
 def _part_of_line(stream: Stream, port: Port) -> Fraction:
+    if stream.as_captured:
+        return Fraction(0)
     size = stream.frame_size.bytes
     return stream.rate.frames_per_second(size, port.speed) / port.speed.frames_per_second(size)
 
