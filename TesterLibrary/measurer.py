@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from fractions import Fraction
 
 from .errors import PlanError, TargetError
+from .measurement.departure import rate_error
 from .measurement.evidence import Evidence, EvidenceLimits
 from .measurement.snapshot import Snapshot, StreamCounters
 from .measurement.trial import StreamResult, Trial
@@ -184,7 +185,7 @@ class Run:
         return Trial(
             load=_busiest(self.streams, [self._bench.part_of_line(s) for s in self.streams]),
             duration_ns=sending_ns,
-            streams=tuple(_result(s, counters[s.id], sending_ns) for s in self.plan.streams),
+            streams=tuple(_result(s, counters[s.id], sending_ns, self._changed) for s in self.plan.streams),
             evidence=evidence,
             objections=tuple(evidence.objections(self._bench.rules.limits)),
             started_at=self._started_at,
@@ -276,7 +277,9 @@ def _sending_ns(counters: Collection[StreamCounters]) -> int:
     return max(1, max(c.last_tx_ns for c in counters) - min(c.first_tx_ns for c in counters))
 
 
-def _result(planned: PlannedStream, counted: StreamCounters, sending_ns: int) -> StreamResult:
+def _result(
+    planned: PlannedStream, counted: StreamCounters, sending_ns: int, changed: Collection[int]
+) -> StreamResult:
     """What a stream did; where only the tester knew its frames and rate, they follow from what it counted."""
     size = planned.frame_size or Fraction(counted.tx_bytes, max(1, counted.tx_packets))
     return StreamResult(
@@ -287,6 +290,7 @@ def _result(planned: PlannedStream, counted: StreamCounters, sending_ns: int) ->
         sizes=planned.mix,
         intended_rate=planned.frames_per_second or Fraction(counted.intended_packets * 10**9, sending_ns),
         counters=counted,
+        rate_error=rate_error(None if planned.id in changed else planned.departures, counted),
         measured=planned.measured,
     )
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from ..model.law import Departures, Replay
 from ..model.plan import Plan
-from ..model.random_law import Random
-from .snapshot import ClockCounters, Snapshot, StreamCounters
+from .departure import rate_error
+from .snapshot import ClockCounters, Snapshot
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Evidence:
         names = {stream.tx_port for stream in plan.streams} | {stream.rx_port for stream in plan.streams}
         ports = [(before.port(name), after.port(name)) for name in sorted(names)]
         errors = [
-            _rate_error(None if s.id in changed else s.departures, c)
+            rate_error(None if s.id in changed else s.departures, c)
             for s, c in zip(plan.streams, counters, strict=True)
         ]
         return cls(
@@ -149,19 +148,6 @@ class Evidence:
     def missed_rate(self, limits: EvidenceLimits) -> bool:
         """Whether the tester could not reach the offered rate: then a search takes it as its upper bound."""
         return self.shortfall > limits.max_shortfall or abs(self.rate_error) > limits.max_rate_error
-
-
-def _rate_error(departures: Departures | None, counted: StreamCounters) -> Fraction:
-    """From the first departure to the last: how long what came between them was to take against what it took.
-
-    Where a law draws its gaps, or it has changed, the frames sent against those that were due.
-    """
-    span = counted.last_tx_ns - counted.first_tx_ns
-    if counted.tx_packets < 2 or span <= 0:
-        return Fraction(0)
-    if departures is None or isinstance(departures.law, (Random, Replay)):
-        return Fraction(counted.tx_packets, counted.intended_packets) - 1
-    return (departures.due(counted.tx_packets - 1) - departures.due(0)) / span - 1
 
 
 def _drift(clock: ClockCounters) -> Fraction:

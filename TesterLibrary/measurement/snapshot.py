@@ -20,6 +20,16 @@ class LatencyCounters:
 
 
 @dataclass(frozen=True)
+class DepartureCounters:
+    """|gap - intended gap| of frames that left; `buckets` maps the index of `histogram.py` to a count."""
+
+    count: int = 0
+    sum_ns: int = 0
+    max_ns: int = 0
+    buckets: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class VersionCounters:
     """Frames of one of a stream's two versions. The sums of times, in ns, have an unknown base in common."""
 
@@ -92,6 +102,7 @@ class StreamCounters:
     order: OrderCounters = OrderCounters()
     outages: OutageCounters = OutageCounters()
     variation: VariationCounters = VariationCounters()
+    departures: DepartureCounters = DepartureCounters()
 
 
 @dataclass(frozen=True)

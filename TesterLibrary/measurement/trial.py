@@ -11,6 +11,7 @@ from math import ceil
 
 from .blind_delay import BlindDelay, Passages
 from .correction import NOT_CORRECTED, Correction, DelayKind
+from .departure import GapError, achieved_rate
 from .evidence import Evidence
 from .latency import Latency
 from .order import Order
@@ -31,6 +32,7 @@ class StreamResult:
     counters: StreamCounters
     sizes: Mapping[int, int] = field(default_factory=dict)  # of a mix: frames of each size in its period
     correction: Correction = NOT_CORRECTED
+    rate_error: Fraction = Fraction(0)  # (achieved - intended) / intended rate; see departure.py
     measured: bool = True  # its frames are known again where they arrive; otherwise none counts as lost
 
     @property
@@ -44,6 +46,16 @@ class StreamResult:
         """As people write it: `64`, or `mix 64:7 570:4 1518:1`."""
         parts = " ".join(f"{size}:{frames}" for size, frames in sorted(self.sizes.items()))
         return f"mix {parts}" if parts else str(self.frame_size)
+
+    @property
+    def achieved_rate(self) -> float:
+        """Frames each second from the first departure to the last."""
+        return float(achieved_rate(self.counters))
+
+    @property
+    def gap_error(self) -> GapError:
+        """How exactly its frames left."""
+        return GapError(self.counters.departures)
 
     @property
     def latency(self) -> Latency:
@@ -148,6 +160,21 @@ class Trial:
         return self.sent * 1e9 / self.duration_ns
 
     @property
+    def achieved_rate(self) -> float:
+        """Frames each second that left, each stream from its first departure to its last."""
+        return sum(s.achieved_rate for s in self.streams)
+
+    @property
+    def rate_error(self) -> float:
+        """(achieved - intended) / intended rate of the stream in which it is the greatest."""
+        return float(self.evidence.rate_error)
+
+    @property
+    def gap_error(self) -> GapError:
+        """How exactly the frames of all streams left."""
+        return GapError.merged(s.counters.departures for s in self.streams)
+
+    @property
     def received_rate(self) -> float:
         """Frames received each second of sending."""
         return self.received * 1e9 / self.duration_ns
@@ -196,4 +223,6 @@ class Trial:
         )
         if self.latency.count:
             text += f", latency {self.latency}"
+        if self.gap_error.count:
+            text += f", rate error {self.rate_error:+.1e}, gap error {self.gap_error}"
         return text if self.valid else f"{text} - INVALID: {'; '.join(self.objections)}"

@@ -155,7 +155,9 @@ def _messages(shaping: Messages, wanted: _Wanted) -> Law:
     messages, rounded = [], Fraction(0)
     for number, message in enumerate(shaping.messages, 1):
         size = message.frame_size or wanted.frame_size
-        exact_pause = wanted.spaced(message.pause.ns * scale, before, f"message {number}: interval")
+        exact_pause = message.pause.ns * scale
+        if number > 1 or shaping.repeat:  # something is before it
+            exact_pause = wanted.spaced(exact_pause, before, f"message {number}: interval")
         exact_gap = wanted.spaced(message.gap.ns * scale, size, f"message {number}: packet interval")
         pause, gap = max(0, round(exact_pause + rounded)), round(exact_gap)
         rounded += exact_pause - pause + (message.packets - 1) * (exact_gap - gap)

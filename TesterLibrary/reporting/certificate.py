@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..measurement.departure import GapError
 from ..measurement.latency import Latency
 from ..measurement.trial import Trial
 from ..methodology.result import Result
@@ -76,6 +77,7 @@ class EvidenceSummary:
     received: int
     worst_shortfall: Fraction
     worst_rate_error: Fraction
+    gap_error: GapError
     tester_drops: int
     worst_gap_ns: int
     worst_drift: Fraction
@@ -94,6 +96,7 @@ class EvidenceSummary:
             received=sum(t.received for t in trials),
             worst_shortfall=max((e.shortfall for e in proof), default=zero),
             worst_rate_error=max((abs(e.rate_error) for e in proof), default=zero),
+            gap_error=GapError.merged(s.counters.departures for t in trials if t.valid for s in t.streams),
             tester_drops=sum(e.rx_missed + e.kernel_dropped for e in proof),
             worst_gap_ns=max((e.worst_worker_gap_ns for e in proof), default=0),
             worst_drift=max((abs(e.clock_drift) for e in proof), default=zero),

@@ -156,7 +156,7 @@ def read_run(directory: Path) -> dict[str, Any]:
 
 def derived(trial: Trial) -> dict[str, Any]:
     """Ratios and rates of a trial, for readers that do not want to compute; the integers are the truth."""
-    latency = trial.latency
+    latency, gap_error = trial.latency, trial.gap_error
     percentiles = {"p50": 50, "p90": 90, "p99": 99, "p99_9": 99.9, "p99_99": 99.99}
     return {
         "valid": trial.valid,
@@ -166,6 +166,15 @@ def derived(trial: Trial) -> dict[str, Any]:
         "loss_ratio": trial.loss_ratio,
         "load_percent": float(trial.load * 100),
         "offered_rate_pps": trial.offered_rate,
+        "achieved_rate_pps": trial.achieved_rate,
+        "rate_error": trial.rate_error,
+        "gap_error_ns": {
+            "count": gap_error.count,
+            "mean": gap_error.mean,
+            "p50": gap_error.p50,
+            "p99": gap_error.p99,
+            "max": gap_error.max,
+        },
         "received_rate_pps": trial.received_rate,
         "throughput_bps": trial.throughput_bps,
         "latency_ns": {

@@ -14,7 +14,7 @@ from math import ceil, floor
 from typing import Any
 
 from ...measurement.histogram import index_of
-from ...measurement.snapshot import FlowCounters, LatencyCounters, StreamCounters
+from ...measurement.snapshot import DepartureCounters, FlowCounters, LatencyCounters, StreamCounters
 from ...model.plan import PlannedStream
 from .versions import Passage, Passed, erased, versions
 
@@ -176,6 +176,9 @@ class FakeStream:
             if received
             else LatencyCounters(),
             sending=self.sending,
+            departures=DepartureCounters(sent - 1, buckets={0: sent - 1})
+            if sent > 1
+            else DepartureCounters(),
             **self._versions(now_ns),
         )
 

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How exactly the frames of a stream left, against when they were due."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..model.law import Departures, Replay
+from ..model.random_law import Random
+from ..model.units import Duration
+from .latency import Latency
+from .snapshot import DepartureCounters, LatencyCounters, StreamCounters
+
+
+def achieved_rate(counted: StreamCounters) -> Fraction:
+    """Frames each second from the first departure to the last, (n - 1) / (last - first); 0 for none."""
+    span = counted.last_tx_ns - counted.first_tx_ns
+    if counted.tx_packets < 2 or span <= 0:
+        return Fraction(0)
+    return Fraction((counted.tx_packets - 1) * 10**9, span)
+
+
+def rate_error(departures: Departures | None, counted: StreamCounters) -> Fraction:
+    """(achieved - intended) / intended rate, from the first departure to the last.
+
+    That is how long it was to take by the law of the stream, against how long it took. Where a law draws its
+    gaps, or there is none to know, because a file has them or it was changed meanwhile, the frames sent
+    against those that were due.
+    """
+    span = counted.last_tx_ns - counted.first_tx_ns
+    if counted.tx_packets < 2 or span <= 0:
+        return Fraction(0)
+    if departures is None or isinstance(departures.law, (Random, Replay)):
+        return Fraction(counted.tx_packets, counted.intended_packets) - 1
+    return (departures.due(counted.tx_packets - 1) - departures.due(0)) / span - 1
+
+
+@dataclass(frozen=True)
+class GapError:
+    """|gap - intended gap| of frames that left one after the other, in ns; `None` where none was seen."""
+
+    counters: DepartureCounters
+
+    @classmethod
+    def merged(cls, parts: Iterable[DepartureCounters]) -> GapError:
+        """Of several streams as if they were one."""
+        merged = Latency.merged(_as_latency(part) for part in parts).counters
+        return cls(DepartureCounters(merged.count, merged.sum_ns, merged.max_ns, merged.buckets))
+
+    @property
+    def count(self) -> int:
+        """Gaps seen."""
+        return self.counters.count
+
+    @property
+    def mean(self) -> float | None:
+        """Exact mean."""
+        return self._statistics.mean
+
+    @property
+    def p50(self) -> float | None:
+        """The median, at most 0.1 % off."""
+        return self._statistics.p50
+
+    @property
+    def p99(self) -> float | None:
+        """The 99th percentile, at most 0.1 % off."""
+        return self._statistics.p99
+
+    @property
+    def max(self) -> int | None:
+        """Exact maximum."""
+        return self._statistics.max
+
+    @property
+    def _statistics(self) -> Latency:
+        return Latency(_as_latency(self.counters))
+
+    def __str__(self) -> str:
+        values = (("p50", self.p50), ("p99", self.p99), ("max", self.max))
+        return " ".join(f"{name} {'-' if v is None else Duration(round(v))}" for name, v in values)
+
+
+def _as_latency(counted: DepartureCounters) -> LatencyCounters:
+    """Both are times in the same buckets."""
+    return LatencyCounters(counted.count, counted.sum_ns, 0, counted.max_ns, counted.buckets)

@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from TesterLibrary.measurement.departure import GapError, achieved_rate, rate_error
+from TesterLibrary.measurement.snapshot import DepartureCounters, StreamCounters
+from TesterLibrary.model.law import Departures, Replay, Steady, even
+from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.random_law import Exponential, Random
+
+BURSTS = Departures(Steady(Fraction(1, 100), (Stage(4, 6),)))
+
+
+def sent(packets: int, span: int, intended: int = 0) -> StreamCounters:
+    counted = StreamCounters(1, intended_packets=intended or packets, tx_packets=packets)
+    return StreamCounters(**{**vars(counted), "first_tx_ns": 5000, "last_tx_ns": 5000 + span})
+
+
+def test_the_achieved_rate_is_between_the_first_and_the_last() -> None:
+    assert achieved_rate(sent(11, 10_000)) == 10**6
+    assert achieved_rate(sent(1, 0)) == achieved_rate(sent(0, 0)) == 0
+
+
+def test_bursts_are_no_error() -> None:
+    """Six frames of 4 on, 6 off end 1,100 ns after the first; their average rate says 1,250 ns."""
+    assert rate_error(BURSTS, sent(6, 1100)) == 0
+    assert rate_error(BURSTS, sent(6, 1000)) == Fraction(1, 10)
+    assert rate_error(even(Fraction(1, 100)), sent(11, 2000)) == Fraction(-1, 2)
+
+
+def test_where_gaps_are_not_known_frames_are_counted() -> None:
+    for departures in (Departures(Random(1, Exponential(100.0))), Departures(Replay("x")), None):
+        assert rate_error(departures, sent(99, 10**6, intended=100)) == Fraction(-1, 100)
+
+
+def test_nothing_is_no_error() -> None:
+    assert rate_error(BURSTS, sent(1, 0)) == rate_error(None, sent(0, 0)) == 0
+
+
+def test_gap_errors_of_streams_are_one_distribution() -> None:
+    one = DepartureCounters(3, 30, 20, {5: 2, 20: 1})
+    both = GapError.merged([one, DepartureCounters(1, 1000, 1000, {1000: 1})])
+    assert (both.count, both.mean, both.p50, both.max) == (4, 257.5, 5, 1000)
+    assert str(both) == "p50 5 ns p99 1 us max 1 us"
+    assert str(GapError(DepartureCounters())) == "p50 - p99 - max -"
