@@ -37,6 +37,8 @@ Generates and measures traffic as its clients tell it over gRPC (proto/tester/v1
     vdev:DRIVER[,ARGS]         any virtual device of DPDK, such as vdev:net_null0,size=64
     loop:TAG                   two ports of one TAG are connected to each other, in this process;
                                a single one to itself
+    delay:TAG,NS[-NS]          the same, but a frame arrives so many nanoseconds after it was sent
+                               to the other one, or a random time between two
   --force-interface IFACE      take IFACE even if it has an address or a default route;
                                can be repeated
 

@@ -36,7 +36,7 @@ struct StreamPlan {
   std::vector<Checksum> checksums;
   std::optional<VersionPlan> version;
   Rate rate;
-  MeasurementPlan measurement;
+  MeasurementPlan measurement{};
 };
 
 struct NeighbourPlan {

@@ -7,6 +7,8 @@
 #include <rte_eth_ring.h>
 #include <rte_ring.h>
 
+#include <utility>
+
 #include "error.h"
 #include "text.h"
 
@@ -42,15 +44,17 @@ Device MakeDevice(const std::string& port, rte_ring* receive, rte_ring* send) {
 }  // namespace
 
 std::map<std::string, Device> MakeLoops(const std::vector<PortSpec>& specs) {
-  std::map<std::string, std::vector<std::string>> ports_of_tag;
+  using Tag = std::pair<PortKind, std::string>;
+  std::map<Tag, std::vector<std::string>> ports_of_tag;
   for (const auto& spec : specs) {
-    if (spec.kind == PortKind::kLoop) ports_of_tag[spec.argument].push_back(spec.name);
+    if (IsLoop(spec.kind)) ports_of_tag[{spec.kind, spec.argument}].push_back(spec.name);
   }
   std::map<std::string, Device> devices;
   for (const auto& [tag, ports] : ports_of_tag) {
     if (ports.size() > kMostOfATag) {
-      throw Error(Code::kInvalidArgument, Cat("loop:", tag, " is given to the ports ", Join(ports),
-                                              "; allowed are one port (looped to itself) or two"));
+      throw Error(Code::kInvalidArgument,
+                  Cat("the tag ", Quote(tag.second), " of a loop is given to the ports ",
+                      Join(ports), "; allowed are one port (looped to itself) or two"));
     }
     rte_ring* there = MakeRing();
     rte_ring* back = ports.size() == 1 ? there : MakeRing();

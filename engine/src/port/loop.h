@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// loop:TAG ports: two of one tag are cross-connected in this process, one alone with itself.
+// loop:TAG and delay:TAG ports: two of one tag are cross-connected in this process, one alone with
+// itself.
 #pragma once
 
 #include <map>

@@ -15,6 +15,7 @@
 
 #include "error.h"
 #include "log.h"
+#include "port/delay.h"
 #include "port/device.h"
 #include "port/eal.h"
 #include "port/interface.h"
@@ -172,7 +173,7 @@ std::unique_ptr<Port> OpenPort(const PortSpec& spec, size_t number) {
 void CheckInterfaces(const std::vector<PortSpec>& specs, const std::set<std::string>& forced) {
   std::map<std::string, std::string> port_of_argument;
   for (const auto& spec : specs) {
-    if (spec.kind == PortKind::kLoop) continue;
+    if (IsLoop(spec.kind)) continue;
     const auto [at, is_new] = port_of_argument.emplace(spec.argument, spec.name);
     if (!is_new) {
       throw Error(Code::kInvalidArgument, Cat(Quote(spec.argument), " is given to the ports ",
@@ -204,6 +205,7 @@ std::vector<std::unique_ptr<Port>> OpenPorts(const std::vector<PortSpec>& specs)
          {"interface", facts.interface},
          {"max_frame_bytes", int64_t{facts.max_frame_bytes}},
          {"reason", facts.driver_reason}});
+    if (spec.kind == PortKind::kDelay) DelayArrivals(ports.back()->device(), spec.delay);
   }
   return ports;
 }

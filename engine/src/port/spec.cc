@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstddef>
+#include <optional>
 
 #include "error.h"
 #include "text.h"
@@ -18,18 +20,20 @@ constexpr size_t kMaxNameBytes = 32;
 constexpr size_t kMaxInterfaceBytes = 15;  // IFNAMSIZ - 1
 constexpr size_t kMaxTagBytes = 32;
 constexpr size_t kMaxVdevBytes = 512;
+constexpr uint64_t kMaxDelayNs = 1'000'000'000;
 
 struct Prefix {
   std::string_view text;
   PortKind kind;
 };
 
-constexpr std::array<Prefix, 6> kPrefixes = {{{"iface:", PortKind::kInterface},
+constexpr std::array<Prefix, 7> kPrefixes = {{{"iface:", PortKind::kInterface},
                                               {"af_xdp:", PortKind::kAfXdp},
                                               {"af_packet:", PortKind::kAfPacket},
                                               {"pci:", PortKind::kPci},
                                               {"vdev:", PortKind::kVdev},
-                                              {"loop:", PortKind::kLoop}}};
+                                              {"loop:", PortKind::kLoop},
+                                              {"delay:", PortKind::kDelay}}};
 
 [[noreturn]] void Refuse(std::string_view text, std::string_view why) {
   throw Error(Code::kInvalidArgument,
@@ -77,10 +81,30 @@ bool IsArgument(PortKind kind, std::string_view text) {
     case PortKind::kVdev:
       return IsVdev(text);
     case PortKind::kLoop:
+    case PortKind::kDelay:
       return IsName(text, kMaxTagBytes);
     default:
       return IsInterface(text);
   }
+}
+
+std::optional<uint64_t> ParseDelay(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && value <= kMaxDelayNs ? std::optional(value) : std::nullopt;
+}
+
+// "5000" or "0-5000".
+DelayRange ParseDelayRange(std::string_view text, std::string_view all) {
+  const size_t dash = text.find('-');
+  const auto least = ParseDelay(text.substr(0, dash));
+  const auto most = dash == std::string_view::npos ? least : ParseDelay(text.substr(dash + 1));
+  if (!least || !most || *least > *most) {
+    Refuse(all, Cat("the delay ", Quote(text),
+                    " is not a number of ns, or two with the lesser first, up to ", kMaxDelayNs));
+  }
+  return {.least_ns = *least, .most_ns = *most};
 }
 
 }  // namespace
@@ -93,14 +117,25 @@ PortSpec ParsePortSpec(std::string_view text) {
   if (!IsName(name, kMaxNameBytes)) Refuse(text, Cat("the name ", Quote(name), " is not allowed"));
   for (const auto& prefix : kPrefixes) {
     if (!spec.starts_with(prefix.text)) continue;
-    const std::string_view argument = spec.substr(prefix.text.size());
+    std::string_view argument = spec.substr(prefix.text.size());
+    DelayRange delay{};
+    if (prefix.kind == PortKind::kDelay) {
+      const size_t comma = std::min(argument.find(','), argument.size());
+      delay = ParseDelayRange(argument.substr(std::min(comma + 1, argument.size())), text);
+      argument = argument.substr(0, comma);
+    }
     if (!IsArgument(prefix.kind, argument)) {
       Refuse(text, Cat(Quote(argument), " cannot follow ", Quote(prefix.text)));
     }
-    return {.name = std::string(name), .kind = prefix.kind, .argument = std::string(argument)};
+    return {.name = std::string(name),
+            .kind = prefix.kind,
+            .argument = std::string(argument),
+            .delay = delay};
   }
   Refuse(text, Cat("the spec ", Quote(spec), " is unknown"));
 }
+
+bool IsLoop(PortKind kind) { return kind == PortKind::kLoop || kind == PortKind::kDelay; }
 
 bool UsesKernelInterface(PortKind kind) {
   return kind == PortKind::kInterface || kind == PortKind::kAfXdp || kind == PortKind::kAfPacket;

@@ -22,6 +22,17 @@ TEST(PortSpec, KnowsEveryKind) {
   EXPECT_EQ(kind("p1=pci:0000:03:00.0"), PortKind::kPci);
   EXPECT_EQ(kind("p1=vdev:net_null0,size=64"), PortKind::kVdev);
   EXPECT_EQ(kind("p1=loop:x"), PortKind::kLoop);
+  EXPECT_EQ(kind("p1=delay:x,5"), PortKind::kDelay);
+}
+
+TEST(PortSpec, KnowsHowLongADelayIs) {
+  const PortSpec fixed = ParsePortSpec("a=delay:x,1000");
+  EXPECT_EQ(fixed.argument, "x");
+  EXPECT_EQ(fixed.delay.least_ns, 1000U);
+  EXPECT_EQ(fixed.delay.most_ns, 1000U);
+  const PortSpec random = ParsePortSpec("a=delay:x,0-5000000");
+  EXPECT_EQ(random.delay.least_ns, 0U);
+  EXPECT_EQ(random.delay.most_ns, 5'000'000U);
 }
 
 TEST(PortSpec, KeepsNameAndArgument) {
@@ -31,10 +42,30 @@ TEST(PortSpec, KeepsNameAndArgument) {
 }
 
 TEST(PortSpec, RefusesWithWhatWasGivenAndWhatIsAllowed) {
-  for (const std::string_view text :
-       {"", "p1", "=loop:x", "p1=", "p1=loop:", "p1=wire:x", "p 1=loop:x",
-        "p1=iface:", "p1=iface:sixteen-letters-x", "p1=iface:a/b", "p1=iface:a,b", "p1=iface:..",
-        "p1=pci:03:00.0", "p1=pci:0000:03:00:0", "p1=vdev:", "p1=vdev:,a=b", "p1=vdev:net null0"}) {
+  for (const std::string_view text : {"",
+                                      "p1",
+                                      "=loop:x",
+                                      "p1=",
+                                      "p1=loop:",
+                                      "p1=wire:x",
+                                      "p 1=loop:x",
+                                      "p1=iface:",
+                                      "p1=iface:sixteen-letters-x",
+                                      "p1=iface:a/b",
+                                      "p1=iface:a,b",
+                                      "p1=iface:..",
+                                      "p1=pci:03:00.0",
+                                      "p1=pci:0000:03:00:0",
+                                      "p1=vdev:",
+                                      "p1=vdev:,a=b",
+                                      "p1=vdev:net null0",
+                                      "p1=delay:x",
+                                      "p1=delay:,1",
+                                      "p1=delay:x,",
+                                      "p1=delay:x,1us",
+                                      "p1=delay:x,2-1",
+                                      "p1=delay:x,1-",
+                                      "p1=delay:x,1000000001"}) {
     try {
       ParsePortSpec(text);
       ADD_FAILURE() << text;
