@@ -41,7 +41,8 @@ struct Stream {
 
   StreamTx tx;
   StreamRx rx;
-  const Payloads payloads{{std::vector<uint8_t>(60), std::vector<uint8_t>(80)}, {1, 0, 1}, 42};
+  const Payloads payloads{
+      {std::vector<uint8_t>(60), std::vector<uint8_t>(80)}, {{1, 2}, {0, 1}}, 42};
   Classifier classifier;
   Matcher matcher;
 };

@@ -104,7 +104,9 @@ uint32_t EndOfChanges(const v1::Stream& stream) {
   return end;
 }
 
-std::shared_ptr<const Payloads> ValidatePayload(const v1::Stream& stream, std::string_view where) {
+std::shared_ptr<const Payloads> ValidatePayload(const v1::Stream& stream,
+                                                const std::vector<OrderRun>& order,
+                                                std::string_view where) {
   const uint32_t offset = stream.payload_offset();
   if (offset == 0) return nullptr;
   if (!stream.signature() || stream.frames().empty()) {
@@ -119,18 +121,18 @@ std::shared_ptr<const Payloads> ValidatePayload(const v1::Stream& stream, std::s
   }
   std::vector<std::vector<uint8_t>> frames;
   for (const auto& frame : stream.frames()) frames.emplace_back(frame.begin(), frame.end());
-  return std::make_shared<const Payloads>(
-      frames, std::vector<uint32_t>(stream.order().begin(), stream.order().end()), offset);
+  return std::make_shared<const Payloads>(frames, order, offset);
 }
 
 }  // namespace
 
-MeasurementPlan ValidateMeasurement(const v1::Stream& stream, std::string_view where) {
+MeasurementPlan ValidateMeasurement(const v1::Stream& stream, const std::vector<OrderRun>& order,
+                                    std::string_view where) {
   return {.version =
               stream.has_version() ? VersionBit::At(stream.version().bit_offset()) : VersionBit{},
           .flows = ValidateFlows(stream, where),
           .matches = ValidateMatches(stream, where),
-          .payloads = ValidatePayload(stream, where)};
+          .payloads = ValidatePayload(stream, order, where)};
 }
 
 namespace {

@@ -30,7 +30,8 @@ struct MeasurementPlan {
 };
 
 // Of a stream whose frames and version are valid. INVALID_ARGUMENT. `where` starts the message.
-MeasurementPlan ValidateMeasurement(const v1::Stream& stream, std::string_view where);
+MeasurementPlan ValidateMeasurement(const v1::Stream& stream, const std::vector<OrderRun>& order,
+                                    std::string_view where);
 
 // What streams of loaded jobs and of `job` share: the frames of a port and the room for flows.
 // INVALID_ARGUMENT, ALREADY_EXISTS, RESOURCE_EXHAUSTED.

@@ -46,7 +46,7 @@ void ExpectRefused(v1::Stream stream, const std::function<void(v1::Stream&)>& ch
                    const std::vector<std::string>& words) {
   change(stream);
   try {
-    ValidateMeasurement(stream, "stream 1");
+    ValidateMeasurement(stream, {}, "stream 1");
     ADD_FAILURE() << "accepted: " << stream.ShortDebugString();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::kInvalidArgument);
@@ -56,7 +56,7 @@ void ExpectRefused(v1::Stream stream, const std::function<void(v1::Stream&)>& ch
 }
 
 TEST(ValidateMeasurement, NothingIsAsked) {
-  const MeasurementPlan plan = ValidateMeasurement(Signed(), "");
+  const MeasurementPlan plan = ValidateMeasurement(Signed(), {}, "");
   EXPECT_FALSE(plan.version.exists());
   EXPECT_EQ(plan.flows, 0U);
   EXPECT_TRUE(plan.matches.empty());
@@ -66,7 +66,7 @@ TEST(ValidateMeasurement, NothingIsAsked) {
 TEST(ValidateMeasurement, TakesAVersion) {
   v1::Stream stream = Signed();
   stream.mutable_version()->set_bit_offset(18 * 8);
-  const VersionBit version = ValidateMeasurement(stream, "").version;
+  const VersionBit version = ValidateMeasurement(stream, {}, "").version;
   std::vector<uint8_t> frame(60);
   EXPECT_EQ(version.Of(frame), 0U);
   frame[18] = 0x80;
@@ -91,7 +91,7 @@ TEST(ValidateMeasurement, TakesMatchesOfTheSameByte) {
   more.set_offset(29);
   more.set_mask(std::string("\0\x0f", 2));
   more.set_value(std::string("\0\x02", 2));
-  const Matches matches = ValidateMeasurement(stream, "").matches;
+  const Matches matches = ValidateMeasurement(stream, {}, "").matches;
   ASSERT_EQ(matches.size(), 1U);
   EXPECT_EQ(matches[0].offset, 30U);
   EXPECT_EQ(matches[0].mask, 0xff);

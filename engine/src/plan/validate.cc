@@ -52,7 +52,7 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
                   .rate = ValidateRate(stream.departures().steady().tick(), where),
                   .measurement = {}};
   ValidateFrames(stream, ports[tx_port], where, plan);
-  plan.measurement = ValidateMeasurement(stream, where);
+  plan.measurement = ValidateMeasurement(stream, plan.order, where);
   return plan;
 }
 

@@ -35,7 +35,8 @@ class DelayLine {
   uint16_t Serve(rte_mbuf** mbufs, uint16_t came, uint16_t most) {
     const uint64_t now = rte_rdtsc();
     for (uint16_t i = 0; i < came; ++i) {
-      frames_.push_back({.due = SentAt(mbufs[i]) + delay_(random_), .mbuf = mbufs[i]});
+      const uint64_t due = SentAt(mbufs[i]) + delay_(random_);
+      frames_.push_back({.due = due, .number = came_++, .mbuf = mbufs[i]});
       std::push_heap(frames_.begin(), frames_.end(), std::greater());
     }
     uint16_t out = 0;
@@ -57,9 +58,12 @@ class DelayLine {
  private:
   struct Frame {
     uint64_t due;
+    uint64_t number;  // those of one burst stay in order
     rte_mbuf* mbuf;
 
-    bool operator>(const Frame& other) const { return due > other.due; }
+    bool operator>(const Frame& other) const {
+      return due != other.due ? due > other.due : number > other.number;
+    }
   };
 
   static uint64_t CyclesOf(uint64_t nanoseconds) {
@@ -67,6 +71,7 @@ class DelayLine {
   }
 
   std::vector<Frame> frames_;  // a heap, the earliest first
+  uint64_t came_ = 0;
   std::uniform_int_distribution<uint64_t> delay_;
   std::mt19937_64 random_{1};
 };

@@ -77,7 +77,7 @@ bool CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arriv
   // A frame longer than a buffer is not in one piece, and the ports are opened so that there is
   // none.
   if (stream.payloads != nullptr && arrival.frame.size() == arrival.bytes &&
-      !stream.payloads->Match(sequence, Frame(arrival.frame.data(), at))) {
+      !stream.payloads->Match(rx.payload_place, sequence, Frame(arrival.frame.data(), at))) {
     rx.corrupted.Add(1);
   }
   return true;

@@ -8,6 +8,7 @@
 #include <array>
 #include <vector>
 
+#include "generator/burst.h"
 #include "wire/ethernet.h"
 
 namespace tester {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "generator/order.h"
 #include "stats/arrival_order.h"
 #include "stats/counter.h"
 #include "stats/flows.h"
@@ -70,6 +71,7 @@ struct alignas(64) StreamRx {
   Counter corrupted;
   Counter version_rewritten;
   std::unique_ptr<Flows> flows;  // null without
+  OrderPlace payload_place;      // worker's own
   // Frames that arrive where they should not are counted by whichever worker meets them.
   alignas(64) std::atomic<uint64_t> misrouted{0};
 };
