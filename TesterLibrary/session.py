@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from .errors import TesterLibraryError
+from .errors import PlanError, TesterLibraryError, UnitError
 from .measurement.trial import Trial
 from .measurer import Bench, TrialMeasurer
 from .methodology.result import Result
@@ -21,6 +21,7 @@ from .reporting.recorder import Recorder
 from .verdict import Verdict
 
 R = TypeVar("R", bound=Result)
+T = TypeVar("T")
 
 
 @dataclass
@@ -93,8 +94,9 @@ class Session:
         else:
             self.put(stream)
 
-    def shape(self, name: str, shaping: Shaping | None) -> None:
+    def shape(self, name: str, describe: Callable[[], Shaping | None]) -> None:
         """Spaces the frames of a stream otherwise, at the average rate of the law if it has one."""
+        shaping = naming(name, describe)
         average = average_of(shaping)
         self.change(name, shaping=shaping, **({"rate": average} if average else {}))
 
@@ -140,3 +142,11 @@ class Session:
         """Records a verdict, and raises unless it is PASS."""
         self.recorder.verdict(verdict)
         return verdict.enforce()
+
+
+def naming(stream: str, describe: Callable[[], T]) -> T:
+    """What is described. A PlanError says of which stream."""
+    try:
+        return describe()
+    except (PlanError, UnitError) as problem:
+        raise PlanError(f"stream {stream!r}: {problem}") from None

@@ -10,7 +10,7 @@ from ..jobs.shaping_text import Law, arrivals, rewrite
 from ..model.departures import Capture
 from ..model.stream import Stream
 from ..model.units import LINE_RATE, Duration, Rate, Ratio
-from ..session import Session
+from ..session import Session, naming
 from ._component import component
 
 
@@ -57,8 +57,10 @@ class Arrivals:
         | `Set Arrivals` | north | cdf | 5 us:0 | 20 us:50 % | 1 ms:1 |
         | `Set Arrivals` | north | gaps | file=trace.csv | repeat=False |
         """
-        shaping = arrivals(law, values, file=file, spread=spread, on=on, off=off, repeat=repeat)
-        self._session.shape(stream, shaping)
+        self._session.shape(
+            stream,
+            lambda: arrivals(law, values, file=file, spread=spread, on=on, off=off, repeat=repeat),
+        )
 
     @keyword(tags=["stream"])
     def replay_capture(
@@ -94,12 +96,15 @@ class Arrivals:
         | `Replay Capture` | replayed | voip.pcapng | 10.1.1.1=198.18.0.2 | scale=0.1 |
         | ${trial} = | `Send Traffic` | replayed |
         """
-        capture = Capture(
-            path=path,
-            scale=None if rate else scale,
-            repetitions=repetitions,
-            rewrites=tuple(map(rewrite, rewrites)),
-            next_hop=next_hop,
+        capture = naming(
+            name,
+            lambda: Capture(
+                path=path,
+                scale=None if rate else scale,
+                repetitions=repetitions,
+                rewrites=tuple(map(rewrite, rewrites)),
+                next_hop=next_hop,
+            ),
         )
         self._session.put(Stream(name, tx=tx, rx=rx, rate=rate or LINE_RATE, shaping=capture))
         return name

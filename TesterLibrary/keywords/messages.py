@@ -16,7 +16,7 @@ from ..model.departures import Message, Messages
 from ..model.headers import HeaderStack
 from ..model.stream import Stream
 from ..model.units import Duration, FrameSize
-from ..session import Session
+from ..session import Session, naming
 from ._component import component
 
 ONE_MILLISECOND = Duration(10**6)
@@ -64,8 +64,9 @@ class MessageStreams:
         | `Create Message Stream` | control | messages=3 | packets=5 | interval=10 ms |
         | `Set Message` | control | 2 | packets=40 | frame_size=1518 |
         """
-        message = Message(packets, interval, packet_interval)
-        shaping = Messages((message,) * max(0, messages), repeat)
+        shaping = naming(
+            name, lambda: Messages((Message(packets, interval, packet_interval),) * max(0, messages), repeat)
+        )
         self._session.put(
             Stream(
                 name,
@@ -108,7 +109,7 @@ class MessageStreams:
             raise TesterLibraryError(f"stream {stream!r} has no messages; Create Message Stream makes one")
         given = {"packets": packets, "pause": interval, "gap": packet_interval, "frame_size": frame_size}
         changes = {name: value for name, value in given.items() if value is not None}
-        self._session.shape(stream, shaping.changed(number, **changes))
+        self._session.shape(stream, lambda: shaping.changed(number, **changes))
 
     @keyword(tags=["stream"])
     def on_result(self, stream: str, keyword: str | Callable[[Trial], None], *arguments: Any) -> None:

@@ -52,7 +52,7 @@ class Patterns:
         | `Set Burst Pattern` | sync | stages=4/6, 100/1 |
         """
         self._session.shape(
-            stream, pattern(packets=packets, peak=peak, passes=passes, skips=skips, stages=stages)
+            stream, lambda: pattern(packets=packets, peak=peak, passes=passes, skips=skips, stages=stages)
         )
 
     @keyword(tags=["stream"])
@@ -88,8 +88,10 @@ class Patterns:
         | `Set Time Pattern` | users | sine | low=10 kpps | high=100 kpps | period=10 s |
         | `Set Time Pattern` | users | flash crowd | low=1 kpps | high=1 Mpps | period=1 min |
         """
-        shaping = TimePattern(shape, high, period, low, duty=duty, rise=rise, hold=hold, fall=fall)
-        self._session.shape(stream, shaping)
+        self._session.shape(
+            stream,
+            lambda: TimePattern(shape, high, period, low, duty=duty, rise=rise, hold=hold, fall=fall),
+        )
 
     @keyword(tags=["send"])
     def send_burst(self, stream: str, packets: int, timeout: Duration = FIVE_MINUTES) -> Trial:

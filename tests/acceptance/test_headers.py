@@ -4,17 +4,13 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
 import pytest
 from scapy.layers.l2 import Ether
-from scapy.utils import RawPcapReader
 
 from TesterLibrary.jobs.header_file import load_headers
 from TesterLibrary.measurer import Run
@@ -27,6 +23,7 @@ from TesterLibrary.reporting.progress import Progress
 from TesterLibrary.reporting.recorder import Recorder
 from tests.dissection import STACKS, layers, wrong_checksums
 
+from .capture import captured, frames, sequence, stream_id
 from .test_suites import run
 
 OWN = "Ether / FabricTag(id=0xabc) / IP / UDP"
@@ -43,32 +40,6 @@ def tester(tmp_path: Path) -> Iterator[OpenTester]:
     )
     yield opened
     opened.close()
-
-
-@contextmanager
-def captured(tester: OpenTester, interface: str, path: Path) -> Iterator[None]:
-    """What leaves the device at one of its interfaces goes to a file."""
-    tcpdump = [
-        "tcpdump",
-        "-i",
-        interface,
-        "-Q",
-        "out",
-        "-w",
-        str(path),
-        "-U",
-        "--immediate-mode",
-        "-Z",
-        "root",
-    ]
-    command = [*tester.testbed.dut_prefix, *tcpdump]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        assert any("listening on" in line for line in process.stderr)
-        try:
-            yield
-        finally:
-            process.send_signal(signal.SIGINT)
 
 
 def test_every_stack_arrives_as_it_was_planned(tester: OpenTester, tmp_path: Path) -> None:
@@ -92,14 +63,14 @@ def test_every_stack_arrives_as_it_was_planned(tester: OpenTester, tmp_path: Pat
     ] * len(streams)
 
     arrived: dict[int, list[bytes]] = {}
-    for frame, _ in RawPcapReader(str(tmp_path / "out.pcap")):
-        arrived.setdefault(int.from_bytes(frame[-16:-14], "big"), []).append(frame)
+    for _, frame in frames(tmp_path / "out.pcap"):
+        arrived.setdefault(stream_id(frame), []).append(frame)
     for planned in sent.plan.streams:
-        frames = arrived[planned.id]
-        assert {frame[:-16] for frame in frames} == {planned.frame[:-16]}, planned.name
-        assert [int.from_bytes(frame[-14:-8], "big") for frame in frames] == list(range(FRAMES)), planned.name
-        assert [wrong_checksums(frame) for frame in frames] == [[]] * FRAMES, planned.name
-        names = [type(layer).__name__ for layer in layers(Ether(frames[0]))]
+        own = arrived[planned.id]
+        assert {frame[:-16] for frame in own} == {planned.frame[:-16]}, planned.name
+        assert [sequence(frame) for frame in own] == list(range(FRAMES)), planned.name
+        assert [wrong_checksums(frame) for frame in own] == [[]] * FRAMES, planned.name
+        names = [type(layer).__name__ for layer in layers(Ether(own[0]))]
         assert " ".join(names) == STACKS.get(planned.name, " ".join(names))
 
 

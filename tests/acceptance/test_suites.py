@@ -18,11 +18,17 @@ from TesterLibrary.testbeds import list_testbeds
 SUITES = Path(__file__).with_name("suites")
 
 
-def run(suite: str, output: Path) -> dict[str, Any]:
+def robot(suite: Path, output: Path, *variables: str) -> dict[str, Any]:
     """Tests of the suite by name, as Robot's output has them."""
-    command = [sys.executable, "-m", "robot", "--outputdir", str(output), "--nostatusrc", str(SUITES / suite)]
+    given = [word for variable in variables for word in ("--variable", variable)]
+    command = [sys.executable, "-m", "robot", "--outputdir", str(output), "--nostatusrc", *given, str(suite)]
     subprocess.run(command, check=True, timeout=240)
     return {test.name: test for test in ExecutionResult(output / "output.xml").suite.all_tests}
+
+
+def run(suite: str, output: Path) -> dict[str, Any]:
+    """The same of a suite of this folder."""
+    return robot(SUITES / suite, output)
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

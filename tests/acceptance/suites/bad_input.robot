@@ -44,6 +44,28 @@ Refused Means Nothing Has Changed
     ${trial} =    Measure Loss    north    duration=0.1 s
     Should Be Equal As Integers    ${trial.sent}    100
 
+Patterns That Cannot Be
+    [Documentation]    Each message names the stream and what is wrong with it; the stream stays as it was.
+    Create Stream    north    rate=1 kpps
+    Refused    *'north'*peak of 0.5x*exceed the peak*    Set Burst Pattern    north    4    0.5x
+    Refused    *'north'*give one of them, whole    Set Burst Pattern    north    4
+    Refused    *'north'*the sine has a peak of 2 Mpps*    Set Time Pattern    north    sine    2 Mpps    1 s
+    Refused    *'north'*low: 2 kpps is above*    Set Time Pattern    north    ramp    1 kpps    1 s    2 kpps
+    ${trial} =    Measure Loss    north    duration=0.1 s
+    Should Be Equal As Integers    ${trial.sent}    100
+
+Laws That Cannot Be
+    [Documentation]    So do these.
+    Create Stream    north    rate=1 kpps
+    Refused    *'north'*ends at 0.5*probability 1    Set Arrivals    north    cdf    1 us:0    9 us:50 %
+    Refused    *'north'*point 2 of the CDF: the gap 1 us is below*
+    ...    Set Arrivals    north    cdf    9 us:0    1 us:1
+    Refused    *'north'*gaps needs values or a file*    Set Arrivals    north    gaps
+    Refused    *'north'*'-1 us' is not a time*    Set Arrivals    north    gaps    -1 us
+    Refused    *'north'*interval: 9 ns is less than a frame*    Set Arrivals    north    gaps    1 ms    9 ns
+    Refused    *'north' has no messages*    Set Message    north    1    5
+    Refused    *'lost'*10.0.0.1*two kinds*    Replay Capture    lost    x.pcap    10.0.0.1=::1
+
 Unknown Stream
     [Documentation]    The message lists those there are.
     Create Stream    north
@@ -71,6 +93,11 @@ Unknown Testbed
 
 
 *** Keywords ***
+Refused
+    [Documentation]    A keyword fails with a message.
+    [Arguments]    ${message}    @{call}
+    Run Keyword And Expect Error    ${message}    @{call}
+
 Open On
     [Documentation]    A testbed is looked up when the tester is opened on it.
     [Arguments]    ${testbed}

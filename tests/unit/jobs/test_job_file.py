@@ -15,16 +15,18 @@ from hypothesis import strategies as st
 from TesterLibrary import paths
 from TesterLibrary.errors import PlanError
 from TesterLibrary.jobs.job_file import load_job
-from TesterLibrary.model.departures import Pattern
+from TesterLibrary.model.departures import Capture, Message, Messages, Pattern, Shape, TimePattern
 from TesterLibrary.model.pattern import Stage
 from TesterLibrary.model.payload import PayloadKind
-from TesterLibrary.model.units import Rate, RateUnit
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.planning.prediction import TARGETS, predict
 
 PORTS = (
     "version: 1\nname: job\nports:\n"
     "  - {name: p1, speed: 10 Gbps}\n  - {name: p2, speed: 10 Gbps}\nstreams:\n"
 )
+STREAM = PORTS + "  - {name: a, tx: p1, rx: p2, "
 
 
 def job(folder: Path, text: str) -> str:
@@ -101,6 +103,19 @@ def test_the_engine_s_clock_is_exact() -> None:
             ":7: streams[0].rx: is missing; give the name of the port that receives",
         ),
         (PORTS + "  - {name: a, tx: p1, rx: p2, size: 64}\n", ":7: streams[0].size: there is no such key"),
+        (
+            PORTS + "  - {name: a, tx: p1, rx: p2, arrivals: {law: cdf, values: [1 us:0, 2 us:0.5]}}\n",
+            ":7: streams[0].arrivals: the CDF ends at 0.5",
+        ),
+        (
+            PORTS
+            + "  - {name: a, tx: p1, rx: p2, time_pattern: {shape: cosine, high: 1 kpps, period: 1 s}}\n",
+            ":7: streams[0].time_pattern.shape: 'cosine' is not allowed; did you mean 'sine'?; give ramp",
+        ),
+        (
+            STREAM + "messages: {list: [{packets: 1, count: 1048576}, {packets: 1}]}}\n",
+            ":7: streams[0].messages: more than 1,048,576 messages",
+        ),
         (
             PORTS + "  - {name: a, tx: p1, rx: p2, rate: 5 furlongs}\n",
             ":7: streams[0].rate: '5 furlongs' is not a rate",
@@ -216,3 +231,46 @@ def test_nothing_but_a_plan_error_comes_out(tmp_path: Path, fields: dict[str, st
             load_job(job(tmp_path, PORTS + f"  - name: a\n    tx: p1\n{given_fields}")), target
         )
         assert abs(prediction.error) <= Fraction(1, 100)
+
+
+def shaped(folder: Path, stream: str) -> Stream:
+    (only,) = load_job(job(folder, PORTS + f"  - {{name: a, tx: p1, rx: p2, {stream}}}\n")).job.streams
+    return only
+
+
+@pytest.mark.parametrize(
+    ("stream", "shaping"),
+    [
+        (
+            "time_pattern: {shape: flash crowd, high: 1 kpps, period: 2 s, hold: 30 %}",
+            TimePattern(
+                Shape.FLASH_CROWD,
+                Rate.parse("1 kpps"),
+                Duration(2 * 10**9),
+                hold=Ratio.parse("30 %"),
+            ),
+        ),
+        (
+            "arrivals: {law: gaps, values: [1 ms, 0], repeat: false}",
+            Messages.of_gaps((Duration(10**6), Duration(0)), repeat=False),
+        ),
+        (
+            "messages: {repeat: false, list: [{packets: 2, interval: 1 ms, count: 2}]}",
+            Messages((Message(2, Duration(10**6)),) * 2, repeat=False),
+        ),
+        (
+            "replay: {file: x.pcap, scale: 0.5, repetitions: 0, rewrites: [10.0.0.1=10.0.0.2], "
+            "next_hop: false}",
+            Capture("x.pcap", 0.5, 0, ((b"\n\0\0\1", b"\n\0\0\2"),), next_hop=False),
+        ),
+        ("rate: 5 kpps, replay: {file: x.pcap, gaps: even}", Capture("x.pcap", None)),
+    ],
+)
+def test_shapes_of_a_stream(tmp_path: Path, stream: str, shaping: object) -> None:
+    assert shaped(tmp_path, stream).shaping == shaping
+
+
+def test_a_rate_that_is_given_goes_before_that_of_the_shape(tmp_path: Path) -> None:
+    square = "time_pattern: {shape: square, high: 1 kpps, period: 2 s}"
+    assert shaped(tmp_path, square).rate == Rate.parse("500 pps")
+    assert shaped(tmp_path, f"rate: 7 kpps, {square}").rate == Rate.parse("7 kpps")

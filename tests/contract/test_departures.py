@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every law of departures on every target: as many frames as are due, and those that are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.model.law import Departures, Law, Profile, Script, ScriptMessage, Steady, Stretch, even
+from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.random_law import Exponential, OnOff, Quantiles, Random
+from TesterLibrary.model.units import Duration
+
+from .rig import PATIENCE, Rig
+
+FIFTH = Duration(2 * 10**8)
+MICROSECOND = 1000
+LAWS = {
+    "constant": Steady(Fraction(1, 100 * MICROSECOND)),
+    "bursts": Steady(Fraction(1, 40 * MICROSECOND), (Stage(4, 6),)),
+    "cascade": Steady(Fraction(1, 10 * MICROSECOND), (Stage(4, 6), Stage(5, 2), Stage(3, 1))),
+    "profile": Profile((Stretch(10**7, 400), Stretch(10**6, 0), Stretch(5 * 10**6, 7))),
+    "poisson": Random(7, Exponential(100.0 * MICROSECOND)),
+    "uniform": Random(8, Quantiles((0.0, 1.0), (50_000.0, 150_000.0))),
+    "cdf": Random(9, Quantiles((0.0, 0.5, 0.5, 1.0), (10_000.0, 20_000.0, 100_000.0, 400_000.0))),
+    "on-off": Random(10, OnOff(Fraction(1, 20 * MICROSECOND), 10.0**6, 3.0 * 10**6)),
+    "messages": Script((ScriptMessage(10**6, 5, 10**5), ScriptMessage(10**5, 3, 0))),
+}
+ENDING = {
+    "profile": replace(LAWS["profile"], repeat=False),
+    "messages": replace(LAWS["messages"], repeat=False),
+}
+
+
+def shaped(rig: Rig, law: Law, *, offset_ns: int = 0) -> Plan:
+    plan = rig.plan("north")
+    return replace(plan, streams=(replace(plan.streams[0], departures=Departures(law, offset_ns)),))
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
+@pytest.mark.parametrize("offset_ns", [0, 30_000_001])
+def test_as_many_frames_leave_as_are_due(rig: Rig, law: Law, offset_ns: int) -> None:
+    (stream,) = rig.load(shaped(rig, law, offset_ns=offset_ns)).streams
+    (counted,) = rig.run(["north"], duration=FIFTH).streams
+    due = stream.frames_due(FIFTH.ns)
+    assert due > 40
+    assert (counted.intended_packets, counted.tx_packets, counted.rx_packets) == (due, due, due)
+
+
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
+def test_frames_leave_when_they_are_due_or_it_says_how_late(rig: Rig, law: Law) -> None:
+    """The time from the first frame to the last is what the law says, but for the worst lateness."""
+    (stream,) = rig.load(shaped(rig, law)).streams
+    (counted,) = rig.run(["north"], packets=100).streams
+    assert (counted.tx_packets, counted.intended_packets) == (100, 100)
+    between = stream.departures.due(99) - stream.departures.due(0)
+    assert abs(counted.last_tx_ns - counted.first_tx_ns - between) <= counted.worst_lateness_ns + 1
+
+
+@pytest.mark.parametrize("law", ENDING.values(), ids=ENDING.keys())
+def test_a_law_with_an_end_ends_its_stream(rig: Rig, law: Law) -> None:
+    rig.load(shaped(rig, law))
+    (counted,) = rig.run(["north"]).streams
+    assert (counted.tx_packets, counted.sending) == (law.total, False)
+
+
+def test_messages_choose_their_frames(rig: Rig) -> None:
+    plan = rig.plan("north")
+    (stream,) = plan.streams
+    (longer,) = rig.plan("north", frame_size=512).streams
+    law = Script((ScriptMessage(1000, 3, 1000, 1), ScriptMessage(1000, 1, 0, 0)), repeat=False)
+    both = replace(stream, frames=(stream.frame, longer.frame), departures=Departures(law))
+    rig.load(replace(plan, streams=(both,)))
+    (counted,) = rig.run(["north"]).streams
+    assert (counted.tx_packets, counted.tx_bytes, counted.rx_bytes) == (4, 1600, 1600)
+
+
+def test_another_law_holds_from_now_on(rig: Rig) -> None:
+    """Counters go on; the new law begins with its first frame."""
+    (stream,) = rig.load(shaped(rig, even(Fraction(1, 10**6)).law)).streams
+    rig.target.start(["north"])
+    rig.pass_time(0.1)
+    (before,) = rig.target.snapshot(["north"]).streams
+    ten = Script((ScriptMessage(1000, 10, 1000),), repeat=False)
+    rig.target.update("north", replace(stream, departures=Departures(ten)))
+    rig.target.wait(["north"], timeout=PATIENCE)
+    (after,) = rig.settled(["north"]).streams
+    assert before.tx_packets > 0
+    assert before.tx_packets + 10 <= after.tx_packets <= before.tx_packets + 100
+    assert after.tx_packets == after.rx_packets == after.intended_packets
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Steady(Fraction(0)),
+        Steady(Fraction(11, 10)),
+        Script((ScriptMessage(0, 1, 0),)),
+        Script((ScriptMessage(1, 1, 0, frame=1),)),
+        Profile((Stretch(10, 0),)),
+        Profile((Stretch(10, 11),)),
+        Random(1, Exponential(0.5)),
+        Random(1, Quantiles((0.0, 0.9), (5.0, 6.0))),
+        Random(1, Quantiles((0.0, 1.0), (6.0, 5.0))),
+        Random(1, Quantiles((0.0, 1.0), (0.0, 1.0))),
+        Random(1, OnOff(Fraction(1, 10), 0.5, 10.0)),
+    ],
+    ids=str,
+)
+def test_a_law_that_cannot_be_is_refused(rig: Rig, law: Law) -> None:
+    with pytest.raises(PlanError, match="north"):
+        rig.load(shaped(rig, law))
+    assert not rig.target.snapshot().streams
