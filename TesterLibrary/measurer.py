@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from fractions import Fraction
 
 from .errors import PlanError, TargetError
+from .measurement.calibration import Calibration
+from .measurement.correction import Correction, frame_time_ns
 from .measurement.departure import rate_error
 from .measurement.evidence import Evidence, EvidenceLimits
 from .measurement.snapshot import Snapshot, StreamCounters
@@ -59,6 +61,7 @@ class Bench:
     rules: TrialRules = field(default_factory=TrialRules)
     seed: int = 1
     backlog_drops: Callable[[], int] = lambda: 0  # of this machine's kernel before an embedded device
+    calibration: Calibration | None = None  # of the tester's own delay
     trials: int = 0  # run so far; numbers trials and varies their seeds
     on_air: list[Run] = field(default_factory=list)  # what is sending, or has been and is not unloaded
     watchers: dict[str, list[Callable[[Trial], None]]] = field(default_factory=dict)  # by stream
@@ -96,6 +99,23 @@ class Bench:
             return Fraction(0)
         speed, size = self.ports[stream.tx].speed, stream.frame_size.bytes
         return stream.rate.frames_per_second(size, speed) / speed.frames_per_second(size)
+
+    def correction(self, stream: PlannedStream) -> Correction:
+        """What is to be taken off the delays of a stream."""
+        ports = [self.capabilities.port(name) for name in (stream.tx_port, stream.rx_port)]
+        size = round(stream.frame_size)
+        on_line = frame_time_ns(size, ports[0].link_speed_bps)
+        if self.calibration is None or self.calibration.drivers != tuple(sorted(p.driver for p in ports)):
+            return Correction(frame_time_ns=on_line)
+        return Correction(*self.calibration.at(size), calibrated=True, frame_time_ns=on_line)
+
+    def delay_objections(self, corrections: Iterable[Correction]) -> Iterator[str]:
+        """Why delays that were corrected like this are not to be trusted."""
+        if self.calibration and any(correction.calibrated for correction in corrections):
+            age = Duration.parse(self.calibration.age(datetime.now(timezone.utc)))
+            most = Duration(self.rules.limits.max_calibration_age_ns)
+            if age > most:
+                yield f"the tester was calibrated {age} ago (limit {most}); call Calibrate Tester again"
 
     def record(self, trial: Trial) -> Trial:
         """Numbers a trial, writes it down and shows it."""
@@ -182,12 +202,17 @@ class Run:
         evidence = self.evidence(self._before, after)
         counters = {s.id: after.stream(s.id) for s in self.plan.streams}
         sending_ns = duration.ns if duration else _sending_ns(counters.values())
+        corrections = [self._bench.correction(s) for s in self.plan.streams]
         return Trial(
             load=_busiest(self.streams, [self._bench.part_of_line(s) for s in self.streams]),
             duration_ns=sending_ns,
-            streams=tuple(_result(s, counters[s.id], sending_ns, self._changed) for s in self.plan.streams),
+            streams=tuple(
+                replace(_result(s, counters[s.id], sending_ns, self._changed), correction=correction)
+                for s, correction in zip(self.plan.streams, corrections, strict=True)
+            ),
             evidence=evidence,
             objections=tuple(evidence.objections(self._bench.rules.limits)),
+            delay_objections=tuple(self._bench.delay_objections(corrections)),
             started_at=self._started_at,
         )
 

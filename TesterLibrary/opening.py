@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from .calibration import stored_calibration
 from .criteria import evidence_limits
 from .errors import TestbedError
 from .measurer import Bench, TrialRules
@@ -30,6 +31,21 @@ class OpenTester:
     traffic: Traffic
     _closing: ExitStack
 
+    @property
+    def name(self) -> str:
+        """Of the testbed."""
+        return self.testbed.testbed.name
+
+    def record(self) -> None:
+        """Writes down who tests what, and makes it the place of the records that follow."""
+        self.bench.recorder.run(
+            testbed=self.testbed.testbed,
+            capabilities=self.bench.capabilities,
+            seed=self.bench.seed,
+            notes=self.testbed.notes,
+            calibration=self.bench.calibration,
+        )
+
     def close(self) -> None:
         """Ends the tester if we started it and removes the testbed if we built it."""
         self._closing.close()
@@ -51,7 +67,6 @@ def open_tester(name: str, *, seed: int, recorder: Recorder, progress: Progress)
         stack.callback(target.close)
         capabilities = target.capabilities()
         ports = {port.name: _port(port, capabilities) for port in testbed.testbed.ports}
-        recorder.run(testbed=testbed.testbed, capabilities=capabilities, seed=seed, notes=testbed.notes)
         bench = Bench(
             target=target,
             capabilities=capabilities,
@@ -62,8 +77,11 @@ def open_tester(name: str, *, seed: int, recorder: Recorder, progress: Progress)
             rules=TrialRules(limits=evidence_limits()),
             seed=seed,
             backlog_drops=testbed.backlog_drops,
+            calibration=stored_calibration(testbed.testbed.name),
         )
-        return OpenTester(testbed, bench, Traffic(bench), stack.pop_all())
+        opened = OpenTester(testbed, bench, Traffic(bench), stack)
+        opened.record()
+        return replace(opened, _closing=stack.pop_all())
     raise AssertionError("unreachable: ExitStack does not swallow errors")
 
 

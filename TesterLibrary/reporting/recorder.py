@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from ..measurement.calibration import Calibration
 from ..measurement.trial import Trial
 from ..methodology.result import Result
 from ..verdict import Verdict
@@ -51,10 +52,19 @@ class Recorder:
         self._seed: int | None = None
         self._ready = False
 
-    def run(self, *, testbed: object, capabilities: object, seed: int, notes: Sequence[str] = ()) -> None:
+    def run(
+        self,
+        *,
+        testbed: object,
+        capabilities: object,
+        seed: int,
+        notes: Sequence[str] = (),
+        calibration: Calibration | None = None,
+    ) -> None:
         """A tester was opened on a testbed. Both are dataclasses; the testbed has a `name`.
 
-        `notes` are what a reader of the report should know of how the testbed was set up.
+        `notes` are what a reader of the report should know of how the testbed was set up, `calibration` is
+        what its delays are corrected by.
         """
         self._prepare()
         self._seed = seed
@@ -67,6 +77,7 @@ class Recorder:
             "tester": encode(capabilities),
             "seed": seed,
             "notes": list(notes),
+            "calibration": encode(calibration),
             "opened_at": _now(),
         }
         run["testers"] = [*known, opened]

@@ -23,12 +23,13 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from ..errors import TestbedError
 from .embedded import DutPort, devices
+from .embedded.cable import CABLE
 from .namespace import ETHERNET_HEADER, Namespace
 from .processes import ProcessId, in_namespaces
 
@@ -52,9 +53,19 @@ class Host:
         for namespace in (self.tester, self.dut):
             namespace.silence()
         self.tester.without_ipv6()
+        if wanted["device"] == CABLE:
+            self._cross(wanted["ports"])
+            return
         ports = [self._connect(number, port) for number, port in enumerate(wanted["ports"], start=1)]
         devices()[wanted["device"]](self.dut, ports, **wanted["options"])
         self._settle()
+
+    def _cross(self, ports: Sequence[Mapping[str, Any]]) -> None:
+        """One cable between the two ports of the tester, and no device."""
+        if len(ports) != 2:
+            raise TestbedError(f"a cable connects two ports of the tester; the testbed has {len(ports)}")
+        mac, peer_mac = (bytes.fromhex(port["mac"]) for port in ports)
+        self.tester.veth("eth1", "eth2", self.tester, mac=mac, peer_mac=peer_mac)
 
     def _connect(self, number: int, port: Mapping[str, Any]) -> DutPort:
         """The cable between a port of the tester and the device, whose interface has the port's name."""

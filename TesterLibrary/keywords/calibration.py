@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The keyword that calibrates the tester."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from robot.api.deco import keyword
+
+from ..calibrating import calibrate_tester
+from ..methodology.calibration import CalibrationResult
+from ..model.units import Duration, FrameSize
+from ..session import Session
+from ._component import component
+from .measurement import ONE_SECOND
+
+_SIZES = (FrameSize(64), FrameSize(512), FrameSize(1518))
+
+
+@component
+class Calibrating:
+    """What the tester itself adds to each delay."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @keyword(tags=["tester"])
+    def calibrate_tester(
+        self,
+        *frame_sizes: FrameSize,
+        duration: Duration = ONE_SECOND,
+        tx: str | None = None,
+        rx: str | None = None,
+        over: str | None = None,
+        file: Path | None = None,
+    ) -> CalibrationResult:
+        """Measures the delay and the highest rate of the tester itself, over a cable in place of the device.
+
+        | =Argument= | =Meaning= |
+        | ``frame_sizes`` | in bytes; 64, 512 and 1518, if none is given |
+        | ``duration`` | of each trial |
+        | ``tx`` | the port at one end of the cable; the first one, if it is left out |
+        | ``rx`` | the port at its other end; the second one, if it is left out |
+        | ``over`` | a testbed of the same machine that is a cable |
+        | ``file`` | to keep it in, in place of the user's cache |
+
+        For an embedded device the cable is ``embedded/loopback``. For a physical one connect two ports of the
+        open tester by a cable, and give them, or give a testbed with the same kind of ports.
+
+        The median delay of a frame size is from then on taken off every delay that ports of the same drivers
+        measure, between two sizes in proportion; its spread is in the evidence. It is kept for the testbed,
+        in the user's cache, and used whenever that is opened. Once it is older than ``calibration_age`` of
+        ``resources/criteria/evidence.yaml``, verdicts on delays are INCONCLUSIVE.
+
+        Returns a result; ``${result.sizes}`` have ``frame_size``, ``offset_ns``, ``spread_ns`` and
+        ``highest_pps``: the highest rate at which the tester sent every frame in time and lost none.
+
+        | `Calibrate Tester` | 64 | 1518 |
+        """
+        session = self._session
+        session.progress.begin("calibration")
+        return session.found(
+            calibrate_tester(
+                session.tester, frame_sizes or _SIZES, duration, tx=tx, rx=rx, over=over, path=file
+            )
+        )

@@ -1,0 +1,20 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""No device at all: a cable from one port of the tester to the other, over which it is calibrated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from . import DutPort, device
+
+if TYPE_CHECKING:
+    from ..namespace import Namespace
+
+CABLE = "cable"
+
+
+@device(CABLE)
+def build(namespace: Namespace, ports: Sequence[DutPort]) -> None:
+    """There is nothing to build: the host has connected the ports to each other."""

@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Versions, flows and what is counted of them: `proto/tester/v1/counters.proto`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.flows import flows_of
+from TesterLibrary.measurement.snapshot import StreamCounters
+from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.units import Duration
+
+from .rig import PATIENCE, Rig
+
+FIFTH = Duration(200_000_000)
+
+
+def test_each_frame_is_counted_in_the_version_it_left_with(rig: Rig) -> None:
+    rig.load(rig.plan("north"))
+    rig.target.start(["north"])
+    versions = []
+    for _ in range(4):
+        rig.pass_time(0.02)
+        versions.append(rig.target.flip(["north"]).closed_version)
+    rig.target.stop(["north"])
+    (counted,) = rig.settled(["north"]).streams
+    assert versions == [0, 1, 0, 1]
+    assert counted.open_version == 0
+    for version in counted.versions:
+        assert version.rx_packets == version.tx_packets > 100
+        assert version.rx_bytes == version.tx_bytes == 64 * version.tx_packets
+    assert sum(v.tx_packets for v in counted.versions) == counted.tx_packets
+    assert counted.rx_version_rewritten == 0
+
+
+def test_nothing_of_a_closed_version_leaves_any_more(rig: Rig) -> None:
+    rig.load(rig.plan("north"))
+    rig.target.start(["north"])
+    rig.pass_time(0.05)
+    flipped = rig.target.flip(["north"])
+    at_once = _north(rig).versions[flipped.closed_version]
+    rig.pass_time(0.05)
+    later = _north(rig)
+    assert later.versions[flipped.closed_version].tx_packets == at_once.tx_packets
+    assert later.versions[1 - flipped.closed_version].tx_packets > 0
+    assert later.first_tx_ns < flipped.at_ns < later.last_tx_ns
+
+
+def test_sums_of_times_give_the_mean_latency(rig: Rig) -> None:
+    rig.load(rig.plan("north"))
+    (counted,) = rig.run(["north"], duration=FIFTH).streams
+    version = counted.versions[0]
+    assert counted.versions[1].rx_packets == 0
+    blind = version.rx_time_ns / version.rx_packets - version.tx_time_ns / version.tx_packets
+    assert blind == pytest.approx(counted.latency.sum_ns / counted.latency.count, rel=0.01, abs=50)
+
+
+def test_a_start_begins_with_version_0(rig: Rig) -> None:
+    rig.load(rig.plan("north"))
+    rig.run(["north"], packets=10)
+    assert rig.target.flip(["north"]).closed_version == 0
+    (counted,) = rig.run(["north"], packets=10).streams
+    assert (counted.open_version, counted.versions[0].rx_packets, counted.versions[1].rx_packets) == (
+        0,
+        10,
+        0,
+    )
+
+
+def test_without_a_version_there_is_none_to_flip(rig: Rig) -> None:
+    rig.load(_changed(rig.plan("north"), version=None))
+    assert _north(rig).versions == ()
+    with pytest.raises(PlanError):
+        rig.target.flip(["north"])
+    with pytest.raises(PlanError):
+        rig.target.flip(["nobody"])
+
+
+def test_flows_are_counted_one_by_one(rig: Rig) -> None:
+    rig.load(_changed(rig.plan("north"), flows=300))
+    rig.run(["north"], packets=1000)
+    flows = list(flows_of(rig.target.flows("north", 1)))
+    assert [flow.index for flow in flows] == list(range(300))
+    assert [flow.sent for flow in flows] == [4] * 100 + [3] * 200
+    assert [flow.received for flow in flows] == [flow.sent for flow in flows]
+    assert all(flow.received_bytes == 64 * flow.received for flow in flows)
+    assert all(0 < f.latency_min_ns <= f.latency_sum_ns / f.received <= f.latency_max_ns for f in flows)
+
+
+def test_flows_that_are_not_counted_cannot_be_read(rig: Rig) -> None:
+    rig.load(rig.plan("north"))
+    for job, stream in (("north", 1), ("north", 2), ("nobody", 1)):
+        with pytest.raises(PlanError):
+            list(rig.target.flows(job, stream))
+
+
+def test_a_lossless_path_keeps_order(rig: Rig) -> None:
+    rig.load(rig.plan("north"))
+    (counted,) = rig.run(["north"], duration=FIFTH).streams
+    assert (counted.order.duplicated, counted.order.late, counted.order.extent_max) == (0, 0, 0)
+    assert (counted.outages.count, counted.outages.longest_ns, counted.rx_corrupted) == (0, 0, 0)
+    rig.target.wait(["north"], timeout=PATIENCE)
+
+
+def _north(rig: Rig) -> StreamCounters:
+    return rig.target.snapshot(["north"]).streams[0]
+
+
+def _changed(plan: Plan, **changes: object) -> Plan:
+    (stream,) = plan.streams
+    return replace(plan, streams=(replace(stream, **changes),))  # type: ignore[arg-type]
