@@ -154,6 +154,9 @@ class Monitor:
 
     def _read(self, closed: _Stretch, after: Snapshot, number: int) -> Interval:
         end_ns = self._open.start_ns
+        if not any(s.sending for s in after.streams):  # the traffic ended within it
+            last_ns = max(s.last_tx_ns for s in after.streams)
+            end_ns = min(end_ns, max(last_ns, closed.start_ns) + 1)
         return Interval(
             number=number,
             start_ns=closed.start_ns,
