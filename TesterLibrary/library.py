@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,18 +15,30 @@ from . import __version__
 from .keywords import components
 from .model.editor import FieldPath, RandomPrefix
 from .model.headers import HeaderStack
-from .model.units import Duration, FrameSize, Rate, Ratio
+from .model.mix import parse_frame_sizes
+from .model.units import Duration, FrameSize, FrameSizes, Rate, Ratio
 from .reporting.listener import Listener
 from .reporting.progress import Progress
 from .reporting.recorder import Recorder
 from .session import Session
 
+_PARSERS: dict[type[Any], Callable[[object], Any]] = {
+    Rate: Rate.parse,
+    FrameSize: FrameSize.parse,
+    FrameSizes: parse_frame_sizes,
+    Duration: Duration.parse,
+    Ratio: Ratio.parse,
+    HeaderStack: HeaderStack.parse,
+    FieldPath: FieldPath.parse,
+    RandomPrefix: RandomPrefix.parse,
+}
 
-def _converter(unit: type[Any]) -> Any:
+
+def _converter(unit: type[Any], parse: Callable[[object], Any]) -> Any:
     """Robot's way from what a suite says to a value; the unit's own documentation goes into Libdoc."""
 
     def convert(value):  # type: ignore[no-untyped-def]  # Robot would convert to an annotated type first
-        return unit.parse(value)
+        return parse(value)
 
     convert.__doc__ = unit.__doc__
     return convert
@@ -66,10 +79,7 @@ class TesterLibrary(DynamicCore):
     ROBOT_LIBRARY_VERSION = __version__
     ROBOT_LIBRARY_DOC_FORMAT = "ROBOT"
 
-    ROBOT_LIBRARY_CONVERTERS: ClassVar = {
-        cls: _converter(cls)
-        for cls in (Rate, FrameSize, Duration, Ratio, HeaderStack, FieldPath, RandomPrefix)
-    }
+    ROBOT_LIBRARY_CONVERTERS: ClassVar = {unit: _converter(unit, parse) for unit, parse in _PARSERS.items()}
 
     def __init__(self, testbed: str = "embedded/l2-bridge", seed: int = 1) -> None:
         """| =Argument= | =Meaning= |

@@ -97,7 +97,7 @@ class Bench:
         """The rate of a stream as part of its port's line rate; 0 where only the tester knows it."""
         if stream.as_captured:
             return Fraction(0)
-        speed, size = self.ports[stream.tx].speed, stream.frame_size.bytes
+        speed, size = self.ports[stream.tx].speed, stream.frame_size.mean
         return stream.rate.frames_per_second(size, speed) / speed.frames_per_second(size)
 
     def correction(self, stream: PlannedStream) -> Correction:

@@ -11,7 +11,10 @@ from typing import Any
 
 from . import paths
 from .jobs.job_file import load_job
+from .model.edit import PlannedEditor
+from .model.plan import PlannedStream
 from .model.units import Rate, RateUnit
+from .planning.flows import FlowSpace
 from .planning.prediction import TARGETS, Prediction, predict
 from .reporting.codec import encode
 
@@ -47,6 +50,8 @@ def _plan(options: argparse.Namespace) -> int:
         print(f"{file.job.name} on {options.target}: {len(predictions)} streams")
         for prediction in predictions:
             print(f"  {_line(prediction)}")
+            for line in _content(prediction.planned):
+                print(f"    {line}")
     return 0
 
 
@@ -62,21 +67,25 @@ def _line(prediction: Prediction) -> str:
 
 
 def _record(prediction: Prediction) -> dict[str, Any]:
-    stream, staging, rate = prediction.stream, prediction.staging, prediction.planned.rate
+    stream, planned, staging = prediction.stream, prediction.planned, prediction.staging
     record: dict[str, Any] = {
         "name": stream.name,
         "tx": stream.tx,
         "rx": stream.rx,
-        "frame_size": stream.frame_size.bytes,
-        "frames": [frame.hex() for frame in prediction.planned.frames],
+        "frame_size": float(stream.frame_size.mean),
+        "order": list(planned.order),
+        "editors": [{**encode(editor), "source": _source(editor)} for editor in planned.editors],
+        "checksums": encode(planned.checksums),
+        "flows": FlowSpace.of(planned).flows,
+        "frames": [frame.hex() for frame in planned.frames],
         "rate": str(stream.rate),
         "asked_pps": str(prediction.asked),
         "planned_pps": str(prediction.rate),
         "error": float(prediction.error),
     }
     if staging is None:
-        law = prediction.planned.departures.law
-        exact = {"packets": rate.numerator, "nanoseconds": rate.denominator}
+        law = planned.departures.law
+        exact = {"packets": planned.rate.numerator, "nanoseconds": planned.rate.denominator}
         return record | exact | {"law": type(law).__name__.lower(), **encode(law)}
     return record | {
         "meter_pps": str(staging.meter_rate),
@@ -84,6 +93,17 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "peak_pps": str(staging.peak),
         "stages": [{"pass": own.passes, "skip": own.skips} for own in staging.stages],
     }
+
+
+def _source(editor: PlannedEditor) -> dict[str, Any]:
+    return {"kind": type(editor.source).__name__, **encode(editor.source)}
+
+
+def _content(planned: PlannedStream) -> list[str]:
+    """A line for each field that changes, and one for what they make together."""
+    flows = FlowSpace.of(planned).flows
+    number = f"{flows:,} flows" if flows else "flows without an end"
+    return [*map(str, planned.editors), number] if planned.editors else []
 
 
 def _pps(rate: Fraction) -> str:

@@ -7,8 +7,9 @@ from __future__ import annotations
 from robot.api.deco import keyword
 
 from ..model.headers import HeaderStack
+from ..model.mix import parse_frame_sizes
 from ..model.stream import Stream
-from ..model.units import LINE_RATE, FrameSize, Rate
+from ..model.units import LINE_RATE, FrameSize, FrameSizes, Rate
 from ..session import Session
 from ._component import component
 
@@ -26,7 +27,7 @@ class Streams:
         name: str,
         tx: str = "p1",
         rx: str = "p2",
-        frame_size: FrameSize = FrameSize(64),
+        frame_size: FrameSizes = FrameSize(64),
         rate: Rate = LINE_RATE,
         headers: HeaderStack | None = None,
     ) -> str:
@@ -36,7 +37,7 @@ class Streams:
         | ``name`` | what the other keywords call the stream; one that exists is replaced |
         | ``tx`` | the port of the testbed it leaves |
         | ``rx`` | the port on which it is expected |
-        | ``frame_size`` | bytes, FCS included |
+        | ``frame_size`` | bytes, FCS included, or a mix as in `Set Frame Size` |
         | ``rate`` | ``10 Gbps`` (L2), ``10 Gbps L1``, ``1.5 Mpps`` or ``95 %`` of the port's line rate |
         | ``headers`` | as in `Set Headers`; Ethernet, IP and UDP, if they are left out |
 
@@ -60,13 +61,37 @@ class Streams:
         self._session.change(stream, rate=rate)
 
     @keyword(tags=["stream"])
-    def set_frame_size(self, stream: str, frame_size: FrameSize) -> None:
-        """Changes the frame size of a stream that is not sending.
+    def set_frame_size(self, stream: str, frame_size: FrameSizes) -> None:
+        """Changes the frame size of a stream that is not sending; also to a mix of several.
 
         | =Argument= | =Meaning= |
         | ``stream`` | its name |
-        | ``frame_size`` | bytes, FCS included |
+        | ``frame_size`` | bytes, FCS included, or a mix |
+
+        A mix is ``imix``, the simple one (64, 570 and 1518 bytes as 7 to 4 to 1), or a genome of RFC 6985:
+        ``IMIX(aaafg)`` sends 64, 64, 64, 1280 and 1518 bytes, again and again. Its letters a to j are 64,
+        128, 256, 512, 1024, 1280, 1518, 2112, 9000 and 16000; ``z``, the MTU, and capital letters are given
+        with it: ``IMIX(aAz, A=400, z=1400)``.
+
+        Rates in bits and in ``%`` are those of the average size; results say which mix they are of.
 
         | `Set Frame Size` | north | 1518 |
+        | `Set Frame Size` | north | imix |
         """
         self._session.change(stream, frame_size=frame_size)
+
+    @keyword(tags=["stream"])
+    def set_size_mix(self, stream: str, *weights: str) -> None:
+        """Gives the frames of a stream that is not sending several sizes, each as often as its weight says.
+
+        | =Argument= | =Meaning= |
+        | ``stream`` | its name |
+        | ``weights`` | sizes in bytes, FCS included, and weights: ``64:7`` |
+
+        The order is as even as can be and always the same: after any number of frames each size has been sent
+        as often as its share of them, to within one frame. So any number of consecutive frames that is a
+        multiple of the sum of the weights has exactly their proportions.
+
+        | `Set Size Mix` | north | 64:7 | 570:4 | 1518:1 |
+        """
+        self._session.change(stream, frame_size=parse_frame_sizes(" ".join(weights)))

@@ -8,8 +8,9 @@ A source gives an edited field its values: value i, i = 0, 1, ..., as unsigned n
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Protocol
 
 from .splitmix import splitmix64
@@ -43,6 +44,9 @@ class Step:
         """See Source."""
         return self.first + index % self.count * self.increment
 
+    def __str__(self) -> str:
+        return f"{self.first:,} and {self.count - 1:,} steps of {self.increment:+,}"
+
 
 @dataclass(frozen=True)
 class Values:
@@ -59,6 +63,9 @@ class Values:
         """See Source."""
         return self.values[index % len(self.values)]
 
+    def __str__(self) -> str:
+        return f"{_listed(self.values)}, one after the other"
+
 
 @dataclass(frozen=True)
 class RandomBits:
@@ -74,6 +81,9 @@ class RandomBits:
         """See Source."""
         return self.base & ~self.mask | splitmix64(self.seed, index) & self.mask
 
+    def __str__(self) -> str:
+        return f"{self.base:#x} with random bits {self.mask:#x}, seed {self.seed}"
+
 
 @dataclass(frozen=True)
 class RandomRange:
@@ -84,7 +94,10 @@ class RandomRange:
     count: int
 
     period = None
-    _drawn: list[int] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @cached_property
+    def _drawn(self) -> list[int]:
+        return []
 
     def value(self, index: int) -> int:
         """See Source. Each depends on those before, which are kept."""
@@ -94,6 +107,9 @@ class RandomRange:
             before = self._drawn[-1] if self._drawn else 0
             self._drawn.append((before + r) % self.count)
         return self.first + self._drawn[index]
+
+    def __str__(self) -> str:
+        return f"at random from {self.first:,} to {self.first + self.count - 1:,}, seed {self.seed}"
 
 
 @dataclass(frozen=True)
@@ -109,6 +125,9 @@ class Distribution:
     def value(self, index: int) -> int:
         """See Source."""
         return self.values[bisect_left(self.cumulative, splitmix64(self.seed, index))]
+
+    def __str__(self) -> str:
+        return f"drawn from {_listed(self.values)}, seed {self.seed}"
 
 
 @dataclass(frozen=True)
@@ -156,3 +175,14 @@ class PlannedEditor:
     def value(self, frame: int) -> int:
         """What the field holds in a frame, counted from 0."""
         return self.source.value(frame // self.every) & (1 << self.bits) - 1
+
+    def __str__(self) -> str:
+        held = f" for {self.every:,} frames each" if self.every > 1 else ""
+        return (
+            f"{self.name} (bits {self.bit_offset} to {self.bit_offset + self.bits - 1}): {self.source}{held}"
+        )
+
+
+def _listed(values: tuple[int, ...]) -> str:
+    shown = ", ".join(f"{value:,}" for value in values[:4])
+    return shown if len(values) <= 4 else f"{shown}, … ({len(values):,} values)"

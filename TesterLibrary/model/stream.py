@@ -11,7 +11,7 @@ from .departures import Capture, Shaping
 from .editor import Editor, FieldPath
 from .headers import HeaderStack
 from .payload import COUNTING, Payload
-from .units import LINE_RATE, FrameSize, Rate
+from .units import LINE_RATE, FrameSize, FrameSizes, Rate
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Stream:
     name: str
     tx: str  # port names
     rx: str
-    frame_size: FrameSize = FrameSize(64)
+    frame_size: FrameSizes = FrameSize(64)
     rate: Rate = LINE_RATE
     headers: HeaderStack | None = None  # None: Ethernet, the IP version of its ports, and UDP
     payload: Payload = COUNTING

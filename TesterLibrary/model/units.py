@@ -65,9 +65,9 @@ class Bandwidth:
     def __str__(self) -> str:
         return _scaled(Fraction(self.bps), "bps")
 
-    def frames_per_second(self, frame_size: int) -> Fraction:
+    def frames_per_second(self, frame_size: int | Fraction) -> Fraction:
         """The highest frame rate the line carries: 10 Gbps and 64 bytes give 14,880,952.38."""
-        return Fraction(self.bps, 8 * (frame_size + LINE_OVERHEAD))
+        return Fraction(self.bps) / (8 * (frame_size + LINE_OVERHEAD))
 
 
 class RateUnit(Enum):
@@ -111,8 +111,8 @@ class Rate:
             return _scaled(self.value, "bps") + " L1"
         return _scaled(self.value, self.unit.value)
 
-    def frames_per_second(self, frame_size: int, speed: Bandwidth) -> Fraction:
-        """This rate in frames of `frame_size` bytes each second on a port of that speed, exactly."""
+    def frames_per_second(self, frame_size: int | Fraction, speed: Bandwidth) -> Fraction:
+        """This rate in frames of `frame_size` bytes on average each second on a port, exactly."""
         if self.unit is RateUnit.PPS:
             return self.value
         if self.unit is RateUnit.L2:
@@ -194,8 +194,22 @@ class Ratio:
         return f"{_significant(self.value * 100)} %"
 
 
+class FrameSizes:
+    """The frame size of a stream, `64`, or a mix: `imix`, `IMIX(aaafg)` (RFC 6985), `64:7 570:4 1518:1`."""
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Bytes of the frames of one period, FCS included, in the order of sending."""
+        raise NotImplementedError
+
+    @property
+    def mean(self) -> Fraction:
+        """The average of the bytes of a frame, FCS included."""
+        return Fraction(sum(self.order), len(self.order))
+
+
 @dataclass(frozen=True, order=True)
-class FrameSize:
+class FrameSize(FrameSizes):
     """Bytes of a frame from the Ethernet destination to the FCS inclusive (RFC 1242 §3.1): `64`."""
 
     bytes: int
@@ -211,6 +225,11 @@ class FrameSize:
         if not whole or unit.lower() not in ("", "b", "byte", "bytes"):
             raise UnitError(f"{str(text)!r} is not a frame size; write {allowed}")
         return cls(int(number))
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """See FrameSizes."""
+        return (self.bytes,)
 
     def __str__(self) -> str:
         return f"{self.bytes} bytes"

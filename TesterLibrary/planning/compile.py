@@ -16,7 +16,7 @@ from ..model.ports import Port
 from ..model.stream import Stream
 from .address import Station, stations
 from .content import Content, content
-from .departures import frame_sizes, planned_departures
+from .departures import frame_order, frame_sizes, planned_departures
 from .frame import announcement, measured_frame
 from .rate import check_sum
 from .version import with_version
@@ -119,6 +119,7 @@ def _stream(
         departures=departures,
         rate_error=error,
         matches=() if made.frames else _replayed(stream, rx),
+        order=frame_order(stream.shaping, stream.frame_size),
         editors=made.editors,
         checksums=made.checksums,
         flows=made.flows,

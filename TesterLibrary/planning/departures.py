@@ -27,7 +27,7 @@ from ..model.pattern import Stage
 from ..model.ports import Port
 from ..model.random_law import Exponential, OnOff, Quantiles, Random
 from ..model.stream import Stream
-from ..model.units import FrameSize, Rate, RateUnit
+from ..model.units import FrameSize, FrameSizes, Rate, RateUnit
 from .rate import fitted, planned_rate
 from .time_pattern import profile
 
@@ -62,7 +62,7 @@ class _Wanted:
     """What a law is made for. Rates are frames each nanosecond."""
 
     rate: Fraction
-    frame_size: FrameSize
+    frame_size: FrameSizes
     port: Port
     seed: int
     next_hop: bytes
@@ -70,7 +70,7 @@ class _Wanted:
     @property
     def line(self) -> Fraction:
         """The most that the port carries."""
-        return self.port.speed.frames_per_second(self.frame_size.bytes) / _NANOSECONDS
+        return self.port.speed.frames_per_second(self.frame_size.mean) / _NANOSECONDS
 
     def check_peak(self, peak: Fraction, what: str) -> None:
         """PlanError if the port cannot carry the highest rate of a law."""
@@ -150,11 +150,11 @@ def _distribution(shaping: GapDistribution, wanted: _Wanted) -> Law:
 def _messages(shaping: Messages, wanted: _Wanted) -> Law:
     """At the average of its own to the nanosecond as written, at another one rounded without adding up."""
     scale = Fraction(shaping.packets, shaping.duration_ns) / wanted.rate
-    sizes = frame_sizes(shaping, wanted.frame_size)
-    before = shaping.messages[-1].frame_size or wanted.frame_size
+    own, sizes = _single(wanted.frame_size), frame_sizes(shaping, wanted.frame_size)
+    before = shaping.messages[-1].frame_size or own
     messages, rounded = [], Fraction(0)
     for number, message in enumerate(shaping.messages, 1):
-        size = message.frame_size or wanted.frame_size
+        size = message.frame_size or own
         exact_pause = message.pause.ns * scale
         if number > 1 or shaping.repeat:  # something is before it
             exact_pause = wanted.spaced(exact_pause, before, f"message {number}: interval")
@@ -171,13 +171,28 @@ def _capture(shaping: Capture, wanted: _Wanted) -> Law:
     return _replay(shaping, wanted.rate, wanted.next_hop)
 
 
-def frame_sizes(shaping: Shaping | None, frame_size: FrameSize) -> tuple[FrameSize, ...]:
+def frame_sizes(shaping: Shaping | None, frame_size: FrameSizes) -> tuple[FrameSize, ...]:
     """The sizes of a stream's frames, in the order of `ScriptMessage.frame`; its own unless it has others."""
     if isinstance(shaping, Capture):
         return ()
     if not isinstance(shaping, Messages):
-        return (frame_size,)
-    return tuple(dict.fromkeys(message.frame_size or frame_size for message in shaping.messages))
+        return tuple(map(FrameSize, dict.fromkeys(frame_size.order)))
+    own = _single(frame_size)
+    return tuple(dict.fromkeys(message.frame_size or own for message in shaping.messages))
+
+
+def frame_order(shaping: Shaping | None, frame_size: FrameSizes) -> tuple[int, ...]:
+    """Indices of `frame_sizes` in the order of sending; empty where there is one or messages choose."""
+    if isinstance(shaping, Capture | Messages) or len(frame_size.order) == 1:
+        return ()
+    places = {size.bytes: index for index, size in enumerate(frame_sizes(shaping, frame_size))}
+    return tuple(places[size] for size in frame_size.order)
+
+
+def _single(sizes: FrameSizes) -> FrameSize:
+    if not isinstance(sizes, FrameSize):
+        raise PlanError(f"messages have one frame size each, no {sizes}; set one for the stream")
+    return sizes
 
 
 def _replay(shaping: Capture, rate: Fraction | None, next_hop: bytes) -> Replay:

@@ -92,12 +92,12 @@ def _built(stack: HeaderStack, headers: Packet) -> bytes:
 def _room(stream: Stream, stack: HeaderStack, length: int) -> int:
     """Bytes for the payload, which may be 0."""
     least = length + SIGNATURE_LENGTH + FCS_LENGTH
-    if stream.frame_size.bytes < least:
+    if stream.frame_size.mean < least:
         raise PlanError(
             f"a frame size of {stream.frame_size} is too short for {stack.names} ({length} bytes) with a "
             f"signature of {SIGNATURE_LENGTH} bytes; it needs at least {least} bytes"
         )
-    return stream.frame_size.bytes - least
+    return int(stream.frame_size.mean) - least
 
 
 def announcement(station: Station) -> bytes:
@@ -126,7 +126,7 @@ def mac_announcement(mac: bytes) -> bytes:
 
 def _check_longest(stream: Stream, tx: Station, rx: Station) -> None:
     for port in (tx.port, rx.port):
-        if stream.frame_size.bytes > port.max_frame_size:
+        if stream.frame_size.mean > port.max_frame_size:
             raise PlanError(
                 f"a frame size of {stream.frame_size} is too long for port "
                 f"{port.name!r}; it takes at most {port.max_frame_size} bytes, FCS included"

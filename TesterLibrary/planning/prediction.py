@@ -85,7 +85,7 @@ def _staged(file: JobFile, stream: Stream) -> Staging:
 
 def _check_peak(file: JobFile, stream: Stream, staging: Staging, pattern: tuple[Stage, ...]) -> None:
     port = file.ports[stream.tx]
-    line = port.speed.frames_per_second(stream.frame_size.bytes)
+    line = port.speed.frames_per_second(stream.frame_size.mean)
     if pattern and staging.peak > line:
         raise PlanError(
             f"stream {stream.name!r}: its pattern ({', then '.join(map(str, pattern))}) needs a peak of "
@@ -95,7 +95,7 @@ def _check_peak(file: JobFile, stream: Stream, staging: Staging, pattern: tuple[
 
 
 def _asked(file: JobFile, stream: Stream) -> Fraction:
-    return stream.rate.frames_per_second(stream.frame_size.bytes, file.ports[stream.tx].speed)
+    return stream.rate.frames_per_second(stream.frame_size.mean, file.ports[stream.tx].speed)
 
 
 _TARGETS: Mapping[str, Callable[[JobFile, Plan], tuple[Prediction, ...]]] = {

@@ -24,7 +24,7 @@ def planned_rate(stream: Stream, port: Port) -> tuple[Fraction, Fraction]:
     Raises:
         PlanError: faster than the port's line at that frame size or than one frame a nanosecond, or too slow.
     """
-    size = stream.frame_size.bytes
+    size = stream.frame_size.mean
     asked = stream.rate.frames_per_second(size, port.speed)
     line = port.speed.frames_per_second(size)
     if asked > line:
@@ -75,11 +75,11 @@ def check_sum(port: Port, streams: Iterable[Stream]) -> None:
 def _part_of_line(stream: Stream, port: Port) -> Fraction:
     if stream.as_captured:
         return Fraction(0)
-    size = stream.frame_size.bytes
+    size = stream.frame_size.mean
     return stream.rate.frames_per_second(size, port.speed) / port.speed.frames_per_second(size)
 
 
-def _maxima(line: Fraction, size: int) -> str:
+def _maxima(line: Fraction, size: Fraction) -> str:
     return f"{_pps(line)}, {Rate(line * 8 * size, RateUnit.L2)}, 100 %"
 
 
