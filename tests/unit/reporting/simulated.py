@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
 from TesterLibrary.measurement.histogram import index_of
-from TesterLibrary.measurement.snapshot import LatencyCounters, StreamCounters
+from TesterLibrary.measurement.snapshot import DepartureCounters, LatencyCounters, StreamCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
 from TesterLibrary.model.units import Bandwidth, Duration
 
@@ -54,6 +54,7 @@ class SimulatedBench:
             first_rx_ns=21_000,
             last_rx_ns=21_000 + duration.ns,
             latency=_latency(received),
+            departures=_gap_errors(sent),
         )
         stream = StreamResult("north", "p1", "p2", self.frame_size, rate, counters)
         trial = Trial(
@@ -77,3 +78,11 @@ def _latency(count: int) -> LatencyCounters:
     buckets = {index_of(20_000): count - slow, **({index_of(80_000): slow} if slow else {})}
     total = 20_000 * (count - slow) + 80_000 * slow
     return LatencyCounters(count, total, 20_000, 80_000 if slow else 20_000, buckets)
+
+
+def _gap_errors(count: int) -> DepartureCounters:
+    """100 ns for nine gaps of ten, 600 ns for the tenth."""
+    far = count // 10
+    buckets = {100: count - far, 600: far}
+    total = 100 * (count - far) + 600 * far
+    return DepartureCounters(count, total, 600, {index: gaps for index, gaps in buckets.items() if gaps})
