@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TypeVar
 
 from .errors import PlanError, TesterLibraryError, UnitError
@@ -16,6 +17,7 @@ from .model.departures import Shaping, average_of
 from .model.stream import Stream
 from .model.units import Rate
 from .opening import OpenTester, open_tester
+from .planning.mix import mixed
 from .reporting.progress import Progress
 from .reporting.recorder import Recorder
 from .verdict import Verdict
@@ -33,6 +35,7 @@ class Session:
     recorder: Recorder
     progress: Progress
     streams: dict[str, Stream] = field(default_factory=dict)
+    mixes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names of streams by that of their mix
     last: Trial | Result | None = None  # of the current test
     _tester: OpenTester | None = None
 
@@ -66,6 +69,7 @@ class Session:
         """Takes everything off the wire and down. Closing what is closed is no error."""
         tester, self._tester = self._tester, None
         self.streams.clear()
+        self.mixes.clear()
         if tester:
             tester.close()
 
@@ -84,9 +88,18 @@ class Session:
             self.bench.plan("check", [stream])
         self.streams |= {stream.name: stream for stream in streams}
 
+    def put_mix(self, name: str, shares: Mapping[str, Fraction], rate: Rate) -> None:
+        """Gives streams their shares of a rate, and all of them a name."""
+        if name in self.streams:
+            raise TesterLibraryError(f"{name!r} is a stream; give the mix another name")
+        streams = mixed(name, [self.stream(own) for own in shares], shares, rate, self.bench.ports)
+        self.bench.plan("check", streams)
+        self.put(*streams)
+        self.mixes[name] = tuple(shares)
+
     def change(self, name: str, **changes: object) -> None:
         """Changes a stream; its rate and how it is shaped also while it is sending."""
-        stream = replace(self.chosen([name])[0], **changes)  # type: ignore[arg-type]
+        stream = replace(self.stream(name), **changes)  # type: ignore[arg-type]
         if set(changes) <= {"rate", "shaping"}:
             self.bench.plan("check", [stream])
             self.tester.traffic.update(stream)
@@ -100,8 +113,15 @@ class Session:
         average = average_of(shaping)
         self.change(name, shaping=shaping, **({"rate": average} if average else {}))
 
+    def stream(self, name: str) -> Stream:
+        """The stream of that name; a mix is none."""
+        if name in self.mixes:
+            raise TesterLibraryError(f"{name!r} is a mix of {', '.join(self.mixes[name])}; name one of them")
+        return self.chosen([name])[0]
+
     def chosen(self, names: Sequence[str]) -> list[Stream]:
-        """The streams of these names; all, if no name is given."""
+        """The streams of these names, a mix being several; all, if no name is given."""
+        names = [own for name in names for own in self.mixes.get(name, (name,))]
         if not self.streams:
             raise TesterLibraryError("there is no stream; call Create Stream first")
         unknown = [name for name in names if name not in self.streams]

@@ -37,13 +37,23 @@ def draw(shares: Mapping[str, str], file: str = "") -> Draw:
     if file:
         points = [_point(file, number, line) for number, line in _lines(file)]
         return Draw(tuple(value for value, _ in points), tuple(part for _, part in points))
-    parts = {value: _share(value, share) for value, share in shares.items()}
+    parts = parse_shares(shares)
+    return Draw(tuple(parts), tuple(accumulate(parts.values())))
+
+
+def parse_shares(shares: Mapping[str, str]) -> dict[str, Fraction]:
+    """Parts of a whole by their names: what is given in `%`, or else weights divided by their sum.
+
+    Raises:
+        PlanError: a share that is none, or both ways at once. Shares in `%` may have another sum than 1.
+    """
+    parts = {name: _share(name, share) for name, share in shares.items()}
     percent = {share.rstrip().endswith("%") for share in shares.values()}
     if len(percent) > 1:
         raise PlanError("shares in % and weights; give all of them in one way")
     total = sum(parts.values(), Fraction(0))
-    whole = Fraction(1) if percent == {True} else total
-    return Draw(tuple(parts), tuple(part / whole if whole else part for part in accumulate(parts.values())))
+    whole = total if percent == {False} and total else Fraction(1)
+    return {name: part / whole for name, part in parts.items()}
 
 
 def _share(value: str, text: str) -> Fraction:

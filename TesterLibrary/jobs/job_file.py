@@ -7,6 +7,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from .. import paths
@@ -16,10 +17,14 @@ from ..model.departures import Shaping, average_of
 from ..model.headers import HeaderStack, HeaderType
 from ..model.job import Job
 from ..model.jobfile import JobFile
+from ..model.mix import parse_frame_sizes
 from ..model.payload import COUNTING, Payload, PayloadKind
 from ..model.ports import Port
 from ..model.stream import Stream
-from ..model.units import LINE_RATE, Bandwidth, FrameSize, Rate
+from ..model.units import LINE_RATE, Bandwidth, Rate
+from ..planning.mix import mixed
+from .editor_file import cascade, editor
+from .field_values import parse_shares
 from .header_file import load_headers
 from .payload_text import load_payload
 from .shaping_file import SHAPINGS
@@ -58,10 +63,11 @@ class _Reader:
                 problem = f"there is a port {port.name!r} already; each needs its own name"
                 raise PlanError(self._document.error(("ports", number, "name"), problem))
         streams = [self._stream(number, stream) for number, stream in enumerate(data["streams"])]
+        by_name = {port.name: port for port in ports}
         return JobFile(
             source=self._document.path,
-            job=Job(data["name"], tuple(streams), seed=data.get("seed", 1)),
-            ports={port.name: port for port in ports},
+            job=Job(data["name"], tuple(self._mixed(streams, by_name)), seed=data.get("seed", 1)),
+            ports=by_name,
             gateways={port.name: _mac(0x100 + n) for n, port in enumerate(ports, 1) if port.gateway},
         )
 
@@ -90,12 +96,39 @@ class _Reader:
             name=data["name"],
             tx=data["tx"],
             rx=data["rx"],
-            frame_size=self._parsed(FrameSize.parse, data.get("frame_size", 64), (*place, "frame_size")),
+            frame_size=self._parsed(parse_frame_sizes, data.get("frame_size", 64), (*place, "frame_size")),
             rate=self._parsed(Rate.parse, data.get("rate", average), (*place, "rate")),
             headers=replace(stack, types=types) if stack else None,
             payload=self._parsed(_payload, payload, (*place, "payload")) if payload else COUNTING,
             shaping=shaping,
+            editors=tuple(
+                self._parsed(editor, own, (*place, "edit", index))
+                for index, own in enumerate(data.get("edit", ()))
+            ),
+            cascades=tuple(
+                self._parsed(cascade, own, (*place, "cascade", index))
+                for index, own in enumerate(data.get("cascade", ()))
+            ),
+            count_flows=data.get("count_flows", False),
         )
+
+    def _mixed(self, streams: list[Stream], ports: Mapping[str, Port]) -> list[Stream]:
+        """The streams, those of mixes with their shares of the mix's rate."""
+        known = {stream.name: stream for stream in streams}
+        for number, data in enumerate(self._document.data.get("mixes", ())):
+            place = ("mixes", number)
+            given = {name: str(share) for name, share in data["shares"].items()}
+            shares = self._parsed(parse_shares, given, (*place, "shares"))
+            unknown = next((name for name in shares if name not in known), None)
+            if unknown:
+                problem = f"there is no stream {unknown!r}; there are {', '.join(known)}"
+                raise PlanError(self._document.error((*place, "shares"), problem))
+            rate = self._parsed(Rate.parse, data["rate"], (*place, "rate"))
+            own = [known[name] for name in shares]
+            mix = partial(mixed, data["name"], shares=shares, rate=rate, ports=ports)
+            made = self._parsed(mix, own, place)
+            known |= {stream.name: stream for stream in made}
+        return list(known.values())
 
     def _shaping(self, data: Mapping[str, Any], place: Place) -> Shaping | None:
         """How its frames are spaced; one key at most says it."""

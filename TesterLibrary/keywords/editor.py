@@ -206,7 +206,7 @@ class Editors:
 
         | `Keep Field` | north | UDP.dport |
         """
-        (own,) = self._session.chosen([stream])
+        own = self._session.stream(stream)
         if field not in {editor.path for editor in own.editors}:
             known = ", ".join(str(editor.path) for editor in own.editors) or "nothing"
             raise PlanError(f"stream {stream!r}: {field} does not change; {known} does")
@@ -226,7 +226,7 @@ class Editors:
         self._session.change(stream, count_flows=True)
 
     def _edit(self, stream: str, field: FieldPath, mode: Mode, every: int, seed: int | None = None) -> None:
-        (own,) = self._session.chosen([stream])
+        own = self._session.stream(stream)
         self._session.put(own.with_editor(Editor(field, mode, every, seed)))
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
+from ..jobs.field_values import parse_shares
 from ..model.headers import HeaderStack
 from ..model.mix import parse_frame_sizes
 from ..model.stream import Stream
@@ -79,6 +80,25 @@ class Streams:
         | `Set Frame Size` | north | imix |
         """
         self._session.change(stream, frame_size=frame_size)
+
+    @keyword(tags=["stream"])
+    def create_mix(self, name: str, rate: Rate, **shares: str) -> str:
+        """Sends streams in fixed proportions: each gets its share of a rate. Returns the mix's name.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | stands for all its streams where keywords take streams to start or to measure |
+        | ``rate`` | of all frames together, as in `Create Stream`; in bits and ``%`` of their average size |
+        | ``shares`` | evenly spaced streams of one port: parts of all frames, in ``%`` or as weights |
+
+        Each stream stays evenly spaced and begins at another time. So wherever one looks, as many frames
+        as all shares are whole parts of (five, for 20 % and 80 %), or a multiple of them, have exactly these
+        proportions. A new rate for one of the streams ends that.
+
+        | `Create Mix` | office | rate=1 Gbps | voice=20 % | web=80 % |
+        | `Find Throughput` | office |
+        """
+        self._session.put_mix(name, parse_shares(shares), rate)
+        return name
 
     @keyword(tags=["stream"])
     def set_size_mix(self, stream: str, *weights: str) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from .departures import Capture, Shaping
 from .editor import Editor, FieldPath
@@ -26,6 +27,7 @@ class Stream:
     headers: HeaderStack | None = None  # None: Ethernet, the IP version of its ports, and UDP
     payload: Payload = COUNTING
     shaping: Shaping | None = None  # how its frames are spaced around the rate; None: evenly
+    phase: Fraction = Fraction(0)  # how much later its first frame is, in gaps between its frames
     editors: tuple[Editor, ...] = ()  # fields that change from frame to frame
     cascades: tuple[tuple[FieldPath, ...], ...] = ()  # in each, a field moves when the one before it wraps
     count_flows: bool = False  # each combination of the fields' values by itself

@@ -54,7 +54,7 @@ def planned_departures(
         law = _law(stream.shaping, _Wanted(rate, stream.frame_size, port, drawn, next_hop))
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
-    return Departures(law), (1 + error) * law.rate / rate - 1
+    return Departures(law, round(stream.phase / rate)), (1 + error) * law.rate / rate - 1
 
 
 @dataclass(frozen=True)

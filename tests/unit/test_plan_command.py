@@ -51,7 +51,8 @@ def test_what_cannot_be_planned_ends_with_an_error(capsys: pytest.CaptureFixture
     assert "shapes.yaml: stream 'day': a Tofino has stages; for other ways" in capsys.readouterr().err
     assert cli.main(["plan", "none"]) == cli.STATUS["ERROR"]
     assert (
-        "'none' does not come with the library; these do: bursts, shapes, steady" in capsys.readouterr().err
+        "'none' does not come with the library; these do: bursts, flows, shapes, steady"
+        in capsys.readouterr().err
     )
 
 
@@ -60,3 +61,25 @@ def test_a_file_of_one_s_own_is_given_by_its_path(tmp_path: Path, capsys: pytest
     path.write_text("version: 1\n")
     assert cli.main(["plan", str(path)]) == cli.STATUS["ERROR"]
     assert f"tester: {path}:1: name: is missing" in capsys.readouterr().err
+
+
+def test_it_prints_what_changes_in_frames(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "flows"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("  web: 612.245 kpps of IMIX (353.83 bytes on average)")
+    assert lines[2:5] == [
+        "    IP.src (bits 208 to 239): 167,772,161 and 249 steps of +1",
+        "    UDP.dport (bits 288 to 303): 53, 80, 443, one after the other for 250 frames each",
+        "    750 flows",
+    ]
+    assert lines[7].endswith("0x4000 with random bits 0x3fff, seed 7 for 4 frames each")
+    assert lines[-1] == "    flows without an end"
+    assert cli.main(["plan", "flows", "--json"]) == 0
+    web, voice = json.loads(capsys.readouterr().out)["streams"]
+    assert [len(frame) // 2 + 4 for frame in web["frames"]] == [64, 570, 1518]
+    assert sorted(web["order"]) == [0] * 7 + [1] * 4 + [2]
+    assert (web["flows"], voice["flows"]) == (750, None)
+    assert web["editors"][0]["source"] == {"kind": "Step", "first": 0x0A000001, "increment": 1, "count": 250}
+    assert Fraction(web["packets"], web["nanoseconds"]) == 4 * Fraction(
+        voice["packets"], voice["nanoseconds"]
+    )

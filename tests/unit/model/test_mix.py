@@ -10,7 +10,7 @@ from itertools import accumulate
 from math import gcd
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import UnitError
@@ -20,6 +20,7 @@ from TesterLibrary.model.units import FrameSize
 WEIGHTS = st.lists(st.integers(1, 60), min_size=1, max_size=6)
 
 
+@settings(deadline=None)
 @given(WEIGHTS)
 def test_after_any_number_of_frames_a_mix_is_as_even_as_can_be(weights: list[int]) -> None:
     """Tijdeman's bound, by counting."""
@@ -31,6 +32,7 @@ def test_after_any_number_of_frames_a_mix_is_as_even_as_can_be(weights: list[int
             assert abs(own - Fraction(weight * number, total)) <= bound
 
 
+@settings(deadline=None)
 @given(WEIGHTS, st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 400))
 def test_any_window_of_whole_periods_is_exact(
     weights: list[int], first: int, periods: int, length: int

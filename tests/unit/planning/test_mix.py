@@ -3,22 +3,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import cycle, islice
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scapy.layers.l2 import Ether
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.model.departures import Poisson
 from TesterLibrary.model.editor import RandomField, Sweep
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Rate
 from TesterLibrary.planning.flows import FlowSpace
+from TesterLibrary.planning.mix import mixed as mixed_streams
 from tests.dissection import wrong_checksums
 
-from .bench import compiled, stream
+from .bench import BRIDGED, compiled, stream
 from .edits import editor
 
 IMIX = parse_frame_sizes("imix")
@@ -80,3 +87,57 @@ def test_sizes_of_a_mix_have_to_fit_headers_and_ports() -> None:
         mixed("IMIX(ai)")
     with pytest.raises(PlanError, match=r"^stream 'north': 100 Gbps is more.*IMIX .353.83 bytes on average"):
         mixed(rate="100 Gbps")
+
+
+def office(shares: dict[str, Fraction], rate: str = "1 Mpps", **changes: object) -> tuple[Stream, ...]:
+    streams = [stream(name=name, **changes) for name in shares]
+    return mixed_streams("office", streams, shares, Rate.parse(rate), BRIDGED)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=5), st.integers(0, 200), st.integers(1, 4))
+def test_any_frames_of_whole_periods_have_the_proportions_of_a_mix(
+    weights: list[int], first: int, periods: int
+) -> None:
+    """Wherever one begins to count, frames of one time taken in any order."""
+    total = sum(weights)
+    shares = {f"s{index}": Fraction(weight, total) for index, weight in enumerate(weights)}
+    planned = compiled(*office(shares)).streams
+    due = sorted(
+        (own.departures.due(number), own.name) for own in planned for number in range(own.frames_due(10**6))
+    )
+    length = periods * total
+    window = Counter(name for _, name in due[first : first + length])
+    assert [window[name] for name in shares] == [periods * weight for weight in weights]
+
+
+def test_a_mix_of_streams_has_its_rate() -> None:
+    half = Fraction(1, 2)
+    one, two = office({"a": half, "b": half}, rate="8.4 Gbps L1", frame_size="190")
+    assert (one.rate.value, two.rate.value) == (2_500_000, 2_500_000)
+    small, large = stream(name="a"), stream(name="b", frame_size="1518")
+    own = mixed_streams("office", [small, large], {"a": half, "b": half}, Rate.parse("100 %"), BRIDGED)
+    plan = compiled(*own)  # together exactly the line
+    assert plan.streams[0].rate == plan.streams[1].rate
+
+
+@pytest.mark.parametrize(
+    ("shares", "changes", "message"),
+    [
+        ({"a": Fraction(1, 2), "b": Fraction(1, 4)}, {}, r"shares above 0 have to make 100 %; these make 75"),
+        ({"a": Fraction(1), "b": Fraction(0)}, {}, r"shares above 0 have to make 100 %"),
+        ({"a": Fraction(1)}, {"shaping": Poisson()}, r"stream 'a' is not evenly spaced"),
+    ],
+)
+def test_what_is_no_mix_of_streams_is_refused(
+    shares: dict[str, Fraction], changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(PlanError, match=f"^mix 'office': {message}"):
+        office(shares, **changes)
+
+
+def test_streams_of_a_mix_leave_one_port() -> None:
+    half = Fraction(1, 2)
+    streams = [stream(name="a"), stream(name="b", tx="p2", rx="p1")]
+    with pytest.raises(PlanError, match=r"^mix 'office': its streams leave p1, p2; a mix leaves one port"):
+        mixed_streams("office", streams, {"a": half, "b": half}, Rate.parse("1 kpps"), BRIDGED)
