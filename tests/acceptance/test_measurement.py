@@ -1,0 +1,174 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured through devices of which the kernel, or a program that we wrote, knows what they did."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.measurer import Run
+from TesterLibrary.methodology.monitoring import Method
+from TesterLibrary.methodology.order import order_of
+from TesterLibrary.methodology.outage import outages_of
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.opening import OpenTester, open_tester
+from TesterLibrary.reporting.progress import Progress
+from TesterLibrary.reporting.recorder import Recorder
+
+FORWARDER = Path(__file__).with_name("forwarder.py")
+FIFTH = Duration(2 * 10**8)
+
+
+@pytest.fixture
+def bridge(tmp_path: Path) -> Iterator[OpenTester]:
+    yield from _opened("embedded/l2-bridge", tmp_path)
+
+
+@pytest.fixture
+def shaper(tmp_path: Path) -> Iterator[OpenTester]:
+    yield from _opened("embedded/shaper", tmp_path)
+
+
+def _opened(testbed: str, directory: Path) -> Iterator[OpenTester]:
+    opened = open_tester(testbed, seed=1, recorder=Recorder(directory), progress=Progress(stream=StringIO()))
+    yield opened
+    opened.close()
+
+
+def north(rate: str, size: int = 64) -> Stream:
+    return Stream("north", tx="p1", rx="p2", frame_size=FrameSize(size), rate=Rate.parse(rate))
+
+
+def sent(tester: OpenTester, stream: Stream, packets: int) -> Trial:
+    """One attempt of exactly so many frames."""
+    with Run(tester.bench, "run", [stream]).loaded() as run:
+        run.start(packets=packets)
+        tester.bench.target.wait([run.name], timeout=Duration(60 * 10**9))
+        return run.finish()
+
+
+@contextmanager
+def device_that(tester: OpenTester, **wish: object) -> Iterator[None]:
+    """The forwarder in place of the bridge."""
+    prefix = tester.testbed.dut_prefix
+    subprocess.run([*prefix, "ip", "link", "delete", "br0"], check=True)
+    command = [*prefix, sys.executable, str(FORWARDER), json.dumps(wish)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        yield
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_bridge_loses_nothing_in_any_interval(bridge: OpenTester) -> None:
+    bridge.traffic.start([north("20 kpps")])
+    bridge.traffic.start_monitoring(FIFTH)
+    time.sleep(1.5)
+    trial = bridge.traffic.stop([])
+    result = bridge.traffic.stop_monitoring()
+    assert trial
+    assert trial.lost == 0
+    assert result.method is Method.VERSION
+    assert len(result.intervals) > 1
+    assert all(interval.sent == interval.received > 0 for interval in result.intervals)
+
+
+def test_seconds_of_queueing_are_no_loss(bridge: OpenTester) -> None:
+    with device_that(bridge, delay_s=1.5):
+        bridge.traffic.start([north("500 pps")])
+        bridge.traffic.start_monitoring(FIFTH)
+        time.sleep(3)
+        bridge.traffic.stop([])
+        result = bridge.traffic.stop_monitoring()
+    assert result.method is Method.VERSION
+    assert [interval.lost for interval in result.intervals] == [0] * len(result.intervals)
+    assert all((interval.delay_ns or 0) >= 1.5e9 for interval in result.intervals)
+
+
+def test_a_token_bucket_drops_what_is_lost(shaper: OpenTester) -> None:
+    # Frames in the queue still count for the tester's socket, which may have about a hundred (wmem_default):
+    # a longer queue would slow the tester down instead of overflowing.
+    queue = "tc qdisc replace dev p2 root tbf rate 200mbit burst 15000 limit 20000"
+    subprocess.run([*shaper.testbed.dut_prefix, *queue.split()], check=True)
+    before = _dropped(shaper, "p2")
+    shaper.traffic.start([north("300 Mbps", 1024)])
+    shaper.traffic.start_monitoring(FIFTH)
+    time.sleep(1)
+    trial = shaper.traffic.stop([])
+    result = shaper.traffic.stop_monitoring()
+    assert trial
+    dropped = _dropped(shaper, "p2") - before
+    assert trial.lost == dropped > 0
+    assert 0 < result.lost <= trial.lost  # some were lost before it was watched
+    assert result.sent - result.lost == sum(interval.received for interval in result.intervals)
+    blind = trial.streams[0].blind_delay
+    assert blind
+    assert blind.mean_ns is not None
+    assert abs(float(blind.mean_ns) - (trial.latency.mean or 0)) <= blind.bound_ns
+
+
+def _dropped(tester: OpenTester, port: str) -> int:
+    command = [*tester.testbed.dut_prefix, "tc", "-s", "-j", "qdisc", "show", "dev", port]
+    shown = subprocess.run(command, capture_output=True, check=True).stdout
+    return sum(queue["drops"] for queue in json.loads(shown) if queue["kind"] == "tbf")
+
+
+def test_frames_that_are_overtaken_and_duplicated_are_counted(bridge: OpenTester) -> None:
+    with device_that(bridge, hold_every=99, overtaken_by=3, duplicate_every=50, lose=[10, 4]):
+        trial = sent(bridge, north("2 kpps"), 2000)
+    assert trial.sent == 2000
+    order = order_of([trial])
+    assert (order.lost, order.reordered, order.extent) == (4, 20, 3)
+    assert order.duplicated == 40
+    assert (order.late, order.corrupted, order.misrouted) == (0, 0, 0)
+
+
+def test_a_device_that_writes_over_the_version_is_recognised(bridge: OpenTester) -> None:
+    with device_that(bridge, erase_version=True, lose=[100, 7]):
+        bridge.traffic.start([north("1 kpps")])
+        bridge.traffic.start_monitoring(FIFTH)
+        time.sleep(1)
+        trial = bridge.traffic.stop([])
+        result = bridge.traffic.stop_monitoring()
+    assert trial
+    assert result.method is Method.QUIESCING
+    assert result.reason == "the device writes over the version of 'north'"
+    (whole,) = result.intervals
+    assert (whole.sent, whole.lost) == (trial.sent, 7)
+
+
+def test_an_outage_is_as_long_as_the_frames_missing_in_it(bridge: OpenTester) -> None:
+    bridge.traffic.start([north("5 kpps")])
+    time.sleep(0.3)
+    _set_port(bridge, "disabled")
+    time.sleep(0.2)
+    _set_port(bridge, "forwarding")
+    time.sleep(0.3)
+    trial = bridge.traffic.stop([])
+    assert trial
+    (outage,) = outages_of([trial])
+    assert outage.ended
+    assert outage.lost == trial.lost >= 1000
+    assert outage.by_loss_ns == Fraction(outage.lost * 200_000)
+    assert outage.by_time_ns > 150_000_000  # the first frame before may have been found late
+
+
+def _set_port(tester: OpenTester, state: str) -> None:
+    number = {"disabled": "0", "forwarding": "3"}[state]
+    command = [*tester.testbed.dut_prefix, "bridge", "link", "set", "dev", "p2", "state", number]
+    subprocess.run(command, check=True)
