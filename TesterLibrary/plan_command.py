@@ -61,6 +61,8 @@ def _line(prediction: Prediction) -> str:
     if staging:
         stages = ", ".join(map(str, staging.stages))
         how = f"meter {_pps(staging.meter_rate)} ({float(staging.meter_error):+.1e} by itself), {stages}"
+    if stream.as_captured:
+        return f"{stream.name}: {how}"
     error = f"{float(prediction.error):+.1e}" if prediction.error else "none"
     asked = f"{stream.name}: {stream.rate} of {stream.frame_size} is {_pps(prediction.asked)}"
     return f"{asked}; {how}; error {error}"
@@ -78,7 +80,7 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "checksums": encode(planned.checksums),
         "flows": FlowSpace.of(planned).flows,
         "frames": [frame.hex() for frame in planned.frames],
-        "rate": str(stream.rate),
+        "rate": "as captured" if stream.as_captured else str(stream.rate),
         "asked_pps": str(prediction.asked),
         "planned_pps": str(prediction.rate),
         "error": float(prediction.error),

@@ -28,7 +28,7 @@ class Prediction:
 
     stream: Stream
     planned: PlannedStream
-    asked: Fraction
+    asked: Fraction  # 0 where only the tester knows it
     staging: Staging | None  # of a quantised meter; None where a clock is exact
 
     @property
@@ -95,6 +95,9 @@ def _check_peak(file: JobFile, stream: Stream, staging: Staging, pattern: tuple[
 
 
 def _asked(file: JobFile, stream: Stream) -> Fraction:
+    """Frames each second; 0 where only the tester knows it."""
+    if stream.as_captured:
+        return Fraction(0)
     return stream.rate.frames_per_second(stream.frame_size.mean, file.ports[stream.tx].speed)
 
 

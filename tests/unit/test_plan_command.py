@@ -83,3 +83,19 @@ def test_it_prints_what_changes_in_frames(capsys: pytest.CaptureFixture[str]) ->
     assert Fraction(web["packets"], web["nanoseconds"]) == 4 * Fraction(
         voice["packets"], voice["nanoseconds"]
     )
+
+
+def test_of_a_capture_only_the_tester_knows_the_rate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(
+        "version: 1\nname: own\nports: [{name: p1, speed: 1 Gbps}, {name: p2, speed: 1 Gbps}]\n"
+        "streams: [{name: a, tx: p1, rx: p2, replay: {file: x.pcap, scale: 2}}]\n"
+    )
+    assert cli.main(["plan", str(path)]) == 0
+    assert "  a: x.pcap 1 times, gaps as captured x 2\n" in capsys.readouterr().out
+    assert cli.main(["plan", str(path), "--json"]) == 0
+    (stream,) = json.loads(capsys.readouterr().out)["streams"]
+    assert (stream["rate"], stream["asked_pps"], stream["law"]) == ("as captured", "0", "replay")
+    assert (stream["path"], stream["frames"]) == ("x.pcap", [])
