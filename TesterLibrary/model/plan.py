@@ -53,6 +53,7 @@ class PlannedStream:
     flows: int = 0  # frame k is of flow k mod flows, each is counted by itself; 0: none is
     matches: tuple[Match, ...] = ()  # how frames without a signature are known where they arrive
     version: Version | None = None
+    payload_offset: int = 0  # from here to the signature, arrivals are compared with what was sent; 0: not
 
     @property
     def frame(self) -> bytes:

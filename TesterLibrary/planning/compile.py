@@ -123,8 +123,15 @@ def _stream(
         editors=made.editors,
         checksums=made.checksums,
         flows=made.flows,
+        payload_offset=_unchanged_from(made, templates[0].payload_offset) if made.frames else 0,
     )
     return planned, made
+
+
+def _unchanged_from(made: Content, payload_offset: int) -> int:
+    """Where the payload begins, if no field and no checksum that changes from frame to frame lies in it."""
+    changing = [editor.bit_offset // 8 for editor in made.editors] + [c.offset for c in made.checksums]
+    return payload_offset if all(offset < payload_offset for offset in changing) else 0
 
 
 def _replayed(stream: Stream, rx: Station) -> tuple[Match, ...]:

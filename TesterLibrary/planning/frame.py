@@ -71,15 +71,15 @@ def _default_stack(version: int) -> HeaderStack:
 
 def _carrying(stack: HeaderStack, headers: Packet, octets: bytes, trailer: bytes) -> Template:
     """Headers around a payload, and what follows the packet."""
-    length = len(_built(stack, headers)) + len(octets)
+    payload_offset = len(_built(stack, headers))
     last = list(layers_of(headers))[-1]
     if type(last).__name__ == "SCTPChunkData":
         last.data = octets
     elif octets:
         last.add_payload(octets)
-    if len(_built(stack, headers)) != length:
+    if len(_built(stack, headers)) != payload_offset + len(octets):
         raise PlanError(f"{stack}: its headers change their length with the payload, which has no place then")
-    return Template(stack, headers, trailer)
+    return Template(stack, headers, trailer, payload_offset)
 
 
 def _built(stack: HeaderStack, headers: Packet) -> bytes:

@@ -49,9 +49,10 @@ class Place:
 class Template:
     """A test frame: the packet that Scapy builds, and what follows it on the wire, without FCS."""
 
-    def __init__(self, stack: HeaderStack, packet: Packet, trailer: bytes) -> None:
+    def __init__(self, stack: HeaderStack, packet: Packet, trailer: bytes, payload_offset: int) -> None:
         self.stack = stack
         self.trailer = trailer
+        self.payload_offset = payload_offset  # bytes of headers before it
         self._packet = packet
 
     def built(self, values: Mapping[Place, int] | None = None) -> bytes:

@@ -146,7 +146,9 @@ def test_frames_without_signature_are_known_by_their_bytes(scattered: Rig) -> No
 
 def _matching(plan: Plan, addresses: bytes) -> Plan:
     match = Match(offset=26, mask=b"\xff" * len(addresses), value=addresses)
-    return replace(plan, streams=(replace(plan.streams[0], signature=False, matches=(match,)),))
+    return replace(
+        plan, streams=(replace(plan.streams[0], signature=False, matches=(match,), payload_offset=0),)
+    )
 
 
 def _await(rig: Rig, settled: Callable[[StreamCounters], bool]) -> StreamCounters:

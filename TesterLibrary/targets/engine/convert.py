@@ -59,6 +59,7 @@ def stream_message(stream: PlannedStream) -> plan_pb2.Stream:
         flows=stream.flows,
         version=version_message(stream.version) if stream.version else None,
         matches=[plan_pb2.Match(offset=m.offset, mask=m.mask, value=m.value) for m in stream.matches],
+        payload_offset=stream.payload_offset,
     )
 
 
