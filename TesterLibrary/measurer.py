@@ -16,6 +16,7 @@ from .measurement.calibration import Calibration
 from .measurement.correction import Correction, frame_time_ns
 from .measurement.departure import rate_error
 from .measurement.evidence import Evidence, EvidenceLimits
+from .measurement.flows import FlowMeasure, FlowSummary
 from .measurement.snapshot import Snapshot, StreamCounters
 from .measurement.trial import StreamResult, Trial
 from .model.job import Job
@@ -195,7 +196,14 @@ class Run:
 
     def finish(self, duration: Duration | None = None) -> Trial:
         """Waits until what was sent has arrived or is lost; returns the trial, not yet recorded."""
-        return self._trial(self._settled(), duration)
+        trial = self._trial(self._settled(), duration)
+        flows = [self.flows(s) if s.flows else None for s in self.plan.streams]
+        streams = zip(trial.streams, flows, strict=True)
+        return replace(trial, streams=tuple(replace(s, flows=found) for s, found in streams))
+
+    def flows(self, stream: PlannedStream, most: int = 10, by: FlowMeasure = FlowMeasure.LOSS) -> FlowSummary:
+        """The flows of one of its streams as they are now, and so many of the worst."""
+        return FlowSummary.of(self._bench.target.flows(self.name, stream.id), most, by)
 
     def _trial(self, after: Snapshot, duration: Duration | None) -> Trial:
         assert self._before is not None, "start() has read the counters before"

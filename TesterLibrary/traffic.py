@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .errors import PlanError, TesterLibraryError
+from .measurement.flows import FlowMeasure, FlowSummary
 from .measurement.interval import Interval
 from .measurement.trial import Trial
 from .measurer import Bench, Run
@@ -89,6 +90,18 @@ class Traffic:
         if self._monitored is None:
             raise PlanError("nothing was monitored; call Start Monitoring while traffic runs")
         return self._monitored
+
+    def flows(self, name: str, most: int, by: FlowMeasure) -> FlowSummary | None:
+        """The flows of a stream as they are now; None if it is not sending.
+
+        Raises:
+            PlanError: its flows are not counted.
+        """
+        for run in self._runs.values():
+            for stream in run.plan.streams:
+                if stream.name == name:
+                    return run.flows(stream, most, by)
+        return None
 
     def intervals(self) -> tuple[Interval, ...]:
         """Those of what is monitored now, or was last."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
@@ -93,22 +93,55 @@ class FlowStatistics:
     most_received: int = 0
 
     @classmethod
-    def of(cls, flows: Iterable[Flow]) -> FlowStatistics:
-        """Looks at each flow once and keeps none."""
-        total = silent = lossy = sent = received = most = 0
-        least: int | None = None
-        for flow in flows:
-            total += 1
-            silent += flow.sent > 0 and flow.received == 0
-            lossy += flow.lost > 0
-            sent += flow.sent
-            received += flow.received
-            least = flow.received if least is None else min(least, flow.received)
-            most = max(most, flow.received)
-        return cls(total, silent, lossy, sent, received, least or 0, most)
+    def of(cls, flows: Sequence[Flow]) -> FlowStatistics:
+        """Over these."""
+        received = [flow.received for flow in flows] or [0]
+        return cls(
+            flows=len(flows),
+            silent=sum(flow.sent > 0 and not flow.received for flow in flows),
+            lossy=sum(flow.lost > 0 for flow in flows),
+            sent=sum(flow.sent for flow in flows),
+            received=sum(received),
+            least_received=min(received),
+            most_received=max(received),
+        )
+
+    def __add__(self, other: FlowStatistics) -> FlowStatistics:
+        if not (self.flows and other.flows):
+            return self if self.flows else other
+        return FlowStatistics(
+            flows=self.flows + other.flows,
+            silent=self.silent + other.silent,
+            lossy=self.lossy + other.lossy,
+            sent=self.sent + other.sent,
+            received=self.received + other.received,
+            least_received=min(self.least_received, other.least_received),
+            most_received=max(self.most_received, other.most_received),
+        )
 
     def __str__(self) -> str:
         return (
             f"{self.flows:,} flows, {self.lossy:,} lost frames and {self.silent:,} of them all; "
             f"{self.least_received:,} to {self.most_received:,} frames received a flow"
         )
+
+
+@dataclass(frozen=True)
+class FlowSummary:
+    """What is kept of the flows of a stream."""
+
+    statistics: FlowStatistics = FlowStatistics()
+    worst: tuple[Flow, ...] = ()  # the very worst first
+
+    @classmethod
+    def of(
+        cls, chunks: Iterable[FlowCounters], most: int = 10, by: FlowMeasure = FlowMeasure.LOSS
+    ) -> FlowSummary:
+        """Of all flows, as a tester gives them: each is looked at once, and no more than a chunk is kept."""
+        statistics = FlowStatistics()
+        worst: tuple[Flow, ...] = ()
+        for chunk in chunks:
+            flows = list(flows_of([chunk]))
+            statistics += FlowStatistics.of(flows)
+            worst = worst_flows([*worst, *flows], most, by)
+        return cls(statistics, worst)

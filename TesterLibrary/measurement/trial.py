@@ -13,6 +13,7 @@ from .blind_delay import BlindDelay, Passages
 from .correction import NOT_CORRECTED, Correction, DelayKind
 from .departure import GapError, achieved_rate
 from .evidence import Evidence
+from .flows import FlowSummary
 from .latency import Latency
 from .order import Order
 from .outage import Outage
@@ -32,6 +33,7 @@ class StreamResult:
     counters: StreamCounters
     sizes: Mapping[int, int] = field(default_factory=dict)  # of a mix: frames of each size in its period
     correction: Correction = NOT_CORRECTED
+    flows: FlowSummary | None = None  # where they are counted one by one
     rate_error: Fraction = Fraction(0)  # (achieved - intended) / intended rate; see departure.py
     measured: bool = True  # its frames are known again where they arrive; otherwise none counts as lost
 

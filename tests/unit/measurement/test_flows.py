@@ -8,7 +8,14 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.measurement.flows import Flow, FlowMeasure, FlowStatistics, flows_of, worst_flows
+from TesterLibrary.measurement.flows import (
+    Flow,
+    FlowMeasure,
+    FlowStatistics,
+    FlowSummary,
+    flows_of,
+    worst_flows,
+)
 from TesterLibrary.measurement.snapshot import FlowCounters
 
 flows = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(0, 10**9)), max_size=60).map(
@@ -40,7 +47,7 @@ def test_the_worst_are_those_that_sorting_all_would_give(every: list[Flow], coun
 
 @given(flows)
 def test_statistics_are_over_all_of_them(every: list[Flow]) -> None:
-    found = FlowStatistics.of(iter(every))
+    found = FlowStatistics.of(every)
     assert (found.flows, found.sent) == (len(every), sum(f.sent for f in every))
     assert found.lossy == sum(f.lost > 0 for f in every)
     assert found.silent == sum(f.sent > 0 and not f.received for f in every)
@@ -58,3 +65,19 @@ def test_chunks_are_put_together() -> None:
         (1, 2, 1, 7),
         (2, 3, 0, 0),
     ]
+
+
+def test_a_summary_does_not_depend_on_the_chunks() -> None:
+    received = [3, 0, 5, 5, 1]
+    one = FlowCounters(0, [5] * 5, received, [0] * 5, received, [1] * 5, [9, 0, 2, 2, 7])
+    two = [
+        FlowCounters(0, [5] * 2, received[:2], [0] * 2, received[:2], [1] * 2, [9, 0]),
+        FlowCounters(2, [5] * 3, received[2:], [0] * 3, received[2:], [1] * 3, [2, 2, 7]),
+    ]
+    for by in FlowMeasure:
+        assert FlowSummary.of([one], 2, by) == FlowSummary.of(two, 2, by)
+    assert [flow.index for flow in FlowSummary.of(two, 2).worst] == [1, 4]
+    assert [flow.index for flow in FlowSummary.of(two, 2, FlowMeasure.MAX_LATENCY).worst] == [0, 4]
+    statistics = FlowSummary.of(two).statistics
+    assert (statistics.flows, statistics.silent, statistics.lossy) == (5, 1, 3)
+    assert str(statistics) == "5 flows, 3 lost frames and 1 of them all; 0 to 5 frames received a flow"
