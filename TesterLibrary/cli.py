@@ -15,6 +15,7 @@ from . import paths
 from .certification import EMBEDDED, TITLE, certification
 from .errors import TesterLibraryError
 from .plan_command import add_plan_command
+from .protocol_command import add_protocol_command
 from .reporting import allure
 from .reporting.certificate import overall
 from .reporting.machine import describe_machine, versions
@@ -95,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     testbed.set_defaults(run=_testbed)
 
     add_plan_command(commands)
+    add_protocol_command(commands)
 
     info = commands.add_parser("info", help="versions, machine, engine, and where things are")
     info.set_defaults(run=_info)

@@ -74,7 +74,7 @@ def wrong_checksums(frame: bytes) -> list[str]:
             network, segments, right = layer, None, True
         elif isinstance(layer, IPv6ExtHdrSegmentRouting):
             segments, right = layer, True
-        elif isinstance(layer, (UDP, TCP)) or type(layer).__name__.startswith("ICMPv6"):
+        elif isinstance(layer, (UDP, TCP)) or "cksum" in layer.fields:
             assert network is not None
             number = {UDP: 17, TCP: 6}.get(type(layer), 58)
             right = ones_complement_sum(_pseudo(network, segments, len(body), number) + body) == 0xFFFF

@@ -6,13 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from fractions import Fraction
 
 from TesterLibrary.model.law import even
 from TesterLibrary.model.plan import Plan, PlannedStream
-from TesterLibrary.planning.version import with_version
-from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from ..harness.frame import frame
@@ -32,30 +29,6 @@ def sending(port: str, *, signature: bool = False, enter: Sequence[str] = ()) ->
         signature: Whether every frame gets a sequence number and a timestamp.
         enter: Put before its command, to run it in a namespace.
     """
-    with _running(port, _stream(signature=signature), enter) as target:
-        yield lambda: target.snapshot().ports[0].tx_packets
-
-
-@contextmanager
-def measuring(*, flows: int = 0) -> Iterator[Callable[[], int]]:
-    """An engine with a port looped to itself that measures what it sends, versions included.
-
-    Yields a function that returns the frames that have arrived and been counted for their stream.
-
-    Args:
-        flows: How many of the stream are counted each by itself; 0: none.
-    """
-    stream = with_version(replace(_stream(signature=True), flows=flows))
-    with _running("loop:x", stream) as target:
-        yield lambda: target.snapshot().streams[0].rx_packets
-
-
-def _stream(*, signature: bool) -> PlannedStream:
-    return PlannedStream(1, _JOB, _PORT, _PORT, (frame(),), signature, even(_EVERY_NANOSECOND))
-
-
-@contextmanager
-def _running(port: str, stream: PlannedStream, enter: Sequence[str] = ()) -> Iterator[EngineTarget]:
     process = EngineProcess.launch(
         ports={_PORT: port},
         cpus=[sending_cpu()],
@@ -64,8 +37,9 @@ def _running(port: str, stream: PlannedStream, enter: Sequence[str] = ()) -> Ite
     )
     target = process.target()
     try:
+        stream = PlannedStream(1, _JOB, _PORT, _PORT, (frame(),), signature, even(_EVERY_NANOSECOND))
         target.load(Plan(_JOB, 1, (stream,)))
         target.start([_JOB])
-        yield target
+        yield lambda: target.snapshot().ports[0].tx_packets
     finally:
         target.close()

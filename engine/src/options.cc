@@ -47,8 +47,6 @@ Generates and measures traffic as its clients tell it over gRPC (proto/tester/v1
   --memory MB                  memory for buffers; default: enough for the ports
   --hugepages                  take that memory from hugepages
 
-  --metrics ADDRESS:PORT       counters for Prometheus, at http://ADDRESS:PORT/metrics
-
   --log text|json              default: text on a terminal, JSON lines otherwise
   --verbose                    log what is of interest for debugging
   --exit-with-parent           stop when the process that started testerd ends
@@ -72,7 +70,6 @@ enum Flag : int {
   kCpu,
   kMemory,
   kHuge,
-  kMetrics,
   kLog,
   kVerbose,
   kWithParent,
@@ -80,7 +77,7 @@ enum Flag : int {
   kHelpFlag,
 };
 
-constexpr std::array<option, 16> kFlags = {{
+constexpr std::array<option, 15> kFlags = {{
     {"listen", required_argument, nullptr, kListen},
     {"tls-cert", required_argument, nullptr, kTlsCert},
     {"tls-key", required_argument, nullptr, kTlsKey},
@@ -90,7 +87,6 @@ constexpr std::array<option, 16> kFlags = {{
     {"cpu", required_argument, nullptr, kCpu},
     {"memory", required_argument, nullptr, kMemory},
     {"hugepages", no_argument, nullptr, kHuge},
-    {"metrics", required_argument, nullptr, kMetrics},
     {"log", required_argument, nullptr, kLog},
     {"verbose", no_argument, nullptr, kVerbose},
     {"exit-with-parent", no_argument, nullptr, kWithParent},
@@ -186,9 +182,6 @@ void Apply(int flag, Options& options) {
       break;
     case kHuge:
       options.hugepages = true;
-      break;
-    case kMetrics:
-      options.metrics_address = argument;
       break;
     case kLog:
       options.log_format = ParseLogFormat(argument);

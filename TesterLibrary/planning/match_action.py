@@ -1,0 +1,218 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A protocol as match-action entries, reply templates and registers of a programmable switch (norma §4).
+
+A first pass reads the registers of a flow and finds the entry; a second one writes the next state, because a
+register can be accessed once in a pass (§4.2). So a packet of the same flow that arrives between the two
+still finds the old state (appendix A): a table has to stand that. What is sent waits in a queue for a
+template of its kind (§4.3). A row that neither reads nor changes a flow goes past them (§4.2, bypass).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from typing import Any
+
+from ..errors import PlanError
+from ..model.protocol import Act, Assign, Compare, Protocol, Randomize, Row, Send, Test
+from ..protocols.conditions import Condition, condition, said
+from ..protocols.diagram import act_text
+from ..protocols.scope import Scope, layout_of
+from ..protocols.values import Values
+from .switch_resources import FLOW_ID_BITS, QUEUE_ARRAY, QUEUES, excesses, values
+
+
+@dataclass(frozen=True)
+class Ternary:
+    """Matches what has these bits under the mask."""
+
+    key: str
+    value: int
+    mask: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The lower its priority, the earlier it is tried."""
+
+    table: str  # packet, start or a step
+    priority: int
+    match: tuple[Ternary, ...]
+    payload: bytes
+    next_state: int
+    actions: tuple[str, ...]
+    sends: tuple[str, ...]  # queues of templates
+    bypass: bool
+    line: int
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Of one kind of template; its elements have these last bits in the array that all share."""
+
+    name: str
+    number: int
+    octets: bytes  # of the template
+    edits: tuple[tuple[str, str], ...]  # post-processing: fields and what they become
+
+    def index(self, element: int) -> int:
+        """In the array, of the element that is this many further on than the first."""
+        return element * QUEUES % QUEUE_ARRAY + self.number
+
+
+@dataclass(frozen=True)
+class MatchAction:
+    """Data for a switch."""
+
+    protocol: Protocol
+    registers: tuple[tuple[str, int], ...]
+    entries: tuple[Entry, ...]
+    queues: tuple[Queue, ...]
+
+    @property
+    def passes(self) -> int:
+        """Through the pipeline: a second one if anything is written."""
+        return 1 if all(entry.bypass for entry in self.entries) else 2
+
+    def record(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "protocol": self.protocol.name,
+            "target": "tofino",
+            "flow": [list(key) for key in self.protocol.layers[0].flow],
+            "flow_id_bits": FLOW_ID_BITS if self.registers else 0,
+            "passes": self.passes,
+            "states": list(self.protocol.states),
+            "registers": [{"name": name, "bits": bits} for name, bits in self.registers],
+            "entries": [asdict(entry) | {"payload": entry.payload.hex()} for entry in self.entries],
+            "queues": [asdict(queue) | {"octets": queue.octets.hex()} for queue in self.queues],
+        }
+
+    def summary(self) -> str:
+        """For people."""
+        bits = sum(bits for _, bits in self.registers)
+        tables = ", ".join(dict.fromkeys(entry.table for entry in self.entries))
+        bypass = sum(entry.bypass for entry in self.entries)
+        return (
+            f"{self.protocol.name} on tofino: {len(self.entries)} entries in the tables {tables}, "
+            f"{bypass} of them past the state; {bits} bits for a flow, "
+            f"{len(self.queues)} queues of templates, {self.passes} passes"
+        )
+
+
+def match_action(protocol: Protocol) -> MatchAction:
+    """Of a checked protocol.
+
+    Raises:
+        PlanError: each resource that the switch lacks, by how much, and what to change.
+    """
+    lacking = excesses(protocol)
+    if lacking:
+        raise PlanError("\n".join(f"{protocol.path}: not on tofino: {own}" for own in lacking))
+    return MatchAction(
+        protocol=protocol,
+        registers=tuple(protocol.registers()),
+        entries=tuple(_entries(protocol)),
+        queues=tuple(_queues(protocol)),
+    )
+
+
+def _entries(protocol: Protocol) -> Iterator[Entry]:
+    """With the parameters as the numbers that they are unless a job sets others."""
+    scope = Scope(protocol)
+    numbers = {own.name: own.default for own in protocol.parameters}
+    for event in dict.fromkeys(row.event for row in protocol.rows):
+        priority = 0
+        for number, state in enumerate(protocol.states):
+            for row in protocol.rows_for(state, event):
+                own = condition((_with_numbers(test, numbers) for test in row.tests), scope)
+                for match in ternaries(own):
+                    yield Entry(
+                        table=event,
+                        priority=priority,
+                        match=(Ternary("state", number, 0xFF), *match) if len(protocol.states) > 1 else match,
+                        payload=own.prefix,
+                        next_state=number if row.to is None else protocol.states.index(row.to),
+                        actions=tuple(act_text(action.act) for action in row.actions),
+                        sends=tuple(a.act.template for a in row.actions if isinstance(a.act, Send)),
+                        bypass=_passes_by(protocol, state, row, scope),
+                        line=row.line,
+                    )
+                    priority += 1
+
+
+def _with_numbers(test: Test, numbers: Mapping[str, int]) -> Test:
+    if not isinstance(test, Compare):
+        return test
+    return replace(test, left=test.left.with_constants(numbers), right=test.right.with_constants(numbers))
+
+
+def ternaries(own: Condition) -> Iterator[tuple[Ternary, ...]]:
+    """Entries that together match what a condition does: a range takes several, two ranges their product."""
+    choices = [
+        [Ternary(said(quantity), value, mask) for value, mask in cover(values)]
+        for quantity, values in own.allowed.items()
+    ]
+    return product(*choices)
+
+
+def cover(values: Values) -> Sequence[tuple[int, int]]:
+    """The fewest values with masks that match these numbers, where no bits are fixed; else those bits."""
+    top = (1 << values.bits) - 1
+    if values.mask:
+        if values.intervals != ((0, top),):
+            return [(value, top) for value in _each(values)]
+        return [(values.value, values.mask)]
+    found = []
+    for first, last in values.intervals:
+        while first <= last:
+            size = first & -first or 1 << values.bits
+            while first + size - 1 > last:
+                size >>= 1
+            found.append((first, top & ~(size - 1)))
+            first += size
+    return found
+
+
+def _each(values: Values) -> Iterator[int]:
+    """One by one."""
+    rest = values
+    while (number := rest.smallest()) is not None:
+        yield number
+        rest = rest & Values.between(values.bits, number + 1, (1 << values.bits) - 1)
+
+
+def _passes_by(protocol: Protocol, state: str, row: Row, scope: Scope) -> bool:
+    """Whether it neither reads nor changes what is kept of a flow."""
+    stays = row.to in (None, state) and state == protocol.initial
+    reads = {
+        name
+        for test in row.tests
+        if isinstance(test, Compare)
+        for side in (test.left, test.right)
+        for name in side.names
+    } | {name for action in row.actions for name in _reads(protocol, action.act)}
+    writes = any(isinstance(action.act, Assign | Randomize) for action in row.actions)
+    steps = any(hasattr(action.act, "step") for action in row.actions)
+    return stays and not writes and not steps and reads.isdisjoint(scope.variables)
+
+
+def _reads(protocol: Protocol, act: Act) -> Iterator[str]:
+    expressions = list(values(act))
+    if isinstance(act, Send):
+        template = next(own for own in protocol.templates if own.name == act.template)
+        expressions += [value for _, value in template.fields]
+        expressions += [value for option in template.options for value in option.values]
+    for expression in expressions:
+        yield from expression.names
+
+
+def _queues(protocol: Protocol) -> Iterator[Queue]:
+    for number, template in enumerate(protocol.templates):
+        layout = layout_of(template.headers)
+        flow = [(name, "of the flow") for key in protocol.flow for name in key if name in layout.places]
+        edits = tuple((name, str(value)) for name, value in template.fields)
+        octets = b"".join(header.octets for header in layout.headers) + template.payload
+        yield Queue(template.name, number, octets, (*flow, *edits))

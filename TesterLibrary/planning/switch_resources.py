@@ -1,0 +1,220 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a programmable switch has for a stateful protocol, and what a protocol would need of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..model.expression import Expression
+from ..model.protocol import (
+    Act,
+    Assign,
+    Compare,
+    Count,
+    Flags,
+    Prefix,
+    Protocol,
+    Record,
+    Reply,
+    Row,
+    Say,
+    Skip,
+    StartTimer,
+    Step,
+    Take,
+    Transmit,
+)
+from ..protocols.scope import Scope
+
+# Hardware and design, each from norma unless it says otherwise.
+STAGES = 12  # of a pipeline that a pass goes through (§3.1: pipelines of Tofino)
+FLOW_ID_BITS = 24  # an index of register arrays (§4.2)
+LINK_BITS = 96  # of the Ethernet addresses, which a flow's number replaces between two passes (§4.2)
+QUEUES = 16  # in a register array of 256, one for each kind of template (§4.3)
+QUEUE_ARRAY = 256
+PREFIX_OCTETS = 16  # of a payload, parsed as a header of its own (§4.3, "Modifying payload")
+REGISTER_BITS = 32  # of one register, which one pass can access once (§4.2)
+
+
+@dataclass(frozen=True)
+class Excess:
+    """A resource of which a protocol needs more than there is."""
+
+    resource: str
+    needed: int
+    available: int
+    why: str
+    instead: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.resource}: {self.needed} needed, {self.available} there, "
+            f"{self.needed - self.available} too many ({self.why}); {self.instead}"
+        )
+
+
+def excesses(protocol: Protocol) -> list[Excess]:
+    """All that a switch lacks for a checked protocol."""
+    found = (
+        _tables(protocol),
+        _timers(protocol),
+        _windows(protocol),
+        _payload(protocol),
+        _state(protocol),
+        _registers(protocol),
+        _queues(protocol),
+        _histograms(protocol),
+        _stages(protocol),
+    )
+    return [own for own in found if own and own.needed > own.available]
+
+
+def _tables(protocol: Protocol) -> Excess:
+    names = ", ".join(layer.name for layer in protocol.layers)
+    instead = "write what is needed of them as one table, as resources/protocols/http-get.yaml does"
+    return Excess("tables over one another", len(protocol.layers), 1, names, instead)
+
+
+def _timers(protocol: Protocol) -> Excess:
+    names = [name for layer in protocol.layers for name in layer.timers]
+    instead = "leave them out: what the peer sends again starts the same row again"
+    return Excess("timers", len(names), 0, f"{', '.join(names)}; only packets wake a flow there", instead)
+
+
+def _windows(protocol: Protocol) -> Excess:
+    lines = sorted({line for line, _ in _window_work(protocol)})
+    instead = "send one template for each packet that arrives, of a size that is a power of two"
+    where = ", ".join(map(str, lines))
+    why = f"lines {where}: transmit and say need a loop, * and << by a variable a multiplier"
+    return Excess("window arithmetic", len(lines), 0, why, instead)
+
+
+def _window_work(protocol: Protocol) -> Iterator[tuple[int, str]]:
+    for row in _rows(protocol):
+        for action in row.actions:
+            if isinstance(action.act, Transmit | Say):
+                yield action.line, "loop"
+            for value in values(action.act):
+                if _multiplies(value):
+                    yield action.line, str(value)
+        for test in row.tests:
+            if isinstance(test, Compare) and (_multiplies(test.left) or _multiplies(test.right)):
+                yield test.line, str(test)
+
+
+def _multiplies(value: Expression) -> bool:
+    return any(
+        operator == "*" or (operator in ("<<", ">>") and isinstance(atom, str))
+        for operator, atom in value.rest
+    )
+
+
+def _payload(protocol: Protocol) -> Excess:
+    """Bytes of payload that have to be looked at, of which a fixed beginning can be parsed."""
+    prefixes = [len(t.octets) for row in _rows(protocol) for t in row.tests if isinstance(t, Prefix)]
+    scanned = [own.most for layer in protocol.layers for own in layer.scanners]
+    kept = [
+        action.line
+        for row in _rows(protocol)
+        for action in row.actions
+        if isinstance(action.act, Take | Skip)
+        or (isinstance(action.act, Reply) and action.act.keep is not None and action.act.keep.constant != 0)
+    ]
+    why = [f"{len(scanned)} scanners"] * bool(scanned) + [f"{len(prefixes)} prefixes"] * bool(prefixes)
+    why += [f"a payload is cut in lines {', '.join(map(str, sorted(set(kept))))}"] * bool(kept)
+    needed = max([*prefixes, *scanned, PREFIX_OCTETS + 1 if kept else 0])
+    instead = f"tell packets apart by the first {PREFIX_OCTETS} bytes of payload: {{begins: GET}}"
+    return Excess("bytes of payload", needed, PREFIX_OCTETS, ", ".join(why), instead)
+
+
+def _state(protocol: Protocol) -> Excess:
+    """What the second pass writes travels from the first one in fields that a flow's number replaces."""
+    scope = Scope(protocol)
+    keys = sum(scope.layout.bits(name) or 0 for key in protocol.layers[0].flow for name in key)
+    room = LINK_BITS + keys - FLOW_ID_BITS
+    why = (
+        f"it travels from the pass that reads to the one that writes in the addresses ({LINK_BITS} bits) and "
+        f"the flow's fields ({keys} bits), less {FLOW_ID_BITS} for the flow's number"
+    )
+    wide = sorted(
+        ((bits, name) for layer in protocol.layers for name, bits in layer.registers()), reverse=True
+    )
+    names = ", ".join(f"{name} {bits}" for bits, name in wide[:4])
+    return Excess("bits of state", protocol.state_bits, room, why, f"keep less; the widest are {names}")
+
+
+def _registers(protocol: Protocol) -> Excess | None:
+    wide = [(own.bits, own.name) for layer in protocol.layers for own in layer.variables]
+    if not wide:
+        return None
+    bits, name = max(wide)
+    return Excess("bits of a register", bits, REGISTER_BITS, name, "split it in two")
+
+
+def _queues(protocol: Protocol) -> Excess:
+    """One for each kind of template: an option that may be missing makes two of one."""
+    kinds = {
+        own.name: 1 << len({option.only_if for option in own.options if option.only_if})
+        for layer in protocol.layers
+        for own in layer.templates
+    }
+    names = ", ".join(f"{name} {count}" for name, count in kinds.items())
+    return Excess("queues of templates", sum(kinds.values()), QUEUES, names, "send fewer kinds of packets")
+
+
+def _histograms(protocol: Protocol) -> Excess:
+    acts = [a for row in _rows(protocol) for a in row.actions if isinstance(a.act, Record)]
+    why = f"lines {', '.join(str(a.line) for a in acts)}"
+    return Excess("histograms", len(acts), 0, why, "count instead, and measure times with a stream")
+
+
+def _stages(protocol: Protocol) -> Excess:
+    """The longest way through a pass: flow and registers, the table, its steps, the work of an action."""
+    rows = _rows(protocol)
+    steps = max(_depth(layer, step, ()) for layer in protocol.layers for step in ("packet", *layer.steps))
+    compared = max((_operations(t) for row in rows for t in row.tests), default=0)
+    worked = max((len(v.rest) for row in rows for a in row.actions for v in values(a.act)), default=0)
+    needed = 2 + compared + steps + worked + 1
+    why = (
+        f"flow and registers 2, differences {compared}, tables {steps}, work of an action {worked}, writing 1"
+    )
+    return Excess("stages", needed, STAGES, why, "use fewer steps, and shorter expressions")
+
+
+def _depth(protocol: Protocol, event: str, seen: tuple[str, ...]) -> int:
+    """Tables from an event on."""
+    steps = {
+        a.act.step
+        for row in protocol.rows
+        if row.event == event
+        for a in row.actions
+        if isinstance(a.act, Step)
+    }
+    return 1 + max((_depth(protocol, step, (*seen, step)) for step in steps - set(seen)), default=0)
+
+
+def _operations(test: Compare | Flags | Prefix) -> int:
+    """Subtractions before a table can match."""
+    if not isinstance(test, Compare):
+        return 0
+    return len(test.left.rest) + (0 if test.right.constant is not None else 1 + len(test.right.rest))
+
+
+def _rows(protocol: Protocol) -> list[Row]:
+    return [row for layer in protocol.layers for row in layer.rows]
+
+
+def values(act: Act) -> Iterator[Expression]:
+    """The expressions of an action."""
+    if isinstance(act, Assign):
+        yield act.to
+    elif isinstance(act, Count):
+        yield act.by
+    elif isinstance(act, Reply):
+        yield from (value for _, value in act.fields)
+    elif isinstance(act, StartTimer):
+        yield act.microseconds
+    elif isinstance(act, Skip):
+        yield act.octets

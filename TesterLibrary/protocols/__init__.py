@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Stateful protocols as data: reading, checking, drawing and running their tables."""

@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a protocol means something: every mistake at once, each with its line and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..errors import PlanError
+from ..model.protocol import STATE_BITS, Protocol, Say, Scan, Send, StartTimer, Step, Transmit
+from . import machine_check, name_check
+from .findings import Finding
+from .loader import load_unchecked
+
+_MOST_FINDINGS = 40
+
+
+def load_protocol(name_or_path: str) -> Protocol:
+    """A shipped protocol, such as `tcp`, or a file. PlanError says all that is wrong with it."""
+    protocol = load_unchecked(name_or_path)
+    found = check(protocol)
+    if found:
+        rest = [f"and {len(found) - _MOST_FINDINGS} more"] if len(found) > _MOST_FINDINGS else []
+        raise PlanError("\n".join([*map(str, found[:_MOST_FINDINGS]), *rest]))
+    return protocol
+
+
+def check(protocol: Protocol) -> list[Finding]:
+    """What is wrong with a protocol and those below it; nothing if it can be run."""
+    found: set[Finding] = set()
+    sound = True
+    for layer in protocol.layers:
+        names = {Finding(layer.path, line, text) for line, text in name_check.problems(layer)}
+        sound = sound and not names
+        found |= names
+        if sound:  # a machine of unknown names says nothing
+            found |= {Finding(layer.path, line, text) for line, text in machine_check.problems(layer)}
+            found |= {Finding(layer.path, line, text) for line, text in _unused(layer)}
+    if sound and protocol.state_bits > STATE_BITS:
+        found.add(Finding(protocol.path, _first_line(protocol), _too_big(protocol)))
+    return sorted(found)
+
+
+def _first_line(protocol: Protocol) -> int:
+    lines = [own.line for own in protocol.variables]
+    return min(lines, default=1)
+
+
+def _too_big(protocol: Protocol) -> str:
+    parts = (
+        f"{name} {bits}" if layer is protocol else f"{layer.name}.{name} {bits}"
+        for layer in protocol.layers
+        for name, bits in layer.registers()
+    )
+    bits = protocol.state_bits
+    return (
+        f"a flow takes {bits} bits, {bits - STATE_BITS} more than the {STATE_BITS} of one cache line: "
+        f"{', '.join(parts)}; make variables narrower, or leave some out"
+    )
+
+
+def _unused(protocol: Protocol) -> Iterator[tuple[int, str]]:
+    acts = [action.act for row in protocol.rows for action in row.actions]
+    sent = {act.template for act in acts if isinstance(act, Send | Transmit)}
+    sent |= {act.final for act in acts if isinstance(act, Transmit)}
+    for template in protocol.templates:
+        if template.name not in sent:
+            yield template.line, f"the template {template.name!r} is never sent; send it, or leave it out"
+    said = {act.message for act in acts if isinstance(act, Say)}
+    for message in protocol.messages:
+        if message.name not in said:
+            yield message.line, f"nobody says the message {message.name!r}; say it, or leave it out"
+    scanned = {act.scanner for act in acts if isinstance(act, Scan)}
+    for scanner in protocol.scanners:
+        if scanner.name not in scanned:
+            yield scanner.line, f"nothing is scanned by {scanner.name!r}; scan, or leave it out"
+    started = {act.timer for act in acts if isinstance(act, StartTimer)}
+    taken = {act.step for act in acts if isinstance(act, Step)}
+    for kind, verb, declared, used in (
+        ("timer", "started", protocol.timers, started),
+        ("step", "taken", protocol.steps, taken),
+    ):
+        for name in declared:
+            if name not in used:
+                line = next((row.line for row in protocol.rows if row.event == name), 1)
+                yield line, f"the {kind} {name!r} is never {verb}, so this never happens"

@@ -1,0 +1,32 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether an expression can be worked out where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..model.expression import Expression
+from .loader import too_wide
+from .scope import Scope
+
+Problem = tuple[int, str]
+
+
+def expression_problems(
+    expression: Expression, scope: Scope, line: int, *, bare: bool, bits: int | None = None
+) -> Iterator[Problem]:
+    """Unknown names, fields where no packet is in hand, and numbers that do not fit `bits`."""
+    for name in dict.fromkeys(expression.names):
+        if scope.bits(name) is None:
+            yield line, scope.unknown(name)
+        elif bare and scope.of_packet(name):
+            yield line, no_packet(name)
+    constant = expression.constant
+    if bits is not None and constant is not None and not 0 <= constant < 1 << bits:
+        yield line, too_wide(constant, bits)
+
+
+def no_packet(name: str) -> str:
+    """An error's text."""
+    return f"{name!r} is of the packet in hand, and here there may be none; keep what is needed in a variable"

@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Where the fields of a header stack are: fixed bit positions within each header, as hardware needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+
+from ..document import did_you_mean
+from ..errors import PlanError
+from ..model.headers import HeaderStack
+from ..model.ports import Port
+from ..model.units import Bandwidth
+from ..planning.address import Station
+from ..planning.header_values import resolved, width
+from ..planning.headers import Ends, lay_out, layers_of
+from . import tcp_options
+
+if TYPE_CHECKING:
+    from scapy.packet import Packet
+
+# A template's addresses until a flow's are set: those for documentation (RFC 5737, RFC 3849).
+_PORT = Port("any", Bandwidth.parse("1 Gbps"), b"\x02\0\0\0\0\x01", 65_535)
+_ENDS = Ends(
+    Station(_PORT, ip_address("192.0.2.1"), ip_address("2001:db8::1")),
+    Station(_PORT, ip_address("192.0.2.2"), ip_address("2001:db8::2")),
+    b"\x02\0\0\0\0\x02",
+)
+# Scapy sets these with the header above, though what arrives may differ.
+_NOT_ANNOUNCED = ("sport", "dst")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Of a field in its header: the highest bit of the first byte is bit 0."""
+
+    offset: int
+    bits: int
+    letters: str = ""  # of a field of flags, the lowest bit first
+
+    def read(self, octets: bytes | bytearray) -> int:
+        """The field's value."""
+        end = self.offset + self.bits
+        last = (end + 7) // 8
+        value = int.from_bytes(octets[self.offset // 8 : last], "big") >> (last * 8 - end)
+        return value & ((1 << self.bits) - 1)
+
+    def write(self, octets: bytearray, value: int) -> None:
+        """Changes the field, modulo 2^bits."""
+        end = self.offset + self.bits
+        first, last = self.offset // 8, (end + 7) // 8
+        shift, mask = last * 8 - end, (1 << self.bits) - 1
+        word = int.from_bytes(octets[first:last], "big")
+        word = word & ~(mask << shift) | (value & mask) << shift
+        octets[first:last] = word.to_bytes(last - first, "big")
+
+
+@dataclass(frozen=True)
+class HeaderLayout:
+    """One header: the class that Scapy has for it, the name that tables have, and its fixed part."""
+
+    name: str  # IP, and for the second one of a stack IP2
+    kind: str
+    octets: bytes  # as a template has it
+    places: Mapping[str, Place]
+    announced: Mapping[str, int]  # values by which a packet is known to have this stack
+
+
+class Layout:
+    """Of a header stack. PlanError for a stack that cannot be laid out, or has no fixed positions."""
+
+    def __init__(self, stack: HeaderStack) -> None:
+        self.stack = stack
+        self.headers = tuple(_headers(stack))
+
+    @cached_property
+    def places(self) -> Mapping[str, Place]:
+        """All fields: `TCP.seq`."""
+        return {f"{h.name}.{field}": place for h in self.headers for field, place in h.places.items()}
+
+    @cached_property
+    def virtual(self) -> Mapping[str, int]:
+        """Bits of what is no field but can be read: the flags of TCP one by one, and its options."""
+        if not any(header.name == "TCP" for header in self.headers):
+            return {}
+        return {f"TCP.{name}": bits for name, bits in tcp_options.VIRTUAL.items()}
+
+    def bits(self, name: str) -> int | None:
+        """Of a field; None if there is none."""
+        place = self.places.get(name)
+        return place.bits if place else self.virtual.get(name)
+
+    def unknown(self, name: str) -> str:
+        """An error's text: what there is instead of a field."""
+        header = name.partition(".")[0]
+        known = [*self.places, *self.virtual]
+        near = [field for field in known if field.partition(".")[0] == header]
+        allowed = ", ".join(near) or f"fields of {', '.join(own.name for own in self.headers)}"
+        return f"there is no field {name!r}{did_you_mean(name, known)}; there are {allowed}"
+
+
+def _headers(stack: HeaderStack) -> Iterator[HeaderLayout]:
+    packet = lay_out(stack, _ENDS)
+    seen: dict[str, int] = {}
+    types = {own.name: own for own in stack.types}
+    layers = list(layers_of(packet))
+    for index, layer in enumerate(layers):
+        kind = type(layer).__name__
+        written = stack.headers[index] if index < len(stack.headers) else None
+        short = written.name.rpartition(".")[2] if written else kind
+        seen[short] = seen.get(short, 0) + 1
+        places = _places(layer, short)
+        given = {name for name, _ in written.fields} if written else set()
+        announced = {*given, *layer.overloaded_fields} - (set(_NOT_ANNOUNCED) - given)
+        above = type(layers[index + 1]).__name__ if index + 1 < len(layers) else ""
+        announced |= set(types[above].follows.get(kind, {})) if above in types else set()
+        announced |= set(types[kind].carries.get(above, {})) if kind in types else set()
+        octets = bytes(layer.self_build())[: sum(place.bits for place in places.values()) // 8]
+        yield HeaderLayout(
+            name=short if seen[short] == 1 else f"{short}{seen[short]}",
+            kind=kind,
+            octets=octets,
+            places=places,
+            announced={name: places[name].read(octets) for name in sorted(announced) if name in places},
+        )
+
+
+def _places(layer: Packet, name: str) -> dict[str, Place]:
+    """Of the fields that are there, up to the first one of no fixed length."""
+    from scapy.fields import ConditionalField
+
+    places: dict[str, Place] = {}
+    offset = 0
+    for field in layer.fields_desc:
+        if isinstance(field, ConditionalField) and not field._evalcond(layer):
+            continue
+        inner = resolved(field, layer)
+        bits = _bits(inner)
+        if not bits:
+            break
+        letters = getattr(inner, "names", "") if type(inner).__name__ == "FlagsField" else ""
+        places[field.name] = Place(offset, bits, letters if isinstance(letters, str) else "")
+        offset += bits
+    if offset % 8 or offset == 0:
+        raise PlanError(
+            f"{name}: {offset} bits of it are at fixed positions, which is no whole number of bytes"
+        )
+    return places
+
+
+def _bits(field: Any) -> int | None:
+    from scapy.fields import IP6Field, IPField, MACField
+
+    return int(field.sz) * 8 if isinstance(field, IP6Field | IPField | MACField) else width(field)

@@ -1,0 +1,175 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Protocol files: a table in YAML; `docs/protocols.md` explains the format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .. import paths
+from ..document import Document, Kind, Place, load_document
+from ..errors import PlanError, TesterLibraryError
+from ..jobs.header_file import load_headers
+from ..model.expression import Expression, number
+from ..model.headers import HeaderStack
+from ..model.protocol import Compare, Flags, Parameter, Prefix, Protocol, Relation, Row, Test, Variable
+from .action_loader import actions
+from .sending_loader import message, octets, scanner, template
+
+_T = TypeVar("_T")
+_KIND = Kind("protocol", PlanError)
+_DEEPEST = 4  # tables over one another
+
+
+def load_unchecked(name_or_path: str, *, above: tuple[Path, ...] = ()) -> Protocol:
+    """A shipped protocol, such as `tcp`, or a file, whose form is right. PlanError says what is wrong."""
+    path = paths.resource("protocols", name_or_path)
+    if path in above or len(above) >= _DEEPEST:
+        chain = " over ".join(own.name for own in (*above, path))
+        raise PlanError(f"{path}: {chain} goes round in a circle, or is more than {_DEEPEST} tables")
+    return Reader(load_document(path, _KIND)).protocol(above=(*above, path))
+
+
+class Reader:
+    """Values of a document that the schema has found well-formed."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.data: Mapping[str, Any] = document.data
+        self._constants = {
+            name: self.parsed(quantity, value, ("constants", name))
+            for name, value in self.data.get("constants", {}).items()
+        }
+
+    def line(self, place: Place) -> int:
+        """Of a value."""
+        return self.document.line(place)
+
+    def parsed(self, parse: Callable[[Any], _T], value: Any, place: Place) -> _T:
+        """PlanError with file, line and key for what cannot be parsed."""
+        try:
+            return parse(value)
+        except (TesterLibraryError, ValueError) as problem:
+            raise PlanError(self.document.error(place, str(problem))) from None
+
+    def expression(self, value: Any, place: Place) -> Expression:
+        """With the file's constants as the numbers that they are."""
+        return self.parsed(Expression.parse, value, place).with_constants(self._constants)
+
+    def stack(self, text: str, place: Place) -> HeaderStack:
+        """With the headers of the file's definitions."""
+        stack = self.parsed(HeaderStack.parse, text, place)
+        if "definitions" not in self.data:
+            return stack
+        name = self.data["definitions"]
+        beside = self.document.path.parent / name
+        own = str(beside) if beside.is_file() else name
+        return replace(stack, types=self.parsed(load_headers, own, ("definitions",)))
+
+    def protocol(self, *, above: tuple[Path, ...]) -> Protocol:
+        """The whole file."""
+        data = self.data
+        if ("headers" in data) == ("over" in data):
+            place: Place = ("over",) if "over" in data else ()
+            problem = "give headers, or the protocol that this one is over; one of the two"
+            raise PlanError(self.document.error(place, problem))
+        over = self.parsed(lambda name: self._below(name, above), data.get("over"), ("over",))
+        signals = data.get("signals", {})
+        return Protocol(
+            path=self.document.path,
+            name=data["name"],
+            description=data.get("description", ""),
+            states=tuple(data["states"]),
+            rows=tuple(self._row(index, row) for index, row in enumerate(data["table"])),
+            headers=self.stack(data["headers"], ("headers",)) if "headers" in data else None,
+            over=over,
+            flow=tuple((key,) if isinstance(key, str) else tuple(key) for key in data.get("flow", ())),
+            variables=tuple(self._variables()),
+            parameters=tuple(self._parameters()),
+            up=tuple(signals.get("up", ())),
+            down=tuple(signals.get("down", ())),
+            templates=tuple(template(self, *item) for item in data.get("templates", {}).items()),
+            messages=tuple(message(self, *item) for item in data.get("messages", {}).items()),
+            scanners=tuple(scanner(self, *item) for item in data.get("scanners", {}).items()),
+            **{key: tuple(data.get(key, ())) for key in ("counters", "histograms", "timers", "steps")},
+        )
+
+    def _below(self, name: str | None, above: tuple[Path, ...]) -> Protocol | None:
+        if name is None:
+            return None
+        beside = self.document.path.parent / name
+        return load_unchecked(str(beside) if beside.is_file() else name, above=above)
+
+    def _variables(self) -> Iterator[Variable]:
+        for name, data in self.data.get("variables", {}).items():
+            place = ("variables", name)
+            given = data if isinstance(data, dict) else {"bits": data}
+            initial = self.expression(given.get("initial", 0), (*place, "initial"))
+            yield Variable(name, given["bits"], initial, self.line(place))
+
+    def _parameters(self) -> Iterator[Parameter]:
+        for name, data in self.data.get("parameters", {}).items():
+            place = ("parameters", name)
+            default = self.parsed(quantity, data["default"], (*place, "default"))
+            if default >> data["bits"]:
+                raise PlanError(self.document.error((*place, "default"), too_wide(default, data["bits"])))
+            yield Parameter(name, data["bits"], default, self.line(place))
+
+    def _row(self, index: int, data: Mapping[str, Any]) -> Row:
+        place: Place = ("table", index)
+        states = data["in"] if isinstance(data["in"], list) else [data["in"]]
+        tests = tuple(
+            test
+            for left, wanted in data.get("when", {}).items()
+            for test in self._tests(left, wanted, (*place, "when", left))
+        )
+        return Row(
+            states=() if states == ["any"] else tuple(states),
+            event=data["on"],
+            tests=tests,
+            actions=tuple(
+                action
+                for number, given in enumerate(data.get("do", ()))
+                for action in actions(self, given, (*place, "do", number))
+            ),
+            to=data.get("to"),
+            line=self.line(place),
+        )
+
+    def _tests(self, left: str, wanted: Any, place: Place) -> Iterator[Test]:
+        line = self.line(place)
+        relations = wanted if isinstance(wanted, dict) else {"is": wanted}
+        if "begins" in relations or left == "payload":
+            if left != "payload" or list(relations) != ["begins"]:
+                problem = "begins is for the payload, and the payload is for begins: payload: {begins: GET}"
+                raise PlanError(self.document.error(place, problem))
+            yield Prefix(self.parsed(octets, relations["begins"], place), line)
+            return
+        if "set" in relations or "clear" in relations:
+            yield Flags(left, relations.get("set", ""), relations.get("clear", ""), line)
+        side = self.expression(left, place)
+        for relation in Relation:
+            rights = relations.get(relation.value, [])
+            for right in rights if isinstance(rights, list) else [rights]:
+                yield Compare(side, relation, self.expression(right, place), line)
+
+
+def quantity(value: object) -> int:
+    """A number, an address, or a time in microseconds."""
+    from ..model.units import Duration
+
+    words = str(value).split()
+    if len(words) == 2:
+        nanoseconds = Duration.parse(value).ns
+        if nanoseconds % 1000:
+            raise ValueError(f"{value!r} is no whole number of microseconds")
+        return nanoseconds // 1000
+    return number(value)
+
+
+def too_wide(value: int, bits: int) -> str:
+    """An error's text."""
+    return f"{value} does not fit {bits} bit{'s' if bits > 1 else ''}; give 0 to {(1 << bits) - 1}"

@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the expressions of a table can read, and how wide it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, cached_property
+
+from ..document import did_you_mean
+from ..model.expression import Expression
+from ..model.headers import HeaderStack
+from ..model.protocol import Compare, Parameter, Protocol, Variable
+from .layout import Layout
+
+# What is neither a field nor kept: bits, and whether it is of the packet in hand.
+FACTS: Mapping[str, tuple[int, bool]] = {
+    "payload.length": (16, True),  # bytes, of all that arrived
+    "payload.left": (16, True),  # bytes that are not yet skipped, scanned or taken
+    "frame.length": (16, True),  # bytes, without FCS and padding
+    "consumed": (16, False),  # bytes that the table above took of the payload at the last signal
+    "scanned": (16, False),  # bytes that the last scan took
+    "message.length": (32, False),  # bytes of the message that the table above has given
+    "now": (32, False),  # microseconds, of a clock that never goes back
+}
+
+
+@cache
+def layout_of(stack: HeaderStack) -> Layout:
+    """Made once for each stack."""
+    return Layout(stack)
+
+
+class Scope:
+    """Names of one table."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self.protocol = protocol
+        self.layout = layout_of(protocol.stack)
+        self.variables: Mapping[str, Variable] = {own.name: own for own in protocol.variables}
+        self.parameters: Mapping[str, Parameter] = {own.name: own for own in protocol.parameters}
+
+    @cached_property
+    def known(self) -> tuple[str, ...]:
+        """All names."""
+        fields = (*self.layout.places, *self.layout.virtual)
+        return (*self.variables, *self.parameters, *FACTS, *fields)
+
+    def bits(self, name: str) -> int | None:
+        """None for what cannot be read."""
+        for own in (self.variables.get(name), self.parameters.get(name)):
+            if own is not None:
+                return own.bits
+        return FACTS[name][0] if name in FACTS else self.layout.bits(name)
+
+    def of_packet(self, name: str) -> bool:
+        """Whether it is only there while a packet is in hand."""
+        return FACTS[name][1] if name in FACTS else self.layout.bits(name) is not None
+
+    def unknown(self, name: str) -> str:
+        """An error's text."""
+        if "." in name and name.partition(".")[0] in {header.name for header in self.layout.headers}:
+            return self.layout.unknown(name)
+        own = ", ".join((*self.variables, *self.parameters)) or "none"
+        headers = ", ".join(header.name for header in self.layout.headers)
+        return (
+            f"there is no {name!r}{did_you_mean(name, self.known)}; there are the variables and parameters "
+            f"{own}, fields of {headers}, and {', '.join(FACTS)}"
+        )
+
+    def width(self, expression: Expression) -> int:
+        """Bits of the widest thing that it reads; of a number, what that needs."""
+        widths = [self.bits(name) or 1 for name in expression.names]
+        constant = expression.constant
+        return max(widths) if widths else max(1, (constant or 0).bit_length())
+
+    def compared_bits(self, test: Compare) -> int:
+        """Modulo how many bits a test compares: what its left side reads, or its right side where wider."""
+        sides = [side for side in (test.left, test.right) if side.constant is None]
+        return max((self.width(side) for side in sides), default=1)

@@ -1,0 +1,103 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Frames from templates, from what is in hand, and from messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..model.protocol import Protocol, Reply, Template, Transmit
+from . import tcp_options
+from .flow import Flow
+from .frame import Frame
+from .packet import InHand
+from .scope import layout_of
+
+Read = Callable[[str], int]
+_SEQUENCE = (1 << 32) - 1
+_HALF = 1 << 31
+
+
+class Sender:
+    """Collects what is to be sent."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._layers = protocol.layers
+        self._flow_fields = tuple(name for key in protocol.layers[0].flow for name in key)
+        self._opposite = {
+            name: key[1 - index] if len(key) == 2 else name
+            for key in protocol.layers[0].flow
+            for index, name in enumerate(key)
+        }
+        self._templates = [{own.name: own for own in layer.templates} for layer in self._layers]
+        self._frames: list[bytes] = []
+
+    def take(self) -> list[bytes]:
+        """What was collected."""
+        frames, self._frames = self._frames, []
+        return frames
+
+    def opposite(self, name: str) -> str:
+        """The field of what arrives that a field of what is sent is equal to."""
+        return self._opposite.get(name, name)
+
+    def reply(self, act: Reply, packet: InHand, read: Read) -> None:
+        """The packet in hand, changed: all values are read first."""
+        values = {one: packet.frame.get(other) for pair in act.swaps for one, other in (pair, pair[::-1])}
+        values |= {name: value.value(read) for name, value in act.fields}
+        frame = packet.frame.copy()
+        for name, value in values.items():
+            frame.set(name, value)
+        keep = len(frame.payload) if act.keep is None else act.keep.value(read)
+        frame.payload = frame.payload[:keep] + act.append
+        self._frames.append(frame.octets())
+
+    def send(self, layer: int, template: str, flow: Flow, read: Read, payload: bytes = b"") -> None:
+        """A template, with the flow's addresses and the values that it takes."""
+        own: Template = self._templates[layer][template]
+        frame = Frame.of(layout_of(own.headers), own.payload + payload)
+        received = dict(zip(self._flow_fields, flow.key, strict=True))
+        for name in self._flow_fields:
+            frame.set(name, received[self.opposite(name)])
+        for name, value in flow.link.items():
+            frame.set(name, value)
+        values = [(name, value.value(read)) for name, value in own.fields]
+        for name, number in values:
+            frame.set(name, number)
+        for option in own.options:
+            if not option.only_if or read(option.only_if):
+                frame.add_options(
+                    tcp_options.write(option.kind, tuple(value.value(read) for value in option.values))
+                )
+        self._frames.append(frame.octets())
+
+    def transmit(self, layer: int, act: Transmit, flow: Flow, read: Read) -> None:
+        """As much of the message as the act allows."""
+        variables = flow.layers[layer].variables
+        above = flow.layers[layer + 1] if layer + 1 < len(flow.layers) else None
+        end = act.end.value(read)
+        closing = int(bool(act.closing and read(act.closing)))
+        length = above.message_length() if above else 0
+        ahead = min(_ahead(edge.value(read), variables[act.position]) for edge in (act.end, *act.edges))
+        size = max(1, act.size.value(read))
+        for _ in range(act.most):
+            position = variables[act.position]
+            offset = _ahead(position, end - closing - length)
+            if ahead <= 0:
+                break
+            count = min(size, ahead, length - offset)
+            if count > 0 and above:
+                self.send(layer, act.template, flow, read, above.message_octets(offset, count))
+            else:  # the last position
+                count = 1
+                self.send(layer, act.final, flow, read)
+            ahead -= count
+            variables.set(act.position, position + count)
+        position = variables[act.position]
+        if act.reached and _ahead(position, variables[act.reached]) > 0:
+            variables.set(act.reached, position)
+
+
+def _ahead(position: int, of: int) -> int:
+    """How far one sequence number is after another; negative: before."""
+    return ((position - of + _HALF) & _SEQUENCE) - _HALF

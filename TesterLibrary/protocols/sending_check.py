@@ -1,0 +1,77 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Whether templates, messages and scanners can be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..errors import PlanError
+from ..model.protocol import Message, Number, Protocol, Scanner, Template
+from .expression_check import Problem, expression_problems
+from .findings import unknown
+from .loader import too_wide
+from .scope import Scope, layout_of
+from .tcp_options import MOST_OCTETS, OCTETS
+
+
+def sending_problems(protocol: Protocol, scope: Scope) -> Iterator[Problem]:
+    """Of one table."""
+    for template in protocol.templates:
+        yield from _template(template, scope)
+    for message in protocol.messages:
+        yield from _message(message, scope)
+    for scanner in protocol.scanners:
+        yield from _scanner(scanner, scope)
+
+
+def _template(template: Template, scope: Scope) -> Iterator[Problem]:
+    line = template.line
+    try:
+        layout = layout_of(template.headers)
+    except PlanError as problem:
+        yield line, f"the template {template.name!r}: {problem}"
+        return
+    for name, value in template.fields:
+        if name in layout.places:
+            yield from expression_problems(value, scope, line, bare=False, bits=layout.places[name].bits)
+        else:
+            yield line, f"the template {template.name!r}: {layout.unknown(name)}"
+    if template.options and "TCP" not in [header.name for header in layout.headers]:
+        yield line, f"the template {template.name!r} has options, which are for TCP; it has no such header"
+    octets = sum(OCTETS[option.kind] for option in template.options)
+    if octets > MOST_OCTETS:
+        yield (
+            line,
+            f"the template {template.name!r} has {octets} bytes of options; TCP has {MOST_OCTETS} at most",
+        )
+    for option in template.options:
+        if option.only_if and option.only_if not in scope.variables:
+            yield line, unknown("variable", option.only_if, scope.variables)
+        for value in option.values:
+            yield from expression_problems(value, scope, line, bare=False)
+
+
+def _message(message: Message, scope: Scope) -> Iterator[Problem]:
+    for part in message.text:
+        bits = scope.bits(part.name) if isinstance(part, Number) else 0
+        if isinstance(part, Number) and (bits is None or scope.of_packet(part.name)):
+            yield message.line, unknown("variable", part.name, (*scope.variables, *scope.parameters))
+        elif isinstance(part, Number) and bits and (1 << bits) > 10**part.digits:
+            needed = len(str((1 << bits) - 1))
+            yield (
+                message.line,
+                f"{part.name} of {bits} bits takes up to {needed} digits; give {{{part.name}:{needed}}}",
+            )
+    yield from expression_problems(message.body, scope, message.line, bare=True)
+
+
+def _scanner(scanner: Scanner, scope: Scope) -> Iterator[Problem]:
+    for find in (*scanner.ends, *scanner.finds):
+        for name, value in find.fields:
+            if name not in scope.variables:
+                yield find.line, unknown("variable", name, scope.variables)
+            elif value >> scope.variables[name].bits:
+                yield find.line, f"{name}: {too_wide(value, scope.variables[name].bits)}"
+        if find.number and find.number not in scope.variables:
+            yield find.line, unknown("variable", find.number, scope.variables)

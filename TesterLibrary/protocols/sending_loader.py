@@ -1,0 +1,120 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a protocol sends and looks for - templates, messages, scanners - from the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..document import Place
+from ..errors import PlanError
+from ..model.expression import Expression
+from ..model.protocol import Find, Message, Number, Option, OptionKind, Scanner, Template
+
+if TYPE_CHECKING:
+    from .loader import Reader
+
+_NUMBER = re.compile(r"\{([A-Za-z]\w*):(0?)([1-9]|1[0-9]|20)\}")
+
+
+def octets(text: str) -> bytes:
+    """The bytes that a text stands for, one a character. ValueError for other characters."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError as problem:
+        found = text[problem.start]
+        raise ValueError(f"{found!r} is no byte; write the bytes of it, such as \\xe2\\x82\\xac") from None
+
+
+def fields(reader: Reader, data: Mapping[str, Any], place: Place) -> tuple[tuple[str, Expression], ...]:
+    """Names and what they are set to."""
+    return tuple((name, reader.expression(value, (*place, name))) for name, value in data.items())
+
+
+def template(reader: Reader, name: str, data: Mapping[str, Any]) -> Template:
+    """The protocol's own headers if it has no others."""
+    place: Place = ("templates", name)
+    source, where = (data, (*place, "headers")) if "headers" in data else (reader.data, ("headers",))
+    if "headers" not in source:
+        raise PlanError(reader.document.error(place, "give its headers: this protocol has none of its own"))
+    return Template(
+        name=name,
+        headers=reader.stack(source["headers"], where),
+        fields=fields(reader, data.get("set", {}), (*place, "set")),
+        options=tuple(
+            _option(reader, option, (*place, "options", index))
+            for index, option in enumerate(data.get("options", ()))
+        ),
+        payload=reader.parsed(octets, data.get("payload", ""), (*place, "payload")),
+        line=reader.line(place),
+    )
+
+
+def _option(reader: Reader, data: Mapping[str, Any], place: Place) -> Option:
+    kinds = [key for key in data if key != "if"]
+    kind = reader.parsed(_only_kind, kinds, place)
+    given = {OptionKind.SACK_PERMITTED: [], OptionKind.TIMESTAMP: data[kind.value]}.get(
+        kind, [data[kind.value]]
+    )
+    values = tuple(reader.expression(value, (*place, kind.value)) for value in given)
+    return Option(kind, values, data.get("if", ""))
+
+
+def _only_kind(kinds: list[str]) -> OptionKind:
+    if len(kinds) != 1:
+        raise ValueError(f"give one option and if; this has {', '.join(kinds) or 'none'}")
+    return OptionKind(kinds[0])
+
+
+def message(reader: Reader, name: str, data: Mapping[str, Any]) -> Message:
+    """Its text is cut at the numbers in it."""
+    place: Place = ("messages", name)
+    text = reader.parsed(lambda text: tuple(_parts(text)), data["text"], (*place, "text"))
+    fill = reader.parsed(octets, data.get("fill", ""), (*place, "fill"))
+    return Message(
+        name=name,
+        text=text,
+        body=reader.expression(data.get("body", 0), (*place, "body")),
+        fill=fill or bytes(range(256)),
+        line=reader.line(place),
+    )
+
+
+def _parts(text: str) -> Iterator[bytes | Number]:
+    end = 0
+    for found in _NUMBER.finditer(text):
+        if found.start() > end:
+            yield octets(text[end : found.start()])
+        yield Number(found[1], int(found[3]), "0" if found[2] else " ")
+        end = found.end()
+    if text[end:]:
+        yield octets(text[end:])
+
+
+def scanner(reader: Reader, name: str, data: Mapping[str, Any]) -> Scanner:
+    """`end` is a text, or finds."""
+    place: Place = ("scanners", name)
+    end = data["end"]
+    ends = [{"text": end}] if isinstance(end, str) else end
+    return Scanner(
+        name=name,
+        ends=tuple(_find(reader, find, (*place, "end", index)) for index, find in enumerate(ends)),
+        finds=tuple(
+            _find(reader, find, (*place, "find", index)) for index, find in enumerate(data.get("find", ()))
+        ),
+        most=data.get("most", 8192),
+        line=reader.line(place),
+    )
+
+
+def _find(reader: Reader, data: Mapping[str, Any], place: Place) -> Find:
+    return Find(
+        text=reader.parsed(octets, data["text"], (*place, "text")),
+        at_start=data.get("at") == "start",
+        ignore_case=data.get("ignore_case", False),
+        fields=tuple(data.get("set", {}).items()),
+        number=data.get("number", ""),
+        line=reader.line(place),
+    )

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.model.protocol import STATE_BITS
+from TesterLibrary.paths import names
+from TesterLibrary.planning.flat_table import flat_table
+from TesterLibrary.planning.match_action import match_action
+from TesterLibrary.planning.protocol import lower
+from TesterLibrary.planning.register_layout import registers
+from TesterLibrary.planning.switch_resources import excesses
+from TesterLibrary.protocols.checker import load_protocol
+from TesterLibrary.protocols.name_check import events
+
+
+@pytest.mark.parametrize("name", names("protocols"))
+def test_all_that_is_shipped_fits_the_64_bytes_of_an_engine(name: str) -> None:
+    used = 0
+    for own in registers(load_protocol(name)):
+        bits = ((1 << own.bits) - 1) << own.offset
+        assert not used & bits
+        assert own.offset + own.bits <= STATE_BITS
+        assert own.offset // 64 == (own.offset + own.bits - 1) // 64 or own.offset % 64 == 0
+        used |= bits
+
+
+@pytest.mark.parametrize("name", names("protocols"))
+def test_flat_arrays_refer_only_to_what_is_there_and_say_what_the_table_says(name: str) -> None:
+    protocol = load_protocol(name)
+    plan = json.loads(json.dumps(flat_table(protocol).record()))
+    for table, layer in zip(plan["tables"], protocol.layers, strict=True):
+        assert len(table["lookup"]) == len(layer.states) * len(events(layer))
+        for number, (first, count) in enumerate(table["lookup"]):
+            state = layer.states[number // len(table["events"])]
+            event = table["events"][number % len(table["events"])]
+            rows = [plan["rows"][row] for row in table["order"][first : first + count]]
+            assert [row["line"] for row in rows] == [row.line for row in layer.rows_for(state, event)]
+    for row in plan["rows"]:
+        assert row["first_test"] + row["tests"] <= len(plan["tests"])
+        assert row["first_action"] + row["actions"] <= len(plan["actions"])
+    for terms in plan["expressions"]:
+        assert all(operand < len(plan["operands"]) for _, operand in terms)
+
+
+def test_known_answers_for_a_switch() -> None:
+    """The HTTP server of norma: four states (table 2), a queue a kind of template, and two passes (§4.2)."""
+    plan = match_action(load_protocol("http-get"))
+    assert plan.registers == (("state", 8),)
+    assert plan.passes == 2
+    assert [queue.name for queue in plan.queues] == ["syn_ack", "content", "fin_ack", "reset"]
+    # §4.3: of a register array of 256 the lower four bits are the queue, the higher four the offset.
+    assert plan.queues[1].index(0) == 0x01
+    assert plan.queues[3].index(2) == 0x23
+    assert plan.queues[3].index(16) == 0x03
+    content = next(entry for entry in plan.entries if entry.payload == b"GET ")
+    assert [(own.key, own.value, own.mask) for own in content.match[:2]] == [
+        ("state", 1, 0xFF),
+        ("TCP.flags", 0x10, 0x17),
+    ]
+    assert (content.next_state, content.sends, content.bypass) == (2, ("content",), False)
+
+
+@pytest.mark.parametrize("name", ["arp", "icmp-echo", "udp-echo", "nd", "gtpu-echo", "syn-reset"])
+def test_what_keeps_nothing_passes_by_the_state(name: str) -> None:
+    """§4.2: UDP and ARP replies, and RST for SYN, need no state."""
+    plan = match_action(load_protocol(name))
+    assert plan.passes == 1
+    assert plan.registers == ()
+    assert all(entry.bypass for entry in plan.entries)
+
+
+def test_a_range_of_addresses_becomes_entries_by_prefix() -> None:
+    entries = match_action(load_protocol("arp")).entries
+    ranges = [own for entry in entries for own in entry.match if own.key == "ARP.pdst"]
+    covered = sum((~own.mask & 0xFFFFFFFF) + 1 for own in ranges)
+    assert covered == 0xC612FFFE - 0xC6120002 + 1
+
+
+def test_what_a_switch_lacks_is_named_with_how_much_and_what_to_change() -> None:
+    with pytest.raises(PlanError) as error:
+        lower(load_protocol("http-server"), "tofino")
+    said = str(error.value)
+    assert (
+        "timers: 2 needed, 0 there, 2 too many (rto, ack; only packets wake a flow there); leave them" in said
+    )
+    assert "tables over one another: 2 needed, 1 there" in said
+    assert "bytes of payload: 8192 needed, 16 there, 8176 too many (1 scanner" in said
+    assert "bits of state: 478 needed, 168 there, 310 too many" in said
+    assert "window arithmetic: " in said
+
+
+@pytest.mark.parametrize(
+    ("name", "resources"),
+    [
+        ("dns", ["bytes of payload"]),
+        ("http-get", []),
+        ("syn-flood", []),
+        (
+            "tcp",
+            [
+                "timers",
+                "window arithmetic",
+                "bytes of payload",
+                "bits of state",
+                "queues of templates",
+                "histograms",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_only_what_is_lacking_is_named(name: str, resources: list[str]) -> None:
+    assert [own.resource for own in excesses(load_protocol(name))] == resources

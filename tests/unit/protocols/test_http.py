@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import pytest
+from scapy.layers.inet import TCP
+
+from .dialogue import Dialogue, TcpPeer, flags, payload
+
+GET = b"GET /300 HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def browser(**parameters: object) -> TcpPeer:
+    return TcpPeer(Dialogue("http-server", **parameters)).connects([("MSS", 1460)])
+
+
+def body(answer: bytes) -> bytes:
+    head, _, rest = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+    lengths = [int(line.split(b":")[1]) for line in head.splitlines() if line.startswith(b"Content-Length:")]
+    assert lengths == [len(rest)]
+    return rest
+
+
+def test_a_get_is_answered_with_the_size_asked_for_and_the_connection_stays() -> None:
+    ours = browser()
+    for _ in range(3):
+        assert body(ours.takes(ours.sends(GET))) == (bytes(range(256)) * 2)[:300]
+    ours.says("A")
+    assert (ours.dialogue.count("requests"), ours.dialogue.count("responses")) == (3, 3)
+
+
+@pytest.mark.parametrize("cut", range(1, len(GET)))
+def test_a_request_may_be_split_at_every_byte(cut: int) -> None:
+    ours = browser()
+    (answer,) = ours.sends(GET[:cut])
+    assert (payload(answer), answer[TCP].ack) == (b"", ours.seq)
+    assert len(body(ours.takes(ours.sends(GET[cut:])))) == 300
+
+
+def test_a_request_may_come_byte_by_byte_and_with_zeros_the_body_parameter() -> None:
+    ours = browser(body=7)
+    answers = [ours.takes(ours.sends(bytes([octet]))) for octet in b"GET / HTTP/1.1\r\n\r\n"]
+    assert body(answers[-1]) == bytes(range(7))
+
+
+def test_a_post_is_answered_when_all_of_its_body_is_there() -> None:
+    ours = browser(body=1)
+    head = b"POST /9 HTTP/1.1\r\ncontent-length: 3000\r\n\r\n"
+    assert [payload(own) for own in ours.sends(head + b"x" * 1000)] == [b""]
+    assert [payload(own) for own in ours.sends(b"x" * 1400)] == [b""]
+    assert body(ours.takes(ours.sends(b"x" * 600))) == bytes(range(9))
+    assert body(ours.takes(ours.sends(GET)))
+
+
+def test_a_head_has_no_body() -> None:
+    ours = browser()
+    answer = ours.takes(ours.sends(b"HEAD /12 HTTP/1.1\r\n\r\n"))
+    assert b"Content-Length:         12\r\n" in answer
+    assert answer.endswith(b"\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    "request_", [b"GET /3 HTTP/1.1\r\nConnection: Close\r\n\r\n", b"GET /3 HTTP/1.0\r\nHost: x\r\n\r\n"]
+)
+def test_the_connection_is_closed_when_the_client_says_so(request_: bytes) -> None:
+    ours = browser()
+    assert body(ours.takes(ours.sends(request_))) == b"\0\1\2"
+    (end,) = ours.says("A")
+    assert flags([end]) == ["FA"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"BREW /pot HTTP/1.1\r\n\r\n", b"400"),
+        (b"GET /3 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", b"501"),
+        (b"GET /3 HTTP/1.1\r\n" + b"A: b\r\n" * 2000, b"431"),
+    ],
+)
+def test_what_is_not_understood_is_refused_and_the_connection_closed(sent: bytes, status: bytes) -> None:
+    ours = browser()
+    answers = []
+    for start in range(0, len(sent), 1400):
+        answers += ours.sends(sent[start : start + 1400])
+    assert ours.takes(answers).split()[1] == status
+    (end,) = ours.says("A")
+    assert "F" in flags([end])[0]
+
+
+def test_a_pipelined_request_waits_until_the_first_is_answered() -> None:
+    ours = browser()
+    sent = ours.says("PA", GET + GET)
+    ours.seq += len(GET)
+    assert sent[0][TCP].ack == ours.seq  # the second one is not acknowledged, so it comes again
+    assert len(body(ours.takes(sent))) == 300
+    assert len(body(ours.takes(ours.sends(GET)))) == 300
+
+
+def test_half_open_and_half_closed_flows_end() -> None:
+    ours = browser()
+    (end,) = ours.says("FA")
+    assert flags([end]) == ["FA"]
+    ours.seq += 1
+    ours.says("A", ack=ours.ack + 1)
+    assert ours.dialogue.interpreter.flows == {}
+
+
+def asked(**parameters: object) -> tuple[TcpPeer, bytes]:
+    """A server that has got a request of our client."""
+    client = Dialogue("http-client", **parameters)
+    (syn,) = client.opens(TCP_sport=50_000, TCP_dport=80)
+    server = TcpPeer(client, sport=80, dport=50_000)
+    server.ack = syn[TCP].seq + 1
+    request = server.says("SA", options=[("MSS", 1460)])
+    server.seq += 1
+    assert flags(request) == ["A"]  # with the acknowledgment of the SYN
+    return server, server.takes(request)
+
+
+def test_a_client_asks_as_often_as_told_and_closes() -> None:
+    server, request = asked(requests=2, size=10)
+    assert request.startswith(b"GET /0000000010 HTTP/1.1\r\nHost: ")
+    server.dialogue.ms += 3
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789"
+    again = server.takes(server.sends(answer))
+    assert again == request
+    server.dialogue.ms += 4
+    last = server.sends(answer)
+    assert "F" in flags(last)[-1]
+    assert (server.dialogue.count("completed"), server.dialogue.count("finished")) == (2, 1)
+    assert server.dialogue.interpreter.histograms["time_to_last_byte"] == [3000, 4000]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"],
+)
+def test_a_client_counts_other_answers_as_refused(answer: bytes) -> None:
+    server, _ = asked(requests=2)
+    assert "F" in flags(server.sends(answer))[-1]
+    assert (server.dialogue.count("completed"), server.dialogue.count("refused")) == (0, 1)
+
+
+def test_a_client_notes_what_ends_too_early() -> None:
+    server, _ = asked()
+    server.sends(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n01234")
+    server.says("FA")
+    assert server.dialogue.count("lost") == 1

@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import pytest
+from scapy.contrib.gtp import GTP_U_Header
+from scapy.layers.dns import DNS, DNSQR, DNSRR, DNSRROPT
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.inet6 import (
+    ICMPv6ND_NA,
+    ICMPv6ND_NS,
+    ICMPv6NDOptDstLLAddr,
+    ICMPv6NDOptSrcLLAddr,
+    IPv6,
+)
+from scapy.layers.l2 import ARP, Ether
+from scapy.packet import Raw
+
+from .dialogue import LINK, OUR_MAC, OURS, PEER, PEER_MAC, Dialogue
+
+IPV4 = LINK / IP(src=PEER, dst=OURS)
+
+
+def test_arp_is_answered_for_a_range_and_without_padding() -> None:
+    arp = Dialogue("arp", first="198.18.0.2", last="198.18.0.3", mac=OUR_MAC)
+    ask = Ether(src=PEER_MAC, dst="ff:ff:ff:ff:ff:ff") / ARP(hwsrc=PEER_MAC, psrc=PEER, pdst="198.18.0.3")
+    (answer,) = arp.hears(ask / Raw(bytes(18)))
+    assert len(answer) == 42
+    assert (answer.src, answer.dst, answer[ARP].op) == (OUR_MAC, PEER_MAC, 2)
+    assert (answer[ARP].hwsrc, answer[ARP].psrc) == (OUR_MAC, "198.18.0.3")
+    assert (answer[ARP].hwdst, answer[ARP].pdst) == (PEER_MAC, PEER)
+    for other in ("198.18.0.1", "198.18.0.4"):
+        ask[ARP].pdst = other
+        assert arp.hears(ask) == []
+    ask[ARP].pdst, ask[ARP].op = "198.18.0.2", 2
+    assert arp.hears(ask) == []
+
+
+@pytest.mark.parametrize(("asking", "solicited", "to"), [("2001:2::9", 1, "2001:2::9"), ("::", 0, "ff02::1")])
+def test_neighbours_are_advertised(asking: str, solicited: int, to: str) -> None:
+    nd = Dialogue("nd", first="2001:2::2", last="2001:2::3", mac=OUR_MAC)
+    ask = Ether(src=PEER_MAC, dst="33:33:ff:00:00:03") / IPv6(src=asking, dst="ff02::1:ff00:3", hlim=255)
+    option = [ICMPv6NDOptSrcLLAddr(lladdr=PEER_MAC)] if solicited else []
+    for part in [ICMPv6ND_NS(tgt="2001:2::3"), *option]:
+        ask /= part
+    (answer,) = nd.hears(ask)
+    assert (answer[IPv6].src, answer[IPv6].dst, answer[IPv6].hlim) == ("2001:2::3", to, 255)
+    assert (answer[ICMPv6ND_NA].S, answer[ICMPv6ND_NA].O, answer[ICMPv6ND_NA].tgt) == (
+        solicited,
+        1,
+        "2001:2::3",
+    )
+    assert answer[ICMPv6NDOptDstLLAddr].lladdr == OUR_MAC
+    ask[IPv6].hlim = 64  # from another network (RFC 4861 §7.1.1)
+    assert nd.hears(ask) == []
+
+
+def test_a_ping_comes_back() -> None:
+    ping = Dialogue("icmp-echo")
+    (answer,) = ping.hears(IPV4 / ICMP(id=7, seq=8) / Raw(b"abc"))
+    assert (answer[ICMP].type, answer[ICMP].id, answer[ICMP].seq) == (0, 7, 8)
+    assert (answer[IP].src, answer[IP].dst, bytes(answer[ICMP].payload)) == (OURS, PEER, b"abc")
+    assert ping.hears(answer) == []
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 17, 1400])
+def test_a_datagram_comes_back(length: int) -> None:
+    (answer,) = Dialogue("udp-echo").hears(IPV4 / UDP(sport=5, dport=7) / Raw(b"x" * length))
+    assert (answer[UDP].sport, answer[UDP].dport, answer[UDP].len) == (7, 5, 8 + length)
+
+
+def test_a_datagram_without_checksum_comes_back_without_one() -> None:
+    packet = IPV4 / UDP(sport=5, dport=7, chksum=0) / Raw(b"x")
+    (frame,) = Dialogue("udp-echo").interpreter.receive(bytes(packet), 0)
+    assert Ether(frame)[UDP].chksum == 0
+
+
+@pytest.mark.parametrize(("kind", "address"), [("A", "198.51.100.1"), ("AAAA", "2001:db8::1"), ("MX", None)])
+def test_names_are_known(kind: str, address: str | None) -> None:
+    dns = Dialogue("dns")
+    ask = DNS(id=5, qd=DNSQR(qname="www.example.org", qtype=kind), ar=DNSRROPT())
+    (answer,) = dns.hears(IPV4 / UDP(sport=9, dport=53) / ask)
+    found = answer[DNS]
+    assert (found.id, found.qr, found.rcode, found.arcount) == (5, 1, 0, 0)
+    if address:
+        assert (found.qd[0].qname, found.an[0].rrname) == (b"www.example.org.", b"www.example.org.")
+        assert (found.ancount, found.an[0].rdata, found.an[0].ttl) == (1, address, 60)
+    else:
+        assert found.ancount == 0
+
+
+def test_what_is_no_query_is_not_answered() -> None:
+    dns = Dialogue("dns")
+    answer = DNS(qr=1, qd=DNSQR(qname="a"), an=DNSRR(rrname="a", rdata="192.0.2.1"))
+    assert dns.hears(IPV4 / UDP(dport=53) / answer) == []
+    assert dns.hears(IPV4 / UDP(dport=53) / Raw(b"short")) == []
+    assert (dns.count("ignored"), dns.count("foreign")) == (1, 1)
+
+
+def test_gtp_u_is_alive() -> None:
+    ask = IPV4 / UDP(sport=2152, dport=2152) / GTP_U_Header(S=1, gtp_type=1, teid=0, seq=321)
+    (answer,) = Dialogue("gtpu-echo").hears(ask)
+    found = answer[GTP_U_Header]
+    assert (found.gtp_type, found.seq, found.length, bytes(found.payload)) == (2, 321, 6, b"\x0e\0")
+
+
+def test_a_syn_is_reset_without_state() -> None:
+    bypass = Dialogue("syn-reset")
+    (answer,) = bypass.hears(IPV4 / TCP(sport=1, dport=2, seq=99, flags="S", options=[("MSS", 1460)]))
+    assert (str(answer[TCP].flags), answer[TCP].ack, answer[TCP].dport) == ("RA", 100, 1)
+    assert bypass.interpreter.flows == {}
+
+
+def test_a_flood_keeps_nothing_and_counts_answers() -> None:
+    flood = Dialogue("syn-flood", resets=1)
+    numbers = set()
+    for port in range(1000, 1100):
+        (syn,) = flood.opens(TCP_sport=port, TCP_dport=80)
+        numbers.add(syn[TCP].seq)
+        (reset,) = flood.hears(IPV4 / TCP(sport=80, dport=port, flags="SA", ack=syn[TCP].seq + 1))
+        assert (str(reset[TCP].flags), reset[TCP].seq) == ("R", syn[TCP].seq + 1)
+    assert flood.interpreter.flows == {}
+    assert (len(numbers), flood.count("answered")) == (100, 100)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"chksum": 1},
+        {"len": 500},
+        {"len": 10},
+        {"ihl": 4},
+        {"ihl": 15},
+        {"version": 5},
+        {"flags": "MF"},
+    ],
+)
+def test_what_is_broken_is_counted_and_not_answered(change: dict[str, object]) -> None:
+    ping = Dialogue("icmp-echo")
+    packet = LINK / IP(src=PEER, dst=OURS, **change) / ICMP() / Raw(b"abcdefgh")
+    assert ping.hears(packet) == []
+    assert ping.count("malformed") == 1
+
+
+def test_what_is_of_another_protocol_is_foreign() -> None:
+    ping = Dialogue("icmp-echo")
+    for packet in (IPV4 / UDP(), LINK / ARP(), LINK / IPv6(), Raw(b"short"), IPV4 / Raw(b"x")):
+        assert ping.hears(packet) == []
+    assert (ping.count("foreign"), ping.count("malformed")) == (5, 0)
