@@ -94,6 +94,7 @@ def _measured(
         )
     finally:
         bench.calibration = was
+    bench.recorder.result(result)  # where its trials are
     made = Calibration(
         testbed=tester.name,
         over=f"{other.name}, {tx} to {rx}",

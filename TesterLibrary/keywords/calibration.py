@@ -60,8 +60,9 @@ class Calibrating:
         """
         session = self._session
         session.progress.begin("calibration")
-        return session.found(
-            calibrate_tester(
-                session.tester, frame_sizes or _SIZES, duration, tx=tx, rx=rx, over=over, path=file
-            )
+        result = calibrate_tester(
+            session.tester, frame_sizes or _SIZES, duration, tx=tx, rx=rx, over=over, path=file
         )
+        session.progress.end(str(result))
+        session.remember(result)
+        return result

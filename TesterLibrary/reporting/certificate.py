@@ -14,19 +14,24 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..measurement.calibration import Calibration
 from ..measurement.departure import GapError
 from ..measurement.latency import Latency
+from ..measurement.order import Order
 from ..measurement.trial import Trial
+from ..methodology.monitoring import MonitoringResult
 from ..methodology.result import Result
 from ..methodology.throughput import LimitedBy, ThroughputResult
 from ..model.units import Bandwidth
 from ..verdict import Verdict
 from . import plots
+from .codec import decode
 from .records import Records, ResultRecord, TestRecord
 from .render import image, render
 
 _UNKNOWN = dict.fromkeys(("name", "vendor", "model", "version", "description", "layer"), "")
 _NOT_OPENED = {"target": "was not opened", "version": "", "details": "", "ports": ()}
+_IN_WORDS = ("blind_delay", "order", "outage", "monitoring")
 _WORST_FIRST = ("FAIL", "ERROR", "INCONCLUSIVE", "PASS")
 
 
@@ -63,6 +68,9 @@ class Section:
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
     limited_by_tester: tuple[str, ...]  # frame sizes whose throughput tells more of the tester
     figures: tuple[Figure, ...]
+    findings: tuple[str, ...]  # of what has no figure: blind delay, order, outages, intervals
+    order: Order  # of all frames of valid trials
+    calibration: Calibration | None
     evidence: EvidenceSummary
 
 
@@ -166,7 +174,10 @@ def _sections(records: Records) -> Iterator[Section]:
                 for size, result in results.get("throughput", {}).items()
                 if isinstance(result, ThroughputResult) and result.limited_by is LimitedBy.TESTER
             ),
-            figures=tuple(_figures(results, opened["testbed"])),
+            figures=(*_figures(results, opened["testbed"]), *_series(records, name)),
+            findings=tuple(dict.fromkeys(_findings(records, name))),
+            order=Order.merged(t.order for t in trials if t.valid),
+            calibration=decode(Calibration, found) if (found := opened.get("calibration")) else None,
             evidence=EvidenceSummary.of(trials),
         )
 
@@ -201,6 +212,22 @@ def _figures(results: Mapping[str, Mapping[int, Result]], testbed: Mapping[str, 
     for procedure, make in (("throughput", _throughput), ("latency", _latency), ("frame_loss", _frame_loss)):
         if procedure in results:
             yield make(results[procedure], testbed)
+
+
+def _series(records: Records, testbed: str) -> Iterator[Figure]:
+    """Traffic that was watched while it ran, as it went."""
+    for record in records.results:
+        result = record.result
+        if record.place.testbed == testbed and isinstance(result, MonitoringResult) and result.intervals:
+            yield Figure(
+                f"Intervals of {result.title}", image(plots.interval_series(result.intervals)), str(result)
+            )
+
+
+def _findings(records: Records, testbed: str) -> Iterator[str]:
+    for record in records.results:
+        if record.place.testbed == testbed and record.procedure in _IN_WORDS:
+            yield str(record.result)
 
 
 def _throughput(results: Mapping[int, Result], testbed: Mapping[str, Any]) -> Figure:

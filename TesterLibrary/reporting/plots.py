@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import TesterLibraryError
+from ..measurement.interval import Interval
 from ..measurement.trial import Trial
 
 _STYLE: Any = {
@@ -82,6 +83,20 @@ def latency_percentiles(series: Mapping[str, Trial]) -> str:
         labels = [*(f"{p:g}" for p in _PERCENTILES), "max"]
         plot.axes.set_xticks(range(len(labels)), labels)
         plot.logarithmic()
+    return plot.svg
+
+
+def interval_series(intervals: Sequence[Interval]) -> str:
+    """Frames/s sent and received over time, by intervals to which frames belong by when they were sent."""
+    begin = intervals[0].start_ns if intervals else 0
+    middles = [((i.start_ns + i.end_ns) / 2 - begin) / 1e9 for i in intervals]
+    with _Plot("Time, s", "Frames/s") as plot:
+        sent = [i.sent * 1e9 / i.duration_ns for i in intervals]
+        plot.line(0, "sent", list(zip(middles, sent, strict=True)))
+        plot.line(
+            1, "of them received", [(x, i.received_rate) for x, i in zip(middles, intervals, strict=True)]
+        )
+        plot.axes.set_ylim(bottom=0)
     return plot.svg
 
 

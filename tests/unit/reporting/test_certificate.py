@@ -11,10 +11,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
+from TesterLibrary.measurement.calibration import CalibratedSize, Calibration
+from TesterLibrary.measurement.interval import Interval, StreamInterval
+from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.reporting.certificate import certificate, overall, write
+from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.reporting.records import read
 
-from .golden import GOLDEN, record_run, without_plots
+from .golden import GOLDEN, _Testbed, _Tester, record_run, without_plots
 
 
 def test_it_is_the_golden_one() -> None:
@@ -60,3 +65,26 @@ def test_a_text_from_outside_stays_a_text() -> None:
 )
 def test_the_worst_outcome_is_the_overall_one(outcomes: list[str], worst: str) -> None:
     assert overall(outcomes) == worst
+
+
+def test_delay_order_intervals_and_calibration_are_told(tmp_path: Path) -> None:
+    calibration = Calibration(
+        "simulated",
+        "a cable",
+        "2026-01-31T12:00:00+00:00",
+        "fake 1",
+        ("a", "b"),
+        (CalibratedSize(64, 1500, 200, 10),),
+    )
+    stream = StreamInterval("north", 1000, 990, 63_360, BlindDelay(Passages(1000), Passages(990), 10**9))
+    watched = MonitoringResult(
+        "north", (), 10**9, Method.VERSION, "", (Interval(1, 0, 10**9, 5, (stream,)),), ()
+    )
+    recorder = Recorder(tmp_path)
+    recorder.run(testbed=_Testbed(), capabilities=_Tester(), seed=1, calibration=calibration)
+    recorder.result(watched)
+    html = certificate(read(tmp_path))
+    assert "north: 1 intervals of 1 s, sent 1,000, lost 10, most in interval 1 (1.0000%)" in html
+    assert "calibrated 2026-01-31T12:00:00+00:00 over a cable" in html
+    assert "64 bytes 1.5 us with a spread of 200 ns, up to 10 frames/s" in html
+    assert "Intervals of north" in html
