@@ -13,9 +13,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from .errors import TesterLibraryError
+from .errors import PlanError, TesterLibraryError
 from .measurement.interval import Interval, StreamInterval
 from .measurement.snapshot import Snapshot, StreamCounters
 from .measurer import Bench, Run
@@ -57,7 +57,10 @@ class Monitor:
         self._show = show
         self._sleep = sleep
         self._jobs = [run.name for run in runs]
-        self._names = {s.id: s.name for run in runs for s in run.plan.streams}
+        self._names = {s.id: s.name for run in runs for s in run.plan.streams if s.measured}
+        if not self._names:
+            raise PlanError("no stream is sending whose frames are known again where they arrive")
+        self._offsets = {s.id: bench.correction(s).offset_ns for run in runs for s in run.plan.streams}
         self._intervals: list[Interval] = []
         self._closed: _Stretch | None = None
         self._guard_ns = _LEAST_GUARD_NS
@@ -101,12 +104,11 @@ class Monitor:
             self._turn(self._snapshot())
         if not self._reason:  # a turn may find one
             self._amend(self._snapshot())
-            if len(self._intervals) > 1 and not self._intervals[-1].sent:
-                self._intervals.pop()  # the traffic had ended already
         after = self._snapshot()
         if self._reason:
             self._intervals = [self._whole(after)]
-        evidence = [run.evidence(self._first, after) for run in self._runs]
+        everything = self._bench.target.snapshot(self._jobs)
+        evidence = [run.evidence(self._first, everything) for run in self._runs]
         objections = [o for e in evidence for o in e.objections(self._bench.rules.limits)]
         if self._reason and any(s.sending for s in after.streams):
             objections.append(f"{self._reason}, so it takes the end of the traffic to tell what is lost")
@@ -121,7 +123,9 @@ class Monitor:
         )
 
     def _snapshot(self) -> Snapshot:
-        return self._bench.target.snapshot(self._jobs)
+        """Counters of the streams whose frames are known again where they arrive."""
+        found = self._bench.target.snapshot(self._jobs)
+        return replace(found, streams=tuple(s for s in found.streams if s.id in self._names))
 
     def _flip(self, before: Snapshot) -> _Stretch:
         flipped = self._bench.target.flip(self._jobs)
@@ -139,9 +143,14 @@ class Monitor:
         self._closed, self._open = self._open, self._flip(before)
         after = self._settled(self._closed.version)
         self._reason = _reason_against(after, self._names)
-        if not self._reason:
-            self._intervals.append(self._read(self._closed, after, len(self._intervals) + 1))
-            self._show(self._intervals[-1])
+        if self._reason:
+            return
+        interval = self._read(self._closed, after, len(self._intervals) + 1)
+        if self._intervals and not interval.sent and not any(s.sending for s in after.streams):
+            self._closed = None  # the traffic had ended before it began
+            return
+        self._intervals.append(interval)
+        self._show(interval)
 
     def _amend(self, now: Snapshot) -> None:
         """Counts what came after all in its own interval; from now on we wait as long as that took."""
@@ -168,6 +177,7 @@ class Monitor:
                     closed.before.stream(s.id).versions[closed.version],
                     s.versions[closed.version],
                     end_ns - closed.start_ns,
+                    self._offsets[s.id],
                 )
                 for s in after.streams
             ),
@@ -210,7 +220,8 @@ class Monitor:
             end_ns=end_ns,
             guard_ns=after.taken_at_ns - end_ns,
             streams=tuple(
-                StreamInterval.whole(self._names[s.id], s, end_ns - start_ns) for s in after.streams
+                StreamInterval.whole(self._names[s.id], s, end_ns - start_ns, self._offsets[s.id])
+                for s in after.streams
             ),
         )
 

@@ -24,9 +24,12 @@ class StreamInterval:
 
     @classmethod
     def between(
-        cls, name: str, before: VersionCounters, after: VersionCounters, span_ns: int
+        cls, name: str, before: VersionCounters, after: VersionCounters, span_ns: int, offset_ns: int = 0
     ) -> StreamInterval:
-        """From two readings of a version's counters: before it was opened, and closed and settled."""
+        """From two readings of a version's counters: before it was opened, and closed and settled.
+
+        `offset_ns` is the tester's own delay, which is taken off.
+        """
         departures = Passages(after.tx_packets, after.tx_time_ns) - Passages(
             before.tx_packets, before.tx_time_ns
         )
@@ -38,11 +41,11 @@ class StreamInterval:
             sent=departures.packets,
             received=arrivals.packets,
             received_bytes=after.rx_bytes - before.rx_bytes,
-            delay=BlindDelay(departures, arrivals, span_ns),
+            delay=BlindDelay(departures, arrivals, span_ns, offset_ns=offset_ns),
         )
 
     @classmethod
-    def whole(cls, name: str, counted: StreamCounters, span_ns: int) -> StreamInterval:
+    def whole(cls, name: str, counted: StreamCounters, span_ns: int, offset_ns: int = 0) -> StreamInterval:
         """Everything since the stream's start, once nothing is on its way any more."""
         return cls(
             name=name,
@@ -54,6 +57,7 @@ class StreamInterval:
                 sum((Passages(v.rx_packets, v.rx_time_ns) for v in counted.versions), Passages()),
                 span_ns,
                 counted.order.duplicated,
+                offset_ns,
             ),
         )
 
