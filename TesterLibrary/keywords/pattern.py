@@ -41,7 +41,8 @@ class Patterns:
         | ``stages`` | instead: up to eight of them, each meeting what the one before passes: ``4/6, 100/1`` |
 
         ``packets=4 peak=2.5x`` is ``passes=4 skips=6``: where the skips are no whole number they are rounded,
-        and the peak is a little higher or lower. A peak above the line rate is refused.
+        and the peak is a little higher or lower. A peak above the line rate is refused; a
+        search needs a ``highest`` load that leaves room for it.
 
         | `Set Burst Pattern` | sync | packets=3000 | peak=2.5x |
         | `Set Burst Pattern` | sync | stages=4/6, 100/1 |

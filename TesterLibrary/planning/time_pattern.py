@@ -55,7 +55,7 @@ def _boundaries(pattern: TimePattern, swing: Fraction) -> Iterator[Fraction]:
     """Where stretches begin and end, as parts of the period in which the curve swings by so many frames.
 
     Within a stretch of length h the chord of the integral is off by at most h^2/8 times its curvature. That
-    is to be an eighth of a frame.
+    is to be an eighth of a frame, unless that takes more stretches than there may be.
     """
     if pattern.shape is Shape.SINE:
         yield from _split(Fraction(0), Fraction(1), sqrt(pi * swing))
