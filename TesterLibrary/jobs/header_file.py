@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from keyword import iskeyword
+from operator import getitem
 from typing import Any
 
 from .. import paths
-from ..document import Kind, load_document
+from ..document import Document, Kind, Place, load_document
 from ..errors import PlanError
 from ..model.headers import FieldType, HeaderType
 
@@ -20,19 +22,24 @@ def load_headers(name_or_path: str) -> tuple[HeaderType, ...]:
 
     PlanError says what is wrong: file, line, key, what is allowed.
     """
-    document = load_document(paths.resource("headers", name_or_path), _KIND)
-    for number, header in enumerate(document.data["headers"]):
+    return headers_in(load_document(paths.resource("headers", name_or_path), _KIND), ("headers",))
+
+
+def headers_in(document: Document, place: Place) -> tuple[HeaderType, ...]:
+    """Those of a list in any file, whose form is right. PlanError for fields that make no header."""
+    headers = reduce(getitem, place, document.data)
+    for number, header in enumerate(headers):
         for index, field in enumerate(header["fields"]):
             if field.get("default", 0) >> field["bits"]:
                 problem = f"does not fit {field['bits']} bits; give 0 to {(1 << field['bits']) - 1}"
-                raise PlanError(document.error(("headers", number, "fields", index, "default"), problem))
+                raise PlanError(document.error((*place, number, "fields", index, "default"), problem))
             if iskeyword(field["name"]):
                 problem = f"{field['name']!r} is a word of Python's; give another"
-                raise PlanError(document.error(("headers", number, "fields", index, "name"), problem))
+                raise PlanError(document.error((*place, number, "fields", index, "name"), problem))
         if (bits := sum(field["bits"] for field in header["fields"])) % 8:
             problem = f"{bits} bits in all are no whole number of bytes"
-            raise PlanError(document.error(("headers", number, "fields"), problem))
-    return tuple(_header(header) for header in document.data["headers"])
+            raise PlanError(document.error((*place, number, "fields"), problem))
+    return tuple(_header(header) for header in headers)
 
 
 def _header(data: dict[str, Any]) -> HeaderType:

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 from .. import paths
 from ..document import Document, Kind, Place, load_document
 from ..errors import PlanError, TesterLibraryError
-from ..jobs.header_file import load_headers
+from ..jobs.header_file import headers_in, load_headers
 from ..model.expression import Expression, number
-from ..model.headers import HeaderStack
+from ..model.headers import HeaderStack, HeaderType
 from ..model.protocol import Compare, Flags, Parameter, Prefix, Protocol, Relation, Row, Test, Variable
 from .action_loader import actions
 from .sending_loader import message, octets, scanner, template
@@ -64,10 +64,18 @@ class Reader:
         stack = self.parsed(HeaderStack.parse, text, place)
         if "definitions" not in self.data:
             return stack
-        name = self.data["definitions"]
-        beside = self.document.path.parent / name
-        own = str(beside) if beside.is_file() else name
-        return replace(stack, types=self.parsed(load_headers, own, ("definitions",)))
+        return replace(stack, types=self._definitions())
+
+    def _definitions(self) -> tuple[HeaderType, ...]:
+        given = self.data["definitions"]
+        if isinstance(given, list):
+            return headers_in(self.document, ("definitions",))
+        return self.parsed(load_headers, self._beside(given), ("definitions",))
+
+    def _beside(self, name: str) -> str:
+        """The path of a file in the same folder, if there is one."""
+        path = self.document.path.parent / name
+        return str(path) if path.is_file() else name
 
     def protocol(self, *, above: tuple[Path, ...]) -> Protocol:
         """The whole file."""
@@ -100,8 +108,7 @@ class Reader:
     def _below(self, name: str | None, above: tuple[Path, ...]) -> Protocol | None:
         if name is None:
             return None
-        beside = self.document.path.parent / name
-        return load_unchecked(str(beside) if beside.is_file() else name, above=above)
+        return load_unchecked(self._beside(name), above=above)
 
     def _variables(self) -> Iterator[Variable]:
         for name, data in self.data.get("variables", {}).items():

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cached_property
 
 from ..document import did_you_mean
 from ..model.expression import Expression
@@ -25,10 +25,15 @@ FACTS: Mapping[str, tuple[int, bool]] = {
 }
 
 
-@cache
+_layouts: dict[tuple[str, str], Layout] = {}
+
+
 def layout_of(stack: HeaderStack) -> Layout:
     """Made once for each stack."""
-    return Layout(stack)
+    key = str(stack), repr(stack.types)  # its types are mappings, which have no hash
+    if key not in _layouts:
+        _layouts[key] = Layout(stack)
+    return _layouts[key]
 
 
 class Scope:
