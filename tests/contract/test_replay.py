@@ -32,7 +32,13 @@ def replaying(rig: Rig, path: Path, **changes: object) -> Plan:
     plan = rig.plan("north")
     law = replace(Replay(str(path)), **changes)  # type: ignore[arg-type]
     stream = replace(
-        plan.streams[0], frames=(), signature=False, departures=Departures(law), version=None, checksums=()
+        plan.streams[0],
+        frames=(),
+        signature=False,
+        departures=Departures(law),
+        version=None,
+        checksums=(),
+        payload_offset=0,
     )
     return replace(plan, streams=(stream,))
 

@@ -66,6 +66,13 @@ Laws That Cannot Be
     Refused    *'north' has no messages*    Set Message    north    1    5
     Refused    *'lost'*10.0.0.1*two kinds*    Replay Capture    lost    x.pcap    10.0.0.1=::1
 
+Captures That Cannot Be Replayed
+    [Documentation]    The tester reads the file before anything is sent.
+    Replay Capture    north    no-such-file.pcap
+    Refused    *north*no-such-file.pcap*    Send Traffic    north
+    Replay Capture    north    ${CURDIR}/bad_input.robot
+    Refused    *north*bad_input.robot*    Send Traffic    north
+
 Unknown Stream
     [Documentation]    The message lists those there are.
     Create Stream    north
