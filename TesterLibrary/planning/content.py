@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from ..errors import PlanError
 from ..model.edit import Checksum, ChecksumKind, PlannedEditor
 from ..model.editor import Editor, FieldPath
 from ..model.stream import Stream
+from .cascade import cascaded
 from .coverage import Checksums
 from .editor import Change, change, default_seed
 from .flows import FlowSpace
@@ -21,7 +22,6 @@ from .template import Template
 
 MOST_EDITORS = 16
 MOST_FLOWS = 1 << 24
-_LONGEST_EVERY = (1 << 64) - 1
 _TRIED = (0, 1, 2, 3, 1000, 65_537)  # frames that Scapy builds too
 
 
@@ -47,7 +47,7 @@ def content(stream: Stream, templates: Sequence[Template], seed: int) -> Content
         if not stream.editors:
             if stream.count_flows:
                 raise PlanError("its frames are all of one flow; to count flows, edit a field")
-            frames = tuple(template.built() for template in templates)
+            frames = tuple(template.frame for template in templates)
             return Content(frames, reach=Reach(templates[0], ()) if templates else None)
         if not templates:
             raise PlanError("it replays a file, whose headers are not known; no field of it can change")
@@ -62,13 +62,17 @@ def _edited(stream: Stream, templates: Sequence[Template], seed: int) -> Content
         raise PlanError(f"{len(stream.editors)} fields change; at most {MOST_EDITORS} can")
     changes = {own.path: _change(stream, own, templates[0], seed) for own in stream.editors}
     _check_apart(changes)
-    every = _every(stream, changes)
+    every = cascaded(
+        {own.path: own.every for own in stream.editors},
+        {path: own.source.period for path, own in changes.items()},
+        stream.cascades,
+    )
     first = {own.place: own.value(0) for own in changes.values()}
     checksums = Checksums(templates[0], first)
     editors = []
     for path, own in changes.items():
-        low, bits = own.window
         with _naming(str(path)):
+            low, bits = own.window
             covered = checksums.coverage(own.place, own.changing)
         offset = own.place.bit_offset + own.place.bits - low - bits
         editors.append(PlannedEditor(str(path), offset, bits, every[path], own.source, covered))
@@ -89,10 +93,8 @@ def _edited(stream: Stream, templates: Sequence[Template], seed: int) -> Content
 def _change(stream: Stream, editor: Editor, template: Template, seed: int) -> Change:
     place = template.place(editor.path)
     with _naming(str(editor.path)):
-        before = place.of(template.built())
-        found = change(place, editor, before, default_seed(seed, stream.name, editor.path))
-        assert found.window
-        return found
+        before = place.of(template.frame)
+        return change(place, editor, before, default_seed(seed, stream.name, editor.path))
 
 
 def _check_apart(changes: Mapping[FieldPath, Change]) -> None:
@@ -101,35 +103,6 @@ def _check_apart(changes: Mapping[FieldPath, Change]) -> None:
             their.place.bit_offset < own.place.bit_offset + own.place.bits
         ):
             raise PlanError(f"{one} and {other} are the same field; edit it once")
-
-
-def _every(stream: Stream, changes: Mapping[FieldPath, Change]) -> dict[FieldPath, int]:
-    """How many frames share a value: in a cascade a field moves when the one before it has wrapped."""
-    own = {editor.path: editor.every for editor in stream.editors}
-    before: dict[FieldPath, FieldPath] = {}
-    for cascade in stream.cascades:
-        for path in cascade:
-            if path not in changes:
-                known = ", ".join(map(str, changes))
-                raise PlanError(f"a cascade of {path}, which does not change; these do: {known}")
-        for earlier, path in pairwise(cascade):
-            if before.setdefault(path, earlier) != earlier:
-                raise PlanError(f"a cascade of {path}: it moves with {before[path]} or {earlier}, not both")
-
-    def resolved(path: FieldPath, behind: tuple[FieldPath, ...]) -> int:
-        if path in behind:
-            raise PlanError(f"a cascade of {path} that comes back to it")
-        if (earlier := before.get(path)) is None:
-            return own[path]
-        if (period := changes[earlier].source.period) is None:
-            raise PlanError(f"a cascade of {path}: {earlier} is random, so it never wraps")
-        return own[path] * period * resolved(earlier, (*behind, path))
-
-    every = {path: resolved(path, ()) for path in own}
-    for path, frames in every.items():
-        if frames > _LONGEST_EVERY:
-            raise PlanError(f"a cascade of {path}: it would move after more than 2^64 - 1 frames")
-    return every
 
 
 def _check_by_building(space: FlowSpace, made: Content, templates: Sequence[Template]) -> None:

@@ -14,7 +14,7 @@ from ..errors import PlanError
 from ..model.edit import Checksum, ChecksumKind, Coverage
 from .template import Place, Template
 
-_MOST_CHECKSUMS = 8
+_MOST_CHECKSUMS = 7  # and one that the version bit may need
 _HEAVIEST = 8  # more often no field is covered: each tunnel adds two checksums at most
 _MODULUS = 0xFFFF  # of one's-complement sums of 16 bits
 
@@ -27,7 +27,7 @@ class Checksums:
         self._template = template
         self._values = dict(values)
         self._frame = template.built(values)
-        self._names = template.names(template.built())  # as the author has them
+        self._names = template.names(template.frame)  # as the author has them
         self._known = [place for place in template.places if place.automatic and place.bits in (16, 32)]
         self.found: list[Checksum] = []
 

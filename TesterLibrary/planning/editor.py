@@ -33,7 +33,11 @@ class Change:
     changing: int  # the bits in which any two values differ
     make: Callable[[int], Source]  # of the bits from the given one upwards, the lowest being 0
 
-    @property
+    def __post_init__(self) -> None:
+        """PlanError unless an editor can write all that changes."""
+        self.window  # noqa: B018
+
+    @cached_property
     def window(self) -> tuple[int, int]:
         """Lowest bit and number of the bits that an editor writes: the field, or 64 bits of a wider one."""
         width = self.place.bits

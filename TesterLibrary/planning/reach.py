@@ -49,7 +49,7 @@ class Reach:
             return ()
         own = self._changes.get(place)
         if own is None:
-            return (place.of(self._template.built()),)
+            return (place.of(self._template.frame),)
         return [own.whole(number) for number in possible(own.source, MOST_ADDRESSES)]
 
     def _outermost(self, header: str, field: str) -> Place | None:

@@ -55,11 +55,16 @@ class Template:
         self.payload_offset = payload_offset  # bytes of headers before it
         self._packet = packet
 
-    def built(self, values: Mapping[Place, int] | None = None) -> bytes:
+    @cached_property
+    def frame(self) -> bytes:
+        """As the author has it."""
+        return bytes(self._packet) + self.trailer
+
+    def built(self, values: Mapping[Place, int]) -> bytes:
         """The frame, with its checksums right for other values of some fields."""
         packet = self._packet.copy()
         chain = list(layers_of(packet))
-        for place, number in (values or {}).items():
+        for place, number in values.items():
             chain[place.layer].setfieldval(place.field.name, from_number(place.field, number))
         return bytes(packet) + self.trailer
 
@@ -91,7 +96,7 @@ class Template:
         place = found[name]
         if numeric_width(place.field) != place.bits:
             raise PlanError(f"{path} is neither a number nor an address, so it cannot be edited")
-        if place.automatic and place.of(self.built()):
+        if place.automatic and place.of(self.frame):
             raise PlanError(
                 f"{path} follows from the rest of the frame (it is a length or a checksum), "
                 "so it cannot be edited; it can be given in the headers"

@@ -249,7 +249,7 @@ def test_a_wrong_checksum_of_the_author_s_stays_as_it_is() -> None:
         (
             "Ether / IPv6",
             [("IPv6.src", RandomPrefix.parse("2001:db8::/48"))],
-            "differ in 80 adjacent bits",
+            "IPv6.src: its values differ in 80 adjacent bits",
         ),
         ("Ether / IP / UDP", [("IP.frag", ANY)], "IP.frag: it tells which headers follow"),
         ("Ether / IP / UDP", [("IP.id", ANY)] * 17, "17 fields change; at most 16 can"),
