@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "generator/frames.h"
-#include "generator/schedule.h"
+#include "generator/pacer.h"
 #include "plan/validate.h"
 
 namespace tester {
@@ -18,13 +18,29 @@ const std::vector<PortLimits>& Ports() {
   return ports;
 }
 
+// Some of what a stream has to send, late and in one go.
+void Send(const StreamPlan& stream, uint64_t packets) {
+  constexpr uint64_t kStartNs = 1000;
+  const Schedule schedule(
+      {.begin_ns = kStartNs, .departures = stream.departures, .frames = nullptr, .cursor = nullptr},
+      5'000'000, packets);
+  Pacer pacer(schedule);
+  uint64_t sent = 0;
+  for (uint64_t now_ns = kStartNs; pacer.WakeNs(schedule, now_ns) != kNever; now_ns += 1'000'000) {
+    const Pacer::Batch batch = pacer.Next(schedule, now_ns, 64);
+    if (batch.first != sent) __builtin_trap();
+    if (batch.count == 0) continue;
+    sent += batch.count;
+    if (batch.due_ns > now_ns || pacer.Sent(schedule, batch.count) > now_ns) __builtin_trap();
+  }
+  if (sent > packets || sent != pacer.intended()) __builtin_trap();
+}
+
 // What was found valid is used as the tester uses it.
 void Use(const Job& job) {
   for (const auto& stream : job.streams) {
     const Frames frames(stream);
-    const Schedule schedule(stream.rate, 1000, 5'000'000, stream.frames[0].size());
-    const uint64_t due = schedule.Due(UINT64_MAX - 1);
-    if (due == 0 || schedule.DueNs(due) != UINT64_MAX) __builtin_trap();
+    Send(stream, stream.frames[0].size());
   }
 }
 

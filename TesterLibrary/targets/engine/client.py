@@ -19,7 +19,6 @@ from ...model.units import Duration
 from ..base import Capabilities, Flipped, Progress
 from . import convert
 from .address import Certificates, open_channel
-from .convert_departures import rate_message
 
 _REFUSED = frozenset(
     {
@@ -114,7 +113,7 @@ class EngineTarget:
 
     def update(self, job: str, stream: PlannedStream) -> None:
         """See `Target`."""
-        request = control_pb2.UpdateRequest(job=job, stream_id=stream.id, rate=rate_message(stream.rate))
+        request = control_pb2.UpdateRequest(job=job, stream=convert.stream_message(stream))
         with self._errors("Update"):
             self._stub.Update(request, timeout=_ANSWER_S)
 

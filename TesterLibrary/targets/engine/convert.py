@@ -10,6 +10,7 @@ from itertools import groupby
 from ..._generated.tester.v1 import control_pb2, counters_pb2, plan_pb2
 from ...measurement.snapshot import (
     ClockCounters,
+    DepartureCounters,
     FlowCounters,
     LatencyCounters,
     OrderCounters,
@@ -178,6 +179,12 @@ def _stream(stream: counters_pb2.StreamCounters) -> StreamCounters:
             ipdv_sum_ns=stream.variation.ipdv_sum_ns,
             ipdv_min_ns=stream.variation.ipdv_min_ns,
             ipdv_max_ns=stream.variation.ipdv_max_ns,
+        ),
+        departures=DepartureCounters(
+            count=stream.departures.count,
+            sum_ns=stream.departures.sum_ns,
+            max_ns=stream.departures.max_ns,
+            buckets=_buckets(stream.departures.buckets),
         ),
     )
 

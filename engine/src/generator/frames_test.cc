@@ -75,7 +75,8 @@ StreamPlan PlanOf(std::vector<Bytes> frames, bool signature = false) {
           .editors = {},
           .checksums = {},
           .version = {},
-          .rate = {}};
+          .departures = nullptr,
+          .contents = nullptr};
 }
 
 Editor EditorOf(uint32_t bit_offset, uint32_t bits, uint64_t every, Source source,

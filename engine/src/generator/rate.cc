@@ -3,25 +3,35 @@
 
 #include "generator/rate.h"
 
-#include <algorithm>
+#include "generator/saturate.h"
 
 namespace tester {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
+// The whole part of a * b / c, and whether there is more. Most products fit 64 bits, where one
+// instruction gives both.
+struct Quotient {
+  uint64_t whole;
+  bool more;
+};
 
-uint64_t Saturate(Wide value) { return static_cast<uint64_t>(std::min(value, Wide{UINT64_MAX})); }
+Quotient MultiplyDivide(uint64_t a, uint64_t b, uint64_t c) {
+  uint64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) return {product / c, product % c != 0};
+  const Wide wide = Wide{a} * b;
+  const Wide whole = wide / c;
+  return {Saturate(whole), wide != whole * c};
+}
 
-// ceil(a * b / c)
 uint64_t MultiplyDivideUp(uint64_t a, uint64_t b, uint64_t c) {
-  const Wide product = Wide{a} * b;
-  return Saturate(product / c + (product % c != 0 ? 1 : 0));
+  const Quotient quotient = MultiplyDivide(a, b, c);
+  return AddSaturating(quotient.whole, quotient.more ? 1 : 0);
 }
 
 }  // namespace
 
 uint64_t DueBy(const Rate& rate, uint64_t elapsed_ns) {
-  return Saturate(Wide{elapsed_ns} * rate.packets / rate.nanoseconds + 1);
+  return AddSaturating(MultiplyDivide(elapsed_ns, rate.packets, rate.nanoseconds).whole, 1);
 }
 
 uint64_t DueBefore(const Rate& rate, uint64_t elapsed_ns) {

@@ -5,16 +5,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "generator/checksums.h"
+#include "generator/departures.h"
 #include "generator/editor.h"
 #include "generator/order.h"
-#include "generator/rate.h"
 #include "plan/measurement.h"
 #include "responder/neighbour.h"
+#include "tester/v1/plan.pb.h"
 
 namespace tester {
 
@@ -35,8 +37,10 @@ struct StreamPlan {
   std::vector<Editor> editors;
   std::vector<Checksum> checksums;
   std::optional<VersionPlan> version;
-  Rate rate;
   MeasurementPlan measurement{};
+  std::shared_ptr<const Departures> departures;
+  // Streams with equal ones send equal frames. Null where the departures say which frame is which.
+  std::shared_ptr<const v1::Stream> contents;
 };
 
 struct NeighbourPlan {

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "plan/validate_departures.h"
 #include "plan/validate_frames.h"
 #include "text.h"
 #include "wire/ethernet.h"
@@ -30,30 +31,12 @@ void CheckJobName(const std::string& name) {
   }
 }
 
-StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
-                          std::span<const PortLimits> ports) {
-  const std::string where =
-      Cat("job ", Quote(job), ", stream ", stream.id(), " ", Quote(stream.name()));
-  if (stream.id() < 1 || stream.id() > UINT16_MAX) {
-    throw Error(Code::kInvalidArgument, Cat(where, ": id ", stream.id(), " is not 1 to 65535"));
-  }
-  const uint16_t tx_port = FindPort(stream.tx_port(), ports, Cat(where, ", tx_port"));
-  const uint16_t rx_port = FindPort(stream.rx_port(), ports, Cat(where, ", rx_port"));
-  StreamPlan plan{.id = static_cast<uint16_t>(stream.id()),
-                  .name = stream.name(),
-                  .tx_port = tx_port,
-                  .rx_port = rx_port,
-                  .frames = {},
-                  .signature = false,
-                  .order = {},
-                  .editors = {},
-                  .checksums = {},
-                  .version = {},
-                  .rate = ValidateRate(stream.departures().steady().tick(), where),
-                  .measurement = {}};
-  ValidateFrames(stream, ports[tx_port], where, plan);
-  plan.measurement = ValidateMeasurement(stream, plan.order, where);
-  return plan;
+// All but name and departures.
+std::shared_ptr<const v1::Stream> ContentsOf(v1::Stream stream) {
+  if (stream.departures().has_script() || stream.departures().has_replay()) return nullptr;
+  stream.clear_name();
+  stream.clear_departures();
+  return std::make_shared<const v1::Stream>(std::move(stream));
 }
 
 Mac ValidateMac(const std::string& bytes, std::string_view where) {
@@ -156,6 +139,34 @@ void CheckUnique(const Job& job, const Inventory& inventory) {
 
 }  // namespace
 
+StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
+                          std::span<const PortLimits> ports) {
+  const std::string where =
+      Cat("job ", Quote(job), ", stream ", stream.id(), " ", Quote(stream.name()));
+  if (stream.id() < 1 || stream.id() > UINT16_MAX) {
+    throw Error(Code::kInvalidArgument, Cat(where, ": id ", stream.id(), " is not 1 to 65535"));
+  }
+  const uint16_t tx_port = FindPort(stream.tx_port(), ports, Cat(where, ", tx_port"));
+  const uint16_t rx_port = FindPort(stream.rx_port(), ports, Cat(where, ", rx_port"));
+  Departures departures = ValidateDepartures(stream.departures(), where);
+  StreamPlan plan{.id = static_cast<uint16_t>(stream.id()),
+                  .name = stream.name(),
+                  .tx_port = tx_port,
+                  .rx_port = rx_port,
+                  .frames = {},
+                  .signature = false,
+                  .order = {},
+                  .editors = {},
+                  .checksums = {},
+                  .version = {},
+                  .measurement = {},
+                  .departures = std::make_shared<const Departures>(std::move(departures)),
+                  .contents = ContentsOf(stream)};
+  ValidateFrames(stream, ports[tx_port], where, plan);
+  plan.measurement = ValidateMeasurement(stream, plan.order, where);
+  return plan;
+}
+
 Job ValidateJob(const v1::Job& job, const Inventory& inventory) {
   CheckJobName(job.name());
   Job valid{.name = job.name(), .streams = {}, .neighbours = {}};
@@ -168,15 +179,6 @@ Job ValidateJob(const v1::Job& job, const Inventory& inventory) {
   CheckUnique(valid, inventory);
   CheckMeasurements(valid, inventory.loaded);
   return valid;
-}
-
-Rate ValidateRate(const v1::Rate& rate, std::string_view where) {
-  if (rate.packets() < 1 || rate.nanoseconds() < 1 || rate.packets() > rate.nanoseconds()) {
-    throw Error(Code::kInvalidArgument,
-                Cat(where, ": a rate of ", rate.packets(), " packets in ", rate.nanoseconds(),
-                    " ns; both must be at least 1 and packets / ns at most 1"));
-  }
-  return {.packets = rate.packets(), .nanoseconds = rate.nanoseconds()};
 }
 
 uint16_t FindPort(const std::string& name, std::span<const PortLimits> ports,

@@ -38,8 +38,9 @@ struct Inventory {
 // INVALID_ARGUMENT, NOT_FOUND (port), ALREADY_EXISTS, RESOURCE_EXHAUSTED.
 Job ValidateJob(const v1::Job& job, const Inventory& inventory);
 
-// INVALID_ARGUMENT. `where` starts the message.
-Rate ValidateRate(const v1::Rate& rate, std::string_view where);
+// INVALID_ARGUMENT, NOT_FOUND (port). `job` is for the message.
+StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
+                          std::span<const PortLimits> ports);
 
 // The index of a port. NOT_FOUND.
 uint16_t FindPort(const std::string& name, std::span<const PortLimits> ports,

@@ -64,7 +64,7 @@ TEST(ValidateJob, TakesAGoodOne) {
   EXPECT_EQ(job.streams[0].id, 1);
   EXPECT_EQ(job.streams[0].tx_port, 0);
   EXPECT_EQ(job.streams[0].rx_port, 1);
-  EXPECT_EQ(job.streams[0].rate, (Rate{1, 1000}));
+  EXPECT_EQ(job.streams[0].departures->offset_ns(), 0U);
   ASSERT_EQ(job.neighbours.size(), 1U);
   EXPECT_EQ(job.neighbours[0].port, 1);
 }

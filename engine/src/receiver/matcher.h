@@ -21,6 +21,8 @@ struct ByteMatch {
   uint32_t offset;
   uint8_t mask;
   uint8_t value;
+
+  bool operator==(const ByteMatch&) const = default;
 };
 
 // The most bytes that a stream looks at.

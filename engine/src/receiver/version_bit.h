@@ -16,6 +16,8 @@ struct VersionBit {
   uint16_t byte = kNone;
   uint8_t shift = 0;
 
+  bool operator==(const VersionBit&) const = default;
+
   // `bit_offset` from the first bit of the frame, most significant first.
   static constexpr VersionBit At(uint32_t bit_offset) {
     return {.byte = static_cast<uint16_t>(bit_offset / 8),

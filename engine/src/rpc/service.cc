@@ -68,8 +68,7 @@ grpc::Status Service::Stop(grpc::ServerContext* /*context*/, const v1::StopReque
 grpc::Status Service::Update(grpc::ServerContext* /*context*/, const v1::UpdateRequest* request,
                              v1::UpdateResponse* response) {
   return Answer("Update", [&] {
-    response->set_effective_ns(
-        tester_.Update(request->job(), request->stream_id(), request->rate()));
+    response->set_effective_ns(tester_.Update(request->job(), request->stream()));
   });
 }
 

@@ -13,6 +13,7 @@
 #include "generator/order.h"
 #include "stats/arrival_order.h"
 #include "stats/counter.h"
+#include "stats/departure_errors.h"
 #include "stats/flows.h"
 #include "stats/latency.h"
 #include "stats/outages.h"
@@ -45,7 +46,10 @@ struct alignas(64) StreamTx {
   Counter bytes;
   Counter first_ns;
   Counter last_ns;
-  Counter worst_lateness_ns;
+  DepartureErrors departures;
+  // Nothing has to be done for the stream before; long past when it is behind.
+  Counter wake_ns;
+  Counter leg;  // of its schedule: those before are sent
   std::atomic<bool> sending{false};
   // Of a stream with a version. Times are counted from the same base as those of arrivals.
   std::array<VersionCount, 2> versions;
@@ -53,8 +57,6 @@ struct alignas(64) StreamTx {
   uint64_t base_ns = 0;
   // Looked up by receivers too.
   alignas(64) Flips flips;
-  // Worker's own: nothing has to be done for the stream before.
-  uint64_t next_event_ns = 0;
 };
 
 // Of one start of a stream, on the worker that serves the port it is expected on.

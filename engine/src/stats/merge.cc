@@ -22,6 +22,13 @@ uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buc
   return total;
 }
 
+void FillDepartures(const DepartureErrors& departures, v1::DepartureErrors& out) {
+  const uint64_t max = departures.max();
+  out.set_count(FillBuckets(departures.histogram(), 0, max, *out.mutable_buckets()));
+  out.set_sum_ns(departures.sum());
+  out.set_max_ns(max);
+}
+
 void FillLatency(const Latency& latency, v1::Latency& out) {
   const uint64_t min = latency.min();
   const uint64_t max = latency.max();
@@ -97,7 +104,8 @@ void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::St
   out.set_tx_bytes(tx.bytes.Get());
   out.set_first_tx_ns(tx.first_ns.Get());
   out.set_last_tx_ns(tx.last_ns.Get());
-  out.set_worst_lateness_ns(tx.worst_lateness_ns.Get());
+  out.set_worst_lateness_ns(tx.departures.worst_lateness());
+  FillDepartures(tx.departures, *out.mutable_departures());
   FillReceived(rx, out);
   if (!has_version) return;
   out.set_open_version(tx.flips.Open());

@@ -23,10 +23,7 @@ std::vector<SendEntry> SendersOf(uint16_t port, const LoadedJobs& jobs) {
   for (const auto& [name, job] : jobs) {
     for (const auto& stream : job->streams) {
       if (stream.plan.tx_port != port || !stream.schedule || !stream.Sending()) continue;
-      entries.push_back({.schedule = *stream.schedule,
-                         .frames = stream.frames,
-                         .cursor = stream.cursor,
-                         .tx = stream.tx});
+      entries.push_back({.schedule = stream.schedule, .sender = stream.sender, .tx = stream.tx});
     }
   }
   return entries;
@@ -78,12 +75,22 @@ LoadedStream::LoadedStream(StreamPlan stream_plan)
 void LoadedStream::ResetCounters(uint64_t now_ns) {
   counters_since_ns = now_ns;
   schedule.reset();
-  cursor = std::make_shared<Cursor>();
   tx = std::make_shared<StreamTx>();
   tx->has_version = plan.measurement.version.exists();
   tx->base_ns = now_ns;
   rx = std::make_shared<StreamRx>();
   if (const uint32_t flows = plan.measurement.flows) rx->flows = std::make_unique<Flows>(flows);
+}
+
+void LoadedStream::Start(uint64_t start_ns, uint64_t duration_ns, uint64_t packets) {
+  schedule = std::make_shared<const Schedule>(Leg{.begin_ns = start_ns,
+                                                  .departures = plan.departures,
+                                                  .frames = frames,
+                                                  .cursor = std::make_shared<Cursor>()},
+                                              duration_ns, packets);
+  sender = std::make_shared<Sender>(*schedule);
+  tx->wake_ns.Set(start_ns);
+  tx->sending.store(true, std::memory_order_release);
 }
 
 LoadedJob::LoadedJob(Job job) : plan(std::move(job)) {
@@ -100,9 +107,12 @@ std::unique_ptr<const Program> MakeProgram(const LoadedJobs& jobs,
   ExpectStreams(jobs, *program);
   for (size_t i = worker; i < ports.size(); i += workers) {
     const auto index = static_cast<uint16_t>(i);
+    std::vector<SendEntry> streams = SendersOf(index, jobs);
+    auto queue = std::make_unique<DueQueue>(streams.size());
     program->ports.push_back({.port = ports[i].get(),
                               .index = index,
-                              .streams = SendersOf(index, jobs),
+                              .streams = std::move(streams),
+                              .queue = std::move(queue),
                               .neighbours = NeighboursOf(index, jobs),
                               .matcher = MatcherOf(index, jobs)});
   }

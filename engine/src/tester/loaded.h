@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,16 +23,19 @@ struct LoadedStream {
 
   // Counters of a new start; the old ones live as long as a worker knows them.
   void ResetCounters(uint64_t now_ns);
+  // Sends from start_ns on; 0 for duration_ns or packets: no such limit.
+  void Start(uint64_t start_ns, uint64_t duration_ns, uint64_t packets);
   bool Sending() const { return tx->sending.load(std::memory_order_acquire); }
 
   StreamPlan plan;
   std::shared_ptr<const Frames> frames;
-  std::shared_ptr<Cursor> cursor;  // of the worker that sends, while it does
   std::shared_ptr<StreamTx> tx;
   std::shared_ptr<StreamRx> rx;
   // What arrives stamped earlier is of an earlier start.
   uint64_t counters_since_ns = 0;
-  std::optional<Schedule> schedule;
+  // Null until the first start, and the schedule after a stop, too.
+  std::shared_ptr<const Schedule> schedule;
+  std::shared_ptr<Sender> sender;
 };
 
 struct LoadedJob {

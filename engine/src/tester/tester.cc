@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "generator/saturate.h"
 #include "log.h"
 #include "text.h"
 
@@ -136,8 +137,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
   const uint64_t start_ns = clock_.Now() + kStartLeadNs;
   for (LoadedJob* job : jobs) {
     for (auto& stream : job->streams) {
-      stream.schedule.emplace(stream.plan.rate, start_ns, duration_ns, packets_per_stream);
-      stream.tx->sending.store(true, std::memory_order_release);
+      stream.Start(start_ns, duration_ns, packets_per_stream);
     }
   }
   Publish();
@@ -156,9 +156,9 @@ void Tester::StopStreams(const std::vector<LoadedJob*>& jobs) {
   for (LoadedJob* job : jobs) {
     for (auto& stream : job->streams) {
       if (!stream.schedule || !stream.Sending()) continue;
-      const uint64_t due_ns = stream.schedule->DueNs(stream.tx->packets.Get());
-      const bool late = due_ns + kStopGraceNs < end_ns;
-      stream.schedule = stream.schedule->EndedAt(end_ns, late ? 0 : kStopGraceNs);
+      const bool late = AddSaturating(stream.tx->wake_ns.Get(), kStopGraceNs) < end_ns;
+      stream.schedule = std::make_shared<const Schedule>(
+          stream.schedule->EndedAt(end_ns, late ? 0 : kStopGraceNs));
       any_ending = true;
     }
   }
@@ -188,20 +188,6 @@ void Tester::StopAll() {
   std::vector<LoadedJob*> all;
   for (const auto& [name, job] : jobs_) all.push_back(job.get());
   StopStreams(all);
-}
-
-uint64_t Tester::Update(const std::string& job_name, uint32_t stream_id, const v1::Rate& rate) {
-  const std::lock_guard lock(mutex_);
-  const std::string where = Cat("update of job ", Quote(job_name), ", stream ", stream_id);
-  LoadedStream* stream = &FindStream(job_name, stream_id, where);
-  stream->plan.rate = ValidateRate(rate, where);
-  uint64_t effective_ns = clock_.Now();
-  if (stream->schedule && stream->Sending()) {
-    effective_ns = stream->schedule->ChangeNs(effective_ns + kStartLeadNs);
-    stream->schedule = stream->schedule->Updated(stream->plan.rate, effective_ns);
-    Publish();
-  }
-  return effective_ns;
 }
 
 void Tester::Unload(const Names& names) {

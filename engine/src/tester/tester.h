@@ -44,8 +44,8 @@ class Tester {
                  uint64_t outage_ns = kDefaultOutageNs);
   void Stop(const Names& names);
   void StopAll();
-  // The instant from which the rate holds.
-  uint64_t Update(const std::string& job, uint32_t stream_id, const v1::Rate& rate);
+  // The instant at which the new stream takes over from the one of its id.
+  uint64_t Update(const std::string& job, const v1::Stream& stream);
   void Unload(const Names& names);
   v1::FlipResponse Flip(const Names& names);
   // Hands over chunks until there are no more, or `write` says that it wants none.

@@ -180,10 +180,7 @@ TEST_F(LoopTest, AnImpossibleRateIsOfferedCountedAndStopsAtOnce) {
 TEST_F(LoopTest, UpdateChangesTheRateAndCountsOn) {
   tester->Load(JobOf("job", {{.gap_ns = 3'600'000'000'000}}));  // an hour
   tester->Start({"job"}, 0, 0);
-  v1::Rate rate;
-  rate.set_packets(1);
-  rate.set_nanoseconds(100'000);
-  tester->Update("job", 1, rate);
+  tester->Update("job", JobOf("job", {{}}).streams(0));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   tester->Stop({"job"});
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -242,9 +239,14 @@ TEST_F(LoopTest, RefusalsNameTheReasonAndChangeNothing) {
   EXPECT_FALSE(tester->Progress({"job"}).sending()) << "refused as a whole";
   tester->Start({"job"}, 0, 0);
   EXPECT_EQ(CodeOf([&] { tester->Start({"job"}, 0, 0); }), Code::kFailedPrecondition);
-  v1::Rate rate;
-  EXPECT_EQ(CodeOf([&] { tester->Update("job", 9, rate); }), Code::kNotFound);
-  EXPECT_EQ(CodeOf([&] { tester->Update("job", 1, rate); }), Code::kInvalidArgument);
+  const auto update = [&](const StreamOptions& options) {
+    return CodeOf([&] { tester->Update("job", JobOf("job", {options}).streams(0)); });
+  };
+  EXPECT_EQ(update({.id = 9}), Code::kNotFound);
+  EXPECT_EQ(update({.gap_ns = 0}), Code::kInvalidArgument);
+  EXPECT_EQ(update({.tx_port = "c"}), Code::kInvalidArgument);
+  EXPECT_EQ(update({.rx_port = "c"}), Code::kInvalidArgument);
+  EXPECT_EQ(update({.signature = false}), Code::kInvalidArgument);
   EXPECT_EQ(CodeOf([&] { tester->Stop({"other"}); }), Code::kNotFound);
   EXPECT_EQ(CodeOf([&] { tester->TakeSnapshot({"other"}); }), Code::kNotFound);
   tester->Unload({"job"});

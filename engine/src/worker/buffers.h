@@ -20,6 +20,16 @@ inline uint64_t& TemplateKey(rte_mbuf* mbuf) {
   return *static_cast<uint64_t*>(rte_mbuf_to_priv(mbuf));
 }
 
+// False when the pool has not as many: the driver still holds them.
+inline bool Allocate(rte_mempool* pool, rte_mbuf** mbufs, unsigned count) {
+  return rte_mempool_get_bulk(pool, reinterpret_cast<void**>(mbufs), count) == 0;
+}
+
+// Buffers that the driver did not take keep what is written in them.
+inline void PutBack(rte_mempool* pool, rte_mbuf** mbufs, unsigned count) {
+  rte_mempool_put_bulk(pool, reinterpret_cast<void* const*>(mbufs), count);
+}
+
 // Writes a frame that is no template's.
 void WriteFrame(Frame frame, rte_mbuf* mbuf);
 

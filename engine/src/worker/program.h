@@ -9,27 +9,21 @@
 #include <memory>
 #include <vector>
 
-#include "generator/frames.h"
-#include "generator/schedule.h"
+#include "generator/due_queue.h"
 #include "port/port.h"
 #include "receiver/classifier.h"
 #include "receiver/matcher.h"
 #include "responder/neighbour.h"
 #include "stats/counters.h"
+#include "worker/sender.h"
 
 namespace tester {
-
-struct SendEntry {
-  Schedule schedule;
-  std::shared_ptr<const Frames> frames;
-  std::shared_ptr<Cursor> cursor;  // the worker's own
-  std::shared_ptr<StreamTx> tx;
-};
 
 struct PortProgram {
   Port* port;
   uint16_t index;  // of the port in the tester
   std::vector<SendEntry> streams;
+  std::unique_ptr<DueQueue> queue;  // the worker's own: indexes of streams
   std::shared_ptr<const NeighbourTable> neighbours;
   Matcher matcher;  // of the streams without signature that arrive here
 };

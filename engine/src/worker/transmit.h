@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sending, one burst at a time.
+// Frames that are no stream's: answers, and what is injected.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,6 @@ namespace tester {
 
 // Sends one frame that is no template's. False when the driver does not take it.
 bool SendFrame(Port& port, Frame frame);
-
-// Sends what is due of a stream, at most a burst. True when something was sent.
-bool ServeStream(Port& port, const SendEntry& entry, uint64_t now_ns);
 
 // Sends what is left of an order, at most a burst. True when something was sent.
 bool ServeInject(Port& port);

@@ -18,6 +18,7 @@
 
 #include "error.h"
 #include "text.h"
+#include "worker/outbox.h"
 #include "worker/receive.h"
 #include "worker/transmit.h"
 
@@ -114,9 +115,7 @@ void Worker::Begin(const Program& program) {
     counters_.worst_gap_ns.Set(0);
     counters_.late_polls.Set(0);
   }
-  for (const auto& port : program.ports) {
-    for (const auto& stream : port.streams) stream.tx->next_event_ns = 0;
-  }
+  for (const auto& port : program.ports) QueueStreams(port);
 }
 
 bool Worker::Serve(const Program& program) {
@@ -124,7 +123,7 @@ bool Worker::Serve(const Program& program) {
   for (const auto& entry : program.ports) {
     Port& port = *entry.port;
     const uint32_t received = ServeReceive(entry, *program.classifier, clock_);
-    uint64_t now_ns = clock_.Now();
+    const uint64_t now_ns = clock_.Now();
     if (now_ns < active_until_ns_ && port.last_poll_ns != 0) {
       const uint64_t gap_ns = now_ns - port.last_poll_ns;
       counters_.worst_gap_ns.Raise(gap_ns);
@@ -133,13 +132,9 @@ bool Worker::Serve(const Program& program) {
     port.last_poll_ns = now_ns;
     worked |= received != 0;
     worked |= ServeInject(port);
-    for (const auto& stream : entry.streams) {
-      if (!stream.tx->sending.load(std::memory_order_relaxed)) continue;
+    if (!entry.queue->Empty()) {
       active_until_ns_ = now_ns + kDrainNs;
-      if (ServeStream(port, stream, now_ns)) {
-        worked = true;
-        now_ns = clock_.Now();
-      }
+      worked |= ServeStreams(entry, clock_);
     }
     now_ns_ = now_ns;
   }

@@ -9,6 +9,7 @@ from ipaddress import IPv4Address, IPv6Address
 from TesterLibrary._generated.tester.v1 import control_pb2, counters_pb2, plan_pb2
 from TesterLibrary.measurement.snapshot import (
     ClockCounters,
+    DepartureCounters,
     FlowCounters,
     LatencyCounters,
     OrderCounters,
@@ -123,8 +124,9 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
     latency, order, version = stream.latency, stream.order, stream.versions.add()
     latency.buckets.add(index=5, count=6)
     order.extents.add(index=7, count=8)
+    stream.departures.buckets.add(index=9, count=10)
     parts = (message, message.ports[0], stream, latency, version, order, stream.outages, stream.variation)
-    for part in (*parts, message.workers[0], message.clock):
+    for part in (*parts, stream.departures, message.workers[0], message.clock):
         for field in part.DESCRIPTOR.fields:
             if field.type in (field.TYPE_UINT64, field.TYPE_UINT32, field.TYPE_SINT64):
                 setattr(part, field.name, next(numbers))
@@ -141,12 +143,13 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
                 OrderCounters(39, 40, 41, 42, 43, {7: 8}),
                 OutageCounters(44, 45, 46, 47, 48, 49),
                 VariationCounters(50, 51, 52, 53, 54),
+                DepartureCounters(55, 56, 57, {9: 10}),
             ),
         ),
-        workers=(WorkerCounters(55, 56, 57, 58, 59, 60, 61, 62, 63),),
-        clock=ClockCounters(64, 65, 66, 67),
+        workers=(WorkerCounters(58, 59, 60, 61, 62, 63, 64, 65, 66),),
+        clock=ClockCounters(67, 68, 69, 70),
     )
-    assert next(numbers) == 68
+    assert next(numbers) == 71
 
 
 def test_every_counter_of_flows_arrives_in_its_place() -> None:

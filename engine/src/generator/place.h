@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// A place among the frames of a law of departures: the next frame and when it is due. Laws move it
+// forward; they themselves never change. Times are whole nanoseconds after the law's begin.
+#pragma once
+
+#include <cstdint>
+
+namespace tester {
+
+inline constexpr uint64_t kNever = UINT64_MAX;
+
+struct Place {
+  uint64_t frame = 0;
+  uint64_t due_ns = 0;       // of `frame`; kNever when there is none
+  uint64_t last_due_ns = 0;  // of the frame before
+
+  // Of random laws: what the last time had below a nanosecond.
+  double below_ns = 0;
+  // Of on/off: the next time to draw, where the present talk ends (virtual time, which stands still
+  // while it is off), and for how long it has been silent.
+  uint64_t draw = 0;
+  uint64_t talk_end_ns = 0;
+  uint64_t silent_ns = 0;
+};
+
+}  // namespace tester

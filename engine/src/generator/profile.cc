@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "generator/profile.h"
+
+#include <algorithm>
+
+#include "generator/place.h"
+#include "generator/rate.h"
+#include "generator/saturate.h"
+
+namespace tester {
+namespace {
+
+// The last one that begins at `value` or before.
+size_t Find(const std::vector<uint64_t>& begins, uint64_t value) {
+  return static_cast<size_t>(std::ranges::upper_bound(begins, value) - begins.begin()) - 1;
+}
+
+}  // namespace
+
+Profile::Profile(const std::vector<Stretch>& stretches, bool repeat)
+    : begins_ns_{0}, frames_{0}, repeat_(repeat) {
+  for (const auto& stretch : stretches) {
+    begins_ns_.push_back(begins_ns_.back() + stretch.duration_ns);
+    frames_.push_back(frames_.back() + stretch.packets);
+  }
+}
+
+uint64_t Profile::DueNs(uint64_t k) const {
+  const uint64_t run = k / frames_.back();
+  if (run > 0 && !repeat_) return kNever;
+  const uint64_t frame = k % frames_.back();
+  const size_t i = Find(frames_, frame);  // of those without packets none is the last
+  const Rate rate{.packets = frames_[i + 1] - frames_[i],
+                  .nanoseconds = begins_ns_[i + 1] - begins_ns_[i]};
+  const uint64_t in_run = begins_ns_[i] + DueTime(rate, frame - frames_[i]);
+  return Saturate(Wide{run} * begins_ns_.back() + in_run);
+}
+
+uint64_t Profile::Count(uint64_t elapsed_ns, bool inclusive) const {
+  const uint64_t run = elapsed_ns / begins_ns_.back();
+  if (run > 0 && !repeat_) return frames_.back();
+  const uint64_t in_run = elapsed_ns % begins_ns_.back();
+  const size_t i = Find(begins_ns_, in_run);
+  const uint64_t packets = frames_[i + 1] - frames_[i];
+  uint64_t frames = frames_[i];
+  if (packets > 0) {
+    const Rate rate{.packets = packets, .nanoseconds = begins_ns_[i + 1] - begins_ns_[i]};
+    const uint64_t in_stretch = in_run - begins_ns_[i];
+    frames += std::min(
+        packets, inclusive ? tester::DueBy(rate, in_stretch) : tester::DueBefore(rate, in_stretch));
+  }
+  return Saturate(Wide{run} * frames_.back() + frames);
+}
+
+}  // namespace tester

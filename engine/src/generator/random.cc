@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "generator/random.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "generator/random_numbers.h"
+#include "generator/saturate.h"
+
+namespace tester {
+namespace {
+
+constexpr double kOverAll = 0x1p-64;
+// What a double may be to become a number of nanoseconds.
+constexpr double kLongestNs = 0x1p62;
+
+// The whole nanoseconds of a time and of what is left of those before.
+uint64_t Whole(double time_ns, double& below_ns) {
+  const double exact = std::min(time_ns + below_ns, kLongestNs);
+  const double whole = std::floor(exact);
+  below_ns = exact - whole;
+  return static_cast<uint64_t>(whole);
+}
+
+// -mean * ln(1 - u) with u = number / 2^64; finite for every number.
+double ExponentialTime(double mean_ns, uint64_t number) {
+  return -mean_ns * std::log((static_cast<double>(~number) + 1.0) * kOverAll);
+}
+
+void Advance(Place& place, uint64_t gap_ns) {
+  ++place.frame;
+  place.last_due_ns = place.due_ns;
+  place.due_ns = AddSaturating(place.due_ns, gap_ns);
+}
+
+}  // namespace
+
+void Exponential::Step(Place& place) const {
+  const double gap_ns = ExponentialTime(mean_ns_, RandomNumber(seed_, place.frame));
+  Advance(place, Whole(gap_ns, place.below_ns));
+}
+
+Quantiles::Quantiles(uint64_t seed, std::vector<double> probabilities, std::vector<double> gaps_ns)
+    : seed_(seed), probabilities_(std::move(probabilities)), gaps_ns_(std::move(gaps_ns)) {}
+
+void Quantiles::Step(Place& place) const {
+  const double u = static_cast<double>(RandomNumber(seed_, place.frame)) * kOverAll;
+  // The first point above u; the last one where u is 1 as a double.
+  const auto after = std::upper_bound(probabilities_.begin() + 1, probabilities_.end() - 1, u);
+  const auto i = static_cast<size_t>(after - probabilities_.begin());
+  const double run = probabilities_[i] - probabilities_[i - 1];
+  const double share = run > 0 ? (u - probabilities_[i - 1]) / run : 1.0;
+  const double gap_ns = gaps_ns_[i - 1] + share * (gaps_ns_[i] - gaps_ns_[i - 1]);
+  Advance(place, Whole(gap_ns, place.below_ns));
+}
+
+uint64_t OnOff::Draw(Place& place, double mean_ns) const {
+  return Whole(ExponentialTime(mean_ns, RandomNumber(seed_, place.draw++)), place.below_ns);
+}
+
+void OnOff::FindDue(Place& place) const {
+  const uint64_t virtual_ns = DueTime(rate_, place.frame);
+  while (virtual_ns >= place.talk_end_ns && place.talk_end_ns != kNever) {
+    place.silent_ns = AddSaturating(place.silent_ns, Draw(place, off_mean_ns_));
+    place.talk_end_ns = AddSaturating(place.talk_end_ns, Draw(place, on_mean_ns_));
+  }
+  place.due_ns = AddSaturating(virtual_ns, place.silent_ns);
+}
+
+Place OnOff::Begin() const {
+  Place place;
+  place.talk_end_ns = Draw(place, on_mean_ns_);
+  FindDue(place);
+  return place;
+}
+
+void OnOff::Step(Place& place) const {
+  ++place.frame;
+  place.last_due_ns = place.due_ns;
+  FindDue(place);
+}
+
+}  // namespace tester

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Another stream in the place of one that may be sending.
+#include <google/protobuf/util/message_differencer.h>
+
+#include <utility>
+
+#include "tester/tester.h"
+#include "text.h"
+
+namespace tester {
+namespace {
+
+// From the moment an update is known to that from which it holds: workers learn of it in between.
+constexpr uint64_t kUpdateLeadNs = 500'000;
+
+// The same frames go on where they are; others begin anew.
+bool SendsTheSame(const StreamPlan& a, const StreamPlan& b) {
+  return a.contents != nullptr && b.contents != nullptr &&
+         google::protobuf::util::MessageDifferencer::Equals(*a.contents, *b.contents);
+}
+
+// Counters go on, so what they count must stay the same.
+void CheckStays(const LoadedStream& stream, const StreamPlan& plan, const Frames& frames,
+                std::string_view where) {
+  const auto refuse_if = [&](bool changed, std::string_view field) {
+    if (!changed) return;
+    throw Error(Code::kInvalidArgument,
+                Cat(where, ", ", field, ": it can not change; load the stream as another job"));
+  };
+  refuse_if(plan.tx_port != stream.plan.tx_port, "tx_port");
+  refuse_if(plan.rx_port != stream.plan.rx_port, "rx_port");
+  refuse_if(plan.signature != stream.plan.signature, "signature");
+  refuse_if(frames.signature_sum() != stream.frames->signature_sum(), "sum of the signature");
+  const MeasurementPlan& before = stream.plan.measurement;
+  const MeasurementPlan& after = plan.measurement;
+  refuse_if(after.flows != before.flows, "flows");
+  refuse_if(after.version != before.version, "version");
+  refuse_if(after.matches != before.matches, "matches");
+  if (SendsTheSame(plan, stream.plan)) return;
+  // Sequence numbers would no longer say which flow a frame is of, nor what is in it.
+  refuse_if(before.flows != 0, "contents of a stream with flows");
+  refuse_if(before.payloads || after.payloads, "contents of a stream with payload_offset");
+}
+
+}  // namespace
+
+uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update) {
+  const std::lock_guard lock(mutex_);
+  const std::string where = Cat("update of job ", Quote(job_name), ", stream ", update.id());
+  LoadedStream& stream = FindStream(job_name, update.id(), where);
+  StreamPlan plan = ValidateStream(update, job_name, limits_);
+  auto frames = std::make_shared<const Frames>(plan);
+  CheckStays(stream, plan, *frames, where);
+  if (SendsTheSame(plan, stream.plan)) frames = stream.frames;
+  uint64_t effective_ns = clock_.Now();
+  if (stream.schedule && stream.Sending()) {
+    const Schedule& schedule = *stream.schedule;
+    effective_ns = schedule.ChangeNs(effective_ns + kUpdateLeadNs);
+    const bool same = frames == stream.frames;
+    Leg leg{.begin_ns = effective_ns,
+            .departures = plan.departures,
+            .frames = frames,
+            .cursor = same ? schedule.last_leg().cursor : std::make_shared<Cursor>()};
+    stream.schedule =
+        std::make_shared<const Schedule>(schedule.Updated(std::move(leg), stream.tx->leg.Get()));
+  }
+  stream.plan = std::move(plan);
+  stream.frames = std::move(frames);
+  Publish();
+  return effective_ns;
+}
+
+}  // namespace tester

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What is due of all streams of a port, gathered into one burst for the driver.
+#pragma once
+
+#include <cstdint>
+
+#include "worker/clock.h"
+#include "worker/program.h"
+
+namespace tester {
+
+// Fills the queue of a port from what the streams of a new program have said before.
+void QueueStreams(const PortProgram& port);
+
+// Sends what is due, the earliest first, at most a burst. True when something was sent.
+bool ServeStreams(const PortProgram& port, const Clock& clock);
+
+}  // namespace tester
