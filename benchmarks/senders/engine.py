@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Our engine, sending one stream as fast as the port takes it."""
+"""Our engine, sending streams as fast as the port takes them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,15 @@ _EVERY_NANOSECOND = Fraction(1)  # the highest rate there is, and more than any 
 
 
 @contextmanager
-def sending(port: str, *, signature: bool = False, enter: Sequence[str] = ()) -> Iterator[Callable[[], int]]:
+def sending(
+    port: str, *, signature: bool = False, streams: int = 1, enter: Sequence[str] = ()
+) -> Iterator[Callable[[], int]]:
     """An engine that sends. Yields a function that returns the frames its port counter has seen leave.
 
     Args:
         port: What its port is, such as `vdev:net_null0` or `af_xdp:eth1`.
         signature: Whether every frame gets a sequence number and a timestamp.
+        streams: How many share the port; together they offer a frame each nanosecond.
         enter: Put before its command, to run it in a namespace.
     """
     process = EngineProcess.launch(
@@ -37,8 +40,12 @@ def sending(port: str, *, signature: bool = False, enter: Sequence[str] = ()) ->
     )
     target = process.target()
     try:
-        stream = PlannedStream(1, _JOB, _PORT, _PORT, (frame(),), signature, even(_EVERY_NANOSECOND))
-        target.load(Plan(_JOB, 1, (stream,)))
+        law = even(_EVERY_NANOSECOND / streams)
+        planned = (
+            PlannedStream(number, _JOB, _PORT, _PORT, (frame(),), signature, law)
+            for number in range(1, streams + 1)
+        )
+        target.load(Plan(_JOB, 1, tuple(planned)))
         target.start([_JOB])
         yield lambda: target.snapshot().ports[0].tx_packets
     finally:

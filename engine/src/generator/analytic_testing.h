@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "generator/place.h"
+#include "generator/law_place.h"
 
 namespace tester {
 

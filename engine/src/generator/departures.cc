@@ -16,7 +16,7 @@ concept Analytic = requires(const Law& law) {
 };
 
 template <Analytic Law>
-void MoveTo(const Law& law, Place& place, uint64_t frame) {
+void MoveTo(const Law& law, LawPlace& place, uint64_t frame) {
   if (frame <= place.frame) return;
   place.last_due_ns = frame == place.frame + 1 ? place.due_ns : law.DueNs(frame - 1);
   place.frame = frame;
@@ -24,7 +24,7 @@ void MoveTo(const Law& law, Place& place, uint64_t frame) {
 }
 
 template <typename Law>
-void PassDueOf(const Law& law, Place& place, uint64_t elapsed_ns) {
+void PassDueOf(const Law& law, LawPlace& place, uint64_t elapsed_ns) {
   if (place.due_ns > elapsed_ns) return;
   if constexpr (Analytic<Law>) {
     MoveTo(law, place, law.DueBy(elapsed_ns));
@@ -39,11 +39,11 @@ void PassDueOf(const Law& law, Place& place, uint64_t elapsed_ns) {
 
 Departures::Departures(uint64_t offset_ns, Law law) : offset_ns_(offset_ns), law_(std::move(law)) {}
 
-Place Departures::Begin() const {
+LawPlace Departures::Begin() const {
   return std::visit(
       []<typename L>(const L& law) {
         if constexpr (Analytic<L>) {
-          Place place;
+          LawPlace place;
           place.due_ns = law.DueNs(0);
           return place;
         } else {
@@ -53,11 +53,11 @@ Place Departures::Begin() const {
       law_);
 }
 
-void Departures::PassDue(Place& place, uint64_t elapsed_ns) const {
+void Departures::PassDue(LawPlace& place, uint64_t elapsed_ns) const {
   std::visit([&](const auto& law) { PassDueOf(law, place, elapsed_ns); }, law_);
 }
 
-bool Departures::PassBefore(Place& place, uint64_t end_ns) const {
+bool Departures::PassBefore(LawPlace& place, uint64_t end_ns) const {
   if (end_ns == 0) return true;
   return std::visit(
       [&]<typename L>(const L& law) {
@@ -73,7 +73,7 @@ bool Departures::PassBefore(Place& place, uint64_t end_ns) const {
       law_);
 }
 
-void Departures::Step(Place& place, uint64_t frames) const {
+void Departures::Step(LawPlace& place, uint64_t frames) const {
   std::visit(
       [&]<typename L>(const L& law) {
         if constexpr (Analytic<L>) {

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // When the frames of a stream are due: one of the laws of plan.proto, asked once a burst.
-// Immutable; how far a stream is in its law is in a Place, which belongs to the worker.
+// Immutable; how far a stream is in its law is in a LawPlace, which belongs to the worker.
 #pragma once
 
 #include <cstdint>
 #include <variant>
 
-#include "generator/place.h"
+#include "generator/law_place.h"
 #include "generator/profile.h"
 #include "generator/random.h"
 #include "generator/script.h"
@@ -28,14 +28,14 @@ class Departures {
   // From the start, or the update, to the begin of the law, which all other times here count from.
   uint64_t offset_ns() const { return offset_ns_; }
 
-  Place Begin() const;
+  LawPlace Begin() const;
   // Moves to the first frame that is not due in [0, elapsed_ns]; a law that goes frame by frame may
   // be called again, as long as place.due_ns <= elapsed_ns.
-  void PassDue(Place& place, uint64_t elapsed_ns) const;
+  void PassDue(LawPlace& place, uint64_t elapsed_ns) const;
   // The same for [0, end_ns). False: call again.
-  bool PassBefore(Place& place, uint64_t end_ns) const;
+  bool PassBefore(LawPlace& place, uint64_t end_ns) const;
   // Moves `frames` frames on, at most kMostSteps.
-  void Step(Place& place, uint64_t frames) const;
+  void Step(LawPlace& place, uint64_t frames) const;
 
  private:
   uint64_t offset_ns_;

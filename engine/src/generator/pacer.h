@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "generator/place.h"
+#include "generator/law_place.h"
 #include "generator/schedule.h"
 
 namespace tester {
@@ -49,7 +49,7 @@ class Pacer {
   struct Position {
     uint64_t leg = 0;
     uint64_t base = 0;  // frames of the legs before
-    Place place;
+    LawPlace place;
 
     uint64_t Frame() const { return base + place.frame; }
   };

@@ -144,7 +144,7 @@ TEST(Pacer, ScriptsAndProfilesEndByThemselves) {
 // However late it is asked and however little is taken, a random law counts the same.
 TEST(Pacer, IntendedIsExactForALateStreamOfARandomLaw) {
   const Departures law(0, Exponential(7, 100));
-  Place place = law.Begin();
+  LawPlace place = law.Begin();
   while (!law.PassBefore(place, 10'000'000)) {
   }
   Stream stream{Schedule(LegOf(law), 10'000'000, 0)};

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "generator/place.h"
+#include "generator/law_place.h"
 #include "generator/rate.h"
 #include "generator/saturate.h"
 

@@ -30,7 +30,7 @@ double ExponentialTime(double mean_ns, uint64_t number) {
   return -mean_ns * std::log((static_cast<double>(~number) + 1.0) * kOverAll);
 }
 
-void Advance(Place& place, uint64_t gap_ns) {
+void Advance(LawPlace& place, uint64_t gap_ns) {
   ++place.frame;
   place.last_due_ns = place.due_ns;
   place.due_ns = AddSaturating(place.due_ns, gap_ns);
@@ -38,7 +38,7 @@ void Advance(Place& place, uint64_t gap_ns) {
 
 }  // namespace
 
-void Exponential::Step(Place& place) const {
+void Exponential::Step(LawPlace& place) const {
   const double gap_ns = ExponentialTime(mean_ns_, RandomNumber(seed_, place.frame));
   Advance(place, Whole(gap_ns, place.below_ns));
 }
@@ -46,7 +46,7 @@ void Exponential::Step(Place& place) const {
 Quantiles::Quantiles(uint64_t seed, std::vector<double> probabilities, std::vector<double> gaps_ns)
     : seed_(seed), probabilities_(std::move(probabilities)), gaps_ns_(std::move(gaps_ns)) {}
 
-void Quantiles::Step(Place& place) const {
+void Quantiles::Step(LawPlace& place) const {
   const double u = static_cast<double>(RandomNumber(seed_, place.frame)) * kOverAll;
   // The first point above u; the last one where u is 1 as a double.
   const auto after = std::upper_bound(probabilities_.begin() + 1, probabilities_.end() - 1, u);
@@ -57,11 +57,11 @@ void Quantiles::Step(Place& place) const {
   Advance(place, Whole(gap_ns, place.below_ns));
 }
 
-uint64_t OnOff::Draw(Place& place, double mean_ns) const {
+uint64_t OnOff::Draw(LawPlace& place, double mean_ns) const {
   return Whole(ExponentialTime(mean_ns, RandomNumber(seed_, place.draw++)), place.below_ns);
 }
 
-void OnOff::FindDue(Place& place) const {
+void OnOff::FindDue(LawPlace& place) const {
   const uint64_t virtual_ns = DueTime(rate_, place.frame);
   while (virtual_ns >= place.talk_end_ns && place.talk_end_ns != kNever) {
     place.silent_ns = AddSaturating(place.silent_ns, Draw(place, off_mean_ns_));
@@ -70,14 +70,14 @@ void OnOff::FindDue(Place& place) const {
   place.due_ns = AddSaturating(virtual_ns, place.silent_ns);
 }
 
-Place OnOff::Begin() const {
-  Place place;
+LawPlace OnOff::Begin() const {
+  LawPlace place;
   place.talk_end_ns = Draw(place, on_mean_ns_);
   FindDue(place);
   return place;
 }
 
-void OnOff::Step(Place& place) const {
+void OnOff::Step(LawPlace& place) const {
   ++place.frame;
   place.last_due_ns = place.due_ns;
   FindDue(place);

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "generator/place.h"
+#include "generator/law_place.h"
 #include "generator/rate.h"
 
 namespace tester {
@@ -19,8 +19,8 @@ namespace tester {
 class Exponential {
  public:
   Exponential(uint64_t seed, double mean_ns) : seed_(seed), mean_ns_(mean_ns) {}
-  Place Begin() const { return {}; }
-  void Step(Place& place) const;
+  LawPlace Begin() const { return {}; }
+  void Step(LawPlace& place) const;
 
  private:
   uint64_t seed_;
@@ -33,8 +33,8 @@ class Quantiles {
   // Probabilities from 0 to 1, gaps of at least 0; neither ever falls. As many of one as of the
   // other, at least two.
   Quantiles(uint64_t seed, std::vector<double> probabilities, std::vector<double> gaps_ns);
-  Place Begin() const { return {}; }
-  void Step(Place& place) const;
+  LawPlace Begin() const { return {}; }
+  void Step(LawPlace& place) const;
 
  private:
   uint64_t seed_;
@@ -49,12 +49,12 @@ class OnOff {
  public:
   OnOff(uint64_t seed, const Rate& rate, double on_mean_ns, double off_mean_ns)
       : seed_(seed), rate_(rate), on_mean_ns_(on_mean_ns), off_mean_ns_(off_mean_ns) {}
-  Place Begin() const;
-  void Step(Place& place) const;
+  LawPlace Begin() const;
+  void Step(LawPlace& place) const;
 
  private:
-  uint64_t Draw(Place& place, double mean_ns) const;
-  void FindDue(Place& place) const;
+  uint64_t Draw(LawPlace& place, double mean_ns) const;
+  void FindDue(LawPlace& place) const;
 
   uint64_t seed_;
   Rate rate_;

@@ -18,7 +18,7 @@ constexpr uint64_t kSeed = 42;
 
 std::vector<uint64_t> Times(const Departures& law, uint64_t frames) {
   std::vector<uint64_t> times;
-  for (Place place = law.Begin(); place.frame < frames; law.Step(place, 1)) {
+  for (LawPlace place = law.Begin(); place.frame < frames; law.Step(place, 1)) {
     times.push_back(place.due_ns);
   }
   return times;
@@ -106,7 +106,7 @@ TEST(RandomLaws, CountAndStepAlike) {
       {0, OnOff(kSeed, {.packets = 1, .nanoseconds = 20}, 300, 200)}};
   for (const auto& law : laws) {
     const auto times = Times(law, 20'000);
-    Place counted = law.Begin();
+    LawPlace counted = law.Begin();
     uint64_t calls = 0;
     for (uint64_t now = 0; counted.frame < 15'000; now += 7'919) {
       do {
@@ -118,7 +118,7 @@ TEST(RandomLaws, CountAndStepAlike) {
       ASSERT_EQ(counted.due_ns, times[due]);
       ASSERT_EQ(counted.last_due_ns, times[due - 1]);
     }
-    Place before = law.Begin();
+    LawPlace before = law.Begin();
     while (!law.PassBefore(before, times[9000])) ++calls;
     EXPECT_LE(times[before.frame - 1], times[9000] - 1);
     EXPECT_GE(times[before.frame], times[9000]);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "generator/place.h"
+#include "generator/law_place.h"
 #include "generator/saturate.h"
 
 namespace tester {

@@ -11,7 +11,7 @@ namespace tester {
 
 inline constexpr uint64_t kNever = UINT64_MAX;
 
-struct Place {
+struct LawPlace {
   uint64_t frame = 0;
   uint64_t due_ns = 0;       // of `frame`; kNever when there is none
   uint64_t last_due_ns = 0;  // of the frame before
