@@ -18,6 +18,7 @@ _STYLE = (
     "text{font:12px sans-serif;text-anchor:middle}"
     "rect{fill:#f4f7fb;stroke:#33527a;stroke-width:1.5}"
     "path{fill:none;stroke:#33527a}"
+    ".back path{stroke:#9db0c9;stroke-dasharray:4 3}"
     ".label{font-size:10px;fill:#33527a;stroke:#fff;stroke-width:3px;paint-order:stroke}"
     "marker path{fill:#33527a}"
 )
@@ -86,11 +87,12 @@ def _arrow(edge: Edge, places: Mapping[str, Point]) -> str:
     sx, sy = _border((x1, y1), (cx, cy))
     ex, ey = _border((x2, y2), (cx, cy))
     lx, ly = (sx + 2 * cx + ex) / 4, (sy + 2 * cy + ey) / 4
-    return (
-        f"<g><title>{escape(f'{edge.start} → {edge.end}: {edge.details}')}</title>"
-        f'<path d="M{sx:.1f} {sy:.1f}Q{cx:.1f} {cy:.1f} {ex:.1f} {ey:.1f}" marker-end="url(#head)"/>'
-        f'<text class="label" x="{lx:.0f}" y="{ly:.0f}">{escape(edge.label)}</text></g>'
-    )
+    path = f'<path d="M{sx:.1f} {sy:.1f}Q{cx:.1f} {cy:.1f} {ex:.1f} {ey:.1f}" marker-end="url(#head)"/>'
+    label = f'<text class="label" x="{lx:.0f}" y="{ly:.0f}">{escape(edge.label)}</text>'
+    title = f"<title>{escape(f'{edge.start} → {edge.end}: {edge.details}')}</title>"
+    if y1 - y2 > 1.5 * _DOWN:  # a long way back, as most states have one: its title says why
+        return f'<g class="back">{title}{path}</g>'
+    return f"<g>{title}{path}{label}</g>"
 
 
 def _border(middle: Point, toward: Point) -> Point:
