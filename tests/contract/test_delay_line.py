@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -158,3 +159,19 @@ def _await(rig: Rig, settled: Callable[[StreamCounters], bool]) -> StreamCounter
         snapshot: Snapshot = rig.target.snapshot(["north"])
         if settled(snapshot.streams[0]) or time.monotonic() > deadline:
             return snapshot.streams[0]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
+def test_a_worker_that_only_receives_is_as_awake_as_the_sender() -> None:
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    process = EngineProcess.launch(ports={"p1": "loop:x", "p2": "loop:x"}, cpus=cpus)
+    try:
+        rig = Rig(process.target())
+        rig.load(rig.plan("north"))
+        snapshot = rig.run(["north"], packets=1000)
+    finally:
+        process.stop()
+    assert snapshot.streams[0].rx_packets == 1000
+    assert snapshot.port("p2").rx_foreign == 0
+    assert [worker.cpu for worker in snapshot.workers] == cpus
+    assert all(worker.worst_gap_ns > 0 for worker in snapshot.workers), "gaps are known while polling"

@@ -43,7 +43,7 @@ Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& 
   }
   for (size_t i = 0; i < placement.cpus.size(); ++i) {
     workers_.push_back(std::make_unique<Worker>(static_cast<unsigned>(i + 1), placement.cpus[i],
-                                                placement.shares_cpu, clock_));
+                                                placement.shares_cpu, clock_, activity_));
     workers_.back()->Launch(MakeProgram(jobs_, ports_, i, placement.cpus.size(), epoch_));
   }
 }

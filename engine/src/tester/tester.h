@@ -77,6 +77,7 @@ class Tester {
   void InjectFrames(uint16_t port, std::vector<std::vector<uint8_t>> frames);
 
   Clock clock_;
+  Activity activity_;  // of the workers
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<PortLimits> limits_;
   // After the ports: workers stop before ports are closed.

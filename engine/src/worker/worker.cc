@@ -52,8 +52,9 @@ void TakePriority() {
 
 }  // namespace
 
-Worker::Worker(unsigned lcore, unsigned cpu, bool shares_cpu, const Clock& clock)
-    : lcore_(lcore), cpu_(cpu), shares_cpu_(shares_cpu), clock_(clock) {}
+Worker::Worker(unsigned lcore, unsigned cpu, bool shares_cpu, const Clock& clock,
+               Activity& activity)
+    : lcore_(lcore), cpu_(cpu), shares_cpu_(shares_cpu), clock_(clock), activity_(activity) {}
 
 Worker::~Worker() {
   stop_.store(true, std::memory_order_relaxed);
@@ -143,6 +144,7 @@ bool Worker::Serve(const Program& program) {
 
 void Worker::Rest(bool worked) {
   counters_.loops.Add(1);
+  active_until_ns_ = activity_.Share(active_until_ns_);
   if (worked) {
     idle_loops_ = 0;
     return;

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "stats/counters.h"
+#include "worker/activity.h"
 #include "worker/clock.h"
 #include "worker/interruptions.h"
 #include "worker/program.h"
@@ -19,7 +20,7 @@ namespace tester {
 class Worker {
  public:
   // `shares_cpu`: control threads run on the same CPU, so waiting gives way to them.
-  Worker(unsigned lcore, unsigned cpu, bool shares_cpu, const Clock& clock);
+  Worker(unsigned lcore, unsigned cpu, bool shares_cpu, const Clock& clock, Activity& activity);
   // Stops the loop and waits for its end.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -56,6 +57,7 @@ class Worker {
   const unsigned cpu_;
   const bool shares_cpu_;
   const Clock& clock_;
+  Activity& activity_;
 
   std::unique_ptr<const Program> current_;
   std::atomic<const Program*> published_{nullptr};
