@@ -6,10 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary.model.law import even
+from TesterLibrary.model.law import Departures, even
 from TesterLibrary.model.plan import Plan, PlannedStream
+from TesterLibrary.planning.version import with_version
+from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from ..harness.frame import frame
@@ -32,6 +35,34 @@ def sending(
         streams: How many share the port; together they offer a frame each nanosecond.
         enter: Put before its command, to run it in a namespace.
     """
+    law = even(_EVERY_NANOSECOND / streams)
+    planned = (_stream(number, signature, law) for number in range(1, streams + 1))
+    with _running(port, tuple(planned), enter) as target:
+        yield lambda: target.snapshot().ports[0].tx_packets
+
+
+@contextmanager
+def measuring(*, flows: int = 0) -> Iterator[Callable[[], int]]:
+    """An engine with a port looped to itself that measures what it sends, versions included.
+
+    Yields a function that returns the frames that have arrived and been counted for their stream.
+
+    Args:
+        flows: How many of the stream are counted each by itself; 0: none.
+    """
+    stream = replace(_stream(1, True, even(_EVERY_NANOSECOND)), flows=flows)
+    with _running("loop:x", (with_version(stream),)) as target:
+        yield lambda: target.snapshot().streams[0].rx_packets
+
+
+def _stream(number: int, signature: bool, law: Departures) -> PlannedStream:
+    return PlannedStream(number, _JOB, _PORT, _PORT, (frame(),), signature, law)
+
+
+@contextmanager
+def _running(
+    port: str, streams: tuple[PlannedStream, ...], enter: Sequence[str] = ()
+) -> Iterator[EngineTarget]:
     process = EngineProcess.launch(
         ports={_PORT: port},
         cpus=[sending_cpu()],
@@ -40,13 +71,8 @@ def sending(
     )
     target = process.target()
     try:
-        law = even(_EVERY_NANOSECOND / streams)
-        planned = (
-            PlannedStream(number, _JOB, _PORT, _PORT, (frame(),), signature, law)
-            for number in range(1, streams + 1)
-        )
-        target.load(Plan(_JOB, 1, tuple(planned)))
+        target.load(Plan(_JOB, 1, streams))
         target.start([_JOB])
-        yield lambda: target.snapshot().ports[0].tx_packets
+        yield target
     finally:
         target.close()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""DPDK's own `dpdk-testpmd --forward-mode=txonly`, the peer that uses the same drivers."""
+"""DPDK's own `dpdk-testpmd`, the peer that uses the same drivers."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ..harness.frame import FRAME_SIZE
 from ..harness.machine import MEMORY_MIB, UNDISTURBED, control_cpu, need_program, sending_cpu
 
 NAME = "testpmd txonly"
+FORWARDING = "testpmd io"
 _ANSWER_S = 20.0
 _END_S = 5.0
 _PROMPT = "testpmd> "
@@ -25,6 +26,7 @@ _LAST_CHARACTERS = 400
 _BURST = 64
 _DESCRIPTORS = 2048
 _BUFFERS = 16384
+_FRAMES_UNDER_WAY = 512  # half of what a ring of net_ring holds
 
 
 def tx_packets(statistics: str) -> int:
@@ -43,19 +45,38 @@ def sending(vdev: str, *, enter: Sequence[str] = ()) -> Iterator[Callable[[], in
         vdev: The device with its arguments, such as `net_null0`.
         enter: Put before its command, to run it in a namespace.
     """
-    conversation = _Conversation([*enter, *UNDISTURBED, *_command(vdev)])
+    mode = ["--forward-mode=txonly", f"--txpkts={FRAME_SIZE - 4}"]
+    with _running([*enter, *UNDISTURBED, *_command(vdev, mode)], "start") as count:
+        yield count
+
+
+@contextmanager
+def forwarding() -> Iterator[Callable[[], int]]:
+    """A testpmd that passes on what it receives and looks at nothing, over a ring from a port to itself.
+
+    Yields a function that returns the frames that have gone round.
+    """
+    mode = ["--forward-mode=io", "--port-topology=loop"]
+    start = f"start tx_first {_FRAMES_UNDER_WAY // _BURST}"
+    with _running([*UNDISTURBED, *_command("net_ring0", mode)], start) as count:
+        yield count
+
+
+@contextmanager
+def _running(command: Sequence[str], start: str) -> Iterator[Callable[[], int]]:
+    conversation = _Conversation(command)
     try:
-        conversation.ask("start")
+        conversation.ask(start)
         yield lambda: tx_packets(conversation.ask("show port stats 0"))
         conversation.ask("stop")
     finally:
         conversation.close()
 
 
-def _command(vdev: str) -> list[str]:
+def _command(vdev: str, forward_mode: Sequence[str]) -> list[str]:
     eal = ["--no-huge", "-m", str(MEMORY_MIB), "--no-pci", "--no-telemetry", "--no-shconf"]
     cores = ["--lcores", f"0@{control_cpu()},1@{sending_cpu()}", "--main-lcore", "0"]
-    mode = ["--interactive", "--forward-mode=txonly", "--nb-cores=1", f"--txpkts={FRAME_SIZE - 4}"]
+    mode = ["--interactive", "--nb-cores=1", *forward_mode]
     rings = [
         f"--burst={_BURST}",
         f"--txd={_DESCRIPTORS}",

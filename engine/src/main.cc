@@ -11,13 +11,16 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
+#include <optional>
 
 #include "log.h"
 #include "options.h"
 #include "port/eal.h"
 #include "port/open.h"
+#include "rpc/metrics.h"
 #include "rpc/server.h"
 #include "rpc/service.h"
+#include "stats/openmetrics.h"
 #include "tester/tester.h"
 #include "version.h"
 
@@ -71,6 +74,10 @@ void Serve(const Options& options, pid_t parent) {
       {.cpus = options.worker_cpus, .shares_cpu = options.control_cpus == options.worker_cpus});
   Service service(tester, [] { ::kill(::getpid(), SIGTERM); });
   Server server(options.listen, service);
+  std::optional<MetricsServer> metrics;
+  if (!options.metrics_address.empty()) {
+    metrics.emplace(options.metrics_address, [&] { return OpenMetrics(tester.TakeSnapshot({})); });
+  }
   Log(LogLevel::kInfo, "ready",
       {{"address", options.listen.address}, {"pid", int64_t{::getpid()}}, {"version", kVersion}});
   ServeUntilToldToStop(options, parent, tester, server);

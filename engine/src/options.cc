@@ -47,6 +47,8 @@ Generates and measures traffic as its clients tell it over gRPC (proto/tester/v1
   --memory MB                  memory for buffers; default: enough for the ports
   --hugepages                  take that memory from hugepages
 
+  --metrics ADDRESS:PORT       counters for Prometheus, at http://ADDRESS:PORT/metrics
+
   --log text|json              default: text on a terminal, JSON lines otherwise
   --verbose                    log what is of interest for debugging
   --exit-with-parent           stop when the process that started testerd ends
@@ -70,6 +72,7 @@ enum Flag : int {
   kCpu,
   kMemory,
   kHuge,
+  kMetrics,
   kLog,
   kVerbose,
   kWithParent,
@@ -77,7 +80,7 @@ enum Flag : int {
   kHelpFlag,
 };
 
-constexpr std::array<option, 15> kFlags = {{
+constexpr std::array<option, 16> kFlags = {{
     {"listen", required_argument, nullptr, kListen},
     {"tls-cert", required_argument, nullptr, kTlsCert},
     {"tls-key", required_argument, nullptr, kTlsKey},
@@ -87,6 +90,7 @@ constexpr std::array<option, 15> kFlags = {{
     {"cpu", required_argument, nullptr, kCpu},
     {"memory", required_argument, nullptr, kMemory},
     {"hugepages", no_argument, nullptr, kHuge},
+    {"metrics", required_argument, nullptr, kMetrics},
     {"log", required_argument, nullptr, kLog},
     {"verbose", no_argument, nullptr, kVerbose},
     {"exit-with-parent", no_argument, nullptr, kWithParent},
@@ -182,6 +186,9 @@ void Apply(int flag, Options& options) {
       break;
     case kHuge:
       options.hugepages = true;
+      break;
+    case kMetrics:
+      options.metrics_address = argument;
       break;
     case kLog:
       options.log_format = ParseLogFormat(argument);

@@ -24,6 +24,7 @@ struct Options {
   std::vector<unsigned> control_cpus;  // the workers' own where there are no others
   unsigned memory_mb = 0;
   bool hugepages = false;
+  std::string metrics_address;  // empty: none
   LogFormat log_format = LogFormat::kText;
   LogLevel log_level = LogLevel::kInfo;
   bool exit_with_parent = false;

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Serves counters over HTTP to whoever asks, for Prometheus: GET /metrics and nothing else.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace tester {
+
+class MetricsServer {
+ public:
+  // `address` is HOST:PORT with a numeric host, [::1]:9464 for IPv6; port 0: any. `text` is asked
+  // for each request, by a thread of its own. INVALID_ARGUMENT, FAILED_PRECONDITION (cannot
+  // listen).
+  MetricsServer(const std::string& address, std::function<std::string()> text);
+  ~MetricsServer();
+  MetricsServer(const MetricsServer&) = delete;
+  MetricsServer& operator=(const MetricsServer&) = delete;
+
+  uint16_t port() const;
+
+ private:
+  void Run();
+  void Answer(int connection) const;
+
+  std::function<std::string()> text_;
+  int socket_;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace tester

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "rpc/metrics.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "error.h"
+
+namespace tester {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string Ask(uint16_t port, const std::string& request) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ::send(socket, request.data(), request.size(), MSG_NOSIGNAL);
+  ::shutdown(socket, SHUT_WR);
+  std::string answer;
+  std::array<char, 256> part;
+  ssize_t bytes = 0;
+  while ((bytes = ::recv(socket, part.data(), part.size(), 0)) > 0) {
+    answer.append(part.data(), static_cast<size_t>(bytes));
+  }
+  ::close(socket);
+  return answer;
+}
+
+TEST(MetricsServer, AnswersEachThatAsks) {
+  int asked = 0;
+  const MetricsServer server("127.0.0.1:0", [&] { return "asked " + std::to_string(++asked); });
+  for (const char* text : {"asked 1", "asked 2"}) {
+    const std::string answer = Ask(server.port(), "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
+    EXPECT_THAT(answer, HasSubstr("\r\nContent-Length: 7\r\n"));
+    EXPECT_THAT(answer, EndsWith(text));
+  }
+}
+
+TEST(MetricsServer, KnowsNothingElse) {
+  const MetricsServer server("127.0.0.1:0", [] { return "text"; });
+  for (const char* request : {"GET / HTTP/1.1\r\n\r\n", "POST /metrics HTTP/1.1\r\n\r\n",
+                              "GET /metric", "", "\r\n\r\n"}) {
+    EXPECT_THAT(Ask(server.port(), request), StartsWith("HTTP/1.1 404 ")) << request;
+  }
+  EXPECT_THAT(Ask(server.port(), std::string(100'000, 'x')), StartsWith("HTTP/1.1 404 "));
+}
+
+TEST(MetricsServer, SaysWhatWentWrong) {
+  const MetricsServer server("127.0.0.1:0",
+                             []() -> std::string { throw std::runtime_error("no luck"); });
+  const std::string answer = Ask(server.port(), "GET /metrics HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(answer, EndsWith("no luck"));
+}
+
+TEST(MetricsServer, RefusesAddresses) {
+  const auto code = [](const std::string& address) {
+    try {
+      const MetricsServer server(address, [] { return ""; });
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(address));
+      return error.code();
+    }
+    ADD_FAILURE() << "accepted " << address;
+    return Code::kInternal;
+  };
+  for (const char* address : {"", "9464", ":9464", "127.0.0.1", "localhost:9464", "127.0.0.1:x"}) {
+    EXPECT_EQ(code(address), Code::kInvalidArgument) << address;
+  }
+  const MetricsServer server("127.0.0.1:0", [] { return ""; });
+  EXPECT_EQ(code("192.0.2.1:9464"), Code::kFailedPrecondition) << "not ours";
+}
+
+}  // namespace
+}  // namespace tester

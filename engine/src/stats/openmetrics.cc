@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "stats/openmetrics.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "text.h"
+
+namespace tester {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+// Metrics by name, each with its samples: labels and value.
+using Samples = std::vector<std::pair<std::string, std::string>>;
+using Metrics = std::map<std::string, Samples>;
+
+// What does not only rise while a stream runs.
+bool IsGauge(std::string_view name) {
+  constexpr std::array<std::string_view, 12> kWords = {"first_", "last_", "worst_", "longest_",
+                                                       "_min",   "_max",  "jitter", "open_",
+                                                       "next_",  "_now",  "_at_",   "start_"};
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+    return name.find(word) != std::string_view::npos;
+  });
+}
+
+std::string ValueOf(const Message& message, const FieldDescriptor& field) {
+  const auto& reflection = *message.GetReflection();
+  switch (field.cpp_type()) {
+    case FieldDescriptor::CPPTYPE_UINT64:
+      return Cat(reflection.GetUInt64(message, &field));
+    case FieldDescriptor::CPPTYPE_INT64:
+      return Cat(reflection.GetInt64(message, &field));
+    case FieldDescriptor::CPPTYPE_UINT32:
+      return Cat(reflection.GetUInt32(message, &field));
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return reflection.GetBool(message, &field) ? "1" : "0";
+    default:
+      return {};
+  }
+}
+
+// The numbers of a message and of those in it. `skipped` are labels already.
+void Collect(const Message& message, const std::string& prefix, const std::string& labels,
+             const std::vector<std::string_view>& skipped, Metrics& metrics) {
+  const auto& descriptor = *message.GetDescriptor();
+  for (int i = 0; i < descriptor.field_count(); ++i) {
+    const FieldDescriptor& field = *descriptor.field(i);
+    if (field.is_repeated() ||
+        std::find(skipped.begin(), skipped.end(), field.name()) != skipped.end()) {
+      continue;
+    }
+    const std::string name = prefix + field.name();
+    if (field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+      Collect(message.GetReflection()->GetMessage(message, &field), name + "_", labels, {},
+              metrics);
+    } else if (std::string value = ValueOf(message, field); !value.empty()) {
+      metrics[name].emplace_back(labels, std::move(value));
+    }
+  }
+}
+
+std::string Label(std::string_view name, const auto& value) {
+  return Cat(name, "=\"", value, "\"");
+}
+
+std::string Write(const Metrics& metrics) {
+  std::string text;
+  for (const auto& [name, samples] : metrics) {
+    const bool gauge = IsGauge(name) || name.ends_with("_sending");
+    text += Cat("# TYPE ", name, gauge ? " gauge\n" : " counter\n");
+    for (const auto& [labels, value] : samples) {
+      text += Cat(name, gauge ? "{" : "_total{", labels, "} ", value, "\n");
+    }
+  }
+  return text + "# EOF\n";
+}
+
+}  // namespace
+
+std::string OpenMetrics(const v1::Snapshot& snapshot) {
+  Metrics metrics;
+  for (const auto& port : snapshot.ports()) {
+    // A name has no character that would have to be escaped.
+    Collect(port, "tester_port_", Label("port", port.name()), {"name"}, metrics);
+  }
+  for (const auto& stream : snapshot.streams()) {
+    const std::string label = Label("stream", stream.id());
+    Collect(stream, "tester_stream_", label, {"id"}, metrics);
+    for (int i = 0; i < stream.versions_size(); ++i) {
+      Collect(stream.versions(i), "tester_stream_version_", label + "," + Label("version", i), {},
+              metrics);
+    }
+  }
+  for (const auto& worker : snapshot.workers()) {
+    Collect(worker, "tester_worker_", Label("cpu", worker.cpu()), {"cpu", "lcore"}, metrics);
+  }
+  Collect(snapshot.clock(), "tester_clock_", "", {}, metrics);
+  return Write(metrics);
+}
+
+}  // namespace tester

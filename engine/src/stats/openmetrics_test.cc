@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "stats/openmetrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace tester {
+namespace {
+
+using testing::HasSubstr;
+
+v1::Snapshot Example() {
+  v1::Snapshot snapshot;
+  for (const char* name : {"p1", "p2"}) {
+    auto& port = *snapshot.add_ports();
+    port.set_name(name);
+    port.set_rx_missed(3);
+  }
+  auto& stream = *snapshot.add_streams();
+  stream.set_id(7);
+  stream.set_sending(true);
+  stream.set_last_rx_ns(UINT64_MAX);
+  stream.mutable_latency()->set_sum_ns(12);
+  stream.mutable_latency()->add_buckets()->set_count(1);
+  stream.mutable_variation()->set_ipdv_min_ns(-5);
+  for (const uint64_t packets : {10U, 20U}) stream.add_versions()->set_tx_packets(packets);
+  snapshot.add_workers()->set_cpu(1);
+  return snapshot;
+}
+
+TEST(OpenMetrics, HasEveryNumberByItsName) {
+  const std::string text = OpenMetrics(Example());
+  for (const char* line :
+       {"# TYPE tester_port_rx_missed counter\ntester_port_rx_missed_total{port=\"p1\"} 3\n"
+        "tester_port_rx_missed_total{port=\"p2\"} 3\n",
+        "# TYPE tester_stream_sending gauge\ntester_stream_sending{stream=\"7\"} 1\n",
+        "\ntester_stream_last_rx_ns{stream=\"7\"} 18446744073709551615\n",
+        "\ntester_stream_latency_sum_ns_total{stream=\"7\"} 12\n",
+        "\ntester_stream_variation_ipdv_min_ns{stream=\"7\"} -5\n",
+        "\ntester_stream_version_tx_packets_total{stream=\"7\",version=\"1\"} 20\n",
+        "\ntester_worker_waited_ns_total{cpu=\"1\"} 0\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+// Of the form's rules those that one can break here: one TYPE a metric, before its samples, and
+// EOF.
+TEST(OpenMetrics, KeepsToTheForm) {
+  std::istringstream lines(OpenMetrics(Example()));
+  std::set<std::string> metrics;
+  std::string sample;  // what those of the metric begin with
+  std::string line;
+  while (std::getline(lines, line) && line != "# EOF") {
+    if (!line.starts_with("# TYPE ")) {
+      ASSERT_FALSE(sample.empty());
+      EXPECT_TRUE(line.starts_with(sample)) << line;
+      EXPECT_NE(line.find("} "), std::string::npos) << line;
+      continue;
+    }
+    std::istringstream words(line.substr(7));
+    std::string type;
+    words >> sample >> type;
+    EXPECT_TRUE(metrics.insert(sample).second) << line;
+    EXPECT_TRUE(type == "counter" || type == "gauge") << line;
+    sample += type == "counter" ? "_total{" : "{";
+  }
+  EXPECT_EQ(line, "# EOF");
+  EXPECT_FALSE(std::getline(lines, line));
+}
+
+}  // namespace
+}  // namespace tester
