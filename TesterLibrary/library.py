@@ -17,6 +17,7 @@ from .model.editor import FieldPath, RandomPrefix
 from .model.headers import HeaderStack
 from .model.mix import parse_frame_sizes
 from .model.units import Duration, FrameSize, FrameSizes, Rate, Ratio
+from .reporting import metrics
 from .reporting.listener import Listener
 from .reporting.progress import Progress
 from .reporting.recorder import Recorder
@@ -114,3 +115,4 @@ class _Closer:
     def close(self) -> None:
         """Robot is done with the library."""
         self.session.close()
+        metrics.write(self.session.recorder.directory)
