@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ..errors import PlanError
-from ..model.departures import Capture
+from ..model.departures import Capture, Messages
 from ..model.job import Job
 from ..model.plan import LearningFrame, Match, Plan, PlannedNeighbour, PlannedStream
 from ..model.ports import Port
@@ -123,7 +123,10 @@ def _stream(
         editors=made.editors,
         checksums=made.checksums,
         flows=made.flows,
-        payload_offset=_unchanged_from(made, templates[0].payload_offset) if made.frames else 0,
+        # Messages may change while they are sent, and then sequence numbers no longer tell the payload.
+        payload_offset=0
+        if not made.frames or isinstance(stream.shaping, Messages)
+        else _unchanged_from(made, templates[0].payload_offset),
     )
     return planned, made
 
