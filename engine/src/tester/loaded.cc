@@ -33,7 +33,7 @@ Expected ExpectedOf(const LoadedStream& stream) {
   return {.counters = stream.rx.get(),
           .sent = stream.tx.get(),
           .start_ns = stream.counters_since_ns,
-          .payloads = stream.plan.measurement.payloads.get(),
+          .payloads = stream.compares_payloads ? stream.plan.measurement.payloads.get() : nullptr,
           .version = stream.plan.measurement.version,
           .signature_sum = stream.frames->signature_sum(),
           .rx_port = stream.plan.rx_port};
@@ -74,6 +74,7 @@ LoadedStream::LoadedStream(StreamPlan stream_plan)
 
 void LoadedStream::ResetCounters(uint64_t now_ns) {
   counters_since_ns = now_ns;
+  compares_payloads = true;
   schedule.reset();
   tx = std::make_shared<StreamTx>();
   tx->has_version = plan.measurement.version.exists();

@@ -31,6 +31,7 @@ struct LoadedStream {
   std::shared_ptr<const Frames> frames;
   std::shared_ptr<StreamTx> tx;
   std::shared_ptr<StreamRx> rx;
+  bool compares_payloads = true;  // with those of the plan
   // What arrives stamped earlier is of an earlier start.
   uint64_t counters_since_ns = 0;
   // Null until the first start, and the schedule after a stop, too.
