@@ -60,6 +60,13 @@ def _stream(number: int, signature: bool, law: Departures) -> PlannedStream:
 
 
 @contextmanager
+def following(port: str, law: Departures, *, enter: Sequence[str] = ()) -> Iterator[EngineTarget]:
+    """An engine that sends one stream whose frames leave by that law. Arguments as of `sending`."""
+    with _running(port, (_stream(1, False, law),), enter) as target:
+        yield target
+
+
+@contextmanager
 def _running(
     port: str, streams: tuple[PlannedStream, ...], enter: Sequence[str] = ()
 ) -> Iterator[EngineTarget]:

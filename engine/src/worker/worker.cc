@@ -30,6 +30,9 @@ namespace {
 constexpr uint64_t kDrainNs = 2'000'000'000;
 // counters.proto, WorkerCounters.late_polls.
 constexpr uint64_t kLatePollNs = 1'000'000;
+// What a round of polls is taken to last at most: the worker does not wait for longer than twice
+// this.
+constexpr uint64_t kLongestPollNs = 5'000;
 // An idle loop sleeps after so many polls in vain, twice as long after as many more, and so on: a
 // sleep costs a virtual machine some microseconds, and nobody waits for more than a neighbour's
 // answer.
@@ -139,7 +142,32 @@ bool Worker::Serve(const Program& program) {
     }
     now_ns_ = now_ns;
   }
-  return worked;
+  if (worked) return true;
+  MeasurePoll();
+  return AwaitDue(program);
+}
+
+// A running average of how long a round of polls in vain takes; a round that was interrupted counts
+// little.
+void Worker::MeasurePoll() {
+  const uint64_t took_ns = std::min(now_ns_ - last_idle_ns_, kLongestPollNs);
+  poll_ns_ = (7 * poll_ns_ + took_ns) / 8;
+  last_idle_ns_ = now_ns_;
+}
+
+bool Worker::AwaitDue(const Program& program) {
+  const PortProgram* first = nullptr;
+  for (const auto& port : program.ports) {
+    if (port.queue->Empty()) continue;
+    if (first == nullptr || port.queue->Top().due_ns < first->queue->Top().due_ns) first = &port;
+  }
+  if (first == nullptr) return false;
+  // Twice the average: it is worse to be late than to have waited.
+  const uint64_t due_ns = first->queue->Top().due_ns;
+  if (due_ns > clock_.Now() + 2 * poll_ns_) return false;
+  while (clock_.Now() < due_ns) {
+  }
+  return ServeStreams(*first, clock_);
 }
 
 void Worker::Rest(bool worked) {

@@ -51,6 +51,9 @@ class Worker {
   void Begin(const Program& program);
   // Serves every port once. True when anything was sent or received.
   bool Serve(const Program& program);
+  void MeasurePoll();
+  // What is due before another round of polls would be over is waited for, and sent on time.
+  bool AwaitDue(const Program& program);
   void Rest(bool worked);
 
   const unsigned lcore_;
@@ -70,6 +73,8 @@ class Worker {
   // The loop's own.
   uint64_t epoch_ = 0;
   uint64_t now_ns_ = 0;
+  uint64_t last_idle_ns_ = 0;
+  uint64_t poll_ns_ = 0;
   uint64_t active_until_ns_ = 0;
   uint32_t idle_loops_ = 0;
 };

@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A rate from counts at instants, as exact as the counts are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+Sample = tuple[int, int]  # nanoseconds, count
+
+
+def slope(samples: Sequence[Sample]) -> float:
+    """Counts each nanosecond: the line through the samples with the least squares.
+
+    Raises:
+        ValueError: fewer than two instants.
+    """
+    mean_ns = sum(at for at, _ in samples) / max(1, len(samples))
+    mean = sum(count for _, count in samples) / max(1, len(samples))
+    squares = sum((at - mean_ns) ** 2 for at, _ in samples)
+    if squares == 0:
+        raise ValueError(f"{len(samples)} samples are of fewer than two instants")
+    return sum((at - mean_ns) * (count - mean) for at, count in samples) / squares
+
+
+def sampled(counts: Callable[[], tuple[Sample, ...]], seconds: float, every_s: float) -> list[list[Sample]]:
+    """What several counters say again and again; one list for each of them."""
+    columns: list[list[Sample]] = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        row = counts()
+        columns = columns or [[] for _ in row]
+        for column, sample in zip(columns, row, strict=True):
+            column.append(sample)
+        time.sleep(every_s)
+    return columns
