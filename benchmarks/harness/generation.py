@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from TesterLibrary.model.plan import PlannedStream
+
 from ..senders import engine, testpmd
 from .alternate import alternate, paired, rate
 from .outcome import Outcome
@@ -13,15 +15,26 @@ _WARM_UP_S = 0.3
 _MEGA = 1e6
 
 
-def generation(settings: Settings, *, signature: bool) -> Outcome:
-    """Ours and testpmd's in turn. Each counts for itself, as there is nobody else to count."""
+def generation(settings: Settings, stream: PlannedStream, *, peer: str = "txonly") -> Outcome:
+    """Ours and testpmd's in turn. Each counts for itself, as there is nobody else to count.
 
-    def ours() -> float:
-        with engine.sending("vdev:net_null0", signature=signature) as sent:
-            return rate(sent, settings.seconds, warm_up=_WARM_UP_S) / _MEGA
+    Args:
+        settings: How long and how often.
+        stream: What ours sends.
+        peer: What testpmd does: its forward mode.
+    """
 
     def theirs() -> float:
-        with testpmd.sending("net_null0,no-rx=1") as sent:
+        with testpmd.sending("net_null0,no-rx=1", mode=peer) as sent:
             return rate(sent, settings.seconds, warm_up=_WARM_UP_S) / _MEGA
 
-    return paired(alternate({"ours": ours, testpmd.NAME: theirs}, settings.runs), testpmd.NAME)
+    name = testpmd.name(peer)
+    return paired(
+        alternate({"ours": lambda: into_nothing(settings, stream), name: theirs}, settings.runs), name
+    )
+
+
+def into_nothing(settings: Settings, *streams: PlannedStream) -> float:
+    """How many millions of frames of all streams together our engine gives to net_null each second."""
+    with engine.sending("vdev:net_null0", *streams) as sent:
+        return rate(sent, settings.seconds, warm_up=_WARM_UP_S) / _MEGA

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary.model.law import Departures, even
+from TesterLibrary.model.law import even
 from TesterLibrary.model.plan import Plan, PlannedStream
 from TesterLibrary.planning.version import with_version
 from TesterLibrary.targets.engine.client import EngineTarget
@@ -23,21 +23,25 @@ _JOB = "benchmark"
 _EVERY_NANOSECOND = Fraction(1)  # the highest rate there is, and more than any port takes
 
 
+def stream(*, signature: bool = False) -> PlannedStream:
+    """One frame, again and again, faster than any port.
+
+    Args:
+        signature: Whether every frame gets a sequence number and a timestamp.
+    """
+    return PlannedStream(1, _JOB, _PORT, _PORT, (frame(),), signature, even(_EVERY_NANOSECOND))
+
+
 @contextmanager
-def sending(
-    port: str, *, signature: bool = False, streams: int = 1, enter: Sequence[str] = ()
-) -> Iterator[Callable[[], int]]:
+def sending(port: str, *streams: PlannedStream, enter: Sequence[str] = ()) -> Iterator[Callable[[], int]]:
     """An engine that sends. Yields a function that returns the frames its port counter has seen leave.
 
     Args:
         port: What its port is, such as `vdev:net_null0` or `af_xdp:eth1`.
-        signature: Whether every frame gets a sequence number and a timestamp.
-        streams: How many share the port; together they offer a frame each nanosecond.
+        streams: What it sends, made from `stream()`, which alone is the default.
         enter: Put before its command, to run it in a namespace.
     """
-    law = even(_EVERY_NANOSECOND / streams)
-    planned = (_stream(number, signature, law) for number in range(1, streams + 1))
-    with _running(port, tuple(planned), enter) as target:
+    with _running(port, streams or (stream(),), enter) as target:
         yield lambda: target.snapshot().ports[0].tx_packets
 
 
@@ -50,13 +54,9 @@ def measuring(*, flows: int = 0) -> Iterator[Callable[[], int]]:
     Args:
         flows: How many of the stream are counted each by itself; 0: none.
     """
-    stream = replace(_stream(1, True, even(_EVERY_NANOSECOND)), flows=flows)
-    with _running("loop:x", (with_version(stream),)) as target:
+    measured = with_version(replace(stream(signature=True), flows=flows))
+    with _running("loop:x", (measured,)) as target:
         yield lambda: target.snapshot().streams[0].rx_packets
-
-
-def _stream(number: int, signature: bool, law: Departures) -> PlannedStream:
-    return PlannedStream(number, _JOB, _PORT, _PORT, (frame(),), signature, law)
 
 
 @contextmanager

@@ -29,6 +29,11 @@ _BUFFERS = 16384
 _FRAMES_UNDER_WAY = 512  # half of what a ring of net_ring holds
 
 
+def name(mode: str) -> str:
+    """What it is called in results when it sends in a forward mode."""
+    return f"testpmd {mode}"
+
+
 def tx_packets(statistics: str) -> int:
     """The frames sent, from the answer to `show port stats 0`. ValueError if it is no such answer."""
     found = _TX_PACKETS.search(statistics)
@@ -38,15 +43,16 @@ def tx_packets(statistics: str) -> int:
 
 
 @contextmanager
-def sending(vdev: str, *, enter: Sequence[str] = ()) -> Iterator[Callable[[], int]]:
+def sending(vdev: str, *, mode: str = "txonly", enter: Sequence[str] = ()) -> Iterator[Callable[[], int]]:
     """A testpmd that sends on one forwarding core. Yields a function that returns the frames sent.
 
     Args:
         vdev: The device with its arguments, such as `net_null0`.
+        mode: Its forward mode: `txonly`, one frame again and again, or `flowgen`, each anew for 1024 flows.
         enter: Put before its command, to run it in a namespace.
     """
-    mode = ["--forward-mode=txonly", f"--txpkts={FRAME_SIZE - 4}"]
-    with _running([*enter, *UNDISTURBED, *_command(vdev, mode)], "start") as count:
+    options = [f"--forward-mode={mode}", f"--txpkts={FRAME_SIZE - 4}"]
+    with _running([*enter, *UNDISTURBED, *_command(vdev, options)], "start") as count:
         yield count
 
 

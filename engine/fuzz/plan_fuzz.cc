@@ -36,10 +36,31 @@ void Send(const StreamPlan& stream, uint64_t packets) {
   if (sent > packets || sent != pacer.intended()) __builtin_trap();
 }
 
+// A burst from the begin and one from elsewhere, into buffers of exactly the frames' sizes.
+void WriteSome(const StreamPlan& stream) {
+  const Frames frames(stream);
+  Cursor cursor;
+  for (const uint64_t first : {0, 3, 200, 100}) {
+    const Run run{.first = first,
+                  .count = 40,
+                  .sequence = first,
+                  .now_ns = 1,
+                  .version = static_cast<uint8_t>(first % 2)};
+    std::vector<const Template*> chosen(run.count, frames.Only(run.version));
+    if (chosen.front() == nullptr) frames.Choose(cursor, run, chosen.data());
+    std::vector<std::vector<uint8_t>> buffers;
+    std::vector<uint8_t*> at;
+    for (const Template* each : chosen) buffers.push_back(each->bytes);
+    for (auto& buffer : buffers) at.push_back(buffer.data());
+    frames.Write(cursor, run, chosen.data(), at.data());
+  }
+}
+
 // What was found valid is used as the tester uses it.
 void Use(const Job& job) {
   for (const auto& stream : job.streams) {
-    const Frames frames(stream);
+    if (stream.replay) continue;
+    WriteSome(stream);
     Send(stream, stream.frames[0].size());
   }
 }

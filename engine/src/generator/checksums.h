@@ -42,8 +42,9 @@ using SumColumn = std::array<uint64_t, kBurst>;
 // in its 16-bit word, and how often.
 uint16_t Factor(const Field& field, const Checksum& checksum, int32_t weight);
 
-// Adds the values of a field, times its factor.
-void AddToSums(const uint64_t* values, size_t count, uint16_t factor, SumColumn& sums);
+// Adds the values of a field of `bits` bits, times its factor.
+void AddToSums(const uint64_t* values, size_t count, uint32_t bits, uint16_t factor,
+               SumColumn& sums);
 
 // The sum that a checksum in a frame stands for, 1 to 0xffff.
 uint16_t SumOf(const Checksum& checksum, const uint8_t* frame);

@@ -28,6 +28,8 @@ void PassDueOf(const Law& law, LawPlace& place, uint64_t elapsed_ns) {
   if (place.due_ns > elapsed_ns) return;
   if constexpr (Analytic<Law>) {
     MoveTo(law, place, law.DueBy(elapsed_ns));
+  } else if constexpr (std::same_as<Law, Replayed>) {
+    law.PassDue(place, elapsed_ns, Departures::kMostSteps);
   } else {
     for (uint64_t i = 0; i < Departures::kMostSteps && place.due_ns <= elapsed_ns; ++i) {
       law.Step(place);

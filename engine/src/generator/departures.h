@@ -11,6 +11,7 @@
 #include "generator/law_place.h"
 #include "generator/profile.h"
 #include "generator/random.h"
+#include "generator/replayed.h"
 #include "generator/script.h"
 #include "generator/steady.h"
 
@@ -18,7 +19,7 @@ namespace tester {
 
 class Departures {
  public:
-  using Law = std::variant<Steady, Profile, Script, Exponential, Quantiles, OnOff>;
+  using Law = std::variant<Steady, Profile, Script, Exponential, Quantiles, OnOff, Replayed>;
 
   // Laws that go frame by frame count at most so many in a call.
   static constexpr uint64_t kMostSteps = 512;

@@ -40,7 +40,11 @@ Frames::Frames(const StreamPlan& plan) : order_(RunsOf(plan)) {
   AddEditors(plan);
   AddTemplates(plan, false);
   if (plan.version) AddTemplates(plan, true);
+  if (plan.signature) signature_sum_ = templates_[0].front().signature_sum;
 }
+
+Frames::Frames(std::shared_ptr<ReplayFeed> feed)
+    : feed_(std::move(feed)), order_(std::vector<OrderRun>{}) {}
 
 void Frames::AddEditors(const StreamPlan& plan) {
   for (const auto& editor : plan.editors) edits_.push_back({.editor = editor, .parts = {}});
@@ -94,14 +98,18 @@ void Frames::WriteEdits(Cursor& cursor, const Run& run, const Template* const* c
   std::array<uint64_t, kBurst> values;
   std::array<SumColumn, kMaxChecksums> sums;
   for (size_t column = 0; column < summed_.size(); ++column) {
-    for (uint16_t i = 0; i < run.count; ++i) sums[column][i] = chosen[i]->sums[column];
+    if (const Template* only = Only(run.version)) {
+      std::fill_n(sums[column].data(), run.count, only->sums[column]);
+    } else {
+      for (uint16_t i = 0; i < run.count; ++i) sums[column][i] = chosen[i]->sums[column];
+    }
   }
   for (size_t e = 0; e < edits_.size(); ++e) {
     const Edit& edit = edits_[e];
     edit.editor.Fill(cursor.editors[e], run.first, run.count, values.data());
     edit.editor.field.Write(values.data(), run.count, frames);
     for (const Part& part : edit.parts) {
-      AddToSums(values.data(), run.count, part.factor, sums[part.column]);
+      AddToSums(values.data(), run.count, edit.editor.field.bits(), part.factor, sums[part.column]);
     }
   }
   for (size_t column = 0; column < summed_.size(); ++column) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "generator/burst.h"
@@ -19,6 +20,7 @@
 #include "generator/order.h"
 #include "generator/template.h"
 #include "plan/job.h"
+#include "replay/feed.h"
 
 namespace tester {
 
@@ -32,9 +34,13 @@ struct Cursor {
 class Frames {
  public:
   explicit Frames(const StreamPlan& plan);
+  // Those of one start of a replay, which are read and not made.
+  explicit Frames(std::shared_ptr<ReplayFeed> feed);
 
   // Of every frame's signature, see wire::SignatureSum; 0 without.
-  uint16_t signature_sum() const { return templates_[0].front().signature_sum; }
+  uint16_t signature_sum() const { return signature_sum_; }
+  // Where the frames come from if they are not made: nothing below is for these.
+  ReplayFeed* feed() const { return feed_.get(); }
 
   // What all frames of a version are made from; null where not all are made from the same.
   const Template* Only(uint8_t version) const {
@@ -66,6 +72,8 @@ class Frames {
   void WriteEdits(Cursor& cursor, const Run& run, const Template* const* chosen,
                   uint8_t* const* frames) const;
 
+  uint16_t signature_sum_ = 0;
+  std::shared_ptr<ReplayFeed> feed_;
   std::array<std::vector<Template>, 2> templates_;  // by version; without, there is but the first
   Order order_;
   std::vector<Edit> edits_;

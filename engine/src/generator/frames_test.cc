@@ -65,18 +65,11 @@ Bytes RandomBytes(size_t count, std::mt19937_64& random) {
 }
 
 StreamPlan PlanOf(std::vector<Bytes> frames, bool signature = false) {
-  return {.id = 7,
-          .name = "north",
-          .tx_port = 0,
-          .rx_port = 0,
-          .frames = std::move(frames),
-          .signature = signature,
-          .order = {},
-          .editors = {},
-          .checksums = {},
-          .version = {},
-          .departures = nullptr,
-          .contents = nullptr};
+  StreamPlan plan{};
+  plan.id = 7;
+  plan.frames = std::move(frames);
+  plan.signature = signature;
+  return plan;
 }
 
 Editor EditorOf(uint32_t bit_offset, uint32_t bits, uint64_t every, Source source,

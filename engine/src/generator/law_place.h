@@ -23,6 +23,8 @@ struct LawPlace {
   uint64_t draw = 0;
   uint64_t talk_end_ns = 0;
   uint64_t silent_ns = 0;
+  // Of a replay: whether the frame was read, so that due_ns is more than that of the one before.
+  bool is_known = true;
 };
 
 }  // namespace tester

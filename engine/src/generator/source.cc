@@ -7,34 +7,48 @@
 #include <bit>
 #include <utility>
 
+#include "generator/column.h"
 #include "generator/random_numbers.h"
 
 namespace tester {
 namespace {
 
-// Calls make(position, count, values) for the stretches of a burst that lie in one period.
+TESTER_COLUMN_LOOP void MakeSteps(uint64_t begin, uint64_t increment, uint64_t mask, size_t count,
+                                  uint64_t* values) {
+  for (size_t i = 0; i < count; ++i) values[i] = (begin + i * increment) & mask;
+}
+
+TESTER_COLUMN_LOOP void MakeRandomBits(uint64_t seed, uint64_t number, uint64_t base, uint64_t mask,
+                                       size_t count, uint64_t* values) {
+  for (size_t i = 0; i < count; ++i) values[i] = base | (RandomNumber(seed, number + i) & mask);
+}
+
+// Calls make(position, count, values) for the one or two stretches of the first period; what
+// follows is the same again.
 template <typename Make>
 void FillPeriodic(SourcePlace& place, uint64_t number, size_t count, uint64_t period,
                   uint64_t* values, const Make& make) {
   if (place.next != number) [[unlikely]]
     place.position = number % period;
   place.next = number + count;
-  while (count > 0) {
-    const auto stretch = static_cast<size_t>(std::min<uint64_t>(count, period - place.position));
-    make(place.position, stretch, values);
-    place.position += stretch;
-    if (place.position == period) place.position = 0;
-    values += stretch;
-    count -= stretch;
+  const auto own = static_cast<size_t>(std::min<uint64_t>(count, period));
+  const auto before_wrap = static_cast<size_t>(std::min<uint64_t>(own, period - place.position));
+  make(place.position, before_wrap, values);
+  if (before_wrap < own) make(uint64_t{0}, own - before_wrap, values + before_wrap);
+  for (size_t filled = own; filled < count;) {
+    const size_t again = std::min(filled, count - filled);
+    std::copy_n(values, again, values + filled);
+    filled += again;
   }
+  const uint64_t moved = count < period ? count : count % period;
+  place.position += moved < period - place.position ? moved : moved - period;
 }
 
 }  // namespace
 
 void Step::Fill(SourcePlace& place, uint64_t number, size_t count, uint64_t* values) const {
   const auto make = [this](uint64_t position, size_t stretch, uint64_t* to) {
-    const uint64_t begin = first_ + position * increment_;
-    for (size_t i = 0; i < stretch; ++i) to[i] = (begin + i * increment_) & mask_;
+    MakeSteps(first_ + position * increment_, increment_, mask_, stretch, to);
   };
   FillPeriodic(place, number, count, count_, values, make);
 }
@@ -49,9 +63,7 @@ void Values::Fill(SourcePlace& place, uint64_t number, size_t count, uint64_t* v
 }
 
 void RandomBits::Fill(SourcePlace&, uint64_t number, size_t count, uint64_t* values) const {
-  for (size_t i = 0; i < count; ++i) {
-    values[i] = base_ | (RandomNumber(seed_, number + i) & mask_);
-  }
+  MakeRandomBits(seed_, number, base_, mask_, count, values);
 }
 
 RandomRange::RandomRange(uint64_t seed, uint64_t first, uint64_t count)

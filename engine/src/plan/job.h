@@ -15,6 +15,7 @@
 #include "generator/editor.h"
 #include "generator/order.h"
 #include "plan/measurement.h"
+#include "replay/plan.h"
 #include "responder/neighbour.h"
 #include "tester/v1/plan.pb.h"
 
@@ -38,7 +39,8 @@ struct StreamPlan {
   std::vector<Checksum> checksums;
   std::optional<VersionPlan> version;
   MeasurementPlan measurement{};
-  std::shared_ptr<const Departures> departures;
+  std::shared_ptr<const Departures> departures;  // null for a replay
+  std::optional<ReplayPlan> replay;
   // Streams with equal ones send equal frames. Null where the departures say which frame is which.
   std::shared_ptr<const v1::Stream> contents;
 };

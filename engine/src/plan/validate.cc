@@ -9,6 +9,7 @@
 
 #include "plan/validate_departures.h"
 #include "plan/validate_frames.h"
+#include "plan/validate_replay.h"
 #include "text.h"
 #include "wire/ethernet.h"
 
@@ -148,7 +149,6 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
   }
   const uint16_t tx_port = FindPort(stream.tx_port(), ports, Cat(where, ", tx_port"));
   const uint16_t rx_port = FindPort(stream.rx_port(), ports, Cat(where, ", rx_port"));
-  Departures departures = ValidateDepartures(stream.departures(), where);
   StreamPlan plan{.id = static_cast<uint16_t>(stream.id()),
                   .name = stream.name(),
                   .tx_port = tx_port,
@@ -160,9 +160,16 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
                   .checksums = {},
                   .version = {},
                   .measurement = {},
-                  .departures = std::make_shared<const Departures>(std::move(departures)),
+                  .departures = nullptr,
+                  .replay = {},
                   .contents = ContentsOf(stream)};
-  ValidateFrames(stream, ports[tx_port], where, plan);
+  if (stream.departures().has_replay()) {
+    plan.replay = ValidateReplay(stream, ports[tx_port], where);
+  } else {
+    plan.departures =
+        std::make_shared<const Departures>(ValidateDepartures(stream.departures(), where));
+    ValidateFrames(stream, ports[tx_port], where, plan);
+  }
   plan.measurement = ValidateMeasurement(stream, plan.order, where);
   return plan;
 }

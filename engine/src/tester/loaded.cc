@@ -83,12 +83,22 @@ void LoadedStream::ResetCounters(uint64_t now_ns) {
   if (const uint32_t flows = plan.measurement.flows) rx->flows = std::make_unique<Flows>(flows);
 }
 
-void LoadedStream::Start(uint64_t start_ns, uint64_t duration_ns, uint64_t packets) {
-  schedule = std::make_shared<const Schedule>(Leg{.begin_ns = start_ns,
-                                                  .departures = plan.departures,
-                                                  .frames = frames,
-                                                  .cursor = std::make_shared<Cursor>()},
-                                              duration_ns, packets);
+Leg NewLeg(const StreamPlan& plan, const std::shared_ptr<const Frames>& frames) {
+  Leg leg{.begin_ns = 0,
+          .departures = plan.departures,
+          .frames = frames,
+          .cursor = std::make_shared<Cursor>()};
+  if (plan.replay) {
+    const auto feed = std::make_shared<ReplayFeed>(*plan.replay);
+    leg.departures = std::make_shared<const Departures>(plan.replay->offset_ns, Replayed(feed));
+    leg.frames = std::make_shared<const Frames>(feed);
+  }
+  return leg;
+}
+
+void LoadedStream::Start(Leg leg, uint64_t duration_ns, uint64_t packets) {
+  const uint64_t start_ns = leg.begin_ns;
+  schedule = std::make_shared<const Schedule>(std::move(leg), duration_ns, packets);
   sender = std::make_shared<Sender>(*schedule);
   tx->wake_ns.Set(start_ns);
   tx->sending.store(true, std::memory_order_release);

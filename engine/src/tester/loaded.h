@@ -23,8 +23,8 @@ struct LoadedStream {
 
   // Counters of a new start; the old ones live as long as a worker knows them.
   void ResetCounters(uint64_t now_ns);
-  // Sends from start_ns on; 0 for duration_ns or packets: no such limit.
-  void Start(uint64_t start_ns, uint64_t duration_ns, uint64_t packets);
+  // Sends a new leg from its begin on; 0 for duration_ns or packets: no such limit.
+  void Start(Leg leg, uint64_t duration_ns, uint64_t packets);
   bool Sending() const { return tx->sending.load(std::memory_order_acquire); }
 
   StreamPlan plan;
@@ -38,6 +38,10 @@ struct LoadedStream {
   std::shared_ptr<const Schedule> schedule;
   std::shared_ptr<Sender> sender;
 };
+
+// What a start or an update of a stream begins with, but for the instant. For a replay it reads
+// ahead.
+Leg NewLeg(const StreamPlan& plan, const std::shared_ptr<const Frames>& frames);
 
 struct LoadedJob {
   explicit LoadedJob(Job job);

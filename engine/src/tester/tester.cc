@@ -126,8 +126,10 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
   // First everybody counts anew, then everybody sends: no frame is counted on the old counters.
   ++epoch_;
   last_start_ = clock_.ReadBoth();
+  std::vector<Leg> legs;  // in the order of streams
   for (LoadedJob* job : jobs) {
     for (auto& stream : job->streams) {
+      legs.push_back(NewLeg(stream.plan, stream.frames));
       stream.ResetCounters(clock_.Now());
       stream.rx->outages.SetLeast(outage_ns);
     }
@@ -135,9 +137,11 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
   for (const auto& worker : workers_) worker->ForgetInterruptions();
   Publish();
   const uint64_t start_ns = clock_.Now() + kStartLeadNs;
+  auto leg = legs.begin();
   for (LoadedJob* job : jobs) {
     for (auto& stream : job->streams) {
-      stream.Start(start_ns, duration_ns, packets_per_stream);
+      leg->begin_ns = start_ns;
+      stream.Start(std::move(*leg++), duration_ns, packets_per_stream);
     }
   }
   Publish();

@@ -17,6 +17,7 @@
 
 #include "port/eal.h"
 #include "port/open.h"
+#include "replay/capture_testing.h"
 #include "wire/ethernet.h"
 #include "wire/signature.h"
 
@@ -99,6 +100,63 @@ class LoopTest : public testing::Test {
  protected:
   std::unique_ptr<Tester> tester = MakeTester({"a=loop:x", "b=loop:x", "c=loop:y"});
 };
+
+// Each frame 100 us after the one before, twice over, in files that no other test has.
+class ReplayTest : public LoopTest {
+ protected:
+  static constexpr uint32_t kFrames = 300;
+
+  ReplayTest() {
+    CaptureBytes file;
+    file.PcapHeader();
+    for (uint32_t i = 0; i < kFrames; ++i) {
+      file.PcapFrame(1, 100 * i, std::string(50 + i % 100, 'x'));
+    }
+    std::ofstream(path, std::ios::binary) << file.text();
+  }
+  ~ReplayTest() override { std::remove(path.c_str()); }
+
+  v1::Job Replay(uint64_t repetitions) const {
+    v1::Job job = JobOf("job", {{.signature = false}});
+    v1::Stream& stream = *job.mutable_streams(0);
+    stream.clear_frames();
+    stream.mutable_departures()->mutable_replay()->set_path(path);
+    stream.mutable_departures()->mutable_replay()->set_scale(1);
+    stream.mutable_departures()->mutable_replay()->set_repetitions(repetitions);
+    return job;
+  }
+
+  const std::string path = testing::TempDir() + "tester-" + std::to_string(::getpid()) + ".pcap";
+};
+
+TEST_F(ReplayTest, SendsEveryFrameOfTheFile) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < kFrames; ++i) bytes += std::max<uint64_t>(60, 50 + i % 100) + 4;
+  tester->Load(Replay(2));
+  for (int start = 0; start < 2; ++start) {
+    tester->Start({"job"}, 0, 0, 0);
+    WaitForEnd(*tester, "job");
+    const v1::Snapshot snapshot = tester->TakeSnapshot({});
+    EXPECT_EQ(snapshot.streams(0).tx_packets(), 2 * kFrames);
+    EXPECT_EQ(snapshot.streams(0).intended_packets(), 2 * kFrames);
+    EXPECT_EQ(snapshot.streams(0).tx_bytes(), 2 * bytes);
+    const uint64_t lasted_ns = snapshot.streams(0).last_tx_ns() - snapshot.streams(0).first_tx_ns();
+    EXPECT_GE(lasted_ns, (2 * kFrames - 2) * uint64_t{100'000}) << "never early";
+  }
+}
+
+TEST_F(ReplayTest, StopsInTheMiddle) {
+  tester->Load(Replay(0));
+  tester->Start({"job"}, 50 * kMillisecond, 0, 0);
+  WaitForEnd(*tester, "job");
+  EXPECT_EQ(tester->TakeSnapshot({}).streams(0).tx_packets(), 500U);
+}
+
+TEST_F(ReplayTest, RefusesAFileThatIsNone) {
+  v1::Job job = Replay(1);
+  job.mutable_streams(0)->mutable_departures()->mutable_replay()->set_path("/dev/zero");
+  EXPECT_EQ(CodeOf([&] { tester->Load(job); }), Code::kInvalidArgument);
+}
 
 TEST_F(LoopTest, SendsExactlyWhatIsDueAndCountsItTwice) {
   tester->Load(JobOf("job", {{.id = 1}, {.id = 2, .tx_port = "b", .rx_port = "a", .bytes = 200}}));

@@ -60,12 +60,11 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update) {
   uint64_t effective_ns = clock_.Now();
   if (stream.schedule && stream.Sending()) {
     const Schedule& schedule = *stream.schedule;
-    effective_ns = schedule.ChangeNs(effective_ns + kUpdateLeadNs);
+    Leg leg = NewLeg(plan, frames);
+    effective_ns = schedule.ChangeNs(clock_.Now() + kUpdateLeadNs);
     const bool same = frames == stream.frames;
-    Leg leg{.begin_ns = effective_ns,
-            .departures = plan.departures,
-            .frames = frames,
-            .cursor = same ? schedule.last_leg().cursor : std::make_shared<Cursor>()};
+    leg.begin_ns = effective_ns;
+    if (same) leg.cursor = schedule.last_leg().cursor;
     stream.schedule =
         std::make_shared<const Schedule>(schedule.Updated(std::move(leg), stream.tx->leg.Get()));
   }

@@ -16,6 +16,16 @@ void Fill(rte_mbuf* mbuf, Frame frame) {
   std::memcpy(rte_pktmbuf_mtod(mbuf, void*), frame.data(), frame.size());
 }
 
+uint32_t CopyFrames(ReplayFeed& feed, const Run& run, rte_mbuf** mbufs) {
+  feed.Release(run.first);
+  uint32_t bytes = 0;
+  for (uint16_t i = 0; i < run.count; ++i) {
+    WriteFrame(feed.At(run.first + i), mbufs[i]);
+    bytes += mbufs[i]->pkt_len;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 void WriteFrame(Frame frame, rte_mbuf* mbuf) {
@@ -24,6 +34,7 @@ void WriteFrame(Frame frame, rte_mbuf* mbuf) {
 }
 
 uint32_t WriteFrames(const Frames& frames, Cursor& cursor, const Run& run, rte_mbuf** mbufs) {
+  if (ReplayFeed* feed = frames.feed()) return CopyFrames(*feed, run, mbufs);
   std::array<const Template*, kBurst> chosen;
   std::array<uint8_t*, kBurst> at;
   if (const Template* only = frames.Only(run.version)) {

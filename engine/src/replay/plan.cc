@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "replay/plan.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "error.h"
+#include "replay/capture.h"
+#include "text.h"
+#include "wire/ethernet.h"
+
+namespace tester {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+uint64_t Saturate(Wide value) {
+  return value > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(value);
+}
+
+}  // namespace
+
+CaptureSummary Survey(const std::string& path, size_t longest, const std::string& where) {
+  std::ifstream file;
+  // What is no file may never end, nor even begin.
+  if (std::error_code none; std::filesystem::is_regular_file(path, none)) {
+    file.open(path, std::ios::binary);
+  }
+  CapturedFrame frame;
+  CaptureSummary summary;
+  uint64_t first_ns = 0;
+  if (!file.is_open()) {
+    throw Error(Code::kInvalidArgument,
+                Cat(where, ": the tester has no file ", Quote(path), " that it can read"));
+  }
+  CaptureReader reader(file, Cat(where, ", ", Quote(path)));
+  while (reader.Next(frame)) {
+    const size_t bytes = frame.bytes.size();
+    if (bytes < wire::kMacHeaderBytes || bytes > longest) {
+      reader.Refuse(Cat("frame ", reader.count(), " has ", bytes, " bytes; the port can send ",
+                        wire::kMacHeaderBytes, " to ", longest, ", without FCS"));
+    }
+    if (reader.count() == 1) first_ns = frame.time_ns;
+    summary = {.frames = reader.count(), .duration_ns = frame.time_ns - first_ns};
+  }
+  if (summary.frames == 0) reader.Refuse("there is no frame in it");
+  return summary;
+}
+
+uint64_t ReplayPlan::RunNs() const {
+  if (rate) return DueTime(*rate, summary.frames);
+  if (summary.frames == 1) return 0;
+  const double gaps = static_cast<double>(summary.frames - 1);
+  const double scaled = scale * static_cast<double>(summary.duration_ns);
+  return static_cast<uint64_t>(std::llround(scaled + scaled / gaps));
+}
+
+uint64_t ReplayPlan::DueNs(uint64_t run, uint64_t frame, uint64_t after_ns) const {
+  if (rate) return DueTime(*rate, Saturate(Wide{run} * summary.frames + frame));
+  const auto scaled = static_cast<uint64_t>(std::llround(scale * static_cast<double>(after_ns)));
+  return Saturate(Wide{run} * RunNs() + scaled);
+}
+
+uint64_t ReplayPlan::Total() const {
+  return repetitions == 0 ? UINT64_MAX : Saturate(Wide{repetitions} * summary.frames);
+}
+
+}  // namespace tester

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What is known of a replay once its file was read through.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "generator/rate.h"
+#include "replay/rewrite.h"
+
+namespace tester {
+
+struct CaptureSummary {
+  uint64_t frames = 0;
+  uint64_t duration_ns = 0;  // from the first to the last
+};
+
+// Reads a file once. INVALID_ARGUMENT with a message that starts with `where`: no such file, no
+// frames, frames of less than 14 or more than `longest` bytes, and what CaptureReader refuses.
+CaptureSummary Survey(const std::string& path, size_t longest, const std::string& where);
+
+struct ReplayPlan {
+  std::string path;
+  uint64_t offset_ns = 0;    // from the start to the first frame
+  size_t longest_frame = 0;  // that the port can send
+  CaptureSummary summary;
+  std::optional<Rate> rate;  // instead of the file's times
+  double scale = 1;
+  uint64_t repetitions = 1;  // 0: for ever
+  Rewrites rewrites;
+
+  // From the first frame of a run to that of the next one: a mean gap is between the last frame and
+  // it.
+  uint64_t RunNs() const;
+  // When a frame of a run that came so long after the first one in the file is due.
+  uint64_t DueNs(uint64_t run, uint64_t frame, uint64_t after_ns) const;
+  // How many frames are sent; UINT64_MAX: no end.
+  uint64_t Total() const;
+};
+
+}  // namespace tester
