@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary.model.law import even
+from TesterLibrary.model.law import Departures, even
 from TesterLibrary.model.plan import Plan, PlannedStream
 from TesterLibrary.planning.version import with_version
 from TesterLibrary.targets.engine.client import EngineTarget
@@ -62,7 +62,7 @@ def measuring(*, flows: int = 0) -> Iterator[Callable[[], int]]:
 @contextmanager
 def following(port: str, law: Departures, *, enter: Sequence[str] = ()) -> Iterator[EngineTarget]:
     """An engine that sends one stream whose frames leave by that law. Arguments as of `sending`."""
-    with _running(port, (_stream(1, False, law),), enter) as target:
+    with _running(port, (replace(stream(), departures=law),), enter) as target:
         yield target
 
 
