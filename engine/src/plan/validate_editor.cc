@@ -108,7 +108,8 @@ std::vector<Coverage> CoverageOf(const google::protobuf::RepeatedPtrField<v1::Co
     }
     const auto index = static_cast<uint8_t>(each.checksum());
     for (const auto& other : valid) {
-      if (other.checksum == index) Refuse(where, "coverage names checksum ", index, " twice");
+      if (other.checksum == index)
+        Refuse(where, "coverage names checksum ", each.checksum(), " twice");
     }
     valid.push_back({.checksum = index, .weight = each.weight()});
   }
