@@ -61,6 +61,8 @@ def _line(prediction: Prediction) -> str:
     if staging:
         stages = ", ".join(map(str, staging.stages))
         how = f"meter {_pps(staging.meter_rate)} ({float(staging.meter_error):+.1e} by itself), {stages}"
+    if place := prediction.loopback:
+        how += f", {prediction.templates} template packets in loopback port {place}"
     if stream.as_captured:
         return f"{stream.name}: {how}"
     error = f"{float(prediction.error):+.1e}" if prediction.error else "none"
@@ -94,6 +96,8 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "meter_error": float(staging.meter_error),
         "peak_pps": str(staging.peak),
         "stages": [{"pass": own.passes, "skip": own.skips} for own in staging.stages],
+        "loopback": encode(prediction.loopback),
+        "template_packets": prediction.templates,
     }
 
 

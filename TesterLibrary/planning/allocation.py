@@ -46,6 +46,9 @@ class LoopbackPort:
     pipeline: int
     port: int
 
+    def __str__(self) -> str:
+        return f"{self.pipeline}/{self.port}"
+
 
 def allocate(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> Mapping[str, LoopbackPort]:
     """A port for each flow, by name: no port above its bits, no pipeline above its packets, groups together.

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from ..errors import PlanError
 from ..model.departures import Pattern
@@ -14,10 +15,12 @@ from ..model.jobfile import JobFile
 from ..model.pattern import Stage
 from ..model.plan import Plan, PlannedStream
 from ..model.stream import Stream
-from ..model.units import Rate, RateUnit
+from ..model.units import FCS_LENGTH, LINE_OVERHEAD, Rate, RateUnit
+from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, allocate
 from .compile import compile as compile_job
 from .meter import TofinoMeter
 from .staging import Staging, stage
+from .template_loop import template_packets
 
 _MOST_STREAMS = 0xFFFF
 
@@ -29,7 +32,9 @@ class Prediction:
     stream: Stream
     planned: PlannedStream
     asked: Fraction  # 0 where only the tester knows it
-    staging: Staging | None  # of a quantised meter; None where a clock is exact
+    staging: Staging | None = None  # of a quantised meter; None where a clock is exact
+    loopback: LoopbackPort | None = None  # where its template packets loop; None where nothing loops
+    templates: int = 0  # how many do
 
     @property
     def rate(self) -> Fraction:
@@ -57,16 +62,40 @@ def predict(file: JobFile, target: str) -> tuple[Prediction, ...]:
 
 def _engine(file: JobFile, plan: Plan) -> tuple[Prediction, ...]:
     return tuple(
-        Prediction(stream, planned, _asked(file, stream), None)
+        Prediction(stream, planned, _asked(file, stream))
         for stream, planned in zip(file.job.streams, plan.streams, strict=True)
     )
 
 
 def _tofino(file: JobFile, plan: Plan) -> tuple[Prediction, ...]:
+    stagings = [_staged(file, stream) for stream in file.job.streams]
+    chip = LoopbackPorts()
+    flows = [_loop(stream, staging) for stream, staging in zip(file.job.streams, stagings, strict=True)]
+    places = allocate(flows, chip)
     return tuple(
-        Prediction(stream, planned, _asked(file, stream), _staged(file, stream))
-        for stream, planned in zip(file.job.streams, plan.streams, strict=True)
+        Prediction(
+            stream,
+            planned,
+            _asked(file, stream),
+            staging,
+            places[stream.name],
+            _templates(planned, Fraction(flow.bps, chip.port_bps)),
+        )
+        for stream, planned, staging, flow in zip(
+            file.job.streams, plan.streams, stagings, flows, strict=True
+        )
     )
+
+
+def _loop(stream: Stream, staging: Staging) -> LoopbackFlow:
+    """Its template packets loop as often as the meter lets one pass."""
+    pps = staging.meter_rate
+    return LoopbackFlow(stream.name, ceil(pps * (stream.frame_size.mean + LINE_OVERHEAD) * 8), ceil(pps))
+
+
+def _templates(planned: PlannedStream, share: Fraction) -> int:
+    """Of the copies that keep a whole port busy, its share; of the smallest frame, which needs most."""
+    return ceil(template_packets(min(map(len, planned.frames)) + FCS_LENGTH) * share)
 
 
 def _staged(file: JobFile, stream: Stream) -> Staging:
