@@ -4,7 +4,7 @@
 #include "generator/field.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 
 #include "wire/bytes.h"
 
@@ -41,15 +41,23 @@ Field::Field(uint32_t bit_offset, uint32_t bits) : bit_offset_(bit_offset), bits
 }
 
 void Field::AppendBytes(uint32_t offset, uint32_t bytes) {
-  while (bytes > 0) {
-    const uint32_t part = std::bit_floor(bytes);
-    bytes -= part;
-    Append({.kind = static_cast<Part::Kind>(1 + std::countr_zero(part)),
+  struct Store {
+    uint32_t bytes;
+    Part::Kind kind;
+  };
+  constexpr std::array<Store, 4> kStores = {{{8, Part::Kind::kWord64},
+                                             {4, Part::Kind::kWord32},
+                                             {2, Part::Kind::kWord16},
+                                             {1, Part::Kind::kByte}}};
+  for (const Store& store : kStores) {
+    if (bytes < store.bytes) continue;
+    bytes -= store.bytes;
+    Append({.kind = store.kind,
             .value_shift = static_cast<uint8_t>(8 * bytes),
             .shift = 0,
             .offset = offset,
-            .mask = LowBits(8 * part)});
-    offset += part;
+            .mask = LowBits(8 * store.bytes)});
+    offset += store.bytes;
   }
 }
 
