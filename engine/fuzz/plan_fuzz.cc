@@ -40,7 +40,7 @@ void Send(const StreamPlan& stream, uint64_t packets) {
 void WriteSome(const StreamPlan& stream) {
   const Frames frames(stream);
   Cursor cursor;
-  for (const uint64_t first : {0, 3, 200, 100}) {
+  for (const uint64_t first : {0U, 3U, 200U, 100U}) {
     const Run run{.first = first,
                   .count = 40,
                   .sequence = first,
