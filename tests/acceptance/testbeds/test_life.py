@@ -20,8 +20,10 @@ from TesterLibrary.testbeds.processes import ProcessId
 
 # Opens a testbed, starts something in it, and goes on until it is killed.
 _OWNER = """
-import subprocess, sys, time
+import signal, subprocess, sys, time
 from TesterLibrary.testbeds import hosting, open_testbed
+# A shell that starts tests in the background lets them, and us, ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 hosting.is_privileged = lambda: sys.argv[1] == "root"
 testbed = open_testbed("l2-bridge")
 inside = subprocess.Popen([*testbed.command_prefix, "sleep", "1000"], start_new_session=True)
