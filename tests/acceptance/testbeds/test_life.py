@@ -38,6 +38,8 @@ def _owner(rights: str) -> tuple[subprocess.Popen[str], ProcessId]:
     assert owner.stdout is not None
     inside = ProcessId.of(int(owner.stdout.readline()))
     assert inside is not None
+    # Until then it is still on its way in, where the host does not see it.
+    assert _soon(lambda: Path(f"/proc/{inside.pid}/comm").read_text() == "sleep\n")
     return owner, inside
 
 
