@@ -14,9 +14,11 @@ from robotlibcore import DynamicCore
 from . import __version__
 from .keywords import components
 from .model.editor import FieldPath, RandomPrefix
+from .model.endpoints import AddressRange, Endpoints
 from .model.headers import HeaderStack
 from .model.mix import parse_frame_sizes
-from .model.units import Duration, FrameSize, FrameSizes, Rate, Ratio
+from .model.quantity import Frequency, Octets
+from .model.units import Bandwidth, Duration, FrameSize, FrameSizes, Rate, Ratio
 from .reporting import metrics
 from .reporting.listener import Listener
 from .reporting.progress import Progress
@@ -32,6 +34,11 @@ _PARSERS: dict[type[Any], Callable[[object], Any]] = {
     HeaderStack: HeaderStack.parse,
     FieldPath: FieldPath.parse,
     RandomPrefix: RandomPrefix.parse,
+    AddressRange: AddressRange.parse,
+    Endpoints: Endpoints.parse,
+    Bandwidth: Bandwidth.parse,
+    Frequency: Frequency.parse,
+    Octets: Octets.parse,
 }
 
 

@@ -24,7 +24,7 @@ from .model.plan import Plan, PlannedStream
 from .model.ports import Port
 from .model.stream import Stream
 from .model.units import MIN_FRAME_SIZE, Duration, Rate, RateUnit
-from .planning import compile as compile_job
+from .planning.compile import compile as compile_job
 from .reporting.progress import Progress
 from .reporting.recorder import Recorder
 from .targets.base import Capabilities, Target

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from .errors import PlanError, TesterLibraryError
-from .measurement.interval import Interval, StreamInterval
+from .measurement.interval import Interval, PortInterval, StreamInterval
 from .measurement.snapshot import Snapshot, StreamCounters
 from .measurer import Bench, Run
 from .methodology.monitoring import Method, MonitoringResult
@@ -60,6 +60,8 @@ class Monitor:
         self._names = {s.id: s.name for run in runs for s in run.plan.streams if s.measured}
         if not self._names:
             raise PlanError("no stream is sending whose frames are known again where they arrive")
+        own = [s for run in runs for s in run.plan.streams if s.id in self._names]
+        self._ports = tuple(dict.fromkeys(port for s in own for port in (s.tx_port, s.rx_port)))
         self._offsets = {s.id: bench.correction(s).offset_ns for run in runs for s in run.plan.streams}
         self._intervals: list[Interval] = []
         self._closed: _Stretch | None = None
@@ -180,6 +182,14 @@ class Monitor:
                     self._offsets[s.id],
                 )
                 for s in after.streams
+            ),
+            ports=tuple(
+                PortInterval.between(
+                    name,
+                    closed.before.port(name).versions[closed.version],
+                    after.port(name).versions[closed.version],
+                )
+                for name in self._ports
             ),
         )
 

@@ -8,7 +8,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from .calibration import stored_calibration
+from .capturing import Captures
 from .criteria import evidence_limits
+from .ends import Ends
 from .errors import TestbedError
 from .measurer import Bench, TrialRules
 from .model.ports import Port
@@ -29,6 +31,8 @@ class OpenTester:
     testbed: RunningTestbed
     bench: Bench
     traffic: Traffic
+    ends: Ends
+    captures: Captures
     _closing: ExitStack
 
     @property
@@ -79,7 +83,9 @@ def open_tester(name: str, *, seed: int, recorder: Recorder, progress: Progress)
             backlog_drops=testbed.backlog_drops,
             calibration=stored_calibration(testbed.testbed.name),
         )
-        opened = OpenTester(testbed, bench, Traffic(bench), stack)
+        captures = Captures(bench)
+        stack.callback(captures.close)
+        opened = OpenTester(testbed, bench, Traffic(bench), Ends(bench), captures, stack)
         opened.record()
         return replace(opened, _closing=stack.pop_all())
     raise AssertionError("unreachable: ExitStack does not swallow errors")

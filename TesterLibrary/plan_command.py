@@ -12,10 +12,11 @@ from typing import Any
 from . import paths
 from .jobs.job_file import load_job
 from .model.edit import PlannedEditor
-from .model.plan import PlannedStream
+from .model.planned_end import PlannedEnd
 from .model.units import Rate, RateUnit
 from .planning.flows import FlowSpace
-from .planning.prediction import TARGETS, Prediction, predict
+from .planning.prediction import TARGETS, Prediction, predict, predict_ends
+from .planning.protocol import ProtocolPlan
 from .reporting.codec import encode
 
 _DESCRIPTION = """
@@ -42,16 +43,21 @@ def add_plan_command(commands: Any) -> None:
 
 def _plan(options: argparse.Namespace) -> int:
     file = load_job(options.job)
-    predictions = predict(file, options.target)
+    predictions, ends = predict(file, options.target), predict_ends(file, options.target)
     if options.json:
         streams = [_record(prediction) for prediction in predictions]
-        print(json.dumps({"job": file.job.name, "target": options.target, "streams": streams}, indent=2))
+        record = {"job": file.job.name, "target": options.target, "streams": streams}
+        print(json.dumps({**record, "ends": [_end_record(*own) for own in ends]}, indent=2))
     else:
-        print(f"{file.job.name} on {options.target}: {len(predictions)} streams")
+        also = f", {len(ends)} responders and clients" if ends else ""
+        print(f"{file.job.name} on {options.target}: {len(predictions)} streams{also}")
         for prediction in predictions:
             print(f"  {_line(prediction)}")
-            for line in _content(prediction.planned):
+            for line in _content(prediction):
                 print(f"    {line}")
+        for end, table in ends:
+            print(f"  {_end_line(end)}")
+            print(f"    {table.summary()}")
     return 0
 
 
@@ -70,6 +76,31 @@ def _line(prediction: Prediction) -> str:
     return f"{asked}; {how}; error {error}"
 
 
+def _end_line(end: PlannedEnd) -> str:
+    opening = end.opening
+    if opening is None:
+        return f"{end.name}: answers on {end.port}, {end.flow_capacity:,} flows at most"
+    rate = f"{float(opening.rate * 10**9):g} each second" if opening.rate else "as fast as it can"
+    total = f"{opening.total:,} in all" if opening.total else "until it is stopped"
+    return (
+        f"{end.name}: opens flows on {end.port}, {opening.connections:,} at once of {opening.flows:,}, "
+        f"{rate}, {total}"
+    )
+
+
+def _end_record(end: PlannedEnd, table: ProtocolPlan) -> dict[str, Any]:
+    return {
+        "name": end.name,
+        "port": end.port,
+        "vlan": end.vlan,
+        "flow_capacity": end.flow_capacity,
+        "parameters": dict(end.parameters),
+        "accepts": encode(end.accepts),
+        "opening": encode(end.opening),
+        "protocol": table.record(),
+    }
+
+
 def _record(prediction: Prediction) -> dict[str, Any]:
     stream, planned, staging = prediction.stream, prediction.planned, prediction.staging
     record: dict[str, Any] = {
@@ -81,6 +112,11 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "editors": [{**encode(editor), "source": _source(editor)} for editor in planned.editors],
         "checksums": encode(planned.checksums),
         "flows": FlowSpace.of(planned).flows,
+        "version_bit": planned.version.bit_offset if planned.version else None,
+        "matches": [
+            {"offset": own.offset, "mask": own.mask.hex(), "value": own.value.hex()}
+            for own in planned.matches
+        ],
         "frames": [frame.hex() for frame in planned.frames],
         "rate": "as captured" if stream.as_captured else str(stream.rate),
         "asked_pps": str(prediction.asked),
@@ -98,6 +134,7 @@ def _record(prediction: Prediction) -> dict[str, Any]:
         "stages": [{"pass": own.passes, "skip": own.skips} for own in staging.stages],
         "loopback": encode(prediction.loopback),
         "template_packets": prediction.templates,
+        "switch_editors": encode(prediction.edits),
     }
 
 
@@ -105,11 +142,12 @@ def _source(editor: PlannedEditor) -> dict[str, Any]:
     return {"kind": type(editor.source).__name__, **encode(editor.source)}
 
 
-def _content(planned: PlannedStream) -> list[str]:
+def _content(prediction: Prediction) -> list[str]:
     """A line for each field that changes, and one for what they make together."""
+    planned = prediction.planned
     flows = FlowSpace.of(planned).flows
     number = f"{flows:,} flows" if flows else "flows without an end"
-    return [*map(str, planned.editors), number] if planned.editors else []
+    return [*map(str, prediction.edits or planned.editors), number] if planned.editors else []
 
 
 def _pps(rate: Fraction) -> str:

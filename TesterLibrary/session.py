@@ -131,12 +131,21 @@ class Session:
             )
         return [self.streams[name] for name in names or self.streams]
 
-    def measurer(self, title: str, names: Sequence[str], rate: Rate | None = None) -> TrialMeasurer:
+    def measurer(
+        self, title: str, names: Sequence[str], rate: Rate | None = None, *, by_signature: bool = False
+    ) -> TrialMeasurer:
         """Runs trials of these streams, or of all, each at its own rate or at the one given.
 
-        The title heads their progress; the last trial is what `Verify …` and `Get …` judge.
+        The title heads their progress; the last trial is what `Verify …` and `Get …` judge. PlanError if the
+        signature of each frame is needed and a stream is sent without.
         """
         streams = [stream.at(rate) if rate else stream for stream in self.chosen(names)]
+        for stream in streams:
+            if by_signature and not stream.signature:
+                raise PlanError(
+                    f"stream {stream.name!r} is sent without signature, by which {title} is measured; "
+                    "its loss and its blind delay can be measured"
+                )
         self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
         return TrialMeasurer(self.bench, streams, note=self.remember)
 

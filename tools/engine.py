@@ -42,6 +42,7 @@ MODULES = {
     "libdpdk >= 22.11": "libdpdk-dev",
     "grpc++": "libgrpc++-dev",
     "protobuf": "libprotobuf-dev",
+    "libpcap": "libpcap-dev",
     "libbpf": "libbpf-dev",
     "libxdp": "libxdp-dev",
 }

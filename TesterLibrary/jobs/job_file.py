@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Job files: streams and the ports they are for; `resources/jobs/bursts.yaml` explains the format."""
+"""Job files: streams, responders and clients, and their ports; `resources/jobs` show the format."""
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -14,16 +14,20 @@ from .. import paths
 from ..document import Document, Kind, Place, load_document
 from ..errors import PlanError, TesterLibraryError
 from ..model.departures import Shaping, average_of
+from ..model.editor import FieldPath
 from ..model.headers import HeaderStack, HeaderType
 from ..model.job import Job
 from ..model.jobfile import JobFile
 from ..model.mix import parse_frame_sizes
 from ..model.payload import COUNTING, Payload, PayloadKind
 from ..model.ports import Port
+from ..model.responder import End
 from ..model.stream import Stream
 from ..model.units import LINE_RATE, Bandwidth, Rate
+from ..model.version import VersionField
 from ..planning.mix import mixed
 from .editor_file import cascade, editor
+from .end_file import clients, responder
 from .field_values import parse_shares
 from .header_file import load_headers
 from .payload_text import load_payload
@@ -62,11 +66,15 @@ class _Reader:
             if port.name in [earlier.name for earlier in ports[:number]]:
                 problem = f"there is a port {port.name!r} already; each needs its own name"
                 raise PlanError(self._document.error(("ports", number, "name"), problem))
-        streams = [self._stream(number, stream) for number, stream in enumerate(data["streams"])]
+        streams = [self._stream(number, stream) for number, stream in enumerate(data.get("streams", ()))]
+        ends = (
+            *self._ends("responders", responder),
+            *self._ends("clients", clients),
+        )
         by_name = {port.name: port for port in ports}
         return JobFile(
             source=self._document.path,
-            job=Job(data["name"], tuple(self._mixed(streams, by_name)), seed=data.get("seed", 1)),
+            job=Job(data["name"], tuple(self._mixed(streams, by_name)), data.get("seed", 1), ends),
             ports=by_name,
             gateways={port.name: _mac(0x100 + n) for n, port in enumerate(ports, 1) if port.gateway},
         )
@@ -82,6 +90,10 @@ class _Reader:
             address=self._parsed(ipaddress.ip_interface, address, (*place, "address")) if address else None,
             gateway=self._parsed(ipaddress.ip_address, gateway, (*place, "gateway")) if gateway else None,
         )
+
+    def _ends(self, key: str, make: Callable[..., End]) -> Iterator[End]:
+        for number, data in enumerate(self._document.data.get(key, ())):
+            yield make(data, (key, number), self._parsed)
 
     def _stream(self, number: int, data: Mapping[str, Any]) -> Stream:
         place = ("streams", number)
@@ -110,6 +122,8 @@ class _Reader:
                 for index, own in enumerate(data.get("cascade", ()))
             ),
             count_flows=data.get("count_flows", False),
+            signature=data.get("signature", True),
+            version=self._parsed(_version, data.get("version"), (*place, "version")),
         )
 
     def _mixed(self, streams: list[Stream], ports: Mapping[str, Port]) -> list[Stream]:
@@ -141,6 +155,10 @@ class _Reader:
 
 def _definitions(name: str | None) -> tuple[HeaderType, ...]:
     return load_headers(name) if name else ()
+
+
+def _version(data: Mapping[str, Any] | None) -> VersionField | None:
+    return VersionField(FieldPath.parse(data["field"]), data.get("bit")) if data else None
 
 
 def _payload(data: Mapping[str, str]) -> Payload:

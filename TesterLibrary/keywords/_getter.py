@@ -20,7 +20,7 @@ from ..session import Session
 from ..verdict import Outcome, Verdict
 
 _VARIATION = ("jitter", "ipdv_mean", "ipdv_min", "ipdv_max")
-_EXPRESSIONS = (AssertionOperator["validate"], AssertionOperator["then"])
+EXPRESSIONS = (AssertionOperator["validate"], AssertionOperator["then"])
 
 
 class Getter:
@@ -51,7 +51,7 @@ class Getter:
         of = self._variation if statistic in _VARIATION else self._latency().statistic
         value = of(statistic)
         if value is None:
-            raise Inconclusive("no frame was received, so there is no latency")
+            raise Inconclusive("no frame with a signature was received, so there is no latency")
 
         def parsed(text: Any) -> float:
             return float(Duration.parse(text).ns)
@@ -103,7 +103,7 @@ class Getter:
         objections = [objection for trial in self._trials() for objection in trial.objections]
         if objections:
             raise Inconclusive(objections[0])
-        wanted = expected if operator in _EXPRESSIONS else parse(expected)
+        wanted = expected if operator in EXPRESSIONS else parse(expected)
         try:
             result = verify_assertion(value, operator, wanted, what, message)
         except AssertionError:

@@ -37,7 +37,7 @@ class Flows:
         ``latency_max_ns``.
 
         | @{worst} = | `Get Worst Flows` | north | 3 |
-        | Log | ${worst}[0].lost |
+        | Log | ${worst[0].lost} |
         """
         if most < 1:
             raise TesterLibraryError(f"{most} flows are too few; at least 1")

@@ -91,7 +91,7 @@ class Measurement:
         | `Measure Latency` | north | rate=10 % | duration=2 s |
         | `Verify Latency Below` | 5 ms | percentile=99 |
         """
-        measurer = self._session.measurer("latency", streams, rate)
+        measurer = self._session.measurer("latency", streams, rate, by_signature=True)
         measurement = LatencyMeasurement(Ratio(measurer.load), duration, repetitions, kind)
         return self._session.found(
             measure_latency(measurer, measurement, on_estimate=self._session.progress.estimate)

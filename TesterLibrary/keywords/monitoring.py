@@ -31,9 +31,10 @@ class Monitoring:
         | ``interval`` | from one reading to the next, such as ``1 s`` |
 
         Each frame carries the interval it belongs to in one bit of its header: the highest of the IPv4
-        identification, or of the IPv6 flow label. So a frame is counted in the interval in which it was sent,
-        whenever it arrives, and a device that loses nothing has lost 0 in every one, however long its queues
-        are. An interval is longer than asked for where frames of the one before are still on their way.
+        identification, of the IPv6 flow label, or what `Set Version Field` says. So a frame is counted in the
+        interval in which it was sent, whenever it arrives, and a device that loses nothing has lost 0 in
+        every one, however long its queues are. An interval is longer than asked for where frames of the one
+        before are still on their way.
 
         Where the device writes over that bit, or frames have none, there is one interval: from the start of
         the traffic to `Stop Traffic`.
@@ -67,10 +68,13 @@ class Monitoring:
         Attributes of each: ``number``, ``sent``, ``received``, ``lost`` (frames), ``loss`` (0 to 1),
         ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``delay_ns`` (mean, measured blind; None where
         nothing arrived), ``delay_bound_ns`` (the most by which lost frames make it wrong), ``start_ns``,
-        ``end_ns``, ``guard_ns`` (how long its last frames were waited for) and ``streams``.
+        ``end_ns``, ``guard_ns`` (how long its last frames were waited for), ``streams`` and ``ports``. Of a
+        port: ``name``, and the interval's frames and bytes that left it and arrived there, of all streams
+        with a version and wherever they were expected: ``sent``, ``sent_bytes``, ``received``,
+        ``received_bytes``.
 
         | @{series} = | `Get Interval Series` |
-        | Should Be Equal As Integers | ${series}[0].lost | 0 |
+        | Should Be Equal As Integers | ${series[0].lost} | 0 |
         """
         return self._session.tester.traffic.intervals()
 

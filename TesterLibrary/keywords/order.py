@@ -61,7 +61,7 @@ class FrameOrder:
         | `Measure Reordering` | north | rate=10 % |
         | `Verify Reordering Below` | 0 |
         """
-        measurer = self._session.measurer("reordering", streams, rate)
+        measurer = self._session.measurer("reordering", streams, rate, by_signature=True)
         return self._session.found(measure_order(measurer, measurer.load, duration))
 
     @keyword(tags=["verify"])
@@ -121,7 +121,7 @@ class FrameOrder:
         | ${trial} = | `Stop Traffic` |
         | `Verify Outage Below` | 50 ms | ${trial} |
         """
-        measurer = self._session.measurer("outage", streams, rate)
+        measurer = self._session.measurer("outage", streams, rate, by_signature=True)
         return self._session.found(measure_outage(measurer, measurer.load, duration))
 
     @keyword(tags=["verify"])

@@ -47,6 +47,7 @@ class Evidence:
     backlog_dropped: int = 0  # by the kernel of this machine, before an embedded device
     waited_ns: int = 0  # for its CPU, by the worker that waited longest
     steal: Fraction = Fraction(0)  # of the time, by a hypervisor
+    capture_dropped: int = 0  # frames that captures had no room for; what is measured has them
 
     @classmethod
     def between(
@@ -91,6 +92,7 @@ class Evidence:
             backlog_dropped=backlog_dropped,
             waited_ns=max((w.waited_ns for w in after.workers), default=0),
             steal=_steal(after),
+            capture_dropped=_capture_dropped(before, after),
         )
 
     @property
@@ -154,6 +156,11 @@ def _drift(clock: ClockCounters) -> Fraction:
     elapsed = clock.raw_now_ns - clock.raw_start_ns
     ticked = clock.engine_now_ns - clock.engine_start_ns
     return Fraction(ticked - elapsed, elapsed) if elapsed > 0 else Fraction(0)
+
+
+def _capture_dropped(before: Snapshot, after: Snapshot) -> int:
+    dropped = {capture.name: capture.dropped for capture in before.captures}
+    return sum(max(0, c.dropped - dropped.get(c.name, 0)) for c in after.captures)
 
 
 def _steal(snapshot: Snapshot) -> Fraction:

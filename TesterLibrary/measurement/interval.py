@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from ..model.units import Duration
 from .blind_delay import BlindDelay, Passages
-from .snapshot import StreamCounters, VersionCounters
+from .snapshot import PortVersionCounters, StreamCounters, VersionCounters
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,28 @@ class StreamInterval:
 
 
 @dataclass(frozen=True)
+class PortInterval:
+    """The frames of an interval on one port, wherever they were expected; bytes on the wire, with FCS."""
+
+    name: str
+    sent: int
+    sent_bytes: int
+    received: int
+    received_bytes: int
+
+    @classmethod
+    def between(cls, name: str, before: PortVersionCounters, after: PortVersionCounters) -> PortInterval:
+        """From two readings of a version's counters: before it was opened, and closed and settled."""
+        return cls(
+            name=name,
+            sent=after.tx_packets - before.tx_packets,
+            sent_bytes=after.tx_bytes - before.tx_bytes,
+            received=after.rx_packets - before.rx_packets,
+            received_bytes=after.rx_bytes - before.rx_bytes,
+        )
+
+
+@dataclass(frozen=True)
 class Interval:
     """All streams between two flips of the version. Times are nanoseconds of the tester's clock."""
 
@@ -76,6 +98,7 @@ class Interval:
     end_ns: int
     guard_ns: int  # how long after its end its last frames were waited for
     streams: tuple[StreamInterval, ...]
+    ports: tuple[PortInterval, ...] = ()  # of these streams; none where versions cannot be told apart
 
     @property
     def sent(self) -> int:

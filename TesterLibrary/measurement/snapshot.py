@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .capture import CaptureCounters
+
 
 @dataclass(frozen=True)
 class LatencyCounters:
@@ -106,6 +108,16 @@ class StreamCounters:
 
 
 @dataclass(frozen=True)
+class PortVersionCounters:
+    """Frames of one version of all streams that have one, on a port, since the tester was opened."""
+
+    tx_packets: int = 0
+    tx_bytes: int = 0
+    rx_packets: int = 0
+    rx_bytes: int = 0
+
+
+@dataclass(frozen=True)
 class PortCounters:
     """Since the tester started. Bytes include the FCS."""
 
@@ -119,6 +131,7 @@ class PortCounters:
     rx_foreign: int = 0
     kernel_dropped: int = 0
     neighbour_replies: int = 0
+    versions: tuple[PortVersionCounters, ...] = ()  # version 0 and 1
 
 
 @dataclass(frozen=True)
@@ -160,6 +173,49 @@ class FlowCounters:
 
 
 @dataclass(frozen=True)
+class DurationCounters:
+    """Times in microseconds; `buckets` maps the index of `histogram.py` to a count."""
+
+    count: int = 0
+    sum_us: int = 0
+    min_us: int = 0
+    max_us: int = 0
+    buckets: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EndCounters:
+    """Of a responder or of clients since the last start of their job.
+
+    Counters and histograms are those of the tables of the protocol, the lowest one first.
+    """
+
+    job: str
+    name: str
+    answering: bool = False
+    opening: bool = False
+    counters: tuple[int, ...] = ()
+    histograms: tuple[DurationCounters, ...] = ()
+    rx_packets: int = 0
+    rx_bytes: int = 0
+    tx_packets: int = 0
+    tx_bytes: int = 0
+    foreign: int = 0
+    malformed: int = 0
+    openings: int = 0
+    put_off: int = 0
+    flows_begun: int = 0
+    flows_ended: int = 0
+    flows_failed: int = 0
+    flows: int = 0
+    most_flows: int = 0
+    full: int = 0
+    endless: int = 0
+    too_long: int = 0
+    not_sent: int = 0
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """Everything a target counts, read at one instant of its own clock."""
 
@@ -168,6 +224,15 @@ class Snapshot:
     streams: tuple[StreamCounters, ...] = ()
     workers: tuple[WorkerCounters, ...] = ()
     clock: ClockCounters = ClockCounters()
+    captures: tuple[CaptureCounters, ...] = ()
+    ends: tuple[EndCounters, ...] = ()
+
+    def end(self, job: str, name: str) -> EndCounters:
+        """The counters of one end of a job. KeyError if the snapshot has none of that name."""
+        for own in self.ends:
+            if (own.job, own.name) == (job, name):
+                return own
+        raise KeyError(f"no end {name!r} of {job!r} in the snapshot; it has {[e.name for e in self.ends]}")
 
     def port(self, name: str) -> PortCounters:
         """The counters of one port. KeyError if the snapshot has none of that name."""

@@ -227,4 +227,6 @@ class Trial:
             text += f", latency {self.latency}"
         if self.gap_error.count:
             text += f", rate error {self.rate_error:+.1e}, gap error {self.gap_error}"
+        if self.evidence.capture_dropped:
+            text += f", {self.evidence.capture_dropped:,} frames missing in captures"
         return text if self.valid else f"{text} - INVALID: {'; '.join(self.objections)}"

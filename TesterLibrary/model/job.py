@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .responder import End
 from .stream import Stream
 
 
 @dataclass(frozen=True)
 class Job:
-    """Streams that are planned as a whole: if one is refused, none is loaded."""
+    """Streams, responders and clients that are planned as a whole: if one is refused, none is loaded."""
 
     name: str
-    streams: tuple[Stream, ...]
+    streams: tuple[Stream, ...] = ()
     seed: int = 1  # of everything random in it; part of the report
+    ends: tuple[End, ...] = ()  # responders and clients

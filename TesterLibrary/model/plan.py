@@ -14,17 +14,10 @@ from itertools import accumulate
 
 from .edit import Checksum, Coverage, PlannedEditor
 from .law import Departures, Script
+from .match import Match
+from .planned_end import PlannedEnd
 from .ports import Address
 from .units import FCS_LENGTH
-
-
-@dataclass(frozen=True)
-class Match:
-    """The bytes of a frame from an offset on, under a mask, are equal to a value."""
-
-    offset: int
-    mask: bytes
-    value: bytes
 
 
 @dataclass(frozen=True)
@@ -158,3 +151,4 @@ class Plan:
     streams: tuple[PlannedStream, ...]
     neighbours: tuple[PlannedNeighbour, ...] = ()
     learning: tuple[LearningFrame, ...] = ()
+    ends: tuple[PlannedEnd, ...] = ()

@@ -19,6 +19,7 @@ from .headers import HeaderStack
 
 STATE_BITS = 512  # of a flow: one cache line
 TIMER_BITS = 32  # when it is due, in microseconds
+LONGEST_TIMER = (1 << 31) - 1  # microseconds from now: half of what the bits of a timer can tell apart
 SCANNER_BITS = 32  # how far it is: a state, and the bytes so far
 PLACE_BITS = 8  # which state, which message
 EVENTS = ("packet", "start")  # besides timers, signals, steps and scanners
@@ -362,6 +363,7 @@ class Protocol:
     variables: tuple[Variable, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     counters: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()  # those of its counters that say of a flow that it has failed
     histograms: tuple[str, ...] = ()
     timers: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from .editor import Editor, FieldPath
 from .headers import HeaderStack
 from .payload import COUNTING, Payload
 from .units import LINE_RATE, FrameSize, FrameSizes, Rate
+from .version import VersionField
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Stream:
     editors: tuple[Editor, ...] = ()  # fields that change from frame to frame
     cascades: tuple[tuple[FieldPath, ...], ...] = ()  # in each, a field moves when the one before it wraps
     count_flows: bool = False  # each combination of the fields' values by itself
+    signature: bool = True  # at the end of each frame; without one frames are known by their headers
+    version: VersionField | None = None  # None: where the planner finds a place for it
 
     @property
     def as_captured(self) -> bool:

@@ -9,6 +9,7 @@ the line carries 20 more bytes for each frame (7 preamble, 1 start delimiter, 12
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
@@ -55,6 +56,8 @@ class Bandwidth:
     @classmethod
     def parse(cls, text: object) -> Bandwidth:
         """Raises UnitError for anything but a number with bps, kbps, Mbps, Gbps or Tbps."""
+        if isinstance(text, Bandwidth):
+            return text
         allowed = "a number with bps, kbps, Mbps, Gbps or Tbps, such as 10 Gbps"
         number, unit = _split(text, "bandwidth", allowed)
         found = re.fullmatch(r"([kKMGT]?)(?:bps|bit/s|b/s)", unit)
@@ -162,6 +165,11 @@ class Duration:
         """The time in seconds."""
         return self.ns / 1e9
 
+    @property
+    def microseconds(self) -> int:
+        """The time in whole microseconds, as tables of protocols have it."""
+        return self.ns // 1000
+
     def __str__(self) -> str:
         for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
             if abs(self.ns) >= size:
@@ -194,13 +202,13 @@ class Ratio:
         return f"{_significant(self.value * 100)} %"
 
 
-class FrameSizes:
+class FrameSizes(ABC):
     """The frame size of a stream, `64`, or a mix: `imix`, `IMIX(aaafg)` (RFC 6985), `64:7 570:4 1518:1`."""
 
     @property
+    @abstractmethod
     def order(self) -> tuple[int, ...]:
         """Bytes of the frames of one period, FCS included, in the order of sending."""
-        raise NotImplementedError
 
     @property
     def mean(self) -> Fraction:

@@ -47,13 +47,25 @@ def stations(stream: Stream, ports: Mapping[str, Port]) -> tuple[Station, Statio
             f"{rx.address}; both must be IPv4 or both IPv6"
         )
     for port in (tx, rx):
-        if port.gateway and not port.address:
-            raise PlanError(
-                f"port {port.name!r} has the gateway {port.gateway} but no address; it needs both"
-            )
+        _check_gateway(port)
     version = next((p.address.version for p in (tx, rx) if p.address), 4)
     order = sorted(ports)
     return _station(tx, order.index(tx.name), version), _station(rx, order.index(rx.name), version)
+
+
+def station_of(port: Port, ports: Mapping[str, Port]) -> Station:
+    """A port by itself; without an address it gets one of the benchmark range, IPv4.
+
+    Raises:
+        PlanError: a gateway without an address.
+    """
+    _check_gateway(port)
+    return _station(port, sorted(ports).index(port.name), port.address.version if port.address else 4)
+
+
+def _check_gateway(port: Port) -> None:
+    if port.gateway and not port.address:
+        raise PlanError(f"port {port.name!r} has the gateway {port.gateway} but no address; it needs both")
 
 
 def _port(stream: Stream, name: str, role: str, ports: Mapping[str, Port]) -> Port:

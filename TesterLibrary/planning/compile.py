@@ -11,14 +11,17 @@ from dataclasses import replace
 from ..errors import PlanError
 from ..model.departures import Capture, Messages
 from ..model.job import Job
-from ..model.plan import LearningFrame, Match, Plan, PlannedNeighbour, PlannedStream
+from ..model.match import Match
+from ..model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
 from ..model.ports import Port
 from ..model.stream import Stream
 from .address import Station, stations
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
 from .frame import announcement, measured_frame
+from .matches import check_apart, matches
 from .rate import check_sum
+from .responder import Neighbours, plan_end
 from .version import with_version
 
 _LARGEST_ID = 0xFFFF
@@ -32,6 +35,7 @@ def compile(  # noqa: A001 - the word of the architecture
     gateways: Mapping[str, bytes],
     max_streams: int,
     first_id: int = 1,
+    neighbours: Neighbours | None = None,
 ) -> Plan:
     """The plan of a job. Equal arguments give equal plans.
 
@@ -41,6 +45,7 @@ def compile(  # noqa: A001 - the word of the architecture
         gateways: MAC addresses (6 bytes) of gateways, by the name of the port that uses them.
         max_streams: How many streams the tester can still hold.
         first_id: Of the first stream; the others follow. 1 to 65535.
+        neighbours: MAC addresses of what clients reach without a gateway, by port and address.
 
     Raises:
         PlanError: The first limit that is hit: what was given, what is allowed, where.
@@ -53,6 +58,7 @@ def compile(  # noqa: A001 - the word of the architecture
     ]
     for name in dict.fromkeys(stream.tx for stream in job.streams):
         check_sum(ports[name], [stream for stream in job.streams if stream.tx == name])
+    check_apart(stream for stream, _ in made)
     # The receivers first (RFC 2544 §23: learning frames go to the output port), each port once.
     known = dict.fromkeys([rx for _, rx in ends] + [tx for tx, _ in ends])
     reached = [(own.reach, tx, rx) for (_, own), (tx, rx) in zip(made, ends, strict=True) if own.reach]
@@ -61,12 +67,19 @@ def compile(  # noqa: A001 - the word of the architecture
     more = [n for reach, tx, rx in reached for n in reach.neighbours(tx, rx) if n.address not in taken]
     learning = [LearningFrame(s.port.name, announcement(s)) for s in known]
     learning += dict.fromkeys(frame for reach, _, rx in reached for frame in reach.learning(rx))
+    played = [
+        plan_end(end, number, job.seed, ports=ports, gateways=gateways, neighbours=neighbours or {})
+        for number, end in enumerate(job.ends)
+    ]
+    more += [n for own in played for n in own.neighbours if n.address not in taken]
+    learning += dict.fromkeys(frame for own in played for frame in own.learning if frame not in learning)
     return Plan(
         job=job.name,
         seed=job.seed,
-        streams=tuple(with_version(stream) for stream, _ in made),
+        streams=tuple(stream for stream, _ in made),
         neighbours=(*answered, *dict.fromkeys(more)),
         learning=tuple(learning),
+        ends=tuple(own.end for own in played),
     )
 
 
@@ -75,10 +88,12 @@ def _check_job(job: Job, max_streams: int, first_id: int) -> None:
         raise PlanError(
             f"{job.name!r} is not a job name; it has 1 to {_LONGEST_NAME} printable ASCII characters"
         )
-    if not job.streams:
-        raise PlanError(f"job {job.name!r} has no stream; it needs at least one")
-    if repeated := _repeated(stream.name for stream in job.streams):
-        raise PlanError(f"job {job.name!r} has more than one stream named {', '.join(map(repr, repeated))}")
+    if not (job.streams or job.ends):
+        raise PlanError(f"job {job.name!r} has no stream, responder or clients; it needs at least one")
+    for what, named in (("stream", job.streams), ("responder or clients", job.ends)):
+        if repeated := _repeated(own.name for own in named):
+            names = ", ".join(map(repr, repeated))
+            raise PlanError(f"job {job.name!r} has more than one {what} named {names}")
     if len(job.streams) > max_streams:
         raise PlanError(
             f"job {job.name!r} has {len(job.streams)} streams; the tester holds at most {max_streams}"
@@ -115,7 +130,7 @@ def _stream(
         tx_port=tx.port.name,
         rx_port=rx.port.name,
         frames=made.frames,
-        signature=bool(made.frames),
+        signature=bool(made.frames) and stream.signature,
         departures=departures,
         rate_error=error,
         matches=() if made.frames else _replayed(stream, rx),
@@ -123,11 +138,16 @@ def _stream(
         editors=made.editors,
         checksums=made.checksums,
         flows=made.flows,
+        version=made.version,
         # Messages may change while they are sent, and then sequence numbers no longer tell the payload.
         payload_offset=0
-        if not made.frames or isinstance(stream.shaping, Messages)
+        if not made.frames or not stream.signature or isinstance(stream.shaping, Messages)
         else _unchanged_from(made, templates[0].payload_offset),
     )
+    planned = with_version(planned)
+    if planned.frames and not planned.signature:
+        routed = tx.port.gateway is not None
+        planned = replace(planned, matches=matches(planned, templates[0], routed=routed))
     return planned, made
 
 

@@ -12,6 +12,7 @@ from itertools import combinations
 from ..errors import PlanError
 from ..model.edit import Checksum, ChecksumKind, PlannedEditor
 from ..model.editor import Editor, FieldPath
+from ..model.plan import Version
 from ..model.stream import Stream
 from .cascade import cascaded
 from .coverage import Checksums
@@ -19,6 +20,7 @@ from .editor import Change, change, default_seed
 from .flows import FlowSpace
 from .reach import Reach
 from .template import Template
+from .version import chosen_version
 
 MOST_EDITORS = 16
 MOST_FLOWS = 1 << 24
@@ -34,6 +36,7 @@ class Content:
     checksums: tuple[Checksum, ...] = ()
     flows: int = 0
     changes: tuple[Change, ...] = ()  # of the editors
+    version: Version | None = None  # chosen by the author
     reach: Reach | None = None  # None: it replays a file, whose addresses are not known
 
 
@@ -44,17 +47,25 @@ def content(stream: Stream, templates: Sequence[Template], seed: int) -> Content
         PlanError: naming stream and field: what was given, what is allowed.
     """
     with _naming(f"stream {stream.name!r}"):
-        if not stream.editors:
-            if stream.count_flows:
-                raise PlanError("its frames are all of one flow; to count flows, edit a field")
+        _check_flows(stream)
+        if not stream.editors and not stream.version:
             frames = tuple(template.frame for template in templates)
             return Content(frames, reach=Reach(templates[0], ()) if templates else None)
         if not templates:
-            raise PlanError("it replays a file, whose headers are not known; no field of it can change")
+            raise PlanError(
+                "it replays a file, whose headers are not known; no field of it can change or have a version"
+            )
         made = _edited(stream, templates, seed)
         space = FlowSpace(made.editors, made.checksums, lambda number: made.frames[number % len(templates)])
         _check_by_building(space, made, templates)
         return replace(made, flows=_flows(space)) if stream.count_flows else made
+
+
+def _check_flows(stream: Stream) -> None:
+    if stream.count_flows and not stream.editors:
+        raise PlanError("its frames are all of one flow; to count flows, edit a field")
+    if stream.count_flows and not stream.signature:
+        raise PlanError("it has no signature, by which flows are told apart; count flows or send without")
 
 
 def _edited(stream: Stream, templates: Sequence[Template], seed: int) -> Content:
@@ -76,6 +87,10 @@ def _edited(stream: Stream, templates: Sequence[Template], seed: int) -> Content
             covered = checksums.coverage(own.place, own.changing)
         offset = own.place.bit_offset + own.place.bits - low - bits
         editors.append(PlannedEditor(str(path), offset, bits, every[path], own.source, covered))
+    version, reached = None, tuple(changes.values())
+    if stream.version:
+        version, either = chosen_version(stream.version, templates[0], checksums, editors)
+        reached += (either,)
     cyclic = any(own.kind is ChecksumKind.CRC32C for own in checksums.found)
     if cyclic and len({len(template.trailer) for template in templates}) > 1:
         raise PlanError(
@@ -86,7 +101,8 @@ def _edited(stream: Stream, templates: Sequence[Template], seed: int) -> Content
         tuple(editors),
         tuple(checksums.found),
         changes=tuple(changes.values()),
-        reach=Reach(templates[0], tuple(changes.values())),
+        version=version,
+        reach=Reach(templates[0], reached),
     )
 
 

@@ -40,6 +40,7 @@ def measured_frame(
     Its last 16 bytes are the place of the signature, filled at random from the seed and the stream's id. The
     checksums are right for that fill, and a tester keeps its one's-complement sum. It does not keep a CRC:
     behind SCTP and RoCEv2 the signature follows the packet as an Ethernet trailer, which bridges forward.
+    A stream without signature has a longer payload instead.
 
     Raises:
         PlanError: a header or field that there is not, a value that does not fit its field, no room for
@@ -49,13 +50,17 @@ def measured_frame(
     try:
         _check_longest(stream, tx, rx)
         headers = lay_out(stack, Ends(tx, rx, next_hop))
+        if not stream.signature:
+            room = _room(stream, stack, len(_built(stack, headers)), 0)
+            octets = filling(stream.payload, room, f"{seed} {stream_id}")
+            return _carrying(stack, headers, octets, b"")
         cyclic = any(type(layer).__name__ in _CYCLIC for layer in layers_of(headers))
         if cyclic and (port := tx.port).gateway:
             raise PlanError(
                 f"{stack.names}: its CRC leaves the signature no place but a trailer behind the packet, "
                 f"which the router at port {port.name!r} ({port.gateway}) would cut; only bridges forward it"
             )
-        room = _room(stream, stack, len(_built(stack, headers)))
+        room = _room(stream, stack, len(_built(stack, headers)), SIGNATURE_LENGTH)
         spare = room % _CYCLIC_UNIT if cyclic else 0
         octets = filling(stream.payload, room - spare, f"{seed} {stream_id}")
         signature = random.Random(f"signature {seed} {stream_id}").randbytes(SIGNATURE_LENGTH)
@@ -89,13 +94,14 @@ def _built(stack: HeaderStack, headers: Packet) -> bytes:
         raise PlanError(f"{stack}: Scapy cannot lay it out: {problem}") from problem
 
 
-def _room(stream: Stream, stack: HeaderStack, length: int) -> int:
-    """Bytes for the payload, which may be 0."""
-    least = length + SIGNATURE_LENGTH + FCS_LENGTH
+def _room(stream: Stream, stack: HeaderStack, length: int, signature: int) -> int:
+    """Bytes for the payload, which may be 0, beside a signature of that length."""
+    least = length + signature + FCS_LENGTH
     if stream.frame_size.mean < least:
+        beside = f" with a signature of {signature} bytes" if signature else ""
         raise PlanError(
-            f"a frame size of {stream.frame_size} is too short for {stack.names} ({length} bytes) with a "
-            f"signature of {SIGNATURE_LENGTH} bytes; it needs at least {least} bytes"
+            f"a frame size of {stream.frame_size} is too short for {stack.names} ({length} bytes){beside}; "
+            f"it needs at least {least} bytes"
         )
     return int(stream.frame_size.mean) - least
 

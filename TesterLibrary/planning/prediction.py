@@ -14,15 +14,20 @@ from ..model.departures import Pattern
 from ..model.jobfile import JobFile
 from ..model.pattern import Stage
 from ..model.plan import Plan, PlannedStream
+from ..model.planned_end import PlannedEnd
 from ..model.stream import Stream
 from ..model.units import FCS_LENGTH, LINE_OVERHEAD, Rate, RateUnit
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, allocate
 from .compile import compile as compile_job
 from .meter import TofinoMeter
+from .protocol import ProtocolPlan, lower
+from .responder import asked_for
 from .staging import Staging, stage
+from .switch_editor import SwitchEditor, switch_editors
 from .template_loop import template_packets
 
 _MOST_STREAMS = 0xFFFF
+UNKNOWN_MAC = b"\2\0\0\0\2\0"  # of a neighbour: whoever plans without a network cannot ask
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class Prediction:
     staging: Staging | None = None  # of a quantised meter; None where a clock is exact
     loopback: LoopbackPort | None = None  # where its template packets loop; None where nothing loops
     templates: int = 0  # how many do
+    edits: tuple[SwitchEditor, ...] = ()  # of a switch
 
     @property
     def rate(self) -> Fraction:
@@ -54,10 +60,32 @@ def predict(file: JobFile, target: str) -> tuple[Prediction, ...]:
         PlanError: the first limit that is hit, and the file.
     """
     try:
-        plan = compile_job(file.job, ports=file.ports, gateways=file.gateways, max_streams=_MOST_STREAMS)
-        return _TARGETS[target](file, plan)
+        return _TARGETS[target](file, _planned(file))
     except PlanError as problem:
         raise PlanError(f"{file.source}: {problem}") from None
+
+
+def predict_ends(file: JobFile, target: str) -> tuple[tuple[PlannedEnd, ProtocolPlan], ...]:
+    """Responders and clients of a job, with what a target is given of their protocols.
+
+    Raises:
+        PlanError: the first limit that is hit, and the file.
+    """
+    try:
+        return tuple((end, lower(end.protocol, target)) for end in _planned(file).ends)
+    except PlanError as problem:
+        raise PlanError(f"{file.source}: {problem}") from None
+
+
+def _planned(file: JobFile) -> Plan:
+    asked = [own for end in file.job.ends for own in asked_for(end, file.ports)]
+    return compile_job(
+        file.job,
+        ports=file.ports,
+        gateways=file.gateways,
+        max_streams=_MOST_STREAMS,
+        neighbours={(station.port.name, address): UNKNOWN_MAC for station, address in asked},
+    )
 
 
 def _engine(file: JobFile, plan: Plan) -> tuple[Prediction, ...]:
@@ -80,6 +108,7 @@ def _tofino(file: JobFile, plan: Plan) -> tuple[Prediction, ...]:
             staging,
             places[stream.name],
             _templates(planned, Fraction(flow.bps, chip.port_bps)),
+            _edits(planned),
         )
         for stream, planned, staging, flow in zip(
             file.job.streams, plan.streams, stagings, flows, strict=True
@@ -96,6 +125,13 @@ def _loop(stream: Stream, staging: Staging) -> LoopbackFlow:
 def _templates(planned: PlannedStream, share: Fraction) -> int:
     """Of the copies that keep a whole port busy, its share; of the smallest frame, which needs most."""
     return ceil(template_packets(min(map(len, planned.frames)) + FCS_LENGTH) * share)
+
+
+def _edits(planned: PlannedStream) -> tuple[SwitchEditor, ...]:
+    try:
+        return switch_editors(planned.editors)
+    except PlanError as problem:
+        raise PlanError(f"stream {planned.name!r}: {problem}") from None
 
 
 def _staged(file: JobFile, stream: Stream) -> Staging:

@@ -4,28 +4,37 @@
 
 In IPv4 it is the highest bit of the identification, which means nothing in a datagram that is no fragment
 (RFC 6864 §4.1). In IPv6 it is the highest bit of the flow label, which routers leave as it is (RFC 6437 §3).
+An author may choose any bit that is 0 in the headers and that no editor has.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from ..model.edit import Checksum, ChecksumKind, Coverage
+from ..errors import PlanError
+from ..model.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, Values
 from ..model.plan import PlannedStream, Version
+from ..model.version import VersionField
+from .coverage import Checksums
+from .editor import Change
+from .template import Place, Template
 
 _TAGS = (b"\x81\x00", b"\x88\xa8", b"\x91\x00")  # VLAN tags, of 4 bytes each
 _ETHER_TYPE = 12  # bytes before it in a frame without tags
 _IDENTIFICATION = 4  # bytes from the begin of the IPv4 header
 _HEADER_CHECKSUM = 10
 _FLOW_LABEL_BIT = 12  # from the begin of the IPv6 header
+_WORD = (1 << 64) - 1
 
 
 def with_version(stream: PlannedStream) -> PlannedStream:
-    """The stream with a version bit in its outermost IP header; as it is where that has none to spare.
+    """The stream with a version bit: the one chosen, or else one in its outermost IP header.
 
-    There is none in frames without such a header, or where an author's value or an editor has taken the bit.
+    As it is where that has none to spare. There is none in frames without such a header, or where an author's
+    value or an editor has taken the bit.
     """
-    if not stream.frames:
+    if not stream.frames or stream.version:
         return stream
     header, ether_type = _network_header(stream.frames[0])
     if ether_type == b"\x08\x00":
@@ -34,6 +43,43 @@ def with_version(stream: PlannedStream) -> PlannedStream:
     if ether_type == b"\x86\xdd":
         return _at(stream, header * 8 + _FLOW_LABEL_BIT, ())
     return stream
+
+
+def chosen_version(
+    field: VersionField, template: Template, checksums: Checksums, editors: Sequence[PlannedEditor]
+) -> tuple[Version, Change]:
+    """The version bit that an author has chosen, and what the field holds in frames of both versions.
+
+    Raises:
+        PlanError: the field has no such bit, it is taken, or what follows from it cannot be kept right.
+    """
+    place = template.place(field.path)
+    bit = place.bits - 1 if field.bit is None else field.bit
+    if not 0 <= bit < place.bits:
+        raise PlanError(
+            f"bit {bit} is not in {field.path}, which has bits 0, the lowest, to {place.bits - 1}"
+        )
+    offset = place.bit_offset + place.bits - 1 - bit
+    for editor in editors:
+        if editor.bit_offset <= offset < editor.bit_offset + editor.bits:
+            raise PlanError(f"{field.path} changes from frame to frame; choose a field that does not")
+    before = place.of(template.frame)
+    if before >> bit & 1:
+        raise PlanError(
+            f"bit {bit} of {field.path} is 1 in the headers ({before:#x}); "
+            "it has to be 0 there, so give another value or choose another bit"
+        )
+    try:
+        coverage = checksums.coverage(place, 1 << bit)
+    except PlanError as problem:
+        raise PlanError(f"{field.path}: {problem}") from None
+    return Version(offset, coverage), _either(place, before, bit)
+
+
+def _either(place: Place, before: int, bit: int) -> Change:
+    """A field with a bit that is 0 or 1."""
+    both = (before, before | 1 << bit)
+    return Change(place, before, 1 << bit, lambda low: Values(tuple(v >> low & _WORD for v in both)))
 
 
 def _network_header(frame: bytes) -> tuple[int, bytes]:

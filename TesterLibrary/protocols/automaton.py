@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 from ..errors import PlanError
 from ..model.protocol import Find, Scanner
@@ -108,6 +109,12 @@ class Automaton:
             variables[name] = before * 10 + byte - _ZERO
             return reading | 1
         return reading if not reading % 2 and byte in _BLANKS else 0
+
+
+@cache
+def automaton_of(scanner: Scanner) -> Automaton:
+    """Made once for each scanner."""
+    return Automaton(scanner)
 
 
 def _bytes(find: Find, position: int) -> bytes:

@@ -87,7 +87,7 @@ class Layer:
         return str(self._read(part.name)).rjust(part.digits, part.fill).encode()
 
     def _body(self, message: Message) -> int:
-        return message.body.value(self._read)
+        return max(0, message.body.value(self._read))
 
     def _read(self, name: str) -> int:
         return self.variables[name] if name in self.variables else self._parameters[name]
@@ -101,6 +101,8 @@ class Flow:
         self.layers = layers
         self.link: dict[str, int] = {}  # Ethernet addresses of what is sent
         self.consumed = self.scanned = 0
+        self.number = 0  # of the flows that were kept
+        self.failed = False  # by one of the counters that say so
 
     def meets(self, frame: Frame) -> None:
         """Answers go where this came from."""

@@ -67,9 +67,22 @@ class Frame:
             part, rest = _part(header, rest)
             parts.append(part)
         frame = cls(parts, rest)
-        if frame.octets() != octets[: len(frame.octets())]:
-            raise Malformed("a checksum is wrong", ours=True)
+        if not frame._is(frame.octets()):
+            raise Malformed("a checksum or a length is wrong", ours=True)
         return frame
+
+    def _is(self, computed: bytes) -> bool:
+        """Whether it arrived so; a checksum of 0xFFFF is one of 0, in ones' complement."""
+        own, start = bytearray(), 0
+        for part in self.parts:
+            own += part.octets
+            field = checksum_field(part.layout)
+            if field and part.layout.kind != "UDP":
+                place = slice(start + part.layout.places[field].offset // 8, None)
+                if {bytes(own[place][:2]), computed[place][:2]} == {b"\0\0", b"\xff\xff"}:
+                    part.set(field, 0xFFFF - part.get(field))
+            start = len(own)
+        return b"".join(bytes(part.octets) for part in self.parts) + self.payload == computed
 
     @property
     def length(self) -> int:
@@ -125,7 +138,7 @@ def _part(header: HeaderLayout, octets: bytes) -> tuple[Part, bytes]:
     kind = header.kind
     if kind in _VERSIONS and part.get("version") != _VERSIONS[kind]:
         raise Malformed(f"{header.name}.version is {part.get('version')}", ours=True)
-    if kind == "IP" and part.get("flags") & 1:
+    if kind == "IP" and (part.get("flags") & 1 or part.get("frag")):
         raise Malformed("a fragment", ours=True)
     end = len(octets)
     if kind in _LENGTHS:
@@ -150,8 +163,7 @@ def _lengths(part: Part, carried: int) -> None:
 
 def _summed(part: Part, rest: bytes, network: Part | None) -> bytes:
     """The header with its checksum, and what it carries."""
-    kind = part.layout.kind
-    field = next((name for name in ("chksum", "cksum") if name in part.layout.places), "")
+    kind, field = part.layout.kind, checksum_field(part.layout)
     if not field:
         return bytes(part.octets) + rest
     if kind == "UDP" and part.get(field) == 0 and network and network.layout.kind == "IP":
@@ -160,11 +172,18 @@ def _summed(part: Part, rest: bytes, network: Part | None) -> bytes:
     octets = bytes(part.octets) + rest
     if kind == "IP":
         part.set(field, checksum(bytes(part.octets)))
-    elif kind in _SUMMED or kind.startswith("ICMPv6"):
+    else:
         pseudo = b"" if kind == "ICMP" else _pseudo_header(network, _PROTOCOLS.get(kind, 58), len(octets))
         total = checksum(pseudo + octets)
         part.set(field, total or 0xFFFF if kind == "UDP" else total)
     return bytes(part.octets) + rest
+
+
+def checksum_field(layout: HeaderLayout) -> str:
+    """Of a header whose checksum is known how to compute."""
+    if layout.kind == "IP" or layout.kind in _SUMMED:
+        return "chksum"
+    return "cksum" if layout.kind.startswith("ICMPv6") and "cksum" in layout.places else ""
 
 
 def _pseudo_header(network: Part | None, protocol: int, length: int) -> bytes:

@@ -9,13 +9,14 @@ state is reached; signals downwards after those; timers that are due, last.
 
 from __future__ import annotations
 
-import random
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
+from heapq import heappop, heappush
 
 from ..errors import PlanError
 from ..model.expression import Expression
 from ..model.protocol import (
+    LONGEST_TIMER,
     Act,
     Assign,
     Change,
@@ -41,12 +42,13 @@ from ..model.protocol import (
     Test,
     Transmit,
 )
-from .automaton import Automaton, Progress
-from .findings import unknown
+from ..model.splitmix import splitmix64
+from .automaton import Progress, automaton_of
 from .flow import Flow, FlowKey, Layer
 from .frame import Frame, Malformed
-from .loader import quantity, too_wide
+from .loader import quantity
 from .packet import InHand
+from .parameters import parameter_values
 from .scope import Scope
 from .sender import Sender
 
@@ -61,27 +63,39 @@ class Interpreter:
         protocol: As `load_protocol` gives it.
         parameters: Values for some of its parameters: numbers, addresses, times.
         seed: Of its random numbers.
+        flow_capacity: Flows at most at once; 0: no limit.
 
     Raises:
         PlanError: a parameter that is not there or does not fit.
     """
 
     def __init__(
-        self, protocol: Protocol, parameters: Mapping[str, object] | None = None, *, seed: int = 1
+        self,
+        protocol: Protocol,
+        parameters: Mapping[str, object] | None = None,
+        *,
+        seed: int = 1,
+        flow_capacity: int = 0,
     ) -> None:
         self.protocol = protocol
         self.counters: Counter[str] = Counter()
+        self.counted: tuple[Counter[str], ...] = tuple(Counter() for _ in protocol.layers)  # of each table
         self.histograms: dict[str, list[int]] = {}
         self.flows: dict[FlowKey, Flow] = {}
+        self.on_end: Callable[[Flow], None] = lambda _flow: None  # a flow that was kept is over
+        self.full = 0  # packets and starts that were turned away because there were so many flows
         self.now = 0
-        self._parameters = _parameters(protocol, parameters or {})
+        self._parameters = parameter_values(protocol, parameters or {})
         self._scopes = [Scope(layer) for layer in protocol.layers]
         self._rows = [_rows(layer) for layer in protocol.layers]
-        self._automata = {own.name: Automaton(own) for layer in protocol.layers for own in layer.scanners}
-        self._random = random.Random(seed)
+        self._automata = {own.name: automaton_of(own) for layer in protocol.layers for own in layer.scanners}
+        self._seed, self._draws = seed, 0
+        self._flow_capacity = flow_capacity
         self._sender = Sender(protocol)
         self._queue: deque[tuple[int, str]] = deque()
         self._rounds = 0
+        self._begun = 0
+        self._timers: list[tuple[int, int, FlowKey]] = []  # of each flow the next one, and some that were
 
     def receive(self, octets: bytes, now: int) -> list[bytes]:
         """A frame arrives at `now` microseconds; timers due by then come first."""
@@ -92,6 +106,8 @@ class Interpreter:
             self.counters["malformed" if problem.ours else "foreign"] += 1
             return self._sender.take()
         key = self._key(frame.get)
+        if key not in self.flows and self._is_full():
+            return self._sender.take()
         flow = self.flows.get(key) or self._flow(key)
         flow.meets(frame)
         self._handle(flow, 0, "packet", InHand(frame))
@@ -105,17 +121,23 @@ class Interpreter:
             now: Microseconds.
         """
         self.advance(now)
+        key = self.key_of(fields)
+        if key in self.flows:
+            raise PlanError("there is such a flow already; end it, or start another")
+        if self._is_full():
+            return self._sender.take()
+        flow = self._flow(key)
+        flow.link = {name: quantity(fields[name]) for name in ("Ether.src", "Ether.dst") if name in fields}
+        self._handle(flow, 0, "start", None)
+        return self._sender.take()
+
+    def key_of(self, fields: Mapping[str, object]) -> FlowKey:
+        """Of a flow whose fields are as in what this end sends. PlanError if one is missing."""
         sent = {name: quantity(value) for name, value in fields.items()}
         missing = [name for key in self.protocol.layers[0].flow for name in key if name not in sent]
         if missing:
             raise PlanError(f"a flow of {self.protocol.name} is known by {', '.join(missing)} too; give it")
-        key = self._key(lambda name: sent[self._sender.opposite(name)])
-        if key in self.flows:
-            raise PlanError("there is such a flow already; end it, or start another")
-        flow = self._flow(key)
-        flow.link = {name: sent[name] for name in ("Ether.src", "Ether.dst") if name in sent}
-        self._handle(flow, 0, "start", None)
-        return self._sender.take()
+        return self._key(lambda name: sent[self._sender.opposite(name)])
 
     def advance(self, now: int) -> None:
         """Lets time pass; what timers send is had with `sent()`, or with what comes next."""
@@ -125,8 +147,7 @@ class Interpreter:
             )
         while (due := self.next_timer()) is not None and due <= now:
             self.now = due
-            flow = next(own for own in self.flows.values() if own.next_timer() == due)
-            self._fire(flow)
+            self._fire(self.flows[self._timers[0][2]])
         self.now = now
 
     def sent(self) -> list[bytes]:
@@ -134,13 +155,28 @@ class Interpreter:
         return self._sender.take()
 
     def next_timer(self) -> int | None:
-        """When the first timer is due, microseconds."""
-        return min(
-            (due for own in self.flows.values() if (due := own.next_timer()) is not None), default=None
-        )
+        """When the first timer is due, microseconds; of flows with the same, that of the oldest one."""
+        while self._timers:
+            due, number, key = self._timers[0]
+            flow = self.flows.get(key)
+            if flow and (flow.next_timer(), flow.number) == (due, number):
+                return due
+            heappop(self._timers)
+        return None
+
+    def _is_full(self) -> bool:
+        full = 0 < self._flow_capacity <= len(self.flows)
+        self.full += full
+        return full
 
     def _flow(self, key: FlowKey) -> Flow:
         return Flow(key, tuple(Layer(own, self._parameters) for own in self.protocol.layers))
+
+    def _random(self, bits: int) -> int:
+        """So many bits at least."""
+        draws = range(self._draws, self._draws + (2 if bits > 64 else 1))
+        self._draws = draws.stop
+        return sum(splitmix64(self._seed, draw) << 64 * place for place, draw in enumerate(draws))
 
     def _key(self, read: Callable[[str], int]) -> FlowKey:
         return tuple(read(name) for key in self.protocol.layers[0].flow for name in key)
@@ -148,15 +184,23 @@ class Interpreter:
     def _handle(self, flow: Flow, layer: int, event: str, packet: InHand | None) -> None:
         """An event and all that follows from it; then the flow is kept, or forgotten."""
         self._rounds = 0
+        flow.consumed = flow.scanned = 0
         self._dispatch(flow, layer, event, packet)
         while self._queue:
             self._dispatch(flow, *self._queue.popleft(), packet)
         if flow.layers[0].state == self.protocol.layers[0].initial:
-            self.flows.pop(flow.key, None)
+            if self.flows.pop(flow.key, None):
+                self.on_end(flow)
             return
-        self.flows[flow.key] = flow
-        if (due := flow.next_timer()) is not None and due <= self.now:
+        if flow.key not in self.flows:
+            self._begun += 1
+            flow.number = self._begun
+            self.flows[flow.key] = flow
+        due = flow.next_timer()
+        if due is not None and due <= self.now:
             self._fire(flow)
+        elif due is not None:
+            heappush(self._timers, (due, flow.number, flow.key))
 
     def _fire(self, flow: Flow) -> None:
         """The first timer of a flow."""
@@ -256,14 +300,14 @@ class _Context:
         if isinstance(act, Assign):
             self._assign(act)
         elif isinstance(act, Randomize):
-            own.variables.set(act.variable, whole._random.getrandbits(own.variables.bits(act.variable)))
+            own.variables.set(act.variable, whole._random(own.variables.bits(act.variable)))
         elif isinstance(act, Count):
-            whole.counters[act.counter] += self.value(act.by)
+            self._count(act)
         elif isinstance(act, Record):
             took = (whole.now - self.value(act.since)) & _CLOCK
             whole.histograms.setdefault(act.histogram, []).append(took)
         elif isinstance(act, StartTimer):
-            own.timers[act.timer] = whole.now + self.value(act.microseconds)
+            own.timers[act.timer] = whole.now + max(0, min(self.value(act.microseconds), LONGEST_TIMER))
         elif isinstance(act, StopTimer):
             own.timers.pop(act.timer, None)
         elif isinstance(act, Step):
@@ -278,6 +322,12 @@ class _Context:
         elif isinstance(act, Reply | Skip | Scan | Take):
             assert self._packet is not None  # the checker has seen to it
             self._with_packet(act, self._packet)
+
+    def _count(self, act: Count) -> None:
+        by = self.value(act.by) & ((1 << self._scope.counted_bits(act)) - 1)
+        self._flow.failed |= act.counter in self._own.protocol.failures
+        self._whole.counters[act.counter] += by
+        self._whole.counted[self._layer][act.counter] += by
 
     def _assign(self, act: Assign) -> None:
         variables = self._own.variables
@@ -347,15 +397,3 @@ class _Context:
 def _rows(protocol: Protocol) -> dict[tuple[str, str], tuple[Row, ...]]:
     events = dict.fromkeys(row.event for row in protocol.rows)
     return {(state, event): protocol.rows_for(state, event) for state in protocol.states for event in events}
-
-
-def _parameters(protocol: Protocol, given: Mapping[str, object]) -> dict[str, int]:
-    known = {own.name: own for layer in protocol.layers for own in layer.parameters}
-    values = {name: own.default for name, own in known.items()}
-    for name, value in given.items():
-        if name not in known:
-            raise PlanError(f"{protocol.name}: {unknown('parameter', name, known)}")
-        values[name] = quantity(value)
-        if not 0 <= values[name] < 1 << known[name].bits:
-            raise PlanError(f"{protocol.name}: {name}: {too_wide(values[name], known[name].bits)}")
-    return values

@@ -102,7 +102,10 @@ class Reader:
             templates=tuple(template(self, *item) for item in data.get("templates", {}).items()),
             messages=tuple(message(self, *item) for item in data.get("messages", {}).items()),
             scanners=tuple(scanner(self, *item) for item in data.get("scanners", {}).items()),
-            **{key: tuple(data.get(key, ())) for key in ("counters", "histograms", "timers", "steps")},
+            **{
+                key: tuple(data.get(key, ()))
+                for key in ("counters", "failures", "histograms", "timers", "steps")
+            },
         )
 
     def _below(self, name: str | None, above: tuple[Path, ...]) -> Protocol | None:

@@ -27,6 +27,9 @@ def problems(protocol: Protocol) -> Iterator[Problem]:
         yield 1, str(problem)
         return
     yield from _names(protocol)
+    for name in protocol.failures:
+        if name not in protocol.counters:
+            yield 1, f"failures: {unknown('counter', name, protocol.counters)}"
     yield from _flow(protocol, scope)
     for variable in protocol.variables:
         yield from expression_problems(variable.initial, scope, variable.line, bare=True, bits=variable.bits)

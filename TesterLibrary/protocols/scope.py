@@ -10,7 +10,7 @@ from functools import cached_property
 from ..document import did_you_mean
 from ..model.expression import Expression
 from ..model.headers import HeaderStack
-from ..model.protocol import Compare, Parameter, Protocol, Variable
+from ..model.protocol import Compare, Count, Parameter, Protocol, Variable
 from .layout import Layout
 
 # What is neither a field nor kept: bits, and whether it is of the packet in hand.
@@ -83,3 +83,7 @@ class Scope:
         """Modulo how many bits a test compares: what its left side reads, or its right side where wider."""
         sides = [side for side in (test.left, test.right) if side.constant is None]
         return max((self.width(side) for side in sides), default=1)
+
+    def counted_bits(self, act: Count) -> int:
+        """Modulo how many bits something is counted: what the expression reads; counters have 64."""
+        return min(64, self.width(act.by))

@@ -48,7 +48,7 @@ class Sender:
         frame = packet.frame.copy()
         for name, value in values.items():
             frame.set(name, value)
-        keep = len(frame.payload) if act.keep is None else act.keep.value(read)
+        keep = len(frame.payload) if act.keep is None else max(0, act.keep.value(read))
         frame.payload = frame.payload[:keep] + act.append
         self._frames.append(frame.octets())
 
@@ -83,7 +83,7 @@ class Sender:
         for _ in range(act.most):
             position = variables[act.position]
             offset = _ahead(position, end - closing - length)
-            if ahead <= 0:
+            if ahead <= 0 or offset < 0:
                 break
             count = min(size, ahead, length - offset)
             if count > 0 and above:

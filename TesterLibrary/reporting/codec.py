@@ -77,6 +77,8 @@ def _value(hint: Any, data: Any) -> Any:
     if origin is tuple:
         return tuple(_value(arguments[0], item) for item in data)
     if origin is collections.abc.Mapping:
+        if isinstance(data, collections.abc.Mapping):
+            return {key: _value(arguments[1], item) for key, item in data.items()}
         return {int(key): count for key, count in data}
     if hint is Fraction:
         return Fraction(data)

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ..measurement.capture import CapturedFrame, StoppedCapture
 from ..measurement.snapshot import FlowCounters, Snapshot
+from ..model.capture import Capture
 from ..model.plan import LearningFrame, Plan, PlannedStream
 from ..model.ports import Address
 from ..model.units import Duration
@@ -39,6 +41,8 @@ class Capabilities:
     version: str
     ports: tuple[PortInfo, ...]
     max_streams: int
+    max_ends: int = 0  # responders and clients
+    max_end_flows: int = 0  # of all of them at once
     details: str = ""  # one line for the report: driver library, CPUs, process
 
     def port(self, name: str) -> PortInfo:
@@ -82,7 +86,8 @@ class Target(Protocol):
     def start(
         self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
     ) -> None:
-        """Starts loaded jobs together, for a time, for so many frames a stream, or until stopped."""
+        """Starts loaded jobs together: streams for a time, for so many frames each, or until stopped;
+        responders and clients until stopped, with no flows and counters of 0."""
         ...
 
     def stop(self, jobs: Sequence[str]) -> None:
@@ -124,6 +129,22 @@ class Target(Protocol):
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         """Sends frames once, as they are and in order."""
+        ...
+
+    def start_capture(self, capture: Capture) -> None:
+        """Copies frames from now on, whatever is loaded, started and unloaded meanwhile."""
+        ...
+
+    def stop_capture(self, name: str) -> StoppedCapture:
+        """When it returns no frame is copied any more, and those that were are kept. May be repeated."""
+        ...
+
+    def read_capture(self, name: str) -> Iterator[CapturedFrame]:
+        """What a stopped capture has kept, by ascending time."""
+        ...
+
+    def forget_capture(self, name: str) -> None:
+        """Stops a capture and gives up what it has kept."""
         ...
 
     def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:

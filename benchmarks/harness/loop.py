@@ -10,13 +10,18 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface
 from time import monotonic, sleep
 
+import grpc
+
+from TesterLibrary._generated.tester.v1.control_pb2 import TakeSnapshotRequest
+from TesterLibrary._generated.tester.v1.control_pb2_grpc import TesterStub
+from TesterLibrary._generated.tester.v1.counters_pb2 import VersionCounters
 from TesterLibrary.measurement.latency import Latency
 from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth, Duration, Rate
-from TesterLibrary.planning import compile as compile_job
+from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.engine.process import EngineProcess
 
@@ -32,6 +37,12 @@ class Loop:
     """One stream of 64-byte frames from p1 to p2, loaded."""
 
     target: Target
+    stub: TesterStub
+
+    def versions(self) -> tuple[VersionCounters, VersionCounters]:
+        """Of the stream: the closed one, then the open one. Histograms are not looked at, so it is quick."""
+        (counted,) = self.stub.TakeSnapshot(TakeSnapshotRequest(jobs=[JOB]), timeout=_PATIENCE_S).streams
+        return counted.versions[1 - counted.open_version], counted.versions[counted.open_version]
 
     def counters(self) -> StreamCounters:
         """Of the stream."""
@@ -66,6 +77,7 @@ def loop(spec: str, rate: str) -> Iterator[Loop]:
         }
         stream = Stream("north", "p1", "p2", rate=Rate.parse(rate))
         target.load(compile_job(Job(JOB, (stream,)), ports=ports, gateways={}, max_streams=1))
-        yield Loop(target)
+        with grpc.insecure_channel(process.address) as channel:
+            yield Loop(target, TesterStub(channel))
     finally:
         target.close()

@@ -86,9 +86,17 @@ class Bound:
     is_met: Callable[[Outcome], bool]
 
 
+ANY = Bound("none", lambda _: True)  # the figure is what is asked for
+
+
 def at_least(ratio: float) -> Bound:
     """Of the peer's speed."""
     return Bound(f">= {ratio:g} x", lambda outcome: outcome.ratio is not None and outcome.ratio >= ratio)
+
+
+def at_most(ratio: float) -> Bound:
+    """Of what the peer has: less is better."""
+    return Bound(f"<= {ratio:g} x", lambda outcome: outcome.ratio is not None and outcome.ratio <= ratio)
 
 
 def below(value: float, unit: str) -> Bound:

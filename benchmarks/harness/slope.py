@@ -6,8 +6,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from statistics import median
 
 Sample = tuple[int, int]  # nanoseconds, count
+
+_FAR = 4
+_ROUNDING = 0.01
+_PASSES = 3  # the line through all is not yet the one through most
 
 
 def slope(samples: Sequence[Sample]) -> float:
@@ -22,6 +27,21 @@ def slope(samples: Sequence[Sample]) -> float:
     if squares == 0:
         raise ValueError(f"{len(samples)} samples are of fewer than two instants")
     return sum((at - mean_ns) * (count - mean) for at, count in samples) / squares
+
+
+def undisturbed(samples: Sequence[Sample]) -> list[Sample]:
+    """Those near the line through most of them: up to four times as far beside it as half of them are.
+
+    The others were taken while something else had the CPU.
+    """
+    kept = list(samples)
+    for _ in range(_PASSES):
+        rate = slope(kept)
+        offsets = [count - rate * (at - samples[0][0]) for at, count in samples]
+        middle = median(offsets)
+        far = _FAR * median(abs(offset - middle) for offset in offsets) + _ROUNDING
+        kept = [s for s, offset in zip(samples, offsets, strict=True) if abs(offset - middle) <= far]
+    return kept
 
 
 def sampled(counts: Callable[[], tuple[Sample, ...]], seconds: float, every_s: float) -> list[list[Sample]]:

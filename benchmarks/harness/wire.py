@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+import sys
+from array import array
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from TesterLibrary.testbeds import RunningTestbed, open_testbed
 
+from . import stamps
 from .machine import need_root
 
 _FILE = Path(__file__).with_name("wire.yaml")
@@ -42,6 +45,51 @@ class Wire:
     def enter(self) -> tuple[str, ...]:
         """To be put before a command that sends."""
         return self._testbed.command_prefix
+
+    @property
+    def enter_far(self) -> tuple[str, ...]:
+        """To be put before a command that is to run at the far end."""
+        return self._testbed.dut_prefix
+
+    @contextmanager
+    def stamped(self, frames: int) -> Iterator[Callable[[], array[int]]]:
+        """Remembers when UDP frames arrive, of the first so many frames.
+
+        Yields a function that says when, in nanoseconds of CLOCK_MONOTONIC_RAW. It can be asked once.
+        RuntimeError if nobody can say.
+        """
+        command = [*self.enter_far, sys.executable, str(stamps.__file__), _PORT, str(frames)]
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+        def ask() -> array[int]:
+            found = array("Q")
+            answer, complaint = process.communicate(b"\n")
+            if process.returncode != 0:
+                raise RuntimeError(f"no arrivals: {complaint.decode(errors='replace').strip()[-400:]}")
+            found.frombytes(answer)
+            return found
+
+        try:
+            assert process.stdout is not None
+            if process.stdout.readline() != b"armed\n":
+                ask()
+            yield ask
+        finally:
+            process.kill()
+            process.communicate()
+
+    def give_address(self) -> str:
+        """Gives the sender's end an address, for senders that use the kernel's; returns the far one."""
+        (port,) = self._testbed.testbed.ports
+        command = ["ip", "address", "add", str(port.address), "dev", self.interface]
+        subprocess.run([*self.enter, *command], check=True)
+        return str(port.gateway)
 
     def arrived(self) -> int:
         """Frames that the kernel's counter of the far interface has seen."""

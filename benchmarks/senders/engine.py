@@ -54,9 +54,16 @@ def measuring(*, flows: int = 0) -> Iterator[Callable[[], int]]:
     Args:
         flows: How many of the stream are counted each by itself; 0: none.
     """
+    with looped(flows=flows) as target:
+        yield lambda: target.snapshot().streams[0].rx_packets
+
+
+@contextmanager
+def looped(*, flows: int = 0) -> Iterator[EngineTarget]:
+    """The engine itself. Arguments as of `measuring`."""
     measured = with_version(replace(stream(signature=True), flows=flows))
     with _running("loop:x", (measured,)) as target:
-        yield lambda: target.snapshot().streams[0].rx_packets
+        yield target
 
 
 @contextmanager

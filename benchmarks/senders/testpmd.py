@@ -89,7 +89,7 @@ def _command(vdev: str, forward_mode: Sequence[str]) -> list[str]:
         f"--rxd={_DESCRIPTORS}",
         f"--total-num-mbufs={_BUFFERS}",
     ]
-    testpmd = need_program("dpdk-testpmd", "dpdk")
+    testpmd = need_program("dpdk-testpmd", "dpdk-dev")
     # It fills a pipe by the block, which would keep answers back.
     unbuffered = [need_program("stdbuf", "coreutils"), "-o0"]
     return [*unbuffered, testpmd, *eal, *cores, f"--vdev={vdev}", "--", *mode, *rings]

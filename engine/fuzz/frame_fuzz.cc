@@ -9,6 +9,7 @@
 
 #include "receiver/classifier.h"
 #include "receiver/matcher.h"
+#include "receiver/train.h"
 #include "responder/neighbour.h"
 #include "wire/ethernet.h"
 
@@ -49,7 +50,11 @@ struct Stream {
 
 void Classify(const Stream& known, const uint8_t* signature, const Arrival& arrival) {
   const Expected* stream = known.classifier.Find(signature);
-  if (stream != nullptr) CountSigned(*stream, signature, arrival);
+  if (stream == nullptr || !CountSigned(*stream, signature, arrival)) return;
+  Train train(arrival.now_ns);
+  train.Begin(*stream, signature, arrival);
+  // The same one is not the next one.
+  if (train.Join(signature, arrival)) __builtin_trap();
 }
 
 }  // namespace
@@ -60,8 +65,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const Stream stream;
   // A copy of exactly this size, so that the sanitizer sees a step beyond it.
   const std::vector<uint8_t> frame(data, data + size);
-  const Arrival arrival{
-      .frame = frame, .bytes = static_cast<uint32_t>(size), .port = 0, .now_ns = 1'000'000};
+  static PortCounters counters;
+  const Arrival arrival{.frame = frame,
+                        .bytes = static_cast<uint32_t>(size),
+                        .port = 0,
+                        .now_ns = 1'000'000,
+                        .counters = &counters};
   if (size >= wire::kSignatureBytes) {
     Classify(stream, frame.data() + size - wire::kSignatureBytes, arrival);
   }

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from io import StringIO
 from ipaddress import ip_address
 from itertools import pairwise
 from pathlib import Path
@@ -24,17 +23,14 @@ from TesterLibrary.model.departures import Capture, Message, Messages, Pattern, 
 from TesterLibrary.model.pattern import Burst
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate
-from TesterLibrary.opening import OpenTester, open_tester
-from TesterLibrary.reporting.progress import Progress
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.opening import OpenTester
 from TesterLibrary.sending import burst_of, send
 from tests.dissection import wrong_checksums
 
 from .capture import captured, frames, sequence, stream_id
-from .test_suites import robot
+from .test_pages import examples
 
 MINUTE = Duration(60 * 10**9)
-PAGE = Path(__file__).parents[2] / "docs" / "traffic.md"
 NORTH = Stream("north", "p1", "p2", FrameSize(128), Rate.parse("80 pps"))
 CAPTURED = [
     Ether(src="02:aa:00:00:00:01", dst="02:aa:00:00:00:02") / packet
@@ -46,15 +42,6 @@ CAPTURED = [
         IPv6(src="2001:db8::2", dst="2001:db8::1") / ICMPv6EchoRequest(data=b"d" * 64),
     )
 ]
-
-
-@pytest.fixture
-def tester(tmp_path: Path) -> Iterator[OpenTester]:
-    opened = open_tester(
-        "embedded/l2-bridge", seed=1, recorder=Recorder(tmp_path), progress=Progress(stream=StringIO())
-    )
-    yield opened
-    opened.close()
 
 
 def sent(
@@ -139,9 +126,4 @@ def test_the_examples_of_the_page_about_traffic(tmp_path: Path) -> None:
     for number, frame in enumerate(CAPTURED):
         frame.time = 1_700_000_000 + number / 10
     wrpcap(str(tmp_path / "capture.pcap"), CAPTURED)
-    blocks = PAGE.read_text(encoding="utf-8").split("```robotframework\n")[1:]
-    suite = tmp_path / "traffic.robot"
-    suite.write_text("\n".join(block.partition("```")[0] for block in blocks), encoding="utf-8")
-    tests = robot(suite, tmp_path / "output", f"CAPTURE:{tmp_path / 'capture.pcap'}")
-    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
-    assert len(tests) == 12
+    assert examples("traffic.md", tmp_path, f"CAPTURE:{tmp_path / 'capture.pcap'}") == 12

@@ -7,10 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from io import StringIO
 from pathlib import Path
-
-import pytest
 
 from TesterLibrary.measurer import Run
 from TesterLibrary.model.editor import (
@@ -28,14 +25,12 @@ from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate
-from TesterLibrary.opening import OpenTester, open_tester
+from TesterLibrary.opening import OpenTester
 from TesterLibrary.planning.flows import FlowSpace
-from TesterLibrary.reporting.progress import Progress
-from TesterLibrary.reporting.recorder import Recorder
 from tests.dissection import wrong_checksums
 
 from .capture import captured, frames, sequence, stream_id
-from .test_suites import robot, run
+from .test_suites import run
 
 FRAMES = 60  # of each stream
 SHARES = (Fraction(7, 10), Fraction(1))
@@ -62,15 +57,6 @@ FIELDS: dict[str, tuple[str, dict[str, Mode]]] = {
     "bare": ("Ether / IP / UDP(chksum=0xbad)", {"UDP.dport": Sweep("1", "1000")}),
 }
 CASCADE = tuple(map(FieldPath.parse, ("IP.src", "IP.id", "UDP.dport")))
-
-
-@pytest.fixture
-def tester(tmp_path: Path) -> Iterator[OpenTester]:
-    opened = open_tester(
-        "embedded/l2-bridge", seed=1, recorder=Recorder(tmp_path), progress=Progress(stream=StringIO())
-    )
-    yield opened
-    opened.close()
 
 
 def streams() -> Iterator[Stream]:
@@ -126,13 +112,3 @@ def test_keywords_for_fields_and_mixes(tmp_path: Path) -> None:
     tests = run("fields.robot", tmp_path)
     assert {name: test.message for name, test in tests.items() if not test.passed} == {}
     assert len(tests) == 7
-
-
-def test_the_examples_of_the_page_run(tmp_path: Path) -> None:
-    page = Path(__file__).parents[2] / "docs" / "frames.md"
-    blocks = page.read_text(encoding="utf-8").split("```robotframework\n")[1:]
-    suite = tmp_path / "frames.robot"
-    suite.write_text("\n".join(block.partition("```")[0] for block in blocks), encoding="utf-8")
-    tests = robot(suite, tmp_path / "output")
-    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
-    assert len(tests) == 5

@@ -4,12 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 
-import pytest
 from scapy.layers.l2 import Ether
 
 from TesterLibrary.jobs.header_file import load_headers
@@ -18,9 +15,7 @@ from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.payload import Payload, PayloadKind
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate
-from TesterLibrary.opening import OpenTester, open_tester
-from TesterLibrary.reporting.progress import Progress
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.opening import OpenTester
 from tests.dissection import STACKS, layers, wrong_checksums
 
 from .capture import captured, frames, sequence, stream_id
@@ -31,15 +26,6 @@ PAYLOADS = [
     Payload(kind, b"text" if kind in (PayloadKind.TEXT, PayloadKind.FILE) else b"") for kind in PayloadKind
 ]
 FRAMES = 10  # of each stream
-
-
-@pytest.fixture
-def tester(tmp_path: Path) -> Iterator[OpenTester]:
-    opened = open_tester(
-        "embedded/l2-bridge", seed=1, recorder=Recorder(tmp_path), progress=Progress(stream=StringIO())
-    )
-    yield opened
-    opened.close()
 
 
 def test_every_stack_arrives_as_it_was_planned(tester: OpenTester, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -23,28 +22,19 @@ from TesterLibrary.methodology.order import order_of
 from TesterLibrary.methodology.outage import outages_of
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate
-from TesterLibrary.opening import OpenTester, open_tester
-from TesterLibrary.reporting.progress import Progress
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.opening import OpenTester
+
+from .opened import opened
 
 FORWARDER = Path(__file__).with_name("forwarder.py")
 FIFTH = Duration(2 * 10**8)
 
 
 @pytest.fixture
-def bridge(tmp_path: Path) -> Iterator[OpenTester]:
-    yield from _opened("embedded/l2-bridge", tmp_path)
-
-
-@pytest.fixture
 def shaper(tmp_path: Path) -> Iterator[OpenTester]:
-    yield from _opened("embedded/shaper", tmp_path)
-
-
-def _opened(testbed: str, directory: Path) -> Iterator[OpenTester]:
-    opened = open_tester(testbed, seed=1, recorder=Recorder(directory), progress=Progress(stream=StringIO()))
-    yield opened
-    opened.close()
+    tester = opened("embedded/shaper", tmp_path)
+    yield tester
+    tester.close()
 
 
 def north(rate: str, size: int = 64) -> Stream:
@@ -75,12 +65,12 @@ def device_that(tester: OpenTester, **wish: object) -> Iterator[None]:
         process.communicate()
 
 
-def test_a_bridge_loses_nothing_in_any_interval(bridge: OpenTester) -> None:
-    bridge.traffic.start([north("20 kpps")])
-    bridge.traffic.start_monitoring(FIFTH)
+def test_a_bridge_loses_nothing_in_any_interval(tester: OpenTester) -> None:
+    tester.traffic.start([north("20 kpps")])
+    tester.traffic.start_monitoring(FIFTH)
     time.sleep(1.5)
-    trial = bridge.traffic.stop([])
-    result = bridge.traffic.stop_monitoring()
+    trial = tester.traffic.stop([])
+    result = tester.traffic.stop_monitoring()
     assert trial
     assert trial.lost == 0
     assert result.method is Method.VERSION
@@ -88,13 +78,13 @@ def test_a_bridge_loses_nothing_in_any_interval(bridge: OpenTester) -> None:
     assert all(interval.sent == interval.received > 0 for interval in result.intervals)
 
 
-def test_seconds_of_queueing_are_no_loss(bridge: OpenTester) -> None:
-    with device_that(bridge, delay_s=1.5):
-        bridge.traffic.start([north("500 pps")])
-        bridge.traffic.start_monitoring(FIFTH)
+def test_seconds_of_queueing_are_no_loss(tester: OpenTester) -> None:
+    with device_that(tester, delay_s=1.5):
+        tester.traffic.start([north("500 pps")])
+        tester.traffic.start_monitoring(FIFTH)
         time.sleep(3)
-        bridge.traffic.stop([])
-        result = bridge.traffic.stop_monitoring()
+        tester.traffic.stop([])
+        result = tester.traffic.stop_monitoring()
     assert result.method is Method.VERSION
     assert [interval.lost for interval in result.intervals] == [0] * len(result.intervals)
     assert all((interval.delay_ns or 0) >= 1.5e9 for interval in result.intervals)
@@ -128,9 +118,9 @@ def _dropped(tester: OpenTester, port: str) -> int:
     return sum(queue["drops"] for queue in json.loads(shown) if queue["kind"] == "tbf")
 
 
-def test_frames_that_are_overtaken_and_duplicated_are_counted(bridge: OpenTester) -> None:
-    with device_that(bridge, hold_every=99, overtaken_by=3, duplicate_every=50, lose=[10, 4]):
-        trial = sent(bridge, north("2 kpps"), 2000)
+def test_frames_that_are_overtaken_and_duplicated_are_counted(tester: OpenTester) -> None:
+    with device_that(tester, hold_every=99, overtaken_by=3, duplicate_every=50, lose=[10, 4]):
+        trial = sent(tester, north("2 kpps"), 2000)
     assert trial.sent == 2000
     order = order_of([trial])
     assert (order.lost, order.reordered, order.extent) == (4, 20, 3)
@@ -138,13 +128,13 @@ def test_frames_that_are_overtaken_and_duplicated_are_counted(bridge: OpenTester
     assert (order.late, order.corrupted, order.misrouted) == (0, 0, 0)
 
 
-def test_a_device_that_writes_over_the_version_is_recognised(bridge: OpenTester) -> None:
-    with device_that(bridge, erase_version=True, lose=[100, 7]):
-        bridge.traffic.start([north("1 kpps")])
-        bridge.traffic.start_monitoring(FIFTH)
+def test_a_device_that_writes_over_the_version_is_recognised(tester: OpenTester) -> None:
+    with device_that(tester, erase_version=True, lose=[100, 7]):
+        tester.traffic.start([north("1 kpps")])
+        tester.traffic.start_monitoring(FIFTH)
         time.sleep(1)
-        trial = bridge.traffic.stop([])
-        result = bridge.traffic.stop_monitoring()
+        trial = tester.traffic.stop([])
+        result = tester.traffic.stop_monitoring()
     assert trial
     assert result.method is Method.QUIESCING
     assert result.reason == "the device writes over the version of 'north'"
@@ -152,14 +142,14 @@ def test_a_device_that_writes_over_the_version_is_recognised(bridge: OpenTester)
     assert (whole.sent, whole.lost) == (trial.sent, 7)
 
 
-def test_an_outage_is_as_long_as_the_frames_missing_in_it(bridge: OpenTester) -> None:
-    bridge.traffic.start([north("5 kpps")])
+def test_an_outage_is_as_long_as_the_frames_missing_in_it(tester: OpenTester) -> None:
+    tester.traffic.start([north("5 kpps")])
     time.sleep(0.3)
-    _set_port(bridge, "disabled")
+    _set_port(tester, "disabled")
     time.sleep(0.2)
-    _set_port(bridge, "forwarding")
+    _set_port(tester, "forwarding")
     time.sleep(0.3)
-    trial = bridge.traffic.stop([])
+    trial = tester.traffic.stop([])
     assert trial
     (outage,) = outages_of([trial])
     assert outage.ended

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from ipaddress import IPv4Interface
+from typing import Any
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.snapshot import Snapshot
@@ -16,7 +17,7 @@ from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate
-from TesterLibrary.planning import compile as compile_job
+from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget
 
@@ -38,11 +39,18 @@ class Rig:
         self._loaded: list[str] = []
 
     def plan(
-        self, job: str, *, rate: str = "10 kpps", frame_size: int = 64, first_id: int = 1, back: bool = False
+        self,
+        job: str,
+        *,
+        rate: str = "10 kpps",
+        frame_size: int = 64,
+        first_id: int = 1,
+        back: bool = False,
+        **changes: Any,
     ) -> Plan:
-        """A job of one stream, named like the job, from p1 to p2 or back."""
+        """A job of one stream, named like the job, from p1 to p2 or back; `changes` are of the stream."""
         tx, rx = ("p2", "p1") if back else ("p1", "p2")
-        stream = Stream(job, tx, rx, FrameSize(frame_size), Rate.parse(rate))
+        stream = Stream(job, tx, rx, FrameSize(frame_size), Rate.parse(rate), **changes)
         most = self.target.capabilities().max_streams
         return compile_job(
             Job(job, (stream,)), ports=self.ports, gateways={}, max_streams=most, first_id=first_id

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,53 @@ def test_closing_the_target_ends_the_engine(process: EngineProcess) -> None:
     assert not runtime.exists()
     with pytest.raises(TargetError):
         EngineTarget.connect(process.address)
+
+
+def test_counters_survive_a_client_that_is_lost(process: EngineProcess) -> None:
+    """It watches, flips and is gone without a word; the next one reads on."""
+    rig = Rig(process.target())
+    rig.load(rig.plan("north"))
+    script = (
+        "import sys; from TesterLibrary.targets.engine.client import EngineTarget as E\n"
+        "t = E.connect(sys.argv[1]); t.start(['north']); t.flip(['north']); print('sending', flush=True)\n"
+        "from TesterLibrary.model.units import Duration; t.wait(['north'], timeout=Duration(10**11))"
+    )
+    with subprocess.Popen([sys.executable, "-c", script, process.address], stdout=subprocess.PIPE) as client:
+        assert client.stdout
+        assert client.stdout.readline() == b"sending\n"
+        time.sleep(0.1)
+        client.kill()
+    (before,) = rig.target.snapshot(["north"]).streams
+    time.sleep(0.05)
+    assert rig.target.flip(["north"]).closed_version == 1
+    rig.target.stop(["north"])
+    (after,) = rig.settled(["north"]).streams
+    assert before.sending
+    assert 500 < before.tx_packets < after.tx_packets == after.rx_packets
+    assert [v.rx_packets for v in after.versions] == [v.tx_packets for v in after.versions]
+
+
+def test_flips_during_its_shutdown_are_answered_or_refused(process: EngineProcess) -> None:
+    guest = EngineTarget.connect(process.address)
+    rig = Rig(guest)
+    rig.load(rig.plan("north", rate="100 kpps"))
+    guest.start(["north"])
+    closed: list[int] = []
+
+    def flip() -> None:
+        with suppress(TargetError):
+            while True:
+                closed.append(guest.flip(["north"]).closed_version)
+
+    flipping = threading.Thread(target=flip)
+    flipping.start()
+    time.sleep(0.1)
+    process.target().close()
+    flipping.join(timeout=10)
+    assert not flipping.is_alive()
+    assert not is_running(process.pid)
+    assert closed == [number % 2 for number in range(len(closed))]
+    assert len(closed) > 5
 
 
 def test_another_client_leaves_it_running(process: EngineProcess) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.flows import flows_of
+from TesterLibrary.measurement.interval import PortInterval
 from TesterLibrary.measurement.snapshot import StreamCounters
 from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.units import Duration
@@ -35,6 +36,45 @@ def test_each_frame_is_counted_in_the_version_it_left_with(rig: Rig) -> None:
         assert version.rx_bytes == version.tx_bytes == 64 * version.tx_packets
     assert sum(v.tx_packets for v in counted.versions) == counted.tx_packets
     assert counted.rx_version_rewritten == 0
+
+
+def test_ports_count_the_frames_of_each_version(rig: Rig) -> None:
+    rig.load(rig.plan("north"))
+    rig.load(rig.plan("other", first_id=2, frame_size=128, rate="3 kpps"))
+    rig.load(rig.plan("back", first_id=3, back=True))
+    jobs = ["north", "other", "back"]
+    before = rig.target.snapshot()
+    rig.target.start(jobs)
+    for _ in range(3):
+        rig.pass_time(0.02)
+        rig.target.flip(jobs)
+    rig.target.stop(jobs)
+    after = rig.settled(jobs)
+    north, other, back = (stream.versions for stream in after.streams)
+    for number in (0, 1):
+        p1, p2 = (
+            PortInterval.between(name, before.port(name).versions[number], after.port(name).versions[number])
+            for name in ("p1", "p2")
+        )
+        assert p1.sent == p2.received == north[number].tx_packets + other[number].tx_packets > 0
+        assert p1.sent_bytes == p2.received_bytes
+        assert p1.sent_bytes == 64 * north[number].tx_packets + 128 * other[number].tx_packets
+        assert p2.sent == p1.received == back[number].tx_packets
+    rig.target.unload(["other"])
+    assert rig.target.snapshot().port("p1").versions == after.port("p1").versions
+
+
+def test_a_flip_while_it_stops_loses_nothing(rig: Rig) -> None:
+    rig.load(rig.plan("north", rate="100 kpps"))
+    rig.target.start(["north"])
+    for _ in range(20):
+        rig.target.flip(["north"])
+    rig.target.stop(["north"])
+    closed = rig.target.flip(["north"]).closed_version
+    (counted,) = rig.settled(["north"]).streams
+    assert closed == 0
+    assert [v.rx_packets for v in counted.versions] == [v.tx_packets for v in counted.versions]
+    assert sum(v.tx_packets for v in counted.versions) == counted.tx_packets == counted.rx_packets
 
 
 def test_nothing_of_a_closed_version_leaves_any_more(rig: Rig) -> None:

@@ -176,3 +176,33 @@ def test_a_tester_that_dies_meanwhile_is_reported_at_the_end(tmp_path: Path) -> 
     thread._thread.join(10)
     with pytest.raises(TargetError, match="died"):
         thread.finish()
+
+
+def test_ports_have_their_part_of_each_interval(tmp_path: Path) -> None:
+    streams = (stream(rate="1 kpps"), stream("south", tx="p2", rx="p1", rate="2 kpps", size=128))
+    watched = Watched(tmp_path, FakePath(loss=Ratio(Fraction(1, 10))), streams)
+    watched.watch(3)
+    result, _ = watched.stop()
+    for interval in result.intervals:
+        north, south = interval.streams
+        p1, p2 = interval.ports
+        assert (p1.name, p1.sent, p1.received) == ("p1", north.sent, south.received)
+        assert (p2.name, p2.sent, p2.received) == ("p2", south.sent, north.received)
+        assert (p1.sent_bytes, p2.sent_bytes) == (64 * north.sent, 128 * south.sent)
+        assert north.lost > 0
+
+
+def test_where_versions_are_erased_intervals_have_no_ports(tmp_path: Path) -> None:
+    watched = Watched(tmp_path, FakePath(erases_version=True))
+    watched.advance(2)
+    result, _ = watched.stop()
+    assert [interval.ports for interval in result.intervals] == [()]
+
+
+def test_without_signature_an_erased_version_is_recognised_by_counts_that_cannot_be(tmp_path: Path) -> None:
+    unsigned = replace(stream(rate="1 kpps"), signature=False)
+    watched = Watched(tmp_path, FakePath(erases_version=True), (unsigned,))
+    watched.advance(2)
+    result, trial = watched.stop()
+    assert (result.method, result.lost, trial.lost) == (Method.QUIESCING, 0, 0)
+    assert result.reason == "the device writes over the version of 'north'"

@@ -76,12 +76,15 @@ def test_it_prints_what_changes_in_frames(capsys: pytest.CaptureFixture[str]) ->
         "    750 flows",
     ]
     assert lines[7].endswith("0x4000 with random bits 0x3fff, seed 7 for 4 frames each")
-    assert lines[-1] == "    flows without an end"
+    assert lines[-2] == "    flows without an end"
+    assert lines[-1].startswith("  call: 1 Mbps of 218 bytes is 573.394 pps")
     assert cli.main(["plan", "flows", "--json"]) == 0
-    web, voice = json.loads(capsys.readouterr().out)["streams"]
+    web, voice, call = json.loads(capsys.readouterr().out)["streams"]
     assert [len(frame) // 2 + 4 for frame in web["frames"]] == [64, 570, 1518]
     assert sorted(web["order"]) == [0] * 7 + [1] * 4 + [2]
     assert (web["flows"], voice["flows"]) == (750, None)
+    assert (web["matches"], len(call["matches"])) == ([], 1)
+    assert (web["version_bit"], call["version_bit"]) == (8 * 18, 8 * 15 + 5)
     assert web["editors"][0]["source"] == {"kind": "Step", "first": 0x0A000001, "increment": 1, "count": 250}
     assert Fraction(web["packets"], web["nanoseconds"]) == 4 * Fraction(
         voice["packets"], voice["nanoseconds"]
@@ -102,3 +105,61 @@ def test_of_a_capture_only_the_tester_knows_the_rate(
     (stream,) = json.loads(capsys.readouterr().out)["streams"]
     assert (stream["rate"], stream["asked_pps"], stream["law"]) == ("as captured", "0", "replay")
     assert (stream["path"], stream["frames"]) == ("x.pcap", [])
+
+
+def test_it_prints_responders_and_clients(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "web"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "web on engine: 0 streams, 2 responders and clients"
+    assert lines[1] == "  backends: answers on p2, 65,536 flows at most"
+    assert lines[3] == (
+        "  users: opens flows on p1, 4,000 at once of 516,096, 2000 each second, until it is stopped"
+    )
+    assert cli.main(["plan", "web", "--json"]) == 0
+    backends, users = json.loads(capsys.readouterr().out)["ends"]
+    assert (backends["parameters"]["rto"], backends["opening"]) == (50_000, None)
+    assert users["opening"]["rate"] == "1/500000"
+    assert users["protocol"]["name"] == "http-client"
+
+
+_EDITED = """
+version: 1
+name: edited
+seed: 1
+ports:
+  - {name: p1, speed: 10 Gbps}
+  - {name: p2, speed: 10 Gbps}
+streams:
+  - name: web
+    tx: p1
+    rx: p2
+    rate: 10 %
+    frame_size: 128
+    headers: Ether / IP / UDP
+    edit:
+      - {field: IP.src, sweep: {first: 10.0.0.1, last: 10.0.0.250}}
+      - {field: UDP.dport, values: [53, 80, 443]}
+    cascade: [[IP.src, UDP.dport]]
+"""
+
+
+def test_it_prints_what_units_of_a_switch_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "edited.yaml"
+    path.write_text(_EDITED)
+    assert cli.main(["plan", str(path), "--target", "tofino"]) == 0
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "    IP.src: +1 below 250, from 167,772,161 on",
+        "    UDP.dport: +1 below 3, when the one before wraps, 3 listed values",
+        "    750 flows",
+    ]
+    assert cli.main(["plan", str(path), "--target", "tofino", "--json"]) == 0
+    (stream,) = json.loads(capsys.readouterr().out)["streams"]
+    source, port = stream["switch_editors"]
+    assert (source["field"], source["start"], source["step"], source["bound"]) == ("IP.src", 0, 1, 250)
+    assert [own["value"] for own in port["listed"]] == [53, 80, 443]
+    assert port["cascaded"] is True
+    assert cli.main(["plan", "flows", "--target", "tofino"]) == cli.STATUS["ERROR"]
+    assert (
+        "stream 'voice': 4 fields change (IP.dst, UDP.sport, Ether.src, Dot1Q.prio); a switch changes 2"
+        in capsys.readouterr().err
+    )

@@ -10,14 +10,16 @@ from contextlib import contextmanager, suppress
 
 import grpc
 
-from ..._generated.tester.v1 import control_pb2, control_pb2_grpc
+from ..._generated.tester.v1 import capture_pb2, control_pb2, control_pb2_grpc
 from ...errors import Inconclusive, PlanError, TargetError
+from ...measurement.capture import CapturedFrame, StoppedCapture
 from ...measurement.snapshot import FlowCounters, Snapshot
+from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
 from ..base import Capabilities, Flipped, Progress
-from . import convert
+from . import convert, convert_capture
 from .address import Certificates, open_channel
 
 _REFUSED = frozenset(
@@ -31,6 +33,7 @@ _REFUSED = frozenset(
 )
 _ANSWER_S = 10.0  # for calls that answer within a second, on a machine that may be busy
 _RESOLVE_NS = 10**9
+_READ_S = 600.0  # for as much as an engine keeps of a capture, however slowly it is written
 _FLOWS_S = 60.0  # for millions of flows
 _INJECT_S = 60.0  # returns when all frames have left
 
@@ -55,6 +58,7 @@ class EngineTarget:
         self._capabilities: Capabilities | None = None
         self._inject_limit = 1
         self._loaded: set[str] = set()
+        self._captures: set[str] = set()
 
     @classmethod
     def connect(cls, address: str, *, certificates: Certificates | None = None) -> EngineTarget:
@@ -171,6 +175,40 @@ class EngineTarget:
             with self._errors("Inject"):
                 self._stub.Inject(request, timeout=_INJECT_S)
 
+    def start_capture(self, capture: Capture) -> None:
+        """See `Target`."""
+        if not 0 <= capture.frames < 2**32 or not 0 <= capture.snap_length < 2**32:
+            raise PlanError(
+                f"capture {capture.name!r}: {capture.frames} frames of {capture.snap_length} bytes; "
+                "at least 1 frame, of 0 (all) or more bytes"
+            )
+        request = capture_pb2.StartCaptureRequest(capture=convert_capture.capture_message(capture))
+        with self._errors("StartCapture"):
+            self._stub.StartCapture(request, timeout=_ANSWER_S)
+        self._captures.add(capture.name)
+
+    def stop_capture(self, name: str) -> StoppedCapture:
+        """See `Target`."""
+        with self._errors("StopCapture"):
+            answer = self._stub.StopCapture(capture_pb2.StopCaptureRequest(name=name), timeout=_ANSWER_S)
+        return convert_capture.stopped_value(answer)
+
+    def read_capture(self, name: str) -> Iterator[CapturedFrame]:
+        """See `Target`."""
+        with self._errors("ReadCapture"):
+            call = self._stub.ReadCapture(capture_pb2.ReadCaptureRequest(name=name), timeout=_READ_S)
+            try:
+                for chunk in call:
+                    yield from map(convert_capture.frame_value, chunk.frames)
+            finally:
+                call.cancel()
+
+    def forget_capture(self, name: str) -> None:
+        """See `Target`."""
+        with self._errors("ForgetCapture"):
+            self._stub.ForgetCapture(capture_pb2.ForgetCaptureRequest(name=name), timeout=_ANSWER_S)
+        self._captures.discard(name)
+
     def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
         """See `Target`."""
         request = control_pb2.ResolveRequest(
@@ -201,9 +239,12 @@ class EngineTarget:
         """See `Target`."""
         if self._on_close:
             self._on_close()
-        elif self._loaded:
+        else:
             with suppress(TargetError, PlanError):
-                self.unload(sorted(self._loaded))
+                for name in sorted(self._captures):
+                    self.forget_capture(name)
+                if self._loaded:
+                    self.unload(sorted(self._loaded))
         self._channel.close()
 
     @contextmanager

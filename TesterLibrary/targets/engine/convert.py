@@ -16,6 +16,7 @@ from ...measurement.snapshot import (
     OrderCounters,
     OutageCounters,
     PortCounters,
+    PortVersionCounters,
     Snapshot,
     StreamCounters,
     VariationCounters,
@@ -24,8 +25,10 @@ from ...measurement.snapshot import (
 )
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ..base import Capabilities, PortInfo, Progress
+from .convert_capture import counters_value
 from .convert_departures import departures_message
 from .convert_edit import checksum_message, editor_message, version_message
+from .convert_end import end_counters, responder_message
 
 
 def job_message(plan: Plan) -> plan_pb2.Job:
@@ -41,6 +44,7 @@ def job_message(plan: Plan) -> plan_pb2.Job:
             )
             for port, neighbours in by_port
         ],
+        responders=map(responder_message, plan.ends),
     )
 
 
@@ -92,6 +96,8 @@ def capabilities_value(info: control_pb2.GetInfoResponse) -> Capabilities:
             for port in info.ports
         ),
         max_streams=info.limits.max_streams,
+        max_ends=info.limits.max_responders,
+        max_end_flows=info.limits.max_responder_flows,
         details=f"testerd {info.version}, {info.dpdk_version}, workers on CPU {cpus}, process {info.pid}",
     )
 
@@ -119,6 +125,8 @@ def snapshot_value(snapshot: counters_pb2.Snapshot) -> Snapshot:
             engine_now_ns=snapshot.clock.engine_now_ns,
             raw_now_ns=snapshot.clock.raw_now_ns,
         ),
+        ends=tuple(end_counters(own) for own in snapshot.responders),
+        captures=tuple(map(counters_value, snapshot.captures)),
     )
 
 
@@ -134,6 +142,9 @@ def _port(port: counters_pb2.PortCounters) -> PortCounters:
         rx_foreign=port.rx_foreign,
         kernel_dropped=port.kernel_dropped,
         neighbour_replies=port.neighbour_replies,
+        versions=tuple(
+            PortVersionCounters(v.tx_packets, v.tx_bytes, v.rx_packets, v.rx_bytes) for v in port.versions
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from ...errors import PlanError
 from ...model.law import Replay
+from ...model.match import exclude
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.units import FCS_LENGTH, Duration
 from ..base import PortInfo
@@ -31,6 +32,7 @@ def check_plan(plan: Plan, loaded: Iterable[Plan], ports: Mapping[str, PortInfo]
             raise PlanError(f"stream {stream.name!r}: the id {stream.id} is taken")
         taken.add(stream.id)
         _check_stream(stream, ports)
+    _check_apart(plan, loaded)
     _check_neighbours(plan, loaded, ports)
 
 
@@ -41,7 +43,9 @@ def check_update(loaded: PlannedStream, stream: PlannedStream, ports: Mapping[st
     stays: dict[str, list[object]] = {
         "ports": [(own.tx_port, own.rx_port) for own in both],
         "signature": [own.signature for own in both],
-        "sum of the signature": [{_sum(frame) for frame in own.frames} for own in both],
+        "version": [own.version for own in both],
+        "matches": [own.matches for own in both],
+        "sum of the signature": [{_sum(frame) for frame in own.frames if own.signature} for own in both],
     }
     for what, (before, after) in stays.items():
         if before != after:
@@ -91,6 +95,18 @@ def _check_stream(stream: PlannedStream, ports: Mapping[str, PortInfo]) -> None:
                     f"stream {stream.name!r}: {size} bytes do not fit port {port.name!r}; "
                     f"64 to {port.max_frame_size}, FCS included"
                 )
+
+
+def _check_apart(plan: Plan, loaded: Iterable[Plan]) -> None:
+    """No frame without a signature may be of two streams."""
+    others = [stream for other in loaded for stream in other.streams if stream.matches]
+    for stream in plan.streams:
+        for other in others if stream.matches else ():
+            if other.rx_port == stream.rx_port and not exclude(other.matches, stream.matches):
+                raise PlanError(
+                    f"stream {stream.name!r}: its matches and those of {other.name!r} can hold of one frame"
+                )
+        others += [stream] if stream.matches else []
 
 
 def _check_neighbours(plan: Plan, loaded: Iterable[Plan], ports: Mapping[str, PortInfo]) -> None:

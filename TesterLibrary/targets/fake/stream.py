@@ -8,14 +8,19 @@ nanoseconds of the fake's clock.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from heapq import merge
 from math import ceil, floor
 from typing import Any
 
+from ...measurement.capture import CapturedFrame
 from ...measurement.histogram import index_of
 from ...measurement.snapshot import DepartureCounters, FlowCounters, LatencyCounters, StreamCounters
 from ...model.plan import PlannedStream
+from .content import FakeContent
 from .versions import Passage, Passed, erased, versions
 
 
@@ -105,6 +110,7 @@ class FakeStream:
         self._erases_version = erases_version
         self._flips: list[int] = []
         self._legs: list[_Leg] = []
+        self._content: FakeContent | None = None
 
     def start(self, now_ns: int, *, duration_ns: int | None, packets: int | None) -> None:
         """Counts from 0, from now on, once `follow` has given the pace."""
@@ -173,7 +179,7 @@ class FakeStream:
             first_rx_ns=self._left_at(1) + delay if received else 0,
             last_rx_ns=self._left_at(arrived) + delay if received else 0,
             latency=LatencyCounters(received, received * delay, delay, delay, {index_of(delay): received})
-            if received
+            if received and self.planned.signature
             else LatencyCounters(),
             sending=self.sending,
             departures=DepartureCounters(sent - 1, buckets={0: sent - 1})
@@ -190,7 +196,7 @@ class FakeStream:
         found: dict[str, Any] = {"versions": counters, "open_version": self.version}
         if self._erases_version:
             found["versions"] = erased(counters)
-            found["rx_version_rewritten"] = counters[1].rx_packets
+            found["rx_version_rewritten"] = counters[1].rx_packets * self.planned.signature
         return found
 
     def flows(self, now_ns: int) -> FlowCounters:
@@ -207,6 +213,49 @@ class FakeStream:
             latency_min_ns=[delay if count else 0 for count in received],
             latency_max_ns=[delay if count else 0 for count in received],
         )
+
+    def sightings(self, since_ns: int, until_ns: int) -> Iterator[CapturedFrame]:
+        """Its frames as they leave and arrive from an instant on and before another, by time."""
+        return merge(
+            self._departures(since_ns, until_ns),
+            self._arrivals(since_ns, until_ns),
+            key=lambda frame: frame.time_ns,
+        )
+
+    def _departures(self, since_ns: int, until_ns: int) -> Iterator[CapturedFrame]:
+        for number in range(self._counts(since_ns)[1], self._counts(until_ns)[1]):
+            octets = self._octets(number, self._version_of(number))
+            left_ns = self._left_at(number + 1)
+            yield CapturedFrame(
+                left_ns, self.planned.tx_port, True, self.planned.id, number, len(octets), octets
+            )
+
+    def _arrivals(self, since_ns: int, until_ns: int) -> Iterator[CapturedFrame]:
+        delay, planned = self._delay_ns, self.planned
+        for number in range(self._counts(since_ns - delay)[1], self._counts(until_ns - delay)[1]):
+            if self._lost_of(number + 1) > self._lost_of(number):
+                continue
+            octets = self._octets(number, 0 if self._erases_version else self._version_of(number))
+            yield CapturedFrame(
+                self._left_at(number + 1) + delay,
+                planned.rx_port,
+                False,
+                planned.id if planned.measured else 0,
+                number if planned.signature else None,
+                len(octets),
+                octets,
+            )
+
+    def _version_of(self, number: int) -> int:
+        return bisect_right(self._flips, self._left_at(number + 1)) % 2
+
+    def _octets(self, number: int, version: int) -> bytes:
+        if self._content is None or self._content.planned is not self.planned:
+            self._content = FakeContent(self.planned)
+        return self._content.frame(number, left_ns=self._left_at(number + 1), version=version)
+
+    def _lost_of(self, sent: int) -> int:
+        return floor(self._leg_of(sent).lost_of(sent) + self._phase) if sent else 0
 
     def _passed(self, now_ns: int) -> Passed:
         _, sent, lost = self._counts(now_ns)

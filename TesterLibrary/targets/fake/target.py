@@ -15,14 +15,17 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...errors import Inconclusive, PlanError, TargetError
+from ...measurement.capture import CapturedFrame, StoppedCapture
 from ...measurement.snapshot import (
     ClockCounters,
     FlowCounters,
     PortCounters,
+    PortVersionCounters,
     Snapshot,
     StreamCounters,
     WorkerCounters,
 )
+from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
@@ -30,12 +33,16 @@ from ..base import Capabilities, Flipped, PortInfo, Progress
 from .capture import recorded
 from .device import FakeDevice, set_pace
 from .refusal import check_end, check_frames, check_plan, check_update, known_port
+from .refusal_ends import check_ends
 from .stream import FakeStream
+from .taps import FakeTaps
+from .wire import Wire
 
 _CALL_NS = 10**7  # what every call takes of the fake's time
 _PROGRESS_NS = 5 * 10**8
 _STALL_NS = 2 * 10**8
 _FOREVER = 10**30
+_ROOM = (64, 1 << 20)  # for ends, and for flows of them at once
 
 
 def fake_port(name: str, *, link_speed_bps: int = 10**9, max_frame_size: int = 9216) -> PortInfo:
@@ -55,6 +62,7 @@ class FakeTarget:
         dies_after: The tester is gone when its clock, which starts at 0, reaches this.
         late: Names of calls, such as `snapshot`, that are never answered.
         max_streams: How many streams it holds.
+        capture_rate: Frames/s that a capture has room for.
         seed: Decides which frames are lost.
     """
 
@@ -68,6 +76,7 @@ class FakeTarget:
         dies_after: Duration | None = None,
         late: Collection[str] = (),
         max_streams: int = 1024,
+        capture_rate: int | None = None,
         seed: int = 1,
     ) -> None:
         self._ports = {p.name: p for p in ports or (fake_port("p1"), fake_port("p2"))}
@@ -77,6 +86,7 @@ class FakeTarget:
         self._dies_ns = _FOREVER if dies_after is None else dies_after.ns
         self._late = late
         self._max_streams = max_streams
+        self._taps = FakeTaps(self._ports, capture_rate)
         self._random = random.Random(seed)
         self._now_ns = 0
         self._started_ns = 0
@@ -84,6 +94,7 @@ class FakeTarget:
         self._plans: dict[str, Plan] = {}
         self._jobs: dict[str, dict[int, FakeStream]] = {}
         self._past: dict[str, Counter[str]] = {name: Counter() for name in self._ports}
+        self._wire = Wire(self._ports, self._device, self._past, self._plans)
 
     def advance(self, duration: Duration) -> None:
         """Lets time pass.
@@ -95,6 +106,7 @@ class FakeTarget:
         while True:
             ends = [at for s in self._sending() if (at := s.due_end_ns()) is not None]
             self._now_ns = min([*ends, end, self._dies_ns])
+            self._wire.run(self._now_ns)
             if self._now_ns == self._dies_ns:
                 raise TargetError(f"the fake tester died {Duration(self._dies_ns)} after it was started")
             over = [s for s in self._sending() if s.due_end_ns() == self._now_ns]
@@ -107,15 +119,18 @@ class FakeTarget:
     def capabilities(self) -> Capabilities:
         """See `Target`."""
         self._answer("capabilities")
-        return Capabilities("fake", "1", tuple(self._ports.values()), self._max_streams)
+        return Capabilities("fake", "1", tuple(self._ports.values()), self._max_streams, *_ROOM)
 
     def load(self, plan: Plan) -> None:
         """See `Target`."""
         self._answer("load")
         check_plan(plan, self._plans.values(), self._ports, self._max_streams)
+        check_ends(plan, self._plans.values(), self._ports, *_ROOM)
         plan = replace(plan, streams=tuple(map(recorded, plan.streams)))
         self._plans[plan.job] = plan
         self._jobs[plan.job] = {stream.id: self._new(stream) for stream in plan.streams}
+        self._wire.load(plan)
+        self._taps.know(plan.streams)
 
     def start(
         self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
@@ -126,6 +141,7 @@ class FakeTarget:
         for stream in self._streams(jobs):
             if stream.sending:
                 raise PlanError(f"stream {stream.planned.name!r} is sending already; stop it first")
+        self._wire.check_start(jobs)
         self._starts += 1
         self._started_ns = self._now_ns
         for job in jobs:
@@ -133,6 +149,7 @@ class FakeTarget:
                 self._retire(old)
                 new = self._jobs[job][stream_id] = self._new(old.planned)
                 new.start(self._now_ns, duration_ns=duration.ns if duration else None, packets=packets)
+        self._wire.start(jobs, self._now_ns)
         self._set_pace()
 
     def stop(self, jobs: Sequence[str]) -> None:
@@ -141,6 +158,7 @@ class FakeTarget:
         for stream in list(self._streams(jobs)):
             if stream.sending:
                 stream.stop(self._now_ns)
+        self._wire.stop(jobs)
         self._set_pace()
 
     def update(self, job: str, stream: PlannedStream) -> None:
@@ -158,6 +176,7 @@ class FakeTarget:
         self.stop(jobs)
         for job in dict.fromkeys(jobs):
             del self._plans[job]
+            self._wire.unload(job)
             for stream in self._jobs.pop(job).values():
                 self._retire(stream)
 
@@ -191,6 +210,8 @@ class FakeTarget:
             streams=tuple(sorted(counters, key=lambda c: c.id)),
             workers=(WorkerCounters(1, worst_gap_ns=_STALL_NS if self._starts in self._stalls else 1000),),
             clock=ClockCounters(self._started_ns, self._started_ns, now, now),
+            ends=self._wire.counters(jobs or tuple(self._jobs)),
+            captures=self._taps.counters(),
         )
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
@@ -221,11 +242,34 @@ class FakeTarget:
         for frame in frames:
             size = max(MIN_FRAME_SIZE, len(frame.frame) + FCS_LENGTH)
             self._past[frame.port].update(tx_packets=1, tx_bytes=size)
+            self._taps.show_alone(frame.port, True, frame.frame, self._now_ns)
             for port in self._ports.values():
                 if port.name != frame.port and (frame.frame[0] & 1 or frame.frame[:6] == port.mac):
                     self._past[port.name].update(rx_packets=1, rx_bytes=size, rx_foreign=1)
+                    self._taps.show_alone(port.name, False, frame.frame, self._now_ns)
 
-    def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:  # noqa: ARG002
+    def start_capture(self, capture: Capture) -> None:
+        """See `Target`."""
+        self._answer("start_capture")
+        loaded = [stream for plan in self._plans.values() for stream in plan.streams]
+        self._taps.add(capture, loaded, self._now_ns)
+
+    def stop_capture(self, name: str) -> StoppedCapture:
+        """See `Target`."""
+        self._answer("stop_capture")
+        return self._taps[name].stop(self._now_ns)
+
+    def read_capture(self, name: str) -> Iterator[CapturedFrame]:
+        """See `Target`."""
+        self._answer("read_capture")
+        return self._taps[name].frames()
+
+    def forget_capture(self, name: str) -> None:
+        """See `Target`."""
+        self._answer("forget_capture")
+        self._taps.forget(name)
+
+    def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
         """See `Target`. Answers what the device knows and, through it, what other ports answer for."""
         self._answer("resolve")
         known_port(port, self._ports)
@@ -233,6 +277,7 @@ class FakeTarget:
             raise PlanError(f"{source} cannot ask for {address}: one is IPv4, the other IPv6")
         ours = {n.address: n.mac for p in self._plans.values() for n in p.neighbours if n.port != port}
         mac = self._device.neighbours.get(address) or ours.get(address)
+        mac = mac or self._wire.resolve(port, address, source, source_mac)
         if mac is None:
             raise Inconclusive(f"nobody answers at {address} on port {port!r} when {source} asks")
         return mac
@@ -241,11 +286,13 @@ class FakeTarget:
         """See `Target`."""
         self._jobs.clear()
         self._plans.clear()
+        self._taps.clear()
 
     def _answer(self, call: str) -> None:
         if call in self._late:
             raise TargetError(f"the fake tester did not answer {call} in time")
         self.advance(Duration(_CALL_NS))
+        self._taps.show(self._streams(self._jobs), self._now_ns)
 
     def _job(self, name: str) -> dict[int, FakeStream]:
         if name not in self._jobs:
@@ -268,6 +315,7 @@ class FakeTarget:
 
     def _retire(self, stream: FakeStream) -> None:
         """Forgets a run, not what the ports have counted of it. What is on its way is foreign, at once."""
+        self._taps.show_rest(stream, _FOREVER)
         final = stream.everything()
         foreign = final.rx_packets - stream.received(self._now_ns)
         self._count(stream.planned, final, self._past)
@@ -276,12 +324,27 @@ class FakeTarget:
     def _count(self, stream: PlannedStream, counted: StreamCounters, totals: dict[str, Counter[str]]) -> None:
         totals[stream.tx_port].update(tx_packets=counted.tx_packets, tx_bytes=counted.tx_bytes)
         totals[stream.rx_port].update(rx_packets=counted.rx_packets, rx_bytes=counted.rx_bytes)
+        for number, own in enumerate(counted.versions):
+            sent = {f"{number} tx_packets": own.tx_packets, f"{number} tx_bytes": own.tx_bytes}
+            arrived = {f"{number} rx_packets": own.rx_packets, f"{number} rx_bytes": own.rx_bytes}
+            totals[stream.tx_port].update(sent)
+            totals[stream.rx_port].update(arrived)
 
     def _port_counters(self) -> tuple[PortCounters, ...]:
         totals = {name: Counter(past) for name, past in self._past.items()}
         for stream in self._streams(self._jobs):
             self._count(stream.planned, stream.counters(self._now_ns), totals)
-        return tuple(PortCounters(name, **counts) for name, counts in totals.items())
+        return tuple(_port(name, counts) for name, counts in totals.items())
+
+
+def _port(name: str, counts: Counter[str]) -> PortCounters:
+    """Keys are those of the counters, with the version in front of what is counted by version."""
+    fields = PortVersionCounters.__dataclass_fields__
+    versions = tuple(
+        PortVersionCounters(**{field: counts.pop(f"{number} {field}", 0) for field in fields})
+        for number in (0, 1)
+    )
+    return PortCounters(name, versions=versions, **counts)
 
 
 def _progress(counters: Sequence[StreamCounters]) -> Progress:

@@ -44,6 +44,15 @@ table ip syn_proxy {{
   }}
 }}
 """
+# What would be one connection too many in its table is dropped.
+_LIMIT = """\
+table ip capacity {{
+  chain passing {{
+    type filter hook forward priority filter
+    ct state new ct count over {connections} drop
+  }}
+}}
+"""
 
 
 @device("gateway")
@@ -54,8 +63,12 @@ def build(
     service: str,
     servers: Sequence[str],
     syn_proxy: bool = False,
+    connections: int | None = None,
 ) -> None:
-    """Clients connect to `service`, an address behind the router; servers see the clients' own addresses."""
+    """Clients connect to `service`, an address behind the router; servers see the clients' own addresses.
+
+    At most so many `connections` at once, where that is given: a truth to be found.
+    """
     router.build(namespace, ports)
     address, _, port = service.partition(":")
     targets = (server.partition(":") for server in servers)
@@ -66,7 +79,9 @@ def build(
         rules += _SYN_PROXY
         namespace.address("lo", ipaddress.ip_interface(f"{address}/32"))
         namespace.up("lo")
-    load_nftables(namespace, rules.format(address=address, port=port, server=server))
+    if connections is not None:
+        rules += _LIMIT
+    load_nftables(namespace, rules.format(address=address, port=port, server=server, connections=connections))
     namespace.sysctl("netfilter.nf_conntrack_tcp_loose", 0)
     namespace.sysctl("ipv4.tcp_syncookies", 1)
     namespace.sysctl("ipv4.tcp_timestamps", 1)

@@ -5,11 +5,11 @@
 // what was added to it (RFC 1624), so nothing but the edited fields is summed up; a CRC is not.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
-#include "generator/burst.h"
+#include "generator/column.h"
 #include "generator/field.h"
 
 namespace tester {
@@ -27,6 +27,7 @@ struct Checksum {
   uint32_t tail;    // kCrc32c: so many last bytes of the frame are not covered
 
   size_t bytes() const { return kind == Kind::kCrc32c ? kCrcBytes : kBytes; }
+  Field field() const { return {8 * offset, static_cast<uint32_t>(8 * bytes())}; }
 };
 
 // What is added to a field is added so many times to what a checksum covers.
@@ -35,24 +36,19 @@ struct Coverage {
   int32_t weight;
 };
 
-// One-complement sums of what a checksum covers, one for each frame of a burst, not folded.
-using SumColumn = std::array<uint64_t, kBurst>;
-
-// What a value of the field counts in the checksum's sum, as a factor below 65535: by where it is
-// in its 16-bit word, and how often.
-uint16_t Factor(const Field& field, const Checksum& checksum, int32_t weight);
-
-// Adds the values of a field of `bits` bits, times its factor.
-void AddToSums(const uint64_t* values, size_t count, uint32_t bits, uint16_t factor,
-               SumColumn& sums);
+// What the values in a column add to the sum that a checksum covers, in one's complement: by where
+// their field, of at most 32 bits, is in its 16-bit word, and how often it is added.
+std::vector<Addend> SharesOf(const Field& field, size_t column, const Checksum& checksum,
+                             int32_t weight);
 
 // The sum that a checksum in a frame stands for, 1 to 0xffff.
 uint16_t SumOf(const Checksum& checksum, const uint8_t* frame);
 
-// Puts the checksum of a sum into a frame.
-void WriteSum(const Checksum& checksum, uint64_t sum, uint8_t* frame);
-void WriteSums(const Checksum& checksum, const SumColumn& sums, size_t count,
-               uint8_t* const* frames);
+// What the checksum's field has to hold for a sum, which need not be folded.
+uint16_t ChecksumOf(const Checksum& checksum, uint64_t sum);
+
+// The same of a column, in place of its sums.
+void MakeChecksums(const Checksum& checksum, size_t count, Column& sums);
 
 // Puts the CRC of a frame into it.
 void WriteCrc(const Checksum& checksum, uint8_t* frame, size_t bytes);

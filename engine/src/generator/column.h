@@ -5,6 +5,13 @@
 // processors, and the loader takes the best that the machine can run.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "generator/burst.h"
+
 // Sanitizers are not ready yet when the loader asks; clang has no levels of x86-64 here.
 #if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define TESTER_COLUMN_LOOP \
@@ -12,3 +19,25 @@
 #else
 #define TESTER_COLUMN_LOOP
 #endif
+
+namespace tester {
+
+// A number for each frame of a burst.
+struct alignas(64) Column : std::array<uint64_t, kBurst> {};
+
+// Some of a column's numbers, with which is reckoned at once. A loop may go beyond the last frame
+// of a burst, to the next multiple of kLanes.
+using Lanes = uint64_t __attribute__((vector_size(64)));
+inline constexpr size_t kLanes = sizeof(Lanes) / sizeof(uint64_t);
+
+// A column that a sum is made of, and by how many bits it is shifted to the left for that.
+struct Addend {
+  size_t column;
+  uint32_t shift;
+};
+
+// Makes the sums of some columns, and of a number that is the same for all.
+void AddUp(std::span<const Addend> addends, const Column* columns, uint64_t first, size_t count,
+           Column& sums);
+
+}  // namespace tester

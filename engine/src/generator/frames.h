@@ -3,20 +3,18 @@
 
 // What the frames of a stream contain. Frame k is a function of k alone, so what a driver refused
 // is written again, later and the same; only a signature tells when it was.
-//
-// A burst is written column by column: all values of one editor, then all of the next one. A frame
-// costs what changes in it; what does not is in its buffer already, the version bit included.
+// A frame costs what changes in it; what does not is in its buffer already, the version bit
+// included.
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "generator/burst.h"
 #include "generator/checksums.h"
-#include "generator/editor.h"
+#include "generator/edits.h"
 #include "generator/order.h"
 #include "generator/template.h"
 #include "plan/job.h"
@@ -28,7 +26,7 @@ namespace tester {
 // that continues the last one costs least.
 struct Cursor {
   OrderPlace order;
-  std::array<EditorPlace, kMaxEditors> editors;
+  EditorPlaces editors;
 };
 
 class Frames {
@@ -54,30 +52,16 @@ class Frames {
              uint8_t* const* frames) const;
 
  private:
-  // What of an editor's values goes into which column of sums.
-  struct Part {
-    uint8_t column;
-    uint16_t factor;
-  };
-  struct Edit {
-    Editor editor;
-    std::vector<Part> parts;
-  };
-
   const std::vector<Template>& Templates(uint8_t version) const {
     return templates_[templates_[1].empty() ? 0 : version];
   }
-  void AddEditors(const StreamPlan& plan);
   void AddTemplates(const StreamPlan& plan, bool version);
-  void WriteEdits(Cursor& cursor, const Run& run, const Template* const* chosen,
-                  uint8_t* const* frames) const;
 
   uint16_t signature_sum_ = 0;
   std::shared_ptr<ReplayFeed> feed_;
   std::array<std::vector<Template>, 2> templates_;  // by version; without, there is but the first
   Order order_;
-  std::vector<Edit> edits_;
-  std::vector<Checksum> summed_;  // those that editors change; one column each
+  Edits edits_;
   std::vector<Checksum> crcs_;
 };
 

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "generator/saturate.h"
-
 namespace tester {
 namespace {
 
@@ -19,8 +17,6 @@ uint64_t WithGrace(uint64_t start_ns, uint64_t end_ns) {
 }
 
 }  // namespace
-
-uint64_t Leg::LawNs() const { return AddSaturating(begin_ns, departures->offset_ns()); }
 
 Schedule::Schedule(Leg first, uint64_t duration_ns, uint64_t max_packets)
     : start_ns_(first.begin_ns),

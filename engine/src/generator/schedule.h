@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "generator/departures.h"
+#include "generator/saturate.h"
 
 namespace tester {
 
@@ -25,7 +26,7 @@ struct Leg {
   uint64_t contents = 0;           // number of the leg that these frames began with
 
   // The instant that times of the law count from.
-  uint64_t LawNs() const;
+  uint64_t LawNs() const { return AddSaturating(begin_ns, departures->offset_ns()); }
 };
 
 class Schedule {

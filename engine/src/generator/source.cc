@@ -15,7 +15,7 @@ namespace {
 
 TESTER_COLUMN_LOOP void MakeSteps(uint64_t begin, uint64_t increment, uint64_t mask, size_t count,
                                   uint64_t* values) {
-  for (size_t i = 0; i < count; ++i) values[i] = (begin + i * increment) & mask;
+  for (size_t i = 0; i < count; ++i, begin += increment) values[i] = begin & mask;
 }
 
 TESTER_COLUMN_LOOP void MakeRandomBits(uint64_t seed, uint64_t number, uint64_t base, uint64_t mask,

@@ -5,11 +5,7 @@
 
 #include <atomic>
 
-#include "wire/signature.h"
-
 namespace tester {
-
-size_t Template::SignatureOffset() const { return bytes.size() - wire::kSignatureBytes; }
 
 Template MakeTemplate(Frame frame, bool signature, uint16_t stream_id) {
   static std::atomic<uint64_t> last_key{0};
@@ -18,7 +14,7 @@ Template MakeTemplate(Frame frame, bool signature, uint16_t stream_id) {
                 .signature = signature,
                 .signature_id = stream_id,
                 .signature_sum = 0,
-                .sums = {}};
+                .unedited = {}};
   if (signature)
     made.signature_sum = wire::SignatureSum(made.bytes.data() + made.SignatureOffset());
   return made;

@@ -4,13 +4,12 @@
 // A frame as its author wrote it, and what has to be known to send it again and again.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "generator/checksums.h"
 #include "wire/bytes.h"
+#include "wire/signature.h"
 
 namespace tester {
 
@@ -21,11 +20,10 @@ struct Template {
   std::vector<uint8_t> bytes;
   bool signature;
   uint16_t signature_id;
-  uint16_t signature_sum;  // of the last 16 bytes, see wire::SignatureSum
-  // What the checksums that editors change cover, without the edited fields; 1 to 0xffff.
-  std::array<uint16_t, kMaxChecksums> sums;
+  uint16_t signature_sum;          // of the last 16 bytes, see wire::SignatureSum
+  std::vector<uint64_t> unedited;  // see Edits::Unedited; empty without editors
 
-  size_t SignatureOffset() const;
+  size_t SignatureOffset() const { return bytes.size() - wire::kSignatureBytes; }
 };
 
 Template MakeTemplate(Frame frame, bool signature, uint16_t stream_id);

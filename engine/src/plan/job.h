@@ -17,6 +17,7 @@
 #include "plan/measurement.h"
 #include "replay/plan.h"
 #include "responder/neighbour.h"
+#include "responder/responder.h"
 #include "tester/v1/plan.pb.h"
 
 namespace tester {
@@ -54,6 +55,7 @@ struct Job {
   std::string name;
   std::vector<StreamPlan> streams;
   std::vector<NeighbourPlan> neighbours;
+  std::vector<std::shared_ptr<const machine::ResponderPlan>> responders{};
 };
 
 }  // namespace tester

@@ -10,6 +10,7 @@
 
 #include "error.h"
 #include "plan/job.h"
+#include "plan/refuse.h"
 #include "text.h"
 #include "wire/signature.h"
 
@@ -20,10 +21,6 @@ constexpr uint32_t kMostFlows = 1 << 24;  // of a stream
 constexpr size_t kMostMaskBytes = 64;     // of a match
 constexpr uint32_t kInternetBytes = 2;
 constexpr uint32_t kCrc32cBytes = 4;
-
-[[noreturn]] void Refuse(std::string_view where, std::string_view what) {
-  throw Error(Code::kInvalidArgument, Cat(where, ": ", what));
-}
 
 Frame Bytes(const std::string& text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
@@ -38,10 +35,10 @@ size_t BytesInEveryFrame(const v1::Stream& stream) {
 
 uint32_t ValidateFlows(const v1::Stream& stream, std::string_view where) {
   if (stream.flows() > kMostFlows) {
-    Refuse(where, Cat("flows ", stream.flows(), "; at most ", kMostFlows));
+    Refuse(where, "flows ", stream.flows(), "; at most ", kMostFlows);
   }
   if (stream.flows() != 0 && !stream.signature()) {
-    Refuse(where, Cat("flows ", stream.flows(), " without signature, by which they are known"));
+    Refuse(where, "flows ", stream.flows(), " without signature, by which they are known");
   }
   return stream.flows();
 }
@@ -51,21 +48,21 @@ void AddMatch(const v1::Match& match, std::string_view where, std::map<uint32_t,
   const Frame mask = Bytes(match.mask());
   const Frame value = Bytes(match.value());
   if (mask.empty() || mask.size() > kMostMaskBytes || value.size() != mask.size()) {
-    Refuse(where, Cat("a mask of ", mask.size(), " and a value of ", value.size(),
-                      " bytes; both must have the same length, 1 to ", kMostMaskBytes));
+    Refuse(where, "a mask of ", mask.size(), " and a value of ", value.size(),
+           " bytes; both must have the same length, 1 to ", kMostMaskBytes);
   }
   if (match.offset() > UINT16_MAX) {
-    Refuse(where, Cat("offset ", match.offset(), "; at most ", UINT16_MAX));
+    Refuse(where, "offset ", match.offset(), "; at most ", UINT16_MAX);
   }
   for (size_t i = 0; i < mask.size(); ++i) {
     const auto offset = match.offset() + static_cast<uint32_t>(i);
     if ((value[i] & ~mask[i]) != 0) {
-      Refuse(where, Cat("byte ", i, " of value has bits that mask has not"));
+      Refuse(where, "byte ", i, " of value has bits that mask has not");
     }
     if (mask[i] == 0) continue;
     ByteMatch& byte = all.try_emplace(offset, ByteMatch{offset, 0, 0}).first->second;
     if (((byte.value ^ value[i]) & byte.mask & mask[i]) != 0) {
-      Refuse(where, Cat("another match asks for another value of byte ", offset));
+      Refuse(where, "another match asks for another value of byte ", offset);
     }
     byte.mask = static_cast<uint8_t>(byte.mask | mask[i]);
     byte.value = static_cast<uint8_t>(byte.value | value[i]);
@@ -82,8 +79,7 @@ Matches ValidateMatches(const v1::Stream& stream, std::string_view where) {
     AddMatch(stream.matches(i), Cat(where, ", match ", i), bytes);
   }
   if (bytes.empty() || bytes.size() > kMostMatchBytes) {
-    Refuse(where,
-           Cat("matches look at ", bytes.size(), " bytes; allowed are 1 to ", kMostMatchBytes));
+    Refuse(where, "matches look at ", bytes.size(), " bytes; allowed are 1 to ", kMostMatchBytes);
   }
   Matches matches;
   for (const auto& [offset, byte] : bytes) matches.push_back(byte);
@@ -110,14 +106,14 @@ std::shared_ptr<const Payloads> ValidatePayload(const v1::Stream& stream,
   const uint32_t offset = stream.payload_offset();
   if (offset == 0) return nullptr;
   if (!stream.signature() || stream.frames().empty()) {
-    Refuse(where, Cat("payload_offset ", offset, " of a stream without signature and frames"));
+    Refuse(where, "payload_offset ", offset, " of a stream without signature and frames");
   }
   const size_t most = BytesInEveryFrame(stream);
   if (offset > most || offset < EndOfChanges(stream)) {
-    Refuse(where, Cat("payload_offset ", offset,
-                      "; behind the last field that changes and before "
-                      "the signature are ",
-                      EndOfChanges(stream), " to ", most));
+    Refuse(where, "payload_offset ", offset,
+           "; behind the last field that changes and before "
+           "the signature are ",
+           EndOfChanges(stream), " to ", most);
   }
   std::vector<std::vector<uint8_t>> frames;
   for (const auto& frame : stream.frames()) frames.emplace_back(frame.begin(), frame.end());

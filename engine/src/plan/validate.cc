@@ -10,6 +10,7 @@
 #include "plan/validate_departures.h"
 #include "plan/validate_frames.h"
 #include "plan/validate_replay.h"
+#include "plan/validate_responder.h"
 #include "text.h"
 #include "wire/ethernet.h"
 
@@ -176,14 +177,18 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
 
 Job ValidateJob(const v1::Job& job, const Inventory& inventory) {
   CheckJobName(job.name());
-  Job valid{.name = job.name(), .streams = {}, .neighbours = {}};
+  Job valid{.name = job.name(), .streams = {}, .neighbours = {}, .responders = {}};
   for (const auto& stream : job.streams()) {
     valid.streams.push_back(ValidateStream(stream, job.name(), inventory.ports));
   }
   for (const auto& responder : job.neighbour_responders()) {
     AppendNeighbours(responder, job.name(), inventory.ports, valid.neighbours);
   }
+  for (const auto& responder : job.responders()) {
+    valid.responders.push_back(ValidateResponder(responder, job.name(), inventory.ports));
+  }
   CheckUnique(valid, inventory);
+  CheckResponders(valid, inventory.loaded);
   CheckMeasurements(valid, inventory.loaded);
   return valid;
 }

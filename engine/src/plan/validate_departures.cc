@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "error.h"
 #include "generator/saturate.h"
+#include "plan/refuse.h"
 #include "text.h"
 
 namespace tester {
@@ -25,39 +25,34 @@ constexpr uint64_t kMostInARun = (uint64_t{1} << 63) - 1;  // frames, nanosecond
 constexpr double kLongestMeanNs = 1e18;
 constexpr double kMostTalksPerFrame = 1000;
 
-template <typename... Pieces>
-[[noreturn]] void Refuse(std::string_view where, const Pieces&... pieces) {
-  throw Error(Code::kInvalidArgument, Cat(where, pieces...));
-}
-
 void CheckNumber(int number, int most, std::string_view where, std::string_view what) {
   if (number < 1 || number > most) {
-    Refuse(where, ": ", number, " ", what, "; allowed are 1 to ", most);
+    Refuse(where, number, " ", what, "; allowed are 1 to ", most);
   }
 }
 
 double ValidateMean(double mean_ns, std::string_view where) {
   if (!(mean_ns >= 1 && mean_ns <= kLongestMeanNs)) {
-    Refuse(where, ": a mean of ", mean_ns, " ns; allowed are 1 to ", kLongestMeanNs);
+    Refuse(where, "a mean of ", mean_ns, " ns; allowed are 1 to ", kLongestMeanNs);
   }
   return mean_ns;
 }
 
 // A sum that a run of messages or stretches may have.
 uint64_t Add(uint64_t sum, Wide more, std::string_view where, std::string_view what) {
-  if (more > kMostInARun - sum) Refuse(where, ": the ", what, " of a run sum up to 2^63 or more");
+  if (more > kMostInARun - sum) Refuse(where, "the ", what, " of a run sum up to 2^63 or more");
   return sum + static_cast<uint64_t>(more);
 }
 
 Steady ValidateSteady(const v1::Steady& steady, std::string_view where) {
   const Rate tick = ValidateRate(steady.tick(), Cat(where, ", tick"));
   if (steady.stages_size() > kMostStages) {
-    Refuse(where, ": ", steady.stages_size(), " stages; allowed are at most ", kMostStages);
+    Refuse(where, steady.stages_size(), " stages; allowed are at most ", kMostStages);
   }
   std::vector<Stage> stages;
   for (const auto& stage : steady.stages()) {
     if (stage.passes() < 1 || Wide{stage.passes()} + stage.skips() > kMostOfACycle) {
-      Refuse(where, ", stage ", stages.size(), ": passes ", stage.passes(), ", skips ",
+      Refuse(Cat(where, ", stage ", stages.size()), "passes ", stage.passes(), ", skips ",
              stage.skips(), "; passes must be at least 1 and their sum below 2^32");
     }
     stages.push_back({.passes = stage.passes(), .skips = stage.skips()});
@@ -72,14 +67,14 @@ Profile ValidateProfile(const v1::Profile& profile, std::string_view where) {
   uint64_t packets = 0;
   for (const auto& stretch : profile.stretches()) {
     if (stretch.duration_ns() < 1 || stretch.packets() > stretch.duration_ns()) {
-      Refuse(where, ", stretch ", stretches.size(), ": ", stretch.packets(), " packets in ",
+      Refuse(Cat(where, ", stretch ", stretches.size()), stretch.packets(), " packets in ",
              stretch.duration_ns(), " ns; it must last 1 ns and packets / ns be at most 1");
     }
     duration_ns = Add(duration_ns, stretch.duration_ns(), where, "nanoseconds");
     packets += stretch.packets();  // not more
     stretches.push_back({.duration_ns = stretch.duration_ns(), .packets = stretch.packets()});
   }
-  if (packets == 0) Refuse(where, ": no stretch has packets; at least one must");
+  if (packets == 0) Refuse(where, "no stretch has packets; at least one must");
   return Profile(stretches, profile.repeat());
 }
 
@@ -90,7 +85,7 @@ Script ValidateScript(const v1::Script& script, std::string_view where) {
   uint64_t packets = 0;
   for (const auto& message : script.messages()) {
     if (message.packets() < 1) {
-      Refuse(where, ", message ", messages.size(), ": no packets; at least 1 is needed");
+      Refuse(Cat(where, ", message ", messages.size()), "no packets; at least 1 is needed");
     }
     packets = Add(packets, message.packets(), where, "packets");
     run_ns = Add(run_ns, message.pause_ns(), where, "nanoseconds");
@@ -99,7 +94,7 @@ Script ValidateScript(const v1::Script& script, std::string_view where) {
         {.pause_ns = message.pause_ns(), .packets = message.packets(), .gap_ns = message.gap_ns()});
   }
   if (run_ns == 0 && script.repeat()) {
-    Refuse(where, ": it repeats, and a run takes no time; pauses and gaps must sum up to 1 ns");
+    Refuse(where, "it repeats, and a run takes no time; pauses and gaps must sum up to 1 ns");
   }
   return Script(std::move(messages), script.repeat());
 }
@@ -110,7 +105,7 @@ void CheckRising(const google::protobuf::RepeatedField<double>& values, std::str
   double last = 0;
   for (int i = 0; i < values.size(); ++i) {
     if (!(values[i] >= last && values[i] <= kLongestMeanNs)) {
-      Refuse(where, ", ", what, " ", i, ": ", values[i], " after ", last,
+      Refuse(Cat(where, ", ", what, " ", i), values[i], " after ", last,
              "; they must be finite, at least 0 and never fall");
     }
     last = values[i];
@@ -122,20 +117,20 @@ Quantiles ValidateQuantiles(const v1::Quantiles& quantiles, uint64_t seed, std::
   const auto& gaps_ns = quantiles.gaps_ns();
   if (probabilities.size() != gaps_ns.size() || gaps_ns.size() < 2 ||
       gaps_ns.size() > kMostPoints) {
-    Refuse(where, ": ", probabilities.size(), " probabilities and ", gaps_ns.size(),
+    Refuse(where, probabilities.size(), " probabilities and ", gaps_ns.size(),
            " gaps; as many of both are needed, 2 to ", kMostPoints);
   }
   CheckRising(probabilities, where, "probability");
   CheckRising(gaps_ns, where, "gap");
   if (probabilities[0] != 0 || probabilities[probabilities.size() - 1] != 1) {
-    Refuse(where, ": probabilities from ", probabilities[0], " to ",
+    Refuse(where, "probabilities from ", probabilities[0], " to ",
            probabilities[probabilities.size() - 1], "; they must begin at 0 and end at 1");
   }
   double mean_ns = 0;
   for (int i = 1; i < gaps_ns.size(); ++i) {
     mean_ns += (probabilities[i] - probabilities[i - 1]) * (gaps_ns[i] + gaps_ns[i - 1]) / 2;
   }
-  if (mean_ns < 1) Refuse(where, ": a mean gap of ", mean_ns, " ns; it must be at least 1");
+  if (mean_ns < 1) Refuse(where, "a mean gap of ", mean_ns, " ns; it must be at least 1");
   return Quantiles(seed, {probabilities.begin(), probabilities.end()},
                    {gaps_ns.begin(), gaps_ns.end()});
 }
@@ -146,7 +141,7 @@ OnOff ValidateOnOff(const v1::OnOff& on_off, uint64_t seed, std::string_view whe
   const double off_ns = ValidateMean(on_off.off_mean_ns(), Cat(where, ", off_mean_ns"));
   const double gap_ns = static_cast<double>(rate.nanoseconds) / static_cast<double>(rate.packets);
   if (on_ns * kMostTalksPerFrame < gap_ns) {
-    Refuse(where, ", on_mean_ns: ", on_ns, " ns with a gap of ", gap_ns,
+    Refuse(Cat(where, ", on_mean_ns"), on_ns, " ns with a gap of ", gap_ns,
            " ns; it must be at least a thousandth of the gap");
   }
   return OnOff(seed, rate, on_ns, off_ns);
@@ -164,7 +159,7 @@ Departures::Law ValidateRandom(const v1::Random& random, const std::string& wher
     case v1::Random::DISTRIBUTION_NOT_SET:
       break;
   }
-  Refuse(where, ": no distribution; one of exponential_mean_ns, quantiles and on_off is needed");
+  Refuse(where, "no distribution; one of exponential_mean_ns, quantiles and on_off is needed");
 }
 
 Departures::Law ValidateLaw(const v1::Departures& departures, const std::string& where) {
@@ -181,7 +176,7 @@ Departures::Law ValidateLaw(const v1::Departures& departures, const std::string&
     case v1::Departures::LAW_NOT_SET:
       break;
   }
-  Refuse(where, ": no law; one of steady, profile, random, script and replay is needed");
+  Refuse(where, "no law; one of steady, profile, random, script and replay is needed");
 }
 
 }  // namespace
@@ -192,7 +187,7 @@ Departures ValidateDepartures(const v1::Departures& departures, std::string_view
 
 Rate ValidateRate(const v1::Rate& rate, std::string_view where) {
   if (rate.packets() < 1 || rate.nanoseconds() < 1 || rate.packets() > rate.nanoseconds()) {
-    Refuse(where, ": a rate of ", rate.packets(), " packets in ", rate.nanoseconds(),
+    Refuse(where, "a rate of ", rate.packets(), " packets in ", rate.nanoseconds(),
            " ns; both must be at least 1 and packets / ns at most 1");
   }
   return {.packets = rate.packets(), .nanoseconds = rate.nanoseconds()};

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "error.h"
+#include "plan/refuse.h"
 #include "plan/validate_source.h"
 #include "text.h"
 #include "wire/bytes.h"
@@ -15,11 +15,6 @@
 
 namespace tester {
 namespace {
-
-template <typename... Parts>
-[[noreturn]] void Refuse(std::string_view where, const Parts&... parts) {
-  throw Error(Code::kInvalidArgument, Cat(where, ": ", parts...));
-}
 
 // The bits of a frame that something changes, each but once.
 class Claims {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "plan/refuse.h"
 #include "plan/validate_editor.h"
 #include "text.h"
 #include "wire/ethernet.h"
@@ -12,11 +13,6 @@
 
 namespace tester {
 namespace {
-
-template <typename... Parts>
-[[noreturn]] void Refuse(std::string_view where, const Parts&... parts) {
-  throw Error(Code::kInvalidArgument, Cat(where, ": ", parts...));
-}
 
 std::vector<std::vector<uint8_t>> FramesOf(const v1::Stream& stream, const PortLimits& port,
                                            std::string_view where) {

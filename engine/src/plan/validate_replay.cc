@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "plan/refuse.h"
 #include "plan/validate_departures.h"
 #include "text.h"
 #include "wire/ethernet.h"
@@ -15,11 +16,6 @@ namespace tester {
 namespace {
 
 constexpr double kLongestRunNs = 0x1p60;
-
-template <typename... Parts>
-[[noreturn]] void Refuse(std::string_view where, const Parts&... parts) {
-  throw Error(Code::kInvalidArgument, Cat(where, ": ", parts...));
-}
 
 // Frames of a file are sent as they are: they have neither room for a signature nor all the same
 // headers in the same places.

@@ -3,18 +3,13 @@
 
 #include "plan/validate_source.h"
 
-#include "error.h"
+#include "plan/refuse.h"
 #include "text.h"
 
 namespace tester {
 namespace {
 
 constexpr uint64_t kMostInRange = uint64_t{1} << 63;
-
-template <typename... Parts>
-[[noreturn]] void Refuse(std::string_view where, const Parts&... parts) {
-  throw Error(Code::kInvalidArgument, Cat(where, ": ", parts...));
-}
 
 void CheckFits(uint64_t value, std::string_view what, const Field& field, std::string_view where) {
   if ((value & ~field.mask()) != 0) {

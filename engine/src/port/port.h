@@ -19,6 +19,7 @@
 namespace tester {
 
 struct InjectOrder;
+struct PortTaps;
 
 // What does not change while the engine runs.
 struct PortFacts {
@@ -57,6 +58,7 @@ class Port {
   LearnedRing learned;
   // Worker's own.
   uint64_t last_poll_ns = 0;
+  const PortTaps* taps = nullptr;  // of its program
 
  private:
   uint64_t DeviceMissed() const;

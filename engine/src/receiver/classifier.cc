@@ -38,8 +38,14 @@ void CountTimes(StreamRx& rx, const Arrival& arrival) {
   rx.last_ns.Set(arrival.now_ns);
 }
 
-uint32_t CountVersion(const Expected& stream, const Arrival& arrival) {
+uint32_t CountPortVersion(const Expected& stream, const Arrival& arrival) {
   const uint32_t version = stream.version.Of(arrival.frame);
+  arrival.counters->rx_versions[version].Add(1, arrival.bytes + wire::kFcsBytes);
+  return version;
+}
+
+uint32_t CountVersion(const Expected& stream, const Arrival& arrival) {
+  const uint32_t version = CountPortVersion(stream, arrival);
   stream.counters->versions[version].Add(1, arrival.bytes + wire::kFcsBytes,
                                          arrival.now_ns - stream.start_ns);
   return version;
@@ -55,6 +61,7 @@ bool CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arriv
   StreamRx& rx = *stream.counters;
   if (arrival.port != stream.rx_port) {
     rx.misrouted.fetch_add(1, std::memory_order_relaxed);
+    if (stream.version.exists()) CountPortVersion(stream, arrival);
     return true;
   }
   const uint64_t next = rx.order.next();
@@ -69,18 +76,30 @@ bool CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arriv
   if (place < Place::kDuplicate) rx.variation.Add(sequence, *latency_ns);
   if (stream.version.exists()) {
     const uint32_t version = CountVersion(stream, arrival);
-    if (stream.sent->flips.VersionOf(sequence).value_or(version) != version) {
+    if (stream.sent->flips.StretchOf(sequence).version.value_or(version) != version) {
       rx.version_rewritten.Add(1);
     }
   }
-  if (rx.flows) rx.flows->Add(sequence, arrival.bytes + wire::kFcsBytes, *latency_ns);
+  CountFlow(stream, sequence, *latency_ns, arrival);
+  ComparePayload(stream, sequence, at, arrival);
+  return true;
+}
+
+void CountFlow(const Expected& stream, uint64_t sequence, uint64_t latency_ns,
+               const Arrival& arrival) {
+  StreamRx& rx = *stream.counters;
+  if (rx.flows) rx.flows->Add(sequence, arrival.bytes + wire::kFcsBytes, latency_ns);
+}
+
+void ComparePayload(const Expected& stream, uint64_t sequence, const uint8_t* signature,
+                    const Arrival& arrival) {
+  StreamRx& rx = *stream.counters;
   // A frame longer than a buffer is not in one piece, and the ports are opened so that there is
   // none.
   if (stream.payloads != nullptr && arrival.frame.size() == arrival.bytes &&
-      !stream.payloads->Match(rx.payload_place, sequence, Frame(arrival.frame.data(), at))) {
+      !stream.payloads->Match(rx.payload_place, sequence, Frame(arrival.frame.data(), signature))) {
     rx.corrupted.Add(1);
   }
-  return true;
 }
 
 void CountMatched(const Expected& stream, const Arrival& arrival) {

@@ -27,6 +27,7 @@ struct alignas(64) Expected {
   VersionBit version{};
   uint16_t signature_sum = 0;
   uint16_t rx_port = 0;
+  uint16_t stream_id = 0;
 };
 
 // Streams by id, immutable once it is in use.
@@ -54,11 +55,18 @@ struct Arrival {
   uint32_t bytes;  // all of it, without FCS
   uint16_t port;
   uint64_t now_ns;
+  PortCounters* counters;  // of the port
 };
 
 // Counts a frame with this signature of a stream. False when it is none of the stream's current
 // start, or was never sent.
 bool CountSigned(const Expected& stream, const uint8_t* signature, const Arrival& arrival);
+
+// The parts of it that look at each frame of a stream, for those that follow one that was counted.
+void CountFlow(const Expected& stream, uint64_t sequence, uint64_t latency_ns,
+               const Arrival& arrival);
+void ComparePayload(const Expected& stream, uint64_t sequence, const uint8_t* signature,
+                    const Arrival& arrival);
 
 // Counts a frame of a stream without signature on the port on which it is expected.
 void CountMatched(const Expected& stream, const Arrival& arrival);

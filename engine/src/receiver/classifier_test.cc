@@ -49,14 +49,18 @@ class ClassifierTest : public testing::Test {
     frame.resize(60);
     wire::SignatureWriter(kId, kSum, sent_ns).Write(frame.data() + 44, sequence);
     const Expected* stream = classifier.Find(frame.data() + 44);
-    return stream != nullptr &&
-           CountSigned(*stream, frame.data() + 44,
-                       {.frame = frame, .bytes = 60, .port = port, .now_ns = now_ns});
+    return stream != nullptr && CountSigned(*stream, frame.data() + 44,
+                                            {.frame = frame,
+                                             .bytes = 60,
+                                             .port = port,
+                                             .now_ns = now_ns,
+                                             .counters = &port_counters});
   }
 
   std::vector<uint8_t> head;  // of the frames that are received
   StreamTx tx;
   StreamRx rx;
+  PortCounters port_counters;
   Classifier classifier;
 };
 
@@ -197,7 +201,9 @@ TEST_F(ClassifierTest, CountsFlows) {
 TEST_F(ClassifierTest, CountsWhatHasNoSignature) {
   const Expected expected{.counters = &rx, .start_ns = kStartNs, .version = VersionBit::At(7)};
   const std::vector<uint8_t> frame(60, 1);
-  CountMatched(expected, {.frame = frame, .bytes = 60, .port = kPort, .now_ns = 6000});
+  CountMatched(
+      expected,
+      {.frame = frame, .bytes = 60, .port = kPort, .now_ns = 6000, .counters = &port_counters});
   EXPECT_EQ(rx.packets.Get(), 1U);
   EXPECT_EQ(rx.bytes.Get(), 64U);
   EXPECT_EQ(rx.first_ns.Get(), 6000U);

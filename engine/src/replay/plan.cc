@@ -8,21 +8,12 @@
 #include <fstream>
 
 #include "error.h"
+#include "generator/saturate.h"
 #include "replay/capture.h"
 #include "text.h"
 #include "wire/ethernet.h"
 
 namespace tester {
-namespace {
-
-__extension__ using Wide = unsigned __int128;
-
-uint64_t Saturate(Wide value) {
-  return value > UINT64_MAX ? UINT64_MAX : static_cast<uint64_t>(value);
-}
-
-}  // namespace
-
 CaptureSummary Survey(const std::string& path, size_t longest, const std::string& where) {
   std::ifstream file;
   // What is no file may never end, nor even begin.

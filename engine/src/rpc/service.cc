@@ -129,6 +129,34 @@ grpc::Status Service::Resolve(grpc::ServerContext* context, const v1::ResolveReq
   });
 }
 
+grpc::Status Service::StartCapture(grpc::ServerContext* /*context*/,
+                                   const v1::StartCaptureRequest* request,
+                                   v1::StartCaptureResponse* /*response*/) {
+  return Answer("StartCapture", [&] { tester_.StartCapture(request->capture()); });
+}
+
+grpc::Status Service::StopCapture(grpc::ServerContext* /*context*/,
+                                  const v1::StopCaptureRequest* request,
+                                  v1::StopCaptureResponse* response) {
+  return Answer("StopCapture", [&] { *response = tester_.StopCapture(request->name()); });
+}
+
+grpc::Status Service::ReadCapture(grpc::ServerContext* context,
+                                  const v1::ReadCaptureRequest* request,
+                                  grpc::ServerWriter<v1::CapturedFrames>* writer) {
+  return Answer("ReadCapture", [&] {
+    tester_.ReadCapture(request->name(), [&](const v1::CapturedFrames& frames) {
+      return !context->IsCancelled() && writer->Write(frames);
+    });
+  });
+}
+
+grpc::Status Service::ForgetCapture(grpc::ServerContext* /*context*/,
+                                    const v1::ForgetCaptureRequest* request,
+                                    v1::ForgetCaptureResponse* /*response*/) {
+  return Answer("ForgetCapture", [&] { tester_.ForgetCapture(request->name()); });
+}
+
 grpc::Status Service::Shutdown(grpc::ServerContext* /*context*/,
                                const v1::ShutdownRequest* /*request*/,
                                v1::ShutdownResponse* /*response*/) {

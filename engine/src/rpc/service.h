@@ -41,6 +41,14 @@ class Service final : public v1::Tester::Service {
                       v1::InjectResponse* response) override;
   grpc::Status Resolve(grpc::ServerContext* context, const v1::ResolveRequest* request,
                        v1::ResolveResponse* response) override;
+  grpc::Status StartCapture(grpc::ServerContext* context, const v1::StartCaptureRequest* request,
+                            v1::StartCaptureResponse* response) override;
+  grpc::Status StopCapture(grpc::ServerContext* context, const v1::StopCaptureRequest* request,
+                           v1::StopCaptureResponse* response) override;
+  grpc::Status ReadCapture(grpc::ServerContext* context, const v1::ReadCaptureRequest* request,
+                           grpc::ServerWriter<v1::CapturedFrames>* writer) override;
+  grpc::Status ForgetCapture(grpc::ServerContext* context, const v1::ForgetCaptureRequest* request,
+                             v1::ForgetCaptureResponse* response) override;
   grpc::Status Shutdown(grpc::ServerContext* context, const v1::ShutdownRequest* request,
                         v1::ShutdownResponse* response) override;
 

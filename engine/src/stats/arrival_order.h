@@ -38,6 +38,9 @@ class ArrivalOrder {
     return sequence > next ? Skip(next, sequence) : LookBack(next, sequence);
   }
 
+  // The next so many, each in its place.
+  void Follow(uint64_t frames) { next_.Add(frames); }
+
   uint64_t next() const { return next_.Get(); }
   uint64_t overtaken() const { return overtaken_.Get(); }
   uint64_t duplicated() const { return duplicated_.Get(); }

@@ -30,6 +30,8 @@ struct alignas(64) PortCounters {
   Counter rx_bytes;
   Counter rx_foreign;
   Counter neighbour_replies;
+  std::array<PortVersionCount, 2> tx_versions;
+  std::array<PortVersionCount, 2> rx_versions;
 };
 
 // Of one start of a stream, on the worker that sends it.

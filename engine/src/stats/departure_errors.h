@@ -19,15 +19,18 @@ class DepartureErrors {
     const uint64_t lateness_ns = now_ns - first_due_ns;
     worst_lateness_.Raise(lateness_ns);
     if (any_) {
-      const uint64_t error_ns =
-          std::min(kMost, lateness_ns > last_lateness_ns_ ? lateness_ns - last_lateness_ns_
-                                                          : last_lateness_ns_ - lateness_ns);
+      const uint64_t error_ns = ErrorNs(lateness_ns);
       histogram_.Add(error_ns);
       sum_.Add(error_ns);
       max_.Raise(error_ns);
     }
     any_ = true;
     last_lateness_ns_ = now_ns - last_due_ns;
+  }
+
+  // What Add will need for these frames, so that it need not wait for memory.
+  void Prefetch(uint64_t now_ns, uint64_t first_due_ns) const {
+    histogram_.Prefetch(ErrorNs(now_ns - first_due_ns));
   }
 
   const Histogram& histogram() const { return histogram_; }
@@ -37,6 +40,11 @@ class DepartureErrors {
 
  private:
   static constexpr uint64_t kMost = (uint64_t{1} << Histogram::kValueBits) - 1;
+
+  uint64_t ErrorNs(uint64_t lateness_ns) const {
+    return std::min(kMost, lateness_ns > last_lateness_ns_ ? lateness_ns - last_lateness_ns_
+                                                           : last_lateness_ns_ - lateness_ns);
+  }
 
   Counter sum_;
   Counter max_;

@@ -32,11 +32,14 @@ class Histogram {
     return (uint64_t{kPerOctave} + index % kPerOctave) << (index / kPerOctave - 1);
   }
 
-  // One writer. `value` below 2^48.
-  void Add(uint64_t value) {
+  // One writer. `value` below 2^48, seen so many times.
+  void Add(uint64_t value, uint64_t times = 1) {
     std::atomic_ref<uint64_t> count(counts_[Index(value)]);
-    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    count.store(count.load(std::memory_order_relaxed) + times, std::memory_order_relaxed);
   }
+
+  // Adding this value will be quick in a while.
+  void Prefetch(uint64_t value) const { __builtin_prefetch(&counts_[Index(value)], 1); }
 
   uint64_t Count(uint32_t index) const {
     return std::atomic_ref<uint64_t>(counts_[index]).load(std::memory_order_relaxed);

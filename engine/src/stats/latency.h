@@ -13,10 +13,10 @@ namespace tester {
 
 class Latency {
  public:
-  // One writer. `nanoseconds` below 2^48.
-  void Add(uint64_t nanoseconds) {
-    histogram_.Add(nanoseconds);
-    sum_.Add(nanoseconds);
+  // One writer. `nanoseconds` below 2^48, of so many frames.
+  void Add(uint64_t nanoseconds, uint64_t frames = 1) {
+    histogram_.Add(nanoseconds, frames);
+    sum_.Add(nanoseconds * frames);
     if (nanoseconds < min_.Get()) min_.Set(nanoseconds);
     max_.Raise(nanoseconds);
   }

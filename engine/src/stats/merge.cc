@@ -6,22 +6,6 @@
 namespace tester {
 namespace {
 
-using Buckets = google::protobuf::RepeatedPtrField<v1::Bucket>;
-
-// Those that are not empty, of the values from min to max. Returns how many values they hold.
-uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buckets& out) {
-  uint64_t total = 0;
-  for (uint32_t index = Histogram::Index(min); index <= Histogram::Index(max); ++index) {
-    const uint64_t count = histogram.Count(index);
-    if (count == 0) continue;
-    auto& bucket = *out.Add();
-    bucket.set_index(index);
-    bucket.set_count(count);
-    total += count;
-  }
-  return total;
-}
-
 void FillDepartures(const DepartureErrors& departures, v1::DepartureErrors& out) {
   const uint64_t max = departures.max();
   out.set_count(FillBuckets(departures.histogram(), 0, max, *out.mutable_buckets()));
@@ -97,6 +81,19 @@ void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
 
 }  // namespace
 
+uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buckets& out) {
+  uint64_t total = 0;
+  for (uint32_t index = Histogram::Index(min); index <= Histogram::Index(max); ++index) {
+    const uint64_t count = histogram.Count(index);
+    if (count == 0) continue;
+    auto& bucket = *out.Add();
+    bucket.set_index(index);
+    bucket.set_count(count);
+    total += count;
+  }
+  return total;
+}
+
 void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::StreamCounters& out) {
   out.set_sending(tx.sending.load(std::memory_order_acquire));
   out.set_intended_packets(tx.intended.Get());
@@ -136,6 +133,13 @@ void FillPort(const PortCounters& port, v1::PortCounters& out) {
   out.set_rx_bytes(port.rx_bytes.Get());
   out.set_rx_foreign(port.rx_foreign.Get());
   out.set_neighbour_replies(port.neighbour_replies.Get());
+  for (size_t version = 0; version < port.tx_versions.size(); ++version) {
+    auto& counted = *out.add_versions();
+    counted.set_tx_packets(port.tx_versions[version].packets.Get());
+    counted.set_tx_bytes(port.tx_versions[version].bytes.Get());
+    counted.set_rx_packets(port.rx_versions[version].packets.Get());
+    counted.set_rx_bytes(port.rx_versions[version].bytes.Get());
+  }
 }
 
 }  // namespace tester

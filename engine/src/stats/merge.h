@@ -9,6 +9,11 @@
 
 namespace tester {
 
+using Buckets = google::protobuf::RepeatedPtrField<v1::Bucket>;
+
+// Those that are not empty, of the values from min to max. Returns how many values they hold.
+uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buckets& out);
+
 // `has_version`: the stream has versions to tell of.
 void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::StreamCounters& out);
 

@@ -92,7 +92,12 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
   Metrics metrics;
   for (const auto& port : snapshot.ports()) {
     // A name has no character that would have to be escaped.
-    Collect(port, "tester_port_", Label("port", port.name()), {"name"}, metrics);
+    const std::string label = Label("port", port.name());
+    Collect(port, "tester_port_", label, {"name"}, metrics);
+    for (int i = 0; i < port.versions_size(); ++i) {
+      Collect(port.versions(i), "tester_port_version_", label + "," + Label("version", i), {},
+              metrics);
+    }
   }
   for (const auto& stream : snapshot.streams()) {
     const std::string label = Label("stream", stream.id());

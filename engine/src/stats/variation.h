@@ -29,6 +29,23 @@ class Variation {
     last_latency_ns_ = latency_ns;
   }
 
+  // The next so many, each with the latency of the one before.
+  void Repeat(uint64_t frames) {
+    uint64_t jitter = jitter_16.Get();
+    // Below 8 it falls no more.
+    for (uint64_t i = 0; i < frames && jitter >= 8; ++i) jitter -= (jitter + 8) >> 4;
+    jitter_16.Set(jitter);
+    ipdv_count.Add(frames);
+    if (ipdv_min() > 0) ipdv_min_.Set(0);
+    if (ipdv_max() < 0) ipdv_max_.Set(0);
+    next_sequence_ += frames;
+  }
+
+  // Whether the first arrival before was this one.
+  bool LastWas(uint64_t sequence, uint64_t latency_ns) const {
+    return next_sequence_ == sequence + 1 && last_latency_ns_ == latency_ns;
+  }
+
   // Meaningless while ipdv_count is 0.
   int64_t ipdv_min() const { return static_cast<int64_t>(ipdv_min_.Get()); }
   int64_t ipdv_max() const { return static_cast<int64_t>(ipdv_max_.Get()); }

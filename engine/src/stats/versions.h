@@ -28,6 +28,17 @@ struct VersionCount {
   }
 };
 
+// The same on a port, over all streams with a version.
+struct PortVersionCount {
+  Counter packets;
+  Counter bytes;
+
+  void Add(uint64_t count, uint64_t all_bytes) {
+    packets.Add(count);
+    bytes.Add(all_bytes);
+  }
+};
+
 // A control thread asks for a flip, the sender carries it out before its next burst, receivers look
 // up with which version a frame left.
 class Flips {
@@ -47,15 +58,22 @@ class Flips {
     return static_cast<uint8_t>(asked % 2);
   }
 
-  // Receivers': the version with which a frame left; none if that is more flips ago than are known.
-  std::optional<uint32_t> VersionOf(uint64_t sequence) const {
+  // From one flip to the next.
+  struct Stretch {
+    std::optional<uint32_t> version;  // none if it is more flips ago than are known
+    uint64_t end;                     // the first frame beyond it
+  };
+
+  // Receivers': that of a frame that has left.
+  Stretch StretchOf(uint64_t sequence) const {
     const uint64_t done = done_.load(std::memory_order_acquire);
+    uint64_t end = UINT64_MAX;
     for (uint64_t flip = done; flip + kKnown > done; --flip) {
-      if (flip == 0 || sequence >= first_[flip % kRemembered].Get()) {
-        return static_cast<uint32_t>(flip % 2);
-      }
+      const uint64_t first = flip == 0 ? 0 : first_[flip % kRemembered].Get();
+      if (sequence >= first) return {.version = static_cast<uint32_t>(flip % 2), .end = end};
+      end = first;
     }
-    return std::nullopt;
+    return {.version = std::nullopt, .end = end};
   }
 
  private:

@@ -12,7 +12,7 @@ TEST(Flips, StartInVersionZero) {
   Flips flips;
   EXPECT_EQ(flips.Open(), 0U);
   EXPECT_EQ(flips.Begin(0), 0U);
-  EXPECT_EQ(flips.VersionOf(123), 0U);
+  EXPECT_EQ(flips.StretchOf(123).version, 0U);
 }
 
 TEST(Flips, AFrameHasTheVersionItLeftWith) {
@@ -20,16 +20,16 @@ TEST(Flips, AFrameHasTheVersionItLeftWith) {
   flips.Begin(0);
   flips.Ask();
   EXPECT_EQ(flips.Open(), 1U) << "for those who ask";
-  EXPECT_EQ(flips.VersionOf(500), 0U) << "but the sender does not know yet";
+  EXPECT_EQ(flips.StretchOf(500).version, 0U) << "but the sender does not know yet";
   EXPECT_EQ(flips.Begin(100), 1U);
   EXPECT_EQ(flips.Begin(150), 1U);
   flips.Ask();
   EXPECT_EQ(flips.Begin(200), 0U);
-  EXPECT_EQ(flips.VersionOf(0), 0U);
-  EXPECT_EQ(flips.VersionOf(99), 0U);
-  EXPECT_EQ(flips.VersionOf(100), 1U);
-  EXPECT_EQ(flips.VersionOf(199), 1U);
-  EXPECT_EQ(flips.VersionOf(200), 0U);
+  EXPECT_EQ(flips.StretchOf(0).version, 0U);
+  EXPECT_EQ(flips.StretchOf(99).version, 0U);
+  EXPECT_EQ(flips.StretchOf(100).version, 1U);
+  EXPECT_EQ(flips.StretchOf(199).version, 1U);
+  EXPECT_EQ(flips.StretchOf(200).version, 0U);
 }
 
 TEST(Flips, VersionsInWhichNothingLeftBelongToNoFrame) {
@@ -37,8 +37,8 @@ TEST(Flips, VersionsInWhichNothingLeftBelongToNoFrame) {
   flips.Begin(0);
   for (int i = 0; i < 3; ++i) flips.Ask();
   EXPECT_EQ(flips.Begin(10), 1U);
-  EXPECT_EQ(flips.VersionOf(9), 0U);
-  EXPECT_EQ(flips.VersionOf(10), 1U);
+  EXPECT_EQ(flips.StretchOf(9).version, 0U);
+  EXPECT_EQ(flips.StretchOf(10).version, 1U);
 }
 
 TEST(Flips, ForgetWhatIsLongAgo) {
@@ -47,9 +47,9 @@ TEST(Flips, ForgetWhatIsLongAgo) {
     flips.Ask();
     flips.Begin(i * 10);
   }
-  EXPECT_EQ(flips.VersionOf(9995), 1U) << "between the flips 999 and 1000";
-  EXPECT_EQ(flips.VersionOf(9805), 0U);
-  EXPECT_EQ(flips.VersionOf(5), std::nullopt);
+  EXPECT_EQ(flips.StretchOf(9995).version, 1U) << "between the flips 999 and 1000";
+  EXPECT_EQ(flips.StretchOf(9805).version, 0U);
+  EXPECT_EQ(flips.StretchOf(5).version, std::nullopt);
 }
 
 TEST(VersionCount, SumsTimesOfWholeBursts) {

@@ -23,7 +23,7 @@ std::vector<SendEntry> SendersOf(uint16_t port, const LoadedJobs& jobs) {
   for (const auto& [name, job] : jobs) {
     for (const auto& stream : job->streams) {
       if (stream.plan.tx_port != port || !stream.schedule || !stream.Sending()) continue;
-      entries.push_back({.schedule = stream.schedule, .sender = stream.sender, .tx = stream.tx});
+      entries.emplace_back(stream.plan.id, stream.schedule, stream.sender, stream.tx);
     }
   }
   return entries;
@@ -36,7 +36,8 @@ Expected ExpectedOf(const LoadedStream& stream) {
           .payloads = stream.compares_payloads ? stream.plan.measurement.payloads.get() : nullptr,
           .version = stream.plan.measurement.version,
           .signature_sum = stream.frames->signature_sum(),
-          .rx_port = stream.plan.rx_port};
+          .rx_port = stream.plan.rx_port,
+          .stream_id = stream.plan.id};
 }
 
 // Any worker may meet frames with a signature; one without is looked for where it is expected.
@@ -50,6 +51,18 @@ void ExpectStreams(const LoadedJobs& jobs, Program& program) {
     }
   }
   program.classifier = std::move(classifier);
+}
+
+Responders RespondersOf(uint16_t port, const LoadedJobs& jobs) {
+  Responders responders;
+  for (const auto& [name, job] : jobs) {
+    for (const auto& responder : job->responders) {
+      if (responder.plan->port == port && responder.Answers()) {
+        responders.push_back(responder.answering);
+      }
+    }
+  }
+  return responders;
 }
 
 Matcher MatcherOf(uint16_t port, const LoadedJobs& jobs) {
@@ -104,15 +117,40 @@ void LoadedStream::Start(Leg leg, uint64_t duration_ns, uint64_t packets) {
   tx->sending.store(true, std::memory_order_release);
 }
 
+LoadedResponder::LoadedResponder(std::shared_ptr<const machine::ResponderPlan> responder_plan)
+    : plan(std::move(responder_plan)),
+      counters(std::make_shared<ResponderCounters>(plan->machine.counters.size(),
+                                                   plan->machine.histograms.size())) {}
+
+void LoadedResponder::Start(Port& port, uint64_t start_ns, uint64_t duration_ns) {
+  counters = std::make_shared<ResponderCounters>(plan->machine.counters.size(),
+                                                 plan->machine.histograms.size());
+  answering = std::make_shared<Answering>(plan, counters, port);
+  const uint64_t end_us = duration_ns == 0 ? 0 : Microseconds(start_ns + duration_ns);
+  answering->responder.Begin(Microseconds(start_ns), end_us);
+}
+
+void LoadedResponder::Stop() {
+  answering.reset();
+  counters->opening.store(false, std::memory_order_relaxed);
+}
+
+bool LoadedResponder::Sending() const {
+  if (!Answers() || !plan->opening) return false;
+  if (counters->opening.load(std::memory_order_relaxed)) return true;
+  return plan->opening->total != 0 && counters->flows.Get() > 0;
+}
+
 LoadedJob::LoadedJob(Job job) : plan(std::move(job)) {
+  for (const auto& responder : plan.responders) responders.emplace_back(responder);
   for (auto& stream : std::exchange(plan.streams, {})) {
     streams.emplace_back(std::move(stream));
   }
 }
 
-std::unique_ptr<const Program> MakeProgram(const LoadedJobs& jobs,
-                                           const std::vector<std::unique_ptr<Port>>& ports,
-                                           size_t worker, size_t workers, uint64_t epoch) {
+std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
+                                     const std::vector<std::unique_ptr<Port>>& ports, size_t worker,
+                                     size_t workers, uint64_t epoch) {
   auto program = std::make_unique<Program>();
   program->epoch = epoch;
   ExpectStreams(jobs, *program);
@@ -125,7 +163,9 @@ std::unique_ptr<const Program> MakeProgram(const LoadedJobs& jobs,
                               .streams = std::move(streams),
                               .queue = std::move(queue),
                               .neighbours = NeighboursOf(index, jobs),
-                              .matcher = MatcherOf(index, jobs)});
+                              .matcher = MatcherOf(index, jobs),
+                              .taps = nullptr,
+                              .responders = RespondersOf(index, jobs)});
   }
   return program;
 }

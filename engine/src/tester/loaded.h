@@ -43,19 +43,35 @@ struct LoadedStream {
 // ahead.
 Leg NewLeg(const StreamPlan& plan, const std::shared_ptr<const Frames>& frames);
 
+struct LoadedResponder {
+  explicit LoadedResponder(std::shared_ptr<const machine::ResponderPlan> responder_plan);
+
+  // Counters and flows of a new start; 0 for duration_ns: it opens flows until it is stopped.
+  void Start(Port& port, uint64_t start_ns, uint64_t duration_ns);
+  void Stop();
+  bool Answers() const { return answering != nullptr; }
+  // It opens flows, or some of those that it has to open altogether have not ended.
+  bool Sending() const;
+
+  std::shared_ptr<const machine::ResponderPlan> plan;
+  std::shared_ptr<ResponderCounters> counters;
+  std::shared_ptr<Answering> answering;  // null unless it answers
+};
+
 struct LoadedJob {
   explicit LoadedJob(Job job);
 
-  Job plan;  // its streams are in `streams`
+  Job plan;  // its streams are in `streams`, its responders in `responders`, too
   std::vector<LoadedStream> streams;
+  std::vector<LoadedResponder> responders;
 };
 
 using LoadedJobs = std::map<std::string, std::unique_ptr<LoadedJob>>;
 
 // What worker `worker` of `workers` has to do for the jobs: it serves every port whose index modulo
 // the number of workers is its own.
-std::unique_ptr<const Program> MakeProgram(const LoadedJobs& jobs,
-                                           const std::vector<std::unique_ptr<Port>>& ports,
-                                           size_t worker, size_t workers, uint64_t epoch);
+std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
+                                     const std::vector<std::unique_ptr<Port>>& ports, size_t worker,
+                                     size_t workers, uint64_t epoch);
 
 }  // namespace tester

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 
+#include "plan/validate_responder.h"
 #include "stats/merge.h"
+#include "stats/merge_responder.h"
 #include "tester/tester.h"
 #include "version.h"
 
@@ -37,6 +39,10 @@ v1::GetInfoResponse Tester::Info() const {
   info.mutable_limits()->set_max_streams(kMaxStreams);
   info.mutable_limits()->set_max_inject_frames(kMaxInjectFrames);
   info.mutable_limits()->set_max_flows(kMaxFlows);
+  info.mutable_limits()->set_max_captures(kMaxCaptures);
+  info.mutable_limits()->set_max_capture_bytes(kMaxCaptureBytes);
+  info.mutable_limits()->set_max_responders(kMaxResponders);
+  info.mutable_limits()->set_max_responder_flows(kMaxResponderFlows);
   for (size_t i = 0; i < ports_.size(); ++i) {
     FillPortInfo(*ports_[i], workers_[i % workers_.size()]->lcore(), *info.add_ports());
   }
@@ -55,6 +61,9 @@ v1::Progress Tester::Progress(const Names& names) {
       progress.set_tx_packets(progress.tx_packets() + stream.tx->packets.Get());
       progress.set_intended_packets(progress.intended_packets() + stream.tx->intended.Get());
       progress.set_rx_packets(progress.rx_packets() + stream.rx->packets.Get());
+    }
+    for (const auto& responder : job->responders) {
+      if (responder.Sending()) progress.set_sending(true);
     }
   }
   return progress;
@@ -88,15 +97,15 @@ void Tester::FillWorkers(v1::Snapshot& snapshot) {
 
 v1::Snapshot Tester::TakeSnapshot(const Names& names) {
   const std::lock_guard lock(mutex_);
-  std::vector<const LoadedStream*> streams;
+  std::vector<const LoadedJob*> jobs;
   if (names.empty()) {
-    for (const auto& [name, job] : jobs_) {
-      for (const auto& stream : job->streams) streams.push_back(&stream);
-    }
+    for (const auto& [name, job] : jobs_) jobs.push_back(job.get());
   } else {
-    for (const LoadedJob* job : FindJobs(names)) {
-      for (const auto& stream : job->streams) streams.push_back(&stream);
-    }
+    for (const LoadedJob* job : FindJobs(names)) jobs.push_back(job);
+  }
+  std::vector<const LoadedStream*> streams;
+  for (const LoadedJob* job : jobs) {
+    for (const auto& stream : job->streams) streams.push_back(&stream);
   }
   std::sort(streams.begin(), streams.end(),
             [](const auto* a, const auto* b) { return a->plan.id < b->plan.id; });
@@ -108,7 +117,17 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names) {
     out.set_id(stream->plan.id);
     FillStream(*stream->tx, *stream->rx, stream->plan.measurement.version.exists(), out);
   }
+  for (const LoadedJob* job : jobs) {
+    for (const auto& responder : job->responders) {
+      auto& out = *snapshot.add_responders();
+      out.set_job(job->plan.name);
+      out.set_name(responder.plan->name);
+      out.set_answering(responder.Answers());
+      FillResponder(*responder.counters, out);
+    }
+  }
   FillWorkers(snapshot);
+  for (const auto& [name, capture] : captures_) FillCapture(*capture, *snapshot.add_captures());
   const Clock::Reading now = clock_.ReadBoth();
   auto& clock = *snapshot.mutable_clock();
   clock.set_engine_start_ns(last_start_.engine_ns);

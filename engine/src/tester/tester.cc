@@ -22,6 +22,21 @@ constexpr uint64_t kStopLeadNs = 300'000;
 constexpr uint64_t kStopGraceNs = 100'000'000;
 constexpr auto kStopPoll = std::chrono::microseconds(100);
 
+void RefuseRunning(const LoadedJob& job) {
+  for (const auto& stream : job.streams) {
+    if (!stream.Sending()) continue;
+    throw Error(Code::kFailedPrecondition,
+                Cat("start: stream ", stream.plan.id, " ", Quote(stream.plan.name), " of job ",
+                    Quote(job.plan.name), " is sending; stop the job first"));
+  }
+  for (const auto& responder : job.responders) {
+    if (!responder.Answers()) continue;
+    throw Error(Code::kFailedPrecondition,
+                Cat("start: responder ", Quote(responder.plan->name), " of job ",
+                    Quote(job.plan.name), " answers already; stop the job first"));
+  }
+}
+
 bool AnySending(const std::vector<LoadedJob*>& jobs) {
   return std::any_of(jobs.begin(), jobs.end(), [](const LoadedJob* job) {
     return std::any_of(job->streams.begin(), job->streams.end(),
@@ -79,8 +94,16 @@ LoadedStream& Tester::FindStream(const std::string& job, uint32_t stream_id,
 }
 
 void Tester::Publish() {
+  for (const auto& [name, capture] : captures_) {
+    if (!capture->running()) continue;
+    for (const auto& [job_name, job] : jobs_) {
+      for (const auto& stream : job->streams) capture->Know(stream.plan.id, stream.plan.name);
+    }
+  }
   AskWorkers([this](size_t i) {
-    workers_[i]->Adopt(MakeProgram(jobs_, ports_, i, workers_.size(), epoch_));
+    auto program = MakeProgram(jobs_, ports_, i, workers_.size(), epoch_);
+    AddTaps(i, *program);
+    workers_[i]->Adopt(std::move(program));
   });
 }
 
@@ -108,21 +131,16 @@ void Tester::Load(const v1::Job& job) {
   jobs_.emplace(plan.name, std::make_unique<LoadedJob>(plan));
   Publish();
   Log(LogLevel::kInfo, "load",
-      {{"job", plan.name}, {"streams", static_cast<int64_t>(plan.streams.size())}});
+      {{"job", plan.name},
+       {"streams", static_cast<int64_t>(plan.streams.size())},
+       {"responders", static_cast<int64_t>(plan.responders.size())}});
 }
 
 uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,
                        uint64_t outage_ns) {
   const std::lock_guard lock(mutex_);
   const auto jobs = FindJobs(names);
-  for (const LoadedJob* job : jobs) {
-    for (const auto& stream : job->streams) {
-      if (!stream.Sending()) continue;
-      throw Error(Code::kFailedPrecondition,
-                  Cat("start: stream ", stream.plan.id, " ", Quote(stream.plan.name), " of job ",
-                      Quote(job->plan.name), " is sending; stop the job first"));
-    }
-  }
+  for (const LoadedJob* job : jobs) RefuseRunning(*job);
   // First everybody counts anew, then everybody sends: no frame is counted on the old counters.
   ++epoch_;
   last_start_ = clock_.ReadBoth();
@@ -142,6 +160,9 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
     for (auto& stream : job->streams) {
       leg->begin_ns = start_ns;
       stream.Start(std::move(*leg++), duration_ns, packets_per_stream);
+    }
+    for (auto& responder : job->responders) {
+      responder.Start(*ports_[responder.plan->port], start_ns, duration_ns);
     }
   }
   Publish();
@@ -174,6 +195,14 @@ void Tester::StopStreams(const std::vector<LoadedJob*>& jobs) {
   }
   for (LoadedJob* job : jobs) {
     for (auto& stream : job->streams) stream.schedule.reset();
+  }
+  // A worker that has left its program knows the responders no more; then they end.
+  std::vector<std::shared_ptr<Answering>> ended;
+  for (LoadedJob* job : jobs) {
+    for (auto& responder : job->responders) {
+      ended.push_back(responder.answering);
+      responder.Stop();
+    }
   }
   Publish();
   for (LoadedJob* job : jobs) {

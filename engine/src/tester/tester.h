@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/capture.h"
 #include "plan/validate.h"
 #include "port/port.h"
 #include "tester/loaded.h"
@@ -53,6 +54,12 @@ class Tester {
                  const std::function<bool(const v1::FlowCounters&)>& write);
   v1::Progress Progress(const Names& names);
   v1::Snapshot TakeSnapshot(const Names& names);
+  void StartCapture(const v1::Capture& request);
+  v1::StopCaptureResponse StopCapture(const std::string& name);
+  // As ReadFlows.
+  void ReadCapture(const std::string& name,
+                   const std::function<bool(const v1::CapturedFrames&)>& write);
+  void ForgetCapture(const std::string& name);
   void Inject(const v1::InjectRequest& request);
   // `cancelled` is asked while waiting.
   Mac Resolve(const v1::ResolveRequest& request, const std::function<bool()>& cancelled);
@@ -70,6 +77,10 @@ class Tester {
   void Publish();
   // What `ask` throws of worker i leaves the tester unusable.
   void AskWorkers(const std::function<void(size_t)>& ask);
+  std::shared_ptr<Capture> FindCapture(const std::string& name) const;
+  void AddTaps(size_t worker, Program& program) const;
+  void EndCapture(const std::shared_ptr<Capture>& capture);
+  void FillCapture(const Capture& capture, v1::CaptureCounters& out) const;
   void FillPorts(v1::Snapshot& snapshot);
   void FillWorkers(v1::Snapshot& snapshot);
 
@@ -85,6 +96,7 @@ class Tester {
 
   std::mutex mutex_;
   LoadedJobs jobs_;
+  std::map<std::string, std::shared_ptr<Capture>> captures_;  // stopped ones included
   uint64_t epoch_ = 0;
   Clock::Reading last_start_{};
   std::vector<uint64_t> loops_seen_;

@@ -1,25 +1,32 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The engine's time: nanoseconds since the engine started, from the time stamp counter. This is the
-// one place where a clock is read; everywhere else time is a parameter.
+// The engine's time: nanoseconds since the engine started, from the time stamp counter, at the rate
+// of CLOCK_MONOTONIC_RAW. It never steps. This is the one place where a clock is read; everywhere
+// else time is a parameter.
 #pragma once
 
 #include <rte_cycles.h>
 
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "worker/discipline.h"
+#include "worker/timeline.h"
 
 namespace tester {
 
 class Clock {
  public:
-  // Measures the counter against CLOCK_MONOTONIC_RAW; takes kCalibrationNs.
+  // Takes 100 ms to compare the clocks. From then on a thread of its own goes on with it.
   Clock();
+  Clock(const Clock&) = delete;
+  Clock& operator=(const Clock&) = delete;
 
-  uint64_t Now() const {
-    const uint64_t ticks = rte_rdtsc() - base_ticks_;
-    return static_cast<uint64_t>((static_cast<Wide>(ticks) * multiplier_) >> kShift);
-  }
+  uint64_t Now() const { return timeline_.At(rte_rdtsc()); }
 
   // The same instant on both clocks.
   struct Reading {
@@ -29,12 +36,14 @@ class Clock {
   Reading ReadBoth() const;
 
  private:
-  __extension__ using Wide = unsigned __int128;
-  static constexpr int kShift = 32;
-  static constexpr uint64_t kCalibrationNs = 100'000'000;
+  void Keep(const std::stop_token& stop);
+  void Adjust();
 
-  uint64_t base_ticks_;
-  uint64_t multiplier_;  // nanoseconds per tick, times 2^kShift
+  Discipline discipline_;  // of the thread
+  Timeline timeline_;
+  std::mutex mutex_;  // what waiting for the next adjustment needs; it guards nothing
+  std::condition_variable_any wake_;
+  std::jthread thread_;  // last: it ends before what it uses
 };
 
 }  // namespace tester

@@ -38,6 +38,7 @@ void Gather(const PortProgram& port, uint64_t now_ns, Outbox& out) {
          queue.Top().due_ns <= now_ns) {
     const uint32_t index = queue.Top().index;
     queue.Pop();
+    if (!queue.Empty()) port.streams[queue.Top().index].hot.Prefetch();
     const SendEntry& entry = port.streams[index];
     const auto room = static_cast<uint16_t>(kBurst - out.frames);
     Part& part = out.parts[out.part_count++];
@@ -63,6 +64,7 @@ void Write(const SendEntry& entry, uint64_t now_ns, Part& part, rte_mbuf** mbufs
                 .version = entry.tx->flips.Begin(part.batch.first)};
   part.version = run.version;
   part.sent = run.count;
+  entry.tx->departures.Prefetch(now_ns, part.batch.due_ns);
   part.bytes = WriteFrames(*leg.frames, *leg.cursor, run, mbufs);
 }
 
@@ -73,6 +75,23 @@ void TakeBack(rte_mempool* pool, uint16_t sent, Outbox& out) {
     for (; left > sent && part->sent > 0; --part->sent) part->bytes -= out.mbufs[--left]->pkt_len;
   }
   PutBack(pool, out.mbufs.data() + sent, static_cast<unsigned>(out.frames - sent));
+}
+
+// The same with captures: what they want is copied before the driver has it, and counts as far as
+// the driver takes it.
+uint16_t SendTapped(const PortProgram& port, uint64_t now_ns, Outbox& out) {
+  const TapBurst burst(port.taps->transmitted, now_ns);
+  uint16_t written = 0;
+  for (uint16_t i = 0; i < out.part_count; ++i) {
+    const Part& part = out.parts[i];
+    const uint16_t id = port.streams[part.index].id;
+    for (uint16_t k = 0; k < part.batch.count; ++k) {
+      burst.See(out.mbufs[written++], id, part.batch.first + k);
+    }
+  }
+  const uint16_t sent = rte_eth_tx_burst(port.port->device(), 0, out.mbufs.data(), out.frames);
+  burst.Publish(sent);
+  return sent;
 }
 
 void Send(const PortProgram& port, uint64_t now_ns, Outbox& out) {
@@ -86,18 +105,22 @@ void Send(const PortProgram& port, uint64_t now_ns, Outbox& out) {
     Write(port.streams[part.index], now_ns, part, mbufs + written);
     written = static_cast<uint16_t>(written + part.batch.count);
   }
-  const uint16_t sent = rte_eth_tx_burst(port.port->device(), 0, mbufs, out.frames);
+  const uint16_t sent = port.taps == nullptr
+                            ? rte_eth_tx_burst(port.port->device(), 0, mbufs, out.frames)
+                            : SendTapped(port, now_ns, out);
   if (sent < out.frames) TakeBack(pool, sent, out);
 }
 
 // The one place where frames of a stream that have left are counted.
-void CountSent(const SendEntry& entry, const Part& part, uint64_t now_ns) {
+void CountSent(Port& port, const SendEntry& entry, const Part& part, uint64_t now_ns) {
   StreamTx& tx = *entry.tx;
   const uint64_t last_due_ns = entry.sender->pacer.Sent(*entry.schedule, part.sent);
   if (part.batch.first == 0) tx.first_ns.Set(now_ns);
   tx.last_ns.Set(now_ns);
   tx.departures.Add(now_ns, part.batch.due_ns, last_due_ns);
-  tx.CountSent(part.sent, part.bytes + part.sent * wire::kFcsBytes, part.version, now_ns);
+  const uint64_t bytes = part.bytes + part.sent * wire::kFcsBytes;
+  tx.CountSent(part.sent, bytes, part.version, now_ns);
+  if (tx.has_version) port.counters.tx_versions[part.version].Add(part.sent, bytes);
 }
 
 // Asks the stream when it wants to be asked again.
@@ -122,7 +145,7 @@ uint16_t Settle(const PortProgram& port, uint64_t now_ns, const Outbox& out) {
   uint64_t bytes = 0;
   for (uint16_t i = 0; i < out.part_count; ++i) {
     const Part& part = out.parts[i];
-    if (part.sent > 0) CountSent(port.streams[part.index], part, now_ns);
+    if (part.sent > 0) CountSent(*port.port, port.streams[part.index], part, now_ns);
     sent = static_cast<uint16_t>(sent + part.sent);
     bytes += part.bytes;
     Requeue(port, part.index, now_ns);
@@ -143,6 +166,25 @@ void QueueStreams(const PortProgram& port) {
     const uint64_t change_ns = entry.sender->pacer.WakeAtChangeNs(*entry.schedule);
     port.queue->Push({.due_ns = std::min(entry.tx->wake_ns.Get(), change_ns), .index = i});
   }
+}
+
+void Rehearse(const PortProgram& port, uint64_t now_ns) {
+  const uint32_t index = port.queue->Top().index;
+  const SendEntry& entry = port.streams[index];
+  Part part{.index = index,
+            .batch = entry.sender->pacer.Next(*entry.schedule, now_ns, 1),
+            .version = 0,
+            .sent = 0,
+            .bytes = 0};
+  part.batch.count = 1;
+  rte_mempool* pool = port.port->tx_pool();
+  rte_mbuf* mbuf = nullptr;
+  // A file may have no frame left to be read.
+  if (entry.schedule->leg(part.batch.leg).frames->feed() == nullptr && Allocate(pool, &mbuf, 1)) {
+    Write(entry, now_ns, part, &mbuf);
+    PutBack(pool, &mbuf, 1);
+  }
+  rte_eth_tx_burst(port.port->device(), 0, &mbuf, 0);
 }
 
 bool ServeStreams(const PortProgram& port, const Clock& clock) {

@@ -15,7 +15,9 @@
 #include "receiver/matcher.h"
 #include "responder/neighbour.h"
 #include "stats/counters.h"
+#include "worker/answering.h"
 #include "worker/sender.h"
+#include "worker/taps.h"
 
 namespace tester {
 
@@ -25,7 +27,9 @@ struct PortProgram {
   std::vector<SendEntry> streams;
   std::unique_ptr<DueQueue> queue;  // the worker's own: indexes of streams
   std::shared_ptr<const NeighbourTable> neighbours;
-  Matcher matcher;  // of the streams without signature that arrive here
+  Matcher matcher;                       // of the streams without signature that arrive here
+  std::unique_ptr<const PortTaps> taps;  // null where nobody captures
+  Responders responders;
 };
 
 struct Program {

@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "receiver/train.h"
 #include "wire/ethernet.h"
 #include "worker/buffers.h"
 #include "worker/transmit.h"
@@ -26,43 +27,90 @@ bool CountIfSigned(const Classifier& classifier, const uint8_t* signature, const
   return stream != nullptr && CountSigned(*stream, signature, arrival);
 }
 
-// A frame that does not end in a signature: of a stream without, padded by the device under test, a
-// neighbour's question or answer, or foreign.
-void ServeOther(const PortProgram& program, const Classifier& classifier, const Arrival& arrival) {
+// A frame that does not end in a signature: of a stream without, or padded by the device under
+// test.
+bool CountOther(const PortProgram& program, const Classifier& classifier, const Arrival& arrival) {
   if (!program.matcher.empty()) {
     if (const Expected* stream = program.matcher.Find(arrival.frame)) {
       CountMatched(*stream, arrival);
-      return;
+      return true;
     }
   }
   const bool is_whole = arrival.frame.size() == arrival.bytes;
   const uint8_t* signature = is_whole ? SignatureBeforePadding(arrival.frame) : nullptr;
-  if (signature != nullptr && CountIfSigned(classifier, signature, arrival)) return;
-  Port& port = *program.port;
-  port.counters.rx_foreign.Add(1);
-  std::array<uint8_t, kNeighbourFrameBytes> reply;
-  if (const size_t bytes = AnswerNeighbour(arrival.frame, *program.neighbours, reply); bytes != 0) {
-    if (SendFrame(port, Frame(reply).first(bytes))) port.counters.neighbour_replies.Add(1);
-  } else if (const auto neighbour = ReadAdvertisement(arrival.frame)) {
-    port.learned.Push(*neighbour);
-  }
+  return signature != nullptr && CountIfSigned(classifier, signature, arrival);
 }
 
-void ServeFrame(const PortProgram& port, const Classifier& classifier, const rte_mbuf* mbuf,
-                uint64_t now_ns) {
-  const Arrival arrival{
-      .frame = FirstSegment(mbuf), .bytes = mbuf->pkt_len, .port = port.index, .now_ns = now_ns};
+// False when it is no stream's.
+bool CountFrame(const PortProgram& port, const Classifier& classifier, const rte_mbuf* mbuf,
+                uint64_t now_ns, Train& train) {
+  const Arrival arrival{.frame = FirstSegment(mbuf),
+                        .bytes = mbuf->pkt_len,
+                        .port = port.index,
+                        .now_ns = now_ns,
+                        .counters = &port.port->counters};
   std::array<uint8_t, wire::kSignatureBytes> copy;
   if (mbuf->pkt_len >= wire::kMacHeaderBytes + wire::kSignatureBytes) [[likely]] {
     // Only a frame in several segments is copied.
     const auto* signature = static_cast<const uint8_t*>(
         rte_pktmbuf_read(mbuf, mbuf->pkt_len - static_cast<uint32_t>(wire::kSignatureBytes),
                          wire::kSignatureBytes, copy.data()));
-    if (CountIfSigned(classifier, signature, arrival)) [[likely]] {
-      return;
+    if (train.Join(signature, arrival)) [[likely]] {
+      return true;
+    }
+    train.End();
+    if (const Expected* stream = classifier.Find(signature);
+        stream != nullptr && CountSigned(*stream, signature, arrival)) {
+      train.Begin(*stream, signature, arrival);
+      return true;
     }
   }
-  ServeOther(port, classifier, arrival);
+  return CountOther(port, classifier, arrival);
+}
+
+// A neighbour's question or answer, or foreign.
+void ServeForeign(const PortProgram& program, Frame frame) {
+  Port& port = *program.port;
+  port.counters.rx_foreign.Add(1);
+  std::array<uint8_t, kNeighbourFrameBytes> reply;
+  if (const size_t bytes = AnswerNeighbour(frame, *program.neighbours, reply); bytes != 0) {
+    if (SendFrame(port, Frame(reply).first(bytes))) port.counters.neighbour_replies.Add(1);
+  } else if (const auto neighbour = ReadAdvertisement(frame)) {
+    port.learned.Push(*neighbour);
+  }
+}
+
+// Frames that are no stream's.
+void ServeOthers(const PortProgram& program, rte_mbuf* const* mbufs, uint16_t count,
+                 uint64_t now_ns) {
+  std::array<MutableFrame, kBurst> frames;
+  std::array<bool, kBurst> taken;
+  for (uint16_t i = 0; i < count; ++i) {
+    frames[i] = {rte_pktmbuf_mtod(mbufs[i], uint8_t*), mbufs[i]->data_len};
+    taken[i] = false;
+  }
+  AnswerBurst(program.responders, {frames.data(), count}, now_ns, taken.data());
+  for (uint16_t i = 0; i < count; ++i) {
+    if (!taken[i]) ServeForeign(program, frames[i]);
+  }
+}
+
+// A buffer in one piece that nobody else holds.
+bool IsPlain(const rte_mbuf* mbuf) {
+  return mbuf->nb_segs == 1 && rte_mbuf_refcnt_read(mbuf) == 1 && RTE_MBUF_DIRECT(mbuf);
+}
+
+// Most are plain and of one pool, which takes them as they are: their second halves, where DPDK
+// looks for further segments, are not touched.
+void Free(rte_mbuf** mbufs, uint16_t count) {
+  rte_mempool* pool = mbufs[0]->pool;
+  bool plain = true;
+  for (uint16_t k = 0; k < count; ++k) plain &= mbufs[k]->pool == pool && IsPlain(mbufs[k]);
+  if (plain) [[likely]] {
+    PutBack(pool, mbufs, count);
+  } else {
+    rte_pktmbuf_free_bulk(mbufs, count);
+  }
 }
 
 }  // namespace
@@ -79,14 +127,23 @@ uint32_t ServeReceive(const PortProgram& program, const Classifier& classifier,
     for (uint16_t k = 0; k < count; ++k) {
       rte_prefetch0(rte_pktmbuf_mtod_offset(mbufs[k], const uint8_t*, mbufs[k]->data_len - 1));
     }
+    if (port.taps != nullptr) [[unlikely]] {
+      TapReceived(program, classifier, mbufs.data(), count, now_ns);
+    }
     uint64_t bytes = 0;
+    Train train(now_ns);
+    std::array<rte_mbuf*, kBurst> others;
+    uint16_t other_count = 0;
     for (uint16_t k = 0; k < count; ++k) {
       bytes += mbufs[k]->pkt_len;
-      ServeFrame(program, classifier, mbufs[k], now_ns);
+      if (!CountFrame(program, classifier, mbufs[k], now_ns, train)) {
+        others[other_count++] = mbufs[k];
+      }
       // The kernel has written over the template that this buffer may have held.
       if (port.shared_pool()) TemplateKey(mbufs[k]) = 0;
     }
-    rte_pktmbuf_free_bulk(mbufs.data(), count);
+    if (other_count > 0) ServeOthers(program, others.data(), other_count, now_ns);
+    Free(mbufs.data(), count);
     port.counters.rx_packets.Add(count);
     port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);
     total += count;

@@ -10,6 +10,7 @@
 #include "generator/pacer.h"
 #include "generator/schedule.h"
 #include "stats/counters.h"
+#include "worker/hot_lines.h"
 
 namespace tester {
 
@@ -23,14 +24,19 @@ struct ContentPlace {
 struct Sender {
   explicit Sender(const Schedule& schedule) : pacer(schedule) {}
 
-  Pacer pacer;
   ContentPlace contents;
+  Pacer pacer;
 };
 
 struct SendEntry {
+  SendEntry(uint16_t stream_id, std::shared_ptr<const Schedule> stream_schedule,
+            std::shared_ptr<Sender> stream_sender, std::shared_ptr<StreamTx> stream_tx);
+
   std::shared_ptr<const Schedule> schedule;
   std::shared_ptr<Sender> sender;
   std::shared_ptr<StreamTx> tx;
+  HotLines hot;  // of these three and what they lead to
+  uint16_t id;   // of the stream
 };
 
 }  // namespace tester

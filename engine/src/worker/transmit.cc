@@ -11,13 +11,23 @@
 #include "worker/buffers.h"
 
 namespace tester {
+uint16_t SendBurst(const Port& port, rte_mbuf** mbufs, uint16_t count) {
+  if (port.taps == nullptr) [[likely]] {
+    return rte_eth_tx_burst(port.device(), 0, mbufs, count);
+  }
+  const TapBurst burst(port.taps->transmitted, port.taps->clock->Now());
+  std::for_each_n(mbufs, count, [&burst](const rte_mbuf* mbuf) { burst.See(mbuf); });
+  const uint16_t sent = rte_eth_tx_burst(port.device(), 0, mbufs, count);
+  burst.Publish(sent);
+  return sent;
+}
 
 bool SendFrame(Port& port, Frame frame) {
   rte_mbuf* mbuf = nullptr;
   bool sent = Allocate(port.tx_pool(), &mbuf, 1);
   if (sent) {
     WriteFrame(frame, mbuf);
-    sent = rte_eth_tx_burst(port.device(), 0, &mbuf, 1) == 1;
+    sent = SendBurst(port, &mbuf, 1) == 1;
     if (!sent) PutBack(port.tx_pool(), &mbuf, 1);
   }
   if (sent) {

@@ -12,6 +12,9 @@
 
 namespace tester {
 
+// Frames of no stream, at most kBurst. Returns how many the driver took.
+uint16_t SendBurst(const Port& port, rte_mbuf** mbufs, uint16_t count);
+
 // Sends one frame that is no template's. False when the driver does not take it.
 bool SendFrame(Port& port, Frame frame);
 

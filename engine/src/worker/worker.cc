@@ -33,6 +33,11 @@ constexpr uint64_t kLatePollNs = 1'000'000;
 // What a round of polls is taken to last at most: the worker does not wait for longer than twice
 // this.
 constexpr uint64_t kLongestPollNs = 5'000;
+// After a pause of kColdNs a frame meets cold caches, which makes it late by a microsecond, more or
+// less. Its way is rehearsed before it is due, but not so shortly before that this makes it late.
+constexpr uint64_t kColdNs = 20'000;
+constexpr uint64_t kEarliestRehearsalNs = 8'000;
+constexpr uint64_t kLatestRehearsalNs = 3'000;
 // An idle loop sleeps after so many polls in vain, twice as long after as many more, and so on: a
 // sleep costs a virtual machine some microseconds, and nobody waits for more than a neighbour's
 // answer.
@@ -119,7 +124,10 @@ void Worker::Begin(const Program& program) {
     counters_.worst_gap_ns.Set(0);
     counters_.late_polls.Set(0);
   }
-  for (const auto& port : program.ports) QueueStreams(port);
+  for (const auto& port : program.ports) {
+    port.port->taps = port.taps.get();
+    QueueStreams(port);
+  }
 }
 
 bool Worker::Serve(const Program& program) {
@@ -133,14 +141,17 @@ bool Worker::Serve(const Program& program) {
       counters_.worst_gap_ns.Raise(gap_ns);
       if (gap_ns > kLatePollNs) counters_.late_polls.Add(1);
     }
-    port.last_poll_ns = now_ns;
+    port.last_poll_ns = now_ns_ = now_ns;
     worked |= received != 0;
     worked |= ServeInject(port);
+    if (!entry.responders.empty() && ServeResponders(entry.responders, clock_)) {
+      active_until_ns_ = now_ns + kDrainNs;
+      worked = true;
+    }
     if (!entry.queue->Empty()) {
       active_until_ns_ = now_ns + kDrainNs;
-      worked |= ServeStreams(entry, clock_);
+      worked |= SendDue(entry);
     }
-    now_ns_ = now_ns;
   }
   if (worked) return true;
   MeasurePoll();
@@ -164,10 +175,22 @@ bool Worker::AwaitDue(const Program& program) {
   if (first == nullptr) return false;
   // Twice the average: it is worse to be late than to have waited.
   const uint64_t due_ns = first->queue->Top().due_ns;
+  const uint64_t now_ns = clock_.Now();
+  if (due_ns < now_ns + kEarliestRehearsalNs && due_ns > now_ns + kLatestRehearsalNs &&
+      now_ns > walked_ns_ + kColdNs) {
+    Rehearse(*first, now_ns);
+    walked_ns_ = now_ns;
+  }
   if (due_ns > clock_.Now() + 2 * poll_ns_) return false;
   while (clock_.Now() < due_ns) {
   }
-  return ServeStreams(*first, clock_);
+  return SendDue(*first);
+}
+
+bool Worker::SendDue(const PortProgram& port) {
+  const bool sent = ServeStreams(port, clock_);
+  if (sent) walked_ns_ = now_ns_;
+  return sent;
 }
 
 void Worker::Rest(bool worked) {

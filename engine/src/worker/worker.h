@@ -51,6 +51,7 @@ class Worker {
   void Begin(const Program& program);
   // Serves every port once. True when anything was sent or received.
   bool Serve(const Program& program);
+  bool SendDue(const PortProgram& port);
   void MeasurePoll();
   // What is due before another round of polls would be over is waited for, and sent on time.
   bool AwaitDue(const Program& program);
@@ -75,6 +76,7 @@ class Worker {
   uint64_t now_ns_ = 0;
   uint64_t last_idle_ns_ = 0;
   uint64_t poll_ns_ = 0;
+  uint64_t walked_ns_ = 0;  // when a frame was last sent, or rehearsed
   uint64_t active_until_ns_ = 0;
   uint32_t idle_loops_ = 0;
 };

@@ -8,7 +8,7 @@ import math
 
 import pytest
 
-from benchmarks.harness.outcome import Outcome, Run, at_least, below, best, percentile
+from benchmarks.harness.outcome import Outcome, Run, at_least, at_most, below, best, percentile
 
 
 def pairs(*values: tuple[float, float]) -> Outcome:
@@ -80,8 +80,14 @@ def test_a_bound_on_the_ratio(ours, met):
     assert at_least(1.0).is_met(pairs((ours, 1.0))) is met
 
 
-def test_a_bound_on_the_ratio_is_not_met_without_a_peer():
-    assert not at_least(1.0).is_met(Outcome((Run(5, None, 0.0),)))
+@pytest.mark.parametrize(("ours", "met"), [(0.49, True), (0.5, True), (0.51, False)])
+def test_a_bound_on_what_had_better_be_little(ours, met):
+    assert at_most(0.5).is_met(pairs((ours, 1.0))) is met
+
+
+@pytest.mark.parametrize("bound", [at_least(1.0), at_most(9.0)])
+def test_a_bound_on_the_ratio_is_not_met_without_a_peer(bound):
+    assert not bound.is_met(Outcome((Run(5, None, 0.0),)))
 
 
 @pytest.mark.parametrize(("value", "met"), [(49.9, True), (50, False), (50.1, False)])

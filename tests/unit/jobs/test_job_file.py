@@ -18,9 +18,10 @@ from TesterLibrary.jobs.job_file import load_job
 from TesterLibrary.model.departures import Capture, Message, Messages, Pattern, Shape, TimePattern
 from TesterLibrary.model.pattern import Stage
 from TesterLibrary.model.payload import PayloadKind
+from TesterLibrary.model.responder import Clients, Reopen, Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
-from TesterLibrary.planning.prediction import TARGETS, predict
+from TesterLibrary.planning.prediction import TARGETS, predict, predict_ends
 
 PORTS = (
     "version: 1\nname: job\nports:\n"
@@ -121,6 +122,10 @@ def test_the_engine_s_clock_is_exact() -> None:
             ":7: streams[0].rate: '5 furlongs' is not a rate",
         ),
         (
+            STREAM + "version: {field: tos}}\n",
+            ":7: streams[0].version: 'tos' is not a field; write header and field as in Scapy",
+        ),
+        (
             PORTS + "  - {name: a, tx: p1, rx: p2, frame_size: 63}\n",
             ":7: streams[0].frame_size: '63' is not a frame",
         ),
@@ -190,6 +195,7 @@ def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str, message: 
             "tx: p1, rx: p2, rate: 1 kpps, stages: [{pass: 1, skip: 65536}]",
             "stream 'a': the stage pass 1 skip 65,536: its period of 65,537 packets does not fit a register",
         ),
+        ("engine", "tx: p1, rx: p2, version: {field: IP.tos, bit: 9}", "stream 'a': bit 9 is not in IP.tos"),
         ("tofino", "tx: p1, rx: p2, headers: Ether / IQ", "stream 'a': there is no header 'IQ'"),
     ],
 )
@@ -218,7 +224,19 @@ VALUES = st.sampled_from(
     ]
 )
 KEYS = st.sampled_from(
-    ["rate", "frame_size", "headers", "burst", "stages", "payload", "seed", "definitions", "rx"]
+    [
+        "rate",
+        "frame_size",
+        "headers",
+        "burst",
+        "stages",
+        "payload",
+        "seed",
+        "definitions",
+        "rx",
+        "signature",
+        "version",
+    ]
 )
 
 
@@ -274,3 +292,59 @@ def test_a_rate_that_is_given_goes_before_that_of_the_shape(tmp_path: Path) -> N
     square = "time_pattern: {shape: square, high: 1 kpps, period: 2 s}"
     assert shaped(tmp_path, square).rate == Rate.parse("500 pps")
     assert shaped(tmp_path, f"rate: 7 kpps, {square}").rate == Rate.parse("7 kpps")
+
+
+ENDS = PORTS.replace("streams:\n", "")
+
+
+def test_the_example_with_responders_and_clients() -> None:
+    file = load_job("web")
+    assert file.job.streams == ()
+    backends, users = file.job.ends
+    assert isinstance(backends, Responder)
+    assert isinstance(users, Clients)
+    assert (str(backends.servers), backends.parameters["rto"]) == ("198.19.1.10-198.19.1.13:80", "50 ms")
+    assert (str(users.target), str(users.rate)) == ("192.0.2.10:80", "2,000/s")
+    assert users.reopen is Reopen.ENDED_WELL
+    (served, _), (opened, table) = predict_ends(file, "engine")
+    assert (served.opening, served.accepts[0].count) == (None, 4)
+    assert opened.opening
+    assert (opened.opening.connections, opened.opening.flows) == (4000, 8 * 64_512)
+    assert table.summary().startswith("http-client on engine: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("responders:\n  - {name: a, port: p1}\n", r":7: responders\[0\]\.protocol: is missing; give a file"),
+        (
+            "responders:\n  - {name: a, port: p1, protocol: tcp-server, servers: 10.0.0.1:0}\n",
+            r":7: responders\[0\]\.servers: '0' is no range of ports",
+        ),
+        (
+            "clients:\n  - {name: a, port: p1, protocol: tcp-client, target: 10.0.0.1:80, rate: slow}\n",
+            r":7: clients\[0\]\.rate: 'slow' is not a frequency",
+        ),
+        (
+            "clients:\n  - {name: a, port: p1, protocol: tcp-client, target: 10.0.0.1:80, reopen: maybe}\n",
+            r":7: clients\[0\]\.reopen: .*give ended-well, always or never",
+        ),
+    ],
+)
+def test_mistakes_in_responders_and_clients(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        load_job(job(tmp_path, ENDS + text))
+
+
+def test_a_job_of_nothing_is_refused_when_it_is_planned(tmp_path: Path) -> None:
+    with pytest.raises(
+        PlanError, match="job 'job' has no stream, responder or clients; it needs at least one"
+    ):
+        predict(load_job(job(tmp_path, ENDS)), "engine")
+
+
+def test_a_table_that_a_switch_cannot_hold_is_refused(tmp_path: Path) -> None:
+    text = ENDS + "responders:\n  - {name: a, port: p1, protocol: %s}\n"
+    assert predict_ends(load_job(job(tmp_path, text % "http-get")), "tofino")
+    with pytest.raises(PlanError, match="not on tofino: timers"):
+        predict_ends(load_job(job(tmp_path, text % "tcp-server")), "tofino")

@@ -13,7 +13,7 @@ from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth, FrameSize, Rate
-from TesterLibrary.planning import compile as compile_job
+from TesterLibrary.planning.compile import compile as compile_job
 
 MAC1, MAC2 = bytes.fromhex("020000000001"), bytes.fromhex("020000000002")
 GATEWAY = bytes.fromhex("0200000000fe")

@@ -55,7 +55,7 @@ def test_a_port_may_send_to_itself() -> None:
 @pytest.mark.parametrize(
     ("planning", "message"),
     [
-        (lambda: compiled(), "job 'job' has no stream; it needs at least one"),
+        (lambda: compiled(), "job 'job' has no stream, responder or clients; it needs at least one"),
         (lambda: compiled(stream(), stream()), "job 'job' has more than one stream named 'north'"),
         (
             lambda: compiled(stream(), name=""),

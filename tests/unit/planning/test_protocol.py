@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from TesterLibrary._generated.tester.v1 import protocol_pb2
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.protocol import STATE_BITS
 from TesterLibrary.paths import names
@@ -34,18 +35,42 @@ def test_all_that_is_shipped_fits_the_64_bytes_of_an_engine(name: str) -> None:
 def test_flat_arrays_refer_only_to_what_is_there_and_say_what_the_table_says(name: str) -> None:
     protocol = load_protocol(name)
     plan = json.loads(json.dumps(flat_table(protocol).record()))
+    lines = [line for own in plan["names"] for line in own["lines"]]
     for table, layer in zip(plan["tables"], protocol.layers, strict=True):
-        assert len(table["lookup"]) == len(layer.states) * len(events(layer))
-        for number, (first, count) in enumerate(table["lookup"]):
-            state = layer.states[number // len(table["events"])]
-            event = table["events"][number % len(table["events"])]
-            rows = [plan["rows"][row] for row in table["order"][first : first + count]]
-            assert [row["line"] for row in rows] == [row.line for row in layer.rows_for(state, event)]
+        assert table["states"] == len(layer.states)
+        for number, (first, count) in enumerate(zip(table["first"], table["count"], strict=True)):
+            state = layer.states[number // table["events"]]
+            event = events(layer)[number % table["events"]]
+            rows = table["order"][first : first + count]
+            assert [lines[row] for row in rows] == [row.line for row in layer.rows_for(state, event)]
     for row in plan["rows"]:
         assert row["first_test"] + row["tests"] <= len(plan["tests"])
         assert row["first_action"] + row["actions"] <= len(plan["actions"])
-    for terms in plan["expressions"]:
-        assert all(operand < len(plan["operands"]) for _, operand in terms)
+    for expression in plan["expressions"]:
+        assert all(term["operand"] < len(plan["operands"]) for term in expression["terms"])
+
+
+@pytest.mark.parametrize("name", names("protocols"))
+def test_flat_arrays_are_a_message_of_the_control_protocol(name: str) -> None:
+    flat = flat_table(load_protocol(name))
+    message = protocol_pb2.Protocol(**flat.message)
+    assert message.ByteSize() < 65_536
+    assert [counter for own in message.tables for counter in own.counters] == [n for _, n in flat.counters]
+
+
+def test_failures_are_counters_of_any_table() -> None:
+    flat = flat_table(load_protocol("http-client"))
+    failing = [flat.counters[index] for index in flat.failures]
+    assert {("tcp", "timed_out"), ("http-client", "lost")} <= {*failing}
+    assert ("tcp", "closed") not in failing
+
+
+def test_parameters_are_numbers() -> None:
+    default, set_to_5 = (flat_table(load_protocol("udp-echo"), own).message for own in ({}, {"port": 5}))
+    assert {"number": b"\x07"} in default["operands"]
+    assert {"number": b"\x05"} in set_to_5["operands"]
+    with pytest.raises(PlanError, match="udp-echo: port: 65536 does not fit 16 bits"):
+        flat_table(load_protocol("udp-echo"), {"port": 65_536})
 
 
 def test_known_answers_for_a_switch() -> None:

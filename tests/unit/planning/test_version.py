@@ -12,9 +12,17 @@ from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet
 
+from TesterLibrary.errors import PlanError
 from TesterLibrary.model.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, Step
+from TesterLibrary.model.editor import FieldPath, Sweep
 from TesterLibrary.model.plan import PlannedStream
+from TesterLibrary.model.version import VersionField
+from TesterLibrary.planning.flows import FlowSpace
 from TesterLibrary.planning.version import with_version
+from tests.dissection import layers, wrong_checksums
+
+from .bench import ROUTED, compiled
+from .edits import edited, editor, planned
 
 ETHER = Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:01")
 
@@ -70,3 +78,62 @@ def test_where_there_is_no_bit_to_spare_there_is_no_version() -> None:
     edited = PlannedEditor("IP.id", (14 + 4) * 8, 16, 1, Step(0, 1, 100))
     assert with_version(replace(stream(ETHER / IP() / UDP()), editors=(edited,))).version is None
     assert with_version(replace(stream(ETHER / IP() / UDP()), frames=())).version is None
+
+
+CHOSEN = [
+    ("Ether / IP / UDP", "IP.tos", 2, 1),
+    ("Ether / IP / UDP", "IP.ttl", 7, 1),
+    ("Ether / IP / UDP(sport=1)", "UDP.sport", None, 1),
+    ("Ether / Dot1Q(vlan=5) / IPv6 / TCP", "Dot1Q.dei", None, 0),
+    ("Ether / IPv6 / TCP", "TCP.seq", 31, 1),
+    ("Ether / IP / UDP / VXLAN / Ether / IP / TCP", "IP[2].id", 15, 1),
+    ("Ether / IP / SCTP", "SCTP.tag", 3, 1),
+    ("Ether / MPLS / IP / UDP", "MPLS.label", 19, 0),
+]
+
+
+@pytest.mark.parametrize(("stack", "path", "bit", "checksums"), CHOSEN)
+def test_an_author_chooses_any_bit(stack: str, path: str, bit: int | None, checksums: int) -> None:
+    field = VersionField(FieldPath.parse(path), bit)
+    own = planned(stack, version=field)
+    assert own.version is not None
+    assert len(own.version.coverage) == checksums
+    # As an editor of one bit, which is how a tester writes it, with every checksum right.
+    as_editor = PlannedEditor("version", own.version.bit_offset, 1, 1, Step(0, 1, 2), own.version.coverage)
+    zero, one = (FlowSpace([as_editor], own.checksums, own.template).frame(k) for k in (0, 1))
+    assert zero == own.frame
+    assert wrong_checksums(Ether(one)) == []
+    changed = value(one, field.path) ^ value(zero, field.path)
+    assert changed == 1 << ({"UDP.sport": 15, "Dot1Q.dei": 0}[path] if bit is None else bit)
+
+
+def value(frame: bytes, path: FieldPath) -> int:
+    """What Scapy finds in a field."""
+    own = [layer for layer in layers(Ether(frame)) if type(layer).__name__ == path.header]
+    return int(own[path.number - 1].getfieldval(path.field))
+
+
+@pytest.mark.parametrize(
+    ("stack", "path", "bit", "message"),
+    [
+        ("Ether / IP / UDP", "IP.tos", 8, "bit 8 is not in IP.tos, which has bits 0, the lowest, to 7"),
+        ("Ether / IP(tos=4) / UDP", "IP.tos", 2, "bit 2 of IP.tos is 1 in the headers (0x4)"),
+        ("Ether / IP / UDP", "TCP.seq", 1, "there is no header 'TCP'"),
+        ("Ether / IP / UDP", "UDP.dport", 1, "UDP.dport changes from frame to frame"),
+        ("Ether / IP / UDP", "IP.chksum", 1, "it is a length or a checksum"),
+        ("Ether / IP / UDP", "IP.proto", 7, "it tells which headers follow"),
+    ],
+)
+def test_what_cannot_be_a_version_is_refused(stack: str, path: str, bit: int, message: str) -> None:
+    field = VersionField(FieldPath.parse(path), bit)
+    with pytest.raises(PlanError) as refused:
+        planned(stack, editor("UDP.dport", Sweep("1", count=9)), version=field)
+    assert str(refused.value).startswith("stream 'north': ")
+    assert message in str(refused.value)
+
+
+def test_both_addresses_are_answered_for() -> None:
+    """With a version in an address, frames go to two."""
+    field = VersionField(FieldPath("IP", "dst"), 1)
+    plan = compiled(edited("Ether / IP(dst='198.19.1.9') / UDP", version=field), ports=ROUTED)
+    assert {"198.19.1.9", "198.19.1.11"} <= {str(neighbour.address) for neighbour in plan.neighbours}

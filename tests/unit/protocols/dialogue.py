@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from scapy.layers.inet import IP, TCP
 from scapy.layers.l2 import Ether
 from scapy.packet import Packet, Raw
@@ -17,11 +19,16 @@ OUR_MAC, PEER_MAC = "02:00:00:00:00:01", "02:00:00:00:00:09"
 LINK = Ether(src=PEER_MAC, dst=OUR_MAC)
 
 
+loaded = cache(load_protocol)
+
+
 class Dialogue:
-    """With one interpreter; time in milliseconds."""
+    """With one machine; time in milliseconds."""
+
+    machine: type[Interpreter] = Interpreter  # or the engine's, see conftest.py
 
     def __init__(self, protocol: str, **parameters: object) -> None:
-        self.interpreter = Interpreter(load_protocol(protocol), parameters)
+        self.interpreter = self.machine(loaded(protocol), parameters)
         self.ms = 0.0
 
     def hears(self, packet: Packet) -> list[Packet]:
@@ -42,6 +49,10 @@ class Dialogue:
 
     def count(self, name: str) -> int:
         return self.interpreter.counters[name]
+
+    def took(self, name: str) -> int:
+        """All that was recorded in a histogram together, microseconds."""
+        return sum(self.interpreter.histograms[name])
 
     def _now(self) -> int:
         return round(self.ms * 1000)

@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
+import pytest
 from scapy.layers.inet import TCP
 
 from .dialogue import Dialogue, TcpPeer, flags, payload
+
+pytestmark = pytest.mark.usefixtures("machine")
 
 
 def test_a_request_is_served_from_the_numbers_of_the_packet_in_hand() -> None:

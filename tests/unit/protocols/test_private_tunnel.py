@@ -16,6 +16,8 @@ from TesterLibrary import paths
 
 from .dialogue import LINK, OURS, PEER, Dialogue
 
+pytestmark = pytest.mark.usefixtures("machine")
+
 HELLO, WELCOME, DATA, ALIVE, BYE, REFUSED = range(1, 7)
 KEY = 0x5EC2E7
 

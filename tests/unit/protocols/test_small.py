@@ -19,6 +19,8 @@ from scapy.packet import Raw
 
 from .dialogue import LINK, OUR_MAC, OURS, PEER, PEER_MAC, Dialogue
 
+pytestmark = pytest.mark.usefixtures("machine")
+
 IPV4 = LINK / IP(src=PEER, dst=OURS)
 
 

@@ -8,6 +8,8 @@ from scapy.layers.inet import IP, TCP
 
 from .dialogue import PEER, Dialogue, TcpPeer, flags, payload
 
+pytestmark = pytest.mark.usefixtures("machine")
+
 ALL_OPTIONS = [("MSS", 1000), ("SAckOK", b""), ("Timestamp", (77, 0)), ("NOP", None), ("WScale", 3)]
 
 

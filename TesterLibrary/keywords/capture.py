@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that copy frames to files, beside the measurement."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from assertionengine import AssertionOperator, verify_assertion
+from robot.api import logger
+from robot.api.deco import keyword
+
+from ..measurement.capture import CaptureCounters
+from ..model.capture import Capture, Direction, Keep
+from ..session import Session
+from ._component import component
+
+
+class CaptureStatistic(Enum):
+    """What is counted of a capture, in frames."""
+
+    SEEN = "seen"
+    MATCHED = "matched"
+    CAPTURED = "captured"
+    DROPPED = "dropped"
+
+
+@component
+class Captures:
+    """Frames as they left and arrived."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @keyword(tags=["capture"])
+    def start_capture(
+        self,
+        name: str | None = None,
+        *,
+        port: str | None = None,
+        direction: Direction = Direction.BOTH,
+        filter: str = "",  # noqa: A002 - what everybody calls it
+        stream: str | None = None,
+        keep: Keep = Keep.FIRST,
+        frames: int = 100_000,
+        snap_length: int = 0,
+    ) -> str:
+        """Copies frames of the tester's ports from now on, until `Stop Capture`. Returns the capture's name.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | of the capture and its file; ``capture-1`` and so on, if it is left out |
+        | ``port`` | a port of the testbed; all, if it is left out |
+        | ``direction`` | ``TRANSMITTED``, ``RECEIVED`` or ``BOTH``, as the tester sees it |
+        | ``filter`` | an expression of pcap-filter(7), such as ``udp port 53`` |
+        | ``stream`` | only frames of this stream, or of the streams of this mix |
+        | ``keep`` | ``FIRST``: it ends with so many frames; ``LAST``: the last ones before it is stopped |
+        | ``frames`` | how many are kept at most |
+        | ``snap_length`` | bytes of each frame, without FCS; all, if it is left out |
+
+        Frames are stamped with the clock that latencies are measured with, so an arrival less its departure
+        is the latency of the frame. Several captures run at once, beside traffic and trials, and whatever is
+        started or stopped meanwhile.
+
+        A capture never makes the tester wait: a frame for which there is no room at once is missing in the
+        file and counted as dropped; trials say so, and measure all frames.
+
+        | `Start Capture` | questions | port=p1 | filter=udp port 53 |
+        | `Measure Loss` | north | duration=1 s |
+        | ${file} = | `Stop Capture` | questions |
+        | `Get Capture Statistics` | questions | dropped | == | 0 |
+        """
+        session = self._session
+        captures = session.tester.captures
+        streams = () if stream is None else tuple(own.name for own in session.chosen([stream]))
+        capture = Capture(
+            name=name or captures.free_name(),
+            ports=() if port is None else (port,),
+            direction=direction,
+            filter=filter,
+            streams=streams,
+            keep=keep,
+            frames=frames,
+            snap_length=snap_length,
+        )
+        captures.start(capture)
+        return capture.name
+
+    @keyword(tags=["capture"])
+    def stop_capture(self, name: str | None = None) -> str:
+        """Ends a capture and returns the path of its file, which is linked in the log.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | of the capture; may be left out while only one is running |
+
+        The file is pcapng with nanoseconds, in ``evidence/captures`` beside Robot's own output. Wireshark
+        shows the port of each frame as its interface, its direction, and in a comment its stream and its
+        number in the stream. `Replay Capture` replays it. Captures that nobody stops are
+        written when the tester is closed.
+
+        | ${file} = | `Stop Capture` |
+        """
+        stopped = self._session.tester.captures.stop(name)
+        link = _linked(stopped.path, self._session.recorder.directory.parent)
+        logger.info(f'<a href="{link}">{stopped.path.name}</a>: {stopped.counters}', html=True)
+        if stopped.counters.dropped:
+            logger.warn(f"capture {stopped.counters.name}: {stopped.counters}")
+        return str(stopped.path)
+
+    @keyword(tags=["capture", "get"])
+    def get_capture_statistics(
+        self,
+        name: str | None = None,
+        statistic: CaptureStatistic | None = None,
+        assertion_operator: AssertionOperator | None = None,
+        assertion_expected: Any = None,
+        message: str | None = None,
+    ) -> CaptureCounters | int:
+        """Returns what a capture has counted so far, or in all, and asserts if an operator is given.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | of the capture; may be left out while only one is running |
+        | ``statistic`` | ``SEEN``, ``MATCHED``, ``CAPTURED`` or ``DROPPED`` frames; all, if it is left out |
+        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
+        | ``assertion_expected`` | frames |
+        | ``message`` | in place of the usual one if the assertion fails |
+
+        ``seen`` went through the ports, ``matched`` are of these those that were asked for, ``captured`` are
+        kept, ``dropped`` had matched and found no room. Without a statistic an object with these attributes
+        is returned, with ``running`` and with ``ports``: the same counters (but ``captured``) port by port.
+
+        | `Get Capture Statistics` | questions | MATCHED | > | 0 |
+        """
+        counters = self._session.tester.captures.statistics(name)
+        if statistic is None:
+            return counters
+        value = int(getattr(counters, statistic.value))
+        if assertion_operator is None:
+            return value
+        what = f"Frames {statistic.value} of capture {counters.name}"
+        return int(verify_assertion(value, assertion_operator, int(assertion_expected), what, message))
+
+
+def _linked(path: Path, output: Path) -> str:
+    """As seen from the log; a run that has its records elsewhere links to the whole path."""
+    return path.relative_to(output).as_posix() if path.is_relative_to(output) else path.as_uri()

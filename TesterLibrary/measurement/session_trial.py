@@ -1,0 +1,92 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What clients or a responder did in a time that was measured, and whether the tester did its part."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .evidence import EvidenceLimits
+from .sessions import SessionStatistics
+from .snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class SessionTrial:
+    """One time of measuring. Prints as one line. An invalid one says nothing about the device."""
+
+    statistics: SessionStatistics
+    due: Fraction | None = None  # openings that their rate asked for; None: as fast as they could
+    objections: tuple[str, ...] = ()
+    started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
+
+    @property
+    def valid(self) -> bool:
+        """Whether the tester did its part."""
+        return not self.objections
+
+    @property
+    def failed_part(self) -> Fraction:
+        """Flows that failed, of those that were opened or were open."""
+        counted = self.statistics
+        opened = max(counted.openings, counted.begun, counted.failed)
+        return Fraction(counted.failed, opened) if opened else Fraction(0)
+
+    @property
+    def connection_rate(self) -> float:
+        """Connections established each second."""
+        return self.statistics.connection_rate
+
+    @property
+    def goodput_bps(self) -> float:
+        """Bits of payload received in order each second."""
+        return self.statistics.goodput_bps
+
+    def __str__(self) -> str:
+        text = str(self.statistics)
+        return text if self.valid else f"{text} - INVALID: {'; '.join(self.objections)}"
+
+
+def objections(
+    statistics: SessionStatistics,
+    due: Fraction | None,
+    before: Snapshot,
+    after: Snapshot,
+    ports: Collection[str],
+    limits: EvidenceLimits,
+    *,
+    held_up: bool = False,
+) -> Iterator[str]:
+    """Each reason why a time of measuring is not to be trusted, with the value and its limit.
+
+    `held_up`: as many flows as may be open at once were open, at some time since the start.
+    """
+    own = [(before.port(name), after.port(name)) for name in sorted(ports)]
+    drops = sum(b.rx_missed + b.kernel_dropped - a.rx_missed - a.kernel_dropped for a, b in own)
+    if drops > limits.max_tester_drops:
+        yield (
+            f"{drops} frames were lost in the tester's own rings and interfaces "
+            f"(limit {limits.max_tester_drops})"
+        )
+    gap_ns = max((worker.worst_gap_ns for worker in after.workers), default=0)
+    if gap_ns > limits.max_worker_gap_ns:
+        yield (
+            f"a worker did not run for {gap_ns / 1e6:.1f} ms (limit {limits.max_worker_gap_ns / 1e6:.1f} ms)"
+        )
+    # One opening may be due at each end of the time; those that wait for others to end wait for the device.
+    if due is not None and not held_up:
+        missing = due - statistics.openings - 2
+        if missing > due * limits.max_shortfall:
+            yield (
+                f"the tester opened {statistics.openings:,} of {float(due):,.0f} flows in time "
+                f"(limit {float(limits.max_shortfall):.3%} fewer)"
+            )
+    for count, what in (
+        (statistics.full, "packets and openings were turned away, because all its flows were taken"),
+        (statistics.not_sent, "frames were not sent, because the port did not take them"),
+        (statistics.endless, "events were given up, because the protocol goes on without end"),
+    ):
+        if count:
+            yield f"{count:,} {what}"

@@ -1,0 +1,243 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a responder or clients did since their start, or between two reads: connections, payload, times."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ..errors import UnitError
+from ..model.protocol import Protocol
+from .histogram import bounds_of, index_of
+from .latency import Latency
+from .snapshot import DurationCounters, EndCounters, LatencyCounters
+
+_MICROSECOND = 1000
+_PER_SECOND = "/s"
+# What the tables that are shipped call the end of a request and its response.
+_TRANSACTIONS = ("completed", "responses", "answered", "echoed")
+
+
+@dataclass(frozen=True)
+class SessionStatistics:
+    """Counters of one end over a time. Prints as one line.
+
+    `counters` and `histograms` are those of the tables, each by `table.name`, such as `tcp.reset`.
+    """
+
+    name: str
+    duration_ns: int
+    counters: Mapping[str, int]
+    histograms: Mapping[str, DurationCounters] = field(default_factory=dict)
+    openings: int = 0  # flows that it tried to open
+    put_off: int = 0  # openings that waited until another flow was over
+    begun: int = 0  # flows
+    ended: int = 0
+    failed: int = 0
+    concurrent: int = 0  # at the end of the time
+    most_concurrent: int = 0  # since the start
+    full: int = 0  # turned away, because it had no room for another flow
+    rx_packets: int = 0
+    rx_bytes: int = 0
+    tx_packets: int = 0
+    tx_bytes: int = 0
+    foreign: int = 0
+    malformed: int = 0
+    endless: int = 0
+    not_sent: int = 0  # frames that the port did not take in time, or that are too long for it
+
+    @classmethod
+    def of(cls, protocol: Protocol, counted: EndCounters, duration_ns: int) -> SessionStatistics:
+        """Of an end since its start."""
+        layers = protocol.layers
+        counters = [f"{own.name}.{name}" for own in layers for name in own.counters]
+        histograms = [f"{own.name}.{name}" for own in layers for name in own.histograms]
+        return cls(
+            name=counted.name,
+            duration_ns=duration_ns,
+            counters=dict(zip(counters, counted.counters, strict=True)),
+            histograms=dict(zip(histograms, counted.histograms, strict=True)),
+            openings=counted.openings,
+            put_off=counted.put_off,
+            begun=counted.flows_begun,
+            ended=counted.flows_ended,
+            failed=counted.flows_failed,
+            concurrent=counted.flows,
+            most_concurrent=counted.most_flows,
+            full=counted.full,
+            rx_packets=counted.rx_packets,
+            rx_bytes=counted.rx_bytes,
+            tx_packets=counted.tx_packets,
+            tx_bytes=counted.tx_bytes,
+            foreign=counted.foreign,
+            malformed=counted.malformed,
+            endless=counted.endless,
+            not_sent=counted.not_sent + counted.too_long,
+        )
+
+    def since(self, earlier: SessionStatistics) -> SessionStatistics:
+        """What came after an earlier read of the same start."""
+        counted = {
+            name: getattr(self, name) - getattr(earlier, name)
+            for name, value in vars(self).items()
+            if isinstance(value, int) and name not in ("concurrent", "most_concurrent")
+        }
+        return SessionStatistics(
+            name=self.name,
+            concurrent=self.concurrent,
+            most_concurrent=self.most_concurrent,
+            counters={name: value - earlier.counters.get(name, 0) for name, value in self.counters.items()},
+            histograms={
+                name: _difference(earlier.histograms.get(name, DurationCounters()), value)
+                for name, value in self.histograms.items()
+            },
+            **counted,
+        )
+
+    @property
+    def attempted(self) -> int:
+        """Connections that were tried to open from this end."""
+        return self.openings
+
+    @property
+    def established(self) -> int:
+        """Connections that were opened, from either end; flows, where the protocol has no handshake."""
+        return self._sum("established") if self._has("established") else self.begun
+
+    @property
+    def completed(self) -> int:
+        """Flows that ended well; of a responder all that ended: only who opens flows knows of failures."""
+        return max(0, self.ended - self.failed)
+
+    @property
+    def transactions(self) -> int:
+        """Requests with their responses, complete."""
+        return sum(map(self._sum, _TRANSACTIONS))
+
+    @property
+    def bytes_received(self) -> int:
+        """Payload that arrived in order, each byte once."""
+        return self._sum("bytes_received")
+
+    @property
+    def goodput_bps(self) -> float:
+        """Bits of payload received in order each second (RFC 2647 §3.7)."""
+        return self.bytes_received * 8e9 / self.duration_ns if self.duration_ns else 0.0
+
+    @property
+    def connection_rate(self) -> float:
+        """Connections established each second (RFC 2647 §3.4)."""
+        return self.per_second("established")
+
+    def times(self, name: str) -> Latency:
+        """Times of a histogram, such as `time_to_first_byte`, over all tables; in nanoseconds."""
+        found = [own for key, own in self.histograms.items() if name in (key, key.partition(".")[2])]
+        if not found:
+            known = _listed(self._short(self.histograms))
+            raise UnitError(f"{self.name} measures no {name!r}; it measures {known}")
+        return Latency.merged(map(_in_nanoseconds, found))
+
+    def per_second(self, name: str) -> float:
+        """A count over its time."""
+        return self.count(name) * 1e9 / self.duration_ns if self.duration_ns else 0.0
+
+    def count(self, name: str) -> int:
+        """A count by its name: `reset`, or that of one table, `tcp.reset`.
+
+        Raises:
+            UnitError: another name.
+        """
+        own = getattr(self, name, None) if name.isidentifier() else None
+        if isinstance(own, int):
+            return own
+        if not self._has(name):
+            known = [*self._short(self.counters), *self._own_counts()]
+            raise UnitError(f"{self.name} counts no {name!r}; it counts {_listed(dict.fromkeys(known))}")
+        return self._sum(name)
+
+    def statistic(self, name: str) -> float:
+        """By its name: `reset`, `established/s`, `goodput`, or a time in ns: `time_to_first_byte.p99`.
+
+        Raises:
+            UnitError: another name, or a time of which none was measured.
+        """
+        if name == "goodput":
+            return self.goodput_bps
+        if name.endswith(_PER_SECOND):
+            return self.per_second(name.removesuffix(_PER_SECOND))
+        timed = re.fullmatch(r"(.*time_[a-z_]+)\.(.+)", name)
+        if timed:
+            value = self.times(timed[1]).statistic(timed[2])
+            if value is None:
+                raise UnitError(f"{self.name}: no {timed[1]} was measured")
+            return float(value)
+        return self.count(name)
+
+    def _has(self, name: str) -> bool:
+        return any(name in (key, key.partition(".")[2]) for key in self.counters)
+
+    def _sum(self, name: str) -> int:
+        return sum(value for key, value in self.counters.items() if name in (key, key.partition(".")[2]))
+
+    @staticmethod
+    def _short(names: Mapping[str, object]) -> Iterator[str]:
+        return (name.partition(".")[2] for name in names)
+
+    def _own_counts(self) -> list[str]:
+        properties = ("attempted", "established", "completed", "transactions", "bytes_received")
+        return [*properties, *(name for name, value in vars(self).items() if isinstance(value, int))]
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.name}: {self.established:,} established in {self.duration_ns / 1e9:.3g} s "
+            f"({self.connection_rate:,.0f}/s), {self.completed:,} completed, {self.failed:,} failed, "
+            f"{self.concurrent:,} open"
+        )
+        if self.openings:
+            text = text.replace(": ", f": {self.openings:,} attempted, ", 1)
+        if self.bytes_received:
+            text += f", goodput {self.goodput_bps / 1e6:,.6g} Mbps"
+        for key, own in self.histograms.items():
+            if own.count:
+                text += f", {key.partition('.')[2].replace('_', ' ')} {Latency(_in_nanoseconds(own))}"
+        return text
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _in_nanoseconds(own: DurationCounters) -> LatencyCounters:
+    """As all times of the library are; each bucket goes where its middle belongs."""
+    buckets: Counter[int] = Counter()
+    for index, count in own.buckets.items():
+        low, high = bounds_of(index)
+        buckets[index_of((low + high - 1) * _MICROSECOND // 2)] += count
+    return LatencyCounters(
+        count=own.count,
+        sum_ns=own.sum_us * _MICROSECOND,
+        min_ns=own.min_us * _MICROSECOND,
+        max_ns=own.max_us * _MICROSECOND,
+        buckets=buckets,
+    )
+
+
+def _difference(before: DurationCounters, after: DurationCounters) -> DurationCounters:
+    """Of what was counted in between; its extremes are those of its buckets, within those of all."""
+    buckets = {
+        index: count - before.buckets.get(index, 0)
+        for index, count in after.buckets.items()
+        if count > before.buckets.get(index, 0)
+    }
+    if not buckets:
+        return DurationCounters()
+    return DurationCounters(
+        count=after.count - before.count,
+        sum_us=after.sum_us - before.sum_us,
+        min_us=max(after.min_us, bounds_of(min(buckets))[0]),
+        max_us=min(after.max_us, bounds_of(max(buckets))[1] - 1),
+        buckets=buckets,
+    )

@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The most connections a device opens each second, or holds at once (RFC 3511 §5.2, §5.3).
+
+The search doubles from the lowest level until a trial fails, and then halves what lies between, until the
+bounds are as close as the resolution asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from ..errors import PlanError
+from ..measurement.session_trial import SessionTrial
+from ..model.units import Duration, Ratio
+from ..verdict import Verdict, judge
+from .result import Result
+from .sessions import SessionMeasurer
+
+
+class Limit(Enum):
+    """Why the maximum is not higher."""
+
+    SEARCH = "search"  # its highest level passed
+    DEVICE = "device"  # a valid trial above it failed
+    TESTER = "tester"  # above it the tester did not do its part
+
+
+class Quantity(Enum):
+    """What is searched."""
+
+    RATE = "connection rate"  # connections opened each second
+    CONCURRENT = "concurrent connections"  # open at once
+
+    def text(self, level: float) -> str:
+        """A level as people read it."""
+        return f"{level:,.6g}/s" if self is Quantity.RATE else f"{level:,.0f}"
+
+
+@dataclass(frozen=True)
+class MaximumSearch:
+    """What is searched, and how exactly. Levels are whole numbers."""
+
+    quantity: Quantity
+    lowest: int
+    highest: int
+    duration: Duration
+    resolution: Ratio = Ratio(Fraction(1, 50))  # of the level: how far apart the final bounds are at most
+    failures: Ratio = Ratio(Fraction(0))  # of the connections, that may fail
+    tolerance: Ratio = Ratio(Fraction(1, 100))  # of a rate, by which it may be missed
+
+    def validate(self) -> None:
+        """Raises PlanError, which prints the search, for a value that makes no sense."""
+        rules = (
+            (1 <= self.lowest <= self.highest, "lowest must be at least 1 and at most highest"),
+            (self.duration.ns > 0, "the duration must be above 0"),
+            (0 < self.resolution.value < 1, "the resolution must be above 0 and below 100 %"),
+            (self.failures.value < 1, "failures must be below 100 %"),
+        )
+        for holds, rule in rules:
+            if not holds:
+                raise PlanError(f"{rule}; given was {self}")
+
+    def passes(self, level: int, trial: SessionTrial) -> bool:
+        """Whether the tester did its part, and the device opened or held what it was asked to."""
+        counted = trial.statistics
+        if not trial.valid or trial.failed_part > self.failures.value:
+            return False
+        if self.quantity is Quantity.RATE:
+            return trial.connection_rate >= level * (1 - self.tolerance.value)
+        return counted.established - counted.ended >= level * (1 - self.failures.value)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.quantity.value} from {self.lowest:,} to {self.highest:,}, resolution {self.resolution}, "
+            f"trials of {self.duration}, failures {self.failures}"
+        )
+
+
+@dataclass(frozen=True)
+class MaximumResult(Result):
+    """The highest level that passed. Both bounds rest on trials."""
+
+    search: MaximumSearch
+    maximum: int  # 0 if no level passed
+    failed_at: int | None  # the lowest level that did not; None if there is none
+    limited_by: Limit
+    levels: tuple[int, ...]  # of each trial, in the order in which they ran
+    measured: tuple[SessionTrial, ...]
+
+    @property
+    def trial(self) -> SessionTrial:
+        """The one at the maximum; the last one, if none passed."""
+        found = [t for level, t in zip(self.levels, self.measured, strict=True) if level == self.maximum]
+        return found[-1] if found else self.measured[-1]
+
+    def verdict_above(self, bound: float | Fraction, text: str) -> Verdict:
+        """Whether the maximum is at least the bound. FAIL only where the device failed there or below."""
+        holds = self.maximum >= bound
+        return judge(
+            holds=holds,
+            subject=f"{self.search.quantity.value} of {self.title}",
+            measured=self.search.quantity.text(self.maximum),
+            bound=f">= {text}",
+            doubt="" if holds else self._doubt(bound),
+        )
+
+    def _doubt(self, bound: float | Fraction) -> str:
+        if self.failed_at is None:
+            return f"the device passed the highest level of the search, {self.search.highest:,}"
+        if self.limited_by is Limit.TESTER:
+            failed = self.measured[self.levels.index(self.failed_at)]
+            return f"limited by the tester at {self.failed_at:,}: {'; '.join(failed.objections)}"
+        if self.failed_at <= bound:
+            return ""
+        return (
+            f"the device passed at {self.maximum:,} and failed at {self.failed_at:,}, and the bound lies "
+            "between them; search with a finer resolution"
+        )
+
+    def __str__(self) -> str:
+        found = self.search.quantity.text(self.maximum) if self.maximum else "none"
+        return (
+            f"{self.title}: {self.search.quantity.value} {found}, limited by the {self.limited_by.value}, "
+            f"{len(self.measured)} trials"
+        )
+
+
+def find_maximum(
+    measurer: SessionMeasurer,
+    search: MaximumSearch,
+    *,
+    on_trial: Callable[[int, SessionTrial], None] = lambda _level, _trial: None,
+) -> MaximumResult:
+    """Searches the highest level that passes.
+
+    Raises:
+        PlanError: the search makes no sense.
+        TargetError: the tester is broken, gone or late.
+    """
+    search.validate()
+    levels: list[int] = []
+    trials: list[SessionTrial] = []
+
+    def passes(level: int) -> bool:
+        trial = measurer.measure(level, search.duration)
+        levels.append(level)
+        trials.append(trial)
+        on_trial(level, trial)
+        return search.passes(level, trial)
+
+    passed, failed = _bracket(search, passes)
+    while (
+        failed is not None and passed and failed - passed > max(Fraction(1), passed * search.resolution.value)
+    ):
+        middle = (passed + failed) // 2
+        passed, failed = (middle, failed) if passes(middle) else (passed, middle)
+    failing = trials[levels.index(failed)] if failed is not None else None
+    limit = Limit.SEARCH if failing is None else Limit.DEVICE if failing.valid else Limit.TESTER
+    return MaximumResult(
+        title=trials[0].statistics.name,
+        trials=(),
+        search=search,
+        maximum=passed,
+        failed_at=failed,
+        limited_by=limit,
+        levels=tuple(levels),
+        measured=tuple(trials),
+    )
+
+
+def _bracket(search: MaximumSearch, passes: Callable[[int], bool]) -> tuple[int, int | None]:
+    """A level that passes, or 0, and one above it that does not, or None."""
+    passed, level = 0, search.lowest
+    while passes(level):
+        passed = level
+        if level == search.highest:
+            return passed, None
+        level = min(2 * level, search.highest)
+    return passed, level

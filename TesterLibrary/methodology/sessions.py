@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Connections, goodput and times that clients saw, against bounds (RFC 2647, RFC 3511, norma §8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from ..measurement.session_trial import SessionTrial
+from ..model.quantity import Frequency
+from ..model.units import Bandwidth, Duration, Ratio
+from ..verdict import Verdict, judge
+from .result import Result
+
+
+class SessionMeasurer(Protocol):
+    """Runs clients in a way that a number says: their rate of opening, or how many are open at once."""
+
+    def measure(self, level: int, duration: Duration) -> SessionTrial:
+        """The clients at a level for a duration. TargetError if the tester is broken, gone or late."""
+        ...
+
+
+@dataclass(frozen=True)
+class SessionResult(Result):
+    """What clients or a responder did in one time."""
+
+    trial: SessionTrial
+
+    @property
+    def measured(self) -> tuple[SessionTrial, ...]:
+        """Times that a verdict rests on."""
+        return (self.trial,)
+
+    def __str__(self) -> str:
+        return str(self.trial)
+
+
+def session_result(trial: SessionTrial) -> SessionResult:
+    """Of one time."""
+    return SessionResult(title=trial.statistics.name, trials=(), trial=trial)
+
+
+def connection_rate_above(trial: SessionTrial, bound: Frequency) -> Verdict:
+    """Whether at least so many connections were established each second."""
+    return judge(
+        holds=trial.connection_rate >= bound.per_second,
+        subject=f"connection rate of {trial.statistics.name}",
+        measured=f"{trial.connection_rate:,.6g}/s",
+        bound=f">= {bound}",
+        doubt=_doubt(trial) or _too_few_asked(trial, bound),
+    )
+
+
+def goodput_above(trial: SessionTrial, bound: Bandwidth) -> Verdict:
+    """Whether at least so many bits of payload arrived in order each second (RFC 2647 §3.7)."""
+    goodput = trial.goodput_bps
+    return judge(
+        holds=goodput >= bound.bps,
+        subject=f"goodput of {trial.statistics.name}",
+        measured=f"{goodput / 1e6:,.6g} Mbps",
+        bound=f">= {bound}",
+        doubt=_doubt(trial),
+    )
+
+
+def time_below(trial: SessionTrial, name: str, bound: Duration, percent: float) -> Verdict:
+    """Whether a percentile of a time, such as `time_to_first_byte`, is at most the bound."""
+    value = trial.statistics.times(name).percentile(percent)
+    return judge(
+        holds=value is not None and value <= bound.ns,
+        subject=f"{name.replace('_', ' ')} of {trial.statistics.name}, percentile {percent:g}",
+        measured="unknown" if value is None else str(Duration(round(value))),
+        bound=f"<= {bound}",
+        doubt=_doubt(trial) or ("nothing was measured" if value is None else ""),
+    )
+
+
+def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
+    """Whether no greater part of the flows failed than the bound."""
+    worst = max(trials, key=lambda trial: trial.failed_part)
+    counted = worst.statistics
+    opened = max(counted.openings, counted.begun)
+    return judge(
+        holds=worst.failed_part <= bound.value,
+        subject=f"failed flows of {counted.name}",
+        measured=f"{Ratio(worst.failed_part)} ({counted.failed:,} of {opened:,})",
+        bound=f"<= {bound}",
+        doubt=_doubt(worst) or ("" if opened else "no flow was opened"),
+    )
+
+
+def _doubt(trial: SessionTrial) -> str:
+    return "; ".join(trial.objections)
+
+
+def _too_few_asked(trial: SessionTrial, bound: Frequency) -> str:
+    """A device that opens all that it is asked to may be able to open more."""
+    if trial.due is None or not trial.statistics.duration_ns:
+        return ""
+    asked = trial.due * 10**9 / trial.statistics.duration_ns
+    idle = not trial.statistics.put_off and not trial.statistics.failed
+    if idle and asked < bound.per_second and trial.connection_rate >= asked * Fraction(99, 100):
+        return f"the clients were asked for {float(asked):,.6g}/s only, and all were established"
+    return ""

@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Ends of protocols that the tester plays: responders answer, clients open flows (norma §4, §8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+from ..errors import PlanError
+from .endpoints import AddressRange, Endpoints
+from .quantity import Frequency
+
+_HIGHEST_VLAN = 4094
+DEFAULT_CAPACITY = 65_536  # flows
+
+
+class Reopen(str, Enum):
+    """Which flows of a client make room for another one when they are over."""
+
+    ENDED_WELL = "ended-well"  # one that failed does not (norma §8)
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, kw_only=True)
+class End:
+    """One end of a protocol on a port of the tester."""
+
+    name: str
+    port: str
+    protocol: str  # of a table: one that is shipped, or a file
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the table; others have its defaults
+    vlan: int | None = None  # of a tag that all its frames have
+
+    def __post_init__(self) -> None:
+        if self.vlan is not None and not 1 <= self.vlan <= _HIGHEST_VLAN:
+            raise self.refused(f"VLAN {self.vlan} is not within 1 to {_HIGHEST_VLAN}")
+
+    def refused(self, why: str) -> PlanError:
+        """The error that says which end is meant."""
+        return PlanError(f"{type(self).__name__.lower()} {self.name!r}: {why}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Responder(End):
+    """Answers those who ask for its addresses and ports."""
+
+    servers: Endpoints | None = None  # None: the address of its port, and all ports
+    answers_for: AddressRange | None = None  # of a protocol about addresses itself, such as ARP
+    flows: int = DEFAULT_CAPACITY  # at once at most
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.flows < 1:
+            raise self.refused(f"{self.flows} flows are too few; give 1 or more")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clients(End):
+    """Open flows to a target, so many at once."""
+
+    target: Endpoints
+    sources: Endpoints | None = None  # None: the address of its port, and ports from 1024
+    connections: int = 1  # open at once at most
+    rate: Frequency | None = None  # of openings; None: as fast as the tester can
+    reopen: Reopen = Reopen.ENDED_WELL
+    total: int | None = None  # of openings; None: until they are stopped
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for what, number in (("connections", self.connections), ("total", self.total)):
+            if number is not None and number < 1:
+                raise self.refused(f"{what}={number} is too few; give 1 or more")
+
+    def at(self, rate: Frequency) -> Clients:
+        """The same with another rate of openings."""
+        return replace(self, rate=rate)
+
+    def holding(self, connections: int) -> Clients:
+        """The same with another number of connections at once."""
+        return replace(self, connections=connections)

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the expressions of a protocol read, numbered: the same thing has one number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import PlanError
+from ..model.expression import MOST_BITS, Expression
+from ..model.protocol import Protocol
+from ..protocols.layout import Layout
+from ..protocols.scope import FACTS, Scope, layout_of
+from .register_layout import Register, registers
+
+Record = dict[str, Any]
+
+_OPERATORS = {
+    "+": "OPERATOR_ADD",
+    "-": "OPERATOR_SUBTRACT",
+    "*": "OPERATOR_MULTIPLY",
+    "<<": "OPERATOR_SHIFT_LEFT",
+    ">>": "OPERATOR_SHIFT_RIGHT",
+    "&": "OPERATOR_AND",
+    "|": "OPERATOR_OR",
+}
+
+
+class FlatNumbers:
+    """Of one protocol with values for its parameters."""
+
+    def __init__(self, protocol: Protocol, parameters: Mapping[str, int]) -> None:
+        self.registers: tuple[Register, ...] = registers(protocol)
+        self.operands: list[Record] = []
+        self.expressions: list[Record] = []
+        self._parameters = parameters
+        self._registers = {(own.table, own.name): index for index, own in enumerate(self.registers)}
+        self._known: dict[str, int] = {}
+        self.layout = layout_of(protocol.stack)
+
+    def register(self, table: int, name: str) -> int:
+        """Of what is kept for a flow."""
+        return self._registers[table, name]
+
+    def find_register(self, table: int, name: str) -> int | None:
+        """None if a flow has no such thing."""
+        return self._registers.get((table, name))
+
+    def expression(self, expression: Expression, table: int, scope: Scope) -> int:
+        """Of a table, whose names those of the expression are."""
+        terms = [
+            {"operator": _OPERATORS[operator], "operand": self.operand(atom, table, scope)}
+            for operator, atom in (("+", expression.first), *expression.rest)
+        ]
+        return self._number(self.expressions, {"terms": terms})
+
+    def operand(self, atom: int | str, table: int, scope: Scope) -> int:
+        """A number or a name."""
+        return self._number(self.operands, self._operand(atom, table, scope))
+
+    def _operand(self, atom: int | str, table: int, scope: Scope) -> Record:
+        if isinstance(atom, int):
+            return {"number": octets(atom)}
+        if atom in scope.variables:
+            return {"register": self.register(table, atom)}
+        if atom in scope.parameters:
+            return {"number": octets(self._parameters[atom])}
+        if atom in FACTS or atom in scope.layout.virtual:
+            return {"fact": f"FACT_{atom.replace('.', '_').upper()}"}
+        return {"field": field_of(self.layout, atom)}
+
+    def _number(self, things: list[Record], thing: Record) -> int:
+        key = f"{id(things)} {thing}"
+        if key not in self._known:
+            self._known[key] = len(things)
+            things.append(thing)
+        return self._known[key]
+
+
+def field_of(layout: Layout, name: str) -> Record:
+    """Where a field such as `TCP.seq` is."""
+    place = layout.places[name]
+    header = [own.name for own in layout.headers].index(name.partition(".")[0])
+    return {"header": header, "offset": place.offset, "bits": place.bits}
+
+
+def octets(number: int) -> bytes:
+    """As many as it needs, at least one.
+
+    Raises:
+        PlanError: a number of more bits than any thing has.
+    """
+    if not 0 <= number < 1 << MOST_BITS:
+        raise PlanError(f"{number} is not a number of 0 to {MOST_BITS} bits, so no tester can hold it")
+    return number.to_bytes(max(1, (number.bit_length() + 7) // 8), "big")

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How frames of a stream without signature are known: by the bits of their headers that all of them share.
+
+Left out is what differs from frame to frame, and what devices write: addresses of the link where a router
+comes between, traffic classes and hop counts, IPv4 identifications, checksums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+
+from ..errors import PlanError
+from ..model.edit import ChecksumKind
+from ..model.match import Match, exclude
+from ..model.plan import PlannedStream
+from .template import Template
+
+_LONGEST = 64  # bytes of one match
+_MOST_BYTES = 128  # that a tester looks at
+_CHECKSUMS = ("chksum", "cksum")
+_WRITTEN: Mapping[str, tuple[str, ...]] = {  # by devices on the way
+    "Dot1Q": ("prio", "dei"),
+    "Dot1AD": ("prio", "dei"),
+    "MPLS": ("cos", "ttl"),
+    "IP": ("tos", "id", "ttl"),
+    "IPv6": ("tc", "fl", "hlim"),
+}
+
+
+def matches(stream: PlannedStream, template: Template, *, routed: bool) -> tuple[Match, ...]:
+    """What holds of each frame of a planned stream, and of none that differs in a header.
+
+    Args:
+        stream: With its frames, editors and version.
+        template: One of its frames, and where the fields are in it.
+        routed: Whether a router gives its frames other MAC addresses.
+
+    Raises:
+        PlanError: nothing stays the same.
+    """
+    length = template.payload_offset
+    mask = _bits(0, 8 * length, length)
+    first = _number(stream.frames[0], length)
+    for frame in stream.frames:
+        mask &= ~(_number(frame, length) ^ first)
+    for offset, bits in (*_changing(stream), *_written(template, routed=routed)):
+        mask &= ~_bits(offset, bits, length)
+    found = tuple(_cut(mask.to_bytes(length, "big"), (first & mask).to_bytes(length, "big")))
+    if not found:
+        raise PlanError(
+            f"stream {stream.name!r}: nothing in its headers is the same in all frames wherever they arrive, "
+            "so they are known by a signature only"
+        )
+    return found
+
+
+def check_apart(streams: Iterable[PlannedStream]) -> None:
+    """PlanError if frames of two streams that are known by their headers may be each other's."""
+    known = [stream for stream in streams if stream.matches]
+    for one, other in combinations(known, 2):
+        if one.rx_port == other.rx_port and not exclude(one.matches, other.matches):
+            raise PlanError(
+                f"streams {one.name!r} and {other.name!r} cannot be told apart on port {one.rx_port!r}: they "
+                "have no signature, and their headers differ in nothing that stays as it is in all frames; "
+                "give one of them other addresses or ports, or a signature"
+            )
+
+
+def _changing(stream: PlannedStream) -> Iterator[tuple[int, int]]:
+    """Offsets and lengths in bits of what differs from frame to frame."""
+    for editor in stream.editors:
+        yield editor.bit_offset, editor.bits
+    for checksum in stream.checksums:
+        yield 8 * checksum.offset, 32 if checksum.kind is ChecksumKind.CRC32C else 16
+    if stream.version:
+        yield stream.version.bit_offset, 1
+
+
+def _written(template: Template, *, routed: bool) -> Iterator[tuple[int, int]]:
+    """The same of what devices write."""
+    for place in template.places:
+        header, field = place.path.header, place.path.field
+        moved = routed and place.layer == 0 and (header, field) in (("Ether", "dst"), ("Ether", "src"))
+        if moved or field in _CHECKSUMS or field in _WRITTEN.get(header, ()):
+            yield place.bit_offset, place.bits
+
+
+def _number(frame: bytes, length: int) -> int:
+    return int.from_bytes(frame[:length], "big")
+
+
+def _bits(offset: int, bits: int, length: int) -> int:
+    """Bits of a header of so many bytes; what is beyond it is left out."""
+    end = 8 * length - offset - bits
+    whole = (1 << bits) - 1
+    return whole << end if end >= 0 else whole >> -end
+
+
+def _cut(mask: bytes, value: bytes) -> Iterator[Match]:
+    """In pieces, without bytes of no meaning at their ends; what is looked at ends after the most bytes."""
+    looked_at = [offset for offset, byte in enumerate(mask) if byte][:_MOST_BYTES]
+    while looked_at:
+        begin = looked_at[0]
+        end = max(offset for offset in looked_at if offset < begin + _LONGEST) + 1
+        yield Match(begin, mask[begin:end], value[begin:end])
+        looked_at = [offset for offset in looked_at if offset >= end]

@@ -1,0 +1,293 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Responders and clients as tables and numbers, with the addresses that the tester has to answer for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import TesterLibraryError
+from ..model.endpoints import AddressRange, Endpoints, PortRange
+from ..model.plan import LearningFrame, PlannedNeighbour
+from ..model.planned_end import Accept, Opening, PlannedEnd, Series
+from ..model.ports import Address, Port
+from ..model.protocol import Protocol
+from ..model.responder import Clients, End, Responder
+from ..model.splitmix import splitmix64
+from ..model.units import FCS_LENGTH
+from ..protocols.checker import load_protocol
+from ..protocols.parameters import parameter_values
+from ..protocols.scope import layout_of
+from .address import Station, station_of
+from .frame import announcement
+
+MOST_NEIGHBOURS = 65_536  # addresses of one end that the tester answers for one by one
+MOST_TARGETS = 64  # addresses that clients reach without a gateway
+MOST_FLOWS = 1 << 24  # of one end that opens them: `responder.proto`
+_FREE_PORTS = PortRange(1024, 0x10000 - 1024)  # from which clients connect
+_BELOW_TCP = 14 + 20 + 20  # bytes of Ethernet, IPv4 and TCP without options
+_TAG = 4  # bytes of a VLAN's
+_STANDARD_MSS = 1460
+
+Neighbours = Mapping[tuple[str, Address], bytes]  # MAC addresses by port and IP address
+
+
+@dataclass(frozen=True)
+class EndPlan:
+    """An end, and what makes others find it."""
+
+    end: PlannedEnd
+    neighbours: tuple[PlannedNeighbour, ...]
+    learning: tuple[LearningFrame, ...]
+
+
+def plan_end(
+    end: End,
+    number: int,
+    seed: int,
+    *,
+    ports: Mapping[str, Port],
+    gateways: Mapping[str, bytes],
+    neighbours: Neighbours,
+) -> EndPlan:
+    """One responder, or clients.
+
+    Args:
+        end: As its author wrote it.
+        number: Of the end in its job, from 0.
+        seed: Of the job.
+        ports: The tester's ports by name.
+        gateways: MAC addresses of gateways, by the name of the port that uses them.
+        neighbours: MAC addresses of what clients reach without a gateway.
+
+    Raises:
+        PlanError: what cannot be, by the name of the end.
+    """
+    if end.port not in ports:
+        raise end.refused(f"port={end.port!r} is no port of this tester; it has {', '.join(sorted(ports))}")
+    try:
+        planner = _Planner(end, load_protocol(end.protocol), station_of(ports[end.port], ports))
+        if isinstance(end, Clients):
+            return planner.clients(end, splitmix64(seed, number), gateways, neighbours)
+        assert isinstance(end, Responder)
+        return planner.responder(end, splitmix64(seed, number))
+    except TesterLibraryError as problem:
+        text = str(problem)
+        raise problem if text.startswith(str(end.refused(""))) else end.refused(text) from None
+
+
+class _Planner:
+    """Of one end, whose protocol is known."""
+
+    def __init__(self, end: End, protocol: Protocol, station: Station) -> None:
+        self._end, self._protocol, self._station = end, protocol, station
+        layout = layout_of(protocol.stack)
+        names = [header.name for header in layout.headers]
+        self._ip = next((name for name in names if name in ("IP", "IPv6")), "")
+        self._transport = next((name for name in names if name in ("TCP", "UDP")), "")
+        self._announced = {
+            f"{header.name}.{field}": value
+            for header in layout.headers
+            for field, value in header.announced.items()
+        }
+        self._known = {own.name for layer in protocol.layers for own in layer.parameters}
+
+    def responder(self, end: Responder, seed: int) -> EndPlan:
+        """One that answers."""
+        given: dict[str, Any] = {}
+        accepts: tuple[Accept, ...] = ()
+        mine: AddressRange | None = None
+        if end.answers_for is not None:
+            given = self._answering(end.answers_for)
+        elif self._ip:
+            servers = end.servers or Endpoints(AddressRange(self._own_address()))
+            accepts, mine = tuple(self._accepts(servers)), servers.addresses
+        elif end.servers is not None:
+            raise end.refused(f"{self._protocol.name} has no IP header, so servers= means nothing")
+        keeps = len(self._protocol.layers[0].states) > 1
+        return self._plan(accepts, given, seed, end.flows if keeps else 0, None, mine)
+
+    def clients(
+        self, end: Clients, seed: int, gateways: Mapping[str, bytes], neighbours: Neighbours
+    ) -> EndPlan:
+        """Some that open flows."""
+        sources = self._sources(end)
+        target = self._target(end)
+        flows = self._flows(end, sources)
+        keeps = len(self._protocol.layers[0].states) > 1
+        opening = Opening(
+            flows=flows,
+            addresses=tuple(self._series(sources, target)),
+            source_mac=self._station.port.mac,
+            destination_mac=self._next_hop(end, target.addresses, gateways, neighbours),
+            connections=end.connections if keeps else 0,
+            rate=end.rate.per_second / 10**9 if end.rate else None,
+            reopen=end.reopen,
+            total=end.total or 0,
+        )
+        accepts = (*self._accepts(sources), *self._accepts(target, side="src"))
+        given = {"listen": 0} if "listen" in self._known else {}
+        # One more than it opens, so that a packet of a flow that is over is answered whatever is open.
+        capacity = end.connections + 1 if keeps else 0
+        return self._plan(accepts, given, seed, capacity, opening, sources.addresses)
+
+    def _plan(
+        self,
+        accepts: tuple[Accept, ...],
+        given: Mapping[str, Any],
+        seed: int,
+        capacity: int,
+        opening: Opening | None,
+        mine: AddressRange | None,
+    ) -> EndPlan:
+        end = self._end
+        planned = PlannedEnd(
+            name=end.name,
+            port=end.port,
+            protocol=self._protocol,
+            parameters=parameter_values(self._protocol, {**self._fitting(), **given, **end.parameters}),
+            accepts=accepts,
+            seed=seed,
+            flow_capacity=capacity,
+            vlan=end.vlan,
+            opening=opening,
+        )
+        return EndPlan(planned, tuple(self._neighbours(mine)), tuple(self._learning(mine)))
+
+    def _answering(self, addresses: AddressRange) -> dict[str, Any]:
+        """Parameters of a protocol about addresses."""
+        given = {"first": addresses.first, "last": addresses.last, "mac": self._station.port.mac.hex(":")}
+        missing = sorted(given.keys() - self._known)
+        if missing:
+            raise self._end.refused(
+                f"{self._protocol.name} is not about addresses: it has no parameter {missing[0]!r}"
+            )
+        return given
+
+    def _own_address(self) -> Address:
+        return self._station.host(4 if self._ip == "IP" else 6)
+
+    def _accepts(self, ends: Endpoints, side: str = "dst") -> Iterator[Accept]:
+        addresses = self._right_version(ends.addresses)
+        yield Accept(f"{self._ip}.{side}", int(addresses.first), addresses.count)
+        if ends.ports is None:
+            return
+        if not self._transport:
+            raise self._end.refused(
+                f"{self._protocol.name} has no ports, and {ends} has some; leave them out"
+            )
+        yield Accept(f"{self._transport}.{side[0]}port", ends.ports.first, ends.ports.count)
+
+    def _right_version(self, addresses: AddressRange) -> AddressRange:
+        wanted = {"IP": 4, "IPv6": 6}.get(self._ip)
+        if addresses.first.version != wanted:
+            speaks = f"IPv{wanted}" if wanted else "no IP"
+            raise self._end.refused(
+                f"{self._protocol.name} speaks {speaks}, so {addresses} cannot be its addresses"
+            )
+        return addresses
+
+    def _sources(self, end: Clients) -> Endpoints:
+        if not self._ip:
+            raise end.refused(f"packets of {self._protocol.name} have no IP header, so none can be opened")
+        given = end.sources or Endpoints(AddressRange(self._own_address()))
+        ports = given.ports or (_FREE_PORTS if self._transport else None)
+        return Endpoints(given.addresses, ports)
+
+    def _target(self, end: Clients) -> Endpoints:
+        announced = self._announced.get(f"{self._transport}.dport")
+        if end.target.ports is None and self._transport:
+            if announced is None:
+                raise end.refused(f"target={end.target} has no port; write {end.target}:80 for port 80")
+            return Endpoints(end.target.addresses, PortRange(announced))
+        return end.target
+
+    def _flows(self, end: Clients, sources: Endpoints) -> int:
+        """How many different ones there are; each has its own source."""
+        if not any(kind == "start" for kind in {row.event for row in self._protocol.layers[0].rows}):
+            raise end.refused(f"{self._protocol.name} only answers: no row of it is for the event 'start'")
+        flows = sources.addresses.count * (sources.ports.count if sources.ports else 1)
+        if end.connections > min(flows, MOST_FLOWS):
+            most = f"{flows:,} different sources {sources}; give more sources="
+            if flows > MOST_FLOWS:
+                most = f"a tester, which keeps {MOST_FLOWS:,}"
+            raise end.refused(f"connections={end.connections:,} are too many for {most}")
+        return min(flows, MOST_FLOWS)
+
+    def _series(self, sources: Endpoints, target: Endpoints) -> Iterator[Series]:
+        """Sources first go through their addresses, then through their ports."""
+        clients = sources.addresses.count
+        found = {
+            f"{self._ip}.src": Series(f"{self._ip}.src", int(sources.addresses.first), clients),
+            f"{self._ip}.dst": Series(
+                f"{self._ip}.dst", int(target.addresses.first), target.addresses.count, every=clients
+            ),
+        }
+        if sources.ports and target.ports:
+            sport, dport = f"{self._transport}.sport", f"{self._transport}.dport"
+            found[sport] = Series(sport, sources.ports.first, sources.ports.count, every=clients)
+            every = clients * target.addresses.count
+            found[dport] = Series(dport, target.ports.first, target.ports.count, every=every)
+        for name in (name for key in self._protocol.layers[0].flow for name in key):
+            if name not in found:
+                raise self._end.refused(
+                    f"a flow of {self._protocol.name} is known by {name} too, which clients do not choose"
+                )
+            yield found[name]
+
+    def _next_hop(
+        self, end: Clients, target: AddressRange, gateways: Mapping[str, bytes], neighbours: Neighbours
+    ) -> bytes:
+        port = self._station.port
+        if port.gateway:
+            if port.name not in gateways:
+                raise end.refused(
+                    f"the MAC address of {port.gateway}, the gateway of port {port.name!r}, is not known; "
+                    "resolve it before planning"
+                )
+            return gateways[port.name]
+        found = {
+            mac for (name, address), mac in neighbours.items() if name == port.name and address in target
+        }
+        if len(found) != 1:
+            many = "are behind several MAC addresses; use clients for each" if found else "are not known"
+            raise end.refused(f"on port {port.name!r} without a gateway the addresses {target} {many}")
+        return found.pop()
+
+    def _fitting(self) -> dict[str, int]:
+        """Segments as long as the port takes."""
+        most = self._station.port.max_frame_size - FCS_LENGTH - _BELOW_TCP - _TAG * bool(self._end.vlan)
+        return {"mss": most} if "mss" in self._known and most < _STANDARD_MSS else {}
+
+    def _neighbours(self, mine: AddressRange | None) -> Iterator[PlannedNeighbour]:
+        """Of its addresses those in the network of its port, which asks for them."""
+        port = self._station.port
+        if mine is None:
+            return
+        if mine.count > MOST_NEIGHBOURS:
+            raise self._end.refused(
+                f"{mine} are {mine.count:,} addresses; the tester answers for {MOST_NEIGHBOURS:,} at most"
+            )
+        for address in mine:
+            if port.address is None or address in port.address.network:
+                yield PlannedNeighbour(port.name, address, port.mac)
+
+    def _learning(self, mine: AddressRange | None) -> Iterator[LearningFrame]:
+        if mine is not None:
+            first = Station(self._station.port, mine.first, other=self._station.other)
+            yield LearningFrame(self._station.port.name, announcement(first))
+
+
+def asked_for(end: End, ports: Mapping[str, Port]) -> Iterator[tuple[Station, Address]]:
+    """Addresses whose MAC addresses clients without a gateway need, and who asks for them."""
+    port = ports.get(end.port)
+    if isinstance(end, Clients) and port and not port.gateway:
+        station = station_of(port, ports)
+        if end.target.addresses.count > MOST_TARGETS:
+            raise end.refused(
+                f"{end.target.addresses} are {end.target.addresses.count:,} addresses; without a gateway "
+                f"{MOST_TARGETS} at most are asked for"
+            )
+        yield from ((station, address) for address in end.target.addresses)

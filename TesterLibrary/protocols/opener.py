@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Opens flows of an interpreter as `responder.proto` says: so many at once, at a rate, again at their end."""
+
+from __future__ import annotations
+
+from collections import deque
+from fractions import Fraction
+from math import ceil
+
+from ..model.planned_end import Opening
+from ..model.responder import Reopen
+from .flow import Flow, FlowKey
+from .interpreter import Interpreter
+
+_MOST_AT_ONCE = 4096  # openings in one call, of a client without a rate whose protocol keeps no flows
+
+
+class Opener:
+    """What an opening has done so far. Times are microseconds from the start of its interpreter."""
+
+    def __init__(self, opening: Opening, interpreter: Interpreter) -> None:
+        self._opening = opening
+        self._interpreter = interpreter
+        self._over: deque[int] = deque()  # flows that can be opened again, the longest over first
+        self._never_opened = 0  # and all above
+        self._keys: dict[FlowKey, int] = {}
+        self._room = opening.connections
+        self._first_due = Fraction(0)
+        self._due_number = 0  # openings since then
+        self._put_off = 0
+        self._sent: list[bytes] = []
+        self.openings = 0
+
+    @property
+    def going(self) -> bool:
+        """Whether it may open another flow some time."""
+        opening = self._opening
+        if opening.total and self.openings >= opening.total:
+            return False
+        if opening.reopen is Reopen.NEVER and opening.connections:
+            return self.openings < opening.connections
+        return not opening.connections or self._room > 0 or bool(self._keys)
+
+    @property
+    def put_off(self) -> int:
+        """Openings that were due at a time when there was no room for them."""
+        waiting = not self._room and self._opening.connections and self.going
+        return self._put_off + bool(self._opening.rate and waiting and self._due() <= self._interpreter.now)
+
+    def due(self) -> int | None:
+        """When the next flow is to be opened; None while there is no room for it."""
+        if not self.going or (self._opening.connections and not self._room):
+            return None
+        return max(self._interpreter.now, ceil(self._due()))
+
+    def run(self) -> list[bytes]:
+        """Opens what is due, and says which frames that sends."""
+        self._sent = []
+        for _ in range(_MOST_AT_ONCE):
+            due = self.due()
+            if due is None or due > self._interpreter.now:
+                break
+            self._open()
+        return self._sent
+
+    def ended(self, flow: Flow) -> None:
+        """A flow is over: it makes room for another one, or does not."""
+        number = self._keys.pop(flow.key, None)
+        if number is None:
+            return
+        self._over.append(number)
+        reopen = self._opening.reopen
+        self._room += reopen is Reopen.ALWAYS or (reopen is Reopen.ENDED_WELL and not flow.failed)
+
+    def _due(self) -> Fraction:
+        rate = self._opening.rate
+        return self._first_due + Fraction(self._due_number, 1000) / rate if rate else self._first_due
+
+    def _open(self) -> None:
+        if self._opening.rate and ceil(self._due()) < self._interpreter.now:
+            # What had to wait is not made up for.
+            self._first_due, self._due_number = Fraction(self._interpreter.now), 0
+            self._put_off += 1
+        number = self._next()
+        series = self._opening.addresses
+        fields: dict[str, object] = {own.field: own.value(number) for own in series}
+        fields["Ether.src"] = int.from_bytes(self._opening.source_mac, "big")
+        fields["Ether.dst"] = int.from_bytes(self._opening.destination_mac, "big")
+        key = self._interpreter.key_of(fields)
+        self.openings += 1
+        self._due_number += 1
+        if self._opening.connections:
+            self._room -= 1
+            self._keys[key] = number
+        else:
+            self._over.append(number)
+        self._sent += self._interpreter.start(fields, self._interpreter.now)
+
+    def _next(self) -> int:
+        if self._never_opened < self._opening.flows:
+            self._never_opened += 1
+            return self._never_opened - 1
+        return self._over.popleft()

@@ -1,0 +1,57 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Between captures and the messages of `capture.proto`."""
+
+from __future__ import annotations
+
+from ..._generated.tester.v1 import capture_pb2
+from ...measurement.capture import CaptureCounters, CapturedFrame, CapturePortCounters, StoppedCapture
+from ...model.capture import Capture
+
+
+def capture_message(capture: Capture) -> capture_pb2.Capture:
+    """What is to be captured."""
+    return capture_pb2.Capture(
+        name=capture.name,
+        ports=capture.ports,
+        direction=capture.direction.value,
+        filter=capture.filter,
+        streams=capture.streams,
+        keep=capture.keep.value,
+        frames=capture.frames,
+        snap_length=capture.snap_length,
+    )
+
+
+def counters_value(counters: capture_pb2.CaptureCounters) -> CaptureCounters:
+    """A capture as the engine counts it."""
+    return CaptureCounters(
+        name=counters.name,
+        running=counters.running,
+        captured=counters.captured,
+        ports=tuple(CapturePortCounters(p.port, p.seen, p.matched, p.dropped) for p in counters.ports),
+    )
+
+
+def stopped_value(stopped: capture_pb2.StopCaptureResponse) -> StoppedCapture:
+    """What came of a capture."""
+    return StoppedCapture(
+        counters=counters_value(stopped.counters),
+        clock_zero_unix_ns=stopped.clock_zero_unix_ns,
+        started_ns=stopped.started_ns,
+        stopped_ns=stopped.stopped_ns,
+        streams=dict(stopped.streams),
+    )
+
+
+def frame_value(frame: capture_pb2.CapturedFrame) -> CapturedFrame:
+    """A frame of a capture."""
+    return CapturedFrame(
+        time_ns=frame.time_ns,
+        port=frame.port,
+        transmitted=frame.transmitted,
+        stream_id=frame.stream_id,
+        sequence=frame.sequence if frame.HasField("sequence") else None,
+        original_length=frame.original_bytes,
+        octets=frame.octets,
+    )

@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A capture of the fake tester: it is shown every frame that goes through a port, in order of time."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from ...errors import PlanError
+from ...measurement.capture import CaptureCounters, CapturedFrame, CapturePortCounters, StoppedCapture
+from ...model.capture import Capture, Direction, Keep
+from ..base import PortInfo
+from .filter import Filter
+
+MAX_BYTES = 2 << 30
+_MAX_NAME, _MAX_FILTER = 128, 4096  # bytes
+_FCS = 4
+_CLOCK_ZERO_UNIX_NS = 1_700_000_000 * 10**9  # equal calls give equal files
+
+
+class FakeTap:
+    """Copies what is asked for, at most so many frames each second."""
+
+    def __init__(
+        self, capture: Capture, ports: Mapping[str, PortInfo], *, started_ns: int, rate: int | None
+    ) -> None:
+        """Raises PlanError for what an engine refuses, too."""
+        _check(capture, ports)
+        self._capture = capture
+        self._filter = Filter(capture.filter, f"capture {capture.name!r}") if capture.filter else None
+        self._ports = capture.ports or tuple(ports)
+        self._started_ns = started_ns
+        self._rate = rate
+        self._streams: dict[int, str] = {}
+        self._counts: dict[str, Counter[str]] = {port: Counter() for port in self._ports}
+        most = capture.frames if capture.keep is Keep.LAST else None
+        self._frames: deque[CapturedFrame] = deque(maxlen=most)
+        self._stopped: StoppedCapture | None = None
+
+    @property
+    def running(self) -> bool:
+        """Neither stopped nor complete."""
+        complete = self._capture.keep is Keep.FIRST and len(self._frames) == self._capture.frames
+        return self._stopped is None and not complete
+
+    def know(self, stream_id: int, name: str) -> None:
+        """A stream that is loaded while it runs."""
+        self._streams[stream_id] = name
+
+    def see(self, frames: Iterable[CapturedFrame]) -> None:
+        """Frames that go through ports; it stops asking for them when it is complete."""
+        for frame in frames:
+            if not self.running:
+                return
+            if frame.port in self._counts and self._wants_direction(frame.transmitted):
+                self._see(frame)
+
+    def _see(self, frame: CapturedFrame) -> None:
+        counts = self._counts[frame.port]
+        counts["seen"] += 1
+        if not self._wants(frame):
+            return
+        counts["matched"] += 1
+        if self._rate is not None and self._copied * 10**9 >= self._rate * (frame.time_ns - self._started_ns):
+            counts["dropped"] += 1
+            return
+        kept = frame.octets[: self._capture.snap_length or None]
+        self._frames.append(replace(frame, octets=kept))
+
+    @property
+    def _copied(self) -> int:
+        return sum(c["matched"] - c["dropped"] for c in self._counts.values()) - 1  # without this one
+
+    def _wants_direction(self, transmitted: bool) -> bool:
+        other = Direction.RECEIVED if transmitted else Direction.TRANSMITTED
+        return self._capture.direction is not other
+
+    def _wants(self, frame: CapturedFrame) -> bool:
+        if self._capture.streams and self._streams.get(frame.stream_id) not in self._capture.streams:
+            return False
+        return self._filter is None or self._filter.matches(frame.octets)
+
+    def counters(self) -> CaptureCounters:
+        """As they are now."""
+        ports = tuple(CapturePortCounters(port, **self._counts[port]) for port in self._ports)
+        return CaptureCounters(self._capture.name, self.running, len(self._frames), ports)
+
+    def stop(self, now_ns: int) -> StoppedCapture:
+        """Copies no more."""
+        if self._stopped is None:
+            counters = replace(self.counters(), running=False)
+            self._stopped = StoppedCapture(
+                counters, _CLOCK_ZERO_UNIX_NS, self._started_ns, now_ns, dict(self._streams)
+            )
+        return self._stopped
+
+    def frames(self) -> Iterator[CapturedFrame]:
+        """What was copied. PlanError unless it is stopped."""
+        if self._stopped is None:
+            raise PlanError(f"capture {self._capture.name!r} is not stopped; stop it first")
+        return iter(tuple(self._frames))
+
+
+def _check(capture: Capture, ports: Mapping[str, PortInfo]) -> None:
+    where = f"capture {capture.name!r}"
+    if not 1 <= len(capture.name.encode()) <= _MAX_NAME:
+        raise PlanError(f"{where}: a name has 1 to {_MAX_NAME} bytes")
+    for port in capture.ports:
+        if port not in ports:
+            raise PlanError(f"{where}: no port {port!r}; this tester has {', '.join(ports)}")
+    if not 1 <= capture.frames < 2**32:
+        raise PlanError(f"{where}: {capture.frames} frames; at least 1")
+    if not 0 <= capture.snap_length < 2**32:
+        raise PlanError(f"{where}: a snap length of {capture.snap_length} bytes; 0 (all) or more")
+    longest = max(ports[port].max_frame_size for port in capture.ports or ports) - _FCS
+    longest = min(longest, capture.snap_length or longest)
+    if capture.frames * longest > MAX_BYTES:
+        raise PlanError(
+            f"{where}: {capture.frames} frames of up to {longest} bytes are more than {MAX_BYTES} bytes: "
+            "keep fewer frames, or less of each with a snap length"
+        )
+    if len(capture.filter.encode()) > _MAX_FILTER or "\0" in capture.filter:
+        raise PlanError(f"{where}: a filter has at most {_MAX_FILTER} bytes, without zeros")

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "capture/lane.h"
+
+#include <cstring>
+#include <utility>
+
+namespace tester {
+namespace {
+
+// Of frames of 64 bytes those of a line of 10 Gbps for ten milliseconds.
+constexpr size_t kRingBytes = 16U << 20;
+
+constexpr size_t RecordBytes(size_t bytes) {
+  constexpr size_t kAlignment = alignof(CapturedFacts);
+  return sizeof(CapturedFacts) + (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+}  // namespace
+
+Lane::Lane(Keep keep, uint64_t frames, size_t ports, std::shared_ptr<std::atomic<bool>> complete)
+    : keep_(keep),
+      frames_(frames),
+      complete_(std::move(complete)),
+      ring_(kRingBytes),
+      counters_(ports) {
+  marks_[0] = {};
+}
+
+void Lane::Begin() {
+  over_ = complete();
+  marked_ = 0;
+  marks_[0] = {.place = ring_.reserved(), .seen = 0, .matched = 0, .dropped = 0};
+}
+
+void Lane::See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes) {
+  if (over_) return;
+  Mark mark = marks_[marked_];
+  const uint64_t taken = taken_ + mark.matched - mark.dropped;
+  if (keep_ == Keep::kFirst && taken >= frames_) {
+    marks_[++marked_] = mark;
+    return;
+  }
+  ++mark.seen;
+  if (wanted) {
+    ++mark.matched;
+    if (uint8_t* place = ring_.Reserve(RecordBytes(facts.kept_bytes))) {
+      std::memcpy(place, &facts, sizeof facts);
+      std::memcpy(place + sizeof facts, bytes, facts.kept_bytes);
+      mark.place = ring_.reserved();
+    } else {
+      ++mark.dropped;
+    }
+  }
+  marks_[++marked_] = mark;
+}
+
+void Lane::Publish(uint16_t port, size_t count) {
+  if (over_) return;
+  const Mark& mark = marks_[count];
+  ring_.Publish(mark.place);
+  LaneCounters& counters = counters_[port];
+  counters.seen.Add(mark.seen);
+  counters.matched.Add(mark.matched);
+  counters.dropped.Add(mark.dropped);
+  taken_ += static_cast<uint64_t>(mark.matched - mark.dropped);
+  if (keep_ == Keep::kFirst && taken_ >= frames_) {
+    complete_->store(true, std::memory_order_release);
+  }
+}
+
+bool Lane::Drain() {
+  const auto readable = ring_.Readable();
+  for (size_t at = 0; at < readable.size();) {
+    CapturedFacts facts;
+    std::memcpy(&facts, readable.data() + at, sizeof facts);
+    Put(facts, readable.data() + at + sizeof facts);
+    at += RecordBytes(facts.kept_bytes);
+  }
+  ring_.Release(readable.size());
+  kept_count_.Set(kept_.size());
+  return !readable.empty();
+}
+
+void Lane::Put(const CapturedFacts& facts, const uint8_t* bytes) {
+  KeptFrame frame;
+  if (kept_.size() == frames_) {
+    frame = std::move(kept_.front());  // its memory is used again
+    kept_.pop_front();
+  }
+  frame.facts = facts;
+  frame.bytes.assign(bytes, bytes + facts.kept_bytes);
+  kept_.push_back(std::move(frame));
+}
+
+}  // namespace tester

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What one worker has for one capture: the worker copies frames into a ring, another thread takes
+// them out and keeps them.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "capture/ring.h"
+#include "generator/burst.h"
+#include "stats/counter.h"
+#include "wire/bytes.h"
+
+namespace tester {
+
+// Facts about a captured frame.
+struct CapturedFacts {
+  uint64_t time_ns;
+  uint64_t sequence;        // kNoSequence where nobody knows
+  uint32_t original_bytes;  // without FCS
+  uint32_t kept_bytes;
+  uint16_t port;
+  uint16_t stream;  // 0: none
+  bool transmitted;
+
+  static constexpr uint64_t kNoSequence = UINT64_MAX;
+};
+
+struct KeptFrame {
+  CapturedFacts facts;
+  std::vector<uint8_t> bytes;
+};
+
+// CapturePortCounters, of one worker.
+struct LaneCounters {
+  Counter seen;
+  Counter matched;
+  Counter dropped;
+};
+
+class Lane {
+ public:
+  enum class Keep : uint8_t { kFirst, kLast };
+
+  // `complete` is set by the lane that has got the last frame of the first ones, and ends all.
+  Lane(Keep keep, uint64_t frames, size_t ports, std::shared_ptr<std::atomic<bool>> complete);
+
+  // The first frames are there.
+  bool complete() const { return complete_->load(std::memory_order_relaxed); }
+
+  // The worker's: a burst is begun, has frames, at most kBurst, and is published up to one of them.
+  // Of a burst that is begun when the capture is complete nothing is looked at.
+  void Begin();
+  bool over() const { return over_; }
+  // Frames that are not wanted are only seen.
+  void See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes);
+  // The first `count` have gone through the port; the others were taken back.
+  void Publish(uint16_t port, size_t count);
+
+  // The reader's. False when there was nothing.
+  bool Drain();
+  std::deque<KeptFrame>& kept() { return kept_; }
+
+  const LaneCounters& counters(size_t port) const { return counters_[port]; }
+  uint64_t kept_count() const { return kept_count_.Get(); }
+
+ private:
+  // After so many frames of a burst.
+  struct Mark {
+    uint64_t place;
+    uint16_t seen;
+    uint16_t matched;
+    uint16_t dropped;
+  };
+
+  void Put(const CapturedFacts& facts, const uint8_t* bytes);
+
+  const Keep keep_;
+  const uint64_t frames_;
+  const std::shared_ptr<std::atomic<bool>> complete_;
+  Ring ring_;
+  std::vector<LaneCounters> counters_;  // by port
+  // The worker's own.
+  bool over_ = false;
+  uint64_t taken_ = 0;
+  size_t marked_ = 0;
+  std::array<Mark, kBurst + 1> marks_;
+  // The reader's own.
+  std::deque<KeptFrame> kept_;
+  Counter kept_count_;
+};
+
+}  // namespace tester

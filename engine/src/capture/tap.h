@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Where a capture looks at one direction of one port.
+#pragma once
+
+#include <algorithm>
+#include <bitset>
+#include <cstdint>
+#include <memory>
+
+#include "capture/filter.h"
+#include "capture/lane.h"
+#include "wire/bytes.h"
+
+namespace tester {
+
+// A frame that goes through a port.
+struct Sighting {
+  Frame frame;  // whole, without FCS
+  uint64_t time_ns;
+  uint16_t stream = 0;  // 0: none
+  uint64_t sequence = CapturedFacts::kNoSequence;
+};
+
+// Streams by id.
+using StreamSet = std::bitset<UINT16_MAX + 1>;
+
+struct Tap {
+  std::shared_ptr<Lane> lane;
+  std::shared_ptr<const Filter> filter;      // null: every frame
+  std::shared_ptr<const StreamSet> streams;  // null: of every stream, or of none
+  uint32_t snap_length;
+  uint16_t port;
+  bool transmitted;
+
+  // See Lane::See.
+  void See(const Sighting& sighting) const {
+    if (lane->over()) return;
+    const bool wanted = (!streams || streams->test(sighting.stream)) &&
+                        (!filter || filter->Matches(sighting.frame));
+    const auto bytes = static_cast<uint32_t>(sighting.frame.size());
+    lane->See(wanted,
+              {.time_ns = sighting.time_ns,
+               .sequence = sighting.sequence,
+               .original_bytes = bytes,
+               .kept_bytes = std::min(bytes, snap_length),
+               .port = port,
+               .stream = sighting.stream,
+               .transmitted = transmitted},
+              sighting.frame.data());
+  }
+};
+
+}  // namespace tester

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "generator/column.h"
+
+#include <cstring>
+
+namespace tester {
+
+TESTER_COLUMN_LOOP void AddUp(std::span<const Addend> addends, const Column* columns,
+                              uint64_t first, size_t count, Column& sums) {
+  for (size_t i = 0; i < count; i += kLanes) {
+    Lanes sum = Lanes{} + first;
+    for (const Addend& addend : addends) {
+      Lanes each;
+      std::memcpy(&each, &columns[addend.column][i], sizeof each);
+      sum += each << addend.shift;
+    }
+    std::memcpy(&sums[i], &sum, sizeof sum);
+  }
+}
+
+}  // namespace tester

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "plan/protocol_compiler.h"
+
+namespace tester {
+namespace {
+
+using machine::Fact;
+using machine::Operand;
+using machine::UnsignedWide;
+
+constexpr size_t kMaxOperands = 4096;
+constexpr size_t kMaxExpressions = 4096;
+constexpr size_t kMaxTerms = 16;
+constexpr uint32_t kMostShift = 63;
+constexpr uint32_t kExactBits = 127;
+constexpr uint32_t kNarrowBits = 63;
+
+uint8_t BitsOf(UnsignedWide number) {
+  const auto high = static_cast<uint64_t>(number >> 64);
+  const auto low = static_cast<uint64_t>(number);
+  return static_cast<uint8_t>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(low));
+}
+
+// A field that is loaded as a whole word where one has all of it.
+void ChooseLoad(Operand& operand) {
+  const machine::Place& place = operand.place;
+  const size_t bytes = place.bytes();
+  operand.byte = static_cast<uint16_t>(place.first());
+  operand.shift = static_cast<uint8_t>(bytes * 8 - place.offset % 8U - place.bits);
+  operand.mask = machine::NarrowMask(place.bits);
+  operand.kind = bytes == 1   ? Operand::Kind::kByte
+                 : bytes == 2 ? Operand::Kind::kWord16
+                 : bytes == 4 ? Operand::Kind::kWord32
+                              : Operand::Kind::kField;
+}
+
+Operand CompileFact(v1::Fact fact, std::string_view thing, const ProtocolCompiler& compiler) {
+  Operand operand{.kind = Operand::Kind::kFact};
+  if (fact <= v1::FACT_UNSPECIFIED || fact > v1::FACT_TCP_TS_ECR) {
+    Refuse(Cat(compiler.where, ", ", thing), "fact ", int{fact}, "; they are those of Fact");
+  }
+  if (fact >= v1::FACT_TCP_FIN && compiler.out.tcp == machine::kNone) {
+    Refuse(Cat(compiler.where, ", ", thing), "a fact of TCP, and there is no header of TCP");
+  }
+  operand.fact = static_cast<uint8_t>(fact - v1::FACT_NOW);
+  const auto own = static_cast<Fact>(operand.fact);
+  // A message may be longer than the 32 bits that its body has.
+  operand.bits = own == Fact::kMessageLength ? 33 : 32;
+  return operand;
+}
+
+Operand CompileOperand(const v1::Operand& operand, std::string_view thing,
+                       const ProtocolCompiler& compiler) {
+  Operand own;
+  switch (operand.operand_case()) {
+    case v1::Operand::kNumber:
+      own.number = compiler.Number(thing, operand.number(), 128);
+      own.bits = BitsOf(own.number);
+      return own;
+    case v1::Operand::kRegister: {
+      const uint16_t index =
+          compiler.Index(thing, "register", operand.register_(), compiler.out.registers.size());
+      own.kind = Operand::Kind::kRegister;
+      own.reg = compiler.out.registers[index];
+      own.bits = own.reg.bits;
+      return own;
+    }
+    case v1::Operand::kField:
+      own.place = compiler.PlaceOf(thing, operand.field(), compiler.HeaderSizes());
+      own.bits = own.place.bits;
+      ChooseLoad(own);
+      return own;
+    case v1::Operand::kFact:
+      return CompileFact(operand.fact(), thing, compiler);
+    case v1::Operand::OPERAND_NOT_SET:
+      break;
+  }
+  Refuse(Cat(compiler.where, ", ", thing), "it is a number, a register, a field or a fact");
+}
+
+// What a number needs: its value is less than 2^bits from 0.
+struct Magnitude {
+  uint32_t bits = 0;
+  bool may_be_negative = false;
+};
+
+void Apply(machine::Operator op, const Operand& right, Magnitude& value) {
+  switch (op) {
+    case machine::Operator::kSubtract:
+      value.may_be_negative = true;
+      [[fallthrough]];
+    case machine::Operator::kAdd:
+      value.bits = std::max<uint32_t>(value.bits, right.bits) + 1;
+      return;
+    case machine::Operator::kMultiply:
+      value.bits += right.bits;
+      return;
+    case machine::Operator::kShiftLeft: {
+      const bool known = right.kind == Operand::Kind::kNumber && right.number < kMostShift;
+      const uint32_t widest = right.bits >= 6 ? kMostShift : (1U << right.bits) - 1;
+      value.bits += known ? static_cast<uint32_t>(right.number) : widest;
+      return;
+    }
+    case machine::Operator::kShiftRight:
+      return;
+    case machine::Operator::kAnd:
+      value.bits = value.may_be_negative ? right.bits : std::min<uint32_t>(value.bits, right.bits);
+      value.may_be_negative = false;
+      return;
+    case machine::Operator::kOr:
+      value.bits = std::max<uint32_t>(value.bits, right.bits);
+      return;
+  }
+}
+
+machine::Expression CompileExpression(const v1::Expression& expression, std::string_view thing,
+                                      ProtocolCompiler& compiler) {
+  auto& out = compiler.out;
+  const auto count = static_cast<size_t>(expression.terms_size());
+  compiler.Between("terms of an expression:", count, 1, kMaxTerms);
+  machine::Expression own{.first = static_cast<uint32_t>(out.terms.size()),
+                          .terms = static_cast<uint8_t>(count),
+                          .wide = false,
+                          .bits = 0};
+  Magnitude value;
+  for (const auto& term : expression.terms()) {
+    if (term.operator_() < 0 || term.operator_() > v1::Term::OPERATOR_OR ||
+        (out.terms.size() == own.first && term.operator_() != v1::Term::OPERATOR_ADD)) {
+      Refuse(Cat(compiler.where, ", ", thing), "operator ", int{term.operator_()},
+             "; the first one is ADD, the others are those of Term.Operator");
+    }
+    const uint16_t index = compiler.Index(thing, "operand", term.operand(), out.operands.size());
+    const auto op = static_cast<machine::Operator>(term.operator_());
+    const Operand& operand = out.operands[index];
+    if (op == machine::Operator::kShiftRight && value.bits > kExactBits) {
+      Refuse(Cat(compiler.where, ", ", thing), "it may need ", value.bits,
+             " bits before >>; 127 are allowed there");
+    }
+    if (out.terms.size() == own.first) {
+      value.bits = operand.bits;
+    } else {
+      Apply(op, operand, value);
+    }
+    value.bits = std::min<uint32_t>(value.bits, 1000);
+    own.wide |= value.bits > kNarrowBits || operand.bits > kNarrowBits;
+    out.terms.push_back({.op = op, .operand = index});
+  }
+  own.bits = static_cast<uint8_t>(std::min(value.bits, kExactBits + 1));
+  return own;
+}
+
+}  // namespace
+
+void CompileExpressions(ProtocolCompiler& compiler) {
+  auto& out = compiler.out;
+  compiler.AtMost("operands", static_cast<uint64_t>(compiler.in.operands_size()), kMaxOperands);
+  for (const auto& operand : compiler.in.operands()) {
+    out.operands.push_back(CompileOperand(operand, Cat("operand ", out.operands.size()), compiler));
+  }
+  compiler.AtMost("expressions", static_cast<uint64_t>(compiler.in.expressions_size()),
+                  kMaxExpressions);
+  for (const auto& expression : compiler.in.expressions()) {
+    out.expressions.push_back(
+        CompileExpression(expression, Cat("expression ", out.expressions.size()), compiler));
+  }
+}
+
+}  // namespace tester

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/compile_protocol.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/protocol_compiler.h"
+
+namespace tester {
+namespace {
+
+constexpr size_t kMaxNameBytes = 128;
+constexpr size_t kMaxHeaderBytes = 256;
+constexpr size_t kMaxAnnounced = 128;
+constexpr size_t kMaxRegisters = 64;
+constexpr uint32_t kWordBits = 64;
+constexpr uint32_t kStateBits = kWordBits * machine::kStateWords;
+constexpr size_t kMaxNumberBytes = 16;
+
+struct KindSize {
+  v1::Header::Kind kind;
+  machine::HeaderKind own;
+  size_t least;
+  bool exact;  // options may follow it
+};
+
+constexpr std::array kKinds = {
+    KindSize{v1::Header::KIND_PLAIN, machine::HeaderKind::kPlain, 1, false},
+    KindSize{v1::Header::KIND_ETHERNET, machine::HeaderKind::kEthernet, 14, true},
+    KindSize{v1::Header::KIND_IPV4, machine::HeaderKind::kIpv4, 20, true},
+    KindSize{v1::Header::KIND_IPV6, machine::HeaderKind::kIpv6, 40, true},
+    KindSize{v1::Header::KIND_UDP, machine::HeaderKind::kUdp, 8, true},
+    KindSize{v1::Header::KIND_TCP, machine::HeaderKind::kTcp, 20, true},
+    KindSize{v1::Header::KIND_ICMP, machine::HeaderKind::kIcmp, 4, false},
+    KindSize{v1::Header::KIND_ICMPV6, machine::HeaderKind::kIcmpv6, 4, false},
+    KindSize{v1::Header::KIND_GTP_U, machine::HeaderKind::kGtpU, 8, false},
+};
+
+machine::Header CompileHeader(const v1::Header& header, size_t index, ProtocolCompiler& compiler) {
+  machine::Header own{.kind = KindOf(header, index, compiler),
+                      .octets = static_cast<uint16_t>(header.octets().size()),
+                      .announced = {}};
+  compiler.AtMost("announced values of a header", static_cast<uint64_t>(header.announced_size()),
+                  kMaxAnnounced);
+  const std::vector<uint16_t> sizes(index + 1, own.octets);
+  for (const auto& value : header.announced()) {
+    const std::string thing = Cat("header ", index, ", announced value");
+    if (value.field().header() != index) {
+      Refuse(compiler.where, thing, " is of header ", value.field().header());
+    }
+    const machine::Place place = compiler.PlaceOf(thing, value.field(), sizes);
+    own.announced.push_back(
+        {.place = place, .value = compiler.Number(thing, value.value(), place.bits)});
+  }
+  return own;
+}
+
+void CompileFlow(ProtocolCompiler& compiler) {
+  auto& out = compiler.out;
+  const auto count = static_cast<size_t>(compiler.in.flow_size());
+  compiler.AtMost("fields of a flow", count, machine::kMaxHeaders);
+  for (const auto& field : compiler.in.flow()) {
+    const machine::Place place =
+        compiler.PlaceOf("field of the flow", field.field(), compiler.HeaderSizes());
+    out.flow.push_back({.place = place,
+                        .key_offset = static_cast<uint8_t>(out.key_bytes),
+                        .opposite = static_cast<uint8_t>(compiler.Index(
+                            "field of the flow", "opposite", field.opposite(), count))});
+    out.key_bytes += out.flow.back().bytes();
+    compiler.AtMost("bytes of a flow's fields", out.key_bytes, machine::kMaxKeyBytes);
+  }
+  for (const auto& field : out.flow) {
+    if (out.flow[field.opposite].place.bits == field.place.bits) continue;
+    Refuse(compiler.where, "a field of the flow of ", int{field.place.bits}, " bits has one of ",
+           int{out.flow[field.opposite].place.bits}, " as its opposite; they have to be as wide");
+  }
+}
+
+}  // namespace
+
+machine::HeaderKind KindOf(const v1::Header& header, size_t index,
+                           const ProtocolCompiler& compiler) {
+  const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
+                                 [&](const KindSize& own) { return own.kind == header.kind(); });
+  const size_t bytes = header.octets().size();
+  if (kind == kKinds.end()) {
+    Refuse(compiler.where, "header ", index, " is of kind ", int{header.kind()},
+           "; the kinds are those of Header.Kind");
+  }
+  if (bytes < kind->least || bytes > (kind->exact ? kind->least : kMaxHeaderBytes)) {
+    Refuse(compiler.where, "header ", index, " has ", bytes, " bytes; one of its kind has ",
+           kind->least, kind->exact ? "" : " to 256");
+  }
+  if ((index == 0) != (kind->own == machine::HeaderKind::kEthernet)) {
+    Refuse(compiler.where, "header ", index, ": the first one is of kind ETHERNET, and no other");
+  }
+  return kind->own;
+}
+
+machine::UnsignedWide ProtocolCompiler::Number(std::string_view thing, const std::string& bytes,
+                                               uint32_t bits) const {
+  if (bytes.empty() || bytes.size() > kMaxNumberBytes) {
+    Refuse(Cat(where, ", ", thing), "a number of ", bytes.size(), " bytes; allowed are 1 to 16");
+  }
+  machine::UnsignedWide value = 0;
+  for (const char byte : bytes) value = value << 8 | static_cast<uint8_t>(byte);
+  if (value > machine::MaskOf(bits)) {
+    Refuse(Cat(where, ", ", thing), "a number that does not fit ", bits, " bits");
+  }
+  return value;
+}
+
+machine::Place ProtocolCompiler::PlaceOf(std::string_view thing, const v1::Field& field,
+                                         const std::vector<uint16_t>& sizes) const {
+  const uint16_t header = Index(thing, "header", field.header(), sizes.size());
+  const uint64_t end = uint64_t{field.offset()} + field.bits();
+  if (field.bits() < 1 || field.bits() > 128 || end > uint64_t{sizes[header]} * 8) {
+    Refuse(Cat(where, ", ", thing), field.bits(), " bits from bit ", field.offset(), " on of ",
+           sizes[header] * 8, "; a field has 1 to 128, within its header");
+  }
+  return {.header = static_cast<uint8_t>(header),
+          .bits = static_cast<uint8_t>(field.bits()),
+          .offset = static_cast<uint16_t>(field.offset())};
+}
+
+uint16_t ProtocolCompiler::Use(std::string_view thing, uint32_t index, RegisterUse use,
+                               uint32_t bits) {
+  const uint16_t reg = Index(thing, "register", index, out.registers.size());
+  if (bits != 0 && out.registers[reg].bits != bits) {
+    Refuse(Cat(where, ", ", thing), "a register of ", int{out.registers[reg].bits},
+           " bits; it has to have ", bits);
+  }
+  if (uses[reg].role != RegisterUse::Role::kNone) {
+    Refuse(Cat(where, ", ", thing), "register ", reg, " is something else already");
+  }
+  uses[reg] = use;
+  return reg;
+}
+
+uint16_t ProtocolCompiler::Variable(std::string_view thing, uint32_t index, size_t table) const {
+  const uint16_t reg = Index(thing, "register", index, out.registers.size());
+  if (uses[reg].role != RegisterUse::Role::kVariable || uses[reg].table != table) {
+    Refuse(Cat(where, ", ", thing), "register ", reg, " is no variable of table ", table);
+  }
+  return reg;
+}
+
+uint16_t ProtocolCompiler::ExactExpression(std::string_view thing, uint32_t index) const {
+  const uint16_t expression = Expression(thing, index);
+  if (out.expressions[expression].bits > 127) {
+    Refuse(Cat(where, ", ", thing), "expression ", index,
+           " may need more than 127 bits; here its exact value is needed");
+  }
+  return expression;
+}
+
+std::vector<uint16_t> ProtocolCompiler::HeaderSizes() const {
+  std::vector<uint16_t> sizes;
+  for (const auto& header : out.headers) sizes.push_back(header.octets);
+  return sizes;
+}
+
+void CompileHeaders(ProtocolCompiler& compiler) {
+  auto& out = compiler.out;
+  compiler.Between("number of headers", static_cast<uint64_t>(compiler.in.headers_size()), 1,
+                   machine::kMaxHeaders);
+  for (const auto& header : compiler.in.headers()) {
+    const size_t index = out.headers.size();
+    out.headers.push_back(CompileHeader(header, index, compiler));
+    if (out.headers.back().kind == machine::HeaderKind::kTcp && out.tcp == machine::kNone) {
+      out.tcp = static_cast<uint16_t>(index);
+    }
+  }
+  CompileFlow(compiler);
+}
+
+void CompileRegisters(ProtocolCompiler& compiler) {
+  compiler.AtMost("registers", static_cast<uint64_t>(compiler.in.registers_size()), kMaxRegisters);
+  std::vector<bool> taken(kStateBits);
+  for (const auto& reg : compiler.in.registers()) {
+    const std::string thing = Cat("register ", compiler.out.registers.size());
+    const uint32_t offset = reg.offset();
+    const uint32_t bits = reg.bits();
+    const bool in_a_word = bits <= kWordBits - offset % kWordBits;
+    if (bits < 1 || bits > 128 || offset >= kStateBits || bits > kStateBits - offset ||
+        !(in_a_word || (offset % kWordBits == 0 && bits > kWordBits))) {
+      Refuse(compiler.where, thing, " has ", bits, " bits from bit ", offset,
+             " on; allowed are 1 to 128 of 512, in a word of 64 or from the beginning of one");
+    }
+    for (uint32_t bit = offset; bit < offset + bits; ++bit) {
+      if (taken[bit]) Refuse(compiler.where, thing, " shares bit ", bit, " with another one");
+      taken[bit] = true;
+    }
+    compiler.out.registers.push_back({.word = static_cast<uint8_t>(offset / kWordBits),
+                                      .shift = static_cast<uint8_t>(offset % kWordBits),
+                                      .bits = static_cast<uint8_t>(bits)});
+  }
+  compiler.uses.resize(compiler.out.registers.size());
+}
+
+machine::Machine CompileProtocol(const v1::Protocol& protocol, std::string_view where) {
+  ProtocolCompiler compiler{.in = protocol,
+                            .where = Cat(where, ", protocol ", Quote(protocol.name()))};
+  compiler.Between("bytes of the name", protocol.name().size(), 1, kMaxNameBytes);
+  compiler.out.name = protocol.name();
+  CompileHeaders(compiler);
+  CompileRegisters(compiler);
+  CompileExpressions(compiler);
+  CompileTables(compiler);
+  CompileSending(compiler);
+  CompileRows(compiler);
+  return std::move(compiler.out);
+}
+
+}  // namespace tester

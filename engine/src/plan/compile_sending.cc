@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Templates, messages and scanners.
+#include <algorithm>
+#include <array>
+
+#include "plan/protocol_compiler.h"
+
+namespace tester {
+namespace {
+
+constexpr size_t kMaxTemplates = 256;
+constexpr size_t kMaxTemplateBytes = 1024;
+constexpr size_t kMaxOptions = 4;
+constexpr size_t kMaxOptionBytes = 40;
+constexpr size_t kMaxMessages = 255;
+constexpr size_t kMaxParts = 64;
+constexpr size_t kMaxTextBytes = 65'535;
+constexpr size_t kMaxFillBytes = 65'536;
+constexpr size_t kMaxDigits = 39;
+constexpr uint8_t kBodyBits = 32;
+constexpr size_t kMaxScanners = 16;
+constexpr size_t kMaxScannerStates = 1024;
+constexpr size_t kMaxFinds = 48;
+constexpr size_t kMaxScanned = 32'767;
+
+void CompileOptions(const v1::Template& in, std::string_view thing,
+                    const ProtocolCompiler& compiler, machine::FrameTemplate& own) {
+  constexpr std::array<int, 5> kValues = {0, 1, 1, 0, 2};
+  constexpr std::array<size_t, 5> kBytes = {0, 4, 4, 4, 12};
+  compiler.AtMost("options of a template", static_cast<uint64_t>(in.options_size()), kMaxOptions);
+  if (in.options_size() > 0 && own.tcp == machine::kNone) {
+    Refuse(Cat(compiler.where, ", ", thing), "options, and no header of TCP");
+  }
+  size_t bytes = 0;
+  for (const auto& option : in.options()) {
+    const auto kind = static_cast<size_t>(option.kind());
+    if (kind < 1 || kind >= kValues.size() || option.values_size() != kValues[kind]) {
+      Refuse(Cat(compiler.where, ", ", thing), "option ", int{option.kind()}, " with ",
+             option.values_size(), " values; MSS and WINDOW_SCALE have one, TIMESTAMP two, ",
+             "SACK_PERMITTED none");
+    }
+    bytes += kBytes[kind];
+    machine::Option made{.kind = static_cast<machine::OptionKind>(kind - 1),
+                         .values = {},
+                         .only_if = machine::kNone};
+    for (size_t i = 0; i < static_cast<size_t>(option.values_size()); ++i) {
+      made.values[i] = compiler.Expression(thing, option.values(static_cast<int>(i)));
+    }
+    if (option.has_only_if()) {
+      made.only_if =
+          compiler.Index(thing, "register", option.only_if(), compiler.out.registers.size());
+    }
+    own.options.push_back(made);
+  }
+  compiler.AtMost("bytes of options", bytes, kMaxOptionBytes);
+}
+
+std::vector<uint16_t> AppendHeaders(const v1::Template& in, const ProtocolCompiler& compiler,
+                                    machine::FrameTemplate& own) {
+  compiler.Between("headers of a template:", static_cast<uint64_t>(in.headers_size()), 1,
+                   machine::kMaxHeaders);
+  std::vector<uint16_t> sizes;
+  for (const auto& header : in.headers()) {
+    const auto octets = static_cast<uint16_t>(header.octets().size());
+    const auto kind = KindOf(header, sizes.size(), compiler);
+    if (kind == machine::HeaderKind::kTcp && own.tcp == machine::kNone) {
+      own.tcp = static_cast<uint16_t>(sizes.size());
+    }
+    own.headers.push_back(
+        {.kind = kind, .offset = static_cast<uint16_t>(own.octets.size()), .octets = octets});
+    own.octets.insert(own.octets.end(), header.octets().begin(), header.octets().end());
+    sizes.push_back(octets);
+    compiler.AtMost("bytes of a template", own.octets.size(), kMaxTemplateBytes);
+  }
+  return sizes;
+}
+
+machine::FrameTemplate CompileTemplate(const v1::Template& in, std::string_view thing,
+                                       const ProtocolCompiler& compiler) {
+  machine::FrameTemplate own{};
+  own.tcp = machine::kNone;
+  const std::vector<uint16_t> sizes = AppendHeaders(in, compiler, own);
+  own.header_bytes = static_cast<uint16_t>(own.octets.size());
+  own.octets.insert(own.octets.end(), in.payload().begin(), in.payload().end());
+  compiler.AtMost("bytes of a template", own.octets.size(), kMaxTemplateBytes);
+  compiler.AtMost("addresses of a template", static_cast<uint64_t>(in.flow_size()),
+                  machine::kMaxHeaders);
+  for (const auto& value : in.flow()) {
+    const machine::Place place = compiler.PlaceOf(thing, value.field(), sizes);
+    const uint16_t flow =
+        compiler.Index(thing, "field of the flow", value.flow(), compiler.out.flow.size());
+    if (place.bits != compiler.out.flow[flow].place.bits) {
+      Refuse(Cat(compiler.where, ", ", thing), "a field of ", int{place.bits}, " bits for one of ",
+             int{compiler.out.flow[flow].place.bits}, " of the flow; they have to be as wide");
+    }
+    own.flow.push_back({.place = place, .flow = static_cast<uint8_t>(flow)});
+  }
+  for (const auto& edit : in.edits()) {
+    own.edits.push_back({.place = compiler.PlaceOf(thing, edit.field(), sizes),
+                         .expression = compiler.Expression(thing, edit.expression())});
+  }
+  CompileOptions(in, thing, compiler, own);
+  return own;
+}
+
+machine::Part CompilePart(const v1::Part& part, std::string_view thing,
+                          const ProtocolCompiler& compiler) {
+  machine::Part own;
+  if (part.has_digits()) {
+    const auto& digits = part.digits();
+    compiler.Between("digits of a number:", digits.digits(), 1, kMaxDigits);
+    compiler.Between("character before a number:", digits.fill(), 0x20, 0x7e);
+    own.operand = compiler.Index(thing, "operand", digits.operand(), compiler.out.operands.size());
+    own.digits = static_cast<uint8_t>(digits.digits());
+    own.fill = static_cast<uint8_t>(digits.fill());
+    return own;
+  }
+  own.text.assign(part.text().begin(), part.text().end());
+  return own;
+}
+
+// It is read while no packet is in hand, and at any time again.
+void CheckBody(uint16_t body, std::string_view thing, const ProtocolCompiler& compiler) {
+  const auto& expression = compiler.out.expressions[body];
+  const auto* term = &compiler.out.terms[expression.first];
+  const bool reads_registers = std::all_of(term, term + expression.terms, [&](const auto& own) {
+    const auto kind = compiler.out.operands[own.operand].kind;
+    return kind == machine::Operand::Kind::kNumber || kind == machine::Operand::Kind::kRegister;
+  });
+  if (reads_registers && expression.bits <= kBodyBits && !expression.wide) return;
+  Refuse(Cat(compiler.where, ", ", thing), "its body may need ", int{expression.bits},
+         " bits, or reads a packet; it has at most 32, of registers and numbers");
+}
+
+machine::TableMessage CompileMessage(const v1::TableMessage& in, std::string_view thing,
+                                     const ProtocolCompiler& compiler) {
+  compiler.AtMost("parts of a message", static_cast<uint64_t>(in.parts_size()), kMaxParts);
+  compiler.Between("bytes to fill a message with:", in.fill().size(), 1, kMaxFillBytes);
+  machine::TableMessage own{};
+  size_t bytes = 0;
+  for (const auto& part : in.parts()) {
+    own.parts.push_back(CompilePart(part, thing, compiler));
+    bytes += own.parts.back().bytes();
+  }
+  compiler.AtMost("bytes of a message's text", bytes, kMaxTextBytes);
+  own.text_bytes = static_cast<uint32_t>(bytes);
+  own.body = compiler.Expression(thing, in.body());
+  CheckBody(own.body, thing, compiler);
+  own.fill_bytes = static_cast<uint32_t>(in.fill().size());
+  while (own.fill.size() < own.fill_bytes + machine::kMaxFrameBytes) {
+    own.fill.insert(own.fill.end(), in.fill().begin(), in.fill().end());
+  }
+  return own;
+}
+
+machine::Find CompileFind(const v1::Find& in, size_t table, std::string_view thing,
+                          const ProtocolCompiler& compiler) {
+  machine::Find own;
+  for (const auto& set : in.set()) {
+    const uint16_t reg = compiler.Variable(thing, set.register_(), table);
+    own.set.push_back(
+        {.reg = reg,
+         .value = compiler.Number(thing, set.initial(), compiler.out.registers[reg].bits)});
+  }
+  if (in.has_number()) own.number = compiler.Variable(thing, in.number(), table);
+  return own;
+}
+
+void CompileAutomaton(const v1::Scanner& in, std::string_view thing,
+                      const ProtocolCompiler& compiler, machine::Scanner& own) {
+  const auto states = static_cast<size_t>(in.found_size());
+  const auto steps = static_cast<size_t>(in.steps_size());
+  compiler.Between("states of a scanner:", states, 1, kMaxScannerStates);
+  if (in.classes().size() != own.class_of.size() || steps % states != 0 || steps == 0 ||
+      steps / states > own.class_of.size()) {
+    Refuse(Cat(compiler.where, ", ", thing), in.classes().size(), " classes of bytes and ", steps,
+           " steps of ", states, " states; there are 256, and a step for each state and class");
+  }
+  own.classes = static_cast<uint16_t>(steps / states);
+  for (size_t byte = 0; byte < own.class_of.size(); ++byte) {
+    own.class_of[byte] = static_cast<uint8_t>(
+        compiler.Index(thing, "class", static_cast<uint8_t>(in.classes()[byte]), own.classes));
+  }
+  for (const uint32_t step : in.steps()) {
+    own.steps.push_back(compiler.Index(thing, "state", step, states));
+  }
+  for (const auto& found : in.found()) {
+    std::vector<uint8_t> finds;
+    compiler.AtMost("finds of a state", static_cast<uint64_t>(found.finds_size()), kMaxFinds);
+    for (const uint32_t find : found.finds()) {
+      finds.push_back(static_cast<uint8_t>(compiler.Index(thing, "find", find, own.finds.size())));
+    }
+    own.found.push_back(std::move(finds));
+  }
+}
+
+machine::Scanner CompileScanner(const v1::Scanner& in, size_t table, std::string_view thing,
+                                ProtocolCompiler& compiler) {
+  machine::Scanner own{};
+  machine::Table& of = compiler.out.tables[table];
+  own.reg = compiler.Use(thing, in.register_(), {RegisterUse::Role::kScanner, table}, 32);
+  compiler.out.registers[own.reg].Set(of.kept, UINT64_MAX);
+  compiler.Between("bytes to scan at most:", in.most(), 1, kMaxScanned);
+  own.most = static_cast<uint16_t>(in.most());
+  own.ended = compiler.Index(thing, "event", in.ended(), of.events);
+  own.overlong = compiler.Index(thing, "event", in.overlong(), of.events);
+  compiler.AtMost("finds of a scanner", static_cast<uint64_t>(in.finds_size()), kMaxFinds);
+  for (const auto& find : in.finds()) {
+    own.finds.push_back(CompileFind(find, table, thing, compiler));
+  }
+  compiler.AtMost("finds that end a scan", in.ends(), own.finds.size());
+  own.ends = static_cast<uint16_t>(in.ends());
+  CompileAutomaton(in, thing, compiler, own);
+  return own;
+}
+
+}  // namespace
+
+void CompileSending(ProtocolCompiler& compiler) {
+  auto& out = compiler.out;
+  for (size_t table = 0; table < out.tables.size(); ++table) {
+    const auto& in = compiler.in.tables(static_cast<int>(table));
+    auto& begins = compiler.begins[table];
+    begins.templates = static_cast<uint16_t>(out.templates.size());
+    begins.messages = static_cast<uint16_t>(out.messages.size());
+    begins.scanners = static_cast<uint16_t>(out.scanners.size());
+    out.tables[table].first_message = begins.messages;
+    compiler.AtMost("templates", static_cast<uint64_t>(in.templates_size()), kMaxTemplates);
+    compiler.AtMost("messages", static_cast<uint64_t>(in.messages_size()), kMaxMessages);
+    compiler.AtMost("scanners", static_cast<uint64_t>(in.scanners_size()), kMaxScanners);
+    const auto name = [table](std::string_view what, int number) {
+      return Cat("table ", table, ", ", what, " ", number);
+    };
+    for (int i = 0; i < in.templates_size(); ++i) {
+      out.templates.push_back(CompileTemplate(in.templates(i), name("template", i), compiler));
+    }
+    for (int i = 0; i < in.messages_size(); ++i) {
+      out.messages.push_back(CompileMessage(in.messages(i), name("message", i), compiler));
+    }
+    for (int i = 0; i < in.scanners_size(); ++i) {
+      out.scanners.push_back(CompileScanner(in.scanners(i), table, name("scanner", i), compiler));
+    }
+  }
+}
+
+}  // namespace tester

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/validate_capture.h"
+
+#include <algorithm>
+
+#include "text.h"
+#include "wire/ethernet.h"
+
+namespace tester {
+namespace {
+
+constexpr size_t kMaxNameBytes = 128;
+constexpr size_t kMaxFilterBytes = 4096;
+
+[[noreturn]] void Refuse(std::string_view where, std::string_view what) {
+  throw Error(Code::kInvalidArgument, Cat(where, ": ", what));
+}
+
+void CheckSize(const CapturePlan& plan, std::span<const PortLimits> ports, std::string_view where) {
+  if (plan.frames == 0) Refuse(where, "0 frames; at least 1");
+  uint64_t longest = 0;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (plan.ports[i]) {
+      longest = std::max<uint64_t>(longest, ports[i].max_frame_bytes - wire::kFcsBytes);
+    }
+  }
+  longest = std::min<uint64_t>(longest, plan.snap_length);
+  if (longest * plan.frames > kMaxCaptureBytes) {
+    throw Error(Code::kResourceExhausted,
+                Cat(where, ": ", plan.frames, " frames of up to ", longest, " bytes are ",
+                    longest * plan.frames, " bytes; max_capture_bytes is ", kMaxCaptureBytes,
+                    ": keep fewer frames, or less of each with a snap length"));
+  }
+}
+
+}  // namespace
+
+CapturePlan ValidateCapture(const v1::Capture& capture, std::span<const PortLimits> ports) {
+  const std::string where = Cat("capture ", Quote(capture.name()));
+  if (capture.name().empty() || capture.name().size() > kMaxNameBytes) {
+    Refuse(where,
+           Cat("a name of ", capture.name().size(), " bytes; allowed are 1 to ", kMaxNameBytes));
+  }
+  if (!v1::Capture::Direction_IsValid(capture.direction())) {
+    Refuse(where, Cat("there is no direction ", static_cast<int>(capture.direction())));
+  }
+  if (!v1::Capture::Keep_IsValid(capture.keep())) {
+    Refuse(where, Cat("nothing is known to keep as ", static_cast<int>(capture.keep())));
+  }
+  CapturePlan plan{
+      .name = capture.name(),
+      .ports = std::vector<bool>(ports.size(), capture.ports().empty()),
+      .transmitted = capture.direction() != v1::Capture::DIRECTION_RECEIVED,
+      .received = capture.direction() != v1::Capture::DIRECTION_TRANSMITTED,
+      .filter = nullptr,
+      .streams = {capture.streams().begin(), capture.streams().end()},
+      .keep = capture.keep() == v1::Capture::KEEP_LAST ? Lane::Keep::kLast : Lane::Keep::kFirst,
+      .frames = capture.frames(),
+      .snap_length = capture.snap_length() == 0 ? UINT32_MAX : capture.snap_length()};
+  for (const auto& port : capture.ports()) plan.ports[FindPort(port, ports, where)] = true;
+  CheckSize(plan, ports, where);
+  if (capture.filter().size() > kMaxFilterBytes ||
+      capture.filter().find('\0') != std::string::npos) {
+    Refuse(where, Cat("a filter of ", capture.filter().size(), " bytes; allowed are ",
+                      kMaxFilterBytes, " without zeros"));
+  }
+  if (!capture.filter().empty()) {
+    plan.filter = std::make_shared<const Filter>(capture.filter(), where);
+  }
+  return plan;
+}
+
+}  // namespace tester

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Frames of one stream that were stamped together, follow each other and have arrived together, as
+// bursts do. After the first one each of them changes nothing but counts, and these are changed
+// once for all.
+#pragma once
+
+#include <cstdint>
+
+#include "receiver/classifier.h"
+#include "wire/bytes.h"
+#include "wire/ethernet.h"
+#include "wire/signature.h"
+
+namespace tester {
+
+class Train {
+ public:
+  // Of frames that are taken from a port at this instant.
+  explicit Train(uint64_t now_ns) : now_ns_(now_ns) {}
+  ~Train() { End(); }
+  Train(const Train&) = delete;
+  Train& operator=(const Train&) = delete;
+
+  // Begins behind a frame that CountSigned has just counted.
+  void Begin(const Expected& stream, const uint8_t* signature, const Arrival& arrival);
+
+  // Counts a frame if it goes on here: the next one of the stream, of the same version. Otherwise
+  // false, and it is CountSigned's, after End.
+  bool Join(const uint8_t* signature, const Arrival& arrival) {
+    if (wire::Load64(signature) != next_ || wire::Load64(signature + 8) != next_low_ ||
+        next_ >= end_ || version_.Of(arrival.frame) != version_of_all_) {
+      return false;
+    }
+    ++next_;
+    next_low_ = LowAfter(next_low_);
+    ++frames_;
+    bytes_ += arrival.bytes;
+    if (looks_closer_) [[unlikely]]
+      LookCloser(signature, arrival);
+    return true;
+  }
+
+  // What all have changed together is counted.
+  void End() {
+    if (frames_ != 0) Count();
+    next_ = kNothing;
+  }
+
+ private:
+  static constexpr uint64_t kNothing = 0;  // the id of no stream
+
+  // The last eight bytes of the signature after one with these: the same stamp, and in the last two
+  // what keeps the sum when the sequence grows by one. 0 and 0xffff are the same there; a frame
+  // with the other one of them is CountSigned's.
+  static uint64_t LowAfter(uint64_t low) { return (low & 0xffff) == 0 ? low + 0xfffe : low - 1; }
+
+  // What each flow and each payload has to be asked.
+  void LookCloser(const uint8_t* signature, const Arrival& arrival);
+  void Count();
+
+  const uint64_t now_ns_;
+  // The first eight bytes of the next signature, and of the first one that left with another
+  // version or cannot be reached by counting.
+  uint64_t next_ = kNothing;
+  uint64_t end_ = 0;
+  uint64_t next_low_ = 0;  // its other eight bytes
+  uint64_t frames_ = 0;
+  uint64_t bytes_ = 0;  // without FCS
+  const Expected* stream_ = nullptr;
+  PortCounters* port_ = nullptr;
+  uint64_t latency_ns_ = 0;
+  VersionBit version_;
+  uint32_t version_of_all_ = 0;
+  bool rewritten_ = false;
+  bool looks_closer_ = false;
+};
+
+}  // namespace tester

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "responder/addresses.h"
+
+#include <algorithm>
+
+namespace tester::machine {
+
+bool Takes(const std::vector<Accept>& accepts, const Packet& packet) {
+  return std::all_of(accepts.begin(), accepts.end(), [&packet](const Accept& own) {
+    const UnsignedWide value =
+        ReadPlace(own.place, packet.frame + packet.headers[own.place.header]);
+    if (static_cast<uint64_t>(value >> 64) != own.high) return false;
+    const uint64_t mask = NarrowMask(std::min<uint32_t>(own.place.bits, 64));
+    const uint64_t from_first = (static_cast<uint64_t>(value) - own.low) & mask;
+    if (own.step == 0) return from_first == 0;
+    return from_first % own.step == 0 && from_first / own.step < own.count;
+  });
+}
+
+void SetAddresses(const Machine& machine, const Opening& opening, uint64_t number, Flow& flow) {
+  for (const FlowField& field : machine.flow) {
+    const Place whole{.header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
+    const UnsignedWide value =
+        opening.addresses[field.opposite].Of(number) & MaskOf(field.place.bits);
+    WritePlace(whole, value, flow.key.data() + field.key_offset);
+  }
+  constexpr Place kMac{.header = 0, .bits = 48, .offset = 0};
+  WritePlace(kMac, opening.destination_mac.Of(number), flow.link.data());
+  WritePlace(kMac, opening.source_mac.Of(number), flow.link.data() + 6);
+}
+
+}  // namespace tester::machine

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a row reads: the flow, the packet in hand, the time; and the values of expressions and
+// tests.
+#pragma once
+
+#include <cstdint>
+
+#include "responder/flow.h"
+#include "responder/machine.h"
+#include "responder/packet.h"
+
+namespace tester::machine {
+
+struct Context {
+  const Machine* machine;
+  Flow* flow;
+  Packet* packet;  // null: there is none
+  uint32_t now_us = 0;
+  uint32_t consumed = 0;
+  uint32_t scanned = 0;
+};
+
+// `table`: the one whose row it is. `Value` is exact as far as 128 bits go.
+uint64_t NarrowOf(const Operand& operand, const Context& context, size_t table);
+int64_t NarrowValue(const Expression& expression, const Context& context, size_t table);
+Wide Value(const Expression& expression, const Context& context, size_t table);
+// At most that of an int64_t, and at least.
+int64_t Clamped(const Expression& expression, const Context& context, size_t table);
+
+bool Holds(const Test& test, const Context& context, size_t table);
+
+// Of what a table has said; 0 if it has said nothing.
+uint64_t MessageBytes(const Context& context, size_t table);
+// Which message of the machine that is; null: none.
+const TableMessage* MessageOf(const Context& context, size_t table);
+
+// Writes bytes of a message from `offset` on.
+void WriteMessage(const TableMessage& message, const Context& context, uint64_t offset,
+                  uint32_t bytes, uint8_t* to);
+
+}  // namespace tester::machine

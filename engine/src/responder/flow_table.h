@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Flows by their keys: records in one array, and slots of a hash table that point at them. With its
+// slots a flow takes at most 150 bytes.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "responder/flow.h"
+#include "stats/mapped.h"
+
+namespace tester::machine {
+
+class FlowTable {
+ public:
+  // At least one flow. `seed`: nobody outside can know which keys meet in a slot.
+  FlowTable(uint32_t capacity, size_t key_bytes, uint64_t seed);
+
+  uint64_t Hash(const Key& key) const;
+  // kNoFlow: there is none.
+  uint32_t Find(const Key& key, uint64_t hash) const;
+  // A copy of a flow that is not there yet. Not when it is full.
+  uint32_t Insert(const Flow& flow, uint64_t hash);
+  void Erase(uint32_t index);
+
+  Flow& operator[](uint32_t index) const { return flows_[index]; }
+  uint32_t size() const { return size_; }
+  bool full() const { return size_ == capacity_; }
+
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (uint32_t at = 0; at <= mask_; ++at) {
+      if (slots_[at].flow != 0) visit(flows_[slots_[at].flow - 1]);
+    }
+  }
+
+  // Before it is looked for: first for all of a burst, then the flows.
+  void PrefetchSlot(uint64_t hash) const { __builtin_prefetch(&slots_[SlotOf(hash)]); }
+  void PrefetchFlow(uint64_t hash) const;
+
+ private:
+  struct Slot {
+    uint32_t tag;   // the upper half of the hash
+    uint32_t flow;  // plus 1; 0: free
+  };
+
+  uint32_t SlotOf(uint64_t hash) const { return static_cast<uint32_t>(hash >> 32) & mask_; }
+  bool Equal(const Key& key, const Flow& flow) const;
+  uint32_t FindSlot(const Key& key, uint64_t hash) const;
+
+  const uint32_t capacity_;
+  const uint32_t mask_;
+  const size_t key_words_;
+  const uint64_t seed_;
+  uint32_t size_ = 0;
+  uint32_t fresh_ = 0;       // records from here on were never used
+  uint32_t free_ = kNoFlow;  // a list of those that were
+  Mapped<Flow> flows_;
+  Mapped<Slot> slots_;
+};
+
+}  // namespace tester::machine

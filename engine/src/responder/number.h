@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Numbers of up to 128 bits, in fields of frames and in the 64 bytes of a flow.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "wire/bytes.h"
+
+namespace tester::machine {
+
+__extension__ using Wide = __int128;
+__extension__ using UnsignedWide = unsigned __int128;
+
+inline constexpr size_t kStateWords = 8;
+using Words = std::array<uint64_t, kStateWords>;
+
+constexpr UnsignedWide MaskOf(uint32_t bits) {
+  return bits >= 128 ? ~UnsignedWide{0} : (UnsignedWide{1} << bits) - 1;
+}
+constexpr uint64_t NarrowMask(uint32_t bits) {
+  return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+}
+
+// Bits of a flow: within one word, or from the beginning of a word on.
+struct Register {
+  uint8_t word = 0;
+  uint8_t shift = 0;
+  uint8_t bits = 0;
+
+  uint64_t Get(const Words& words) const { return words[word] >> shift & NarrowMask(bits); }
+  void Set(Words& words, uint64_t value) const {
+    const uint64_t mask = NarrowMask(bits);
+    words[word] = (words[word] & ~(mask << shift)) | (value & mask) << shift;
+  }
+
+  UnsignedWide GetWide(const Words& words) const {
+    if (bits <= 64) return Get(words);
+    const uint64_t high = words[word + 1U] & NarrowMask(bits - 64U);
+    return UnsignedWide{high} << 64 | words[word];
+  }
+  void SetWide(Words& words, UnsignedWide value) const {
+    if (bits <= 64) return Set(words, static_cast<uint64_t>(value));
+    words[word] = static_cast<uint64_t>(value);
+    const uint64_t mask = NarrowMask(bits - 64U);
+    uint64_t& high = words[word + 1U];
+    high = (high & ~mask) | (static_cast<uint64_t>(value >> 64) & mask);
+  }
+};
+
+// Bits of a header: the highest one of its first byte is bit 0.
+struct Place {
+  uint8_t header = 0;
+  uint8_t bits = 0;  // at most 128
+  uint16_t offset = 0;
+
+  size_t first() const { return offset / 8U; }
+  size_t bytes() const { return (offset % 8U + bits + 7U) / 8U; }
+  bool aligned() const { return offset % 8 == 0 && bits % 8 == 0; }
+};
+
+// `header` is where the place's header begins.
+inline UnsignedWide ReadPlace(const Place& place, const uint8_t* header) {
+  const uint8_t* at = header + place.first();
+  const size_t bytes = place.bytes();
+  const uint32_t spare = static_cast<uint32_t>(bytes * 8 - place.offset % 8U - place.bits);
+  UnsignedWide value = 0;
+  // Of 17 bytes the last one has only what is spare to give, and the first one loses as much.
+  for (size_t i = 0; i + 1 < bytes; ++i) value = value << 8 | at[i];
+  value = value << (8 - spare) | at[bytes - 1] >> spare;
+  return value & MaskOf(place.bits);
+}
+
+inline void WritePlace(const Place& place, UnsignedWide value, uint8_t* header) {
+  uint8_t* at = header + place.first();
+  uint32_t left = place.bits;
+  uint32_t spare = static_cast<uint32_t>(place.bytes() * 8 - place.offset % 8U - place.bits);
+  for (size_t i = place.bytes(); i-- > 0;) {
+    const uint32_t here = left < 8 - spare ? left : 8 - spare;
+    const uint32_t mask = ((1U << here) - 1) << spare;
+    const uint32_t bits = static_cast<uint32_t>(value & 0xff) << spare & mask;
+    at[i] = static_cast<uint8_t>((at[i] & ~mask) | bits);
+    value >>= here;
+    left -= here;
+    spare = 0;
+  }
+}
+
+}  // namespace tester::machine

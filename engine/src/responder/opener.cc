@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "responder/opener.h"
+
+namespace tester::machine {
+
+Opener::Opener(const Opening& opening, bool keeps)
+    : opening_(opening), keeps_(keeps), ring_(opening.flows) {}
+
+void Opener::Begin(uint64_t start_us, uint64_t end_us) {
+  origin_us_ = start_us;
+  if (end_us != 0) end_us_ = end_us;
+}
+
+uint64_t Opener::DueUs() const {
+  if (opening_.openings == 0) return origin_us_;
+  const UnsignedWide nanoseconds =
+      UnsignedWide{opened_ - origin_} * opening_.nanoseconds / opening_.openings;
+  return origin_us_ + static_cast<uint64_t>(nanoseconds / 1000);
+}
+
+bool Opener::HasRoom() const {
+  if (!keeps_) return true;
+  return open_ + lost_ < opening_.connections && (fresh_ < opening_.flows || over_ > 0);
+}
+
+bool Opener::IsDue(uint64_t now_us, bool& put_off) {
+  put_off = false;
+  if (Over(now_us) || DueUs() > now_us) return false;
+  if (HasRoom()) {
+    // What was put off is not made up for.
+    if (waiting_) {
+      origin_ = opened_;
+      origin_us_ = now_us;
+    }
+    waiting_ = false;
+    return true;
+  }
+  put_off = !waiting_;
+  waiting_ = true;
+  return false;
+}
+
+uint32_t Opener::Take() {
+  ++opened_;
+  if (!keeps_) return fresh_++ % opening_.flows;
+  ++open_;
+  if (fresh_ < opening_.flows) return fresh_++;
+  const uint32_t number = ring_[first_];
+  first_ = (first_ + 1) % opening_.flows;
+  --over_;
+  return number;
+}
+
+void Opener::Ended(uint32_t number, bool failed) {
+  --open_;
+  ring_[(first_ + uint64_t{over_}) % opening_.flows] = number;
+  ++over_;
+  const bool again =
+      opening_.reopen == Reopen::kAlways || (opening_.reopen == Reopen::kEndedWell && !failed);
+  if (!again) ++lost_;
+}
+
+bool Opener::Over(uint64_t now_us) const {
+  if (now_us >= end_us_) return true;
+  if (opening_.total != 0 && opened_ >= opening_.total) return true;
+  return keeps_ && open_ == 0 && lost_ >= opening_.connections;
+}
+
+}  // namespace tester::machine

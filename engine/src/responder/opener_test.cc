@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "responder/opener.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace tester::machine {
+namespace {
+
+using testing::ElementsAre;
+
+Opening Four() {
+  return {.flows = 4,
+          .addresses = {},
+          .source_mac = {},
+          .destination_mac = {},
+          .connections = 2,
+          .total = 0,
+          .reopen = Reopen::kEndedWell};
+}
+
+// All that are due.
+std::vector<uint32_t> Take(Opener& opener, uint64_t now_us) {
+  std::vector<uint32_t> numbers;
+  for (bool put_off = false; opener.IsDue(now_us, put_off);) numbers.push_back(opener.Take());
+  return numbers;
+}
+
+TEST(Opener, OpensFreshOnesThenThoseThatHaveBeenOverForTheLongest) {
+  const Opening opening = Four();
+  Opener opener(opening, true);
+  opener.Begin(100, 0);
+  EXPECT_THAT(Take(opener, 99), ElementsAre());
+  EXPECT_THAT(Take(opener, 100), ElementsAre(0, 1));
+  opener.Ended(1, false);
+  EXPECT_THAT(Take(opener, 100), ElementsAre(2));
+  opener.Ended(0, false);
+  opener.Ended(2, false);
+  EXPECT_THAT(Take(opener, 100), ElementsAre(3, 1));
+}
+
+TEST(Opener, DoesNotReplaceWhatFailed) {
+  const Opening opening = Four();
+  Opener opener(opening, true);
+  opener.Begin(0, 0);
+  EXPECT_EQ(Take(opener, 0).size(), 2U);
+  opener.Ended(0, true);
+  EXPECT_THAT(Take(opener, 0), ElementsAre());
+  EXPECT_FALSE(opener.Over(0));
+  opener.Ended(1, true);
+  EXPECT_TRUE(opener.Over(0));
+}
+
+TEST(Opener, KeepsItsRateAndMakesNothingUp) {
+  Opening opening = Four();
+  opening.openings = 2;
+  opening.nanoseconds = 10'000;
+  Opener opener(opening, true);
+  opener.Begin(1000, 2000);
+  EXPECT_EQ(Take(opener, 1000).size(), 1U);
+  EXPECT_EQ(Take(opener, 1004).size(), 0U);
+  EXPECT_EQ(Take(opener, 1005).size(), 1U);
+  bool put_off = false;
+  EXPECT_FALSE(opener.IsDue(1500, put_off));
+  EXPECT_TRUE(put_off);
+  EXPECT_FALSE(opener.IsDue(1501, put_off));
+  EXPECT_FALSE(put_off);  // the same one still
+  opener.Ended(0, false);
+  opener.Ended(1, false);
+  EXPECT_EQ(Take(opener, 1502).size(), 1U);
+  EXPECT_EQ(Take(opener, 1507).size(), 1U);
+  opener.Ended(2, false);
+  EXPECT_EQ(Take(opener, 2000).size(), 0U);
+  EXPECT_TRUE(opener.Over(2000));
+}
+
+TEST(Opener, CountsToItsTotalWhereNothingIsKept) {
+  Opening opening = Four();
+  opening.total = 6;
+  opening.connections = 0;
+  Opener opener(opening, false);
+  opener.Begin(0, 0);
+  EXPECT_THAT(Take(opener, 0), ElementsAre(0, 1, 2, 3, 0, 1));
+  EXPECT_TRUE(opener.Over(0));
+}
+
+}  // namespace
+}  // namespace tester::machine

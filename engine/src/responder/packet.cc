@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "responder/packet.h"
+
+#include "wire/checksum.h"
+
+namespace tester::machine {
+namespace {
+
+constexpr uint32_t kDefaultMss = 536;  // RFC 9293 3.7.1
+constexpr uint32_t kMostWscale = 14;   // RFC 7323 2.3: a larger one counts as 14
+constexpr size_t kTailBytes = 20;      // of an IPv4 or TCP header without options
+
+struct Reader {
+  size_t begin = 0;
+  size_t end = 0;
+  bool cut = false;     // a length has been read
+  bool uneven = false;  // a header ends before the one around it
+};
+
+bool IsAnnounced(const Header& header, const uint8_t* at) {
+  return std::all_of(header.announced.begin(), header.announced.end(),
+                     [at](const auto& own) { return ReadPlace(own.place, at) == own.value; });
+}
+
+// The bytes of a header that may have options; 0: fewer than it can have.
+size_t HeaderBytes(const Header& header, const uint8_t* at) {
+  size_t bytes = header.octets;
+  if (header.kind == HeaderKind::kIpv4) bytes = static_cast<size_t>(at[0] & 0x0fU) * 4;
+  if (header.kind == HeaderKind::kTcp) bytes = static_cast<size_t>(at[12] >> 4) * 4;
+  const bool has_tail = header.kind == HeaderKind::kIpv4 || header.kind == HeaderKind::kTcp;
+  return has_tail && bytes < kTailBytes ? 0 : bytes;
+}
+
+// What every header of its kind has.
+bool IsSound(HeaderKind kind, const uint8_t* at) {
+  if (kind == HeaderKind::kIpv6) return at[0] >> 4 == 6;
+  if (kind != HeaderKind::kIpv4) return true;
+  constexpr uint16_t kFragment = 0x3fff;  // there are more, or some before
+  return at[0] >> 4 == 4 && (wire::Load16(at + 6) & kFragment) == 0;
+}
+
+Parsed Next(const Header& header, const uint8_t* frame, Reader& reader) {
+  const uint8_t* at = frame + reader.begin;
+  if (reader.end - reader.begin < header.octets) return Parsed::kForeign;
+  if (!IsAnnounced(header, at)) return Parsed::kForeign;
+  if (!IsSound(header.kind, at)) return Parsed::kMalformed;
+  size_t end = reader.end;
+  if (const LengthField length = LengthOf(header.kind); length.offset != 0) {
+    end = reader.begin + wire::Load16(at + length.offset) + length.not_counted;
+    reader.uneven |= reader.cut && end != reader.end;
+    reader.cut = true;
+  }
+  const size_t bytes = HeaderBytes(header, at);
+  if (bytes == 0 || end < reader.begin + bytes || end > reader.end) return Parsed::kMalformed;
+  reader.begin += bytes;
+  reader.end = end;
+  return Parsed::kGood;
+}
+
+void ReadOptions(const uint8_t* at, const uint8_t* end, std::array<uint32_t, kTcpFacts>& facts) {
+  while (at < end && *at != 0) {
+    if (*at == 1) {
+      ++at;
+      continue;
+    }
+    const size_t length = at + 1 < end ? at[1] : 0;
+    if (length < 2 || length > static_cast<size_t>(end - at)) return;
+    if (*at == 2 && length == 4) facts[kMss] = wire::Load16(at + 2);
+    if (*at == 3 && length == 3) {
+      facts[kWscale] = std::min<uint32_t>(at[2], kMostWscale);
+      facts[kHasWscale] = 1;
+    }
+    if (*at == 4 && length == 2) facts[kSackPermitted] = 1;
+    if (*at == 8 && length == 10) {
+      facts[kHasTimestamp] = 1;
+      facts[kTsVal] = wire::Load<uint32_t>(at + 2);
+      facts[kTsEcr] = wire::Load<uint32_t>(at + 6);
+    }
+    at += length;
+  }
+}
+
+void ReadTcp(const uint8_t* header, const uint8_t* end, std::array<uint32_t, kTcpFacts>& facts) {
+  facts = {};
+  facts[kFin] = header[13] & 1U;
+  facts[kSyn] = header[13] >> 1 & 1U;
+  facts[kMss] = kDefaultMss;
+  ReadOptions(header + kTailBytes, end, facts);
+}
+
+// In ones' complement 0 and 0xffff are the same; of nothing but zeros the sum is 0.
+bool IsRightSum(uint64_t sum) { return wire::Fold(sum) == 0xffff || sum == 0; }
+
+bool IsRight(const Machine& machine, const Packet& packet, size_t index, size_t next, size_t ip) {
+  const HeaderKind kind = machine.headers[index].kind;
+  const size_t at = packet.headers[index];
+  if (ChecksumOffset(kind) == 0) return true;
+  const Frame all(packet.frame, packet.frame_bytes);
+  if (kind == HeaderKind::kIpv4) return IsRightSum(wire::Sum(all.subspan(at, next - at)));
+  const HeaderKind carrier = ip < index ? machine.headers[ip].kind : HeaderKind::kPlain;
+  if (kind == HeaderKind::kUdp && wire::Load16(packet.frame + at + 6) == 0) {
+    return carrier == HeaderKind::kIpv4;  // RFC 768: none
+  }
+  uint64_t sum = wire::Sum(all.subspan(at));
+  if (ProtocolOf(kind) != 0 && IsIp(carrier)) {
+    sum += PseudoHeaderSum(carrier, packet.frame + packet.headers[ip], ProtocolOf(kind),
+                           all.size() - at);
+  }
+  return IsRightSum(sum);
+}
+
+bool HasRightChecksums(const Machine& machine, const Packet& packet) {
+  const size_t count = machine.headers.size();
+  size_t ip = count;  // the innermost one so far
+  for (size_t i = 0; i < count; ++i) {
+    const size_t next = i + 1 < count ? packet.headers[i + 1] : packet.payload;
+    if (!IsRight(machine, packet, i, next, ip)) return false;
+    if (IsIp(machine.headers[i].kind)) ip = i;
+  }
+  return true;
+}
+
+}  // namespace
+
+uint64_t PseudoHeaderSum(HeaderKind ip, const uint8_t* header, uint8_t protocol, size_t bytes) {
+  const bool v4 = ip == HeaderKind::kIpv4;
+  return wire::Sum({header + (v4 ? 12 : 8), v4 ? 8U : 32U}) + protocol + (bytes >> 16) +
+         (bytes & 0xffff);
+}
+
+Parsed Parse(const Machine& machine, Frame frame, Packet& packet) {
+  Reader reader{.begin = 0, .end = frame.size()};
+  packet.frame = frame.data();
+  for (size_t i = 0; i < machine.headers.size(); ++i) {
+    const Header& header = machine.headers[i];
+    packet.headers[i] = static_cast<uint16_t>(reader.begin);
+    const Parsed parsed = Next(header, frame.data(), reader);
+    if (parsed != Parsed::kGood) return parsed;
+    if (i == machine.tcp) {
+      ReadTcp(frame.data() + packet.headers[i], frame.data() + reader.begin, packet.tcp);
+    }
+  }
+  packet.payload = static_cast<uint32_t>(reader.begin);
+  packet.payload_bytes = static_cast<uint32_t>(reader.end - reader.begin);
+  packet.frame_bytes = static_cast<uint32_t>(reader.end);
+  packet.taken = 0;
+  if (reader.uneven || !HasRightChecksums(machine, packet)) return Parsed::kMalformed;
+  return Parsed::kGood;
+}
+
+}  // namespace tester::machine

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The packet that a row is about: where its headers and its payload are, and how much of that is
+// taken.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "responder/machine.h"
+#include "wire/bytes.h"
+
+namespace tester::machine {
+
+struct Packet {
+  const uint8_t* frame = nullptr;
+  std::array<uint16_t, kMaxHeaders> headers{};  // where they begin
+  uint32_t frame_bytes = 0;                     // without padding that a length tells apart
+  uint32_t payload = 0;                         // where it begins
+  uint32_t payload_bytes = 0;
+  uint32_t taken = 0;
+  std::array<uint32_t, kTcpFacts> tcp{};
+
+  uint32_t left() const { return payload_bytes - taken; }
+  const uint8_t* rest() const { return frame + payload + taken; }
+  // Takes up to so many bytes off the payload, and says how many.
+  uint32_t Take(int64_t octets) {
+    const auto bytes = static_cast<uint32_t>(std::clamp<int64_t>(octets, 0, left()));
+    taken += bytes;
+    return bytes;
+  }
+};
+
+enum class Parsed : uint8_t { kGood, kForeign, kMalformed };
+
+// A frame without FCS. kForeign: it is of another stack. kMalformed: a wrong length or checksum, or
+// a fragment.
+Parsed Parse(const Machine& machine, Frame frame, Packet& packet);
+
+// The sum of the pseudo header of what an IP header carries (RFC 9293 3.1, RFC 8200 8.1).
+uint64_t PseudoHeaderSum(HeaderKind ip, const uint8_t* header, uint8_t protocol, size_t bytes);
+
+// TCP 6, UDP 17, ICMPv6 58; 0 for what has no pseudo header.
+constexpr uint8_t ProtocolOf(HeaderKind kind) {
+  if (kind == HeaderKind::kTcp) return 6;
+  if (kind == HeaderKind::kUdp) return 17;
+  return kind == HeaderKind::kIcmpv6 ? 58 : 0;
+}
+
+// Where in its header a checksum is; 0: it has none.
+constexpr size_t ChecksumOffset(HeaderKind kind) {
+  switch (kind) {
+    case HeaderKind::kIpv4:
+      return 10;
+    case HeaderKind::kUdp:
+      return 6;
+    case HeaderKind::kTcp:
+      return 16;
+    case HeaderKind::kIcmp:
+    case HeaderKind::kIcmpv6:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+struct LengthField {
+  size_t offset;       // 0: there is none
+  size_t not_counted;  // bytes of the header that it leaves out
+};
+
+constexpr LengthField LengthOf(HeaderKind kind) {
+  switch (kind) {
+    case HeaderKind::kIpv4:
+      return {2, 0};
+    case HeaderKind::kIpv6:
+      return {4, 40};
+    case HeaderKind::kUdp:
+      return {4, 0};
+    case HeaderKind::kGtpU:
+      return {2, 8};
+    default:
+      return {0, 0};
+  }
+}
+
+constexpr bool IsIp(HeaderKind kind) {
+  return kind == HeaderKind::kIpv4 || kind == HeaderKind::kIpv6;
+}
+
+}  // namespace tester::machine

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "responder/responder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "generator/random_numbers.h"
+
+namespace tester::machine {
+namespace {
+
+// The wheel tells no more apart.
+constexpr uint64_t kLongestStepUs = INT32_MAX;
+
+uint64_t FrameBytesOnWire(size_t bytes) {
+  constexpr uint64_t kFcsBytes = 4;
+  return bytes + kFcsBytes;
+}
+
+}  // namespace
+
+Responder::Responder(std::shared_ptr<const ResponderPlan> plan,
+                     std::shared_ptr<ResponderCounters> counters)
+    : plan_(std::move(plan)),
+      counters_(std::move(counters)),
+      runner_(plan_->machine, plan_->failures, plan_->seed, plan_->most_bytes, *counters_) {
+  if (plan_->machine.keeps_flows) {
+    // Of its own: what is drawn for the table stays what it is.
+    flows_.emplace(plan_->capacity, plan_->machine.key_bytes, RandomNumber(~plan_->seed, 0));
+    wheel_.emplace(*flows_);
+  }
+  if (!plan_->opening) return;
+  opener_.emplace(*plan_->opening, plan_->machine.keeps_flows);
+  if (flows_) numbers_.emplace(plan_->capacity);
+}
+
+void Responder::Begin(uint64_t start_us, uint64_t end_us) {
+  if (!opener_) return;
+  opener_->Begin(start_us, end_us);
+  counters_->opening.store(true, std::memory_order_relaxed);
+}
+
+void Responder::ReadKey(const Packet& packet, Key& key) const {
+  key = {};
+  for (const FlowField& field : plan_->machine.flow) {
+    const uint8_t* header = packet.frame + packet.headers[field.place.header];
+    uint8_t* to = key.data() + field.key_offset;
+    if (field.place.aligned()) {
+      std::memcpy(to, header + field.place.first(), field.bytes());
+      continue;
+    }
+    const Place whole{.header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
+    WritePlace(whole, ReadPlace(field.place, header), to);
+  }
+}
+
+Taken Responder::Take(Frame frame, Arrived& arrived) {
+  const Parsed parsed = Parse(plan_->machine, frame, arrived.packet);
+  if (parsed == Parsed::kForeign) {
+    counters_->foreign.Add(1);
+    return Taken::kNot;
+  }
+  if (parsed == Parsed::kGood && !Takes(plan_->accepts, arrived.packet)) return Taken::kNot;
+  counters_->rx_packets.Add(1);
+  counters_->rx_bytes.Add(FrameBytesOnWire(frame.size()));
+  if (parsed == Parsed::kMalformed) {
+    counters_->malformed.Add(1);
+    return Taken::kMalformed;
+  }
+  ReadKey(arrived.packet, arrived.key);
+  arrived.hash = flows_ ? flows_->Hash(arrived.key) : 0;
+  return Taken::kYes;
+}
+
+void Responder::PrefetchSlot(const Arrived& arrived) const {
+  if (flows_) flows_->PrefetchSlot(arrived.hash);
+}
+
+void Responder::PrefetchFlow(const Arrived& arrived) const {
+  if (flows_) flows_->PrefetchFlow(arrived.hash);
+}
+
+void Responder::Receive(Arrived& arrived, uint64_t now_us, Output& output) {
+  AdvanceTimers(now_us, output);
+  const uint32_t index = flows_ ? flows_->Find(arrived.key, arrived.hash) : kNoFlow;
+  Flow fresh;
+  Flow& flow = index == kNoFlow ? fresh : (*flows_)[index];
+  // Answers go where this came from.
+  std::memcpy(flow.link.data(), arrived.packet.frame + 6, 6);
+  std::memcpy(flow.link.data() + 6, arrived.packet.frame, 6);
+  if (index == kNoFlow) {
+    fresh.key = arrived.key;
+    HandleNew(fresh, arrived.hash, kNoNumber, kPacketEvent, &arrived.packet, output);
+    return;
+  }
+  const bool failed = flow.failed;
+  const bool goes_on =
+      runner_.Handle(flow, 0, kPacketEvent, &arrived.packet, static_cast<uint32_t>(now_us), output);
+  Settle(index, failed, goes_on);
+}
+
+void Responder::HandleNew(Flow& flow, uint64_t hash, uint32_t number, uint16_t event,
+                          Packet* packet, Output& output) {
+  if (flows_ && flows_->full()) {
+    counters_->full.Add(1);
+    if (number != kNoNumber) opener_->Ended(number, false);
+    return;
+  }
+  flow.words = plan_->machine.initial;
+  const bool kept =
+      runner_.Handle(flow, 0, event, packet, static_cast<uint32_t>(now_us_), output) && flows_;
+  if (flow.failed) counters_->flows_failed.Add(1);
+  if (!kept) {
+    if (number != kNoNumber) opener_->Ended(number, flow.failed);
+    return;
+  }
+  const uint32_t index = flows_->Insert(flow, hash);
+  if (numbers_) (*numbers_)[index] = number + 1;
+  counters_->flows_begun.Add(1);
+  CountKept();
+  Arm(index);
+}
+
+void Responder::CountKept() {
+  counters_->flows.Set(flows_->size());
+  counters_->most_flows.Raise(flows_->size());
+}
+
+// After an event of a flow that is kept.
+void Responder::Settle(uint32_t index, bool failed_before, bool goes_on) {
+  const Flow& flow = (*flows_)[index];
+  if (flow.failed && !failed_before) counters_->flows_failed.Add(1);
+  if (goes_on) {
+    Arm(index);
+    return;
+  }
+  if (flow.armed) wheel_->Disarm(index);
+  const bool failed = flow.failed;
+  flows_->Erase(index);
+  counters_->flows_ended.Add(1);
+  CountKept();
+  if (!numbers_) return;
+  const uint32_t number = std::exchange((*numbers_)[index], 0) - 1;
+  if (number != kNoNumber) opener_->Ended(number, failed);
+}
+
+// A flow whose first timer has come later is woken in vain, once; moving it each time would cost
+// more.
+void Responder::Arm(uint32_t index) {
+  const Flow& flow = (*flows_)[index];
+  const uint32_t now_us = wheel_->now_us();
+  const size_t timer = runner_.FirstTimer(flow, now_us);
+  if (timer == kMaxTimers) return;
+  uint32_t due_us = runner_.DueUs(flow, timer);
+  // One of 0 that was started too often.
+  if (static_cast<int32_t>(due_us - now_us) <= 0) due_us = now_us + 1;
+  if (flow.armed && static_cast<int32_t>(flow.armed_us - due_us) <= 0) return;
+  if (flow.armed) wheel_->Disarm(index);
+  wheel_->Arm(index, due_us);
+}
+
+void Responder::AdvanceTimers(uint64_t now_us, Output& output) {
+  if (now_us <= now_us_) return;
+  while (wheel_ && now_us_ < now_us) {
+    const uint64_t step_us = std::min(now_us - now_us_, kLongestStepUs);
+    const auto end_us = static_cast<uint32_t>(now_us_ + step_us);
+    const auto begin_us = static_cast<uint32_t>(now_us_);
+    for (uint32_t index; (index = wheel_->Next(end_us)) != kNoFlow;) {
+      Flow& flow = (*flows_)[index];
+      const uint32_t due_us = wheel_->now_us();
+      const size_t timer = runner_.FirstTimer(flow, due_us);
+      if (timer == kMaxTimers) continue;
+      if (static_cast<int32_t>(runner_.DueUs(flow, timer) - due_us) > 0) {
+        Arm(index);
+        continue;
+      }
+      const bool failed = flow.failed;
+      const bool goes_on = runner_.Fire(flow, due_us, output);
+      Settle(index, failed, goes_on);
+    }
+    now_us_ += end_us - begin_us;
+  }
+  now_us_ = now_us;
+}
+
+bool Responder::Start(const Flow& addresses, uint32_t number, uint64_t now_us, Output& output) {
+  AdvanceTimers(now_us, output);
+  Flow flow;
+  flow.key = addresses.key;
+  flow.link = addresses.link;
+  const uint64_t hash = flows_ ? flows_->Hash(flow.key) : 0;
+  if (flows_ && flows_->Find(flow.key, hash) != kNoFlow) {
+    if (number != kNoNumber) opener_->Ended(number, false);
+    return false;
+  }
+  counters_->openings.Add(1);
+  HandleNew(flow, hash, number, kStartEvent, nullptr, output);
+  return true;
+}
+
+uint32_t Responder::Open(uint64_t now_us, Output& output) {
+  uint32_t opened = 0;
+  bool put_off = false;
+  for (; opened < kMostOpenings && opener_->IsDue(now_us, put_off); ++opened) {
+    const uint32_t number = opener_->Take();
+    Flow flow;
+    SetAddresses(plan_->machine, *plan_->opening, number, flow);
+    Start(flow, flows_ ? number : kNoNumber, now_us, output);
+  }
+  if (put_off) counters_->put_off.Add(1);
+  if (opened == 0 && opener_->Over(now_us)) {
+    counters_->opening.store(false, std::memory_order_relaxed);
+  }
+  return opened;
+}
+
+bool Responder::Advance(uint64_t now_us, Output& output) {
+  AdvanceTimers(now_us, output);
+  return opener_ && Open(now_us, output) > 0;
+}
+
+}  // namespace tester::machine

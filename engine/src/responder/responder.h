@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// One end of a protocol on one port: frames in, frames out, in a time that is given. Pure: it knows
+// no driver and no clock. Belongs to one worker; its counters are read by anybody.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "responder/addresses.h"
+#include "responder/flow_table.h"
+#include "responder/opener.h"
+#include "responder/output.h"
+#include "responder/packet.h"
+#include "responder/responder_counters.h"
+#include "responder/runner.h"
+#include "responder/wheel.h"
+
+namespace tester::machine {
+
+// What a responder is; it does not change.
+struct ResponderPlan {
+  std::string name;
+  uint16_t port = 0;
+  uint16_t vlan = 0;  // 0: none
+  uint32_t capacity = 0;
+  uint32_t most_bytes = 0;  // of a frame, without tag and FCS
+  uint64_t seed = 0;
+  std::vector<Accept> accepts;
+  std::optional<Opening> opening;
+  std::vector<bool> failures;  // by counter
+  Machine machine;
+};
+
+// What became of a frame.
+enum class Taken : uint8_t { kNot, kMalformed, kYes };
+
+// A frame that it takes, and by what its flow is known.
+struct Arrived {
+  Packet packet;
+  Key key;
+  uint64_t hash;
+};
+
+class Responder {
+ public:
+  Responder(std::shared_ptr<const ResponderPlan> plan, std::shared_ptr<ResponderCounters> counters);
+
+  const ResponderPlan& plan() const { return *plan_; }
+  const ResponderCounters& counters() const { return *counters_; }
+
+  // Opens flows from `start_us` to `end_us` (0: for ever); before anything else.
+  void Begin(uint64_t start_us, uint64_t end_us);
+
+  // Four steps for all frames of a burst, one after the other: what it looks for is in the cache
+  // then. kNot: it is not for this one.
+  Taken Take(Frame frame, Arrived& arrived);
+  void PrefetchSlot(const Arrived& arrived) const;
+  void PrefetchFlow(const Arrived& arrived) const;
+  void Receive(Arrived& arrived, uint64_t now_us, Output& output);
+
+  // Timers that are due, then flows that are to be opened; some of them only, if there are many.
+  // False: nothing was due.
+  bool Advance(uint64_t now_us, Output& output);
+
+  // Timers alone. At most 2^31 - 1 microseconds on.
+  void AdvanceTimers(uint64_t now_us, Output& output);
+  // Opens a flow by its key and link. False: there is such a flow, or no room for it.
+  bool Start(const Flow& addresses, uint32_t number, uint64_t now_us, Output& output);
+  template <typename Visit>
+  void ForEachFlow(Visit visit) const {
+    if (flows_) flows_->ForEach(visit);
+  }
+
+  static constexpr uint32_t kNoNumber = UINT32_MAX;
+
+ private:
+  void ReadKey(const Packet& packet, Key& key) const;
+  uint32_t Open(uint64_t now_us, Output& output);
+  // Handles an event of a flow that is not kept yet; and keeps it, or not.
+  void HandleNew(Flow& flow, uint64_t hash, uint32_t number, uint16_t event, Packet* packet,
+                 Output& output);
+  void Settle(uint32_t index, bool failed_before, bool goes_on);
+  void Arm(uint32_t index);
+  void CountKept();
+
+  static constexpr uint32_t kMostOpenings = 32;
+
+  std::shared_ptr<const ResponderPlan> plan_;
+  std::shared_ptr<ResponderCounters> counters_;
+  Runner runner_;
+  uint64_t now_us_ = 0;
+  std::optional<FlowTable> flows_;
+  std::optional<Wheel> wheel_;
+  std::optional<Opener> opener_;
+  std::optional<Mapped<uint32_t>> numbers_;  // which opening a flow is, plus 1
+};
+
+}  // namespace tester::machine

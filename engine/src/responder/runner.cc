@@ -1,0 +1,359 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "responder/runner.h"
+
+#include <algorithm>
+
+#include "generator/random_numbers.h"
+#include "responder/scan.h"
+
+namespace tester::machine {
+namespace {
+
+constexpr int64_t kLongestTimerUs = INT32_MAX;
+
+// How far one sequence number is after another; negative: before.
+int64_t Ahead(uint64_t position, uint64_t of) {
+  return static_cast<int32_t>(static_cast<uint32_t>(position - of));
+}
+
+}  // namespace
+
+Runner::Runner(const Machine& machine, std::vector<bool> failures, uint64_t seed,
+               uint32_t most_bytes, ResponderCounters& counters)
+    : machine_(machine),
+      failures_(std::move(failures)),
+      seed_(seed),
+      most_bytes_(most_bytes),
+      counters_(counters),
+      context_{.machine = &machine, .flow = nullptr, .packet = nullptr} {}
+
+uint32_t Runner::DueUs(const Flow& flow, size_t timer) const {
+  const Register& reg = machine_.registers[machine_.timers[timer].reg];
+  return static_cast<uint32_t>(reg.Get(flow.words));
+}
+
+size_t Runner::FirstTimer(const Flow& flow, uint32_t now_us) const {
+  size_t first = kMaxTimers;
+  int32_t least_us = 0;
+  for (uint32_t running = flow.running; running != 0; running &= running - 1) {
+    const auto timer = static_cast<size_t>(__builtin_ctz(running));
+    const auto from_now_us = static_cast<int32_t>(DueUs(flow, timer) - now_us);
+    if (first != kMaxTimers && from_now_us >= least_us) continue;
+    first = timer;
+    least_us = from_now_us;
+  }
+  return first;
+}
+
+bool Runner::Handle(Flow& flow, size_t table, uint16_t event, Packet* packet, uint32_t now_us,
+                    Output& output) {
+  context_.flow = &flow;
+  context_.packet = packet;
+  context_.now_us = now_us;
+  output_ = &output;
+  HandleOne(table, event);
+  return FireDue();
+}
+
+bool Runner::Fire(Flow& flow, uint32_t now_us, Output& output) {
+  const size_t timer = FirstTimer(flow, now_us);
+  flow.running = static_cast<uint16_t>(flow.running & ~(1U << timer));
+  return Handle(flow, machine_.timers[timer].table, machine_.timers[timer].event, nullptr, now_us,
+                output);
+}
+
+void Runner::HandleOne(size_t table, uint16_t event) {
+  rounds_ = 0;
+  told_count_ = 0;
+  context_.consumed = 0;
+  context_.scanned = 0;
+  Dispatch(table, event);
+  for (size_t i = 0; i < told_count_; ++i) Dispatch(told_[i].table, told_[i].event);
+  if (rounds_ <= kMostRounds) return;
+  counters_.endless.Add(1);
+  Reset(0);
+}
+
+// Timers of 0 are due at once. One that is started again and again waits for the next microsecond.
+bool Runner::FireDue() {
+  Flow& flow = *context_.flow;
+  for (uint32_t fires = 0; fires < kMostFires; ++fires) {
+    const Table& lowest = machine_.tables[0];
+    if (lowest.state == kNone || machine_.registers[lowest.state].Get(flow.words) == 0) {
+      return false;
+    }
+    const size_t timer = FirstTimer(flow, context_.now_us);
+    if (timer == kMaxTimers) return true;
+    if (static_cast<int32_t>(DueUs(flow, timer) - context_.now_us) > 0) return true;
+    flow.running = static_cast<uint16_t>(flow.running & ~(1U << timer));
+    context_.packet = nullptr;
+    HandleOne(machine_.timers[timer].table, machine_.timers[timer].event);
+  }
+  return true;
+}
+
+void Runner::Dispatch(size_t table, uint16_t event) {
+  if (++rounds_ > kMostRounds) return;
+  const Table& own = machine_.tables[table];
+  const uint64_t state =
+      own.state == kNone ? 0 : machine_.registers[own.state].Get(context_.flow->words);
+  const Cell& cell = own.cells[state * own.events + event];
+  for (uint32_t i = 0; i < cell.rows; ++i) {
+    const Row& row = machine_.rows[own.order[cell.first + i]];
+    const Test* test = &machine_.tests[row.first_test];
+    const Test* const end = test + row.tests;
+    while (test != end && Holds(*test, context_, table)) ++test;
+    if (test != end) continue;
+    Do(row, table);
+    return;
+  }
+}
+
+void Runner::Do(const Row& row, size_t table) {
+  Following following;
+  const Action* action = &machine_.actions[row.first_action];
+  for (const Action* const end = action + row.actions; action != end; ++action) {
+    Act(*action, table, following);
+  }
+  if (row.to == 0) {
+    Reset(table);
+  } else if (row.to != kNone) {
+    machine_.registers[machine_.tables[table].state].Set(context_.flow->words, row.to);
+  }
+  for (uint32_t i = 0; i < following.count; ++i) Dispatch(table, following.events[i]);
+}
+
+// The lowest table takes those above with it; what one above has said stays on its way.
+void Runner::Reset(size_t table) {
+  Flow& flow = *context_.flow;
+  if (table == 0) {
+    flow.words = machine_.initial;
+    flow.running = 0;
+    return;
+  }
+  const Table& own = machine_.tables[table];
+  for (size_t i = 0; i < kStateWords; ++i) {
+    flow.words[i] = (flow.words[i] & ~own.kept[i]) | own.initial[i];
+  }
+  flow.running = static_cast<uint16_t>(flow.running & ~own.timers);
+}
+
+void Runner::Act(const Action& action, size_t table, Following& following) {
+  Packet* packet = context_.packet;
+  switch (action.kind) {
+    case ActionKind::kSet:
+    case ActionKind::kAdd:
+    case ActionKind::kSubtract:
+    case ActionKind::kLimit:
+    case ActionKind::kRaise:
+      return Assign(action, table);
+    case ActionKind::kRandomize:
+      return Randomize(machine_.registers[action.a]);
+    case ActionKind::kReply:
+      if (packet != nullptr) SendReply(machine_.replies[action.a], table);
+      return;
+    case ActionKind::kSend:
+      return Send(machine_.templates[action.a], table, {});
+    case ActionKind::kTransmit:
+      return SendAll(machine_.transmits[action.a], table);
+    case ActionKind::kStartTimer:
+      return StartTimer(action, table);
+    case ActionKind::kStopTimer:
+      context_.flow->running = static_cast<uint16_t>(context_.flow->running & ~(1U << action.a));
+      return;
+    case ActionKind::kCount:
+      return Count(action, table);
+    case ActionKind::kRecord:
+      counters_.histograms[action.a].Add(context_.now_us -
+                                         static_cast<uint32_t>(ValueOf(action.b, table)));
+      return;
+    case ActionKind::kCall:
+      return Call(action, table);
+    case ActionKind::kTell:
+      return Tell(action.a, action.b);
+    case ActionKind::kStep:
+      return following.Add(action.a);
+    case ActionKind::kSkip:
+      if (packet != nullptr) packet->Take(ValueOf(action.a, table));
+      return;
+    case ActionKind::kScan:
+      if (packet != nullptr) Scan(machine_.scanners[action.a], following);
+      return;
+    case ActionKind::kTake:
+      if (packet != nullptr) Take(machine_.registers[action.a]);
+      return;
+    case ActionKind::kSay:
+      machine_.registers[machine_.tables[table].message].Set(context_.flow->words, action.a);
+      return Tell(table - 1, action.b);
+  }
+}
+
+// a: register, b: expression.
+void Runner::Assign(const Action& action, size_t table) {
+  const Register& reg = machine_.registers[action.a];
+  const Expression& expression = machine_.expressions[action.b];
+  Words& words = context_.flow->words;
+  if (action.kind == ActionKind::kSet && !expression.wide && reg.bits <= 64) {
+    reg.Set(words, static_cast<uint64_t>(NarrowValue(expression, context_, table)));
+    return;
+  }
+  const Wide value = Value(expression, context_, table);
+  const UnsignedWide now = reg.GetWide(words);
+  // What is limited or raised is compared as numbers, and the value has its sign.
+  const bool below = value < 0 || static_cast<UnsignedWide>(value) < now;
+  switch (action.kind) {
+    case ActionKind::kAdd:
+      return reg.SetWide(words, now + static_cast<UnsignedWide>(value));
+    case ActionKind::kSubtract:
+      return reg.SetWide(words, now - static_cast<UnsignedWide>(value));
+    case ActionKind::kLimit:
+      return below ? reg.SetWide(words, static_cast<UnsignedWide>(value)) : void();
+    case ActionKind::kRaise:
+      return below ? void() : reg.SetWide(words, static_cast<UnsignedWide>(value));
+    default:
+      return reg.SetWide(words, static_cast<UnsignedWide>(value));
+  }
+}
+
+void Runner::Randomize(const Register& reg) {
+  UnsignedWide value = RandomNumber(seed_, draws_++);
+  if (reg.bits > 64) value |= UnsignedWide{RandomNumber(seed_, draws_++)} << 64;
+  reg.SetWide(context_.flow->words, value);
+}
+
+// a: timer, b: expression.
+void Runner::StartTimer(const Action& action, size_t table) {
+  const int64_t in_us = std::clamp<int64_t>(ValueOf(action.b, table), 0, kLongestTimerUs);
+  const Register& reg = machine_.registers[machine_.timers[action.a].reg];
+  reg.Set(context_.flow->words, context_.now_us + static_cast<uint32_t>(in_us));
+  context_.flow->running = static_cast<uint16_t>(context_.flow->running | 1U << action.a);
+}
+
+// a: counter, b: expression, c: bits.
+void Runner::Count(const Action& action, size_t table) {
+  const Expression& expression = machine_.expressions[action.b];
+  const auto value = static_cast<uint64_t>(Value(expression, context_, table));
+  counters_.counters[action.a].Add(value & NarrowMask(action.c));
+  if (failures_[action.a]) context_.flow->failed = true;
+}
+
+// a: event of the table above; kNone: there is none. detail: with data.
+void Runner::Call(const Action& action, size_t table) {
+  Packet* packet = context_.packet;
+  const uint32_t before = packet != nullptr ? packet->taken : 0;
+  if (action.a == kNone) {
+    if (packet != nullptr && action.detail != 0) packet->Take(packet->left());
+  } else if (packet != nullptr && action.detail != 0) {
+    CallWithData(table + 1, action.a);
+  } else {
+    Dispatch(table + 1, action.a);
+  }
+  context_.consumed = packet != nullptr ? packet->taken - before : 0;
+}
+
+// Again as long as something of it is taken.
+void Runner::CallWithData(size_t table, uint16_t event) {
+  Packet& packet = *context_.packet;
+  uint32_t last = packet.taken;
+  Dispatch(table, event);
+  while (packet.left() > 0 && packet.taken > last && rounds_ <= kMostRounds) {
+    last = packet.taken;
+    Dispatch(table, event);
+  }
+}
+
+void Runner::Tell(size_t table, uint16_t event) {
+  if (told_count_ == told_.size()) {
+    rounds_ = kMostRounds + 1;
+    return;
+  }
+  told_[told_count_++] = {.table = static_cast<uint8_t>(table), .event = event};
+}
+
+void Runner::Scan(const Scanner& scanner, Following& following) {
+  Packet& packet = *context_.packet;
+  const Scanned scanned =
+      ScanPiece(machine_, scanner, {packet.rest(), packet.left()}, context_.flow->words);
+  context_.scanned = packet.Take(scanned.taken);
+  if (scanned.ended) {
+    following.Add(scanner.ended);
+  } else if (scanned.overlong) {
+    following.Add(scanner.overlong);
+  }
+}
+
+void Runner::Take(const Register& reg) {
+  Words& words = context_.flow->words;
+  const UnsignedWide wanted = reg.GetWide(words);
+  const auto most = static_cast<int64_t>(std::min<UnsignedWide>(wanted, INT64_MAX));
+  reg.SetWide(words, wanted - context_.packet->Take(most));
+}
+
+void Runner::Finished(size_t bytes) {
+  if (bytes == 0) {
+    counters_.too_long.Add(1);
+    return;
+  }
+  output_->End(bytes);
+}
+
+void Runner::Send(const FrameTemplate& frame, size_t table, const Piece& piece) {
+  uint8_t* to = output_->Begin();
+  if (to == nullptr) {
+    counters_.not_sent.Add(1);
+    return;
+  }
+  Finished(WriteTemplate(frame, context_, table, piece, most_bytes_, to));
+}
+
+void Runner::SendReply(const Reply& reply, size_t table) {
+  uint8_t* to = output_->Begin();
+  if (to == nullptr) {
+    counters_.not_sent.Add(1);
+    return;
+  }
+  Finished(WriteReply(reply, context_, table, most_bytes_, to));
+}
+
+void Runner::SendAll(const Transmit& transmit, size_t table) {
+  Words& words = context_.flow->words;
+  const Register& position = machine_.registers[transmit.position];
+  const TableMessage* message = MessageOf(context_, table + 1);
+  const auto end = static_cast<uint64_t>(ValueOf(transmit.end, table));
+  const bool closing =
+      transmit.closing != kNone && machine_.registers[transmit.closing].GetWide(words) != 0;
+  const auto length = static_cast<int64_t>(MessageBytes(context_, table + 1));
+  const uint64_t begin = end - (closing ? 1 : 0) - static_cast<uint64_t>(length);
+  int64_t ahead = Ahead(end, position.Get(words));
+  for (const uint16_t edge : transmit.edges) {
+    const auto limit = static_cast<uint64_t>(ValueOf(edge, table));
+    ahead = std::min(ahead, Ahead(limit, position.Get(words)));
+  }
+  const int64_t size = std::max<int64_t>(1, ValueOf(transmit.size, table));
+  for (uint32_t i = 0; i < transmit.most && ahead > 0; ++i) {
+    const int64_t offset = Ahead(position.Get(words), begin);
+    if (offset < 0) break;
+    int64_t count = std::min({size, ahead, length - offset});
+    if (count > 0 && message != nullptr) {
+      Send(machine_.templates[transmit.frame], table,
+           {.message = message,
+            .offset = static_cast<uint64_t>(offset),
+            .bytes = static_cast<uint32_t>(count)});
+    } else {
+      if (transmit.final == kNone) break;
+      count = 1;
+      Send(machine_.templates[transmit.final], table, {});
+    }
+    ahead -= count;
+    position.Set(words, position.Get(words) + static_cast<uint64_t>(count));
+  }
+  if (transmit.reached == kNone) return;
+  const Register& reached = machine_.registers[transmit.reached];
+  if (Ahead(position.Get(words), reached.Get(words)) > 0) {
+    reached.Set(words, position.Get(words));
+  }
+}
+
+}  // namespace tester::machine

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "worker/sender.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "generator/frames.h"
+
+namespace tester {
+namespace {
+
+// Of a longer frame the rest comes by itself.
+constexpr size_t kFrameStart = 128;
+
+void AddFrames(const Frames& frames, HotLines& hot) {
+  hot.Add(&frames, sizeof frames);
+  if (frames.feed() != nullptr) return;
+  if (const Template* only = frames.Only(0)) {
+    hot.Add(only, sizeof *only);
+    hot.Add(only->bytes.data(), std::min(only->bytes.size(), kFrameStart));
+  }
+}
+
+}  // namespace
+
+SendEntry::SendEntry(uint16_t stream_id, std::shared_ptr<const Schedule> stream_schedule,
+                     std::shared_ptr<Sender> stream_sender, std::shared_ptr<StreamTx> stream_tx)
+    : schedule(std::move(stream_schedule)),
+      sender(std::move(stream_sender)),
+      tx(std::move(stream_tx)),
+      id(stream_id) {
+  const Leg& leg = schedule->last_leg();
+  hot.Add(sender.get(), sizeof *sender);
+  hot.Add(schedule.get(), sizeof *schedule);
+  hot.Add(&leg, sizeof leg);
+  hot.Add(tx.get(), sizeof *tx - sizeof tx->flips);  // flips happen seldom
+  hot.Add(leg.departures.get(), sizeof *leg.departures);
+  AddFrames(*leg.frames, hot);
+}
+
+}  // namespace tester

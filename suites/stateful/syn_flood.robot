@@ -1,0 +1,68 @@
+*** Comments ***
+SPDX-FileCopyrightText: TesterLibrary contributors
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation       What a flood of SYNs does to those who mean it: connections of real clients have to go on. To copy.
+...
+...                 | robot suites/stateful/syn_flood.robot
+...                 | robot --variable TESTBED:my/testbed.yaml --variable FLOOD:1M/s suites/stateful/syn_flood.robot
+Library             TesterLibrary    testbed=${TESTBED}
+Suite Setup         Open Tester
+Suite Teardown      Close Tester
+Test Teardown       Take Everything Off The Wire
+Test Tags           flood
+
+
+*** Variables ***
+${TESTBED}          embedded/l4-syn-proxy
+${SERVICE}          192.0.2.10:80    # where clients connect to
+${SERVERS}          198.19.1.10-198.19.1.13:80    # behind the device
+${CLIENTS}          198.18.2.1-198.18.2.20    # addresses of those who mean it
+${ATTACKERS}        198.18.3.1-198.18.3.200    # addresses of the flood
+${FLOOD}            5000/s    # SYNs
+${RATE}             100/s    # connections of real clients
+${DURATION}         3 s
+${HALF_OPEN}        0    # connections that the flood may leave at the servers
+
+
+*** Test Cases ***
+Clients Go On Under A Flood
+    [Documentation]    They open as many connections as without it, and none fails.
+    Start TCP Responder    servers    servers=${SERVERS}
+    Start SYN Flood    flood    ${SERVICE}    sources=${ATTACKERS}    rate=${FLOOD}
+    Start TCP Clients
+    ...    users
+    ...    ${SERVICE}
+    ...    sources=${CLIENTS}
+    ...    connections=500
+    ...    flow_size=1 kB
+    ...    rate=${RATE}
+    ${result} =    Measure Connection Rate    users    duration=${DURATION}
+    Log    ${result}
+    ${sent} =    Get Session Statistics    flood    attempted
+    Log    The flood had ${sent} SYNs.
+    Verify Failed Connections Below    0
+    Verify Connection Rate Above    ${{ '%d/s' % (int($RATE.partition('/')[0]) * 0.95) }}
+
+The Flood Does Not Reach The Servers
+    [Documentation]    A device that passes SYNs on leaves connections half open at the servers.
+    Start TCP Responder    servers    servers=${SERVERS}
+    Start SYN Flood    flood    ${SERVICE}    sources=${ATTACKERS}    rate=${FLOOD}    total=2000
+    Wait Until Keyword Succeeds    20 s    200 ms    The Flood Is Over
+    ${reached} =    Get Session Statistics    servers    concurrent
+    Should Be True
+    ...    ${reached} <= ${HALF_OPEN}
+    ...    the flood left ${reached} connections half open at the servers, ${HALF_OPEN} are allowed
+
+
+*** Keywords ***
+The Flood Is Over
+    [Documentation]    All SYNs have been sent.
+    Get Session Statistics    flood    attempted    ==    ${2000}
+
+Take Everything Off The Wire
+    [Documentation]    Nothing of a test is left for the next one.
+    Stop Clients
+    Stop Responder

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the tester captures is what the device's kernel captured, and what others read."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from scapy.utils import rdpcap
+
+from TesterLibrary.capturing import Captures
+from TesterLibrary.measurer import Run
+from TesterLibrary.model.capture import Capture, Direction
+from TesterLibrary.model.mix import parse_frame_sizes
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.opening import OpenTester
+
+from .capture import captured, frames
+from .test_suites import lines, run
+
+FRAMES = 500
+
+
+@pytest.fixture
+def files(tester: OpenTester, tmp_path: Path) -> tuple[Path, Path, Path]:
+    """IMIX as it leaves the tester, as tcpdump sees it leave the bridge, and as it arrives at the tester."""
+    stream = Stream(
+        "north", tx="p1", rx="p2", frame_size=parse_frame_sizes("imix"), rate=Rate.parse("2 kpps")
+    )
+    captures: Captures = tester.captures
+    captures.start(Capture("sent", ("p1",), Direction.TRANSMITTED, filter="udp"))
+    captures.start(Capture("arrived", ("p2",), Direction.RECEIVED, filter="udp"))
+    with (
+        captured(tester, "p2", tmp_path / "bridge.pcap"),
+        Run(tester.bench, "run", [stream]).loaded() as job,
+    ):
+        job.start(packets=FRAMES)
+        tester.bench.target.wait(["run"], timeout=Duration(10**10))
+        trial = job.finish()
+    assert (trial.sent, trial.lost) == (FRAMES, 0)
+    sent, arrived = captures.stop("sent"), captures.stop("arrived")
+    for stopped in (sent, arrived):
+        assert (stopped.counters.captured, stopped.counters.dropped) == (FRAMES, 0)
+    return sent.path, tmp_path / "bridge.pcap", arrived.path
+
+
+def test_tester_and_bridge_capture_the_same_frames_at_the_same_time(files: tuple[Path, Path, Path]) -> None:
+    sent, bridge, arrived = files
+    of_bridge = [(time, octets) for time, octets in frames(bridge) if len(octets) in (60, 566, 1514)]
+    of_bridge = [(time, octets) for time, octets in of_bridge if octets[12:14] == b"\x08\x00"]
+    for path in (sent, arrived):
+        assert [bytes(packet) for packet in rdpcap(str(path))] == [octets for _, octets in of_bridge]
+    for before, (between, _), after in zip(rdpcap(str(sent)), of_bridge, rdpcap(str(arrived)), strict=True):
+        # Clocks of the tester and the kernel are put together once, when the capture starts.
+        assert int(before.time * 10**9) - 10**7 < between < int(after.time * 10**9) + 10**7
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["tcpdump", "-nn", "-r"], ["tshark", "-n", "-r"]],
+    ids=lambda command: command[0],
+)
+def test_others_read_the_file(files: tuple[Path, Path, Path], command: list[str]) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    shown = subprocess.run([*command, str(files[0])], capture_output=True, text=True, check=True)
+    assert len(shown.stdout.splitlines()) == FRAMES
+    assert all("UDP" in line for line in shown.stdout.splitlines())
+
+
+def test_keywords_for_captures(tmp_path: Path) -> None:
+    tests = run("capture.robot", tmp_path)
+    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
+    assert len(tests) == 5
+    captures = tmp_path / "evidence" / "captures"
+    assert {path.name for path in captures.iterdir()} == {
+        "trial.pcapng",
+        "arrivals.pcapng",
+        "capture-1.pcapng",
+        "first.pcapng",
+        "forgotten.pcapng",
+    }
+    written = [e for e in lines(tmp_path / "evidence" / "events.jsonl") if e["event"] == "capture"]
+    assert {event["file"] for event in written} == {f"captures/{path.name}" for path in captures.iterdir()}
+    assert "evidence/captures/trial.pcapng" in (tmp_path / "log.html").read_text(encoding="utf-8")

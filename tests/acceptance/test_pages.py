@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Examples of pages and suites that people copy run as they are, green."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary import paths
+
+from .test_suites import robot
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def examples(page: str, directory: Path, *variables: str) -> int:
+    """How many tests its examples are; each has passed."""
+    blocks = (DOCS / page).read_text(encoding="utf-8").split("```robotframework\n")[1:]
+    suite = directory / "page.robot"
+    suite.write_text("\n".join(block.partition("```")[0] for block in blocks), encoding="utf-8")
+    tests = robot(suite, directory / "output", *variables)
+    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
+    return len(tests)
+
+
+@pytest.mark.parametrize(("page", "number"), [("capture.md", 2), ("frames.md", 5), ("measurement.md", 3)])
+def test_the_examples_of_a_page_run(page: str, number: int, tmp_path: Path) -> None:
+    assert examples(page, tmp_path) == number
+
+
+def test_the_suite_that_measures_runs(tmp_path: Path) -> None:
+    tests = robot(paths.suite_root() / "measurement", tmp_path)
+    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
+    assert len(tests) == 8

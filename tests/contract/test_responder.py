@@ -1,0 +1,285 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What every target promises of responders and clients: `proto/tester/v1/responder.proto`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.sessions import SessionStatistics
+from TesterLibrary.measurement.snapshot import Snapshot
+from TesterLibrary.model.endpoints import AddressRange, Endpoints
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.responder import Clients, End, Reopen, Responder
+from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.planning.responder import asked_for
+
+from .rig import Rig
+
+SERVICE = Endpoints.parse("198.18.0.3:80")
+FAR = "p2"
+HEAD = (
+    "HTTP/1.1 200 OK\r\nServer: TesterLibrary\r\nContent-Type: application/octet-stream\r\n"
+    "Content-Length:          0\r\n\r\n"
+)
+
+
+class Sessions:
+    """Jobs of ends on a rig, one end a job."""
+
+    def __init__(self, rig: Rig) -> None:
+        self.rig = rig
+        self._plans: dict[str, Plan] = {}
+
+    def plan(self, end: End) -> Plan:
+        far = self.rig.ports[FAR].mac
+        macs = {(s.port.name, address): far for s, address in asked_for(end, self.rig.ports)}
+        job = Job(end.name, ends=(end,))
+        return compile_job(job, ports=self.rig.ports, gateways={}, max_streams=1, neighbours=macs)
+
+    def load(self, end: End) -> None:
+        plan = self.plan(end)
+        self.rig.load(plan)
+        self._plans[end.name] = plan
+
+    def start(self, *ends: End) -> None:
+        for end in ends:
+            self.load(end)
+            self.rig.target.start([end.name])
+
+    def read(self, name: str, snapshot: Snapshot | None = None) -> SessionStatistics:
+        snapshot = snapshot or self.rig.target.snapshot([name])
+        (planned,) = self._plans[name].ends
+        return SessionStatistics.of(planned.protocol, snapshot.end(name, name), 10**9)
+
+    def until(self, name: str, holds: Callable[[SessionStatistics], bool]) -> SessionStatistics:
+        """The first statistics that are so; the last ones after some seconds, for a test to complain of."""
+        for _ in range(300):
+            if holds(self.read(name)):
+                break
+            self.rig.pass_time(0.02)
+        return self.read(name)
+
+
+@pytest.fixture
+def sessions(rig: Rig) -> Sessions:
+    return Sessions(rig)
+
+
+def server(protocol: str = "http-server", **given: Any) -> Responder:
+    return Responder(name="web", port=FAR, protocol=protocol, **{"servers": SERVICE, **given})
+
+
+def clients(protocol: str = "http-client", parameters: dict[str, Any] | None = None, **given: Any) -> Clients:
+    values = {**({} if protocol == "syn-flood" else {"linger": 0}), **(parameters or {})}
+    return Clients(
+        name="users", port="p1", protocol=protocol, **{"target": SERVICE, "parameters": values, **given}
+    )
+
+
+@pytest.mark.parametrize("size", [0, 1, 1460, 100_000])
+def test_requests_are_answered_to_the_byte(sessions: Sessions, size: int) -> None:
+    sessions.start(server(), clients(parameters={"size": size}, total=3))
+    counted = sessions.until("users", lambda s: s.ended == 3)
+    assert (counted.attempted, counted.established, counted.completed, counted.transactions) == (3, 3, 3, 3)
+    assert (counted.failed, counted.count("reset"), counted.count("timed_out")) == (0, 0, 0)
+    assert counted.bytes_received == 3 * (len(HEAD) + size)
+    asked = sessions.until("web", lambda s: s.ended == 3)
+    assert (asked.established, asked.transactions, asked.count("requests")) == (3, 3, 3)
+
+
+def test_times_are_measured_for_each_connection(sessions: Sessions) -> None:
+    sessions.start(server(), clients(total=5))
+    counted = sessions.until("users", lambda s: s.ended == 5)
+    for name in ("time_to_open", "time_to_first_byte", "time_to_last_byte"):
+        times = sessions.read("users").times(name)
+        assert times.count == 5
+        assert times.min is not None
+        assert times.max is not None
+        assert 0 <= times.min <= times.max < 5 * 10**9
+    assert counted.times("time_to_last_byte").max >= counted.times("time_to_first_byte").min  # type: ignore[operator]
+
+
+def test_many_requests_on_a_connection(sessions: Sessions) -> None:
+    sessions.start(server(), clients(parameters={"requests": 20, "size": 3000}, total=2, connections=2))
+    counted = sessions.until("users", lambda s: s.ended == 2)
+    assert (counted.established, counted.transactions, counted.completed) == (2, 40, 2)
+
+
+def test_connections_are_kept_up_and_reopened_when_they_end_well(sessions: Sessions) -> None:
+    sessions.start(server(), clients(connections=4, rate=Frequency(Fraction(500))))
+    counted = sessions.until("users", lambda s: s.completed >= 20)
+    assert counted.completed >= 20
+    assert counted.most_concurrent <= 4
+    assert counted.failed == 0
+
+
+def test_openings_keep_to_their_rate_and_their_total(sessions: Sessions) -> None:
+    sessions.start(server(), clients(connections=50, rate=Frequency(Fraction(200)), total=30))
+    sessions.rig.pass_time(0.05)
+    assert 1 <= sessions.read("users").openings <= 30
+    counted = sessions.until("users", lambda s: s.ended == 30)
+    assert (counted.openings, counted.ended, counted.put_off) == (30, 30, 0)
+    sessions.rig.pass_time(0.05)
+    assert sessions.read("users").openings == 30
+
+
+@pytest.mark.parametrize(
+    ("reopen", "least", "most"), [(Reopen.ENDED_WELL, 3, 3), (Reopen.NEVER, 3, 3), (Reopen.ALWAYS, 10, 10**6)]
+)
+def test_refused_connections_are_not_reopened_unless_told_so(
+    sessions: Sessions, reopen: Reopen, least: int, most: int
+) -> None:
+    sessions.start(server("tcp-server", parameters={"listen": 0}))
+    sessions.start(clients("tcp-client", connections=3, reopen=reopen, rate=Frequency(Fraction(1000))))
+    sessions.until("users", lambda s: s.count("tcp.refused") >= least)
+    sessions.rig.pass_time(0.1)
+    counted = sessions.read("users")
+    assert least <= counted.count("tcp.refused") <= most
+    assert counted.failed == counted.count("tcp.refused")
+    assert (counted.established, counted.completed) == (0, 0)
+
+
+def test_streams_of_tcp_arrive_whole(sessions: Sessions) -> None:
+    sessions.start(server("tcp-server", parameters={"size": 70_000}))
+    sessions.start(clients("tcp-client", {"size": 50_000}, total=2, connections=2))
+    assert sessions.until("users", lambda s: s.ended == 2).bytes_received == 2 * 70_000
+    assert sessions.until("web", lambda s: s.ended == 2).bytes_received == 2 * 50_000
+
+
+def test_a_connection_is_held_open(sessions: Sessions) -> None:
+    sessions.start(server("tcp-server"), clients("tcp-client", {"size": 0, "hold": "1000 s"}, connections=20))
+    counted = sessions.until("users", lambda s: s.established == 20)
+    assert (counted.concurrent, counted.most_concurrent, counted.ended) == (20, 20, 0)
+    assert sessions.read("web").concurrent == 20
+
+
+def test_a_syn_flood_keeps_nothing_here_and_half_open_flows_there(sessions: Sessions) -> None:
+    sessions.start(server("tcp-server"), clients("syn-flood", rate=None, total=100))
+    counted = sessions.until("users", lambda s: s.count("answered") >= 100)
+    assert (counted.attempted, counted.count("answered"), counted.concurrent) == (100, 100, 0)
+    half_open = sessions.read("web")
+    assert (half_open.concurrent, half_open.established) == (100, 0)
+
+
+def test_a_flood_that_resets_leaves_no_flow(sessions: Sessions) -> None:
+    sessions.start(server("tcp-server"), clients("syn-flood", {"resets": 1}, total=50))
+    counted = sessions.until("web", lambda s: s.count("tcp.reset") >= 50)
+    assert (counted.count("tcp.reset"), counted.concurrent, counted.ended) == (50, 0, 50)
+
+
+def test_a_full_table_turns_others_away(sessions: Sessions) -> None:
+    sessions.start(server("tcp-server", flows=10), clients("syn-flood", total=25))
+    counted = sessions.until("web", lambda s: s.full >= 15)
+    assert (counted.concurrent, counted.full) == (10, 15)
+
+
+def test_what_is_for_other_addresses_and_ports_is_not_answered(sessions: Sessions) -> None:
+    sessions.start(server(servers=Endpoints.parse("198.18.0.3:8080")))
+    sessions.start(clients(total=2, connections=2, parameters={"rto": "50 ms"}))
+    sessions.rig.pass_time(0.1)
+    counted = sessions.read("users")
+    assert (counted.openings, counted.established, counted.concurrent) == (2, 0, 2)
+    assert sessions.read("web").rx_packets == 0
+
+
+def test_several_responders_share_a_port(sessions: Sessions) -> None:
+    other = replace(server(servers=Endpoints.parse("198.18.0.3:8080")), name="other")
+    sessions.start(server(), other, clients(total=2, target=Endpoints.parse("198.18.0.3:8080")))
+    assert sessions.until("users", lambda s: s.ended == 2).completed == 2
+    assert sessions.read("web").rx_packets == 0
+    assert sessions.until("other", lambda s: s.ended == 2).transactions == 2
+
+
+def test_several_addresses_on_either_side(sessions: Sessions) -> None:
+    servers = Endpoints.parse("198.18.0.20-198.18.0.23:80")
+    users = Endpoints.parse("198.18.0.100-198.18.0.103:2000-2001")
+    sessions.start(server(servers=servers), clients(target=servers, sources=users, total=24, connections=8))
+    counted = sessions.until("users", lambda s: s.ended == 24)
+    assert (counted.completed, counted.failed) == (24, 0)
+
+
+def test_tagged_frames(sessions: Sessions) -> None:
+    sessions.start(server(vlan=100), clients(vlan=100, total=2))
+    assert sessions.until("users", lambda s: s.ended == 2).completed == 2
+
+
+def test_frames_without_the_tag_are_not_taken(sessions: Sessions) -> None:
+    sessions.start(server(vlan=100), clients(total=1))
+    sessions.rig.pass_time(0.1)
+    assert sessions.read("users").established == 0
+    assert sessions.read("web").rx_packets == 0
+
+
+def test_a_stopped_responder_is_silent_and_its_counters_stay(sessions: Sessions) -> None:
+    sessions.start(server(), clients(total=3))
+    sessions.until("web", lambda s: s.ended == 3)
+    sessions.rig.target.stop(["web"])
+    stopped = sessions.rig.target.snapshot(["web"]).end("web", "web")
+    assert (stopped.answering, stopped.flows_ended) == (False, 3)
+    sessions.start(replace(clients(total=1), name="late"))
+    sessions.rig.pass_time(0.1)
+    assert sessions.read("late").established == 0
+    assert replace(sessions.rig.target.snapshot(["web"]).end("web", "web")) == stopped
+
+
+def test_a_start_begins_with_nothing(sessions: Sessions) -> None:
+    sessions.start(server(), clients(total=3))
+    sessions.until("users", lambda s: s.ended == 3)
+    sessions.rig.target.stop(["users"])
+    sessions.rig.target.start(["users"])
+    counted = sessions.until("users", lambda s: s.ended == 3)
+    assert (counted.openings, counted.completed) == (3, 3)
+
+
+def test_what_answers_is_not_started_again(sessions: Sessions) -> None:
+    sessions.start(server())
+    with pytest.raises(PlanError, match="answer"):
+        sessions.rig.target.start(["web"])
+
+
+def test_an_unloaded_responder_is_forgotten(sessions: Sessions) -> None:
+    sessions.start(server())
+    sessions.rig.target.unload(["web"])
+    with pytest.raises(PlanError, match="web"):
+        sessions.rig.target.snapshot(["web"])
+    sessions.start(server())
+
+
+def test_ports_count_the_frames_of_responders(sessions: Sessions) -> None:
+    before = sessions.rig.target.snapshot()
+    sessions.start(server(), clients(total=2))
+    sessions.until("web", lambda s: s.ended == 2)
+    users, web = sessions.read("users"), sessions.read("web")
+    after = sessions.rig.target.snapshot()
+    assert after.port("p1").tx_packets - before.port("p1").tx_packets == users.tx_packets == web.rx_packets
+    assert after.port(FAR).tx_bytes - before.port(FAR).tx_bytes == web.tx_bytes == users.rx_bytes
+
+
+def test_arp_is_answered_for_a_range(sessions: Sessions) -> None:
+    neighbours = Responder(
+        name="web", port=FAR, protocol="arp", answers_for=AddressRange.parse("198.18.0.64/26")
+    )
+    sessions.start(neighbours)
+    near = sessions.rig.ports["p1"]
+    assert near.address is not None
+    for host in ("198.18.0.65", "198.18.0.126"):
+        address = AddressRange.parse(host).first
+        mac = sessions.rig.target.resolve("p1", address, source=near.address.ip, source_mac=near.mac)
+        assert mac == sessions.rig.ports[FAR].mac
+    assert sessions.read("web").count("answered") >= 2
+
+
+def test_too_many_flows_are_refused(sessions: Sessions) -> None:
+    sessions.start(server())
+    most = sessions.rig.target.capabilities().max_end_flows
+    with pytest.raises(PlanError, match="flow"):
+        sessions.load(replace(server(flows=most), name="more"))

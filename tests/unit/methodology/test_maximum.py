@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Searches against devices whose truth is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.session_trial import SessionTrial
+from TesterLibrary.measurement.sessions import SessionStatistics
+from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
+from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.verdict import Outcome
+
+SECOND = Duration(10**9)
+
+
+@dataclass
+class Device:
+    """Opens or holds so many connections; the tester opens so many each second."""
+
+    truth: int
+    quantity: Quantity = Quantity.RATE
+    tester: int = 10**9
+    trials: int = 0
+
+    def measure(self, level: int, duration: Duration) -> SessionTrial:
+        self.trials += 1
+        opened = min(level, self.tester)
+        good = min(opened, self.truth)
+        counted = SessionStatistics(
+            "users",
+            duration.ns,
+            {"tcp.established": good},
+            openings=opened,
+            begun=opened,
+            failed=opened - good,
+            concurrent=good,
+        )
+        objection = () if opened == level else (f"the tester opened {opened} of {level}",)
+        return SessionTrial(counted, Fraction(level), objection)
+
+
+def found(device: Device, **given: object) -> MaximumResult:
+    values = {"lowest": 100, "highest": 10**6, "duration": SECOND, "quantity": device.quantity, **given}
+    return find_maximum(device, MaximumSearch(**values))  # type: ignore[arg-type]
+
+
+@given(truth=st.integers(100, 10**6 - 1), quantity=st.sampled_from(Quantity))
+def test_the_truth_lies_between_the_bounds(truth: int, quantity: Quantity) -> None:
+    result = found(Device(truth, quantity))
+    assert result.failed_at is not None
+    assert result.maximum <= truth < result.failed_at or quantity is Quantity.RATE
+    assert result.maximum <= truth <= result.failed_at * 1.01
+    assert result.failed_at - result.maximum <= max(1, result.maximum * 0.02)
+    assert result.limited_by is Limit.DEVICE
+
+
+def test_a_capacity_is_found_exactly() -> None:
+    result = found(Device(1024, Quantity.CONCURRENT), lowest=10, resolution=Ratio.parse("1 ppm"))
+    assert (result.maximum, result.failed_at) == (1024, 1025)
+    assert str(result) == (
+        f"users: concurrent connections 1,024, limited by the device, {len(result.measured)} trials"
+    )
+
+
+def test_trials_are_few() -> None:
+    device = Device(700_000)
+    found(device)
+    assert device.trials <= 14 + 6
+
+
+def test_the_highest_level_may_pass() -> None:
+    result = found(Device(10**7), highest=5000)
+    assert (result.maximum, result.failed_at, result.limited_by) == (5000, None, Limit.SEARCH)
+    verdict = result.verdict_above(6000, "6000/s")
+    assert (verdict.outcome, verdict.reason) == (
+        Outcome.INCONCLUSIVE,
+        "the device passed the highest level of the search, 5,000",
+    )
+
+
+def test_no_level_may_pass() -> None:
+    result = found(Device(50))
+    assert (result.maximum, result.failed_at, len(result.measured)) == (0, 100, 1)
+    assert result.verdict_above(200, "200/s").outcome is Outcome.FAIL
+    assert "connection rate none" in str(result)
+
+
+def test_a_tester_that_is_the_limit_is_never_the_devices_fault() -> None:
+    result = found(Device(10**7, tester=3000))
+    assert result.limited_by is Limit.TESTER
+    assert result.verdict_above(2900, "2900/s").outcome is Outcome.PASS
+    assert result.verdict_above(5000, "5000/s").outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_bound_between_the_last_two_levels_is_open() -> None:
+    result = found(Device(1000, Quantity.CONCURRENT), resolution=Ratio.parse("50 %"))
+    assert result.failed_at is not None
+    assert result.maximum < 1000 < result.failed_at
+    verdict = result.verdict_above(result.maximum + 1, "so many")
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "search with a finer resolution" in verdict.reason
+    assert result.verdict_above(result.failed_at, "so many").outcome is Outcome.FAIL
+    assert result.verdict_above(result.maximum, "so many").outcome is Outcome.PASS
+
+
+def test_some_connections_may_fail_if_told_so() -> None:
+    holds_1000 = Device(1000, Quantity.CONCURRENT)
+    assert found(holds_1000).maximum <= 1000
+    assert 1050 <= found(holds_1000, failures=Ratio.parse("10 %")).maximum <= 1111
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [
+        ({"lowest": 0}, "lowest must be at least 1"),
+        ({"lowest": 10**7}, "lowest must be at least 1 and at most highest"),
+        ({"duration": Duration(0)}, "the duration must be above 0"),
+        ({"resolution": Ratio.parse(0)}, "the resolution must be above 0"),
+        ({"failures": Ratio.parse("100 %")}, "failures must be below 100 %"),
+    ],
+)
+def test_searches_that_make_no_sense(given: dict[str, object], rule: str) -> None:
+    with pytest.raises(PlanError, match=rule):
+        found(Device(1000), **given)

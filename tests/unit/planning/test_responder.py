@@ -1,0 +1,199 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from ipaddress import IPv4Address, ip_address, ip_interface
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.model.endpoints import AddressRange, Endpoints
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.planned_end import Accept, Series
+from TesterLibrary.model.ports import Port
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.responder import Clients, End, Reopen, Responder
+from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.planning.responder import asked_for
+
+SPEED = Bandwidth(10**9)
+BRIDGED = {
+    f"p{n}": Port(f"p{n}", SPEED, bytes([2, 0, 0, 0, 0, n]), 1518, ip_interface(f"198.18.0.{n}/24"))
+    for n in (1, 2)
+}
+ROUTED = {
+    f"p{n}": Port(
+        f"p{n}",
+        SPEED,
+        bytes([2, 0, 0, 0, 0, n]),
+        1518,
+        ip_interface(f"198.{17 + n}.1.2/16"),
+        ip_address(f"198.{17 + n}.1.1"),
+    )
+    for n in (1, 2)
+}
+GATEWAYS = {"p1": b"\2\0\0\0\1\1", "p2": b"\2\0\0\0\1\2"}
+SERVER = int(IPv4Address("198.18.0.2"))
+
+
+def planned(
+    *ends: End,
+    ports: Mapping[str, Port] = BRIDGED,
+    macs: bool = True,
+    gateways: Mapping[str, bytes] | None = None,
+) -> Plan:
+    neighbours = {(s.port.name, a): b"\2\0\0\0\0\2" for end in ends for s, a in asked_for(end, ports) if macs}
+    given = GATEWAYS if gateways is None else gateways
+    return compile_job(
+        Job("job", ends=ends), ports=ports, gateways=given, max_streams=0, neighbours=neighbours
+    )
+
+
+def responder(protocol: str = "http-server", **given: Any) -> Responder:
+    return Responder(**{"name": "web", "port": "p2", "protocol": protocol, **given})
+
+
+def clients(protocol: str = "http-client", **given: Any) -> Clients:
+    target = Endpoints.parse("198.18.0.2:80")
+    return Clients(**{"name": "users", "port": "p1", "protocol": protocol, "target": target, **given})
+
+
+def test_a_responder_has_the_address_of_its_port_and_all_ports_of_tcp() -> None:
+    plan = planned(responder(parameters={"rto": "50 ms", "body": 7}))
+    (end,) = plan.ends
+    assert end.accepts == (Accept("IP.dst", SERVER, 1),)
+    assert (end.flow_capacity, end.vlan, end.opening) == (65_536, None, None)
+    assert (end.parameters["rto"], end.parameters["body"], end.parameters["listen"]) == (50_000, 7, 1)
+    assert [str(own.address) for own in plan.neighbours] == ["198.18.0.2"]
+    assert len(plan.learning) == 1
+
+
+def test_servers_are_answered_for_where_they_are_asked_for() -> None:
+    servers = Endpoints.parse("198.19.1.10-198.19.1.12:80-81")
+    plan = planned(responder(servers=servers), ports=ROUTED)
+    assert plan.ends[0].accepts[1] == Accept("TCP.dport", 80, 2)
+    assert [str(own.address) for own in plan.neighbours] == ["198.19.1.10", "198.19.1.11", "198.19.1.12"]
+    elsewhere = planned(responder(servers=Endpoints.parse("10.0.0.1:80")), ports=ROUTED)
+    assert elsewhere.neighbours == ()
+
+
+def test_clients_go_through_their_addresses_and_then_their_ports() -> None:
+    sources = Endpoints.parse("198.18.0.100-198.18.0.103:2000-2009")
+    target = Endpoints.parse("198.18.0.2-198.18.0.3:80-82")
+    rate = Frequency(Fraction(1000))
+    (end,) = planned(clients(sources=sources, target=target, connections=40, rate=rate)).ends
+    opening = end.opening
+    assert opening
+    assert opening.addresses == (
+        Series("IP.src", int(IPv4Address("198.18.0.100")), 4),
+        Series("IP.dst", SERVER, 2, every=4),
+        Series("TCP.sport", 2000, 10, every=4),
+        Series("TCP.dport", 80, 3, every=8),
+    )
+    assert (opening.flows, opening.connections, end.flow_capacity) == (40, 40, 41)
+    assert (opening.rate, opening.reopen, opening.total) == (Fraction(1, 10**6), Reopen.ENDED_WELL, 0)
+    assert len({tuple(own.value(f) for own in opening.addresses) for f in range(40)}) == 40
+    assert end.parameters["listen"] == 0
+    assert {own.field for own in end.accepts} == {"IP.src", "IP.dst", "TCP.sport", "TCP.dport"}
+
+
+def test_clients_send_to_the_gateway_or_to_the_neighbour() -> None:
+    for ports, mac in ((ROUTED, GATEWAYS["p1"]), (BRIDGED, b"\2\0\0\0\0\2")):
+        opening = planned(clients(), ports=ports).ends[0].opening
+        assert opening
+        assert (opening.source_mac, opening.destination_mac) == (ports["p1"].mac, mac)
+
+
+def test_a_protocol_that_keeps_no_flows_needs_no_room() -> None:
+    (flood,) = planned(clients("syn-flood", total=9)).ends
+    assert flood.opening
+    assert (flood.flow_capacity, flood.opening.connections, flood.opening.total) == (0, 0, 9)
+    assert planned(responder("udp-echo")).ends[0].flow_capacity == 0
+
+
+def test_arp_is_answered_with_the_mac_address_of_the_port() -> None:
+    plan = planned(responder("arp", answers_for=AddressRange.parse("10.0.0.0/30")))
+    assert plan.ends[0].accepts == ()
+    assert plan.ends[0].parameters == {"first": 0x0A000001, "last": 0x0A000002, "mac": 0x020000000002}
+    assert plan.neighbours == ()
+
+
+def test_segments_fit_the_port() -> None:
+    short = {"p2": Port("p2", SPEED, b"\2\0\0\0\0\2", 1400, ip_interface("198.18.0.2/24"))}
+    assert planned(responder(), ports=short).ends[0].parameters["mss"] == 1342
+    assert planned(responder(vlan=7), ports=short).ends[0].parameters["mss"] == 1338
+    assert planned(responder(parameters={"mss": 500}), ports=short).ends[0].parameters["mss"] == 500
+
+
+def test_each_end_has_random_numbers_of_its_own() -> None:
+    plan = planned(responder(), clients())
+    assert plan.ends[0].seed != plan.ends[1].seed
+    assert plan == planned(responder(), clients())
+
+
+OTHERS = Endpoints.parse("198.18.0.2")
+
+
+@pytest.mark.parametrize(
+    ("end", "message"),
+    [
+        (responder(port="p9"), "responder 'web': port='p9' is no port of this tester; it has p1, p2"),
+        (responder("htp-server"), "responder 'web': .*htp-server"),
+        (responder(parameters={"bdy": 1}), "responder 'web': http-server: there is no parameter 'bdy'"),
+        (responder(parameters={"window": 70_000}), "window: 70000 does not fit 16 bits"),
+        (responder(servers=Endpoints.parse("[2001:2::2]:80")), "speaks IPv4, so 2001:2::2 cannot be"),
+        (responder("arp", servers=OTHERS), "arp has no IP header, so servers="),
+        (responder("icmp-echo", servers=Endpoints.parse("198.18.0.2:7")), "icmp-echo has no ports"),
+        (responder("udp-echo", answers_for=OTHERS.addresses), "udp-echo is not about addresses"),
+        (responder(servers=Endpoints.parse("10.0.0.0/8:80")), "16,777,214 addresses; the tester answers"),
+        (clients("udp-echo"), "udp-echo only answers: no row of it is for the event 'start'"),
+        (clients(target=OTHERS), "target=198.18.0.2 has no port; write 198.18.0.2:80"),
+        (clients(connections=70_000), "connections=70,000 are too many for 64,512 different sources 198"),
+        (
+            clients(connections=1 << 25, sources=Endpoints.parse("10.0.0.0/16")),
+            "connections=33,554,432 are too many for a tester, which keeps 16,777,216",
+        ),
+        (clients(target=Endpoints.parse("198.18.0.0/24:80")), "254 addresses; without a gateway 64 at most"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(end: End, message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        planned(end)
+
+
+def test_next_hops_have_to_be_known_and_one() -> None:
+    with pytest.raises(PlanError, match=r"the gateway of port 'p1', is not known; resolve it"):
+        planned(clients(), ports=ROUTED, gateways={})
+    with pytest.raises(PlanError, match=r"without a gateway the addresses 198\.18\.0\.2 are not known"):
+        planned(clients(), macs=False)
+    two = clients(target=Endpoints.parse("198.18.0.2-198.18.0.3:80"))
+    macs = {("p1", ip_address(f"198.18.0.{n}")): bytes([2, 0, 0, 0, 0, n]) for n in (2, 3)}
+    with pytest.raises(PlanError, match="several MAC addresses; use clients for each"):
+        compile_job(Job("job", ends=(two,)), ports=BRIDGED, gateways={}, max_streams=0, neighbours=macs)
+
+
+def test_names_are_not_repeated() -> None:
+    with pytest.raises(PlanError, match="job 'job' has more than one responder or clients named 'web'"):
+        planned(responder(), clients(name="web"))
+    with pytest.raises(PlanError, match="job 'job' has no stream, responder or clients"):
+        planned()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: responder(vlan=4095), "responder 'web': VLAN 4095 is not within 1 to 4094"),
+        (lambda: responder(flows=0), "responder 'web': 0 flows are too few"),
+        (lambda: clients(connections=0), "clients 'users': connections=0 is too few"),
+        (lambda: clients(total=0), "clients 'users': total=0 is too few"),
+    ],
+)
+def test_ends_that_make_no_sense_are_refused(make: Any, message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        make()

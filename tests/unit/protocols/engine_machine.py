@@ -1,0 +1,158 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The engine's responder behind the interface of the interpreter, as a process that is talked to."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import weakref
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from TesterLibrary._generated.tester.v1 import responder_pb2
+from TesterLibrary.model.protocol import Protocol
+from TesterLibrary.planning.flat_table import flat_table
+from TesterLibrary.protocols.loader import quantity
+from TesterLibrary.protocols.scope import layout_of
+
+BUILD = Path(__file__).resolve().parents[3] / "engine" / "build"
+
+
+@cache
+def program() -> Path | None:
+    """The engine's part, built; None where the engine has never been."""
+    if not (BUILD / "build.ninja").is_file() or shutil.which("ninja") is None:
+        return None
+    built = subprocess.run(
+        ["ninja", "-C", str(BUILD), "src/responder_dialogue"], capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stdout
+    return BUILD / "src" / "responder_dialogue"
+
+
+class EngineMachine:
+    """As `protocols.interpreter.Interpreter`."""
+
+    def __init__(
+        self, protocol: Protocol, parameters: Mapping[str, object] | None = None, *, seed: int = 1
+    ) -> None:
+        self.protocol = protocol
+        self.now = 0
+        self._flat = flat_table(protocol, parameters)
+        keeps = len(protocol.layers[0].states) > 1
+        message = responder_pb2.Responder(
+            name=protocol.name,
+            port="p1",
+            protocol=self._flat.message,
+            seed=seed,
+            flow_capacity=1000 if keeps else 0,
+        )
+        found = program()
+        assert found is not None
+        with tempfile.NamedTemporaryFile() as file:
+            Path(file.name).write_bytes(message.SerializeToString())
+            self._process = subprocess.Popen(
+                [found, file.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+            self._sent: list[bytes] = []
+            self._ask("report")
+        weakref.finalize(self, _end, self._process)
+
+    def receive(self, octets: bytes, now: int) -> list[bytes]:
+        self.now = now
+        self._ask(f"receive {now} {octets.hex()}")
+        return self.sent()
+
+    def start(self, fields: Mapping[str, object], now: int) -> list[bytes]:
+        self.now = now
+        values = {name: quantity(value) for name, value in fields.items()}
+        key = b""
+        for pair in self.protocol.layers[0].flow:
+            for index, name in enumerate(pair):
+                bits = layout_of(self.protocol.stack).places[name].bits
+                other = pair[1 - index] if len(pair) == 2 else name
+                key += values[other].to_bytes((bits + 7) // 8, "big")
+        link = b"".join(values[name].to_bytes(6, "big") for name in ("Ether.dst", "Ether.src"))
+        self._ask(f"start {now} {key.hex()} {link.hex()}")
+        return self.sent()
+
+    def advance(self, now: int) -> None:
+        self.now = now
+        self._ask(f"advance {now}")
+
+    def sent(self) -> list[bytes]:
+        frames, self._sent = self._sent, []
+        return frames
+
+    @property
+    def counters(self) -> Counter[str]:
+        """By name, over all tables."""
+        found: Counter[str] = Counter()
+        for kind, name, *rest in self._ask("report"):
+            if kind == "count":
+                found[name.rpartition(".")[2]] += int(rest[0])
+        return found
+
+    @property
+    def flows(self) -> dict[str, str]:
+        """The 64 bytes of each and which timers run, by its key."""
+        return {key: " ".join(rest) for kind, key, *rest in self._ask("report") if kind == "flow"}
+
+    @property
+    def histograms(self) -> dict[str, list[int]]:
+        """The sums of those that have any."""
+        found = (line for line in self._ask("report") if line[0] == "histogram")
+        return {name.rpartition(".")[2]: [int(total)] for _, name, total in found if int(total)}
+
+    def variables(self) -> dict[str, dict[str, int]]:
+        """Of each flow, by table and name, timers that run included."""
+        places = self._flat.message["registers"]
+        timers = [timer["register"] for table in self._flat.message["tables"] for timer in table["timers"]]
+        found = {}
+        for key, kept in self.flows.items():
+            words, running = kept.split()
+            whole = int.from_bytes(bytes.fromhex(words), "little")
+            stopped = {reg for index, reg in enumerate(timers) if not int(running) >> index & 1}
+            found[key] = {
+                name: whole >> places[index]["offset"] & (1 << places[index]["bits"]) - 1
+                for name, index in self._flat.registers.items()
+                if index not in stopped
+            }
+        return found
+
+    def next_timer(self) -> int | None:
+        timers = {f"{table} {name}" for table, own in enumerate(self.protocol.layers) for name in own.timers}
+        due = [
+            self.now + ((value - self.now + (1 << 31)) % (1 << 32) - (1 << 31))
+            for values in self.variables().values()
+            for name, value in values.items()
+            if name in timers
+        ]
+        return min(due, default=None)
+
+    def _ask(self, line: str) -> list[list[str]]:
+        """The answer, without its frames."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{line}\n")
+        self._process.stdin.flush()
+        answer = []
+        while (said := self._process.stdout.readline().split()) != ["."]:
+            assert said, f"it ended after {line!r}"
+            if said[0] == "frame":
+                self._sent.append(bytes.fromhex(said[1]))
+            else:
+                answer.append(said)
+        return answer
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        if stream:
+            stream.close()

@@ -1,0 +1,202 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever arrives, and whenever: interpreter and engine send the same, count the same and keep the same."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scapy.contrib.gtp import GTP_U_Header
+from scapy.layers.dns import DNS, DNSQR
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.inet6 import ICMPv6ND_NS, IPv6
+from scapy.layers.l2 import ARP, Ether
+from scapy.packet import Packet, Raw
+
+from TesterLibrary.paths import names
+from TesterLibrary.protocols.automaton import Progress
+from TesterLibrary.protocols.checker import load_protocol
+from TesterLibrary.protocols.flow import Layer
+from TesterLibrary.protocols.interpreter import Interpreter
+
+from .dialogue import LINK, OUR_MAC, OURS, PEER, PEER_MAC
+from .engine_machine import EngineMachine, program
+
+pytestmark = pytest.mark.skipif(program() is None, reason="the engine has not been built")
+
+IPV4 = LINK / IP(src=PEER, dst=OURS)
+REQUESTS = [
+    b"GET /50 HTTP/1.1\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\ncontent-LENGTH: 5\r\n\r\nhello",
+    b"",
+    b"\0" * 31,
+]
+MESSAGES = st.one_of(st.sampled_from(REQUESTS), st.binary(max_size=40))
+NUMBERS = st.sampled_from([0, 1, 2, 1000, 1001, 1002, 1022, 2**31, 2**32 - 1])
+OPTIONS = [("MSS", 100), ("WScale", 20), ("SAckOK", b""), ("Timestamp", (7, 0)), ("NOP", None), ("MSS", 9)]
+
+
+@st.composite
+def segments(draw: st.DrawFn) -> Packet:
+    """Few flows, numbers near and far, any flags and options."""
+    ports = {"sport": draw(st.integers(1000, 1001)), "dport": 80}
+    tcp = TCP(**ports, seq=draw(NUMBERS), ack=draw(NUMBERS), window=draw(st.sampled_from([0, 10, 65_535])))
+    tcp.flags = draw(st.integers(0, 0x1FF))
+    tcp.options = draw(st.lists(st.sampled_from(OPTIONS), max_size=3))
+    return IPV4 / tcp / Raw(draw(MESSAGES))
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> tuple[str, int, int, bytes, int]:
+    """A segment by the numbers of what was sent last: flags, how far off, window, data."""
+    offs = st.sampled_from([0, 0, 0, 1, -1, 5, -1000, 70_000])
+    flags = draw(st.sampled_from(["A", "A", "SA", "S", "FA", "R", "RA", "PA", ""]))
+    return flags, draw(offs), draw(offs), draw(MESSAGES), draw(st.sampled_from([0, 100, 65_535]))
+
+
+@st.composite
+def others(draw: st.DrawFn) -> Packet:
+    """Of the protocols that are no TCP, with a byte changed now and then."""
+    data = draw(MESSAGES)
+    tunnel = bytes([0x10 + draw(st.integers(0, 7)), 0, 0, draw(st.integers(0, 3)), 0, 0x5E, 0xC2, 0xE7])
+    packet: Packet = draw(
+        st.sampled_from(
+            [
+                IPV4 / ICMP(type=draw(st.integers(0, 8))) / Raw(data),
+                IPV4 / UDP(sport=9, dport=draw(st.integers(6, 8)), chksum=draw(st.sampled_from([None, 0]))),
+                IPV4 / UDP(sport=9, dport=7000) / Raw(tunnel),
+                IPV4 / UDP(sport=9, dport=53) / DNS(qd=DNSQR(qname="a.b", qtype=draw(st.integers(0, 40)))),
+                IPV4 / UDP(dport=2152) / GTP_U_Header(S=1, gtp_type=draw(st.integers(0, 2)), seq=3),
+                LINK / ARP(op=draw(st.integers(1, 2)), psrc=PEER, pdst="198.18.0.9"),
+                LINK / IPv6(src=draw(st.sampled_from(["::", "fe80::1"]))) / ICMPv6ND_NS(tgt="2001:2::3"),
+            ]
+        )
+    )
+    if draw(st.booleans()):
+        packet = packet / Raw(data)
+    return packet
+
+
+@st.composite
+def frames(draw: st.DrawFn, packets: st.SearchStrategy[Packet]) -> bytes:
+    frame = bytearray(bytes(draw(packets)))
+    if draw(st.integers(0, 9)) == 0:
+        frame[draw(st.integers(0, len(frame) - 1))] = draw(st.integers(0, 255))
+    return bytes(frame[: draw(st.integers(0, len(frame)))] if draw(st.integers(0, 19)) == 0 else frame)
+
+
+WAITS = st.sampled_from([0, 1, 100, 5_000, 200_000, 5_000_000, 2**31 + 5])
+PARAMETERS: dict[str, dict[str, object]] = {
+    "tcp": {"flight": 300},
+    "tcp-server": {"size": 900, "mss": 200},
+    "http-server": {"body": 700, "mss": 150},
+    "udp-echo": {},
+}
+
+
+loaded = cache(load_protocol)
+
+
+class Pair:
+    """Both machines, which have to agree after each step."""
+
+    def __init__(self, name: str) -> None:
+        protocol = loaded(name)
+        parameters = PARAMETERS.get(name, {})
+        self.interpreter = Interpreter(protocol, parameters, seed=5)
+        self.engine = EngineMachine(protocol, parameters, seed=5)
+        self.now = 0
+        self.last: bytes | None = None
+
+    def waits(self, us: int) -> None:
+        self.now += us
+        self.interpreter.advance(self.now)
+        self.engine.advance(self.now)
+        self._compare(self.interpreter.sent(), self.engine.sent())
+
+    def hears(self, frame: bytes) -> None:
+        self._compare(self.interpreter.receive(frame, self.now), self.engine.receive(frame, self.now))
+
+    def opens(self, **fields: object) -> None:
+        link = {"Ether.src": OUR_MAC, "Ether.dst": PEER_MAC, "IP.src": OURS, "IP.dst": PEER}
+        given = {**link, **{name.replace("_", "."): value for name, value in fields.items()}}
+        self._compare(self.interpreter.start(given, self.now), self.engine.start(given, self.now))
+
+    def answers(self, flags: str, seq: int, ack: int, data: bytes, window: int) -> None:
+        """To the last segment, from the peer."""
+        if self.last is None or TCP not in Ether(self.last):
+            return
+        sent = Ether(self.last)[TCP]
+        length = len(sent.payload) + ("S" in sent.flags) + ("F" in sent.flags)
+        numbers = {"seq": (sent.ack + seq) % 2**32, "ack": (sent.seq + length + ack) % 2**32}
+        tcp = TCP(sport=sent.dport, dport=sent.sport, flags=flags, window=window, **numbers)
+        self.hears(bytes(IPV4 / tcp / Raw(data)))
+
+    def _compare(self, expected: list[bytes], sent: list[bytes]) -> None:
+        # Flows that are due in one microsecond have no order between them.
+        assert sorted(sent) == sorted(expected)
+        self.last = sent[-1] if sent else self.last
+
+    def agree(self) -> None:
+        counted = {name: count for name, count in self.engine.counters.items() if count}
+        assert counted == {name: count for name, count in self.interpreter.counters.items() if count}
+        kept = {
+            b"".join(
+                value.to_bytes((bits + 7) // 8, "big") for value, bits in zip(key, self._bits(), strict=True)
+            ).hex(): dict(item for table, layer in enumerate(flow.layers) for item in _kept(table, layer))
+            for key, flow in self.interpreter.flows.items()
+        }
+        assert self.engine.variables() == kept
+
+    def _bits(self) -> list[int]:
+        layout = self.interpreter._scopes[0].layout
+        return [layout.places[name].bits for key in self.interpreter.protocol.layers[0].flow for name in key]
+
+
+def _kept(table: int, layer: Layer) -> list[tuple[str, int]]:
+    """As registers hold it."""
+    protocol = layer.protocol
+    values = dict(layer.variables) | {name: due % 2**32 for name, due in layer.timers.items()}
+    if len(protocol.states) > 1:
+        values["state"] = protocol.states.index(layer.state)
+    if protocol.messages:
+        values["message"] = (
+            [own.name for own in protocol.messages].index(layer.message) + 1 if layer.message else 0
+        )
+    for own in protocol.scanners:
+        at = layer.progress.get(own.name, Progress())
+        values[own.name] = at.state | at.reading << 10 | at.count << 17
+    return [(f"{table} {name}", value) for name, value in values.items()]
+
+
+@pytest.mark.parametrize("name", names("protocols"))
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=st.lists(st.tuples(WAITS, frames(st.one_of(segments(), others()))), max_size=12))
+def test_frames_that_follow_no_rule(name: str, steps: list[tuple[int, bytes]]) -> None:
+    pair = Pair(name)
+    for wait, frame in steps:
+        pair.waits(wait)
+        pair.hears(frame)
+    pair.agree()
+
+
+@pytest.mark.parametrize("name", ["tcp-client", "tcp-server", "http-client", "http-server"])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=st.lists(st.tuples(WAITS, answers()), max_size=15))
+def test_answers_that_are_nearly_right(
+    name: str, steps: list[tuple[int, tuple[str, int, int, bytes, int]]]
+) -> None:
+    pair = Pair(name)
+    if name.endswith("client"):
+        pair.opens(TCP_sport=1000, TCP_dport=80)
+    else:
+        pair.hears(bytes(IPV4 / TCP(sport=1000, dport=80, flags="S", seq=5, options=[("MSS", 300)])))
+    for wait, answer in steps:
+        pair.waits(wait)
+        pair.answers(*answer)
+        pair.agree()
+    pair.waits(10_000_000)
+    pair.agree()

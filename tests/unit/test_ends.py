@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Responders and clients on the fake, whose device has a known truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from ipaddress import ip_interface
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.ends import ConcurrencyMeasurer, Ends, RateMeasurer
+from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
+from TesterLibrary.methodology.maximum import Limit, MaximumSearch, Quantity, find_maximum
+from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.responder import Clients, Responder
+from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.fake import FakeTarget
+
+from .benches import SECOND, bench
+
+SERVICE = Endpoints.parse("198.18.0.3:80")
+TENTH = Duration(10**8)
+
+
+def ends_on(directory: Path, **options: Any) -> Ends:
+    """On a fake whose time passes instead of ours."""
+    this = bench(directory, **options)
+    for number, (name, port) in enumerate(list(this.ports.items()), 2):
+        this.ports[name] = replace(port, address=ip_interface(f"198.18.0.{number}/24"))  # type: ignore[index]
+    assert isinstance(this.target, FakeTarget)
+    target = this.target
+    return Ends(this, sleep=lambda seconds: target.advance(Duration(round(seconds * 1e9))))
+
+
+def server(**given: Any) -> Responder:
+    return Responder(**{"name": "web", "port": "p2", "protocol": "tcp-server", "servers": SERVICE, **given})
+
+
+def users(**given: Any) -> Clients:
+    values = {"linger": 0, "size": 0}
+    own = {"name": "users", "port": "p1", "protocol": "tcp-client", "target": SERVICE, "parameters": values}
+    return Clients(**{**own, **given})
+
+
+def test_statistics_are_there_while_it_runs_and_when_it_is_stopped(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    assert ends.start(server()) == "web"
+    ends.start(users(total=5))
+    trial = ends.measure("users", TENTH)
+    assert (ends.statistics("users").completed, ends.statistics("web").completed) == (5, 5)
+    assert trial.valid
+    stopped = ends.stop(["users"], Clients)
+    assert stopped
+    assert stopped.completed == 5
+    assert ends.statistics("users") == stopped
+    assert ends.stop([], Responder) == ends.statistics("web")
+    assert ends.stop([], Responder) is None
+
+
+def test_a_name_is_taken_until_it_is_stopped(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    with pytest.raises(PlanError, match="responder 'web': it is running already; stop it first"):
+        ends.start(server())
+    ends.stop(["web"], Responder)
+    ends.start(server())
+
+
+def test_names_that_are_not_there_are_said_with_those_that_are(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    with pytest.raises(TesterLibraryError, match="no clients 'web' is running; there is none"):
+        ends.stop(["web"], Clients)
+    with pytest.raises(TesterLibraryError, match="no responder or clients 'wbe' is running; there is web"):
+        ends.statistics("wbe")
+    with pytest.raises(TesterLibraryError, match="no clients 'web' is running; there is none"):
+        RateMeasurer(ends, "web")
+    assert ends.statistics("web").begun == 0
+
+
+def test_refused_means_that_nothing_was_started(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    with pytest.raises(PlanError):
+        ends.start(server(flows=1 << 30))
+    ends.start(server())
+    with pytest.raises(PlanError, match="a duration of 0 ns is too short"):
+        ends.measure("web", Duration(0))
+
+
+def test_a_time_is_measured_from_its_begin_to_its_end(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(rate=Frequency(Fraction(200)), connections=10))
+    first, second = ends.measure("users", SECOND), ends.measure("users", SECOND)
+    for trial in (first, second):
+        assert trial.statistics.established == pytest.approx(200, abs=5)
+        assert trial.connection_rate == pytest.approx(200, rel=0.02)
+        assert trial.due == pytest.approx(200, abs=5)
+        assert trial.valid
+    assert ends.statistics("users").established >= 400
+
+
+def test_the_most_connections_each_second_of_a_device(tmp_path: Path) -> None:
+    """Each connection takes seven frames, four of them from the client: SYN, ACK, FIN and ACK."""
+    ends = ends_on(tmp_path, capacity=200)
+    ends.start(server())
+    ends.start(users(connections=200, rate=Frequency(Fraction(10))))
+    search = MaximumSearch(quantity=Quantity.RATE, lowest=10, highest=200, duration=SECOND)
+    result = find_maximum(RateMeasurer(ends, "users"), search)
+    assert result.limited_by is Limit.DEVICE
+    assert 40 <= result.maximum <= 60
+
+
+def test_the_most_connections_at_once_of_a_responder(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server(flows=13))
+    held = {"size": 0, "hold": 0, "linger": 0}
+    ends.start(users(rate=Frequency(Fraction(1000)), total=1, parameters=held))
+    search = MaximumSearch(quantity=Quantity.CONCURRENT, lowest=5, highest=100, duration=TENTH)
+    result = find_maximum(ConcurrencyMeasurer(ends, "users"), search)
+    assert (result.maximum, result.failed_at, result.limited_by) == (13, 14, Limit.DEVICE)
+
+
+def test_clients_that_cannot_hold_a_connection_are_refused(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(protocol="http-client", parameters={}, total=1))
+    with pytest.raises(PlanError, match="clients 'users': http-client cannot hold a connection open"):
+        ConcurrencyMeasurer(ends, "users")
+
+
+def test_a_tester_that_dies_says_nothing_of_the_device(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path, dies_after=Duration(5 * 10**8))
+    ends.start(server())
+    ends.start(users(rate=Frequency(Fraction(10))))
+    with pytest.raises(TargetError, match="died"):
+        ends.measure("users", SECOND)
