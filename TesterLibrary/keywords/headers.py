@@ -40,7 +40,8 @@ class Headers:
 
         What is not given follows: addresses from the ports and the gateway, multicast MAC addresses from the
         group, types, lengths and checksums from the headers around. A value given stays, even a wrong
-        checksum.
+        checksum. The FCS is not part of it: ports append the right one. None of the tester's can send a wrong
+        one, so the filtering of errored frames (RFC 2889 §5.9) is not tested.
 
         A signature takes the last 16 bytes of each frame and keeps all checksums right. Behind SCTP and
         RoCEv2, whose CRCs it cannot keep, it follows the packet as an Ethernet trailer. A bridge forwards it;

@@ -56,7 +56,9 @@ class FrameOrder:
         Returns a result. ``${result.order}`` has the frames that were ``sent``, ``received``, ``lost``,
         ``duplicated``, ``reordered`` (arrived after one that was sent later), ``late`` (too late to know
         whether they had arrived before), ``corrupted`` and ``misrouted``, and the greatest ``extent``: how
-        many frames arrived since the first one that overtook it.
+        many frames arrived since the first one that overtook it. A stream that was given other frames while
+        it was sending has none ``corrupted`` until its next start: a sequence number, by which a payload is
+        known, no longer says which frame was sent.
 
         | `Measure Reordering` | north | rate=10 % |
         | `Verify Reordering Below` | 0 |
