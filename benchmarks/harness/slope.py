@@ -12,7 +12,8 @@ Sample = tuple[int, int]  # nanoseconds, count
 
 _FAR = 4
 _ROUNDING = 0.01
-_PASSES = 3  # the line through all is not yet the one through most
+_PASSES = 3  # a line that is nearer leaves out more that is beside it
+_MOST_COMPARED = 200  # of the samples, each with each
 
 
 def slope(samples: Sequence[Sample]) -> float:
@@ -34,14 +35,26 @@ def undisturbed(samples: Sequence[Sample]) -> list[Sample]:
 
     The others were taken while something else had the CPU.
     """
-    kept = list(samples)
+    kept: list[Sample] = []
+    rate = _slope_of_most(samples)
     for _ in range(_PASSES):
-        rate = slope(kept)
         offsets = [count - rate * (at - samples[0][0]) for at, count in samples]
         middle = median(offsets)
         far = _FAR * median(abs(offset - middle) for offset in offsets) + _ROUNDING
         kept = [s for s, offset in zip(samples, offsets, strict=True) if abs(offset - middle) <= far]
+        rate = slope(kept)
     return kept
+
+
+def _slope_of_most(samples: Sequence[Sample]) -> float:
+    """By repeated medians (Siegel 1982): samples fewer than half do not move it, however far off they are."""
+    some = samples[:: -(-len(samples) // _MOST_COMPARED) or 1]
+    slopes = []
+    for at, count in some:
+        others = [(other - count) / (then - at) for then, other in some if then != at]
+        if others:
+            slopes.append(median(others))
+    return median(slopes) if slopes else slope(samples)
 
 
 def sampled(counts: Callable[[], tuple[Sample, ...]], seconds: float, every_s: float) -> list[list[Sample]]:

@@ -32,6 +32,16 @@ def test_samples_of_a_time_without_a_cpu_are_left_out() -> None:
     assert len(undisturbed(late)) == sum(a == b for a, b in zip(steady, late, strict=True))
 
 
+def test_two_fifths_of_all_samples_may_be_far_behind() -> None:
+    """A sender near its capacity that lost the CPU needs long to catch up."""
+    line = [(at, 107 * at // 1000) for at in range(0, 10**10, 2 * 10**7)]
+    owed = [max(0, 10_000_000 - 50_000 * number) for number in range(len(line))]
+    late = [(at, count - behind) for (at, count), behind in zip(line, owed, strict=True)]
+    assert slope(late) != pytest.approx(0.107, rel=1e-3)
+    assert slope(undisturbed(late)) == pytest.approx(0.107, rel=1e-9)
+    assert len(undisturbed(late)) == owed.count(0)
+
+
 @pytest.mark.parametrize("samples", [[], [(1, 1)], [(1, 1), (1, 5)]])
 def test_a_slope_needs_two_instants(samples: list[tuple[int, int]]) -> None:
     with pytest.raises(ValueError, match="two instants"):
