@@ -50,7 +50,10 @@ void WriteSome(const StreamPlan& stream) {
     if (chosen.front() == nullptr) frames.Choose(cursor, run, chosen.data());
     std::vector<std::vector<uint8_t>> buffers;
     std::vector<uint8_t*> at;
-    for (const Template* each : chosen) buffers.push_back(each->bytes);
+    for (const Template* each : chosen) {
+      const Frame frame = each->image.frame();
+      buffers.emplace_back(frame.begin(), frame.end());
+    }
     for (auto& buffer : buffers) at.push_back(buffer.data());
     frames.Write(cursor, run, chosen.data(), at.data());
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace tester {
@@ -25,6 +26,11 @@ class DueQueue {
   bool Empty() const { return heap_.empty(); }
   // The one that is due first. Not of an empty queue.
   const Item& Top() const { return heap_.front(); }
+  // One of these is due next after the top, unless something is pushed before.
+  std::span<const Item> Seconds() const {
+    const std::span<const Item> all(heap_);
+    return all.size() < 2 ? all.first(0) : all.subspan(1, std::min(kBranches, all.size() - 1));
+  }
 
   void Push(Item item) {
     size_t at = heap_.size();

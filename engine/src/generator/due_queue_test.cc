@@ -24,8 +24,11 @@ TEST(DueQueue, GivesTheEarliestFirstWhateverHappens) {
   for (int i = 0; i < 20'000; ++i) {
     const DueQueue::Item item = queue.Top();
     ASSERT_EQ(item.due_ns, *naive.begin());
+    std::set<uint32_t> seconds;
+    for (const auto& second : queue.Seconds()) seconds.insert(second.index);
     queue.Pop();
     naive.erase(naive.begin());
+    ASSERT_TRUE(seconds.contains(queue.Top().index));
     push(item.due_ns + random() % 1000, item.index);
   }
   std::set<uint32_t> seen;

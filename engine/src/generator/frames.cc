@@ -87,7 +87,7 @@ void Frames::Write(Cursor& cursor, const Run& run, const Template* const* chosen
     }
   }
   for (const auto& crc : crcs_) {
-    for (uint16_t i = 0; i < run.count; ++i) WriteCrc(crc, frames[i], chosen[i]->bytes.size());
+    for (uint16_t i = 0; i < run.count; ++i) WriteCrc(crc, frames[i], chosen[i]->image.bytes());
   }
 }
 

@@ -94,7 +94,10 @@ class Sender {
     std::vector<size_t> used;
     for (uint16_t i = 0; i < count; ++i) {
       const size_t buffer = next_++ % kBuffers;
-      if (keys_[buffer] != chosen[i]->key) buffers_[buffer] = chosen[i]->bytes;
+      if (keys_[buffer] != chosen[i]->key) {
+        const Frame frame = chosen[i]->image.frame();
+        buffers_[buffer].assign(frame.begin(), frame.end());
+      }
       keys_[buffer] = chosen[i]->key;
       at.push_back(buffers_[buffer].data());
       used.push_back(buffer);

@@ -10,13 +10,13 @@ namespace tester {
 Template MakeTemplate(Frame frame, bool signature, uint16_t stream_id) {
   static std::atomic<uint64_t> last_key{0};
   Template made{.key = ++last_key,
-                .bytes = {frame.begin(), frame.end()},
+                .image = Image(frame),
                 .signature = signature,
                 .signature_id = stream_id,
                 .signature_sum = 0,
                 .unedited = {}};
   if (signature)
-    made.signature_sum = wire::SignatureSum(made.bytes.data() + made.SignatureOffset());
+    made.signature_sum = wire::SignatureSum(made.image.frame().data() + made.SignatureOffset());
   return made;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "generator/image.h"
 #include "wire/bytes.h"
 #include "wire/signature.h"
 
@@ -17,13 +18,13 @@ struct Template {
   // Never 0 and never the same for two templates of a process, so a buffer that remembers it can
   // not be mistaken for one that holds another frame.
   uint64_t key;
-  std::vector<uint8_t> bytes;
+  Image image;
   bool signature;
   uint16_t signature_id;
   uint16_t signature_sum;          // of the last 16 bytes, see wire::SignatureSum
   std::vector<uint64_t> unedited;  // see Edits::Unedited; empty without editors
 
-  size_t SignatureOffset() const { return bytes.size() - wire::kSignatureBytes; }
+  size_t SignatureOffset() const { return image.bytes() - wire::kSignatureBytes; }
 };
 
 Template MakeTemplate(Frame frame, bool signature, uint16_t stream_id);

@@ -11,21 +11,25 @@
 namespace tester {
 namespace {
 
-void Fill(rte_mbuf* mbuf, Frame frame) {
-  mbuf->data_len = static_cast<uint16_t>(frame.size());
-  mbuf->pkt_len = static_cast<uint32_t>(frame.size());
-  rte_memcpy(rte_pktmbuf_mtod(mbuf, void*), frame.data(), frame.size());
+void SetLength(rte_mbuf* mbuf, size_t bytes) {
+  mbuf->data_len = static_cast<uint16_t>(bytes);
+  mbuf->pkt_len = static_cast<uint32_t>(bytes);
 }
 
-// Returns where the frame is. All but its bytes and its length is as another template has left it.
-inline uint8_t* Hold(rte_mbuf* mbuf, const Template& frame) {
+// Buffers that do not hold their template, and where its bytes belong.
+struct Stale {
+  std::array<uint8_t*, kBurst> at;
+  size_t count = 0;
+};
+
+// Returns where the frame is. Its bytes are as another template has left them if it is stale.
+inline uint8_t* Claim(rte_mbuf* mbuf, const Template& frame, Stale& stale) {
   uint64_t& key = TemplateKey(mbuf);
-  if (key != frame.key) [[unlikely]] {
-    if (key == 0) rte_pktmbuf_reset(mbuf);
-    Fill(mbuf, frame.bytes);
-    key = frame.key;
-  }
-  return rte_pktmbuf_mtod(mbuf, uint8_t*);
+  if (key == frame.key) return rte_pktmbuf_mtod(mbuf, uint8_t*);
+  if (key == 0) rte_pktmbuf_reset(mbuf);
+  key = frame.key;
+  SetLength(mbuf, frame.image.bytes());
+  return stale.at[stale.count++] = rte_pktmbuf_mtod(mbuf, uint8_t*);
 }
 
 uint32_t CopyFrames(ReplayFeed& feed, const Run& run, rte_mbuf** mbufs) {
@@ -42,7 +46,8 @@ uint32_t CopyFrames(ReplayFeed& feed, const Run& run, rte_mbuf** mbufs) {
 
 void WriteFrame(Frame frame, rte_mbuf* mbuf) {
   rte_pktmbuf_reset(mbuf);
-  Fill(mbuf, frame);
+  SetLength(mbuf, frame.size());
+  rte_memcpy(rte_pktmbuf_mtod(mbuf, void*), frame.data(), frame.size());
   TemplateKey(mbuf) = 0;
 }
 
@@ -50,16 +55,20 @@ uint32_t WriteFrames(const Frames& frames, Cursor& cursor, const Run& run, rte_m
   if (ReplayFeed* feed = frames.feed()) return CopyFrames(*feed, run, mbufs);
   std::array<const Template*, kBurst> chosen;
   std::array<uint8_t*, kBurst> at;
+  Stale stale;
   uint32_t bytes = 0;
   if (const Template* only = frames.Only(run.version)) {
     std::fill_n(chosen.data(), run.count, only);
-    for (uint16_t i = 0; i < run.count; ++i) at[i] = Hold(mbufs[i], *only);
-    bytes = run.count * static_cast<uint32_t>(only->bytes.size());
+    for (uint16_t i = 0; i < run.count; ++i) at[i] = Claim(mbufs[i], *only, stale);
+    only->image.CopyTo(stale.at.data(), stale.count);
+    bytes = run.count * static_cast<uint32_t>(only->image.bytes());
   } else {
     frames.Choose(cursor, run, chosen.data());
     for (uint16_t i = 0; i < run.count; ++i) {
-      at[i] = Hold(mbufs[i], *chosen[i]);
-      bytes += static_cast<uint32_t>(chosen[i]->bytes.size());
+      at[i] = Claim(mbufs[i], *chosen[i], stale);
+      chosen[i]->image.CopyTo(stale.at.data(), stale.count);
+      stale.count = 0;
+      bytes += static_cast<uint32_t>(chosen[i]->image.bytes());
     }
   }
   frames.Write(cursor, run, chosen.data(), at.data());

@@ -6,6 +6,7 @@
 // after the other when each is needed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,27 +15,35 @@ namespace tester {
 
 class HotLines {
  public:
-  // Fetching is but an advice: what is beyond the most lines is left out.
+  // Fetching is but an advice: of an object no more than the first 64 lines are fetched, of objects
+  // the first kMost.
   void Add(const void* object, size_t bytes) {
+    if (count_ == stretches_.size()) return;
     const auto begin = reinterpret_cast<uintptr_t>(object) / kLine * kLine;
     const auto end = reinterpret_cast<uintptr_t>(object) + bytes;
-    for (uintptr_t line = begin; line < end && count_ < lines_.size(); line += kLine) {
-      lines_[count_++] = line;
-    }
+    const uintptr_t more = (end - 1 - begin) / kLine;
+    stretches_[count_++] = begin | std::min(more, kLine - 1);
   }
 
   void Prefetch() const {
     for (size_t i = 0; i < count_; ++i) {
-      __builtin_prefetch(
-          reinterpret_cast<const void*>(lines_[i]));  // NOLINT(performance-no-int-to-ptr)
+      const uintptr_t begin = stretches_[i] / kLine * kLine;
+      const uintptr_t last = begin + stretches_[i] % kLine * kLine;
+      for (uintptr_t line = begin; line <= last; line += kLine) {
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        __builtin_prefetch(reinterpret_cast<const void*>(line));
+      }
     }
   }
 
  private:
-  static constexpr size_t kLine = 64;
+  static constexpr uintptr_t kLine = 64;
+  static constexpr size_t kMost = 8;
 
   size_t count_ = 0;
-  std::array<uintptr_t, 35> lines_{};
+  // Each is the address of a line, and how many more follow it where such addresses have zeros: the
+  // list itself has to be fetched, too.
+  std::array<uintptr_t, kMost> stretches_{};
 };
 
 }  // namespace tester

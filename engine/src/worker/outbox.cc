@@ -39,6 +39,7 @@ void Gather(const PortProgram& port, uint64_t now_ns, Outbox& out) {
     const uint32_t index = queue.Top().index;
     queue.Pop();
     if (!queue.Empty()) port.streams[queue.Top().index].hot.Prefetch();
+    for (const auto& second : queue.Seconds()) port.streams[second.index].Prefetch();
     const SendEntry& entry = port.streams[index];
     const auto room = static_cast<uint16_t>(kBurst - out.frames);
     Part& part = out.parts[out.part_count++];

@@ -19,7 +19,8 @@ void AddFrames(const Frames& frames, HotLines& hot) {
   if (frames.feed() != nullptr) return;
   if (const Template* only = frames.Only(0)) {
     hot.Add(only, sizeof *only);
-    hot.Add(only->bytes.data(), std::min(only->bytes.size(), kFrameStart));
+    const Frame frame = only->image.frame();
+    hot.Add(frame.data(), std::min(frame.size(), kFrameStart));
   }
 }
 

@@ -28,9 +28,16 @@ struct Sender {
   Pacer pacer;
 };
 
-struct SendEntry {
+// Two lines of memory, so that few have to be there before those of a stream can be fetched.
+struct alignas(64) SendEntry {
   SendEntry(uint16_t stream_id, std::shared_ptr<const Schedule> stream_schedule,
             std::shared_ptr<Sender> stream_sender, std::shared_ptr<StreamTx> stream_tx);
+
+  // This entry will be looked at in a while; what `hot` is of is fetched only then.
+  [[gnu::always_inline]] void Prefetch() const {
+    __builtin_prefetch(this);
+    __builtin_prefetch(&id);
+  }
 
   std::shared_ptr<const Schedule> schedule;
   std::shared_ptr<Sender> sender;
