@@ -51,6 +51,7 @@ class Getter:
         of = self._variation if statistic in _VARIATION else self._latency().statistic
         value = of(statistic)
         if value is None:
+            self._check_objections()
             raise Inconclusive("no frame with a signature was received, so there is no latency")
 
         def parsed(text: Any) -> float:
@@ -89,6 +90,10 @@ class Getter:
         variation = Variation.merged(s.counters.variation for t in self._trials() for s in t.streams)
         return float(value) if (value := getattr(variation, name)) is not None else None
 
+    def _check_objections(self) -> None:
+        for objection in (objection for trial in self._trials() for objection in trial.objections):
+            raise Inconclusive(objection)
+
     def _checked(
         self,
         value: float,
@@ -100,9 +105,7 @@ class Getter:
     ) -> Any:
         if operator is None:
             return value
-        objections = [objection for trial in self._trials() for objection in trial.objections]
-        if objections:
-            raise Inconclusive(objections[0])
+        self._check_objections()
         wanted = expected if operator in EXPRESSIONS else parse(expected)
         try:
             result = verify_assertion(value, operator, wanted, what, message)
