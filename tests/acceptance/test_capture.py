@@ -12,15 +12,15 @@ import pytest
 from scapy.utils import rdpcap
 
 from TesterLibrary.capturing import Captures
-from TesterLibrary.measurer import Run
 from TesterLibrary.model.capture import Capture, Direction
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate
 from TesterLibrary.opening import OpenTester
+from TesterLibrary.run import Run
 
 from .capture import captured, frames
-from .test_suites import lines, run
+from .robots import check_passed, lines, run
 
 FRAMES = 500
 
@@ -74,8 +74,8 @@ def test_others_read_the_file(files: tuple[Path, Path, Path], command: list[str]
 
 def test_keywords_for_captures(tmp_path: Path) -> None:
     tests = run("capture.robot", tmp_path)
-    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
     assert len(tests) == 5
+    check_passed(tests)
     captures = tmp_path / "evidence" / "captures"
     assert {path.name for path in captures.iterdir()} == {
         "trial.pcapng",

@@ -10,16 +10,16 @@ from pathlib import Path
 from scapy.layers.l2 import Ether
 
 from TesterLibrary.jobs.header_file import load_headers
-from TesterLibrary.measurer import Run
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.payload import Payload, PayloadKind
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate
 from TesterLibrary.opening import OpenTester
+from TesterLibrary.run import Run
 from tests.dissection import STACKS, layers, wrong_checksums
 
 from .capture import captured, frames, sequence, stream_id
-from .test_suites import run
+from .robots import check_passed, run
 
 OWN = "Ether / FabricTag(id=0xabc) / IP / UDP"
 PAYLOADS = [
@@ -62,5 +62,5 @@ def test_every_stack_arrives_as_it_was_planned(tester: OpenTester, tmp_path: Pat
 
 def test_keywords_for_headers_and_payloads(tmp_path: Path) -> None:
     tests = run("headers.robot", tmp_path)
-    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
     assert len(tests) == 4
+    check_passed(tests)

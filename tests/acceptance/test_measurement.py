@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.measurer import Run
 from TesterLibrary.methodology.monitoring import Method
 from TesterLibrary.methodology.order import order_of
 from TesterLibrary.methodology.outage import outages_of
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate
 from TesterLibrary.opening import OpenTester
+from TesterLibrary.run import Run
 
 from .opened import opened
 

@@ -10,7 +10,7 @@ import pytest
 
 from TesterLibrary import paths
 
-from .test_suites import robot
+from .robots import check_passed, robot
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -21,7 +21,7 @@ def examples(page: str, directory: Path, *variables: str) -> int:
     suite = directory / "page.robot"
     suite.write_text("\n".join(block.partition("```")[0] for block in blocks), encoding="utf-8")
     tests = robot(suite, directory / "output", *variables)
-    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
+    check_passed(tests)
     return len(tests)
 
 
@@ -32,5 +32,5 @@ def test_the_examples_of_a_page_run(page: str, number: int, tmp_path: Path) -> N
 
 def test_the_suite_that_measures_runs(tmp_path: Path) -> None:
     tests = robot(paths.suite_root() / "measurement", tmp_path)
-    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
     assert len(tests) == 8
+    check_passed(tests)

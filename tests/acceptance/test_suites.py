@@ -4,35 +4,15 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from robot.api import ExecutionResult
 
 from TesterLibrary.testbeds import list_testbeds
 
-SUITES = Path(__file__).with_name("suites")
-
-
-def robot(suite: Path, output: Path, *variables: str) -> dict[str, Any]:
-    """Tests of the suite by name, as Robot's output has them."""
-    given = [word for variable in variables for word in ("--variable", variable)]
-    command = [sys.executable, "-m", "robot", "--outputdir", str(output), "--nostatusrc", *given, str(suite)]
-    subprocess.run(command, check=True, timeout=240)
-    return {test.name: test for test in ExecutionResult(output / "output.xml").suite.all_tests}
-
-
-def run(suite: str, output: Path) -> dict[str, Any]:
-    """The same of a suite of this folder."""
-    return robot(SUITES / suite, output)
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+from .robots import check_passed, lines, run
 
 
 def engines() -> set[str]:
@@ -86,6 +66,6 @@ def test_finished_trials_and_the_one_cut_short_are_recorded(verdicts: tuple[dict
 def test_each_mistake_has_its_message_and_nothing_is_left_behind(tmp_path: Path) -> None:
     before = engines()
     tests = run("bad_input.robot", tmp_path)
-    assert {name: test.message for name, test in tests.items() if not test.passed} == {}
+    check_passed(tests)
     assert not list_testbeds()
     assert engines() <= before
