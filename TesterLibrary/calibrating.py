@@ -9,10 +9,11 @@ from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
 
+from .bench import Bench
 from .calibration import store_calibration
 from .errors import TesterLibraryError
 from .measurement.calibration import Calibration
-from .measurer import Bench, TrialMeasurer
+from .measurer import TrialMeasurer
 from .methodology.calibration import CalibrationResult, calibrate
 from .model.stream import Stream
 from .model.units import Duration, FrameSize

@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from .bench import Bench
 from .errors import PlanError, TargetError, TesterLibraryError
 from .measurement.capture import CaptureCounters
-from .measurer import Bench
 from .model.capture import Capture
 from .reporting.pcapng import write_capture
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from fractions import Fraction
 
+from .bench import Bench
 from .errors import PlanError, TargetError, TesterLibraryError
 from .measurement.session_trial import SessionTrial, objections
 from .measurement.sessions import SessionStatistics
 from .measurement.snapshot import Snapshot
-from .measurer import Bench
 from .model.job import Job
 from .model.plan import Plan
 from .model.quantity import Frequency

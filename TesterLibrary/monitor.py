@@ -15,12 +15,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from .bench import Bench
 from .errors import PlanError, TesterLibraryError
 from .measurement.interval import Interval, PortInterval, StreamInterval
 from .measurement.snapshot import Snapshot, StreamCounters
-from .measurer import Bench, Run
 from .methodology.monitoring import Method, MonitoringResult
 from .model.units import Duration
+from .run import Run
 
 _LEAST_GUARD_NS = 10_000_000  # a tester that had to wait for its CPU reads what has arrived so much later
 _GUARD_FACTOR = 2  # a frame may take so many times as long as the slowest one so far

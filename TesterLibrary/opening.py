@@ -7,12 +7,12 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from .bench import Bench, TrialRules
 from .calibration import stored_calibration
 from .capturing import Captures
 from .criteria import evidence_limits
 from .ends import Ends
 from .errors import TestbedError
-from .measurer import Bench, TrialRules
 from .model.ports import Port
 from .reporting.progress import Progress
 from .reporting.recorder import Recorder

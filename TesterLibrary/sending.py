@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .bench import Bench
 from .errors import PlanError
 from .measurement.trial import Trial
-from .measurer import Bench, Run
 from .model.stream import Stream
 from .model.units import LINE_RATE, Duration
+from .run import Run
 
 
 def send(bench: Bench, streams: Sequence[Stream], *, packets: int | None, timeout: Duration) -> Trial:

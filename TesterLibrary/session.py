@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeVar
 
+from .bench import Bench
 from .errors import PlanError, TesterLibraryError, UnitError
 from .measurement.trial import Trial
-from .measurer import Bench, TrialMeasurer
+from .measurer import TrialMeasurer
 from .methodology.result import Result
 from .model.departures import Shaping, average_of
 from .model.stream import Stream

@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .bench import Bench
 from .errors import PlanError, TesterLibraryError
 from .measurement.flows import FlowMeasure, FlowSummary
 from .measurement.interval import Interval
 from .measurement.trial import Trial
-from .measurer import Bench, Run
 from .methodology.monitoring import MonitoringResult
 from .model.stream import Stream
 from .model.units import Duration
 from .monitor import Monitor, MonitorThread
+from .run import Run
 
 
 class Traffic:

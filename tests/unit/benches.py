@@ -8,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from TesterLibrary.measurer import Bench, TrialRules
+from TesterLibrary.bench import Bench, TrialRules
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate

@@ -10,16 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from TesterLibrary.bench import Bench
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.measurement.interval import Interval
 from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.measurer import Bench, Run
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.monitor import Monitor, MonitorThread
+from TesterLibrary.run import Run
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from TesterLibrary.traffic import Traffic
 from TesterLibrary.verdict import Outcome

@@ -11,9 +11,10 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 
+from TesterLibrary.bench import Bench
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.measurer import Bench, TrialMeasurer
+from TesterLibrary.measurer import TrialMeasurer
 from TesterLibrary.model.departures import Capture, Message, Messages, Pattern
 from TesterLibrary.model.pattern import Stage
 from TesterLibrary.model.units import Duration, FrameSize

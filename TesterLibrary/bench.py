@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""An open tester with all that a trial needs of it, and how a trial is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from .measurement.calibration import Calibration
+from .measurement.correction import Correction, frame_time_ns
+from .measurement.evidence import EvidenceLimits
+from .measurement.trial import Trial
+from .model.job import Job
+from .model.plan import Plan, PlannedStream
+from .model.ports import Port
+from .model.stream import Stream
+from .model.units import Duration
+from .planning.compile import compile as compile_job
+from .reporting.progress import Progress
+from .reporting.recorder import Recorder
+from .targets.base import Capabilities, Target
+
+if TYPE_CHECKING:
+    from .run import Run
+
+
+@dataclass(frozen=True)
+class TrialRules:
+    """How a trial is run when its keyword does not say otherwise."""
+
+    attempts: int = 3  # of a trial in which the tester did not do its part
+    respite: Duration = Duration(500_000_000)  # before the second attempt; twice that before the third
+    settle: Duration = Duration(
+        200_000_000
+    )  # nothing has arrived for so long: nothing more will (RFC 2544 §23)
+    grace: Duration = Duration(5_000_000_000)  # the tester may answer so much later than it should
+    limits: EvidenceLimits = field(default_factory=EvidenceLimits)
+
+
+@dataclass
+class Bench:
+    """An open tester with all that a trial needs of it."""
+
+    target: Target
+    capabilities: Capabilities
+    ports: Mapping[str, Port]
+    gateways: Mapping[str, bytes]
+    recorder: Recorder
+    progress: Progress
+    rules: TrialRules = field(default_factory=TrialRules)
+    seed: int = 1
+    backlog_drops: Callable[[], int] = lambda: 0  # of this machine's kernel before an embedded device
+    calibration: Calibration | None = None  # of the tester's own delay
+    trials: int = 0  # run so far; numbers trials and varies their seeds
+    on_air: list[Run] = field(default_factory=list)  # what is sending, or has been and is not unloaded
+    watchers: dict[str, list[Callable[[Trial], None]]] = field(default_factory=dict)  # by stream
+    _next_id: int = 1
+
+    def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
+        """Plans streams as one job. Ids are not reused soon, so frames of earlier jobs are foreign."""
+        job = Job(name, tuple(streams), seed=self.seed * 1_000_003 + self._next_id)
+        if self._next_id + len(streams) > 0xFFFF:
+            self._next_id = 1
+        plan = compile_job(
+            job,
+            ports=self.ports,
+            gateways=self.gateways,
+            max_streams=self.capabilities.max_streams,
+            first_id=self._next_id,
+        )
+        self._next_id += len(plan.streams)
+        return plan
+
+    def replan(self, plan: Plan, stream_id: int, stream: Stream) -> PlannedStream:
+        """A stream of a plan after a change, with the id and the signature that it had."""
+        (planned,) = compile_job(
+            Job(plan.job, (stream,), plan.seed),
+            ports=self.ports,
+            gateways=self.gateways,
+            max_streams=1,
+            first_id=stream_id,
+        ).streams
+        return planned
+
+    def part_of_line(self, stream: Stream) -> Fraction:
+        """The rate of a stream as part of its port's line rate; 0 where only the tester knows it."""
+        if stream.as_captured:
+            return Fraction(0)
+        speed, size = self.ports[stream.tx].speed, stream.frame_size.mean
+        return stream.rate.frames_per_second(size, speed) / speed.frames_per_second(size)
+
+    def busiest(self, streams: Sequence[Stream]) -> Fraction:
+        """The load of the port that is asked to send most."""
+        load: dict[str, Fraction] = {}
+        for stream in streams:
+            load[stream.tx] = load.get(stream.tx, Fraction(0)) + self.part_of_line(stream)
+        return max(load.values())
+
+    def correction(self, stream: PlannedStream) -> Correction:
+        """What is to be taken off the delays of a stream."""
+        ports = [self.capabilities.port(name) for name in (stream.tx_port, stream.rx_port)]
+        size = round(stream.frame_size)
+        on_line = frame_time_ns(size, ports[0].link_speed_bps)
+        if self.calibration is None or self.calibration.drivers != tuple(sorted(p.driver for p in ports)):
+            return Correction(frame_time_ns=on_line)
+        return Correction(*self.calibration.at(size), calibrated=True, frame_time_ns=on_line)
+
+    def delay_objections(self, corrections: Iterable[Correction]) -> Iterator[str]:
+        """Why delays that were corrected like this are not to be trusted."""
+        if self.calibration and any(correction.calibrated for correction in corrections):
+            age = Duration.parse(self.calibration.age(datetime.now(timezone.utc)))
+            most = Duration(self.rules.limits.max_calibration_age_ns)
+            if age > most:
+                yield f"the tester was calibrated {age} ago (limit {most}); call Calibrate Tester again"
+
+    def record(self, trial: Trial) -> Trial:
+        """Numbers a trial, writes it down and shows it."""
+        trial = replace(trial, number=self.trials)
+        self.recorder.trial(trial)
+        self.progress.trial(trial)
+        return trial

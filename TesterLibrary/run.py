@@ -1,0 +1,185 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Streams on a target: plan, load, learn, send, settle, count."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import datetime, timezone
+from fractions import Fraction
+
+from .bench import Bench
+from .errors import TargetError
+from .measurement.departure import rate_error
+from .measurement.evidence import Evidence
+from .measurement.flows import FlowMeasure, FlowSummary
+from .measurement.snapshot import Snapshot, StreamCounters
+from .measurement.trial import StreamResult, Trial
+from .model.plan import PlannedStream
+from .model.stream import Stream
+from .model.units import MIN_FRAME_SIZE, Duration
+from .targets.base import Progress
+
+_POLL_SECONDS = 0.02
+_RFC_2544_WAIT_NS = 2 * 10**9  # for residual frames (§23)
+_SLOWER = 2  # times the slowest frame so far
+
+
+class Run:
+    """Streams from being loaded to being counted; what `Start Traffic` puts on the wire."""
+
+    def __init__(self, bench: Bench, name: str, streams: Sequence[Stream]) -> None:
+        self._bench = bench
+        self.name = name
+        self.streams = tuple(streams)
+        self.plan = bench.plan(name, streams)
+        self._started_at = ""
+        self._before: Snapshot | None = None
+        self._changed: set[int] = set()  # ids of streams that were changed while they were sending
+        self._backlog_before = 0
+
+    @contextmanager
+    def loaded(self) -> Iterator[Run]:
+        """Loads, and unloads whatever happens, so that no half-run job stays behind."""
+        self.load()
+        try:
+            yield self
+        finally:
+            self.unload()
+
+    def load(self) -> None:
+        """Loads the job and sends its learning frames."""
+        target = self._bench.target
+        target.load(self.plan)
+        try:
+            target.inject(self.plan.learning)
+        except BaseException:
+            self.unload()
+            raise
+
+    def __contains__(self, stream: str) -> bool:
+        return any(s.name == stream for s in self.streams)
+
+    def update(self, stream: Stream) -> None:
+        """Changes how one of its streams leaves, while it is sending."""
+        planned = next(s for s in self.plan.streams if s.name == stream.name)
+        changed = self._bench.replan(self.plan, planned.id, stream)
+        self._bench.target.update(self.name, changed)
+        self._changed.add(planned.id)
+        streams = tuple(changed if s is planned else s for s in self.plan.streams)
+        self.plan = replace(self.plan, streams=streams)
+        self.streams = tuple(stream if s.name == stream.name else s for s in self.streams)
+
+    def unload(self) -> None:
+        """Forgets the job. A tester that is gone has forgotten it; whoever asks it next is told."""
+        if self in self._bench.on_air:
+            self._bench.on_air.remove(self)
+        with suppress(TargetError):
+            self._bench.target.unload([self.name])
+
+    def start(self, duration: Duration | None = None, packets: int | None = None) -> None:
+        """Starts all streams together, for a time, for so many frames each, or until they are stopped."""
+        self._before = self._bench.target.snapshot([self.name])
+        self._backlog_before = self._bench.backlog_drops()
+        self._started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+        self._bench.target.start([self.name], duration=duration, packets=packets)
+        self._bench.on_air.append(self)
+
+    def report(self, progress: Progress) -> None:
+        """Tells those who want to know of its streams, while it is sending, what has come of them so far."""
+        watchers = [watch for s in self.streams for watch in self._bench.watchers.get(s.name, ())]
+        if watchers and progress.sending:
+            so_far = self._trial(self._bench.target.snapshot([self.name]), None)
+            for watch in watchers:
+                watch(so_far)
+
+    def finish(self, duration: Duration | None = None) -> Trial:
+        """Waits until what was sent has arrived or is lost; returns the trial, not yet recorded."""
+        trial = self._trial(self._settled(), duration)
+        flows = [self.flows(s) if s.flows else None for s in self.plan.streams]
+        streams = zip(trial.streams, flows, strict=True)
+        return replace(trial, streams=tuple(replace(s, flows=found) for s, found in streams))
+
+    def flows(self, stream: PlannedStream, most: int = 10, by: FlowMeasure = FlowMeasure.LOSS) -> FlowSummary:
+        """The flows of one of its streams as they are now, and so many of the worst."""
+        return FlowSummary.of(self._bench.target.flows(self.name, stream.id), most, by)
+
+    def _trial(self, after: Snapshot, duration: Duration | None) -> Trial:
+        assert self._before is not None, "start() has read the counters before"
+        evidence = self.evidence(self._before, after)
+        counters = {s.id: after.stream(s.id) for s in self.plan.streams}
+        sending_ns = duration.ns if duration else _sending_ns(counters.values())
+        corrections = [self._bench.correction(s) for s in self.plan.streams]
+        return Trial(
+            load=self._bench.busiest(self.streams),
+            duration_ns=sending_ns,
+            streams=tuple(
+                replace(_result(s, counters[s.id], sending_ns, self._changed), correction=correction)
+                for s, correction in zip(self.plan.streams, corrections, strict=True)
+            ),
+            evidence=evidence,
+            objections=tuple(evidence.objections(self._bench.rules.limits)),
+            delay_objections=tuple(self._bench.delay_objections(corrections)),
+            started_at=self._started_at,
+        )
+
+    def evidence(self, before: Snapshot, after: Snapshot) -> Evidence:
+        """What the tester did for this run between two snapshots."""
+        dropped = self._bench.backlog_drops() - self._backlog_before
+        return Evidence.between(self.plan, before, after, changed=self._changed, backlog_dropped=dropped)
+
+    def _measured(self, snapshot: Snapshot) -> list[StreamCounters]:
+        """Of streams whose frames are known again where they arrive."""
+        return [snapshot.stream(s.id) for s in self.plan.streams if s.measured]
+
+    def _settled(self) -> Snapshot:
+        """The counters once nothing has arrived for the settling time; at once when nothing is missing."""
+        target, rules = self._bench.target, self._bench.rules
+        snapshot = target.snapshot([self.name])
+        quiet_since = time.monotonic()
+        while time.monotonic() - quiet_since < _settling_s(snapshot, rules.settle):
+            time.sleep(_POLL_SECONDS)
+            latest = target.snapshot([self.name])
+            if _received(latest) != _received(snapshot):
+                quiet_since = time.monotonic()
+            elif all(s.rx_packets - s.order.duplicated >= s.tx_packets for s in self._measured(latest)):
+                return latest
+            snapshot = latest
+        return snapshot
+
+
+def _sending_ns(counters: Collection[StreamCounters]) -> int:
+    """From the first departure to the last."""
+    return max(1, max(c.last_tx_ns for c in counters) - min(c.first_tx_ns for c in counters))
+
+
+def _result(
+    planned: PlannedStream, counted: StreamCounters, sending_ns: int, changed: Collection[int]
+) -> StreamResult:
+    """What a stream did; where only the tester knew its frames and rate, they follow from what it counted."""
+    size = planned.frame_size or Fraction(counted.tx_bytes, max(1, counted.tx_packets))
+    return StreamResult(
+        name=planned.name,
+        tx_port=planned.tx_port,
+        rx_port=planned.rx_port,
+        frame_size=max(MIN_FRAME_SIZE, round(size)),
+        sizes=planned.mix,
+        intended_rate=planned.frames_per_second or Fraction(counted.intended_packets * 10**9, sending_ns),
+        counters=counted,
+        rate_error=rate_error(None if planned.id in changed else planned.departures, counted),
+        measured=planned.measured,
+    )
+
+
+def _settling_s(snapshot: Snapshot, least: Duration) -> float:
+    """A device that was slow may be slow again; one that has sent nothing yet has the RFC's two seconds."""
+    if not any(_received(snapshot)):
+        return max(least.ns, _RFC_2544_WAIT_NS) / 1e9
+    return max(least.ns, _SLOWER * max(s.latency.max_ns for s in snapshot.streams)) / 1e9
+
+
+def _received(snapshot: Snapshot) -> list[int]:
+    return [s.rx_packets + s.rx_misrouted for s in snapshot.streams]
