@@ -5,19 +5,12 @@
 
 #include <algorithm>
 
+#include "generator/begins.h"
 #include "generator/law_place.h"
 #include "generator/rate.h"
 #include "generator/saturate.h"
 
 namespace tester {
-namespace {
-
-// The last one that begins at `value` or before.
-size_t Find(const std::vector<uint64_t>& begins, uint64_t value) {
-  return static_cast<size_t>(std::ranges::upper_bound(begins, value) - begins.begin()) - 1;
-}
-
-}  // namespace
 
 Profile::Profile(const std::vector<Stretch>& stretches, bool repeat)
     : begins_ns_{0}, frames_{0}, repeat_(repeat) {
@@ -31,7 +24,7 @@ uint64_t Profile::DueNs(uint64_t k) const {
   const uint64_t run = k / frames_.back();
   if (run > 0 && !repeat_) return kNever;
   const uint64_t frame = k % frames_.back();
-  const size_t i = Find(frames_, frame);  // of those without packets none is the last
+  const size_t i = StretchOf(frame, frames_);  // of those without packets none is the last
   const Rate rate{.packets = frames_[i + 1] - frames_[i],
                   .nanoseconds = begins_ns_[i + 1] - begins_ns_[i]};
   const uint64_t in_run = begins_ns_[i] + DueTime(rate, frame - frames_[i]);
@@ -42,7 +35,7 @@ uint64_t Profile::Count(uint64_t elapsed_ns, bool inclusive) const {
   const uint64_t run = elapsed_ns / begins_ns_.back();
   if (run > 0 && !repeat_) return frames_.back();
   const uint64_t in_run = elapsed_ns % begins_ns_.back();
-  const size_t i = Find(begins_ns_, in_run);
+  const size_t i = StretchOf(in_run, begins_ns_);
   const uint64_t packets = frames_[i + 1] - frames_[i];
   uint64_t frames = frames_[i];
   if (packets > 0) {

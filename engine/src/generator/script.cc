@@ -6,17 +6,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "generator/begins.h"
 #include "generator/law_place.h"
 #include "generator/saturate.h"
 
 namespace tester {
-namespace {
-
-size_t Find(const std::vector<uint64_t>& frames, uint64_t frame) {
-  return static_cast<size_t>(std::ranges::upper_bound(frames, frame) - frames.begin()) - 1;
-}
-
-}  // namespace
 
 Script::Script(std::vector<Message> messages, bool repeat)
     : messages_(std::move(messages)), frames_{0}, repeat_(repeat) {
@@ -31,7 +25,7 @@ uint64_t Script::DueNs(uint64_t k) const {
   const uint64_t run = k / frames_.back();
   if (run > 0 && !repeat_) return kNever;
   const uint64_t frame = k % frames_.back();
-  const size_t i = Find(frames_, frame);
+  const size_t i = StretchOf(frame, frames_);
   const uint64_t in_run = begins_ns_[i] + (frame - frames_[i]) * messages_[i].gap_ns;
   return Saturate(Wide{run} * run_ns_ + in_run);
 }

@@ -22,10 +22,6 @@ constexpr size_t kMostMaskBytes = 64;     // of a match
 constexpr uint32_t kInternetBytes = 2;
 constexpr uint32_t kCrc32cBytes = 4;
 
-Frame Bytes(const std::string& text) {
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
-
 // The bytes of the shortest frame that are not its signature.
 size_t BytesInEveryFrame(const v1::Stream& stream) {
   size_t least = SIZE_MAX;
@@ -45,8 +41,8 @@ uint32_t ValidateFlows(const v1::Stream& stream, std::string_view where) {
 
 // Adds what a match says of each byte to what others have said of it.
 void AddMatch(const v1::Match& match, std::string_view where, std::map<uint32_t, ByteMatch>& all) {
-  const Frame mask = Bytes(match.mask());
-  const Frame value = Bytes(match.value());
+  const Frame mask = BytesOf(match.mask());
+  const Frame value = BytesOf(match.value());
   if (mask.empty() || mask.size() > kMostMaskBytes || value.size() != mask.size()) {
     Refuse(where, "a mask of ", mask.size(), " and a value of ", value.size(),
            " bytes; both must have the same length, 1 to ", kMostMaskBytes);

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "plan/refuse.h"
 #include "plan/validate_departures.h"
 #include "plan/validate_frames.h"
 #include "plan/validate_replay.h"
@@ -16,10 +17,6 @@
 
 namespace tester {
 namespace {
-
-Frame Bytes(const std::string& text) {
-  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
-}
 
 bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
@@ -42,21 +39,19 @@ std::shared_ptr<const v1::Stream> ContentsOf(v1::Stream stream) {
 }
 
 Mac ValidateMac(const std::string& bytes, std::string_view where) {
-  const Frame mac = Bytes(bytes);
+  const Frame mac = BytesOf(bytes);
   if (mac.size() != Mac{}.size() || wire::IsGroup(wire::LoadMac(mac.data()))) {
-    throw Error(Code::kInvalidArgument,
-                Cat(where, ": MAC address ", MacText(mac), " has ", mac.size(),
-                    " bytes; needed are 6 bytes of a unicast address"));
+    Refuse(where, "MAC address ", MacText(mac), " has ", mac.size(),
+           " bytes; needed are 6 bytes of a unicast address");
   }
   return wire::LoadMac(mac.data());
 }
 
 Address ValidateAddress(const std::string& bytes, std::string_view where) {
   if (bytes.size() != 4 && bytes.size() != 16) {
-    throw Error(Code::kInvalidArgument, Cat(where, ": an address of ", bytes.size(),
-                                            " bytes; allowed are 4 (IPv4) and 16 (IPv6)"));
+    Refuse(where, "an address of ", bytes.size(), " bytes; allowed are 4 (IPv4) and 16 (IPv6)");
   }
-  return MakeAddress(Bytes(bytes));
+  return MakeAddress(BytesOf(bytes));
 }
 
 void AppendNeighbours(const v1::NeighbourResponder& responder, std::string_view job,
@@ -83,7 +78,7 @@ class Taken {
   void Add(const Job& job) {
     for (const auto& stream : job.streams) {
       const auto [at, is_new] = ids_.emplace(stream.id, &job);
-      if (!is_new) Refuse(job, Cat("stream id ", stream.id), *at->second);
+      if (!is_new) RefuseClash(job, Cat("stream id ", stream.id), *at->second);
     }
     for (const auto& plan : job.neighbours) {
       const Mac& mac = plan.neighbour.mac;
@@ -92,10 +87,10 @@ class Taken {
       if (is_new) continue;
       // Jobs on the same ports share their addresses; what they must not do is answer differently.
       if (at->second.job == &job || at->second.mac != mac) {
-        Refuse(job,
-               Cat("address ", AddressText(AddressBytes(plan.neighbour.address)), " on port ",
-                   Quote(ports_[plan.port].name)),
-               *at->second.job);
+        RefuseClash(job,
+                    Cat("address ", AddressText(AddressBytes(plan.neighbour.address)), " on port ",
+                        Quote(ports_[plan.port].name)),
+                    *at->second.job);
       }
       at->second.job = &job;
     }
@@ -107,10 +102,9 @@ class Taken {
     Mac mac;
   };
 
-  [[noreturn]] static void Refuse(const Job& job, std::string_view what, const Job& owner) {
+  [[noreturn]] static void RefuseClash(const Job& job, std::string_view what, const Job& owner) {
     if (&owner == &job) {
-      throw Error(Code::kInvalidArgument,
-                  Cat("job ", Quote(job.name), ": ", what, " is given twice; it must be unique"));
+      Refuse(Cat("job ", Quote(job.name)), what, " is given twice; it must be unique");
     }
     throw Error(Code::kAlreadyExists, Cat("job ", Quote(job.name), ": ", what,
                                           " is taken by the loaded job ", Quote(owner.name)));
@@ -146,7 +140,7 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
   const std::string where =
       Cat("job ", Quote(job), ", stream ", stream.id(), " ", Quote(stream.name()));
   if (stream.id() < 1 || stream.id() > UINT16_MAX) {
-    throw Error(Code::kInvalidArgument, Cat(where, ": id ", stream.id(), " is not 1 to 65535"));
+    Refuse(where, "id ", stream.id(), " is not 1 to 65535");
   }
   const uint16_t tx_port = FindPort(stream.tx_port(), ports, Cat(where, ", tx_port"));
   const uint16_t rx_port = FindPort(stream.rx_port(), ports, Cat(where, ", rx_port"));
@@ -220,13 +214,11 @@ void ValidateInject(const v1::InjectRequest& request, const PortLimits& port) {
 Question ValidateResolve(const v1::ResolveRequest& request) {
   const std::string where = Cat("resolve on ", Quote(request.port()));
   if (request.address().size() != request.source_address().size()) {
-    throw Error(Code::kInvalidArgument,
-                Cat(where, ": address has ", request.address().size(), " bytes, source_address ",
-                    request.source_address().size(), "; both must be 4 or both 16"));
+    Refuse(where, "address has ", request.address().size(), " bytes, source_address ",
+           request.source_address().size(), "; both must be 4 or both 16");
   }
   if (request.vlan() > kMaxVlan) {
-    throw Error(Code::kInvalidArgument,
-                Cat(where, ": vlan ", request.vlan(), " is not 0 (none) to ", kMaxVlan));
+    Refuse(where, "vlan ", request.vlan(), " is not 0 (none) to ", kMaxVlan);
   }
   return {.address = ValidateAddress(request.address(), Cat(where, ", address")),
           .source_address = ValidateAddress(request.source_address(), where),

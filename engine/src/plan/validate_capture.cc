@@ -5,18 +5,15 @@
 
 #include <algorithm>
 
+#include "plan/refuse.h"
 #include "text.h"
 #include "wire/ethernet.h"
 
 namespace tester {
 namespace {
 
-constexpr size_t kMaxNameBytes = 128;
+constexpr size_t kMaxCaptureNameBytes = 128;
 constexpr size_t kMaxFilterBytes = 4096;
-
-[[noreturn]] void Refuse(std::string_view where, std::string_view what) {
-  throw Error(Code::kInvalidArgument, Cat(where, ": ", what));
-}
 
 void CheckSize(const CapturePlan& plan, std::span<const PortLimits> ports, std::string_view where) {
   if (plan.frames == 0) Refuse(where, "0 frames; at least 1");
@@ -39,15 +36,15 @@ void CheckSize(const CapturePlan& plan, std::span<const PortLimits> ports, std::
 
 CapturePlan ValidateCapture(const v1::Capture& capture, std::span<const PortLimits> ports) {
   const std::string where = Cat("capture ", Quote(capture.name()));
-  if (capture.name().empty() || capture.name().size() > kMaxNameBytes) {
-    Refuse(where,
-           Cat("a name of ", capture.name().size(), " bytes; allowed are 1 to ", kMaxNameBytes));
+  if (capture.name().empty() || capture.name().size() > kMaxCaptureNameBytes) {
+    Refuse(where, "a name of ", capture.name().size(), " bytes; allowed are 1 to ",
+           kMaxCaptureNameBytes);
   }
   if (!v1::Capture::Direction_IsValid(capture.direction())) {
-    Refuse(where, Cat("there is no direction ", static_cast<int>(capture.direction())));
+    Refuse(where, "there is no direction ", static_cast<int>(capture.direction()));
   }
   if (!v1::Capture::Keep_IsValid(capture.keep())) {
-    Refuse(where, Cat("nothing is known to keep as ", static_cast<int>(capture.keep())));
+    Refuse(where, "nothing is known to keep as ", static_cast<int>(capture.keep()));
   }
   CapturePlan plan{
       .name = capture.name(),
@@ -63,8 +60,8 @@ CapturePlan ValidateCapture(const v1::Capture& capture, std::span<const PortLimi
   CheckSize(plan, ports, where);
   if (capture.filter().size() > kMaxFilterBytes ||
       capture.filter().find('\0') != std::string::npos) {
-    Refuse(where, Cat("a filter of ", capture.filter().size(), " bytes; allowed are ",
-                      kMaxFilterBytes, " without zeros"));
+    Refuse(where, "a filter of ", capture.filter().size(), " bytes; allowed are ", kMaxFilterBytes,
+           " without zeros");
   }
   if (!capture.filter().empty()) {
     plan.filter = std::make_shared<const Filter>(capture.filter(), where);

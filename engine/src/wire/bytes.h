@@ -9,12 +9,18 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 namespace tester {
 
 using Frame = std::span<const uint8_t>;
 using MutableFrame = std::span<uint8_t>;
 using Mac = std::array<uint8_t, 6>;
+
+// The bytes of what a message carries as a string.
+inline Frame BytesOf(std::string_view text) {
+  return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+}
 
 namespace wire {
 

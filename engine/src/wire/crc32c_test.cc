@@ -26,8 +26,7 @@ uint32_t Naive(std::span<const uint8_t> bytes) {
 
 TEST(Crc32c, KnownAnswers) {
   constexpr std::string_view kDigits = "123456789";
-  EXPECT_EQ(Crc32c({reinterpret_cast<const uint8_t*>(kDigits.data()), kDigits.size()}),
-            0xe3069283U);
+  EXPECT_EQ(Crc32c(BytesOf(kDigits)), 0xe3069283U);
   // RFC 3720 B.4
   EXPECT_EQ(Crc32c(std::vector<uint8_t>(32, 0)), 0x8a9136aaU);
   EXPECT_EQ(Crc32c(std::vector<uint8_t>(32, 0xff)), 0x62a8ab43U);
