@@ -8,6 +8,7 @@
 #include "generator/frames.h"
 #include "generator/pacer.h"
 #include "plan/validate.h"
+#include "plan/validate_capture.h"
 
 namespace tester {
 namespace {
@@ -76,12 +77,15 @@ Message Parse(const uint8_t* data, size_t size) {
 }
 
 void Validate(uint8_t kind, const uint8_t* data, size_t size) {
-  switch (kind % 3) {
+  switch (kind % 4) {
     case 0:
       Use(ValidateJob(Parse<v1::Job>(data, size), {.ports = Ports(), .loaded = {}}));
       break;
     case 1:
       ValidateInject(Parse<v1::InjectRequest>(data, size), Ports()[1]);
+      break;
+    case 2:
+      ValidateCapture(Parse<v1::Capture>(data, size), Ports());
       break;
     default:
       AskNeighbour(ValidateResolve(Parse<v1::ResolveRequest>(data, size)));

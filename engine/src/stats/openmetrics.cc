@@ -29,9 +29,10 @@ bool IsGauge(std::string_view name) {
   constexpr std::array<std::string_view, 12> kWords = {"first_", "last_", "worst_", "longest_",
                                                        "_min",   "_max",  "jitter", "open_",
                                                        "next_",  "_now",  "_at_",   "start_"};
-  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
-    return name.find(word) != std::string_view::npos;
-  });
+  constexpr std::array<std::string_view, 5> kEnds = {"_sending", "_running", "_answering",
+                                                     "_opening", "_flows"};
+  return std::ranges::any_of(kWords, [&](auto word) { return name.find(word) != name.npos; }) ||
+         std::ranges::any_of(kEnds, [&](auto end) { return name.ends_with(end); });
 }
 
 std::string ValueOf(const Message& message, const FieldDescriptor& field) {
@@ -74,10 +75,20 @@ std::string Label(std::string_view name, const auto& value) {
   return Cat(name, "=\"", value, "\"");
 }
 
+// The same of a name that a client has chosen.
+std::string Label(std::string_view name, const std::string& value) {
+  std::string escaped;
+  for (const char c : value) {
+    if (c == '\\' || c == '"') escaped += '\\';
+    escaped += c == '\n' ? "\\n" : std::string(1, c);
+  }
+  return Cat(name, "=\"", escaped, "\"");
+}
+
 std::string Write(const Metrics& metrics) {
   std::string text;
   for (const auto& [name, samples] : metrics) {
-    const bool gauge = IsGauge(name) || name.ends_with("_sending");
+    const bool gauge = IsGauge(name);
     text += Cat("# TYPE ", name, gauge ? " gauge\n" : " counter\n");
     for (const auto& [labels, value] : samples) {
       text += Cat(name, gauge ? "{" : "_total{", labels, "} ", value, "\n");
@@ -91,7 +102,6 @@ std::string Write(const Metrics& metrics) {
 std::string OpenMetrics(const v1::Snapshot& snapshot) {
   Metrics metrics;
   for (const auto& port : snapshot.ports()) {
-    // A name has no character that would have to be escaped.
     const std::string label = Label("port", port.name());
     Collect(port, "tester_port_", label, {"name"}, metrics);
     for (int i = 0; i < port.versions_size(); ++i) {
@@ -109,6 +119,19 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
   }
   for (const auto& worker : snapshot.workers()) {
     Collect(worker, "tester_worker_", Label("cpu", worker.cpu()), {"cpu", "lcore"}, metrics);
+  }
+  for (const auto& responder : snapshot.responders()) {
+    const std::string labels =
+        Label("job", responder.job()) + "," + Label("responder", responder.name());
+    Collect(responder, "tester_responder_", labels, {"job", "name"}, metrics);
+  }
+  for (const auto& capture : snapshot.captures()) {
+    const std::string label = Label("capture", capture.name());
+    Collect(capture, "tester_capture_", label, {"name"}, metrics);
+    for (const auto& port : capture.ports()) {
+      Collect(port, "tester_capture_port_", label + "," + Label("port", port.port()), {"port"},
+              metrics);
+    }
   }
   Collect(snapshot.clock(), "tester_clock_", "", {}, metrics);
   return Write(metrics);

@@ -31,6 +31,17 @@ v1::Snapshot Example() {
   stream.mutable_variation()->set_ipdv_min_ns(-5);
   for (const uint64_t packets : {10U, 20U}) stream.add_versions()->set_tx_packets(packets);
   snapshot.add_workers()->set_cpu(1);
+  auto& responder = *snapshot.add_responders();
+  responder.set_job("web");
+  responder.set_name("server");
+  responder.set_flows(4);
+  responder.set_flows_begun(9);
+  auto& capture = *snapshot.add_captures();
+  capture.set_name("the \"first\"\nof C:\\");
+  capture.set_running(true);
+  auto& at = *capture.add_ports();
+  at.set_port("p1");
+  at.set_dropped(2);
   return snapshot;
 }
 
@@ -44,6 +55,13 @@ TEST(OpenMetrics, HasEveryNumberByItsName) {
         "\ntester_stream_latency_sum_ns_total{stream=\"7\"} 12\n",
         "\ntester_stream_variation_ipdv_min_ns{stream=\"7\"} -5\n",
         "\ntester_stream_version_tx_packets_total{stream=\"7\",version=\"1\"} 20\n",
+        "# TYPE tester_responder_flows gauge\n"
+        "tester_responder_flows{job=\"web\",responder=\"server\"} 4\n",
+        "\ntester_responder_flows_begun_total{job=\"web\",responder=\"server\"} 9\n",
+        "\ntester_capture_running{capture=\"the \\\"first\\\"\\nof C:\\\\\"} 1\n",
+        "\ntester_capture_port_dropped_total{capture=\"the \\\"first\\\"\\nof "
+        "C:\\\\\",port=\"p1\"} "
+        "2\n",
         "\ntester_worker_waited_ns_total{cpu=\"1\"} 0\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
