@@ -186,6 +186,25 @@ def test_our_clients_get_every_byte_of_our_server_through_loss(lab: Lab) -> None
     assert lab.ends.statistics("web").count("retransmitted") > 0
 
 
+def test_no_buffer_is_lost_between_the_engine_and_a_port(tmp_path: Path) -> None:
+    """More frames at once than a port has buffers: those that the kernel never gives back are missed then."""
+    tester = open_tester(
+        "embedded/l7-balancer", seed=1, recorder=Recorder(tmp_path / "evidence"), progress=Progress()
+    )
+    try:
+        lab = Lab(tester)
+        for last in range(10, 14):
+            servers = Endpoints.parse(f"198.19.1.{last}:80")
+            lab.start(Responder(name=f"server-{last}", port="p2", protocol="http-server", servers=servers))
+        target = Endpoints.parse("192.0.2.10:80")
+        parameters = {"size": 100_000, "linger": 0}
+        lab.start(users(80, target=target, connections=4000, total=4000, parameters=parameters))
+        counted = lab.until("users", lambda s: s.ended == 4000)
+        assert (counted.completed, counted.failed) == (4000, 0)
+    finally:
+        tester.close()
+
+
 def examples(page: str) -> Sequence[str]:
     """Suites of a page: what is indented and has settings."""
     text = Path(page).read_text(encoding="utf-8")

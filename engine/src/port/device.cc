@@ -6,12 +6,12 @@
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
-#include <rte_mbuf_pool_ops.h>
 
 #include <algorithm>
 
 #include "error.h"
 #include "port/eal.h"
+#include "port/pool.h"
 #include "text.h"
 
 namespace tester {
@@ -22,7 +22,6 @@ namespace {
 constexpr unsigned kSharedBuffers = 8192;
 constexpr unsigned kReceiveBuffers = 8192;
 constexpr unsigned kSendBuffers = 4096;
-constexpr unsigned kCachedBuffers = 512;  // RTE_MEMPOOL_CACHE_MAX_SIZE
 constexpr uint16_t kDescriptors = 2048;
 
 void Check(int result, const std::string& device, const char* what, Code code = Code::kInternal) {
@@ -30,46 +29,6 @@ void Check(int result, const std::string& device, const char* what, Code code = 
   const std::string complaints = TakeEalComplaints();
   throw Error(code, Cat(device, ": ", what, ": ", rte_strerror(-result),
                         complaints.empty() ? "" : ": ", complaints));
-}
-
-// Without hugepages DPDK lets no buffer cross a page of 4 KiB, so all begin at the same place of
-// one and compete for the same few lines of the cache: half of the time goes there. No device that
-// needs contiguous memory works without hugepages, but AF_XDP, whose buffers are in the shared
-// pool, may.
-unsigned PoolFlags(bool shared) {
-  return shared || rte_eal_has_hugepages() != 0 ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
-}
-
-// As rte_pktmbuf_pool_create, which takes no flags.
-rte_mempool* CreatePool(const std::string& name, unsigned buffers, uint16_t room, unsigned flags) {
-  const auto element = static_cast<unsigned>(sizeof(rte_mbuf) + kPrivateBytes + room);
-  rte_mempool* pool = rte_mempool_create_empty(name.c_str(), buffers, element, kCachedBuffers,
-                                               sizeof(rte_pktmbuf_pool_private),
-                                               static_cast<int>(rte_socket_id()), flags);
-  if (pool == nullptr) return nullptr;
-  rte_pktmbuf_pool_private about{};
-  about.mbuf_data_room_size = room;
-  about.mbuf_priv_size = kPrivateBytes;
-  rte_pktmbuf_pool_init(pool, &about);
-  if (rte_mempool_set_ops_byname(pool, rte_mbuf_best_mempool_ops(), nullptr) != 0 ||
-      rte_mempool_populate_default(pool) < 0) {
-    rte_mempool_free(pool);
-    return nullptr;
-  }
-  rte_mempool_obj_iter(pool, rte_pktmbuf_init, nullptr);
-  return pool;
-}
-
-rte_mempool* MakePool(const std::string& name, unsigned buffers, uint32_t max_frame_bytes,
-                      bool shared) {
-  const uint32_t room = RTE_PKTMBUF_HEADROOM + std::max<uint32_t>(2048, max_frame_bytes + 64);
-  rte_mempool* pool = CreatePool(name, buffers, static_cast<uint16_t>(room), PoolFlags(shared));
-  if (pool == nullptr) {
-    throw Error(Code::kResourceExhausted,
-                Cat("no memory for ", buffers, " buffers of ", room, " bytes for port ", name, " (",
-                    rte_strerror(rte_errno), "); give more with --memory"));
-  }
-  return pool;
 }
 
 }  // namespace
@@ -104,11 +63,11 @@ Device::~Device() {
 
 void Device::MakePools(const std::string& name, uint32_t max_frame_bytes, bool shared) {
   if (shared) {
-    rx_pool_ = tx_pool_ = MakePool(name, kSharedBuffers, max_frame_bytes, true);
+    rx_pool_ = tx_pool_ = MakeSharedPool(name, kSharedBuffers, max_frame_bytes);
     return;
   }
-  rx_pool_ = MakePool(name + ".rx", kReceiveBuffers, max_frame_bytes, false);
-  tx_pool_ = MakePool(name + ".tx", kSendBuffers, max_frame_bytes, false);
+  rx_pool_ = MakePool(name + ".rx", kReceiveBuffers, max_frame_bytes);
+  tx_pool_ = MakePool(name + ".tx", kSendBuffers, max_frame_bytes);
 }
 
 void Device::Start(const std::string& name, uint32_t max_frame_bytes) {

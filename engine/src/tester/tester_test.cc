@@ -7,7 +7,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -15,7 +14,7 @@
 #include <fstream>
 #include <thread>
 
-#include "port/eal.h"
+#include "port/eal_testing.h"
 #include "port/open.h"
 #include "replay/capture_testing.h"
 #include "wire/ethernet.h"
@@ -28,28 +27,12 @@ using testing::HasSubstr;
 
 constexpr uint64_t kMillisecond = 1'000'000;
 
-// One that this process may use; the same for as long as it runs.
-unsigned Cpu() {
-  static const auto cpu = static_cast<unsigned>(::sched_getcpu());
-  return cpu;
-}
-
-// DPDK starts once in a process.
-const Eal& StartEal() {
-  static const Eal eal({.worker_cpus = {Cpu()},
-                        .control_cpus = {Cpu()},
-                        .memory_mb = 512,
-                        .hugepages = false,
-                        .pci_addresses = {}});
-  return eal;
-}
-
 std::unique_ptr<Tester> MakeTester(const std::vector<std::string>& texts) {
   StartEal();
   std::vector<PortSpec> specs;
   for (const auto& text : texts) specs.push_back(ParsePortSpec(text));
   return std::make_unique<Tester>(OpenPorts(specs),
-                                  WorkerPlacement{.cpus = {Cpu()}, .shares_cpu = true});
+                                  WorkerPlacement{.cpus = {TestCpu()}, .shares_cpu = true});
 }
 
 struct StreamOptions {
