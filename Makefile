@@ -18,8 +18,9 @@ INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py proto
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make certify    run the RFC 2544 certification on the embedded testbeds; report in results/latest/"
-	@echo "                  PROFILE=quick|full   trial times for a first look, or those of the RFC  [quick]"
+	@echo "make certify    run a certification on embedded testbeds; report in results/latest/"
+	@echo "                  PROFILE=quick|full   RFC 2544 with trial times for a first look, or its own  [quick]"
+	@echo "                  PROFILE=stateful     balancers, gateways and the like"
 	@echo "                  TESTBED=name|file    your own instead of the embedded ones"
 	@echo "make test       everything that CI checks; TOXENV=unit,lint for a part of it"
 	@echo "make bench      speed, side by side with peers; results/bench/summary.json"

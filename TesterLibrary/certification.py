@@ -31,17 +31,20 @@ from .testbeds import load_testbed, shipped_testbeds
 
 TITLE = "RFC 2544 certification"
 EMBEDDED = ("embedded/l2-bridge", "embedded/l3-router")
-_RFC2544 = ("__init__.robot", "throughput.robot", "latency.robot", "frame_loss.robot")  # in the RFC's order
+_RFC2544 = tuple(  # in the RFC's order
+    f"rfc2544/{name}.robot" for name in ("__init__", "throughput", "latency", "frame_loss")
+)
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
 
 @dataclass(frozen=True)
 class Bed:
-    """A testbed of a certification, with the criteria for its device."""
+    """A testbed of a certification, with the suites that are run there."""
 
     testbed: str  # as the library takes it: a name or an absolute path
     name: str  # as the file says
-    criteria: Path
+    suites: tuple[Path, ...]
+    criteria: Path | None  # for its device; None: its suites have bounds of their own
 
     @property
     def label(self) -> str:
@@ -55,7 +58,6 @@ class Certification:
 
     beds: tuple[Bed, ...]
     profile: Path
-    suites: tuple[Path, ...]
     output: Path
 
     @cached_property
@@ -64,11 +66,16 @@ class Certification:
         values: Mapping[str, Any] = read_settings(self.profile, "profile")
         return values
 
+    @property
+    def title(self) -> str:
+        """Of the profile, where it has one."""
+        return str(self.profile_values.get("title", TITLE))
+
     def items(self) -> Iterator[agenda.Item]:
         """Every test, in the order of the run."""
         expected = self.profile_values.get("expected", {})
         for bed in self.beds:
-            suite = TestSuite.from_file_system(*map(str, self.suites))
+            suite = TestSuite.from_file_system(*map(str, bed.suites))
             suite.name = bed.label
             for test in suite.all_tests:
                 tags = {str(tag) for tag in test.tags}
@@ -83,17 +90,19 @@ class Certification:
             TesterLibraryError: a file is missing or wrong, or the output directory holds something.
         """
         for bed in self.beds:
-            read_settings(bed.criteria, "criteria")
+            if bed.criteria:
+                read_settings(bed.criteria, "criteria")
         if len({bed.label for bed in self.beds}) < len(self.beds):
             raise TesterLibraryError("two testbeds have the same name; the report could not tell them apart")
         items = tuple(self.items())
         if not items:
-            raise TesterLibraryError(f"there is no test in {', '.join(map(str, self.suites))}")
+            given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)
+            raise TesterLibraryError(f"there is no test in {', '.join(given)}")
         if self.output.exists() and any(self.output.iterdir()):
             raise TesterLibraryError(f"{self.output} is not empty; give another --output")
         evidence = self.output / EVIDENCE
         start_run(evidence, uuid4().hex, profile=self.profile_values)
-        agenda.write(evidence, TITLE, items)
+        agenda.write(evidence, self.title, items)
         return items
 
     def run(self) -> bool:
@@ -102,7 +111,7 @@ class Certification:
         run_id = json.loads((self.output / EVIDENCE / "run.json").read_text(encoding="utf-8"))["id"]
         environment = {**os.environ, RUN_VARIABLE: run_id}
         for number, bed in enumerate(self.beds, 1):
-            arguments = [sys.executable, "-m", "robot", *self._options(number, bed), *map(str, self.suites)]
+            arguments = [sys.executable, "-m", "robot", *self._options(number, bed), *map(str, bed.suites)]
             with (
                 subprocess.Popen(
                     arguments, env=environment, start_new_session=True, preexec_fn=_end_with_parent
@@ -123,7 +132,9 @@ class Certification:
             "report": "NONE",
             "console": "quiet",
         }
-        variables = {"TESTBED": bed.testbed, "PROFILE_FILE": self.profile, "CRITERIA_FILE": bed.criteria}
+        variables = {"TESTBED": bed.testbed, "PROFILE_FILE": self.profile}
+        if bed.criteria:
+            variables["CRITERIA_FILE"] = bed.criteria
         listeners = []
         if find_spec("allure_robotframework"):
             listeners = ["--listener", f"allure_robotframework;{self.output / ALLURE_RESULTS}"]
@@ -142,28 +153,39 @@ def certification(
     Raises:
         TesterLibraryError: a file is not there; the message names those that are.
     """
+    path = resource("criteria/profiles", profile)
+    given = tuple(_suite(name) for name in suites)
+    runs = read_settings(path, "profile").get("runs") or [
+        {"testbed": name, "suites": _RFC2544, "criteria": True} for name in EMBEDDED
+    ]
+    if testbeds:
+        shipped = tuple(dict.fromkeys(name for run in runs for name in run["suites"]))
+        bounded = any(run.get("criteria") for run in runs)
+        runs = [{"testbed": name, "suites": shipped, "criteria": bounded} for name in testbeds]
     return Certification(
-        beds=tuple(_bed(name, criteria) for name in testbeds or EMBEDDED),
-        profile=resource("criteria/profiles", profile),
-        suites=tuple(_suite(name) for name in suites) or _shipped_suites(),
-        output=output.absolute(),
+        beds=tuple(_bed(run, given, criteria) for run in runs), profile=path, output=output.absolute()
     )
 
 
-def _bed(name: str, criteria: str | None) -> Bed:
+def _bed(run: Mapping[str, Any], suites: tuple[Path, ...], criteria: str | None) -> Bed:
+    """Where one part is run: the suites given, or else those of the profile."""
+    name = run["testbed"]
     found = load_testbed(name)
     shipped = {path: known for known, path in shipped_testbeds().items()}
     assert found.source is not None, "it was read from a file"
     testbed = shipped.get(found.source) or str(found.source)
+    chosen = suites or tuple(data_root() / "suites" / own for own in run["suites"])
     if criteria is not None:
-        return Bed(testbed, found.name, resource("criteria", criteria))
+        return Bed(testbed, found.name, chosen, resource("criteria", criteria))
+    if not run.get("criteria"):
+        return Bed(testbed, found.name, chosen, None)
     own = data_root() / "resources" / "criteria" / f"{testbed}.yaml"
     if not own.is_file():
         raise TesterLibraryError(
             f"there are no criteria for the testbed {name!r}; give a file with --criteria. "
             f"Shipped are those of {', '.join(EMBEDDED)}, to be copied"
         )
-    return Bed(testbed, found.name, own)
+    return Bed(testbed, found.name, chosen, own)
 
 
 def _suite(name: str) -> Path:
@@ -171,10 +193,6 @@ def _suite(name: str) -> Path:
     if not path.exists():
         raise TesterLibraryError(f"there is no suite {path} (from {Path.cwd()})")
     return path.absolute()
-
-
-def _shipped_suites() -> tuple[Path, ...]:
-    return tuple(data_root() / "suites" / "rfc2544" / name for name in _RFC2544)
 
 
 def _end_with_parent() -> None:

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from . import paths
-from .certification import EMBEDDED, TITLE, certification
+from .certification import certification
 from .errors import TesterLibraryError
 from .plan_command import add_plan_command
 from .protocol_command import add_protocol_command
@@ -59,14 +59,14 @@ def _parser() -> argparse.ArgumentParser:
     certify.add_argument(
         "--profile",
         default="quick",
-        help=f"trial times: {', '.join(paths.names('criteria/profiles'))}, or a file (default: quick)",
+        help=f"what is run: {', '.join(paths.names('criteria/profiles'))}, or a file (default: quick)",
     )
     certify.add_argument(
         "--testbed",
         action="append",
         default=[],
         metavar="NAME|FILE",
-        help=f"can be given several times (default: {' and '.join(EMBEDDED)})",
+        help="can be given several times (default: the embedded ones of the profile)",
     )
     certify.add_argument("--criteria", metavar="FILE", help="bounds for the devices of all testbeds given")
     certify.add_argument(
@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="PATH",
-        help="a .robot file or a folder of them; can be given several times (default: the RFC 2544 suites)",
+        help="a .robot file or a folder of them; can be given several times (default: those of the profile)",
     )
     certify.add_argument(
         "--output",
@@ -119,7 +119,8 @@ def _certify(options: argparse.Namespace) -> int:
     expected = sum(item.expected_s for item in items)
     about = f", about {_minutes(expected)}" if expected else ""
     beds = " and ".join(bed.testbed for bed in run.beds)
-    print(f"{TITLE}, profile {run.profile_values['name']}: {len(items)} tests on {beds}{about}.", flush=True)
+    profile = run.profile_values["name"]
+    print(f"{run.title}, profile {profile}: {len(items)} tests on {beds}{about}.", flush=True)
     started = time.monotonic()
     finished = run.run()
     if not finished:

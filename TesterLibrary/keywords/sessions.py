@@ -84,6 +84,7 @@ class Sessions:
         | ``name`` | of clients, or of a responder, that run |
         | ``duration`` | of measuring |
 
+        A time in which the tester itself fell short is measured again, at most three times in all.
         Returns a result; ``${result.trial.connection_rate}`` is the number each second, and
         ``${result.trial.statistics}`` all that was counted in that time.
 
@@ -278,7 +279,7 @@ class Sessions:
 
     def _measured(self, title: str, name: str, duration: Duration) -> SessionResult:
         self._session.progress.begin(f"{title} of {name}")
-        return self._session.found(session_result(self._session.tester.ends.measure(name, duration)))
+        return self._session.found(session_result(self._session.tester.ends.measure_well(name, duration)))
 
     def _judged(self, measured: Trial | Result | None) -> SessionResult | MaximumResult:
         judged = self._session.judged(measured)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -90,6 +90,20 @@ def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
         measured=f"{Ratio(worst.failed_part)} ({counted.failed:,} of {opened:,})",
         bound=f"<= {bound}",
         doubt=_doubt(worst) or ("" if opened else "no flow was opened"),
+    )
+
+
+def even_shares(shares: Mapping[str, int], bound: Ratio) -> Verdict:
+    """Whether each of several servers has done as much as the others: no more than the bound off the mean."""
+    mean = Fraction(sum(shares.values()), len(shares))
+    off = max(abs(share - mean) for share in shares.values()) / (mean or 1)
+    counted = ", ".join(f"{share:,} of {name}" for name, share in shares.items())
+    return judge(
+        holds=off <= bound.value,
+        subject="balance of transactions",
+        measured=f"{Ratio(off)} off an even share ({counted})",
+        bound=f"<= {bound}",
+        doubt="" if mean else "there was no transaction",
     )
 
 

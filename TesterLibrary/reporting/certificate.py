@@ -31,7 +31,16 @@ from .render import image, render
 
 _UNKNOWN = dict.fromkeys(("name", "vendor", "model", "version", "description", "layer"), "")
 _NOT_OPENED = {"target": "was not opened", "version": "", "details": "", "ports": ()}
-_IN_WORDS = ("blind_delay", "order", "outage", "monitoring")
+_IN_WORDS = (
+    "blind_delay",
+    "order",
+    "outage",
+    "monitoring",
+    "sessions",
+    "maximum",
+    "learning",
+    "token_bucket",
+)
 _WORST_FIRST = ("FAIL", "ERROR", "INCONCLUSIVE", "PASS")
 
 

@@ -5,8 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation       A layer-4 gateway, such as address translation over a connection table: how many connections it
-...                 opens each second (RFC 3511 section 5.3), and how many it holds at once (5.2). To copy: each test
-...                 stands by itself.
+...                 opens each second (RFC 3511 section 5.3), how many it holds at once (5.2), and whether it lets
+...                 the options of TCP pass. To copy: each test stands by itself.
 ...
 ...                 | robot suites/stateful/l4_gateway.robot
 ...                 | robot --variable TESTBED:my/testbed.yaml --variable CAPACITY:50000 suites/stateful
@@ -57,8 +57,25 @@ Connections Are Held
     Log    ${result}
     Verify Concurrent Connections Above    ${CAPACITY}
 
+TCP Options Pass
+    [Documentation]    Segment size, window scale, selective acknowledgments and timestamps, both ways. Connections
+    ...    without them are opened too, but are slow where it counts.
+    Start TCP Responder    servers    servers=${SERVERS}
+    Start Protocol Clients    probe    tcp-probe    ${SERVICE}    rate=${RATE}    total=20
+    Wait Until Keyword Succeeds    20 s    200 ms    All Probes Are Answered
+    FOR    ${option}    IN    mss    scale    sack    stamp
+        ${missing} =    Get Session Statistics    probe    without_${option}
+        Get Session Statistics    probe    without_${option}    ==    ${0}
+        ...    dropped option: ${missing} of 20 SYN-ACKs came without ${option}
+    END
+
 
 *** Keywords ***
+All Probes Are Answered
+    [Documentation]    With a SYN-ACK each.
+    ${counted} =    Get Session Statistics    probe    answered
+    Should Be Equal As Integers    ${counted}    ${20}
+
 Take Everything Off The Wire
     [Documentation]    Nothing of a test is left for the next one.
     Stop Clients

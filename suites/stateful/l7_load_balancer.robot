@@ -9,7 +9,6 @@ Documentation       A layer-7 load balancer (norma section 8): clients ask on on
 ...
 ...                 | robot suites/stateful/l7_load_balancer.robot
 ...                 | robot --variable TESTBED:my/testbed.yaml --variable SERVICE:10.0.0.1:80 suites/stateful
-Library             Collections
 Library             TesterLibrary    testbed=${TESTBED}
 Suite Setup         Open Tester
 Suite Teardown      Close Tester
@@ -25,7 +24,7 @@ ${CONNECTIONS}      20
 ${DURATION}         3 s
 ${GOODPUT}          1 Mbps
 ${FIRST_BYTE}       2 s    # of 99 in 100 requests
-${UNFAIRNESS}       20    # % of an even share, by which a server may have more or less
+${UNFAIRNESS}       20 %    # of an even share, by which a server may have more or less
 
 
 *** Test Cases ***
@@ -46,17 +45,7 @@ Servers Have Even Shares
     Start Servers
     Start HTTP Clients    users    ${SERVICE}    connections=${CONNECTIONS}    flow_size=1 kB    total=400    rate=400/s
     Wait Until Keyword Succeeds    20 s    200 ms    All Are Answered    ${400}
-    @{shares} =    Evaluate    []
-    FOR    ${server}    IN    @{SERVERS}
-        ${answers} =    Get Session Statistics    ${server}    transactions
-        Append To List    ${shares}    ${answers}
-    END
-    ${even} =    Evaluate    400 / len($SERVERS)
-    ${off} =    Evaluate    (max($shares) - $even, $even - min($shares))
-    ${worst} =    Evaluate    max($off) / $even * 100
-    Should Be True
-    ...    ${worst} <= ${UNFAIRNESS}
-    ...    unfair balance: of 400 requests ${SERVERS} answered ${shares}
+    Verify Even Shares    @{SERVERS}    within=${UNFAIRNESS}
 
 
 *** Keywords ***
@@ -80,7 +69,8 @@ Flows Are Carried
 All Are Answered
     [Documentation]    So many connections have ended well.
     [Arguments]    ${number}
-    Get Session Statistics    users    completed    ==    ${number}
+    ${counted} =    Get Session Statistics    users    completed
+    Should Be Equal As Integers    ${counted}    ${number}
 
 Take Everything Off The Wire
     [Documentation]    Nothing of a test is left for the next one.

@@ -139,6 +139,14 @@ def test_streams_of_python_sockets_arrive_whole_both_ways(lab: Lab) -> None:
     assert counted.bytes_received == size // 256 * 256
 
 
+def test_the_resolver_of_the_system_gets_its_answer(lab: Lab, tmp_path: Path) -> None:
+    lab.start(Responder(name="names", port="p2", protocol="dns"))
+    (tmp_path / "resolv.conf").write_text(f"nameserver {SERVER}\n")
+    ask = f"mount --bind {tmp_path}/resolv.conf /etc/resolv.conf && getent ahostsv4 www.example.com"
+    assert b"198.51.100.1" in lab.run("unshare", "--mount", "sh", "-c", ask)
+    assert lab.ends.statistics("names").transactions >= 1
+
+
 @pytest.fixture
 def nginx(lab: Lab, tmp_path: Path) -> Iterator[Lab]:
     """Serves `small` and `large` inside."""

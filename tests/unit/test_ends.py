@@ -140,3 +140,14 @@ def test_a_tester_that_dies_says_nothing_of_the_device(tmp_path: Path) -> None:
     ends.start(users(rate=Frequency(Fraction(10))))
     with pytest.raises(TargetError, match="died"):
         ends.measure("users", SECOND)
+
+
+def test_a_time_that_was_disturbed_is_measured_again_so_often(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(total=5))
+    good = ends.measure("users", TENTH)
+    bad = replace(good, objections=("a worker did not run",))
+    for tries, expected in (([bad, good], good), ([bad, bad, bad, good], bad), ([good], good)):
+        left = iter(tries)
+        assert ends.repeated(lambda left=left: next(left)) == expected  # type: ignore[misc]

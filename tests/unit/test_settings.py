@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from TesterLibrary.certification import certification
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.model.units import Ratio
 from TesterLibrary.paths import data_root, suite_root
@@ -22,6 +23,23 @@ def test_the_shipped_profiles_are_right(name: str) -> None:
     profile = read_settings(CRITERIA / "profiles" / f"{name}.yaml", "profile")
     assert profile["name"] == name
     assert set(profile["expected"]) == {"throughput", "latency", "frame-loss"}
+
+
+def test_the_stateful_profile_runs_every_suite_and_expects_each(tmp_path: Path) -> None:
+    run = certification(profile="stateful", testbeds=(), criteria=None, suites=(), output=tmp_path)
+    suites = [path.stem for bed in run.beds for path in bed.suites]
+    assert sorted(suites) == sorted(path.stem for path in Path("suites/stateful").glob("[a-z]*.robot"))
+    items = list(run.items())
+    assert all(item.expected_s for item in items)
+    assert sum(item.expected_s for item in items) <= 600
+    assert run.title == "Certification of stateful devices"
+
+
+def test_own_testbeds_get_the_suites_of_the_profile(tmp_path: Path) -> None:
+    run = certification(profile="stateful", testbeds=["l3-router"], criteria=None, suites=(), output=tmp_path)
+    (bed,) = run.beds
+    assert (bed.testbed, bed.criteria) == ("embedded/l3-router", None)
+    assert {path.stem for path in bed.suites} >= {"l4_gateway", "syn_flood"}
 
 
 def test_the_full_profile_has_the_durations_of_the_rfc() -> None:

@@ -19,7 +19,7 @@ _RULES = """\
 table ip gateway {{
   chain arriving {{
     type nat hook prerouting priority dstnat
-    ip daddr {address} tcp dport {port} dnat ip to {server}
+    ip daddr {address} {protocol} dport {port} dnat ip to {server}
   }}
 }}
 """
@@ -53,6 +53,15 @@ table ip capacity {{
   }}
 }}
 """
+# What some devices do to SYNs in order to "protect" what is behind them.
+_STRIP = """\
+table ip stripping {{
+  chain opening {{
+    type filter hook forward priority mangle
+    tcp flags syn / syn,ack reset tcp option {strips}
+  }}
+}}
+"""
 
 
 @device("gateway")
@@ -62,12 +71,16 @@ def build(
     *,
     service: str,
     servers: Sequence[str],
+    protocol: str = "tcp",
     syn_proxy: bool = False,
     connections: int | None = None,
+    idle: int | None = None,
+    strips: str | None = None,
 ) -> None:
     """Clients connect to `service`, an address behind the router; servers see the clients' own addresses.
 
-    At most so many `connections` at once, where that is given: a truth to be found.
+    What is given besides is a truth to be found: `connections` are the most at once, `idle` is the seconds of
+    silence after which a server of UDP is forgotten, `strips` is an option taken out of SYNs (nft's name).
     """
     router.build(namespace, ports)
     address, _, port = service.partition(":")
@@ -81,7 +94,22 @@ def build(
         namespace.up("lo")
     if connections is not None:
         rules += _LIMIT
-    load_nftables(namespace, rules.format(address=address, port=port, server=server, connections=connections))
+    if strips is not None:
+        rules += _STRIP
+    load_nftables(
+        namespace,
+        rules.format(
+            address=address,
+            port=port,
+            protocol=protocol,
+            server=server,
+            connections=connections,
+            strips=strips,
+        ),
+    )
+    if idle is not None:
+        for name in ("udp_timeout", "udp_timeout_stream"):
+            namespace.sysctl(f"netfilter.nf_conntrack_{name}", idle)
     namespace.sysctl("netfilter.nf_conntrack_tcp_loose", 0)
     namespace.sysctl("ipv4.tcp_syncookies", 1)
     namespace.sysctl("ipv4.tcp_timestamps", 1)

@@ -150,3 +150,44 @@ def test_what_is_of_another_protocol_is_foreign() -> None:
     for packet in (IPV4 / UDP(), LINK / ARP(), LINK / IPv6(), Raw(b"short"), IPV4 / Raw(b"x")):
         assert ping.hears(packet) == []
     assert (ping.count("foreign"), ping.count("malformed")) == (5, 0)
+
+
+def test_a_question_is_repeated_until_its_own_answer_comes() -> None:
+    client = Dialogue("dns-client", wait="100 ms")
+    (asked,) = client.opens(UDP_sport=5000, UDP_dport=53)
+    question = asked[DNS]
+    assert (question.qd[0].qname, question.qd[0].qtype, question.rd) == (b"www.example.com.", 1, 1)
+    record = DNSRR(rrname="www.example.com", rdata="192.0.2.1")
+    answer = DNS(id=question.id, qr=1, qd=question.qd, an=record)
+    other = IPV4 / UDP(sport=53, dport=5000) / DNS(id=question.id ^ 1, qr=1, qd=question.qd, an=record)
+    assert client.hears(other) == []
+    assert [packet[DNS].id for packet in client.waits(101)] == [question.id]
+    assert client.hears(IPV4 / UDP(sport=53, dport=5000) / answer) == []
+    assert client.waits(1000) == []
+    assert [client.count(name) for name in ("answered", "retransmitted", "ignored")] == [1, 1, 1]
+
+
+def test_a_question_that_nobody_answers_is_given_up() -> None:
+    client = Dialogue("dns-client", wait="100 ms", tries=2)
+    client.opens(UDP_sport=5000, UDP_dport=53)
+    assert [len(client.waits(101)) for _ in range(3)] == [1, 0, 0]
+    assert (client.count("timed_out"), client.count("answered")) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "missing"),
+    [
+        ([("MSS", 1460), ("SAckOK", b""), ("Timestamp", (1, 2)), ("WScale", 7)], []),
+        ([("MSS", 1460), ("Timestamp", (1, 2)), ("WScale", 7)], ["without_sack"]),
+        ([], ["without_mss", "without_scale", "without_sack", "without_stamp"]),
+    ],
+)
+def test_options_that_do_not_come_back_are_counted(options: list[object], missing: list[str]) -> None:
+    probe = Dialogue("tcp-probe")
+    (syn,) = probe.opens(TCP_sport=5000, TCP_dport=80)
+    assert {name for name, _ in syn[TCP].options} >= {"MSS", "SAckOK", "Timestamp", "WScale"}
+    back = IPV4 / TCP(sport=80, dport=5000, flags="SA", ack=syn[TCP].seq + 1, options=options)
+    (reset,) = probe.hears(back)
+    assert reset[TCP].flags == "R"
+    counted = [name for name in probe.interpreter.counters if name.startswith("without_")]
+    assert [name for name in counted if probe.count(name)] == missing

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for servers that share work."""
+
+from __future__ import annotations
+
+from robot.api.deco import keyword
+
+from ..errors import TesterLibraryError
+from ..methodology.sessions import even_shares
+from ..model.units import Ratio
+from ..session import Session
+from ..verdict import Verdict
+from ._component import component
+
+_TWENTY_PERCENT = Ratio.parse("20 %")
+
+
+@component
+class Balance:
+    """How even a device shares out what clients ask for."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @keyword(tags=["verify"])
+    def verify_even_shares(self, *responders: str, within: Ratio = _TWENTY_PERCENT) -> Verdict:
+        """Passes if each of several responders has had as many transactions as the others.
+
+        | =Argument= | =Meaning= |
+        | ``responders`` | two or more, running or stopped |
+        | ``within`` | part of an even share by which one of them may have more or less |
+
+        Counted since the start of each.
+
+        | `Verify Even Shares` | server1 | server2 | within=10 % |
+        """
+        if len(set(responders)) < 2:
+            raise TesterLibraryError(f"give two or more responders to compare; given was {responders}")
+        ends = self._session.tester.ends
+        shares = {name: ends.statistics(name).transactions for name in responders}
+        return self._session.conclude(even_shares(shares, within))

@@ -1,0 +1,69 @@
+*** Comments ***
+SPDX-FileCopyrightText: TesterLibrary contributors
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation       Name servers behind a device, such as a balancer or address translation: each question has to be
+...                 answered, soon, and by a server in turn. To copy: each test stands by itself.
+...
+...                 | robot suites/stateful/dns_responder.robot
+...                 | robot --variable TESTBED:my/testbed.yaml --variable SERVICE:10.0.0.53:53 suites/stateful
+Library             TesterLibrary    testbed=${TESTBED}
+Suite Setup         Open Tester
+Suite Teardown      Close Tester
+Test Setup          Start Servers
+Test Teardown       Take Everything Off The Wire
+Test Tags           dns
+
+
+*** Variables ***
+${TESTBED}          embedded/dns-gateway
+${SERVICE}          192.0.2.53:53    # whom clients ask
+@{SERVERS}          198.19.1.53    198.19.1.54    # to which the device leads them
+${RATE}             500/s    # questions
+${DURATION}         3 s
+${ANSWER}           500 ms    # of 99 in 100 questions, until they are answered
+${QUESTIONS}        400    # that are shared out
+${UNFAIRNESS}       20 %    # of an even share, by which a server may have more or less
+
+
+*** Test Cases ***
+Each Question Is Answered
+    [Documentation]    None is asked three times in vain. A server in the device's table that is not there is found out.
+    Start Protocol Clients    users    dns-client    ${SERVICE}    connections=1000    rate=${RATE}    reopen=always
+    ${result} =    Measure Connection Rate    users    duration=${DURATION}
+    Log    ${result}
+    Verify Failed Connections Below    0
+    Verify Connection Rate Above    ${{ '%d/s' % (int($RATE.partition('/')[0]) * 0.95) }}
+    Verify Session Time Below    time_to_answer    ${ANSWER}
+
+Servers Have Even Shares
+    [Documentation]    As many questions reach each server.
+    Start Protocol Clients
+    ...    users
+    ...    dns-client
+    ...    ${SERVICE}
+    ...    connections=1000
+    ...    rate=${RATE}
+    ...    total=${QUESTIONS}
+    Wait Until Keyword Succeeds    20 s    200 ms    All Are Answered
+    Verify Even Shares    @{SERVERS}    within=${UNFAIRNESS}
+
+
+*** Keywords ***
+Start Servers
+    [Documentation]    Each one by itself, so that its part is known.
+    FOR    ${server}    IN    @{SERVERS}
+        Start Protocol Responder    ${server}    dns    port=p2    servers=${server}:53
+    END
+
+All Are Answered
+    [Documentation]    Each question once.
+    ${counted} =    Get Session Statistics    users    transactions
+    Should Be Equal As Integers    ${counted}    ${QUESTIONS}
+
+Take Everything Off The Wire
+    [Documentation]    Nothing of a test is left for the next one.
+    Stop Clients
+    Stop Responder
