@@ -36,7 +36,8 @@ SendEntry::SendEntry(uint16_t stream_id, std::shared_ptr<const Schedule> stream_
   hot.Add(sender.get(), sizeof *sender);
   hot.Add(schedule.get(), sizeof *schedule);
   hot.Add(&leg, sizeof leg);
-  hot.Add(tx.get(), sizeof *tx - sizeof tx->flips);  // flips happen seldom
+  // Flips happen seldom, but each burst looks whether one is asked for.
+  hot.Add(tx.get(), sizeof *tx - sizeof tx->flips + 1);
   hot.Add(leg.departures.get(), sizeof *leg.departures);
   AddFrames(*leg.frames, hot);
 }
