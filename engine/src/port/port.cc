@@ -15,7 +15,8 @@ Port::Port(PortFacts facts, Device device, PortSockets sockets, InterfaceClaim c
     : facts_(std::move(facts)),
       claim_(std::move(claim)),
       device_(std::move(device)),
-      sockets_(std::move(sockets)) {
+      sockets_(std::move(sockets)),
+      dry_run_(facts_.interface.empty() ? nullptr : std::make_unique<const DryRun>()) {
   KernelDropped();
   drops_before_ = drops_last_;
 }

@@ -11,6 +11,7 @@
 
 #include "port/claim.h"
 #include "port/device.h"
+#include "port/dry_run.h"
 #include "port/sockets.h"
 #include "responder/learned.h"
 #include "stats/counters.h"
@@ -45,6 +46,11 @@ class Port {
   rte_mempool* tx_pool() const { return device_.tx_pool(); }
   bool shared_pool() const { return device_.shared_pool(); }
 
+  // Warms the kernel's code for sending, where the port sends through the kernel.
+  void Rehearse() const {
+    if (dry_run_) dry_run_->Go();
+  }
+
   bool LinkUp() const;
   // Frames lost before the engine saw them. Not for several threads at once.
   uint64_t Missed();
@@ -67,6 +73,7 @@ class Port {
   InterfaceClaim claim_;  // given up after the device
   Device device_;
   PortSockets sockets_;
+  std::unique_ptr<const DryRun> dry_run_;
   uint64_t drops_before_ = 0;  // on the interface
   uint64_t drops_last_ = 0;    // known still when the interface is gone
 };

@@ -170,6 +170,7 @@ void QueueStreams(const PortProgram& port) {
 }
 
 void Rehearse(const PortProgram& port, uint64_t now_ns) {
+  port.port->Rehearse();
   const uint32_t index = port.queue->Top().index;
   const SendEntry& entry = port.streams[index];
   Part part{.index = index,

@@ -14,8 +14,9 @@ namespace tester {
 // Fills the queue of a port from what the streams of a new program have said before.
 void QueueStreams(const PortProgram& port);
 
-// Goes the way of the frame that is due next, down to the driver, but sends nothing: when it is
-// due, code and data are in the caches again. The queue is not empty.
+// Goes the way of the frame that is due next, down to the driver, and one like the kernel's behind
+// it, but sends nothing: when it is due, code and data are in the caches again, and branches are
+// foreseen. The queue is not empty.
 void Rehearse(const PortProgram& port, uint64_t now_ns);
 
 // Sends what is due, the earliest first, at most a burst. True when something was sent.

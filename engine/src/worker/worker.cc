@@ -36,8 +36,8 @@ constexpr uint64_t kLongestPollNs = 5'000;
 // After a pause of kColdNs a frame meets cold caches, which makes it late by a microsecond, more or
 // less. Its way is rehearsed before it is due, but not so shortly before that this makes it late.
 constexpr uint64_t kColdNs = 20'000;
-constexpr uint64_t kEarliestRehearsalNs = 8'000;
-constexpr uint64_t kLatestRehearsalNs = 3'000;
+constexpr uint64_t kEarliestRehearsalNs = 16'000;
+constexpr uint64_t kLatestRehearsalNs = 9'000;
 // An idle loop sleeps after so many polls in vain, twice as long after as many more, and so on: a
 // sleep costs a virtual machine some microseconds, and nobody waits for more than a neighbour's
 // answer.
