@@ -23,7 +23,7 @@ TESTER_COLUMN_LOOP void CopyBlocks(const uint8_t* from, size_t bytes, uint8_t* c
 }  // namespace
 
 Image::Image(Frame frame) : bytes_(frame.size()), blocks_(frame.size() / kBlock + 1) {
-  std::memcpy(blocks_.data(), frame.data(), frame.size());
+  if (!frame.empty()) std::memcpy(blocks_.data(), frame.data(), frame.size());
 }
 
 void Image::CopyTo(uint8_t* const* buffers, size_t count) const {

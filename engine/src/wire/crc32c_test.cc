@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "wire/bytes.h"
+
 namespace tester::wire {
 namespace {
 
