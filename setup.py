@@ -26,7 +26,7 @@ from tools import engine, protos  # noqa: E402
 WITH_ENGINE = os.environ.get("TESTER_ENGINE", "build") != "skip"
 
 # Beside the package in a checkout, inside it in a wheel; TesterLibrary/paths.py finds both.
-DATA = ("resources", "suites", "reports")
+DATA = ("resources", "suites", "reports", "p4")
 
 DEPENDENCIES = [
     "grpcio-health-checking >= 1.66",

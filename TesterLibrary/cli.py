@@ -14,6 +14,7 @@ from pathlib import Path
 from . import paths
 from .certification import certification
 from .errors import TesterLibraryError
+from .p4_command import add_p4_command
 from .plan_command import add_plan_command
 from .protocol_command import add_protocol_command
 from .reporting import allure
@@ -97,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add_plan_command(commands)
     add_protocol_command(commands)
+    add_p4_command(commands)
 
     info = commands.add_parser("info", help="versions, machine, engine, and where things are")
     info.set_defaults(run=_info)

@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The control Efsm of p4/, generated from tables of protocols: its keys, and an action for each template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from ..errors import PlanError
+from ..model.expression import Expression
+from ..model.protocol import Count, Protocol, Send, Template
+from ..planning.match_action import MatchAction
+from ..planning.switch_resources import QUEUES
+from ..protocols.diagram import act_text
+from .sources import root
+
+# What a table may be about: bits, and where the program has it.
+_QUANTITIES = {
+    "state": (8, "current"),
+    "IP.src": (32, "hdr.ipv4.src"),
+    "IP.dst": (32, "hdr.ipv4.dst"),
+    "TCP.sport": (16, "hdr.tcp.sport"),
+    "TCP.dport": (16, "hdr.tcp.dport"),
+    "TCP.seq": (32, "hdr.tcp.seq"),
+    "TCP.ack": (32, "hdr.tcp.ack"),
+    "TCP.flags": (8, "hdr.tcp.flags"),
+    "TCP.window": (16, "hdr.tcp.window"),
+    "payload.length": (16, "payload_length"),
+}
+_WORDS = 4  # of 32 bits, of the payload's begin
+_VALUES = {"TCP.seq": "hdr.tcp.seq", "TCP.ack": "hdr.tcp.ack", "payload.length": "octets"}
+_CARRIED = ("TCP.seq", "TCP.ack")  # from a packet to its answer; all else is the template's own
+
+
+@dataclass(frozen=True)
+class Key:
+    """Of the table of rows."""
+
+    name: str
+    field: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """Of 32 bits, in two steps, because a stage does one operation on a field: a sum, then a constant."""
+
+    value: str
+    more: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An action that asks for a template of its queue."""
+
+    name: str
+    queue: int
+    seq: Value
+    ack: Value
+
+
+def efsm(programs: Sequence[MatchAction]) -> str:
+    """P4 text for protocols that run at the same time; entries tell them apart by their link.
+
+    Raises:
+        PlanError: more queues than there are, or what this program does not carry to an answer.
+    """
+    names = [program.protocol.name for program in programs]
+    if len(set(names)) < len(names):
+        raise PlanError(f"protocols {', '.join(names)}: each is given once; jobs share what is built")
+    for program in programs:
+        _check_rows(program.protocol)
+    answers = list(_answers(programs))
+    if len(answers) > QUEUES:
+        raise PlanError(
+            f"queues of templates: {len(answers)} needed, {QUEUES} there "
+            f"({', '.join(answer.name for answer in answers)}); build with fewer protocols"
+        )
+    environment = Environment(
+        loader=FileSystemLoader(root() / "templates"), undefined=StrictUndefined, keep_trailing_newline=True
+    )
+    template = environment.get_template("efsm.p4.j2")
+    protocols = [program.protocol for program in programs]
+    return template.render(protocols=protocols, keys=_keys(programs), answers=answers)
+
+
+def _keys(programs: Sequence[MatchAction]) -> list[Key]:
+    asked = {match.key: program for program in programs for entry in program.entries for match in entry.match}
+    for name, program in asked.items():
+        widest = max(m.mask for entry in program.entries for m in entry.match if m.key == name)
+        if name not in _QUANTITIES or widest >> _QUANTITIES[name][0]:
+            raise PlanError(
+                f"{program.protocol.path}: a row tests {name}, which is no key of the switch's table; "
+                f"these are: {', '.join(_QUANTITIES)}"
+            )
+    keys = [Key("link", "hdr.loop.link")]
+    keys += [
+        Key(name.lower().replace(".", "_"), field)
+        for name, (_, field) in _QUANTITIES.items()
+        if name in asked
+    ]
+    longest = max((len(entry.payload) for program in programs for entry in program.entries), default=0)
+    if longest:
+        keys.append(Key("payload_valid", "hdr.payload.isValid()"))
+        words = min(-(-longest // 4), _WORDS)
+        keys += [Key(f"payload_word{number}", f"hdr.payload.word{number}") for number in range(words)]
+    return keys
+
+
+def _answers(programs: Sequence[MatchAction]) -> Iterator[Answer]:
+    queue = 0
+    for program in programs:
+        protocol = program.protocol
+        for template in protocol.templates:
+            _check(protocol, template)
+            fields = dict(template.fields)
+            yield Answer(
+                name=f"{protocol.name.replace('-', '_')}_{template.name}",
+                queue=queue,
+                seq=_value(protocol, template, fields.get("TCP.seq", Expression(0))),
+                ack=_value(protocol, template, fields.get("TCP.ack", Expression(0))),
+            )
+            queue += 1
+
+
+def _check_rows(protocol: Protocol) -> None:
+    for row in protocol.rows:
+        acts = [action.act for action in row.actions]
+        other = next((act for act in acts if not isinstance(act, Count | Send)), None)
+        sends = sum(isinstance(act, Send) for act in acts)
+        if row.event != "packet" or other or sends > 1:
+            what = act_text(other) if other else f"{sends} answers" if sends > 1 else f"the event {row.event}"
+            raise PlanError(
+                f"{protocol.path}: line {row.line}: {what} is not in the switch's program; on an "
+                "arriving packet a row can count, send one template and change the state"
+            )
+
+
+def _check(protocol: Protocol, template: Template) -> None:
+    for name, value in template.fields:
+        if name not in _CARRIED and value.constant is None:
+            raise PlanError(
+                f"{protocol.path}: template {template.name} sets {name} to {value}; on a switch "
+                f"{' and '.join(_CARRIED)} can depend on the packet, other fields are constant"
+            )
+
+
+def _value(protocol: Protocol, template: Template, expression: Expression) -> Value:
+    """A sum of at most two fields of the packet, and constants."""
+    names: list[str] = []
+    more = 0
+    for operator, atom in (("+", expression.first), *expression.rest):
+        if isinstance(atom, int) and operator in "+-":
+            more += atom if operator == "+" else -atom
+        elif operator == "+" and atom in _VALUES and len(names) < 2:
+            names.append(_VALUES[str(atom)])
+        else:
+            raise PlanError(
+                f"{protocol.path}: template {template.name} needs {expression}; on a switch an answer can "
+                f"have the sum of two of {', '.join(_VALUES)}, and constants"
+            )
+    return Value(" + ".join(names) or "0", more % (1 << 32))

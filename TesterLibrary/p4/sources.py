@@ -1,0 +1,73 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The P4 sources that come with the library, and the hash that ties compiled outputs to them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path
+
+from ..errors import PlanError
+from ..paths import data_root
+
+# The chip that a profile compiles for, by the architecture that it includes.
+_CHIPS = {"tna.p4": ("tofino", "tna"), "t2na.p4": ("tofino2", "t2na")}
+
+
+def root() -> Path:
+    """The folder ``p4/``."""
+    return data_root() / "p4"
+
+
+def profiles() -> list[str]:
+    """The names of those that are shipped."""
+    return sorted(path.stem for path in (root() / "profiles").glob("*.p4"))
+
+
+def profile(name: str) -> Path:
+    """The file of a shipped profile. PlanError says which there are."""
+    path = root() / "profiles" / f"{name}.p4"
+    if name not in profiles():
+        raise PlanError(f"{name!r} is no profile; these are: {', '.join(profiles())}")
+    return path
+
+
+def chip(path: Path) -> tuple[str, str]:
+    """What a profile is for: the compiler's names of the chip and of its architecture."""
+    included = re.findall(r"#include <(\w+\.p4)>", path.read_text(encoding="utf-8"))
+    found = [_CHIPS[name] for name in included if name in _CHIPS]
+    if len(found) != 1:
+        raise PlanError(
+            f"{path} includes none, or several, of {', '.join(_CHIPS)}: one says which chip it is for"
+        )
+    return found[0]
+
+
+def sources(path: Path) -> list[Path]:
+    """A profile and all that it includes of this folder, each once, in the order of inclusion."""
+    found: list[Path] = []
+
+    def add(file: Path) -> None:
+        if file in found:
+            return
+        found.append(file)
+        for name in re.findall(r'^#include "([^"]+)"', file.read_text(encoding="utf-8"), re.MULTILINE):
+            near = (file.parent / name).resolve()
+            add(near if near.is_file() else (root() / name).resolve()) if name != GENERATED else None
+
+    add(path.resolve())
+    return found
+
+
+GENERATED = "efsm.p4"
+
+
+def digest(path: Path, generated: str) -> str:
+    """SHA-256 of a profile, of all that it includes and of what was generated for it."""
+    total = hashlib.sha256()
+    for file in sources(path):
+        total.update(f"{file.relative_to(root().resolve())}\n".encode())
+        total.update(file.read_bytes())
+    total.update(generated.encode())
+    return total.hexdigest()

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Puts the loop header in the place of the Ethernet header, and back (norma appendix B). Addresses are fixed for
+// a link and the port a frame leaves by.
+#ifndef COMPRESSION_P4
+#define COMPRESSION_P4
+
+control Compression(inout headers_t hdr, in kind_t kind, in link_t link, in template_t template, in flow_t flow) {
+    apply {
+        hdr.loop.setValid();
+        hdr.loop.kind = kind;
+        hdr.loop.link = link;
+        hdr.loop.template = template;
+        hdr.loop.next_state = 0;
+        hdr.loop.flow = flow;
+        hdr.loop.room = 0;
+        hdr.loop.ether_type = hdr.ethernet.ether_type;
+        hdr.ethernet.setInvalid();
+    }
+}
+
+control Restoration(inout headers_t hdr, in bit<9> egress_port) {
+    action addresses(mac_addr_t dst, mac_addr_t src) {
+        hdr.ethernet.dst = dst;
+        hdr.ethernet.src = src;
+    }
+
+    table links {
+        key = {
+            hdr.loop.link: exact @name("link");
+            egress_port: exact @name("egress_port");
+        }
+        actions = { addresses; @defaultonly NoAction; }
+        const default_action = NoAction;
+        size = LINK_PORTS;
+    }
+
+    apply {
+        hdr.ethernet.setValid();
+        hdr.ethernet.ether_type = hdr.loop.ether_type;
+        links.apply();
+        hdr.loop.setInvalid();
+    }
+}
+
+#endif

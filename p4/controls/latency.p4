@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Round-trip time of every frame with a signature: least, greatest, sum and histogram of each stream. A bucket is
+// a prefix of the time, so a log-linear scale is an entry a bucket; the driver fills in the scale.
+#ifndef LATENCY_P4
+#define LATENCY_P4
+
+control Latency(in template_t stream, in timestamp_t sent, in timestamp_t now) {
+    bit<32> latency = 0;
+    bit<32> room = 0;
+    bit<8> bucket = 0;
+
+    Register<bit<32>, template_t>(TEMPLATES, 0xffffffff) least;
+    Register<bit<32>, template_t>(TEMPLATES, 0) greatest;
+    Register<sum_t, template_t>(TEMPLATES, {0, 0}) sum;
+    Hash<bit<16>>(HashAlgorithm_t.IDENTITY) cells;
+    Counter<bit<64>, bit<16>>(HISTOGRAM, CounterType_t.PACKETS) histogram;
+
+    RegisterAction<bit<32>, template_t, bit<32>>(least) lower = {
+        void apply(inout bit<32> value) {
+            if (latency < value) {
+                value = latency;
+            }
+        }
+    };
+    RegisterAction<bit<32>, template_t, bit<32>>(greatest) raise = {
+        void apply(inout bit<32> value) {
+            if (latency > value) {
+                value = latency;
+            }
+        }
+    };
+    RegisterAction<sum_t, template_t, bit<32>>(sum) add = {
+        void apply(inout sum_t value) {
+            if (value.low > room) {
+                value.high = value.high + 1;
+            }
+            value.low = value.low + latency;
+        }
+    };
+
+    action subtract() {
+        latency = now[31:0] - sent[31:0];
+    }
+    action invert() {
+        room = ~latency;
+    }
+    action in_bucket(bit<8> number) {
+        bucket = number;
+    }
+
+    table buckets {
+        key = { latency: ternary @name("latency"); }
+        actions = { in_bucket; }
+        const default_action = in_bucket(0xff);
+        size = BUCKETS;
+    }
+
+    apply {
+        subtract();
+        invert();
+        lower.execute(stream);
+        raise.execute(stream);
+        add.execute(stream);
+        buckets.apply();
+        histogram.count(cells.get({stream, bucket}));
+    }
+}
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Finds what a packet of a protocol asks for (norma section 4). First pass: read the flow's state and find the row.
+// Second pass, if the row changes the state: write it, because a register can be accessed once in a pass. The
+// row's actions are generated: Efsm.
+#ifndef RESPONDER_P4
+#define RESPONDER_P4
+
+control Responder(inout headers_t hdr, inout reply_t reply, inout turn_t turn) {
+    Efsm() efsm;
+    Hash<bit<32>>(HashAlgorithm_t.IDENTITY) swapped;
+    state_t state = 0;
+
+    Register<state_t, bit<18>>(FLOWS, 0) states;
+
+    RegisterAction<state_t, bit<18>, state_t>(states) read = {
+        void apply(inout state_t value, out state_t result) {
+            result = value;
+        }
+    };
+    RegisterAction<state_t, bit<18>, state_t>(states) write = {
+        void apply(inout state_t value) {
+            value = hdr.loop.next_state;
+        }
+    };
+
+    apply {
+        if (hdr.loop.kind == kind_t.READ) {
+            state = read.execute(hdr.loop.flow[17:0]);
+            reply.ports = swapped.get({hdr.tcp.dport, hdr.tcp.sport});
+            efsm.apply(hdr, state, reply, turn.asks, turn.writes);
+        } else {
+            write.execute(hdr.loop.flow[17:0]);
+        }
+    }
+}
+
+#endif

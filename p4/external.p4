@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The pipelines of the front-panel ports (norma section 3.2). Ingress: whose is a frame, measured; then to a
+// loopback port, to the driver, or on. Egress: addresses restored, version, last edits, signature, measured.
+#ifndef EXTERNAL_P4
+#define EXTERNAL_P4
+
+struct external_ingress_t {
+    role_t role;
+    bit<16> l4_rest;
+    bit<16> signature_rest;
+    class_t class;
+}
+
+struct external_egress_t {
+    bit<16> l4_rest;
+    bit<16> signature_rest;
+    template_t stream;
+    version_t version;
+    bool measured;
+    bool signed;
+}
+
+struct port_metadata_t {
+    role_t role;
+}
+
+parser ExternalIngressParser(packet_in packet, out headers_t hdr, out external_ingress_t meta,
+                             out ingress_intrinsic_metadata_t ig) {
+    Checksum() l4_checksum;
+    Checksum() signature_checksum;
+
+    state start {
+        packet.extract(ig);
+        port_metadata_t port = port_metadata_unpack<port_metadata_t>(packet);
+        meta.role = port.role;
+        meta.l4_rest = 0;
+        meta.signature_rest = 0;
+        meta.class = {0, false, false, false, 0, 0, 0, 0, 0, ports_t.ONE, 0};
+        transition select(port.role) {
+            role_t.CPU: cpu;
+            default: ethernet;
+        }
+    }
+
+    state cpu {
+        packet.extract(hdr.cpu);
+        transition ethernet;
+    }
+
+    state ethernet {
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.ether_type) {
+            TYPE_IPV4: ipv4;
+            TYPE_ARP: arp;
+            TYPE_VLAN: vlan;
+            TYPE_IPV6: ipv6;
+            default: accept;
+        }
+    }
+
+#include "parsers/network.p4"
+}
+
+control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in ingress_intrinsic_metadata_t ig,
+                        in ingress_intrinsic_metadata_from_parser_t ig_parser,
+                        inout ingress_intrinsic_metadata_for_deparser_t ig_deparser,
+                        inout ingress_intrinsic_metadata_for_tm_t tm) {
+    Classifier() classifier;
+    Slot() slot;
+    Counters() counters;
+    BlindDelay() blind_delay;
+    Latency() latency;
+    Order() order;
+    Compression() compression;
+    Forwarding() forwarding;
+    slot_t own = 0;            // of the stream and the version
+
+    apply {
+        if (hdr.cpu.isValid()) {
+            tm.ucast_egress_port = hdr.cpu.port;
+            if (hdr.cpu.kind == kind_t.TEMPLATE) {
+                compression.apply(hdr, kind_t.TEMPLATE, hdr.cpu.link, hdr.cpu.template, 0);
+            } else {
+                hdr.kind.setValid();
+                hdr.kind.kind = kind_t.FORWARDED;
+            }
+            hdr.cpu.setInvalid();
+        } else {
+            classifier.apply(hdr, meta.signature_rest, ig.ingress_port, meta.class);
+            slot.apply(meta.class.stream, meta.class.version, own);
+            counters.apply(own, meta.class.measured, ig.ingress_port, meta.class.version);
+            if (meta.class.measured) {
+                blind_delay.apply(own, ig.ingress_mac_tstamp);
+                if (meta.class.signed) {
+                    latency.apply(meta.class.stream, hdr.signature.timestamp_ns, ig.ingress_mac_tstamp);
+                    order.apply(meta.class.stream, own, hdr.signature.sequence);
+                }
+                ig_deparser.drop_ctl = 1;
+            } else if (meta.class.stateful) {
+                tm.ucast_egress_port = meta.class.loopback;
+                compression.apply(hdr, kind_t.READ, meta.class.link, 0, meta.class.flow);
+            } else {
+                forwarding.apply(hdr, ig.ingress_port, tm, ig_deparser);
+            }
+        }
+    }
+}
+
+control ExternalIngressDeparser(packet_out packet, inout headers_t hdr, in external_ingress_t meta,
+                                in ingress_intrinsic_metadata_for_deparser_t ig_deparser) {
+    apply {
+        packet.emit(hdr);
+    }
+}
+
+parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_egress_t meta,
+                            out egress_intrinsic_metadata_t eg) {
+    Checksum() l4_checksum;
+    Checksum() signature_checksum;
+
+    state start {
+        packet.extract(eg);
+        meta = {0, 0, 0, 0, false, false};
+        transition select(packet.lookahead<bit<8>>()) {
+            0: forwarded;      // kind_t.FORWARDED
+            default: loop;
+        }
+    }
+
+    state forwarded {
+        packet.extract(hdr.kind);
+        transition accept;
+    }
+
+    state loop {
+        packet.extract(hdr.loop);
+        transition select(hdr.loop.ether_type) {
+            TYPE_IPV4: ipv4;
+            TYPE_ARP: arp;
+            TYPE_VLAN: vlan;
+            TYPE_IPV6: ipv6;
+            default: accept;
+        }
+    }
+
+#include "parsers/network.p4"
+}
+
+control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egress_intrinsic_metadata_t eg,
+                       in egress_intrinsic_metadata_from_parser_t eg_parser,
+                       inout egress_intrinsic_metadata_for_deparser_t eg_deparser,
+                       inout egress_intrinsic_metadata_for_output_port_t eg_port) {
+    MinorEditor() minor_editor;
+    Version() version;
+    Slot() slot;
+    Signature() signature;
+    Counters() counters;
+    BlindDelay() blind_delay;
+    Restoration() restoration;
+    slot_t own = 0;            // of the stream and the version
+
+    apply {
+        if (hdr.loop.isValid()) {
+            meta.stream = hdr.loop.template;
+            minor_editor.apply(hdr, meta.stream, eg.egress_port);
+            version.apply(hdr, meta.stream, meta.measured, meta.version);
+            slot.apply(meta.stream, meta.version, own);
+            signature.apply(hdr, meta.stream, eg_parser.global_tstamp, meta.signature_rest, meta.signed);
+            if (meta.measured) {
+                blind_delay.apply(own, eg_parser.global_tstamp);
+            }
+            restoration.apply(hdr, eg.egress_port);
+        }
+        counters.apply(own, meta.measured, eg.egress_port, meta.version);
+        hdr.kind.setInvalid();
+    }
+}
+
+control ExternalEgressDeparser(packet_out packet, inout headers_t hdr, in external_egress_t meta,
+                               in egress_intrinsic_metadata_for_deparser_t eg_deparser) {
+    Checksum() ipv4_checksum;
+    Checksum() udp_checksum;
+    Checksum() tcp_checksum;
+    Checksum() complement;
+
+    apply {
+        if (hdr.ipv4.isValid()) {
+            hdr.ipv4.checksum = ipv4_checksum.update({
+                hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.tos, hdr.ipv4.len, hdr.ipv4.tester_version, hdr.ipv4.id,
+                hdr.ipv4.flags, hdr.ipv4.frag, hdr.ipv4.ttl, hdr.ipv4.proto, hdr.ipv4.src, hdr.ipv4.dst});
+        }
+        if (hdr.udp.isValid()) {
+            hdr.udp.checksum = udp_checksum.update({
+                hdr.ipv4.src, hdr.ipv4.dst, hdr.udp.sport, hdr.udp.dport, meta.l4_rest}, true);
+        }
+        if (hdr.tcp.isValid()) {
+            hdr.tcp.checksum = tcp_checksum.update({
+                hdr.ipv4.src, hdr.ipv4.dst, hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, meta.l4_rest});
+        }
+        if (meta.signed) {
+            hdr.signature.complement = complement.update({
+                hdr.signature.id, hdr.signature.sequence_high, hdr.signature.sequence, hdr.signature.timestamp_ns,
+                meta.signature_rest});
+        }
+        packet.emit(hdr);
+    }
+}
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Headers on the wire, and those that packets wear within the switch.
+#ifndef HEADERS_P4
+#define HEADERS_P4
+
+#include "types.p4"
+
+header kind_h {
+    kind_t kind;
+}
+
+// Takes the place of the Ethernet header, with as many bytes, from the classifier to the port a frame leaves
+// by: both addresses shrink to one byte, the link (norma appendix B). So frames of 64 bytes loop at line rate.
+header loop_h {
+    kind_t kind;
+    link_t link;
+    template_t template;
+    state_t next_state;        // that the second pass writes
+    flow_t flow;
+    bit<40> room;              // for what else has to go from one pass to the next
+    bit<16> ether_type;
+}
+
+header cpu_h {
+    kind_t kind;
+    link_t link;
+    template_t template;
+    bit<7> reserved;
+    bit<9> port;               // to the driver: where from; from the driver: where to
+}
+
+header ethernet_h {
+    mac_addr_t dst;
+    mac_addr_t src;
+    bit<16> ether_type;
+}
+
+header vlan_h {
+    bit<3> priority;
+    bit<1> dei;
+    bit<12> vlan;
+    bit<16> ether_type;
+}
+
+header arp_h {
+    bit<16> hardware;
+    bit<16> protocol;
+    bit<8> hardware_length;
+    bit<8> protocol_length;
+    bit<16> operation;
+    mac_addr_t sender_mac;
+    ipv4_addr_t sender;
+    mac_addr_t target_mac;
+    ipv4_addr_t target;
+}
+
+header ipv4_h {
+    bit<4> version;
+    bit<4> ihl;
+    bit<8> tos;
+    bit<16> len;
+    version_t tester_version;  // the top bit of the identification (RFC 6864 section 4.1)
+    bit<15> id;
+    bit<3> flags;
+    bit<13> frag;
+    bit<8> ttl;
+    bit<8> proto;
+    bit<16> checksum;
+    ipv4_addr_t src;
+    ipv4_addr_t dst;
+}
+
+header ipv6_h {
+    bit<4> version;
+    bit<8> tc;
+    version_t tester_version;  // the top bit of the flow label (RFC 6437 section 3)
+    bit<19> fl;
+    bit<16> plen;
+    bit<8> nh;
+    bit<8> hlim;
+    ipv6_addr_t src;
+    ipv6_addr_t dst;
+}
+
+header udp_h {
+    l4_port_t sport;
+    l4_port_t dport;
+    bit<16> len;
+    bit<16> checksum;
+}
+
+header tcp_h {
+    l4_port_t sport;
+    l4_port_t dport;
+    bit<32> seq;
+    bit<32> ack;
+    bit<4> dataofs;
+    bit<4> reserved;
+    bit<8> flags;
+    bit<16> window;
+    bit<16> checksum;
+    bit<16> urgptr;
+}
+
+// As proto/tester/v1/plan.proto has it, but directly behind UDP (ADR 7: a switch does not see the end of a
+// frame). The 16-bit one's-complement sum of its words is the stream's own.
+header signature_h {
+    bit<16> id;
+    bit<16> sequence_high;     // 0: a switch counts modulo 2^32
+    bit<32> sequence;
+    timestamp_t timestamp_ns;
+    bit<16> complement;
+}
+
+// The begin of a TCP payload, by which requests are told apart (norma section 4.3, "Modifying payload").
+header payload_h {
+    bit<32> word0;
+    bit<32> word1;
+    bit<32> word2;
+    bit<32> word3;
+}
+
+// All that may follow the Ethernet header, the same in every parser.
+struct headers_t {
+    kind_h kind;
+    loop_h loop;
+    cpu_h cpu;
+    ethernet_h ethernet;
+    vlan_h vlan;
+    arp_h arp;
+    ipv4_h ipv4;
+    ipv6_h ipv6;
+    udp_h udp;
+    tcp_h tcp;
+    signature_h signature;
+    payload_h payload;
+}
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// How many of each there are, and what of the chip sets the number. A stage of a Tofino has 80 blocks of SRAM
+// of 1024 x 128 bits, 24 blocks of TCAM of 512 x 44 bits and 4 stateful units.
+#ifndef SIZES_P4
+#define SIZES_P4
+
+const bit<32> TEMPLATES = 256;         // template_t counts them; a stream has the number of its template
+const bit<32> STREAM_VERSIONS = 512;   // counters of a stream come in pairs, one for each version
+const bit<32> PORT_VERSIONS = 1024;    // 9 bits of device port, and the version
+const bit<32> LINKS = 256;             // link_t counts them
+const bit<32> LINK_PORTS = 1024;       // pairs of a link and a port it leaves by
+
+const bit<32> CLASSES = 512;           // one block of TCAM deep
+const bit<32> SIGNATURES = 512;        // exact: a stream id and its sum
+const bit<32> FORWARDING = 1024;       // addresses of stations that are not under test
+
+const bit<32> LIST_VALUES = 4096;      // of all indirect editors
+const bit<32> QUANTILES = 512;         // of all distributions: one block of TCAM deep
+const bit<32> PORT_EDITS = 1024;       // pairs of a template and the port it leaves by
+
+const bit<32> BUCKETS = 512;           // of the histogram, as prefixes in one block of TCAM
+const bit<32> HISTOGRAM = 65536;       // 256 streams of 256 buckets: 32 blocks of SRAM
+
+const bit<32> FLOWS = 262144;          // states of 8 bits: 16 blocks of SRAM
+const bit<32> ROWS = 4096;             // entries of a protocol, as match-action entries
+const bit<32> QUEUES = 16;             // norma section 4.3
+const bit<32> QUEUE_ARRAY = 256;       // 16 queues of 16 elements
+
+#endif

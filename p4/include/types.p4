@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the headers and controls of both pipelines count in.
+#ifndef TYPES_P4
+#define TYPES_P4
+
+typedef bit<48> mac_addr_t;
+typedef bit<32> ipv4_addr_t;
+typedef bit<128> ipv6_addr_t;
+typedef bit<16> l4_port_t;
+typedef bit<48> timestamp_t;   // nanoseconds, modulo 2^48
+
+typedef bit<8> template_t;     // a kind of template packet: a stream's, or one that replies
+typedef bit<8> link_t;         // which Ethernet addresses a frame gets at the port it leaves by
+typedef bit<24> flow_t;        // index of what is kept of a flow (norma section 4.2)
+typedef bit<8> state_t;        // of a flow
+typedef bit<4> queue_t;        // of templates that reply, the low bits of a pointer (norma section 4.3)
+typedef bit<1> version_t;      // which of two sets of counters a frame belongs in (norma section 6.1)
+typedef bit<9> slot_t;         // of a stream and a version, in counters and sums
+typedef bit<32> ticks_t;       // packets of a pass/skip unit's period
+
+const bit<16> TYPE_IPV4 = 0x0800;
+const bit<16> TYPE_ARP = 0x0806;
+const bit<16> TYPE_VLAN = 0x8100;
+const bit<16> TYPE_IPV6 = 0x86dd;
+const bit<8> PROTOCOL_TCP = 6;
+const bit<8> PROTOCOL_UDP = 17;
+const bit<8> GREEN = 0;        // what a meter says of packets within its rate
+
+// What a packet inside the switch is. Its first byte.
+enum bit<8> kind_t {
+    FORWARDED = 0,             // an Ethernet frame follows: not of a test
+    TEMPLATE = 1,              // loops; a copy of it departs at its rate, or as an answer
+    READ = 2,                  // of a flow: its first pass, which reads registers and finds the row
+    WRITE = 3                  // its second pass, which writes the state
+}
+
+// What is behind a port; port metadata, which the driver fills.
+enum bit<8> role_t {
+    FRONT = 0,                 // front panel
+    CPU = 1,                   // the switch's own: packets to and from the driver
+    LOOPBACK = 2               // egress is wired to ingress
+}
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The pipelines of the loopback ports (norma section 3.2). Ingress: templates loop, depart at their rate and are
+// edited; packets of protocols are answered. Egress: what goes round once more gets its kind.
+#ifndef INTERNAL_P4
+#define INTERNAL_P4
+
+struct internal_ingress_t {
+    bit<16> l4_rest;
+    bit<16> signature_rest;
+    turn_t turn;
+    reply_t reply;
+}
+
+struct internal_egress_t {}
+
+parser InternalIngressParser(packet_in packet, out headers_t hdr, out internal_ingress_t meta,
+                             out ingress_intrinsic_metadata_t ig) {
+    Checksum() l4_checksum;
+    Checksum() signature_checksum;
+
+    state start {
+        packet.extract(ig);
+        packet.advance(PORT_METADATA_SIZE);
+        meta = {0, 0, {0, false, false, 0, 0, 0}, {0, 0, 0, 0}};
+        packet.extract(hdr.loop);
+        transition select(hdr.loop.ether_type) {
+            TYPE_IPV4: ipv4;
+            TYPE_ARP: arp;
+            TYPE_VLAN: vlan;
+            TYPE_IPV6: ipv6;
+            default: accept;
+        }
+    }
+
+#include "parsers/network.p4"
+}
+
+control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in ingress_intrinsic_metadata_t ig,
+                        in ingress_intrinsic_metadata_from_parser_t ig_parser,
+                        inout ingress_intrinsic_metadata_for_deparser_t ig_deparser,
+                        inout ingress_intrinsic_metadata_for_tm_t tm) {
+    TemplateLoop() template_loop;
+    Rate() rate;
+    Editor() editor;
+    Responder() responder;
+    Queues() queues;
+    Replicator() replicator;
+
+    apply {
+        if (hdr.loop.kind == kind_t.TEMPLATE) {
+            template_loop.apply(hdr.loop.template, ig.ingress_port, meta.turn, meta.reply.queue, tm,
+                                ig_deparser);
+            rate.apply(hdr.loop.template, meta.turn.rated, meta.turn.departs);
+        } else {
+            responder.apply(hdr, meta.reply, meta.turn);
+        }
+        queues.apply(hdr, meta.reply, meta.turn.asks, meta.turn.polls, meta.turn.answers);
+        // Last, because nothing waits for it: tables that do not exclude each other come one behind the other.
+        editor.apply(hdr, hdr.loop.template, meta.turn.departs == 1);
+        if (meta.turn.departs == 1 || meta.turn.answers == 1) {
+            replicator.apply(hdr.loop.template, hdr.loop.link, tm);
+        }
+        if (meta.turn.writes == 1) {
+            hdr.loop.kind = kind_t.WRITE;
+            tm.ucast_egress_port = ig.ingress_port;
+        } else if (hdr.loop.kind != kind_t.TEMPLATE) {
+            ig_deparser.drop_ctl = 1;
+        }
+    }
+}
+
+control InternalIngressDeparser(packet_out packet, inout headers_t hdr, in internal_ingress_t meta,
+                                in ingress_intrinsic_metadata_for_deparser_t ig_deparser) {
+    Checksum() ipv4_checksum;
+    Checksum() udp_checksum;
+    Checksum() tcp_checksum;
+
+    apply {
+        if (hdr.ipv4.isValid()) {
+            hdr.ipv4.checksum = ipv4_checksum.update({
+                hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.tos, hdr.ipv4.len, hdr.ipv4.tester_version, hdr.ipv4.id,
+                hdr.ipv4.flags, hdr.ipv4.frag, hdr.ipv4.ttl, hdr.ipv4.proto, hdr.ipv4.src, hdr.ipv4.dst});
+        }
+        if (hdr.udp.isValid()) {
+            hdr.udp.checksum = udp_checksum.update({
+                hdr.ipv4.src, hdr.ipv4.dst, hdr.udp.sport, hdr.udp.dport, meta.l4_rest}, true);
+        }
+        if (hdr.tcp.isValid()) {
+            hdr.tcp.checksum = tcp_checksum.update({
+                hdr.ipv4.src, hdr.ipv4.dst, hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, meta.l4_rest});
+        }
+        packet.emit(hdr);
+    }
+}
+
+// Nothing is left to do for a packet that goes round: it wears its loop header since the classifier.
+parser InternalEgressParser(packet_in packet, out headers_t hdr, out internal_egress_t meta,
+                            out egress_intrinsic_metadata_t eg) {
+    state start {
+        packet.extract(eg);
+        transition accept;
+    }
+}
+
+control InternalEgress(inout headers_t hdr, inout internal_egress_t meta, in egress_intrinsic_metadata_t eg,
+                       in egress_intrinsic_metadata_from_parser_t eg_parser,
+                       inout egress_intrinsic_metadata_for_deparser_t eg_deparser,
+                       inout egress_intrinsic_metadata_for_output_port_t eg_port) {
+    apply { }
+}
+
+control InternalEgressDeparser(packet_out packet, inout headers_t hdr, in internal_egress_t meta,
+                               in egress_intrinsic_metadata_for_deparser_t eg_deparser) {
+    apply {
+        packet.emit(hdr);
+    }
+}
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// States that three parsers have in common: what follows an Ethernet header, or the loop header in its place. They
+// are included in the bodies of the parsers, not a parser of their own, which could not deposit a checksum in its
+// caller's metadata. The state `network` is where they begin; its caller sets `ether_type`.
+//
+// l4_rest is what the checksum of UDP or TCP was without the fields that a pipeline may change, so that a deparser
+// can put the new ones in (RFC 1624); signature_rest the sum of a signature.
+
+state vlan {
+    packet.extract(hdr.vlan);
+    transition select(hdr.vlan.ether_type) {
+        TYPE_IPV4: ipv4;
+        TYPE_ARP: arp;
+        TYPE_IPV6: ipv6;
+        default: accept;
+    }
+}
+
+state arp {
+    packet.extract(hdr.arp);
+    transition accept;
+}
+
+state ipv4 {
+    packet.extract(hdr.ipv4);
+    l4_checksum.subtract({hdr.ipv4.src, hdr.ipv4.dst});
+    transition select(hdr.ipv4.ihl, hdr.ipv4.frag, hdr.ipv4.proto) {
+        (5, 0, PROTOCOL_TCP): tcp;
+        (5, 0, PROTOCOL_UDP): udp;
+        default: accept;
+    }
+}
+
+state ipv6 {
+    packet.extract(hdr.ipv6);
+    transition select(hdr.ipv6.nh) {
+        PROTOCOL_TCP: tcp_in_ipv6;
+        PROTOCOL_UDP: udp;
+        default: accept;
+    }
+}
+
+state udp {
+    packet.extract(hdr.udp);
+    l4_checksum.subtract({hdr.udp.sport, hdr.udp.dport, hdr.udp.checksum});
+    l4_checksum.subtract_all_and_deposit(meta.l4_rest);
+    transition select(hdr.udp.len) {
+        0 .. 23: accept;       // 8 bytes of UDP, 16 of a signature
+        default: signature;
+    }
+}
+
+state signature {
+    packet.extract(hdr.signature);
+    signature_checksum.subtract({hdr.signature.id, hdr.signature.sequence_high, hdr.signature.sequence,
+                                 hdr.signature.timestamp_ns, hdr.signature.complement});
+    signature_checksum.subtract_all_and_deposit(meta.signature_rest);
+    transition accept;
+}
+
+state tcp {
+    packet.extract(hdr.tcp);
+    l4_checksum.subtract({hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, hdr.tcp.checksum});
+    l4_checksum.subtract_all_and_deposit(meta.l4_rest);
+    // 20 bytes of IPv4, 20 of TCP and the 16 that are looked at: less is no request.
+    transition select(hdr.ipv4.len, hdr.tcp.dataofs) {
+        (0 .. 55, 5): accept;
+        (_, 5): payload;
+        default: accept;
+    }
+}
+
+// Payload is looked at in IPv4 only.
+state tcp_in_ipv6 {
+    packet.extract(hdr.tcp);
+    l4_checksum.subtract({hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, hdr.tcp.checksum});
+    l4_checksum.subtract_all_and_deposit(meta.l4_rest);
+    transition accept;
+}
+
+state payload {
+    packet.extract(hdr.payload);
+    transition accept;
+}

@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.p4 import sources
+from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, build, generate
+from TesterLibrary.p4.compiler import compile_program, find_compiler
+
+
+def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def test_p4c_names_the_compiler(tmp_path: Path) -> None:
+    own = program(tmp_path / "p4c")
+    assert find_compiler({"P4C": str(own), "SDE_INSTALL": "/nowhere"}) == own
+
+
+@pytest.mark.parametrize("name", ["bf-p4c", "p4c"])
+def test_a_studio_has_it_in_its_bin(tmp_path: Path, name: str) -> None:
+    own = program(tmp_path / "bin" / name)
+    assert find_compiler({"SDE_INSTALL": str(tmp_path)}) == own
+
+
+def test_without_a_compiler_it_is_said_what_to_set(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match=r"there is no P4 compiler: set P4C .* or SDE_INSTALL"):
+        find_compiler({})
+    with pytest.raises(PlanError, match=r"P4C is '/nowhere/p4c', which is no program"):
+        find_compiler({"P4C": "/nowhere/p4c"})
+    with pytest.raises(PlanError, match=r"bin has no bf-p4c or p4c"):
+        find_compiler({"SDE_INSTALL": str(tmp_path)})
+
+
+def test_what_the_compiler_complains_of_is_passed_on(tmp_path: Path) -> None:
+    own = program(tmp_path / "p4c", "#!/bin/sh\necho 'x.p4(3): error: no such table' >&2\nexit 2\n")
+    with pytest.raises(
+        PlanError, match=r"x\.p4 was not compiled: .*p4c says\nx\.p4\(3\): error: no such table"
+    ):
+        compile_program(own, tmp_path / "x.p4", tmp_path / "out", chip="tofino", architecture="tna")
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", sources.profiles())
+def test_profiles_compile_and_fit(tmp_path: Path, name: str) -> None:
+    try:
+        compiler = find_compiler()
+    except PlanError as missing:
+        pytest.skip(str(missing))
+    done = build(compiler, name, DEFAULT_PROTOCOLS, tmp_path / "out")
+    assert done.digest == sources.digest(sources.profile(name), generate(DEFAULT_PROTOCOLS))
+    assert len(done.resources.uses) == 4
+    for use in done.resources.uses:
+        assert use.stages <= done.resources.chip.stages

@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.p4.efsm import efsm
+from TesterLibrary.paths import resource
+from TesterLibrary.planning.match_action import match_action
+from TesterLibrary.protocols.checker import load_protocol
+
+
+def generated(*names: str) -> str:
+    return efsm([match_action(load_protocol(name)) for name in names])
+
+
+def changed(folder: Path, name: str, old: str = "", new: str = "") -> str:
+    """http-get under another name, and otherwise changed."""
+    text = resource("protocols", "http-get").read_text(encoding="utf-8")
+    assert old in text
+    own = folder / f"{name}.yaml"
+    own.write_text(text.replace("name: http-get", f"name: {name}").replace(old, new), encoding="utf-8")
+    return str(own)
+
+
+def action(text: str, name: str) -> str:
+    found = re.search(rf"action {name}\(.*?\n    \}}", text, re.DOTALL)
+    assert found, name
+    return found[0]
+
+
+def test_each_template_is_an_action_that_asks_for_its_queue() -> None:
+    text = generated("http-get")
+    queues = re.findall(r"action http_get_(\w+)\(.*?reply.queue = (\d+);", text, re.DOTALL)
+    assert queues == [("syn_ack", "0"), ("content", "1"), ("fin_ack", "2"), ("reset", "3")]
+
+
+def test_an_answer_is_a_sum_of_fields_and_then_a_constant() -> None:
+    fin = action(generated("http-get"), "http_get_fin_ack")
+    assert "reply.seq = hdr.tcp.ack;" in fin
+    assert "reply.ack = hdr.tcp.seq + octets;" in fin
+    assert "more_seq = 0;" in fin
+    assert "more_ack = 1;" in fin
+
+
+def test_keys_are_what_the_rows_test() -> None:
+    text = generated("http-get")
+    keys = re.findall(r"ternary @name\(\"(\w+)\"\)", text)
+    assert keys == ["link", "state", "tcp_flags", "payload_length", "payload_valid", "payload_word0"]
+
+
+def test_protocols_share_the_queues(tmp_path: Path) -> None:
+    text = generated("http-get", changed(tmp_path, "again"))
+    numbers = [int(number) for number in re.findall(r"reply.queue = (\d+);", text)]
+    assert numbers == list(range(8))
+
+
+def test_a_protocol_is_given_once() -> None:
+    with pytest.raises(PlanError, match=r"http-get, http-get: each is given once"):
+        generated("http-get", "http-get")
+
+
+def test_more_queues_than_there_are_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match=r"queues of templates: 20 needed, 16 there"):
+        generated(*[changed(tmp_path, f"own-{number}") for number in range(5)])
+
+
+def test_what_is_no_key_of_the_table_is_refused(tmp_path: Path) -> None:
+    own = changed(tmp_path, "own", "when: {TCP.flags: {set: R}}", "when: {TCP.flags: {set: R}, IP.ttl: 3}")
+    with pytest.raises(
+        PlanError, match=r"own\.yaml: a row tests IP\.ttl, which is no key of the switch's table"
+    ):
+        generated(own)
+
+
+def test_what_a_row_cannot_do_is_refused() -> None:
+    with pytest.raises(
+        PlanError, match=r"syn-flood.*line \d+: randomize sequence is not in the switch's program"
+    ):
+        generated("syn-flood")
+    with pytest.raises(PlanError, match=r"udp-echo.*line \d+: reply .* is not in the switch's program"):
+        generated("udp-echo")
+
+
+def test_what_an_answer_cannot_have_is_refused(tmp_path: Path) -> None:
+    own = changed(tmp_path, "own", "TCP.ack: TCP.seq + 1", "TCP.ack: TCP.seq + TCP.window")
+    with pytest.raises(PlanError, match=r"template syn_ack needs TCP\.seq \+ TCP\.window"):
+        generated(own)
+    own = changed(tmp_path, "own", "TCP.seq: 0, TCP.ack", "TCP.urgptr: TCP.window, TCP.ack")
+    with pytest.raises(PlanError, match=r"sets TCP\.urgptr to TCP\.window"):
+        generated(own)

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.p4 import sources
+from TesterLibrary.p4.build import generate, shipped
+
+
+@pytest.mark.parametrize("name", sources.profiles())
+def test_a_profile_names_its_chip(name: str) -> None:
+    chip, architecture = sources.chip(sources.profile(name))
+    assert (chip, architecture) in {("tofino", "tna"), ("tofino2", "t2na")}
+
+
+def test_an_unknown_profile_is_refused_with_those_there_are() -> None:
+    with pytest.raises(PlanError, match=r"'nope' is no profile; these are: .*tofino"):
+        sources.profile("nope")
+
+
+def test_every_source_belongs_to_a_profile() -> None:
+    included = {file for name in sources.profiles() for file in sources.sources(sources.profile(name))}
+    root = sources.root().resolve()
+    there = {file for file in root.rglob("*.p4") if "build" not in file.relative_to(root).parts}
+    assert there - included == set()
+
+
+def test_the_hash_is_of_the_sources_and_of_what_is_generated() -> None:
+    path = sources.profile("tofino")
+    assert sources.digest(path, "a") != sources.digest(path, "b")
+    assert sources.digest(path, "a") == sources.digest(path, "a")
+
+
+@pytest.mark.parametrize("name", sources.profiles())
+def test_shipped_outputs_are_of_these_sources(name: str) -> None:
+    report = json.loads((shipped(name) / "resources.json").read_text(encoding="utf-8"))
+    digest = sources.digest(sources.profile(name), generate(report["protocols"]))
+    assert report["sources_sha256"] == digest, f"run: tester p4 build {name} --ship"
+
+
+@pytest.mark.parametrize("name", sources.profiles())
+def test_the_shipped_schema_has_what_a_driver_writes(name: str) -> None:
+    schema = json.loads((shipped(name) / "bf-rt.json").read_text(encoding="utf-8"))
+    tables = {table["name"].rsplit(".", 1)[-1]: table for table in schema["tables"]}
+    assert {
+        "classes",
+        "templates",
+        "meter",
+        "ticks",
+        "states",
+        "rows",
+        "versions",
+        "histogram",
+    } <= tables.keys()
+    keys = [key["name"] for key in tables["signatures"]["key"]]
+    assert keys == ["valid", "id", "rest"]
+
+
+def test_sizes_of_the_responder_are_the_planners() -> None:
+    from TesterLibrary.planning import switch_resources as planner
+
+    text = (sources.root() / "include" / "sizes.p4").read_text(encoding="utf-8")
+    sizes = {
+        words[2]: int(words[4].rstrip(";"))
+        for line in text.splitlines()
+        if (words := line.split())[:1] == ["const"]
+    }
+    assert sizes["QUEUES"] == planner.QUEUES
+    assert sizes["QUEUE_ARRAY"] == planner.QUEUE_ARRAY
+
+
+def test_include_paths_are_found_from_any_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    before = sources.sources(sources.profile("tofino"))
+    monkeypatch.chdir(tmp_path)
+    assert sources.sources(sources.profile("tofino")) == before
