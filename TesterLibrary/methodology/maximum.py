@@ -17,6 +17,7 @@ from ..errors import PlanError
 from ..measurement.session_trial import SessionTrial
 from ..model.units import Duration, Ratio
 from ..verdict import Verdict, judge
+from .bisection import highest_passing
 from .result import Result
 from .sessions import SessionMeasurer
 
@@ -152,12 +153,7 @@ def find_maximum(
         on_trial(level, trial)
         return search.passes(level, trial)
 
-    passed, failed = _bracket(search, passes)
-    while (
-        failed is not None and passed and failed - passed > max(Fraction(1), passed * search.resolution.value)
-    ):
-        middle = (passed + failed) // 2
-        passed, failed = (middle, failed) if passes(middle) else (passed, middle)
+    passed, failed = highest_passing(search.lowest, search.highest, search.resolution.value, passes)
     failing = trials[levels.index(failed)] if failed is not None else None
     limit = Limit.SEARCH if failing is None else Limit.DEVICE if failing.valid else Limit.TESTER
     return MaximumResult(
@@ -170,14 +166,3 @@ def find_maximum(
         levels=tuple(levels),
         measured=tuple(trials),
     )
-
-
-def _bracket(search: MaximumSearch, passes: Callable[[int], bool]) -> tuple[int, int | None]:
-    """A level that passes, or 0, and one above it that does not, or None."""
-    passed, level = 0, search.lowest
-    while passes(level):
-        passed = level
-        if level == search.highest:
-            return passed, None
-        level = min(2 * level, search.highest)
-    return passed, level

@@ -42,6 +42,14 @@ def test_a_device_that_is_right_passes(suite: str, tmp_path: Path) -> None:
             "FAIL: concurrent connections of users is 1,",
         ),
         (
+            "arp_learning",
+            "arp-router",
+            "options:",
+            "options:\n    most_neighbours: 100",  # its table is too small
+            "Neighbours Are Learned Fast Enough",
+            "FAIL: addresses learned of 198.18.64.1-198.18.65.0 is ",
+        ),
+        (
             "l4_gateway",
             "l4-gateway",
             "options:",

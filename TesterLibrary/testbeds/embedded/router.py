@@ -8,21 +8,45 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
+from ..programs import load_nftables
 from . import DutPort, device
 
 if TYPE_CHECKING:
     from ..namespace import Namespace
 
 _HOUR = 3600  # seconds, longer than any trial
+# Only the first so many addresses get through to the neighbour table.
+_LIMIT = """\
+table arp neighbours {{
+  set known {{ type ipv4_addr; size {most}; flags dynamic; }}
+  chain heard {{
+    type filter hook input priority filter
+    add @known {{ arp saddr ip }} accept
+    drop
+  }}
+}}
+"""
 
 
 @device("router")
-def build(namespace: Namespace, ports: Sequence[DutPort], *, neighbours: str = "kept") -> None:
+def build(
+    namespace: Namespace,
+    ports: Sequence[DutPort],
+    *,
+    neighbours: str = "kept",
+    unsolicited: bool = False,
+    reachable: int | None = None,
+    most_neighbours: int | None = None,
+) -> None:
     """A router that is the gateway of each port.
 
     Neighbours that are `kept` are not asked again for longer than a trial. The kernel's own timers (`aged`:
     probe 5 s after first use, forget after half a minute) put frames of its own into trials, and its counters
     no longer agree with ours.
+
+    It takes ARP replies that it has not asked for, and gratuitous ARP, if `unsolicited`. Neighbours that are
+    `aged` are asked again after so many seconds of `reachable` instead of the kernel's 30, and are gone four
+    seconds later if they do not answer. `most_neighbours` is a truth to be found.
     """
     for port in ports:
         if port.address is None:
@@ -34,9 +58,15 @@ def build(namespace: Namespace, ports: Sequence[DutPort], *, neighbours: str = "
     for port in ports:
         if neighbours == "kept":
             _keep_neighbours(namespace, port.interface)
+        elif reachable is not None:
+            namespace.sysctl(f"ipv4.neigh.{port.interface}.base_reachable_time_ms", reachable * 1000)
+            namespace.sysctl(f"ipv4.neigh.{port.interface}.delay_first_probe_time", 1)
+        namespace.sysctl(f"ipv4.conf.{port.interface}.arp_accept", int(unsolicited))
         namespace.sysctl(f"ipv4.conf.{port.interface}.send_redirects", 0)
         assert port.address is not None
         namespace.address(port.interface, port.address)
+    if most_neighbours is not None:
+        load_nftables(namespace, _LIMIT.format(most=most_neighbours))
     namespace.sysctl("ipv4.conf.all.send_redirects", 0)
     namespace.sysctl("ipv4.ip_forward", 1)
     namespace.sysctl("ipv6.conf.all.forwarding", 1, optional=True)

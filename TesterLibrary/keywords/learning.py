@@ -1,0 +1,218 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for what a router learns of its neighbours by ARP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assertionengine import AssertionOperator, verify_assertion
+from robot.api.deco import keyword
+
+from ..errors import TesterLibraryError
+from ..learning import Announcement, NeighbourMeasurer, Neighbours
+from ..methodology.learning import (
+    CacheResult,
+    LearningResult,
+    all_learned,
+    capacity_above,
+    find_capacity,
+    learning_rate_above,
+)
+from ..model.endpoints import AddressRange
+from ..model.quantity import Frequency
+from ..model.units import Duration
+from ..session import Session
+from ..verdict import Outcome, Verdict
+from ._component import component
+
+_SIX_SECONDS = Duration(6 * 10**9)
+_TEN_THOUSAND = Frequency.parse("10 k/s")
+
+
+@component
+class Learning:
+    """Neighbours that are announced on one port, and reached from another."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @keyword(name="Measure ARP Learning Rate", tags=["measure"])
+    def measure_arp_learning_rate(
+        self,
+        addresses: AddressRange,
+        announce: str = "p1",
+        probe: str = "p2",
+        rate: Frequency = _TEN_THOUSAND,
+        probe_rate: Frequency = _TEN_THOUSAND,
+        kind: Announcement = Announcement.REPLY,
+        mac: str | None = None,
+    ) -> LearningResult:
+        """Announces addresses on one port while UDP to them comes from the other (norma §8).
+
+        | =Argument= | =Meaning= |
+        | ``addresses`` | ``198.18.64.0/22``: IPv4, in the network of the port, unknown to the device so far |
+        | ``announce`` | port of the tester where they are announced, again and again |
+        | ``probe`` | port from which UDP is sent to each of them in turn |
+        | ``rate`` | of announcements |
+        | ``probe_rate`` | of UDP frames |
+        | ``kind`` | ``REPLY``, ``REQUEST`` (for the device; RFC 826) or ``GRATUITOUS`` (RFC 5227 §3) |
+        | ``mac`` | that is announced; the port's own, if left out |
+
+        An address is learned once a frame to it has arrived. When all are, or none was for a second and two
+        rounds, announcements end, and those to which the device still forwards are counted.
+        Returns a result: ``${result.trial.learning_rate}`` is in entries each second, from the first
+        announcement until the last address was reached; ``${result.trial.learned}`` are known at once.
+
+        A device that takes no unsolicited replies learns from ``REQUEST``.
+
+        | ${result} = | `Measure ARP Learning Rate` | 198.18.64.0/22 | announce=p1 | probe=p2 |
+        | `Verify Learning Rate Above` | 450 entries/s |
+        | `Verify All Learned` |
+        """
+        own = Neighbours(addresses, announce, probe, rate, probe_rate, kind, mac)
+        measurer = NeighbourMeasurer(self._session.bench, own)
+        self._session.progress.begin(f"learning of {addresses}")
+        trial = measurer.measure(addresses.count)
+        return self._session.found(LearningResult(title=str(addresses), trials=(), trial=trial))
+
+    @keyword(name="Find ARP Cache Capacity", tags=["find"])
+    def find_arp_cache_capacity(
+        self,
+        addresses: AddressRange,
+        announce: str = "p1",
+        probe: str = "p2",
+        lowest: int = 128,
+        rate: Frequency = _TEN_THOUSAND,
+        probe_rate: Frequency = _TEN_THOUSAND,
+        kind: Announcement = Announcement.REPLY,
+        rest: Duration = _SIX_SECONDS,
+    ) -> CacheResult:
+        """Searches how many neighbours the device knows at once, exactly (RFC 2889 §5.7, for ARP).
+
+        | =Argument= | =Meaning= |
+        | ``addresses`` | from which the first so many are announced; their number is the highest tried |
+        | ``announce`` | port of the tester where they are announced |
+        | ``probe`` | port from which they are reached |
+        | ``lowest`` | number at which the search begins, doubling it |
+        | ``rate`` | of announcements |
+        | ``probe_rate`` | of UDP frames |
+        | ``kind`` | as in `Measure ARP Learning Rate` |
+        | ``rest`` | in which the device can forget whom it could not learn; Linux makes room after 5 s |
+
+        A number that is not all learned is announced and counted three times before it counts as too many.
+        ``${result.capacity}`` addresses were known at once, ``${result.failed_at}`` were not. What else the
+        device knows, such as the tester's own addresses, takes room of its table too.
+
+        | ${result} = | `Find ARP Cache Capacity` | 198.18.64.0/20 |
+        | `Verify ARP Cache Capacity Above` | 1000 |
+        """
+        own = Neighbours(addresses, announce, probe, rate, probe_rate, kind)
+        measurer = NeighbourMeasurer(self._session.bench, own, rest=rest)
+        self._session.progress.begin(f"neighbour cache of {addresses}")
+        return self._session.found(find_capacity(measurer, str(addresses), lowest, addresses.count))
+
+    @keyword(tags=["send"])
+    def send_arp_announcements(
+        self,
+        addresses: AddressRange,
+        announce: str = "p1",
+        probe: str = "p2",
+        rate: Frequency = _TEN_THOUSAND,
+        kind: Announcement = Announcement.REPLY,
+        mac: str | None = None,
+    ) -> int:
+        """Announces each address once by ARP. Returns how many announcements left.
+
+        | =Argument= | =Meaning= |
+        | ``addresses`` | IPv4, in the network of the port |
+        | ``announce`` | port of the tester |
+        | ``probe`` | another port of the tester, on which nothing of them is expected |
+        | ``rate`` | of announcements |
+        | ``kind`` | as in `Measure ARP Learning Rate` |
+        | ``mac`` | that is announced; the port's own, if left out |
+
+        | `Send ARP Announcements` | 198.18.64.0/24 | kind=GRATUITOUS | mac=02:00:00:00:aa:01 |
+        """
+        own = Neighbours(addresses, announce, probe, rate, rate, kind, mac)
+        return NeighbourMeasurer(self._session.bench, own).announce()
+
+    @keyword(tags=["get"])
+    def get_known_neighbours(
+        self,
+        addresses: AddressRange,
+        assertion_operator: AssertionOperator | None = None,
+        assertion_expected: Any = None,
+        message: str | None = None,
+        announce: str = "p1",
+        probe: str = "p2",
+        probe_rate: Frequency = _TEN_THOUSAND,
+    ) -> int:
+        """Returns to how many of these addresses the device forwards now, and asserts if asked to.
+
+        | =Argument= | =Meaning= |
+        | ``addresses`` | IPv4; two UDP frames are sent to each |
+        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
+        | ``assertion_expected`` | addresses |
+        | ``message`` | in place of the usual one if the assertion fails |
+        | ``announce`` | port of the tester where the addresses are |
+        | ``probe`` | port from which they are reached |
+        | ``probe_rate`` | of UDP frames |
+
+        Nothing is announced for it; who is to answer the device's own questions needs `Start ARP Responder`.
+
+        | `Get Known Neighbours` | 198.18.64.0/24 | == | 254 |
+        """
+        own = Neighbours(addresses, announce, probe, probe_rate, probe_rate)
+        known = NeighbourMeasurer(self._session.bench, own).known()
+        if assertion_operator is None:
+            return known
+        what, outcome = f"known neighbours of {addresses}", Outcome.FAIL
+        try:
+            verify_assertion(known, assertion_operator, int(assertion_expected), what, message)
+            outcome = Outcome.PASS
+        finally:
+            bound = f"{assertion_operator.value} {assertion_expected}"
+            self._session.recorder.verdict(Verdict(outcome, what, f"{known:,}", bound))
+        return known
+
+    @keyword(tags=["verify"])
+    def verify_all_learned(self, measured: LearningResult | None = None) -> Verdict:
+        """Passes if the device knew every address that was announced, all of them at once.
+
+        | =Argument= | =Meaning= |
+        | ``measured`` | a result of `Measure ARP Learning Rate`; the last one of the test, if left out |
+
+        | `Verify All Learned` |
+        """
+        return self._session.conclude(all_learned(self._judged(measured, LearningResult)))
+
+    @keyword(tags=["verify"])
+    def verify_learning_rate_above(self, bound: Frequency, measured: LearningResult | None = None) -> Verdict:
+        """Passes if the device learned at least so many addresses each second.
+
+        | =Argument= | =Meaning= |
+        | ``bound`` | ``450 entries/s`` |
+        | ``measured`` | a result of `Measure ARP Learning Rate`; the last one of the test, if left out |
+
+        | `Verify Learning Rate Above` | 450 entries/s |
+        """
+        return self._session.conclude(learning_rate_above(self._judged(measured, LearningResult), bound))
+
+    @keyword(name="Verify ARP Cache Capacity Above", tags=["verify"])
+    def verify_arp_cache_capacity_above(self, bound: int, measured: CacheResult | None = None) -> Verdict:
+        """Passes if the device knew at least so many neighbours at once.
+
+        | =Argument= | =Meaning= |
+        | ``bound`` | ``1000`` addresses |
+        | ``measured`` | a result of `Find ARP Cache Capacity`; the last one of the test, if it is left out |
+
+        | `Verify ARP Cache Capacity Above` | 1000 |
+        """
+        return self._session.conclude(capacity_above(self._judged(measured, CacheResult), bound))
+
+    def _judged(self, measured: Any, kind: Any) -> Any:
+        judged = self._session.judged(measured)
+        if isinstance(judged, kind):
+            return judged
+        raise TesterLibraryError(f"this says nothing about learning of that kind; measure it first: {judged}")

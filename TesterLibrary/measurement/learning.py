@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How many neighbours a device has learned from ARP, and how fast (norma §8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class LearningCheck:
+    """Addresses that were announced, and those of them to which the device then forwarded."""
+
+    addresses: int
+    known: int
+    objections: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether the device knows every address at once."""
+        return self.known == self.addresses
+
+
+@dataclass(frozen=True)
+class LearningTrial:
+    """Addresses announced on one port while traffic to them came from another. Prints as one line."""
+
+    addresses: int  # announced
+    learned: int  # of them, to which the device forwarded once announcements were over
+    announced_rate: float  # announcements each second, from the first to the last
+    learning_ns: int  # from the first announcement until the last address was forwarded to
+    probing_ns: int  # between two frames to an address: how much too long that can be
+    objections: tuple[str, ...] = ()
+    started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
+
+    @property
+    def valid(self) -> bool:
+        """Whether the tester did its part."""
+        return not self.objections
+
+    @property
+    def all_learned(self) -> bool:
+        """Whether the device knows every address at once."""
+        return self.learned == self.addresses
+
+    @property
+    def learning_rate(self) -> float:
+        """Entries each second, at least: the wait for a frame to the last address is part of it."""
+        return self.learned * 1e9 / self.learning_ns if self.learning_ns else 0.0
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.learned:,} of {self.addresses:,} addresses learned in {self.learning_ns / 1e9:.3g} s "
+            f"({self.learning_rate:,.4g}/s of {self.announced_rate:,.4g}/s announced)"
+        )
+        return text if self.valid else f"{text} - INVALID: {'; '.join(self.objections)}"

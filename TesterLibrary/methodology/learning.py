@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How fast a device learns neighbours, and how many it holds (norma §8; RFC 2889 §5.7, §5.8 for bridges)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from ..errors import PlanError
+from ..measurement.learning import LearningCheck, LearningTrial
+from ..model.quantity import Frequency
+from ..verdict import Verdict, judge
+from .bisection import highest_passing
+from .result import Result
+
+_EXACT = Fraction(1, 10**9)
+_ATTEMPTS = 3  # before a number counts as too many: who was asked to make room is announced again
+
+
+class CacheMeasurer(Protocol):
+    """Announces the first so many addresses of a range."""
+
+    def check(self, addresses: int) -> LearningCheck:
+        """Announces each once and counts. TargetError if the tester is broken, gone or late."""
+        ...
+
+    def rest(self) -> None:
+        """Leaves the device alone, so that it forgets whom it could not learn."""
+        ...
+
+
+@dataclass(frozen=True)
+class LearningResult(Result):
+    """What a device learned of one range."""
+
+    trial: LearningTrial
+
+    def __str__(self) -> str:
+        return f"{self.title}: {self.trial}"
+
+
+@dataclass(frozen=True)
+class CacheResult(Result):
+    """The most addresses that a device knows at once. Both bounds rest on trials."""
+
+    capacity: int  # 0 if not even the lowest number was learned
+    failed_at: int | None  # the lowest number that was not; None if the highest of the search was
+    measured: tuple[LearningCheck, ...]
+
+    def __str__(self) -> str:
+        limit = "no limit was found" if self.failed_at is None else f"{self.failed_at:,} were not all learned"
+        return f"{self.title}: {self.capacity:,} addresses at once, {limit}, {len(self.measured)} checks"
+
+
+def find_capacity(measurer: CacheMeasurer, title: str, lowest: int, highest: int) -> CacheResult:
+    """Searches the most addresses that are all learned, exactly.
+
+    Raises:
+        PlanError: lowest is not from 1 to highest.
+    """
+    if not 1 <= lowest <= highest:
+        raise PlanError(f"lowest={lowest} must be at least 1 and at most the {highest:,} addresses given")
+    checks: list[LearningCheck] = []
+
+    def learned(addresses: int) -> bool:
+        for _ in range(_ATTEMPTS):
+            checks.append(measurer.check(addresses))
+            if checks[-1].complete:
+                return True
+            measurer.rest()
+        return False
+
+    capacity, failed = highest_passing(lowest, highest, _EXACT, learned)
+    return CacheResult(title=title, trials=(), capacity=capacity, failed_at=failed, measured=tuple(checks))
+
+
+def all_learned(result: LearningResult) -> Verdict:
+    """Whether the device knows every address. A tester that fell short cannot make it know more."""
+    trial = result.trial
+    return judge(
+        holds=trial.all_learned,
+        subject=f"addresses learned of {result.title}",
+        measured=f"{trial.learned:,}",
+        bound=f"== {trial.addresses:,}",
+        doubt="" if trial.all_learned else "; ".join(trial.objections),
+    )
+
+
+def learning_rate_above(result: LearningResult, bound: Frequency) -> Verdict:
+    """Whether the device learned so fast, at least. A tester that fell short only makes it look slower."""
+    trial = result.trial
+    holds = trial.learning_rate >= bound.per_second
+    doubt = "; ".join(trial.objections)
+    if not holds and trial.all_learned and trial.announced_rate < bound.per_second * Fraction(11, 10):
+        doubt = f"announced were {trial.announced_rate:,.4g}/s only; give a higher rate"
+    return judge(
+        holds=holds,
+        subject=f"learning rate of {result.title}",
+        measured=f"{trial.learning_rate:,.4g}/s",
+        bound=f">= {bound}",
+        doubt="" if holds else doubt,
+    )
+
+
+def capacity_above(result: CacheResult, bound: int) -> Verdict:
+    """Whether the device knows so many addresses at once, at least."""
+    holds, doubt = result.capacity >= bound, ""
+    if not holds and result.failed_at is None:
+        doubt = f"no more than {result.capacity:,} addresses were announced"
+    elif not holds:
+        failed = [check for check in result.measured if check.addresses == result.failed_at]
+        doubt = "; ".join(failed[-1].objections) if all(check.objections for check in failed) else ""
+    return judge(
+        holds=holds,
+        subject=f"neighbour cache of {result.title}",
+        measured=f"{result.capacity:,} addresses",
+        bound=f">= {bound:,}",
+        doubt=doubt,
+    )
