@@ -11,9 +11,10 @@ from itertools import islice
 from math import prod
 
 from ..errors import PlanError
-from ..model.pattern import MOST_STAGES, Stage
+from ..model.pattern import Stage
 from ..model.units import Rate, RateUnit
 from .meter import Meter
+from .switch_resources import PASS_SKIP_UNITS
 
 NEGLIGIBLE = Fraction(1, 10**9)  # an error that a counter shows after a billion packets
 INTOLERABLE = Fraction(1, 100)  # worse than the meter alone
@@ -104,10 +105,10 @@ def _correction(ratio: Fraction, width: int) -> Stage:
 def _check(target: Fraction, pattern: Sequence[Stage], width: int) -> None:
     if target <= 0 or width < 1:
         raise PlanError(f"a target of {_pps(target)} and registers of {width} bits: both have to be above 0")
-    if len(pattern) >= MOST_STAGES:
+    if len(pattern) >= PASS_SKIP_UNITS:
         raise PlanError(
-            f"a pattern of {len(pattern)} stages: one more corrects the rate, "
-            f"so {MOST_STAGES - 1} are the most"
+            f"pass/skip units: {len(pattern) + 1} needed, {PASS_SKIP_UNITS} there: {len(pattern)} for the "
+            f"pattern, and one corrects the rate; take a pattern of at most {PASS_SKIP_UNITS - 1} stages"
         )
     for own in pattern:
         if own.period > 1 << width:

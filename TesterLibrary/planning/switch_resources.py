@@ -34,6 +34,7 @@ FLOW_ID_BITS = 24  # an index of register arrays (§4.2)
 LINK_BITS = 96  # of the Ethernet addresses, which a flow's number replaces between two passes (§4.2)
 QUEUES = 16  # in a register array of 256, one for each kind of template (§4.3)
 QUEUE_ARRAY = 256
+PASS_SKIP_UNITS = 3  # behind a meter, one of which corrects its rate (§5.2)
 PREFIX_OCTETS = 16  # of a payload, parsed as a header of its own (§4.3, "Modifying payload")
 REGISTER_BITS = 32  # of one register, which one pass can access once (§4.2)
 

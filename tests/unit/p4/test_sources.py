@@ -11,6 +11,9 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.p4 import sources
 from TesterLibrary.p4.build import generate, shipped
+from TesterLibrary.paths import data_root
+from TesterLibrary.planning import switch_editor
+from TesterLibrary.planning import switch_resources as planner
 
 
 @pytest.mark.parametrize("name", sources.profiles())
@@ -62,9 +65,25 @@ def test_the_shipped_schema_has_what_a_driver_writes(name: str) -> None:
     assert keys == ["valid", "id", "rest"]
 
 
-def test_sizes_of_the_responder_are_the_planners() -> None:
-    from TesterLibrary.planning import switch_resources as planner
+@pytest.mark.parametrize("name", sources.profiles())
+def test_the_documented_resources_are_the_shipped_ones(name: str) -> None:
+    report = json.loads((shipped(name) / "resources.json").read_text(encoding="utf-8"))
+    page = (data_root() / "docs" / "tofino.md").read_text(encoding="utf-8")
+    for use in report["uses"]:
+        if use["tables"]:
+            assert "| ".join(["", f"`{name}` ", *(f"{value} " for value in use.values())]) in page
+    of_a_pipeline = " | ".join(str(value) for value in report["chip"].values())
+    assert f"| *both* | {of_a_pipeline} |" in page
 
+
+def test_units_of_the_program_are_those_that_the_planner_counts_on() -> None:
+    rate = (sources.root() / "controls" / "rate.p4").read_text(encoding="utf-8")
+    editor = (sources.root() / "controls" / "editor.p4").read_text(encoding="utf-8")
+    assert rate.count("    PassSkip() ") == planner.PASS_SKIP_UNITS
+    assert editor.count("    EditorUnit() ") == switch_editor.UNITS
+
+
+def test_sizes_of_the_program_are_the_planners() -> None:
     text = (sources.root() / "include" / "sizes.p4").read_text(encoding="utf-8")
     sizes = {
         words[2]: int(words[4].rstrip(";"))
@@ -73,6 +92,7 @@ def test_sizes_of_the_responder_are_the_planners() -> None:
     }
     assert sizes["QUEUES"] == planner.QUEUES
     assert sizes["QUEUE_ARRAY"] == planner.QUEUE_ARRAY
+    assert sizes["LIST_VALUES"] == switch_editor.LIST_VALUES
 
 
 def test_include_paths_are_found_from_any_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from TesterLibrary.errors import PlanError
 from TesterLibrary.model.pattern import Burst, Stage
 from TesterLibrary.planning.meter import MeterTable, TofinoMeter
 from TesterLibrary.planning.staging import stage
+from TesterLibrary.planning.switch_resources import PASS_SKIP_UNITS
 
 GBPS = 10**9
 
@@ -108,7 +109,7 @@ rates = st.fractions(10**4, 10**9, max_denominator=10**6)  # where a Tofino's me
 stages = st.builds(Stage, st.integers(1, 100), st.integers(0, 100))
 
 
-@given(target=rates, width=st.integers(1, 32), pattern=st.lists(stages, max_size=3))
+@given(target=rates, width=st.integers(1, 32), pattern=st.lists(stages, max_size=PASS_SKIP_UNITS - 1))
 def test_the_error_is_what_the_stages_give_and_small(
     target: Fraction, width: int, pattern: list[Stage]
 ) -> None:
@@ -160,15 +161,13 @@ def test_the_ratios_of_a_cascade_multiply(cascade: list[Stage]) -> None:
     assert passed(cascade, ticks) == ticks * prod(own.ratio for own in cascade)
 
 
-def test_eight_stages_are_the_most() -> None:
-    halves = [Stage(1, 1)] * 7
+def test_as_many_stages_as_a_switch_has_units_are_the_most() -> None:
+    halves = [Stage(1, 1)] * (PASS_SKIP_UNITS - 1)
     found = stage(Fraction(1000), TofinoMeter(), pattern=halves)
-    assert len(found.stages) == 8
-    assert found.meter_rate >= 128_000
+    assert len(found.stages) == PASS_SKIP_UNITS
+    assert found.meter_rate >= 1000 * 2 ** len(halves)
     assert abs(found.error) <= Fraction(1, 10**9)
-    with pytest.raises(
-        PlanError, match="a pattern of 8 stages: one more corrects the rate, so 7 are the most"
-    ):
+    with pytest.raises(PlanError, match=r"units: 4 needed, 3 there: 3 for the pattern.*at most 2 stages"):
         stage(Fraction(1000), TofinoMeter(), pattern=[*halves, Stage(1, 1)])
 
 
