@@ -211,6 +211,7 @@ machine::Machine CompileProtocol(const v1::Protocol& protocol, std::string_view 
   CompileTables(compiler);
   CompileSending(compiler);
   CompileRows(compiler);
+  ChooseRows(compiler.out);
   return std::move(compiler.out);
 }
 

@@ -194,6 +194,9 @@ void CompileAutomaton(const v1::Scanner& in, std::string_view thing,
     }
     own.found.push_back(std::move(finds));
   }
+  for (uint16_t& step : own.steps) {
+    if (!own.found[step].empty()) step |= machine::Scanner::kFinds;
+  }
 }
 
 machine::Scanner CompileScanner(const v1::Scanner& in, size_t table, std::string_view thing,

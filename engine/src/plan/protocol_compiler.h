@@ -82,6 +82,9 @@ void CompileTables(ProtocolCompiler& compiler);
 void CompileSending(ProtocolCompiler& compiler);  // templates, messages, scanners
 void CompileRows(ProtocolCompiler& compiler);
 
+// Which rows can hold for which packets, once all rows are there.
+void ChooseRows(machine::Machine& machine);
+
 // One action of a row of a table.
 machine::Action CompileAction(const v1::Action& action, size_t table, std::string_view thing,
                               ProtocolCompiler& compiler);

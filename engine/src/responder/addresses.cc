@@ -15,6 +15,7 @@ bool Takes(const std::vector<Accept>& accepts, const Packet& packet) {
     const uint64_t mask = NarrowMask(std::min<uint32_t>(own.place.bits, 64));
     const uint64_t from_first = (static_cast<uint64_t>(value) - own.low) & mask;
     if (own.step == 0) return from_first == 0;
+    if (own.step == 1) return from_first < own.count;
     return from_first % own.step == 0 && from_first / own.step < own.count;
   });
 }

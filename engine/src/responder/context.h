@@ -22,14 +22,13 @@ struct Context {
   uint32_t scanned = 0;
 };
 
-// `table`: the one whose row it is. `Value` is exact as far as 128 bits go.
-uint64_t NarrowOf(const Operand& operand, const Context& context, size_t table);
-int64_t NarrowValue(const Expression& expression, const Context& context, size_t table);
+// `table`: the one whose row it is. Exact as far as 128 bits go; narrow.h has what is narrower.
 Wide Value(const Expression& expression, const Context& context, size_t table);
 // At most that of an int64_t, and at least.
 int64_t Clamped(const Expression& expression, const Context& context, size_t table);
 
-bool Holds(const Test& test, const Context& context, size_t table);
+// A test that is not narrow, or one of the payload.
+bool HoldsRarely(const Test& test, const Context& context, size_t table);
 
 // Of what a table has said; 0 if it has said nothing.
 uint64_t MessageBytes(const Context& context, size_t table);

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "responder/narrow.h"
 #include "wire/checksum.h"
 
 namespace tester::machine {

@@ -255,6 +255,10 @@ struct Find {
 };
 
 struct Scanner {
+  // Of a step: the state it leads to, and whether that one finds something.
+  static constexpr uint16_t kStateMask = 0x7fff;
+  static constexpr uint16_t kFinds = 0x8000;
+
   uint16_t reg;
   uint16_t most;
   uint16_t ended;
@@ -270,6 +274,13 @@ struct Scanner {
 struct Cell {
   uint32_t first;
   uint16_t rows;
+  uint16_t choice = kNone;
+};
+
+// Of a cell's rows those that can hold, by the value of an operand of at most 8 bits.
+struct Choice {
+  uint16_t operand;
+  std::array<Cell, 256> cells;
 };
 
 struct Table {
@@ -280,6 +291,7 @@ struct Table {
   uint16_t message = kNone;
   uint16_t first_message = 0;
   std::vector<Cell> cells;
+  std::vector<Choice> choices;
   std::vector<uint16_t> order;
   Words kept{};         // the bits that are of this table
   Words initial{};      // what they are in the first state

@@ -65,6 +65,8 @@ struct Place {
 // `header` is where the place's header begins.
 inline UnsignedWide ReadPlace(const Place& place, const uint8_t* header) {
   const uint8_t* at = header + place.first();
+  if (place.aligned() && place.bits == 32) return wire::Load<uint32_t>(at);
+  if (place.aligned() && place.bits == 16) return wire::Load16(at);
   const size_t bytes = place.bytes();
   const uint32_t spare = static_cast<uint32_t>(bytes * 8 - place.offset % 8U - place.bits);
   UnsignedWide value = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "generator/random_numbers.h"
+#include "responder/narrow.h"
 #include "responder/scan.h"
 
 namespace tester::machine {
@@ -99,7 +100,12 @@ void Runner::Dispatch(size_t table, uint16_t event) {
   const Table& own = machine_.tables[table];
   const uint64_t state =
       own.state == kNone ? 0 : machine_.registers[own.state].Get(context_.flow->words);
-  const Cell& cell = own.cells[state * own.events + event];
+  const Cell* chosen = &own.cells[state * own.events + event];
+  if (chosen->choice != kNone) {
+    const Choice& choice = own.choices[chosen->choice];
+    chosen = &choice.cells[NarrowOf(machine_.operands[choice.operand], context_, table)];
+  }
+  const Cell& cell = *chosen;
   for (uint32_t i = 0; i < cell.rows; ++i) {
     const Row& row = machine_.rows[own.order[cell.first + i]];
     const Test* test = &machine_.tests[row.first_test];

@@ -44,27 +44,48 @@ uint32_t ReadNumber(const Machine& machine, const Scanner& scanner, uint32_t rea
   return reading | 1;
 }
 
+// Up to a state that finds something, or the end, while no number is being read. Returns the bytes.
+uint32_t Run(const Scanner& scanner, Frame piece, uint32_t from, Progress& now) {
+  const auto end = static_cast<uint32_t>(
+      std::min<size_t>(piece.size(), from + size_t{scanner.most - now.count}));
+  uint32_t at = from;
+  uint32_t step = now.state;
+  do {
+    const uint32_t state = step & Scanner::kStateMask;
+    step = scanner.steps[state * scanner.classes + scanner.class_of[piece[at]]];
+  } while (++at < end && (step & Scanner::kFinds) == 0);
+  now.state = step & Scanner::kStateMask;
+  return at - from;
+}
+
 }  // namespace
 
 Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, Words& words) {
   const Register& kept = machine.registers[scanner.reg];
   Progress now = Progress::From(kept.Get(words));
-  for (uint32_t taken = 0; taken < piece.size(); ++taken) {
+  for (uint32_t taken = 0; taken < piece.size();) {
     if (now.count >= scanner.most) {
       kept.Set(words, 0);
       return {.taken = taken, .ended = false, .overlong = true};
     }
-    const uint8_t byte = piece[taken];
-    if (now.reading != 0) now.reading = ReadNumber(machine, scanner, now.reading, byte, words);
-    ++now.count;
-    now.state = scanner.steps[now.state * size_t{scanner.classes} + scanner.class_of[byte]];
+    uint32_t bytes = 1;
+    if (now.reading == 0) {
+      bytes = Run(scanner, piece, taken, now);
+    } else {
+      now.reading = ReadNumber(machine, scanner, now.reading, piece[taken], words);
+      const uint32_t step =
+          scanner.steps[now.state * size_t{scanner.classes} + scanner.class_of[piece[taken]]];
+      now.state = step & Scanner::kStateMask;
+    }
+    taken += bytes;
+    now.count += bytes;
     for (const uint8_t index : scanner.found[now.state]) {
       const Find& find = scanner.finds[index];
       for (const Assignment& own : find.set) machine.registers[own.reg].SetWide(words, own.value);
       if (find.number != kNone) now.reading = 2 * (index + 1U);
       if (index >= scanner.ends) continue;
       kept.Set(words, 0);
-      return {.taken = taken + 1, .ended = true, .overlong = false};
+      return {.taken = taken, .ended = true, .overlong = false};
     }
   }
   kept.Set(words, now.Kept());
