@@ -58,6 +58,14 @@ def test_a_device_that_is_right_passes(suite: str, tmp_path: Path) -> None:
             "dropped option: 20 of 20 SYN-ACKs came without sack",
         ),
         (
+            "burst_tolerance",
+            "shaper",
+            "queue: 60000",
+            "queue: 20000",  # too short
+            "Long Bursts Lose What Does Not Fit",
+            "frames, as behind a queue of ",
+        ),
+        (
             "connection_scale",
             "l4-gateway",
             "options:",

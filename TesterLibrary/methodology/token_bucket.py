@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a token bucket with a short queue drops of bursts, by arithmetic (norma §8, the traffic manager)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from ..errors import PlanError
+from ..model.law import Replay
+from ..model.plan import PlannedStream
+from ..model.quantity import Octets
+from ..model.random_law import Random
+from ..model.units import Bandwidth, Ratio
+from ..verdict import Verdict, judge
+from .monitoring import MonitoringResult
+
+_BIT_NS = 8 * 10**9  # bits each second times nanoseconds, in a byte
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A frame that reaches the bucket."""
+
+    at_ns: int
+    octets: int  # as the bucket counts them
+
+
+@dataclass(frozen=True)
+class TokenBucket:
+    """A bucket of `burst` filled at `rate`, and at most `queue` of frames that wait for it.
+
+    A frame leaves when the bucket holds its bytes, and takes them; one that does not fit into the queue is
+    dropped. Linux's tbf does so (tc-tbf(8)): its `limit` is the queue, and frames have no FCS there.
+    """
+
+    rate: Bandwidth
+    burst: Octets
+    queue: Octets
+
+    def dropped(self, arrivals: Iterable[Arrival]) -> Iterator[bool]:
+        """Of each frame in turn, whether it is. The bucket is full and the queue empty before the first.
+
+        Raises:
+            PlanError: a frame is longer than the bucket, so that it would never leave.
+        """
+        full = self.burst.count * _BIT_NS
+        credit, counted_at, waiting, backlog = full, 0, deque[int](), 0
+        for arrival in arrivals:
+            if arrival.octets > self.burst.count:
+                raise PlanError(f"a frame of {arrival.octets} bytes never leaves a bucket of {self.burst}")
+            while waiting:
+                missing = max(0, waiting[0] * _BIT_NS - credit)
+                leaves_at = counted_at - -missing // self.rate.bps
+                if leaves_at > arrival.at_ns:
+                    break
+                credit += (leaves_at - counted_at) * self.rate.bps - waiting[0] * _BIT_NS
+                counted_at = leaves_at
+                backlog -= waiting.popleft()
+            if backlog + arrival.octets > self.queue.count:
+                yield True
+                continue
+            if not waiting:
+                credit = min(full, credit + (arrival.at_ns - counted_at) * self.rate.bps)
+                counted_at = arrival.at_ns
+            waiting.append(arrival.octets)
+            backlog += arrival.octets
+            yield False
+
+    def lost(self, arrivals: Sequence[Arrival], watched: int) -> int:
+        """Frames dropped of the last so many."""
+        return sum(islice(self.dropped(arrivals), len(arrivals) - watched, None))
+
+    def queue_that_lost(self, lost: int, arrivals: Sequence[Arrival], watched: int) -> Octets:
+        """The longest queue behind which at least so many are dropped: what a device seems to have."""
+        low, high = 0, sum(arrival.octets for arrival in arrivals)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if replace(self, queue=Octets(middle)).lost(arrivals, watched) >= lost:
+                low = middle
+            else:
+                high = middle - 1
+        return Octets(low)
+
+    def __str__(self) -> str:
+        return f"{self.rate}, a burst of {self.burst} and a queue of {self.queue}"
+
+
+def arrivals_of(stream: PlannedStream, frames: int) -> list[Arrival]:
+    """The first so many frames of a stream, when they are due and without their FCS.
+
+    Raises:
+        PlanError: only the tester knows when its frames leave.
+    """
+    if isinstance(stream.departures.law, Random | Replay):
+        raise PlanError(
+            f"stream {stream.name!r}: its frames leave at random or as a file says; give it a pattern"
+        )
+    return [Arrival(round(stream.departures.due(k)), len(stream.template(k))) for k in range(frames)]
+
+
+def loss_as_predicted(
+    monitored: MonitoringResult, stream: PlannedStream, sent: int, bucket: TokenBucket, within: Ratio
+) -> Verdict:
+    """Whether a device lost as many frames as the bucket, to within a part of them.
+
+    Counted are those that were sent in the intervals, of all `sent`: the counters of an interval are of the
+    same frames at both ends (norma §6.1).
+    """
+    arrivals = arrivals_of(stream, sent)
+    predicted = bucket.lost(arrivals, monitored.sent)
+    holds = abs(monitored.lost - predicted) <= within.value * predicted
+    seems = ""
+    if not holds and monitored.lost:
+        queue = bucket.queue_that_lost(monitored.lost, arrivals, monitored.sent)
+        seems = f", as behind a queue of {queue}"
+    return judge(
+        holds=holds,
+        subject=f"loss of {monitored.title} in a token bucket",
+        measured=f"{monitored.lost:,} of {monitored.sent:,} frames{seems}",
+        bound=f"{predicted:,} within {within} ({bucket})",
+        doubt="; ".join(monitored.objections) or ("" if monitored.sent else "nothing was monitored"),
+    )

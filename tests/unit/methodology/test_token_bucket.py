@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Token buckets against sums done by hand, and against what no bucket can do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.interval import Interval, StreamInterval
+from TesterLibrary.measurement.snapshot import VersionCounters
+from TesterLibrary.methodology.monitoring import Method, MonitoringResult
+from TesterLibrary.methodology.token_bucket import Arrival, TokenBucket, arrivals_of, loss_as_predicted
+from TesterLibrary.model.departures import Pattern, Poisson
+from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.quantity import Octets
+from TesterLibrary.model.units import Bandwidth, Ratio
+from TesterLibrary.verdict import Outcome
+
+from ..planning.bench import compiled, stream
+
+MICROSECOND = 1000
+# 1,000 bytes take 1 ms.
+BUCKET = TokenBucket(Bandwidth.parse("8 Mbps"), burst=Octets(3000), queue=Octets(2000))
+
+
+def arrivals(*at_us: int, octets: int = 1000) -> list[Arrival]:
+    return [Arrival(at * MICROSECOND, octets) for at in at_us]
+
+
+@pytest.mark.parametrize(
+    ("at_us", "lost"),
+    [
+        ([0] * 5, []),  # three leave at once, two wait
+        ([0] * 7, [5, 6]),  # there is no room for more
+        ([0] * 5 + [999, 1000], [5]),  # room is there when the first of them has left
+        ([0] * 5 + [1000, 2000, 3000], []),  # from then on one a millisecond
+        ([0] * 5 + [1500, 1500, 2000], [6]),
+        ([0] * 5 + [5000] * 5 + [5000], [10]),  # both have left after 2 ms: 3 ms fill the bucket again
+        ([0] * 5 + [4000] * 5, [9]),  # 2 ms do not
+        ([10**9] + [10**9] * 5, [5]),  # a full bucket does not become fuller
+    ],
+)
+def test_frames_that_are_dropped(at_us: list[int], lost: list[int]) -> None:
+    dropped = list(BUCKET.dropped(arrivals(*at_us)))
+    assert [number for number, is_dropped in enumerate(dropped) if is_dropped] == lost
+
+
+def test_frames_watched_are_the_last_ones() -> None:
+    seven = arrivals(*[0] * 7)
+    assert [BUCKET.lost(seven, watched) for watched in (0, 1, 2, 7)] == [0, 1, 2, 2]
+
+
+def test_a_frame_that_is_longer_than_queue_or_bucket() -> None:
+    assert list(BUCKET.dropped(arrivals(0, octets=2001))) == [True]
+    with pytest.raises(PlanError, match="a frame of 3001 bytes never leaves a bucket of 3 kB"):
+        list(replace(BUCKET, queue=Octets(9000)).dropped(arrivals(0, octets=3001)))
+
+
+@given(
+    gaps=st.lists(st.integers(0, 3000), min_size=1, max_size=60),
+    octets=st.integers(1, 2000),
+    queue=st.integers(2000, 9000),
+)
+def test_no_more_gets_through_than_burst_queue_and_rate_allow_and_no_less(
+    gaps: list[int], octets: int, queue: int
+) -> None:
+    times = [sum(gaps[: end + 1]) for end in range(len(gaps))]
+    bucket = replace(BUCKET, queue=Octets(queue))
+    dropped = bucket.dropped(arrivals(*times, octets=octets))
+    passed = [time for time, lost in zip(times, dropped, strict=True) if not lost]
+    for first, begin in enumerate(passed):
+        for last, end in enumerate(passed[first:], first):
+            assert (last - first + 1) * octets <= 3000 + queue + end - begin
+    if len(passed) < len(times):
+        assert len(passed) * octets > queue
+    longer = replace(bucket, queue=Octets(queue + 1000))
+    assert longer.lost(arrivals(*times, octets=octets), len(times)) <= len(times) - len(passed)
+
+
+def test_the_queue_that_a_loss_looks_like() -> None:
+    nine = arrivals(*[0] * 9)
+    assert BUCKET.queue_that_lost(4, nine, 9) == Octets(2999)
+    assert BUCKET.queue_that_lost(0, nine, 9) == Octets(9000)
+
+
+def test_arrivals_are_when_frames_are_due_without_their_fcs() -> None:
+    (planned,) = compiled(stream(frame_size="128", rate="4 kpps", shaping=Pattern((Stage(2, 3),)))).streams
+    assert arrivals_of(planned, 3) == arrivals(0, 100, 500, octets=124)
+    (planned,) = compiled(stream(rate="4 kpps", shaping=Poisson())).streams
+    with pytest.raises(PlanError, match="'north': its frames leave at random or as a file says"):
+        arrivals_of(planned, 1)
+
+
+def monitored(sent: int, lost: int, *objections: str) -> MonitoringResult:
+    before, after = VersionCounters(), VersionCounters(tx_packets=sent, rx_packets=sent - lost)
+    only = StreamInterval.between("north", before, after, 10**9)
+    interval = Interval(1, 0, 10**9, 0, (only,), ())
+    return MonitoringResult("north", (), 10**9, Method.VERSION, "", (interval,), objections)
+
+
+@pytest.mark.parametrize(
+    ("lost", "objections", "outcome", "text"),
+    [
+        (100, (), Outcome.PASS, "is 100 of 200 frames, required 100 within 1 %"),
+        (101, (), Outcome.PASS, ""),
+        (99, (), Outcome.PASS, ""),
+        (102, (), Outcome.FAIL, "is 102 of 200 frames, as behind a queue of"),
+        (98, (), Outcome.FAIL, "as behind a queue of"),
+        (0, (), Outcome.FAIL, "is 0 of 200 frames, required"),
+        (102, ("late",), Outcome.INCONCLUSIVE, "late"),
+    ],
+)
+def test_as_many_are_lost_as_predicted(
+    lost: int, objections: tuple[str, ...], outcome: Outcome, text: str
+) -> None:
+    # 200 frames of 1,000 bytes within 0.2 ms: the bucket holds 60 and the queue 40 of them.
+    (planned,) = compiled(stream(frame_size="1004", rate="9 Gbps")).streams
+    bucket = TokenBucket(Bandwidth.parse("8 kbps"), burst=Octets(60_000), queue=Octets(40_000))
+    verdict = loss_as_predicted(monitored(200, lost, *objections), planned, 200, bucket, Ratio.parse("1 %"))
+    assert (verdict.outcome, text in str(verdict)) == (outcome, True), str(verdict)
