@@ -37,6 +37,14 @@ def add_p4_command(commands: Any) -> None:
         f"(default: {', '.join(DEFAULT_PROTOCOLS)})",
     )
     building.add_argument(
+        "--headers",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help=f"a file of headers of your own, or one of {', '.join(paths.names('headers'))}; can be given "
+        "several times (default: none)",
+    )
+    building.add_argument(
         "--output",
         type=Path,
         metavar="DIR",
@@ -51,12 +59,14 @@ def add_p4_command(commands: Any) -> None:
 
 def _build(options: argparse.Namespace) -> int:
     output = options.output or Path("results") / "p4" / options.profile
-    done = build(find_compiler(), options.profile, options.protocol or DEFAULT_PROTOCOLS, output)
+    done = build(
+        find_compiler(), options.profile, options.protocol or DEFAULT_PROTOCOLS, output, options.headers
+    )
     if options.ship:
         ship(done, output)
     if options.json:
         print(json.dumps(done.record(), indent=2))
     else:
-        print(f"{done.profile} with {', '.join(done.protocols)}: compiled into {output}")
+        print(f"{done.profile} with {', '.join((*done.protocols, *done.headers))}: compiled into {output}")
         print(done.resources.table())
     return 0

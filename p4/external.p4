@@ -56,6 +56,7 @@ parser ExternalIngressParser(packet_in packet, out headers_t hdr, out external_i
             TYPE_ARP: arp;
             TYPE_VLAN: vlan;
             TYPE_IPV6: ipv6;
+            OWN_ETHERNET_TYPES
             default: accept;
         }
     }
@@ -141,6 +142,7 @@ parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_eg
             TYPE_ARP: arp;
             TYPE_VLAN: vlan;
             TYPE_IPV6: ipv6;
+            OWN_ETHERNET_TYPES
             default: accept;
         }
     }

@@ -30,6 +30,7 @@ parser InternalIngressParser(packet_in packet, out headers_t hdr, out internal_i
             TYPE_ARP: arp;
             TYPE_VLAN: vlan;
             TYPE_IPV6: ipv6;
+            OWN_ETHERNET_TYPES
             default: accept;
         }
     }

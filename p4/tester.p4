@@ -4,6 +4,7 @@
 // A network tester in a switch: docs/tofino.md. The profile that includes this names the chip.
 #include "include/sizes.p4"
 #include "include/types.p4"
+#include "own_headers.p4" // generated from header files: templates/own_headers.p4.j2
 #include "include/headers.p4"
 
 #include "controls/classifier.p4"

@@ -6,16 +6,18 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..jobs.header_file import load_headers
 from ..planning.match_action import match_action
 from ..protocols.checker import load_protocol
 from . import sources
 from .compiler import compile_program
 from .efsm import efsm
+from .own_headers import own_headers
 from .parser_states import check_parsers
 from .resources import Resources, resources
 
@@ -30,6 +32,7 @@ class Build:
 
     profile: str
     protocols: tuple[str, ...]
+    headers: tuple[str, ...]
     resources: Resources
     digest: str
 
@@ -38,17 +41,26 @@ class Build:
         return {
             "profile": self.profile,
             "protocols": list(self.protocols),
+            "headers": list(self.headers),
             "sources_sha256": self.digest,
             **self.resources.record(),
         }
 
 
-def generate(protocols: Sequence[str]) -> str:
-    """P4 text of the control Efsm for protocols, by names or files. PlanError as match_action and efsm."""
-    return efsm([match_action(load_protocol(name)) for name in protocols])
+def generate(protocols: Sequence[str], headers: Sequence[str] = ()) -> Mapping[str, str]:
+    """Files of P4 text for protocols and header files, by names or paths.
+
+    Raises:
+        PlanError: as match_action, efsm and own_headers.
+    """
+    tables = [match_action(load_protocol(name)) for name in protocols]
+    types = [own for name in headers for own in load_headers(name)]
+    return {"efsm.p4": efsm(tables), "own_headers.p4": own_headers(types)}
 
 
-def build(compiler: Path, profile: str, protocols: Sequence[str], output: Path) -> Build:
+def build(
+    compiler: Path, profile: str, protocols: Sequence[str], output: Path, headers: Sequence[str] = ()
+) -> Build:
     """Compiles into the folder `output`, which is made anew.
 
     Raises:
@@ -56,16 +68,19 @@ def build(compiler: Path, profile: str, protocols: Sequence[str], output: Path) 
     """
     path = sources.profile(profile)
     chip, architecture = sources.chip(path)
-    generated = generate(protocols)
+    generated = generate(protocols, headers)
     source = output / "source"
     shutil.rmtree(output, ignore_errors=True)
     shutil.copytree(sources.root(), source, ignore=shutil.ignore_patterns("build", "templates"))
-    (source / sources.GENERATED).write_text(generated, encoding="utf-8")
+    for name, text in generated.items():
+        (source / name).write_text(text, encoding="utf-8")
     program = source / f"{profile}.p4"
     shutil.copyfile(source / "profiles" / path.name, program)
     compile_program(compiler, program, output, chip=chip, architecture=architecture)
-    check_parsers(source, output)
-    return Build(profile, tuple(protocols), resources(output), sources.digest(path, generated))
+    check_parsers(output / f"{profile}.p4pp", output)
+    return Build(
+        profile, tuple(protocols), tuple(headers), resources(output), sources.digest(path, generated)
+    )
 
 
 def ship(done: Build, output: Path) -> None:

@@ -7,15 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from ..errors import PlanError
 from ..model.expression import Expression
 from ..model.protocol import Count, Protocol, Send, Template
 from ..planning.match_action import MatchAction
 from ..planning.switch_resources import QUEUES
 from ..protocols.diagram import act_text
-from .sources import root
+from .sources import templates
 
 # What a table may be about: bits, and where the program has it.
 _QUANTITIES = {
@@ -78,10 +76,7 @@ def efsm(programs: Sequence[MatchAction]) -> str:
             f"queues of templates: {len(answers)} needed, {QUEUES} there "
             f"({', '.join(answer.name for answer in answers)}); build with fewer protocols"
         )
-    environment = Environment(
-        loader=FileSystemLoader(root() / "templates"), undefined=StrictUndefined, keep_trailing_newline=True
-    )
-    template = environment.get_template("efsm.p4.j2")
+    template = templates().get_template("efsm.p4.j2")
     protocols = [program.protocol for program in programs]
     return template.render(protocols=protocols, keys=_keys(programs), answers=answers)
 

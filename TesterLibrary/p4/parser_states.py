@@ -11,41 +11,41 @@ from pathlib import Path
 
 from ..errors import PlanError
 
-_PARSER = re.compile(r"^parser (\w+?)(Ingress|Egress)Parser\(.*?^}", re.MULTILINE | re.DOTALL)
-_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-_STATE = re.compile(r"^\s*state (\w+) \{(.*?)(?=^\s*state |\Z)", re.MULTILINE | re.DOTALL)
+# Included states end in the first column as a parser does, so a parser goes on to the next declaration.
+_PARSER = re.compile(
+    r"^parser (\w+?)(Ingress|Egress)Parser\(.*?(?=^(?:control|header|package|parser|struct) |\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+_STATE = re.compile(r"\bstate (\w+) \{(.*?)(?=\bstate \w+ \{|\Z)", re.DOTALL)
 _SELECT = re.compile(r"transition select\([^{]*\{([^}]*)\}", re.DOTALL)
 
 
-def check_parsers(source: Path, output: Path) -> None:
-    """Compares the parsers of P4 files in the folder `source` with the states that `output` has of them.
+def check_parsers(program: Path, output: Path) -> None:
+    """Compares the parsers of a preprocessed P4 program with the states that `output` has of them.
 
     A state that selects needs at least a row of the parser's memory for each of its cases.
 
     Raises:
         PlanError: which state lost a branch.
     """
-    for file in sorted(source.glob("*.p4")):
-        for parser in _PARSER.finditer(file.read_text(encoding="utf-8")):
-            pipeline, gress = parser[1].lower(), parser[2].lower()
-            rows = _rows(output / pipeline / "context.json", gress)
-            for state, cases in _selects(parser[0], source):
-                there = sum(count for name, count in rows.items() if state in name.split("."))
-                if there < cases:
-                    raise PlanError(
-                        f"{file.name}: the compiler dropped branches of the parser of the {gress} of "
-                        f"{pipeline}: state {state} has {cases} cases, {there} rows are left of it; compile "
-                        "with another version"
-                    )
+    for parser in _PARSER.finditer(program.read_text(encoding="utf-8")):
+        pipeline, gress = parser[1].lower(), parser[2].lower()
+        rows = _rows(output / pipeline / "context.json", gress)
+        for state, cases in _selects(parser[0]):
+            there = sum(count for name, count in rows.items() if state in name.split("."))
+            if there < cases:
+                raise PlanError(
+                    f"{program.name}: the compiler dropped branches of the parser of the {gress} of "
+                    f"{pipeline}: state {state} has {cases} cases, {there} rows are left of it; compile "
+                    "with another version"
+                )
 
 
-def _selects(text: str, source: Path) -> Iterator[tuple[str, int]]:
+def _selects(parser: str) -> Iterator[tuple[str, int]]:
     """States that select, and how many cases each has."""
-    bodies = [text, *((source / name).read_text(encoding="utf-8") for name in _INCLUDE.findall(text))]
-    for body in bodies:
-        for state, text_of_state in _STATE.findall(body):
-            for cases in _SELECT.findall(text_of_state):
-                yield state, cases.count(";")
+    for state, text in _STATE.findall(parser):
+        for cases in _SELECT.findall(text):
+            yield state, cases.count(";")
 
 
 def _rows(context: Path, gress: str) -> Mapping[str, int]:

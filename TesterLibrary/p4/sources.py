@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..errors import PlanError
 from ..paths import data_root
@@ -18,6 +21,13 @@ _CHIPS = {"tna.p4": ("tofino", "tna"), "t2na.p4": ("tofino2", "t2na")}
 def root() -> Path:
     """The folder ``p4/``."""
     return data_root() / "p4"
+
+
+def templates() -> Environment:
+    """Those of what is generated."""
+    return Environment(
+        loader=FileSystemLoader(root() / "templates"), undefined=StrictUndefined, keep_trailing_newline=True
+    )
 
 
 def profiles() -> list[str]:
@@ -54,20 +64,21 @@ def sources(path: Path) -> list[Path]:
         found.append(file)
         for name in re.findall(r'^#include "([^"]+)"', file.read_text(encoding="utf-8"), re.MULTILINE):
             near = (file.parent / name).resolve()
-            add(near if near.is_file() else (root() / name).resolve()) if name != GENERATED else None
+            add(near if near.is_file() else (root() / name).resolve()) if name not in GENERATED else None
 
     add(path.resolve())
     return found
 
 
-GENERATED = "efsm.p4"
+GENERATED = ("efsm.p4", "own_headers.p4")
 
 
-def digest(path: Path, generated: str) -> str:
+def digest(path: Path, generated: Mapping[str, str]) -> str:
     """SHA-256 of a profile, of all that it includes and of what was generated for it."""
     total = hashlib.sha256()
     for file in sources(path):
         total.update(f"{file.relative_to(root().resolve())}\n".encode())
         total.update(file.read_bytes())
-    total.update(generated.encode())
+    for name in GENERATED:
+        total.update(generated[name].encode())
     return total.hexdigest()

@@ -108,7 +108,7 @@ def _tofino(file: JobFile, plan: Plan) -> tuple[Prediction, ...]:
             staging,
             places[stream.name],
             _templates(planned, Fraction(flow.bps, chip.port_bps)),
-            _edits(planned),
+            _edits(stream, planned),
         )
         for stream, planned, staging, flow in zip(
             file.job.streams, plan.streams, stagings, flows, strict=True
@@ -127,9 +127,9 @@ def _templates(planned: PlannedStream, share: Fraction) -> int:
     return ceil(template_packets(min(map(len, planned.frames)) + FCS_LENGTH) * share)
 
 
-def _edits(planned: PlannedStream) -> tuple[SwitchEditor, ...]:
+def _edits(stream: Stream, planned: PlannedStream) -> tuple[SwitchEditor, ...]:
     try:
-        return switch_editors(planned.editors)
+        return switch_editors(planned.editors, stream.headers.types if stream.headers else ())
     except PlanError as problem:
         raise PlanError(f"stream {planned.name!r}: {problem}") from None
 

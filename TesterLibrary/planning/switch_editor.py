@@ -9,14 +9,16 @@ the number, or what a list has for it. Two units make a cascade: the second move
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import PlanError
 from ..model.edit import Distribution, PlannedEditor, RandomBits, RandomRange, Source, Step, Values
+from ..model.headers import HeaderType
 
 UNITS = 2  # editors of a template
 WORD = 32  # bits of a register of a unit
+HALF = 16  # of them, for ports
 LIST_VALUES = 4096  # of all lists of a program
 _QUANTILE_BITS = 16  # of the random number that a distribution is drawn with
 _FIELDS = {
@@ -60,8 +62,24 @@ class SwitchEditor:
         return f"{self.field}: {how} below {self.bound:,}{when}, {what}"
 
 
-def switch_editors(editors: Sequence[PlannedEditor]) -> tuple[SwitchEditor, ...]:
+def own_fields(types: Sequence[HeaderType]) -> dict[str, int]:
+    """Bits of the fields that an editor reaches of headers that a program was built with."""
+    return {
+        f"{own.name}.{field.name}": field.bits
+        for own in types
+        for field in own.fields
+        if field.bits in (HALF, WORD)
+    }
+
+
+def switch_editors(
+    editors: Sequence[PlannedEditor], types: Sequence[HeaderType] = ()
+) -> tuple[SwitchEditor, ...]:
     """Of one stream; random values are the switch's own, so their seeds count for nothing.
+
+    Args:
+        editors: What changes.
+        types: Headers that a file describes and the program was built with.
 
     Raises:
         PlanError: more fields than units, a field that no unit reaches, a number that a register cannot hold,
@@ -70,11 +88,12 @@ def switch_editors(editors: Sequence[PlannedEditor]) -> tuple[SwitchEditor, ...]
     if len(editors) > UNITS:
         names = ", ".join(editor.name for editor in editors)
         raise PlanError(f"{len(editors)} fields change ({names}); a switch changes {UNITS} of a template")
+    fields = _FIELDS | own_fields(types)
     ordered = sorted(editors, key=lambda editor: editor.every)
     found = []
     for number, editor in enumerate(ordered):
         try:
-            found.append(_lowered(editor, cascaded=_cascaded(editor, ordered[:number])))
+            found.append(_lowered(editor, fields, cascaded=_cascaded(editor, ordered[:number])))
         except PlanError as problem:
             raise PlanError(f"{editor.name}: {problem}") from None
     if (listed := sum(len(own.listed) for own in found)) > LIST_VALUES:
@@ -92,10 +111,10 @@ def _cascaded(editor: PlannedEditor, before: Sequence[PlannedEditor]) -> bool:
     )
 
 
-def _lowered(editor: PlannedEditor, *, cascaded: bool) -> SwitchEditor:
-    bits = _FIELDS.get(editor.name)
+def _lowered(editor: PlannedEditor, fields: Mapping[str, int], *, cascaded: bool) -> SwitchEditor:
+    bits = fields.get(editor.name)
     if bits is None:
-        raise PlanError(f"a switch does not edit it; it edits {', '.join(_FIELDS)}")
+        raise PlanError(f"a switch does not edit it; it edits {', '.join(fields)}")
     start, step, random, bound, base, listed = _unit(editor.source)
     if bound > 1 << WORD:
         raise PlanError(f"its numbers go up to {bound:,}; a register holds less than 2^{WORD}")

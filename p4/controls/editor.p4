@@ -147,11 +147,12 @@ control EditedField(inout headers_t hdr, in template_t template, inout bit<32> n
     action tcp_seq(bit<32> base) {
         hdr.tcp.seq = base + number;
     }
+    OWN_EDITS
 
     table fields {
         key = { template: exact @name("template"); }
         actions = {
-            ipv4_src; ipv4_dst; udp_sport; udp_dport; tcp_sport; tcp_dport; tcp_seq; @defaultonly NoAction;
+            ipv4_src; ipv4_dst; udp_sport; udp_dport; tcp_sport; tcp_dport; tcp_seq; OWN_EDIT_NAMES @defaultonly NoAction;
         }
         const default_action = NoAction;
         size = TEMPLATES;

@@ -129,6 +129,7 @@ struct headers_t {
     cpu_h cpu;
     ethernet_h ethernet;
     vlan_h vlan;
+    OWN_MEMBERS
     arp_h arp;
     ipv4_h ipv4;
     ipv6_h ipv6;

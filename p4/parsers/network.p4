@@ -14,9 +14,12 @@ state vlan {
         TYPE_IPV4: ipv4;
         TYPE_ARP: arp;
         TYPE_IPV6: ipv6;
+        OWN_ETHERNET_TYPES
         default: accept;
     }
 }
+
+OWN_STATES
 
 state arp {
     packet.extract(hdr.arp);
