@@ -54,7 +54,7 @@ def allocate(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> Mapping[str,
     """A port for each flow, by name: no port above its bits, no pipeline above its packets, groups together.
 
     Solved by Z3, in whole Mbps and kpps, as in norma appendix E; before come sums which show soon, and say
-    clearly, that it cannot be.
+    clearly, that it cannot be. Z3 first checks a guess, which mostly holds, and else searches by itself.
 
     Raises:
         PlanError: the resource that ran out, and by how much.
@@ -81,7 +81,10 @@ def allocate(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> Mapping[str,
         solver.add(z3.PbLe([(inside[i], mbps[i]) for i in numbers], chip.ports * port_mbps))
         first = {flow.group: i for i, flow in reversed(list(enumerate(flows))) if flow.group}
         solver.add([inside[i] == inside[first[flow.group]] for i, flow in enumerate(flows) if flow.group])
-    found = solver.check()
+    guess = _first_fit([flow.group or f"flow {flow.name}" for flow in flows], mbps, places, port_mbps)
+    found = solver.check([at[i, place] for i, place in guess.items()])
+    if found != z3.sat:
+        found = solver.check()
     if found != z3.sat:
         why = "cannot be placed" if found == z3.unsat else f"were not placed within {_TIMEOUT_MS // 1000} s"
         needed = _gbps(sum(flow.bps for flow in flows))
@@ -90,7 +93,33 @@ def allocate(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> Mapping[str,
             f"of {chip.ports} loopback ports of {_gbps(chip.port_bps)}; lower rates or use fewer streams"
         )
     model = solver.model()
-    return {flows[i].name: place for (i, place), x in at.items() if z3.is_true(model[x])}
+    return {
+        flow.name: next(place for place in places if z3.is_true(model[at[i, place]]))
+        for i, flow in enumerate(flows)
+    }
+
+
+def _first_fit(
+    groups: Sequence[str], mbps: Sequence[int], places: Sequence[LoopbackPort], port_mbps: int
+) -> Mapping[int, LoopbackPort]:
+    """The largest first: a group where most is free, each of its flows where it leaves least."""
+    members: dict[str, list[int]] = {}
+    for i, group in enumerate(groups):
+        members.setdefault(group, []).append(i)
+    taken = Counter({place.pipeline: 0 for place in places})
+    inside: dict[int, int] = {}
+    for own in sorted(members.values(), key=lambda own: -sum(mbps[i] for i in own)):
+        pipeline = min(taken, key=taken.__getitem__)
+        taken[pipeline] += sum(mbps[i] for i in own)
+        inside.update(dict.fromkeys(own, pipeline))
+    free = dict.fromkeys(places, port_mbps)
+    found: dict[int, LoopbackPort] = {}
+    for i in sorted(inside, key=lambda i: -mbps[i]):
+        fits = [place for place in places if place.pipeline == inside[i] and free[place] >= mbps[i]]
+        if fits:
+            found[i] = min(fits, key=free.__getitem__)
+            free[found[i]] -= mbps[i]
+    return found
 
 
 def _check(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> None:
