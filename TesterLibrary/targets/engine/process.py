@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -139,8 +140,7 @@ class EngineProcess:
 
     def _wait_until_ready(self, within: Duration) -> None:
         deadline = time.monotonic() + within.seconds
-        socket = self._runtime / "testerd.sock"
-        while not socket.exists():
+        while not accepts(self._runtime / "testerd.sock"):
             if self._process.poll() is not None:
                 raise self._error_of_start()
             if time.monotonic() > deadline:
@@ -198,3 +198,13 @@ def _readable(line: str) -> str:
     if not isinstance(entry, dict):
         return line
     return " ".join(str(value) for key, value in entry.items() if key not in ("time", "level"))
+
+
+def accepts(address: Path) -> bool:
+    """Whether a process takes connections at a Unix socket; the file is there before one does."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(str(address))
+        except OSError:
+            return False
+    return True

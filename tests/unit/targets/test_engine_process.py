@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 import tempfile
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from TesterLibrary import paths
 from TesterLibrary.errors import TargetError, TestbedError
 from TesterLibrary.model.units import Duration
-from TesterLibrary.targets.engine.process import EngineProcess
+from TesterLibrary.targets.engine.process import EngineProcess, accepts
 from TesterLibrary.targets.engine.program import find_program
 
 PORTS = {"p1": "loop:x"}
@@ -161,3 +162,14 @@ def test_then_the_installed_one_then_a_build_then_the_path(
         (tmp_path / folder).mkdir(parents=True)
         expected = program(tmp_path / folder / "testerd", "")
         assert find_program() == expected
+
+
+def test_a_socket_is_ready_once_it_is_listened_at(runtime: Path) -> None:
+    address = runtime / "testerd.sock"
+    assert not accepts(address)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(address))
+        assert not accepts(address)
+        listener.listen()
+        assert accepts(address)
+    assert not accepts(address)
