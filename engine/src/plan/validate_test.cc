@@ -106,22 +106,16 @@ TEST(ValidateJob, RefusesStreams) {
 }
 
 TEST(ValidateJob, RefusesRates) {
-  for (const auto& [packets, ns] :
+  for (const auto& rate :
        std::vector<std::pair<uint64_t, uint64_t>>{{0, 1}, {1, 0}, {2, 1}, {UINT64_MAX, 1}}) {
     ExpectRefused(
         [&](v1::Job& job) {
-          job.mutable_streams(0)
-              ->mutable_departures()
-              ->mutable_steady()
-              ->mutable_tick()
-              ->set_packets(packets);
-          job.mutable_streams(0)
-              ->mutable_departures()
-              ->mutable_steady()
-              ->mutable_tick()
-              ->set_nanoseconds(ns);
+          auto& tick =
+              *job.mutable_streams(0)->mutable_departures()->mutable_steady()->mutable_tick();
+          tick.set_packets(rate.first);
+          tick.set_nanoseconds(rate.second);
         },
-        Code::kInvalidArgument, {std::to_string(packets) + " packets", "at most 1"});
+        Code::kInvalidArgument, {std::to_string(rate.first) + " packets", "at most 1"});
   }
 }
 
