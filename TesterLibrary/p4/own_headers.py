@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import PlanError
 from ..model.headers import FieldType, HeaderType
+from ..planning.own_members import own_field, own_member
 from ..planning.switch_editor import own_fields
 from .sources import templates
 
@@ -85,7 +85,7 @@ def _ethernet_types(types: Sequence[HeaderType]) -> Iterator[Case]:
                     f"follows {' or '.join(_BEHIND)} by its type, or another header of yours"
                 )
         values = {fields["type"] for before, fields in header.follows.items() if before not in own}
-        yield from (Case(value, _name(header)) for value in sorted(values))
+        yield from (Case(value, own_member(header.name)) for value in sorted(values))
 
 
 def _header(own: HeaderType, types: Sequence[HeaderType]) -> OwnHeader:
@@ -94,7 +94,7 @@ def _header(own: HeaderType, types: Sequence[HeaderType]) -> OwnHeader:
             raise PlanError(
                 f"header {own.name!r}: field {field.name} of {field.bits} bits; a switch takes {_WIDEST}"
             )
-    following = {other.name: _name(other) for other in types} | _KNOWN
+    following = {other.name: own_member(other.name) for other in types} | _KNOWN
     announced = {other.name: _announced(own, other) for other in types} | dict(own.carries)
     announced = {name: fields for name, fields in announced.items() if fields}
     if unknown := sorted(set(announced) - set(following)):
@@ -110,23 +110,13 @@ def _header(own: HeaderType, types: Sequence[HeaderType]) -> OwnHeader:
     edited = {name.rpartition(".")[2] for name in own_fields([own])}
     return OwnHeader(
         type=own.name,
-        name=_name(own),
-        fields=tuple(FieldType(_field(field.name), field.bits) for field in own.fields),
+        name=own_member(own.name),
+        fields=tuple(FieldType(own_field(field.name), field.bits) for field in own.fields),
         edited=tuple(
-            FieldType(_field(field.name), field.bits) for field in own.fields if field.name in edited
+            FieldType(own_field(field.name), field.bits) for field in own.fields if field.name in edited
         ),
-        announces="".join(map(_field, by)),
+        announces="".join(map(own_field, by)),
         cases=tuple(
             Case(value, following[name]) for name, fields in announced.items() for value in fields.values()
         ),
     )
-
-
-def _name(own: HeaderType) -> str:
-    """FabricTag becomes own_fabric_tag: no header or state of the program begins so."""
-    return "own_" + re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", own.name).lower()
-
-
-def _field(name: str) -> str:
-    """With a prefix, because words of P4 are names of fields elsewhere: type, key, state."""
-    return f"f_{name}"

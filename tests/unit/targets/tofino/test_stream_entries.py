@@ -1,0 +1,141 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a switch is given of a stream's rate and of its editors: accepted by its schema, and right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from itertools import islice
+from random import Random
+from typing import Any
+
+import pytest
+
+from TesterLibrary.model.edit import Distribution, PlannedEditor, RandomRange, Source, Step, Values
+from TesterLibrary.model.headers import FieldType, HeaderType
+from TesterLibrary.model.pattern import Stage
+from TesterLibrary.p4.build import shipped
+from TesterLibrary.p4.own_headers import own_headers
+from TesterLibrary.planning.meter import TofinoMeter
+from TesterLibrary.planning.staging import stage
+from TesterLibrary.planning.switch_editor import switch_editors
+from TesterLibrary.targets.tofino.editor import editor_entries
+from TesterLibrary.targets.tofino.entry import Entry, Span
+from TesterLibrary.targets.tofino.rate import rate_entries
+from TesterLibrary.targets.tofino.schema import Schema
+from TesterLibrary.targets.tofino.tables import Tables
+
+SCHEMAS = [Schema.load(shipped(name) / "bf-rt.json") for name in ("tofino", "tofino2")]
+TEMPLATE = 5
+REGISTERS = ("values", "values_again")
+WORD = (1 << 32) - 1
+
+
+def accepted(schema: Schema, entries: Iterable[Entry]) -> dict[str, Any]:
+    """Entries by their tables, once a switch holds them all; of several in a table the last."""
+    tables = Tables(schema)
+    batch = list(entries)
+    tables.write(batch)
+    assert sum(len(tables.entries(name)) for name in {entry.table for entry in batch}) == len(batch)
+    return {entry.table.removeprefix("internal.InternalIngress."): entry for entry in batch}
+
+
+def unit(found: dict[str, Any], name: str) -> Iterator[bool]:
+    """Which ticks a unit passes, as p4/controls/rate.p4 does."""
+    data = found[f"rate.{name}.stages"].data
+    tick = found[f"rate.{name}.ticks"].data[f"InternalIngress.rate.{name}.ticks.f1"]
+    while True:
+        yield tick < data["stage_passes"]
+        tick = 0 if tick >= data["stage_last"] else tick + 1
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_rate_is_a_meter_and_units(schema: Schema) -> None:
+    staging = stage(Fraction(10_000), TofinoMeter(), pattern=[Stage(4, 6)])
+    found = accepted(schema, rate_entries(TEMPLATE, staging))
+    pps = found["rate.meter"].data["$METER_SPEC_CIR_PPS"]
+    assert pps - 1 < staging.meter_rate <= pps
+    correction = staging.stages[0]
+    assert sum(islice(unit(found, "correction"), correction.period)) == correction.passes
+    assert list(islice(unit(found, "pattern"), 12)) == [True] * 4 + [False] * 6 + [True] * 2
+    assert "rate.outer_pattern.stages" not in found
+
+
+def planned(name: str, source: Source, every: int = 1, bits: int = 16) -> PlannedEditor:
+    return PlannedEditor(name, 0, bits, every, source)
+
+
+def numbers(batch: Iterable[Entry], name: str, random: Random) -> Iterator[tuple[int, bool]]:
+    """Numbers of a unit, and whether it wraps then, as p4/controls/editor.p4 does."""
+    entries = {entry.table.rpartition("editor.")[2]: entry for entry in batch}
+    mode = entries[f"{name}_modes.modes"]
+    held = {entries[f"{name}.{own}"].data[f"InternalIngress.editor.{name}.{own}.f1"] for own in REGISTERS}
+    (number,) = held
+    while True:
+        step = random.getrandbits(32) & mode.data["mask"] if "mask" in mode.data else mode.data["by"]
+        limit = mode.data["below"] - step & WORD
+        wraps = number >= limit
+        yield number, wraps
+        number = number - limit if wraps else number + step & WORD
+
+
+def values(batch: list[Entry], name: str, random: Random) -> Iterator[int]:
+    """What a unit writes to its field when it moves with every packet."""
+    field = f"internal.InternalIngress.editor.{name}_field"
+    (base,) = (entry.data["base"] for entry in batch if entry.table == f"{field}.fields")
+    listed = {
+        e.key["number"]: e.data["own"] for e in batch if e.table in (f"{field}.values", f"{field}.quantiles")
+    }
+    for number, _ in numbers(batch, name, random):
+        spans = [own for at, own in listed.items() if isinstance(at, Span) and at.first <= number <= at.last]
+        yield base + (spans[0] if spans else listed.get(number, number))
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+@pytest.mark.parametrize(
+    ("name", "source", "first"),
+    [
+        ("UDP.sport", Step(2000, 10, 3), [2000, 2010, 2020, 2000]),
+        ("TCP.dport", Step(20, -5, 3), [20, 15, 10, 20]),
+        ("IP.dst", Values((7, 9, 8)), [7, 9, 8, 7]),
+    ],
+)
+def test_fields_change_as_planned(schema: Schema, name: str, source: Source, first: list[int]) -> None:
+    batch = list(editor_entries(TEMPLATE, switch_editors([planned(name, source, bits=32)])))
+    accepted(schema, batch)
+    assert list(islice(values(batch, "first", Random(1)), 4)) == first
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_random_numbers_stay_in_their_range_and_reach_all_of_it(schema: Schema) -> None:
+    batch = list(editor_entries(TEMPLATE, switch_editors([planned("UDP.sport", RandomRange(1, 2000, 1000))])))
+    accepted(schema, batch)
+    assert set(islice(values(batch, "first", Random(1)), 20_000)) == set(range(2000, 3000))
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_distribution_is_drawn_by_its_quantiles(schema: Schema) -> None:
+    quarter = (1 << 62) - 1
+    source = Distribution(1, (80, 443), (quarter, (1 << 64) - 1))
+    batch = list(editor_entries(TEMPLATE, switch_editors([planned("TCP.dport", source)])))
+    accepted(schema, batch)
+    drawn = list(islice(values(batch, "first", Random(1)), 10_000))
+    assert drawn.count(80) + drawn.count(443) == 10_000
+    assert drawn.count(80) == pytest.approx(2500, abs=200)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_the_second_unit_of_a_cascade_is_told_to_wait(schema: Schema) -> None:
+    editors = [planned("IP.src", Step(1, 1, 4), bits=32), planned("IP.dst", Step(5, 1, 2), every=4, bits=32)]
+    found = accepted(schema, editor_entries(TEMPLATE, switch_editors(editors)))
+    assert found["editor.cascades"].key == {"template": TEMPLATE}
+    assert found["editor.second_field.fields"].action == "InternalIngress.editor.second_field.ipv4_dst"
+
+
+def test_a_field_of_an_own_header_is_called_as_the_generated_program_calls_it() -> None:
+    own = HeaderType("FabricTag", (FieldType("next", 16),))
+    batch = list(editor_entries(TEMPLATE, switch_editors([planned("FabricTag.next", Step(0, 1, 4))], [own])))
+    action = next(entry.action for entry in batch if entry.table.endswith("first_field.fields"))
+    assert action is not None
+    assert f"action {action.rpartition('.')[2]}(bit<16> base)" in own_headers([own])
