@@ -11,6 +11,7 @@ from ..errors import PlanError
 from ..model.expression import Expression
 from ..model.protocol import Count, Protocol, Send, Template
 from ..planning.match_action import MatchAction
+from ..planning.row_names import row_action, row_key
 from ..planning.switch_resources import QUEUES
 from ..protocols.diagram import act_text
 from .sources import templates
@@ -91,11 +92,7 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
                 f"these are: {', '.join(_QUANTITIES)}"
             )
     keys = [Key("link", "hdr.loop.link")]
-    keys += [
-        Key(name.lower().replace(".", "_"), field)
-        for name, (_, field) in _QUANTITIES.items()
-        if name in asked
-    ]
+    keys += [Key(row_key(name), field) for name, (_, field) in _QUANTITIES.items() if name in asked]
     longest = max((len(entry.payload) for program in programs for entry in program.entries), default=0)
     if longest:
         keys.append(Key("payload_valid", "hdr.payload.isValid()"))
@@ -112,7 +109,7 @@ def _answers(programs: Sequence[MatchAction]) -> Iterator[Answer]:
             _check(protocol, template)
             fields = dict(template.fields)
             yield Answer(
-                name=f"{protocol.name.replace('-', '_')}_{template.name}",
+                name=row_action(protocol, template.name),
                 queue=queue,
                 seq=_value(protocol, template, fields.get("TCP.seq", Expression(0))),
                 ack=_value(protocol, template, fields.get("TCP.ack", Expression(0))),

@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What keys and actions of a table of rows are called: where it is generated and where it is filled."""
+
+from __future__ import annotations
+
+from ..model.protocol import Protocol
+
+
+def row_key(quantity: str) -> str:
+    """`TCP.flags` becomes tcp_flags."""
+    return quantity.lower().replace(".", "_")
+
+
+def row_action(protocol: Protocol, template: str) -> str:
+    """Of a row that sends a template."""
+    return f"{protocol.name.replace('-', '_')}_{template}"

@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Entries of the control Efsm (p4/templates/efsm.p4.j2): the rows of a protocol's table (norma §4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...planning.match_action import Entry as Row
+from ...planning.match_action import MatchAction
+from ...planning.row_names import row_action, row_key
+from .entry import Entry, Masked, Value
+
+_EFSM = "InternalIngress.responder.efsm"
+_WORD = 4  # bytes of the payload's begin in a key
+
+
+def row_entries(program: MatchAction, link: int, priority: int = 0) -> Iterator[Entry]:
+    """For packets by a link.
+
+    Args:
+        program: A protocol that the switch was built with.
+        link: Number of the peer's Ethernet addresses, by which jobs are told apart.
+        priority: Of the first row; the lower, the earlier a row is tried.
+    """
+    for row in program.entries:
+        send = row_action(program.protocol, row.sends[0]) if row.sends else "silent"
+        yield Entry(
+            f"internal.{_EFSM}.rows",
+            {"link": Masked(link, 0xFF), **_key(row), "$MATCH_PRIORITY": priority + row.priority},
+            f"{_EFSM}.{send}",
+            {"next": row.next_state, "moves": int(_moves(row))},
+        )
+
+
+def _key(row: Row) -> dict[str, Value]:
+    key: dict[str, Value] = {row_key(match.key): Masked(match.value, match.mask) for match in row.match}
+    if row.payload:
+        key["payload_valid"] = Masked(1, 1)
+    for first in range(0, len(row.payload), _WORD):
+        octets = row.payload[first : first + _WORD]
+        value, mask = (
+            int.from_bytes(part.ljust(_WORD, b"\0"), "big") for part in (octets, b"\xff" * len(octets))
+        )
+        key[f"payload_word{first // _WORD}"] = Masked(value, mask)
+    return key
+
+
+def _moves(row: Row) -> bool:
+    """Whether a second pass has to write the next state."""
+    states = [match.value for match in row.match if match.key == "state"]
+    return states != [row.next_state] and bool(states)

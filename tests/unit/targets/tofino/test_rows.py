@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the shipped program's protocol as entries: accepted by the schema, and found as the table says."""
+
+from __future__ import annotations
+
+import pytest
+
+from TesterLibrary.p4.build import shipped
+from TesterLibrary.planning.match_action import match_action
+from TesterLibrary.protocols.checker import load_protocol
+from TesterLibrary.targets.tofino.entry import Entry, Masked
+from TesterLibrary.targets.tofino.rows import row_entries
+from TesterLibrary.targets.tofino.schema import Schema
+from TesterLibrary.targets.tofino.tables import Tables
+
+PROGRAM = match_action(load_protocol("http-get"))
+STATES = PROGRAM.protocol.states
+ROWS = "internal.InternalIngress.responder.efsm.rows"
+FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
+REQUEST = {"payload_valid": 1, "payload_word0": int.from_bytes(b"GET ", "big")}
+
+
+def found(entries: list[Entry], **packet: int) -> Entry:
+    """The row that a packet meets first."""
+    fitting = [
+        entry
+        for entry in entries
+        if all(
+            packet.get(name, 0) & value.mask == value.value
+            for name, value in entry.key.items()
+            if isinstance(value, Masked)
+        )
+    ]
+    return min(fitting, key=lambda entry: int(str(entry.key["$MATCH_PRIORITY"])))
+
+
+@pytest.mark.parametrize("profile", ["tofino", "tofino2"])
+def test_a_switch_holds_the_rows_of_two_jobs(profile: str) -> None:
+    tables = Tables(Schema.load(shipped(profile) / "bf-rt.json"))
+    first, second = list(row_entries(PROGRAM, 1)), list(row_entries(PROGRAM, 2, priority=1000))
+    tables.write([*first, *second])
+    assert len(tables.entries(ROWS)) == len(first) + len(second) == 2 * len(PROGRAM.entries)
+
+
+@pytest.mark.parametrize(
+    ("packet", "action", "to"),
+    [
+        ({"state": 0, "tcp_flags": SYN}, "http_get_syn_ack", "opening"),
+        ({"state": 0, "tcp_flags": ACK}, "http_get_reset", "closed"),
+        ({"state": 1, "tcp_flags": ACK}, "silent", "serving"),
+        (
+            {
+                "state": 1,
+                "tcp_flags": PSH | ACK,
+                "payload_length": 80,
+                "payload_valid": 1,
+                "payload_word0": GET,
+            },
+            "http_get_content",
+            "serving",
+        ),
+        ({"state": 2, "tcp_flags": FIN | ACK}, "http_get_fin_ack", "closing"),
+        ({"state": 2, "tcp_flags": RST}, "silent", "closed"),
+        ({"state": 3, "tcp_flags": SYN}, "silent", "closing"),
+    ],
+)
+def test_packets_meet_the_rows_of_the_table(packet: dict[str, int], action: str, to: str) -> None:
+    entry = found(list(row_entries(PROGRAM, 9)), link=9, **packet)
+    assert entry.action == f"InternalIngress.responder.efsm.{action}"
+    assert entry.data == {"next": STATES.index(to), "moves": int(STATES[packet["state"]] != to)}
+
+
+def test_packets_of_another_link_meet_none() -> None:
+    with pytest.raises(ValueError, match="empty"):
+        found(list(row_entries(PROGRAM, 9)), link=8, state=0, tcp_flags=SYN)
