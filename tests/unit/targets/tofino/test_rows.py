@@ -50,13 +50,7 @@ def test_a_switch_holds_the_rows_of_two_jobs(profile: str) -> None:
         ({"state": 0, "tcp_flags": ACK}, "http_get_reset", "closed"),
         ({"state": 1, "tcp_flags": ACK}, "silent", "serving"),
         (
-            {
-                "state": 1,
-                "tcp_flags": PSH | ACK,
-                "payload_length": 80,
-                "payload_valid": 1,
-                "payload_word0": GET,
-            },
+            {"state": 1, "tcp_flags": PSH | ACK, "payload_length": 80, **REQUEST},
             "http_get_content",
             "serving",
         ),
