@@ -5,14 +5,17 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation       A layer-7 load balancer (norma section 8): clients ask on one side, servers answer on the other.
-...                 Short flows ask for connections, long ones for goodput. To copy: each test stands by itself.
+...                 Short flows ask for connections, long ones for goodput. To copy: each test stands by itself,
+...                 and opens the tester anew: a device that still has connections to servers of the test before would
+...                 wait for those.
 ...
 ...                 | robot suites/stateful/l7_load_balancer.robot
+...                 | robot --variable "SIZES:1 kB, 1 MB, 10 MB, 100 MB" --variable "DURATION:30 s" suites/stateful
 ...                 | robot --variable TESTBED:my/testbed.yaml --variable SERVICE:10.0.0.1:80 suites/stateful
+Library             String
 Library             TesterLibrary    testbed=${TESTBED}
-Suite Setup         Open Tester
-Suite Teardown      Close Tester
-Test Teardown       Take Everything Off The Wire
+Test Setup          Open Tester
+Test Teardown       Close Tester
 Test Tags           l7
 
 
@@ -20,32 +23,57 @@ Test Tags           l7
 ${TESTBED}          embedded/l7-balancer
 ${SERVICE}          192.0.2.10:80    # where clients connect to
 @{SERVERS}          198.19.1.10    198.19.1.11    198.19.1.12    198.19.1.13    # to which the balancer leads them
-${CONNECTIONS}      20
-${DURATION}         3 s
-${GOODPUT}          1 Mbps
-${FIRST_BYTE}       2 s    # of 99 in 100 requests
+@{SOURCES}          198.18.1.10    198.18.1.11    198.18.1.12    198.18.1.13    # of the clients of each server
+${CONNECTIONS}      4000    # open at once
+${SIZES}            1 kB, 10 kB, 100 kB, 1 MB    # of flows, from short to long
+${DURATION}         5 s    # of measuring with each size
+${GOODPUT}          1 Mbps    # of all clients, with flows of any size
+${FIRST_BYTE}       2 s    # of 99 in 100 requests for 1 kB, on few connections
 ${UNFAIRNESS}       20 %    # of an even share, by which a server may have more or less
 
 
 *** Test Cases ***
-Short Flows Are Carried
-    [Documentation]    The device has to open connections.
-    Flows Are Carried    1 kB
+Short Flows Are Answered Soon
+    [Documentation]    The device has to open connections, and is not asked for more than it can.
+    Start Servers
+    Start HTTP Clients    users    ${SERVICE}    connections=20    flow_size=1 kB
+    Measure Goodput    users    duration=3 s
+    Verify Goodput Above    ${GOODPUT}
+    Verify Failed Connections Below    0
+    Verify Time To First Byte Below    ${FIRST_BYTE}    percentile=99
 
-Medium Flows Are Carried
-    [Documentation]    Between the two.
-    Flows Are Carried    100 kB
-
-Long Flows Are Carried
-    [Documentation]    The device has to carry payload.
-    Flows Are Carried    1 MB
+The Header Says Which Server
+    [Documentation]    Clients ask for one host each, and the balancer leads them by that to its server, all of them.
+    Start Servers
+    FOR    ${index}    ${server}    IN ENUMERATE    @{SERVERS}    start=1
+        Start Clients Of    ${index}    connections=20    flow_size=1 kB    total=${index * 40}    rate=200/s
+    END
+    FOR    ${index}    ${server}    IN ENUMERATE    @{SERVERS}    start=1
+        Wait Until Keyword Succeeds    20 s    200 ms    All Are Answered    users-${index}    ${index * 40}
+        Get Session Statistics    ${server}    transactions    ==    ${index * 40}
+    END
 
 Servers Have Even Shares
     [Documentation]    As many requests reach each server; a balancer with wrong weights is found out here.
     Start Servers
-    Start HTTP Clients    users    ${SERVICE}    connections=${CONNECTIONS}    flow_size=1 kB    total=400    rate=400/s
-    Wait Until Keyword Succeeds    20 s    200 ms    All Are Answered    ${400}
+    Start HTTP Clients    users    ${SERVICE}    connections=20    flow_size=1 kB    total=400    rate=400/s
+    Wait Until Keyword Succeeds    20 s    200 ms    All Are Answered    users    ${400}
     Verify Even Shares    @{SERVERS}    within=${UNFAIRNESS}
+
+Flows Of All Sizes Are Carried
+    [Documentation]    Goodput with so many connections open, what each server sends, and the knee: with flows shorter
+    ...    than that, opening connections is what limits the device, with longer ones it is payload.
+    [Tags]    l7-sizes
+    @{sizes} =    Split String    ${SIZES}    ,${SPACE}
+    VAR    &{goodputs} =    &{EMPTY}
+    FOR    ${size}    IN    @{sizes}
+        ${goodputs}[${size}] =    Flows Are Carried    ${size}
+    END
+    FOR    ${size}    ${goodput}    IN    &{goodputs}
+        IF    ${goodput} < 0.8 * ${{max($goodputs.values())}}
+            Log    With flows of ${size} the device is limited by opening connections    console=True
+        END
+    END
 
 
 *** Keywords ***
@@ -55,24 +83,52 @@ Start Servers
         Start HTTP Responder    ${server}    port=p2    servers=${server}:80
     END
 
+Start Clients Of
+    [Documentation]    Those who ask for the host of one server, from an address of their own.
+    [Arguments]    ${index}    &{options}
+    VAR    ${own} =    ${SOURCES}[${index - 1}]
+    Start HTTP Clients    users-${index}    ${SERVICE}    sources=${own}    host=${index}    &{options}
+
 Flows Are Carried
-    [Documentation]    All connections end well, payload arrives at the rate that is asked for, and soon.
+    [Documentation]    Goodput is what is asked for, and no connection fails. Returns it in bits each second.
     [Arguments]    ${size}
+    Start On A Fresh Device    ${size}
+    ${before} =    Statistics Of Servers
+    ${result} =    Measure Goodput    users    duration=${DURATION}
+    ${after} =    Statistics Of Servers
+    Log What Servers Sent    ${size}: ${result}    ${before}    ${after}
+    Verify Goodput Above    ${GOODPUT}
+    Get Session Statistics    users    failed    ==    ${0}
+    RETURN    ${result.trial.goodput_bps}
+
+Start On A Fresh Device
+    [Documentation]    With what is left of shorter flows it would be busy for long.
+    [Arguments]    ${size}
+    Close Tester
+    Open Tester
     Start Servers
     Start HTTP Clients    users    ${SERVICE}    connections=${CONNECTIONS}    flow_size=${size}
-    ${result} =    Measure Goodput    users    duration=${DURATION}
-    Log    ${result}
-    Verify Goodput Above    ${GOODPUT}
-    Verify Failed Connections Below    0
-    Verify Time To First Byte Below    ${FIRST_BYTE}    percentile=99
+
+Statistics Of Servers
+    [Documentation]    Of each, since its start.
+    VAR    @{all} =    @{EMPTY}
+    FOR    ${server}    IN    @{SERVERS}
+        ${one} =    Get Session Statistics    ${server}
+        VAR    @{all} =    @{all}    ${one}
+    END
+    RETURN    ${all}
+
+Log What Servers Sent
+    [Documentation]    Between two reads, in frames, beside what clients received of it.
+    [Arguments]    ${title}    ${before}    ${after}
+    Log    ${title}    console=True
+    FOR    ${server}    ${earlier}    ${later}    IN ZIP    ${SERVERS}    ${before}    ${after}
+        ${rate} =    Evaluate    $later.since($earlier).per_second('tx_bytes') * 8e-6
+        Log    ${server} sent ${{round($rate, 1)}} Mbps    console=True
+    END
 
 All Are Answered
     [Documentation]    So many connections have ended well.
-    [Arguments]    ${number}
-    ${counted} =    Get Session Statistics    users    completed
+    [Arguments]    ${clients}    ${number}
+    ${counted} =    Get Session Statistics    ${clients}    completed
     Should Be Equal As Integers    ${counted}    ${number}
-
-Take Everything Off The Wire
-    [Documentation]    Nothing of a test is left for the next one.
-    Stop Clients
-    Stop Responder

@@ -48,10 +48,15 @@ http {{
 {servers}
     keepalive 1024;
   }}
+  map $http_host $chosen {{
+    default servers;
+{hosts}
+  }}
   server {{
     listen {service} backlog=4096;
     location / {{
-      proxy_pass http://servers;
+      proxy_pass http://$chosen;
+      proxy_set_header Host $http_host;
       proxy_http_version 1.1;
       proxy_set_header Connection "";
     }}
@@ -70,7 +75,10 @@ def build(
     software: str = "haproxy",
     connections: int = 9_000,
 ) -> None:
-    """Requests to `service`, an address of its own, go round the servers."""
+    """Requests to `service`, an address of its own, go round the servers.
+
+    Those for the host `tester-001` all go to the first one, for `tester-002` to the second, and so on.
+    """
     router.build(namespace, ports)
     address, _, port = service.partition(":")
     namespace.address("lo", ipaddress.ip_interface(f"{address}/32"))
@@ -83,7 +91,12 @@ def build(
 
 
 def _haproxy(service: str, servers: Sequence[str], connections: int) -> list[str]:
-    lines = "\n".join(f"  server s{number} {server}" for number, server in enumerate(servers))
+    own = [f"  server s{number} {server}" for number, server in enumerate(servers, 1)]
+    chosen = [
+        f"  use-server s{number} if {{ req.hdr(host) tester-{number:03} }}"
+        for number in range(1, len(own) + 1)
+    ]
+    lines = "\n".join(own + chosen)
     configuration = scratch() / "haproxy.cfg"
     configuration.write_text(_HAPROXY.format(connections=connections, service=service, servers=lines))
     return ["haproxy", "-db", "-f", str(configuration)]
@@ -91,8 +104,11 @@ def _haproxy(service: str, servers: Sequence[str], connections: int) -> list[str
 
 def _nginx(service: str, servers: Sequence[str], connections: int) -> list[str]:
     lines = "\n".join(f"    server {server};" for server in servers)
+    hosts = "\n".join(f"    tester-{number:03} {server};" for number, server in enumerate(servers, 1))
     folder = scratch()
     workers = 2 * connections  # each has a client's side and a server's
     configuration = folder / "nginx.conf"
-    configuration.write_text(_NGINX.format(scratch=folder, workers=workers, service=service, servers=lines))
+    configuration.write_text(
+        _NGINX.format(scratch=folder, workers=workers, service=service, servers=lines, hosts=hosts)
+    )
     return ["nginx", "-c", str(configuration)]
