@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,12 +18,14 @@ from .model.units import Rate, RateUnit
 from .planning.flows import FlowSpace
 from .planning.prediction import TARGETS, Prediction, predict, predict_ends
 from .planning.protocol import ProtocolPlan
+from .planning.switch_plan import SwitchPlan, switch_plan
 from .reporting.codec import encode
 
 _DESCRIPTION = """
 Plans a job file for a target without one, and predicts the rate of each stream: on testerd (engine) the law
-by which frames are due, exactly; on Tofino a meter, and the registers after it that pass and skip packets. A
-job that cannot be planned is refused with the limit it hits (exit status 3).
+by which frames are due, exactly; on Tofino a meter, and the registers after it that pass and skip packets,
+where templates loop, and how full the switch is. A job that cannot be planned is refused with the limit it
+hits (exit status 3).
 """
 
 
@@ -43,11 +46,19 @@ def add_plan_command(commands: Any) -> None:
 
 def _plan(options: argparse.Namespace) -> int:
     file = load_job(options.job)
-    predictions, ends = predict(file, options.target), predict_ends(file, options.target)
+    switch: SwitchPlan | None = None
+    ends: Sequence[tuple[PlannedEnd, ProtocolPlan]]
+    if options.target == "tofino":
+        switch = switch_plan(file)
+        predictions, ends = switch.streams, [(own.end, own.program) for own in switch.ends]
+    else:
+        predictions, ends = predict(file, options.target), predict_ends(file, options.target)
+    loops = {own.end.name: own.loops for own in switch.ends} if switch else {}
     if options.json:
         streams = [_record(prediction) for prediction in predictions]
         record = {"job": file.job.name, "target": options.target, "streams": streams}
-        print(json.dumps({**record, "ends": [_end_record(*own) for own in ends]}, indent=2))
+        record["ends"] = [{**_end_record(*own), "loops": encode(loops.get(own[0].name, ()))} for own in ends]
+        print(json.dumps({**record, **({"switch": switch.record()} if switch else {})}, indent=2))
     else:
         also = f", {len(ends)} responders and clients" if ends else ""
         print(f"{file.job.name} on {options.target}: {len(predictions)} streams{also}")
@@ -58,6 +69,10 @@ def _plan(options: argparse.Namespace) -> int:
         for end, table in ends:
             print(f"  {_end_line(end)}")
             print(f"    {table.summary()}")
+            for loop in loops.get(end.name, ()):
+                print(f"    {loop}")
+        for line in switch.summary() if switch else ():
+            print(f"  {line}")
     return 0
 
 

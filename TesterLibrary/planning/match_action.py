@@ -16,7 +16,7 @@ from itertools import product
 from typing import Any
 
 from ..errors import PlanError
-from ..model.protocol import Act, Assign, Compare, Protocol, Randomize, Row, Send, Test
+from ..model.protocol import Act, Assign, Compare, Count, Protocol, Randomize, Row, Send, Test
 from ..protocols.conditions import Condition, condition, said
 from ..protocols.diagram import act_text
 from ..protocols.scope import Scope, layout_of
@@ -44,6 +44,7 @@ class Entry:
     next_state: int
     actions: tuple[str, ...]
     sends: tuple[str, ...]  # queues of templates
+    counts: tuple[str, ...]  # counters that it adds to
     bypass: bool
     line: int
 
@@ -102,8 +103,12 @@ class MatchAction:
         )
 
 
-def match_action(protocol: Protocol) -> MatchAction:
+def match_action(protocol: Protocol, parameters: Mapping[str, int] | None = None) -> MatchAction:
     """Of a checked protocol.
+
+    Args:
+        protocol: What was checked.
+        parameters: What a job sets them to; their defaults, if nothing is given.
 
     Raises:
         PlanError: each resource that the switch lacks, by how much, and what to change.
@@ -111,18 +116,18 @@ def match_action(protocol: Protocol) -> MatchAction:
     lacking = excesses(protocol)
     if lacking:
         raise PlanError("\n".join(f"{protocol.path}: not on tofino: {own}" for own in lacking))
+    numbers = {own.name: own.default for own in protocol.parameters} | dict(parameters or {})
     return MatchAction(
         protocol=protocol,
         registers=tuple(protocol.registers()),
-        entries=tuple(_entries(protocol)),
-        queues=tuple(_queues(protocol)),
+        entries=tuple(_entries(protocol, numbers)),
+        queues=tuple(_queues(protocol, numbers)),
     )
 
 
-def _entries(protocol: Protocol) -> Iterator[Entry]:
-    """With the parameters as the numbers that they are unless a job sets others."""
+def _entries(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[Entry]:
+    """With the parameters as numbers."""
     scope = Scope(protocol)
-    numbers = {own.name: own.default for own in protocol.parameters}
     for event in dict.fromkeys(row.event for row in protocol.rows):
         priority = 0
         for number, state in enumerate(protocol.states):
@@ -137,6 +142,7 @@ def _entries(protocol: Protocol) -> Iterator[Entry]:
                         next_state=number if row.to is None else protocol.states.index(row.to),
                         actions=tuple(act_text(action.act) for action in row.actions),
                         sends=tuple(a.act.template for a in row.actions if isinstance(a.act, Send)),
+                        counts=tuple(a.act.counter for a in row.actions if isinstance(a.act, Count)),
                         bypass=_passes_by(protocol, state, row, scope),
                         line=row.line,
                     )
@@ -209,10 +215,10 @@ def _reads(protocol: Protocol, act: Act) -> Iterator[str]:
         yield from expression.names
 
 
-def _queues(protocol: Protocol) -> Iterator[Queue]:
+def _queues(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[Queue]:
     for number, template in enumerate(protocol.templates):
         layout = layout_of(template.headers)
         flow = [(name, "of the flow") for key in protocol.flow for name in key if name in layout.places]
-        edits = tuple((name, str(value)) for name, value in template.fields)
+        edits = tuple((name, str(value.with_constants(numbers))) for name, value in template.fields)
         octets = b"".join(header.octets for header in layout.headers) + template.payload
         yield Queue(template.name, number, octets, (*flow, *edits))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import takewhile
 from typing import Protocol
 
 
@@ -58,6 +59,25 @@ class TofinoMeter:
             for own in range(int(mantissa), _LARGEST_MANTISSA + 1):
                 yield self.clock * own / (1 << exponent)
             exponent, mantissa = exponent - 1, (_LARGEST_MANTISSA + 1) // 2
+
+
+@dataclass(frozen=True)
+class LoopMeter:
+    """A meter behind a loop that is never idle: the loop's own rate is one, too, if no meter limits it.
+
+    Without it a rate between the meter's last one below the line and the line could not be had.
+    """
+
+    meter: Meter
+    line: Fraction  # packets each second
+
+    def at_least(self, rate: Fraction) -> Iterator[Fraction]:
+        """See Meter. For a rate above the line those of the meter, which no loop feeds."""
+        if rate > self.line:
+            yield from self.meter.at_least(rate)
+            return
+        yield from takewhile(lambda own: own < self.line, self.meter.at_least(rate))
+        yield self.line
 
 
 _LARGEST_MANTISSA = 511

@@ -23,14 +23,17 @@ class ProtocolPlan(Interface):
         """For people."""
 
 
-_LOWERINGS: Mapping[str, Callable[[Protocol], ProtocolPlan]] = {"engine": flat_table, "tofino": match_action}
+_LOWERINGS: Mapping[str, Callable[[Protocol, Mapping[str, int]], ProtocolPlan]] = {
+    "engine": lambda protocol, _: flat_table(protocol),  # its parameters stay registers
+    "tofino": match_action,
+}
 TARGETS = tuple(_LOWERINGS)
 
 
-def lower(protocol: Protocol, target: str) -> ProtocolPlan:
-    """A checked protocol for one of TARGETS.
+def lower(protocol: Protocol, target: str, parameters: Mapping[str, int] | None = None) -> ProtocolPlan:
+    """A checked protocol for one of TARGETS, with what a job sets its parameters to.
 
     Raises:
         PlanError: naming each resource of the target that is exceeded, by how much, and what to change.
     """
-    return _LOWERINGS[target](protocol)
+    return _LOWERINGS[target](protocol, parameters or {})

@@ -38,10 +38,17 @@ PASS_SKIP_UNITS = 3  # behind a meter, one of which corrects its rate (§5.2)
 PREFIX_OCTETS = 16  # of a payload, parsed as a header of its own (§4.3, "Modifying payload")
 REGISTER_BITS = 32  # of one register, which one pass can access once (§4.2)
 
+# Of the program, whose sizes.p4 says which hardware sets them.
+TEMPLATES = 256
+COPIES = 512  # pairs of a template and a link, of which each has its ports
+ROWS = 4096
+FLOWS = 262_144
+QUANTILES = 512  # of distributions, in each editor
+
 
 @dataclass(frozen=True)
 class Excess:
-    """A resource of which a protocol needs more than there is."""
+    """A resource of which something may need more than there is."""
 
     resource: str
     needed: int
@@ -51,8 +58,8 @@ class Excess:
 
     def __str__(self) -> str:
         return (
-            f"{self.resource}: {self.needed} needed, {self.available} there, "
-            f"{self.needed - self.available} too many ({self.why}); {self.instead}"
+            f"{self.resource}: {self.needed:,} needed, {self.available:,} there, "
+            f"{self.needed - self.available:,} too many ({self.why}); {self.instead}"
         )
 
 

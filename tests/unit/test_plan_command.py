@@ -26,6 +26,8 @@ def test_it_prints_the_plan_for_people(capsys: pytest.CaptureFixture[str]) -> No
         "  staged: 1 Gbps of 256 bytes is 488.281 kpps; meter 4.88342 Mpps (+1.3e-04 by itself), "
         "pass 8,000 skip 1, pass 4 skip 6, pass 100 skip 300, "
         "4 template packets in loopback port J/K; error none",
+        "  takes 3 of 256 templates, 3 of 512 copies to ports",
+        "  multicast groups: 2",
     ]
     assert cli.main(["plan", "steady"]) == 0
     assert (
@@ -147,17 +149,24 @@ def test_it_prints_what_units_of_a_switch_change(tmp_path: Path, capsys: pytest.
     path = tmp_path / "edited.yaml"
     path.write_text(_EDITED)
     assert cli.main(["plan", str(path), "--target", "tofino"]) == 0
-    assert capsys.readouterr().out.splitlines()[2:] == [
+    assert capsys.readouterr().out.splitlines()[2:-2] == [
         "    IP.src: +1 below 250, from 167,772,161 on",
         "    UDP.dport: +1 below 3, when the one before wraps, 3 listed values",
         "    750 flows",
     ]
     assert cli.main(["plan", str(path), "--target", "tofino", "--json"]) == 0
-    (stream,) = json.loads(capsys.readouterr().out)["streams"]
+    record = json.loads(capsys.readouterr().out)
+    (stream,) = record["streams"]
     source, port = stream["switch_editors"]
     assert (source["field"], source["start"], source["step"], source["bound"]) == ("IP.src", 0, 1, 250)
     assert [own["value"] for own in port["listed"]] == [53, 80, 443]
     assert port["cascaded"] is True
+    switch = record["switch"]
+    assert switch["templates"] == {"web": 0}
+    assert switch["multicast_groups"] == [{"number": 1, "ports": ["p1"]}]
+    assert switch["copies"] == [{"template": 0, "end": None, "group": 1}]
+    used = {own["resource"]: (own["needed"], own["available"]) for own in switch["capacity"]}
+    assert used["values in lists of the second editor"] == (3, 4096)
     assert cli.main(["plan", "flows", "--target", "tofino"]) == cli.STATUS["ERROR"]
     assert (
         "stream 'voice': 4 fields change (IP.dst, UDP.sport, Ether.src, Dot1Q.prio); a switch changes 2"

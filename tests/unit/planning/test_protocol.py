@@ -115,7 +115,7 @@ def test_what_a_switch_lacks_is_named_with_how_much_and_what_to_change() -> None
         "timers: 2 needed, 0 there, 2 too many (rto, ack; only packets wake a flow there); leave them" in said
     )
     assert "tables over one another: 2 needed, 1 there" in said
-    assert "bytes of payload: 8192 needed, 16 there, 8176 too many (1 scanner" in said
+    assert "bytes of payload: 8,192 needed, 16 there, 8,176 too many (1 scanner" in said
     assert "bits of state: 478 needed, 168 there, 310 too many" in said
     assert "window arithmetic: " in said
 
