@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from ..errors import PlanError
-from ..model.edit import Checksum, ChecksumKind, PlannedEditor
+from ..model.edit import Checksum, ChecksumKind, PlannedEditor, RandomRange
 from ..model.editor import Editor, FieldPath
 from ..model.plan import Version
 from ..model.stream import Stream
@@ -25,6 +25,7 @@ from .version import chosen_version
 MOST_EDITORS = 16
 MOST_FLOWS = 1 << 24
 _TRIED = (0, 1, 2, 3, 1000, 65_537)  # frames that Scapy builds too
+_LAST_DRAWN = 1000  # of a random range, which has to draw all values before
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,8 @@ def _check_apart(changes: Mapping[FieldPath, Change]) -> None:
 
 def _check_by_building(space: FlowSpace, made: Content, templates: Sequence[Template]) -> None:
     """Holds some frames against what Scapy makes of the same values."""
-    for number in _TRIED:
+    drawn = any(isinstance(editor.source, RandomRange) for editor in made.editors)
+    for number in (own for own in _TRIED if own <= _LAST_DRAWN or not drawn):
         values = {
             own.place: own.value(number // editor.every)
             for editor, own in zip(made.editors, made.changes, strict=True)
