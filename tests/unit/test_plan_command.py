@@ -172,3 +172,28 @@ def test_it_prints_what_units_of_a_switch_change(tmp_path: Path, capsys: pytest.
         "stream 'voice': 4 fields change (IP.dst, UDP.sport, Ether.src, Dot1Q.prio); a switch changes 2"
         in capsys.readouterr().err
     )
+
+
+_RESPONDER = """
+version: 1
+name: responder
+ports: [{name: p1, speed: 100 Gbps, address: 198.18.1.2/16}, {name: p2, speed: 100 Gbps}]
+responders: [{name: web, port: p1, protocol: %s}]
+"""
+
+
+def test_it_prints_where_a_responder_loops_in_a_switch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "responder.yaml"
+    path.write_text(_RESPONDER % "http-get")
+    assert cli.main(["plan", str(path), "--target", "tofino", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    (web,) = plan["ends"]
+    assert [own["loop"]["role"] for own in web["loops"]] == ["read", "write", "content", "control"]
+    assert len({own["place"]["pipeline"] for own in web["loops"]}) == 1
+    assert [own["name"] for own in web["protocol"]["queues"]] == ["syn_ack", "content", "fin_ack", "reset"]
+    assert {own["number"]: own["ports"] for own in plan["switch"]["multicast_groups"]} == {1: ["p1"]}
+    path.write_text(_RESPONDER % "syn-reset")
+    assert cli.main(["plan", str(path), "--target", "tofino"]) == cli.STATUS["ERROR"]
+    assert "is not in the switch's program; on an arriving packet a row can" in capsys.readouterr().err
