@@ -241,6 +241,8 @@ class _Context:
             return self._whole._parameters[name]
         if name == "now":
             return self._whole.now & _CLOCK
+        if name == "now_ms":
+            return self._whole.now // 1000 & _CLOCK
         if name in ("consumed", "scanned"):
             return self._flow.consumed if name == "consumed" else self._flow.scanned
         if name == "message.length":

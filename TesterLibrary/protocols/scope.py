@@ -21,7 +21,8 @@ FACTS: Mapping[str, tuple[int, bool]] = {
     "consumed": (16, False),  # bytes that the table above took of the payload at the last signal
     "scanned": (16, False),  # bytes that the last scan took
     "message.length": (32, False),  # bytes of the message that the table above has given
-    "now": (32, False),  # microseconds, of a clock that never goes back
+    "now": (32, False),  # microseconds, of a clock that never goes back; modulo 2^32, which is 71 minutes
+    "now_ms": (32, False),  # milliseconds of the same clock; modulo 2^32, which is 49 days
 }
 
 

@@ -17,7 +17,7 @@ struct Context {
   const Machine* machine;
   Flow* flow;
   Packet* packet;  // null: there is none
-  uint32_t now_us = 0;
+  uint64_t now_us = 0;
   uint32_t consumed = 0;
   uint32_t scanned = 0;
 };

@@ -62,6 +62,7 @@ enum class Fact : uint8_t {
   kConsumed,
   kScanned,
   kMessageLength,
+  kNowMs,
   kTcp,  // the first one of TcpFacts
 };
 

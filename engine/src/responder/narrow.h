@@ -16,7 +16,9 @@ namespace tester::machine {
 inline uint64_t FactOf(uint8_t fact, const Context& context, size_t table) {
   switch (static_cast<Fact>(fact)) {
     case Fact::kNow:
-      return context.now_us;
+      return static_cast<uint32_t>(context.now_us);
+    case Fact::kNowMs:
+      return static_cast<uint32_t>(context.now_us / 1000);
     case Fact::kConsumed:
       return context.consumed;
     case Fact::kScanned:

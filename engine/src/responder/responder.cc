@@ -97,8 +97,7 @@ void Responder::Receive(Arrived& arrived, uint64_t now_us, Output& output) {
     return;
   }
   const bool failed = flow.failed;
-  const bool goes_on =
-      runner_.Handle(flow, 0, kPacketEvent, &arrived.packet, static_cast<uint32_t>(now_us), output);
+  const bool goes_on = runner_.Handle(flow, 0, kPacketEvent, &arrived.packet, now_us, output);
   Settle(index, failed, goes_on);
 }
 
@@ -110,8 +109,7 @@ void Responder::HandleNew(Flow& flow, uint64_t hash, uint32_t number, uint16_t e
     return;
   }
   flow.words = plan_->machine.initial;
-  const bool kept =
-      runner_.Handle(flow, 0, event, packet, static_cast<uint32_t>(now_us_), output) && flows_;
+  const bool kept = runner_.Handle(flow, 0, event, packet, now_us_, output) && flows_;
   if (flow.failed) counters_->flows_failed.Add(1);
   if (!kept) {
     if (number != kNoNumber) opener_->Ended(number, flow.failed);
@@ -178,7 +176,7 @@ void Responder::AdvanceTimers(uint64_t now_us, Output& output) {
         continue;
       }
       const bool failed = flow.failed;
-      const bool goes_on = runner_.Fire(flow, due_us, output);
+      const bool goes_on = runner_.Fire(flow, now_us_ + (due_us - begin_us), output);
       Settle(index, failed, goes_on);
     }
     now_us_ += end_us - begin_us;

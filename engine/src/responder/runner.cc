@@ -48,7 +48,7 @@ size_t Runner::FirstTimer(const Flow& flow, uint32_t now_us) const {
   return first;
 }
 
-bool Runner::Handle(Flow& flow, size_t table, uint16_t event, Packet* packet, uint32_t now_us,
+bool Runner::Handle(Flow& flow, size_t table, uint16_t event, Packet* packet, uint64_t now_us,
                     Output& output) {
   context_.flow = &flow;
   context_.packet = packet;
@@ -58,8 +58,8 @@ bool Runner::Handle(Flow& flow, size_t table, uint16_t event, Packet* packet, ui
   return FireDue();
 }
 
-bool Runner::Fire(Flow& flow, uint32_t now_us, Output& output) {
-  const size_t timer = FirstTimer(flow, now_us);
+bool Runner::Fire(Flow& flow, uint64_t now_us, Output& output) {
+  const size_t timer = FirstTimer(flow, static_cast<uint32_t>(now_us));
   flow.running = static_cast<uint16_t>(flow.running & ~(1U << timer));
   return Handle(flow, machine_.timers[timer].table, machine_.timers[timer].event, nullptr, now_us,
                 output);
@@ -80,14 +80,15 @@ void Runner::HandleOne(size_t table, uint16_t event) {
 // Timers of 0 are due at once. One that is started again and again waits for the next microsecond.
 bool Runner::FireDue() {
   Flow& flow = *context_.flow;
+  const auto now_us = static_cast<uint32_t>(context_.now_us);
   for (uint32_t fires = 0; fires < kMostFires; ++fires) {
     const Table& lowest = machine_.tables[0];
     if (lowest.state == kNone || machine_.registers[lowest.state].Get(flow.words) == 0) {
       return false;
     }
-    const size_t timer = FirstTimer(flow, context_.now_us);
+    const size_t timer = FirstTimer(flow, now_us);
     if (timer == kMaxTimers) return true;
-    if (static_cast<int32_t>(DueUs(flow, timer) - context_.now_us) > 0) return true;
+    if (static_cast<int32_t>(DueUs(flow, timer) - now_us) > 0) return true;
     flow.running = static_cast<uint16_t>(flow.running & ~(1U << timer));
     context_.packet = nullptr;
     HandleOne(machine_.timers[timer].table, machine_.timers[timer].event);
@@ -172,7 +173,7 @@ void Runner::Act(const Action& action, size_t table, Following& following) {
     case ActionKind::kCount:
       return Count(action, table);
     case ActionKind::kRecord:
-      counters_.histograms[action.a].Add(context_.now_us -
+      counters_.histograms[action.a].Add(static_cast<uint32_t>(context_.now_us) -
                                          static_cast<uint32_t>(ValueOf(action.b, table)));
       return;
     case ActionKind::kCall:
@@ -233,7 +234,8 @@ void Runner::Randomize(const Register& reg) {
 void Runner::StartTimer(const Action& action, size_t table) {
   const int64_t in_us = std::clamp<int64_t>(ValueOf(action.b, table), 0, kLongestTimerUs);
   const Register& reg = machine_.registers[machine_.timers[action.a].reg];
-  reg.Set(context_.flow->words, context_.now_us + static_cast<uint32_t>(in_us));
+  reg.Set(context_.flow->words,
+          static_cast<uint32_t>(context_.now_us) + static_cast<uint32_t>(in_us));
   context_.flow->running = static_cast<uint16_t>(context_.flow->running | 1U << action.a);
 }
 

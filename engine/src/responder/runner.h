@@ -24,10 +24,10 @@ class Runner {
 
   // An event of the lowest table or, of a timer, of any, and the timers that are due by it. False:
   // the flow has ended, or is given up.
-  bool Handle(Flow& flow, size_t table, uint16_t event, Packet* packet, uint32_t now_us,
+  bool Handle(Flow& flow, size_t table, uint16_t event, Packet* packet, uint64_t now_us,
               Output& output);
   // The first timer of a flow, which is due.
-  bool Fire(Flow& flow, uint32_t now_us, Output& output);
+  bool Fire(Flow& flow, uint64_t now_us, Output& output);
 
   // The running timer that is due first; kMaxTimers: none.
   size_t FirstTimer(const Flow& flow, uint32_t now_us) const;

@@ -64,11 +64,20 @@ def test_a_head_has_no_body() -> None:
 
 
 @pytest.mark.parametrize(
-    "request_", [b"GET /3 HTTP/1.1\r\nConnection: Close\r\n\r\n", b"GET /3 HTTP/1.0\r\nHost: x\r\n\r\n"]
+    ("request_", "given"),
+    [
+        (b"GET /3 HTTP/1.1\r\nConnection: Close\r\n\r\n", b"\0\1\2"),
+        (b"GET /3 HTTP/1.0\r\nHost: x\r\n\r\n", b"\0\1\2"),
+        (b"HEAD /3 HTTP/1.1\r\nConnection: close\r\n\r\n", b""),
+        (b"POST /3 HTTP/1.1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nxx", b"\0\1\2"),
+    ],
 )
-def test_the_connection_is_closed_when_the_client_says_so(request_: bytes) -> None:
+def test_the_connection_is_closed_when_the_client_says_so(request_: bytes, given: bytes) -> None:
+    """RFC 9112 §9.6: and the answer says so, or the client would go on to ask."""
     ours = browser()
-    assert body(ours.takes(ours.sends(request_))) == b"\0\1\2"
+    head, _, content = ours.takes(ours.sends(request_)).partition(b"\r\n\r\n")
+    assert head.endswith(b"\r\nConnection: close")
+    assert content == given
     (end,) = ours.says("A")
     assert flags([end]) == ["FA"]
 

@@ -50,6 +50,22 @@ def test_options_are_those_of_the_peer() -> None:
     assert "SAckOK" in given
 
 
+def test_time_stamps_go_on_when_a_clock_of_microseconds_is_full() -> None:
+    """RFC 7323 §5.3: a peer drops what has a lower one than before."""
+    ours = peer()
+    ours.dialogue.ms = 2**32 / 1000 - 50
+    ours.connects(ALL_OPTIONS)
+    first, second = (stamp_after(ours, 40), stamp_after(ours, 40))
+    assert (first, second - first) == (2**32 // 1000 - 10, 40)
+
+
+def stamp_after(ours: TcpPeer, ms: float) -> int:
+    """Of the acknowledgment for what is said then."""
+    assert ours.dialogue.waits(ms) == []
+    (answer,) = ours.sends(b"x", options=[("Timestamp", (78, 0))])
+    return int(dict(answer[TCP].options)["Timestamp"][0])
+
+
 def test_a_scaled_window_and_the_mss_of_the_peer_bound_what_is_sent() -> None:
     ours = peer(size=100_000).connects(ALL_OPTIONS)
     ours.window = 500  # times 8
