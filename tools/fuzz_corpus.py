@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Writes engine/fuzz/corpus/responder/: a plan of each shipped protocol, a frame for it, and steps.
+
+    python3 tools/fuzz_corpus.py
+
+Again after responder.proto or protocol.proto has changed: what is old may be refused at once, and then tries
+nothing. The form is that of engine/fuzz/responder_fuzz.cc.
+"""
+
+from __future__ import annotations
+
+from ipaddress import ip_interface
+from pathlib import Path
+
+from scapy.contrib.gtp import GTP_U_Header
+from scapy.layers.dns import DNS, DNSQR
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.inet6 import ICMPv6ND_NS, IPv6
+from scapy.layers.l2 import ARP, Ether
+from scapy.packet import Packet, Raw
+
+from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.ports import Port
+from TesterLibrary.model.responder import Clients, End, Responder
+from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.paths import names
+from TesterLibrary.planning.responder import plan_end
+from TesterLibrary.targets.engine.convert_end import responder_message
+
+CORPUS = Path(__file__).resolve().parent.parent / "engine" / "fuzz" / "corpus" / "responder"
+OUR_MAC, PEER_MAC = bytes.fromhex("020000000001"), bytes.fromhex("020000000009")
+OURS, PEER = "198.18.0.2", "198.18.0.9"
+LINK = Ether(src="02:00:00:00:00:09", dst="02:00:00:00:00:01")
+IPV4 = LINK / IP(src=PEER, dst=OURS)
+TUNNEL = bytes.fromhex("10000000005ec2e7")
+FRAMES: dict[str, Packet] = {
+    "arp": LINK / ARP(op=1, psrc=PEER, pdst=OURS),
+    "nd": LINK / IPv6(src="fe80::1", dst="ff02::1:ff00:3") / ICMPv6ND_NS(tgt="2001:2::3"),
+    "icmp-echo": IPV4 / ICMP() / Raw(b"abc"),
+    "udp-echo": IPV4 / UDP(sport=9, dport=7) / Raw(b"abc"),
+    "dns": IPV4 / UDP(sport=9, dport=53) / DNS(qd=DNSQR(qname="a.b")),
+    "dns-client": IPV4 / UDP(sport=53, dport=1024) / DNS(qr=1, qd=DNSQR(qname="a.b")),
+    "gtpu-echo": IPV4 / UDP(sport=9, dport=2152) / GTP_U_Header(S=1, gtp_type=1, seq=3),
+    "private-tunnel": IPV4 / UDP(sport=9, dport=7000) / Raw(TUNNEL),
+    "private-tunnel-client": IPV4 / UDP(sport=7000, dport=1024) / Raw(TUNNEL),
+}
+SYN = IPV4 / TCP(sport=1000, dport=80, flags="S", seq=5, options=[("MSS", 300), ("Timestamp", (7, 0))])
+SYN_ACK = IPV4 / TCP(sport=80, dport=1024, flags="SA", seq=5, ack=1)
+OTHER_CLIENTS = {"syn-flood", "tcp-probe"}
+# Four bytes each: 2^n µs later; the frame or (1) what was sent last; which byte of it is another; and which.
+STEPS = "0300ff00 05012f10 0a002f12 0c002f10 14013203 1700ff00"
+
+
+def corpus() -> dict[str, bytes]:
+    """By the name of the protocol."""
+    return {name: _blocks(name) for name in names("protocols")}
+
+
+def _blocks(name: str) -> bytes:
+    opens = name.endswith("-client") or name in OTHER_CLIENTS
+    frame = bytes(FRAMES.get(name, SYN_ACK if opens else SYN))
+    blocks = [_plan(name, opens=opens), frame]
+    return b"".join(len(block).to_bytes(2, "big") + block for block in blocks) + bytes.fromhex(STEPS) * 3
+
+
+def _plan(name: str, *, opens: bool) -> bytes:
+    address = ip_interface("2001:2::3/64" if name == "nd" else f"{OURS}/24")
+    ports = {"p": Port("p", Bandwidth(10**9), OUR_MAC, 1518, address)}
+    macs = {("p", ip_interface(f"{PEER}/24").ip): PEER_MAC}
+    planned = plan_end(_end(name, opens=opens), 0, 1, ports=ports, gateways={}, neighbours=macs)
+    return responder_message(planned.end).SerializeToString(deterministic=True)
+
+
+def _end(name: str, *, opens: bool) -> End:
+    if not opens:
+        return Responder(name=name, port="p", protocol=name)
+    return Clients(name=name, port="p", protocol=name, target=Endpoints.parse(f"{PEER}:80"), connections=2)
+
+
+if __name__ == "__main__":
+    for name, octets in corpus().items():
+        (CORPUS / name).write_bytes(octets)
+        print(f"{name}: {len(octets)} bytes")
