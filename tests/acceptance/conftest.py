@@ -12,6 +12,8 @@ import pytest
 
 from TesterLibrary.opening import OpenTester
 
+from .lab import Lab
+from .nginx import nginx_in
 from .opened import opened
 
 
@@ -27,3 +29,17 @@ def either(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenTeste
     """At the bridge, then at the router."""
     with closing(opened(request.param, tmp_path)) as tester:
         yield tester
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    """At the router."""
+    with closing(opened("embedded/l3-router", tmp_path / "evidence")) as tester:
+        yield Lab(tester)
+
+
+@pytest.fixture
+def nginx(lab: Lab, tmp_path: Path) -> Iterator[Lab]:
+    """With nginx inside."""
+    with nginx_in(lab, tmp_path) as serving:
+        yield serving

@@ -5,30 +5,21 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
 
 import pytest
 
-from TesterLibrary.ends import Ends
-from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.responder import Clients, End, Responder
-from TesterLibrary.opening import OpenTester, open_tester
-from TesterLibrary.reporting.progress import Progress
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.model.responder import Responder
 
+from .lab import SERVER, Lab, pattern, users, web
+from .opened import opened
 from .robots import check_passed, robot
 
-PATTERN = bytes(range(256))
-SERVER = "198.19.1.2"  # ours, behind p2 of the router
-KERNEL = "198.18.1.1"  # the router itself, as p1 sees it
 # One frame in a hundred of those that arrive at the router. What its own TCP sends cannot be lost there: it
 # would be told, and send again at once.
 LOSS = """\
@@ -36,77 +27,6 @@ table inet lossy {
   chain arriving { type filter hook prerouting priority raw; numgen random mod 100 == 0 drop; }
 }
 """
-NGINX = """\
-daemon off; master_process off; pid {folder}/pid; error_log stderr; events {{ worker_connections 2048; }}
-http {{
-  access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
-  fastcgi_temp_path {folder}/fastcgi; uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-  server {{ listen {address}:8080; root {folder}; keepalive_requests 100000; }}
-}}
-"""
-
-
-class Lab:
-    """The router's namespace on one side, the tester's responders and clients on the other."""
-
-    def __init__(self, tester: OpenTester) -> None:
-        self.ends: Ends = tester.ends
-        self._inside = tester.testbed.dut_prefix
-
-    def start(self, end: End) -> None:
-        self.ends.start(end)
-
-    def run(self, *command: str, given: bytes = b"") -> bytes:
-        """A program inside, and what it prints."""
-        return subprocess.run(
-            [*self._inside, *command], input=given, stdout=subprocess.PIPE, timeout=120, check=True
-        ).stdout
-
-    def begin(self, *command: str) -> subprocess.Popen[bytes]:
-        """A program inside that runs on."""
-        return subprocess.Popen([*self._inside, *command])
-
-    def curl(self, *paths: str) -> bytes:
-        urls = [f"http://{SERVER}/{path}" for path in paths]
-        return self.run("curl", "--silent", "--show-error", "--fail", "--max-time", "60", *urls)
-
-    def until(
-        self, name: str, holds: Callable[[SessionStatistics], bool], seconds: float = 60
-    ) -> SessionStatistics:
-        deadline = time.monotonic() + seconds
-        while not holds(counted := self.ends.statistics(name)) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        return counted
-
-
-@pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Lab]:
-    tester = open_tester(
-        "embedded/l3-router", seed=1, recorder=Recorder(tmp_path / "evidence"), progress=Progress()
-    )
-    try:
-        yield Lab(tester)
-    finally:
-        tester.close()
-
-
-def web(**parameters: Any) -> Responder:
-    return Responder(
-        name="web",
-        port="p2",
-        protocol="http-server",
-        servers=Endpoints.parse(f"{SERVER}:80"),
-        parameters=parameters,
-    )
-
-
-def users(port: int, **given: Any) -> Clients:
-    target = Endpoints.parse(f"{KERNEL}:{port}")
-    return Clients(**{"name": "users", "port": "p1", "protocol": "http-client", "target": target, **given})
-
-
-def pattern(size: int) -> bytes:
-    return (PATTERN * (size // 256 + 1))[:size]
 
 
 def test_curl_gets_every_byte(lab: Lab) -> None:
@@ -124,6 +44,26 @@ def test_curl_gets_every_byte_through_loss(lab: Lab) -> None:
     for _ in range(3):
         assert lab.curl("1000000") == pattern(1_000_000)
     assert lab.ends.statistics("web").count("retransmitted") > 0
+
+
+def test_curl_gets_a_hundred_million_bytes(lab: Lab) -> None:
+    lab.start(web())
+    assert lab.curl("100000000") == pattern(100_000_000)
+
+
+@pytest.mark.parametrize("size", [1000, 100_000])
+def test_wrk_has_no_errors(lab: Lab, size: int) -> None:
+    """Connections that stay, and one for each request."""
+    lab.start(web())
+    command = ["wrk", "-t1", "-c50", "-d2s", f"http://{SERVER}/{size}"]
+    for header in ([], ["-H", "Connection: close"]):
+        said = lab.run(*command, *header).decode()
+        done = int(said.split(" requests in ")[0].split()[-1])
+        assert done > 100
+        assert "Socket errors" not in said
+        assert "Non-2xx" not in said
+        assert lab.ends.statistics("web").transactions >= done
+    assert lab.ends.statistics("web").failed == 0
 
 
 def test_streams_of_python_sockets_arrive_whole_both_ways(lab: Lab) -> None:
@@ -145,27 +85,6 @@ def test_the_resolver_of_the_system_gets_its_answer(lab: Lab, tmp_path: Path) ->
     ask = f"mount --bind {tmp_path}/resolv.conf /etc/resolv.conf && getent ahostsv4 www.example.com"
     assert b"198.51.100.1" in lab.run("unshare", "--mount", "sh", "-c", ask)
     assert lab.ends.statistics("names").transactions >= 1
-
-
-@pytest.fixture
-def nginx(lab: Lab, tmp_path: Path) -> Iterator[Lab]:
-    """Serves `small` and `large` inside."""
-    if not shutil.which("nginx"):
-        pytest.skip("nginx is not installed")
-    for size in (1000, 1_000_000, 100_000_000):
-        (tmp_path / f"{size:010}").write_bytes(pattern(size))
-    tmp_path.chmod(0o755)
-    (tmp_path / "nginx.conf").write_text(NGINX.format(folder=tmp_path, address=KERNEL))
-    process = lab.begin("nginx", "-c", str(tmp_path / "nginx.conf"))
-    try:
-        for _ in range(100):
-            if b":8080" in lab.run("ss", "-ltn"):
-                break
-            time.sleep(0.1)
-        yield lab
-    finally:
-        process.kill()
-        process.wait()
 
 
 @pytest.mark.parametrize(
@@ -196,10 +115,7 @@ def test_our_clients_get_every_byte_of_our_server_through_loss(lab: Lab) -> None
 
 def test_no_buffer_is_lost_between_the_engine_and_a_port(tmp_path: Path) -> None:
     """More frames at once than a port has buffers: those that the kernel never gives back are missed then."""
-    tester = open_tester(
-        "embedded/l7-balancer", seed=1, recorder=Recorder(tmp_path / "evidence"), progress=Progress()
-    )
-    try:
+    with closing(opened("embedded/l7-balancer", tmp_path / "evidence")) as tester:
         lab = Lab(tester)
         for last in range(10, 14):
             servers = Endpoints.parse(f"198.19.1.{last}:80")
@@ -209,8 +125,6 @@ def test_no_buffer_is_lost_between_the_engine_and_a_port(tmp_path: Path) -> None
         lab.start(users(80, target=target, connections=4000, total=4000, parameters=parameters))
         counted = lab.until("users", lambda s: s.ended == 4000)
         assert (counted.completed, counted.failed) == (4000, 0)
-    finally:
-        tester.close()
 
 
 def examples(page: str) -> Sequence[str]:

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Ends of the engine and the kernel's own TCP, with packets between them that change places or come twice."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.responder import Clients
+
+from .lab import KERNEL, Lab, pattern, users, web
+
+DETOUR = Path(__file__).with_name("detour.py")
+WAYS = {
+    "reordered": {"hold_every": 20, "overtaken_by": 3},
+    "duplicated": {"duplicate_every": 7},
+    "both": {"hold_every": 50, "overtaken_by": 5, "duplicate_every": 11},
+}
+SIZES = (1000, 100_000, 10_000_000)
+# What our ends receive late is not kept but sent to them again, so this way is the slow one.
+MOST_GIVEN = 300_000
+# Takes what comes until the end, says how much and whether it was the pattern, and gives its beginning.
+SINK = """\
+import socket, sys
+server = socket.create_server((sys.argv[1], 5002))
+for size in map(int, sys.argv[3:]):
+    pattern = (bytes(range(256)) * (size // 256 + 1))[:size]
+    with server.accept()[0] as taken:
+        data = b"".join(iter(lambda: taken.recv(65536), b""))
+        taken.sendall(pattern[:int(sys.argv[2])])
+    print(len(data), data == pattern)
+"""
+
+
+@contextmanager
+def detour(lab: Lab, name: str) -> Iterator[None]:
+    """All of TCP goes that way meanwhile; what it promises has happened in the end."""
+    process = lab.begin(sys.executable, str(DETOUR), json.dumps(WAYS[name]), talks=True)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == b"ready\n"
+        yield
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        held, duplicated = map(int, process.stdout.readline().split())
+        assert (held > 10) == ("hold_every" in WAYS[name])
+        assert (duplicated > 10) == ("duplicate_every" in WAYS[name])
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_curl_gets_every_byte(lab: Lab, way: str) -> None:
+    lab.start(web(rto="50 ms"))
+    with detour(lab, way):
+        for size in SIZES:
+            assert lab.curl(str(size)) == pattern(size)
+    counted = lab.until("web", lambda s: s.ended == len(SIZES))
+    assert (counted.established, counted.transactions) == (len(SIZES), len(SIZES))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_our_clients_get_every_byte_of_nginx(nginx: Lab, way: str) -> None:
+    size, connections = 300_000, 10
+    parameters = {"size": size, "requests": 1, "linger": 0, "rto": "50 ms"}
+    with detour(nginx, way):
+        nginx.start(users(8080, connections=connections, total=connections, parameters=parameters))
+        counted = nginx.until("users", lambda s: s.ended == connections)
+    assert (counted.completed, counted.failed, counted.transactions) == (connections, 0, connections)
+    assert 150 * connections < counted.bytes_received - connections * size < 400 * connections
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_python_gets_every_byte_of_our_clients_and_gives_its_own(lab: Lab, way: str) -> None:
+    sink = lab.begin(sys.executable, "-c", SINK, KERNEL, str(MOST_GIVEN), *map(str, SIZES), talks=True)
+    try:
+        lab.await_listening(5002)
+        with detour(lab, way):
+            for size in SIZES:
+                name = f"giving {size}"
+                lab.start(givers(name, size))
+                counted = lab.until(name, lambda s: s.ended == 1)
+                assert (counted.completed, counted.failed) == (1, 0)
+                assert counted.bytes_received == min(size, MOST_GIVEN)
+                lab.ends.stop([name], Clients)  # or it would answer for the port that the next one has
+        said, _ = sink.communicate(timeout=10)
+    finally:
+        sink.kill()
+        sink.wait()
+    assert said.decode().splitlines() == [f"{size} True" for size in SIZES]
+
+
+def givers(name: str, size: int) -> Clients:
+    """One client, which gives so many bytes and takes what comes."""
+    return Clients(
+        name=name,
+        port="p1",
+        protocol="tcp-client",
+        target=Endpoints.parse(f"{KERNEL}:5002"),
+        connections=1,
+        total=1,
+        parameters={"size": size, "linger": 0, "rto": "50 ms"},
+    )
