@@ -147,6 +147,7 @@ class WorkerCounters:
     waited_ns: int = 0
     preemptions: int = 0
     steal_ns: int = 0
+    idle_ns: int = 0
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,11 @@ def below(value: float, unit: str) -> Bound:
     return Bound(f"< {value:g} {unit}", lambda outcome: outcome.value < value)
 
 
+def above(value: float, unit: str) -> Bound:
+    """The median, or that."""
+    return Bound(f">= {value:g} {unit}", lambda outcome: outcome.value >= value)
+
+
 def percentile(values: Sequence[float], percent: float) -> float:
     """The smallest value that so many percent of all values do not exceed (nearest rank)."""
     if not values or not 0 < percent <= 100:

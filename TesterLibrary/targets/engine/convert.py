@@ -237,6 +237,7 @@ def _worker(worker: counters_pb2.WorkerCounters) -> WorkerCounters:
         waited_ns=worker.waited_ns,
         preemptions=worker.preemptions,
         steal_ns=worker.steal_ns,
+        idle_ns=worker.idle_ns,
     )
 
 

@@ -84,6 +84,7 @@ struct alignas(64) StreamRx {
 struct alignas(64) WorkerCounters {
   Counter loops;
   Counter idle_loops;
+  Counter idle_ns;
   Counter worst_gap_ns;
   Counter late_polls;
 };

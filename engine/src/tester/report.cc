@@ -87,6 +87,7 @@ void Tester::FillWorkers(v1::Snapshot& snapshot) {
     out.set_cpu(worker->cpu());
     out.set_loops(worker->counters().loops.Get());
     out.set_idle_loops(worker->counters().idle_loops.Get());
+    out.set_idle_ns(worker->counters().idle_ns.Get());
     out.set_worst_gap_ns(worker->counters().worst_gap_ns.Get());
     out.set_late_polls(worker->counters().late_polls.Get());
     out.set_waited_ns(interruptions.waited_ns);

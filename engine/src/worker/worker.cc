@@ -121,6 +121,7 @@ void Worker::Begin(const Program& program) {
     epoch_ = program.epoch;
     counters_.loops.Set(0);
     counters_.idle_loops.Set(0);
+    counters_.idle_ns.Set(0);
     counters_.worst_gap_ns.Set(0);
     counters_.late_polls.Set(0);
   }
@@ -198,9 +199,12 @@ void Worker::Rest(bool worked) {
   active_until_ns_ = activity_.Share(active_until_ns_);
   if (worked) {
     idle_loops_ = 0;
+    idle_since_ns_ = 0;
     return;
   }
   counters_.idle_loops.Add(1);
+  if (idle_since_ns_ != 0) counters_.idle_ns.Add(now_ns_ - idle_since_ns_);
+  idle_since_ns_ = now_ns_;
   if (now_ns_ < active_until_ns_) {
     if (shares_cpu_) ::sched_yield();
     return;

@@ -78,6 +78,7 @@ class Worker {
   uint64_t poll_ns_ = 0;
   uint64_t walked_ns_ = 0;  // when a frame was last sent, or rehearsed
   uint64_t active_until_ns_ = 0;
+  uint64_t idle_since_ns_ = 0;  // the last round of polls, if it was in vain
   uint32_t idle_loops_ = 0;
 };
 

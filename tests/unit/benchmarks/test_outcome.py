@@ -8,7 +8,7 @@ import math
 
 import pytest
 
-from benchmarks.harness.outcome import Outcome, Run, at_least, at_most, below, best, percentile
+from benchmarks.harness.outcome import Outcome, Run, above, at_least, at_most, below, best, percentile
 
 
 def pairs(*values: tuple[float, float]) -> Outcome:
@@ -93,3 +93,8 @@ def test_a_bound_on_the_ratio_is_not_met_without_a_peer(bound):
 @pytest.mark.parametrize(("value", "met"), [(49.9, True), (50, False), (50.1, False)])
 def test_a_bound_on_the_value(value, met):
     assert below(50, "ms").is_met(Outcome((Run(value, None, 0.0),))) is met
+
+
+@pytest.mark.parametrize(("value", "met"), [(29.9, False), (30, True), (30.1, True)])
+def test_a_bound_from_below(value, met):
+    assert above(30, "%").is_met(Outcome((Run(value, None, 0.0),))) is met

@@ -146,10 +146,10 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
                 DepartureCounters(55, 56, 57, {9: 10}),
             ),
         ),
-        workers=(WorkerCounters(58, 59, 60, 61, 62, 63, 64, 65, 66),),
-        clock=ClockCounters(67, 68, 69, 70),
+        workers=(WorkerCounters(58, 59, 60, 61, 62, 63, 64, 65, 66, 67),),
+        clock=ClockCounters(68, 69, 70, 71),
     )
-    assert next(numbers) == 71
+    assert next(numbers) == 72
 
 
 def test_every_counter_of_flows_arrives_in_its_place() -> None:
