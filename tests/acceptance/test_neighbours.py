@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's neighbour table, whose size is known."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.learning import NeighbourMeasurer, Neighbours
+from TesterLibrary.measurement.learning import LearningCheck
+from TesterLibrary.methodology.learning import find_capacity
+from TesterLibrary.model.endpoints import AddressRange
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.units import Duration
+from TesterLibrary.opening import OpenTester
+
+from .opened import opened
+
+RATE = Frequency.parse("10 k/s")
+REST = Duration(5_100_000_000)  # Linux makes room of those whom it has not heard for 5 s
+ADDRESSES = AddressRange.parse("198.18.128.1-198.18.132.8")
+_STATISTICS = Path("/proc/net/stat/arp_cache")  # of all namespaces
+_LIMIT = Path("/proc/sys/net/ipv4/neigh/default/gc_thresh3")
+
+
+@pytest.fixture
+def router(tmp_path: Path) -> Iterator[OpenTester]:
+    with closing(opened("embedded/arp-router", tmp_path)) as tester:
+        yield tester
+
+
+def others(router: OpenTester) -> int:
+    """Neighbours that the machine knows besides those that were announced."""
+    command = [*router.testbed.dut_prefix, "ip", "-4", "-j", "neighbour", "show", "nud", "all"]
+    shown = subprocess.run(command, capture_output=True, check=True).stdout
+    entries = int(_STATISTICS.read_text().splitlines()[1].split()[0], 16)
+    known = [ip_address(neighbour["dst"]) for neighbour in json.loads(shown)]
+    return entries - sum(ADDRESSES.first <= address <= ADDRESSES.last for address in known)
+
+
+class Watched(NeighbourMeasurer):
+    """Notes after each check how many neighbours of others the machine knows."""
+
+    def __init__(self, router: OpenTester) -> None:
+        super().__init__(router.bench, Neighbours(ADDRESSES, "p1", "p2", RATE, RATE), rest=REST)
+        self.router = router
+        self.checks: list[tuple[LearningCheck, int]] = []
+
+    def check(self, addresses: int) -> LearningCheck:
+        found = super().check(addresses)
+        self.checks.append((found, others(self.router)))
+        return found
+
+
+def test_the_capacity_found_is_the_kernels_limit_less_the_neighbours_of_others(router: OpenTester) -> None:
+    limit = int(_LIMIT.read_text())
+    measurer = Watched(router)
+    result = find_capacity(measurer, "neighbours", 1000, ADDRESSES.count)
+    assert result.failed_at == result.capacity + 1
+    # The last word on the highest number that was learned, and each time that a number was too high.
+    full = [(c, own) for c, own in measurer.checks if c.addresses == result.capacity and c.complete]
+    full += [(c, own) for c, own in measurer.checks if not c.complete and not c.objections]
+    if len({own for _, own in full}) > 1:
+        pytest.skip("neighbours of testbeds beside this one came or went meanwhile")
+    assert {check.known + own for check, own in full} == {limit}
