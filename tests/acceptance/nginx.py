@@ -28,7 +28,7 @@ def nginx_in(lab: Lab, folder: Path) -> Iterator[Lab]:
     """It serves files that are named by their size, in ten digits."""
     if not shutil.which("nginx"):
         pytest.skip("nginx is not installed")
-    for size in (1000, 1_000_000, 10_000_000, 100_000_000):
+    for size in (1000, 100_000, 1_000_000, 100_000_000):
         (folder / f"{size:010}").write_bytes(pattern(size))
     folder.chmod(0o755)
     (folder / "nginx.conf").write_text(_CONFIGURATION.format(folder=folder, address=KERNEL))

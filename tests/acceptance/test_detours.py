@@ -70,7 +70,7 @@ def test_curl_gets_every_byte(lab: Lab, way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_our_clients_get_every_byte_of_nginx(nginx: Lab, way: str) -> None:
-    size, connections = 300_000, 10
+    size, connections = 100_000, 10
     parameters = {"size": size, "requests": 1, "linger": 0, "rto": "50 ms"}
     with detour(nginx, way):
         nginx.start(users(8080, connections=connections, total=connections, parameters=parameters))

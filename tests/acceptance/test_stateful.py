@@ -6,15 +6,18 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from textwrap import dedent
+from threading import Timer
 
 import pytest
 
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Responder
+from TesterLibrary.model.units import Duration
 
 from .lab import SERVER, Lab, pattern, users, web
 from .opened import opened
@@ -25,6 +28,11 @@ from .robots import check_passed, robot
 LOSS = """\
 table inet lossy {
   chain arriving { type filter hook prerouting priority raw; numgen random mod 100 == 0 drop; }
+}
+"""
+DEAD = """\
+table inet dead {
+  chain arriving { type filter hook prerouting priority raw; drop; }
 }
 """
 
@@ -125,6 +133,23 @@ def test_no_buffer_is_lost_between_the_engine_and_a_port(tmp_path: Path) -> None
         lab.start(users(80, target=target, connections=4000, total=4000, parameters=parameters))
         counted = lab.until("users", lambda s: s.ended == 4000)
         assert (counted.completed, counted.failed) == (4000, 0)
+
+
+def test_a_device_that_stops_does_not_hold_a_measurement_up(lab: Lab) -> None:
+    lab.start(web())
+    parameters = {"size": 1000, "linger": 0, "rto": "50 ms"}
+    lab.start(users(80, target=Endpoints.parse(f"{SERVER}:80"), connections=10, parameters=parameters))
+    stops = Timer(0.5, lab.run, ("nft", "-f", "-"), {"given": DEAD.encode()})
+    stops.start()
+    began = time.monotonic()
+    trial = lab.ends.measure("users", Duration(2 * 10**9))
+    assert 2 <= time.monotonic() - began < 5
+    stops.join()
+    reached = trial.statistics
+    assert reached.completed > 100
+    assert reached.count("retransmitted") > 0
+    later = lab.ends.measure("users", Duration(10**9)).statistics
+    assert later.completed == 0
 
 
 def examples(page: str) -> Sequence[str]:

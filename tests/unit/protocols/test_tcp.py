@@ -168,6 +168,35 @@ def test_data_that_overlaps_is_taken_once(back: int) -> None:
     assert ours.dialogue.count("bytes_received") == 130
 
 
+@pytest.mark.parametrize(
+    ("at", "octets"),
+    [
+        (16, b"\xff\xff"),  # a total length of IP beyond the frame
+        (14, b"\x44"),  # a header of IP that is too short
+        (24, b"\x12\x34"),  # a wrong checksum of IP
+        (46, b"\x40"),  # an offset of data within the header of TCP
+        (46, b"\xf0"),  # and beyond the segment
+        (50, b"\x12\x34"),  # a wrong checksum of TCP
+        (54, b"y"),  # other data than the checksum is of
+    ],
+)
+def test_a_malformed_segment_is_counted_and_not_taken(at: int, octets: bytes) -> None:
+    ours = connected()
+    frame = bytearray(bytes(ours.segment("PA", b"x" * 10)))
+    frame[at : at + len(octets)] = octets
+    assert ours.dialogue.interpreter.receive(bytes(frame), round(ours.dialogue.ms * 1000)) == []
+    assert (ours.dialogue.count("malformed"), ours.dialogue.count("bytes_received")) == (1, 0)
+    assert ours.sends(b"x" * 10)[0][TCP].ack == ours.seq
+
+
+def test_a_segment_that_was_cut_off_is_not_taken() -> None:
+    ours = connected()
+    frame = bytes(ours.segment("PA", b"x" * 10))
+    for length in range(len(frame)):
+        assert ours.dialogue.interpreter.receive(frame[:length], round(ours.dialogue.ms * 1000)) == []
+    assert ours.sends(b"x" * 10)[0][TCP].ack == ours.seq
+
+
 def test_old_data_and_a_keepalive_are_acknowledged_and_not_taken() -> None:
     ours = connected()
     ours.sends(b"a" * 100)
