@@ -23,7 +23,7 @@ ${SERVER}           private-tunnel    # the table of the servers' end, shipped o
 ${CLIENT}           private-tunnel-client
 ${SERVICE}          192.0.2.70:7000    # where clients say HELLO
 ${SERVERS}          198.19.1.70-198.19.1.71:7000    # to which the device leads them
-${SESSIONS}         100    # at once
+${SESSIONS}         101    # at once; odd, so that a device that deals out servers in turn hits others the second time
 ${RATE}             200/s    # of new sessions
 ${DURATION}         3 s
 ${ECHO}             500 ms    # of 99 in 100 messages, until they are back
