@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .measurement.calibration import Calibration
 from .measurement.correction import Correction, frame_time_ns
@@ -27,6 +28,8 @@ from .targets.base import Capabilities, Target
 if TYPE_CHECKING:
     from .run import Run
 
+Measured = TypeVar("Measured")
+
 
 @dataclass(frozen=True)
 class TrialRules:
@@ -39,6 +42,21 @@ class TrialRules:
     )  # nothing has arrived for so long: nothing more will (RFC 2544 §23)
     grace: Duration = Duration(5_000_000_000)  # the tester may answer so much later than it should
     limits: EvidenceLimits = field(default_factory=EvidenceLimits)
+
+    def repeated(
+        self,
+        measure: Callable[[int], Measured],
+        is_final: Callable[[Measured], bool],
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> Measured:
+        """What `measure` gives for the first attempt, from 1, that is final, or for the last one."""
+        measured = measure(1)
+        for attempt in range(1, self.attempts):
+            if is_final(measured):
+                break
+            sleep(attempt * self.respite.seconds)  # what disturbed it may be over by then
+            measured = measure(attempt + 1)
+        return measured
 
 
 @dataclass

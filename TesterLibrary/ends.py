@@ -118,14 +118,7 @@ class Ends:
 
     def repeated(self, measure: Callable[[], SessionTrial]) -> SessionTrial:
         """The first valid one of so many attempts as the bench allows, or the last one."""
-        rules = self._bench.rules
-        trial = measure()
-        for attempt in range(1, rules.attempts):
-            if trial.valid:
-                break
-            self._sleep(attempt * rules.respite.seconds)  # what disturbed it may be over by then
-            trial = measure()
-        return trial
+        return self._bench.rules.repeated(lambda _: measure(), lambda trial: trial.valid, self._sleep)
 
     def clients(self, name: str) -> Clients:
         """How clients were started, running or stopped. TesterLibraryError if there are none of that name."""

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -42,17 +41,17 @@ class TrialMeasurer:
 
     def measure(self, load: Fraction, duration: Duration) -> Trial:
         """One trial, again while the tester did not do its part and there is hope that it will."""
-        bench, rules = self._bench, self._bench.rules
+        bench = self._bench
         rates = [Rate(load * share, RateUnit.LINE) for share in self._shares]
         streams = [stream.at(rate) for stream, rate in zip(self.streams, rates, strict=True)]
         bench.trials += 1
-        for attempt in range(1, rules.attempts + 1):
-            trial = bench.record(replace(self._once(streams, duration), load=load, attempt=attempt))
+
+        def attempt(number: int) -> Trial:
+            trial = bench.record(replace(self._once(streams, duration), load=load, attempt=number))
             self._note(trial)
-            if trial.valid or attempt == rules.attempts or _is_hopeless(trial.evidence):
-                break
-            time.sleep(attempt * rules.respite.seconds)  # what disturbed it may be over by then
-        return trial
+            return trial
+
+        return bench.rules.repeated(attempt, lambda trial: trial.valid or _is_hopeless(trial.evidence))
 
     def _once(self, streams: Sequence[Stream], duration: Duration) -> Trial:
         bench = self._bench
