@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .validated import Validated
+
 
 @dataclass(frozen=True)
 class LearningCheck:
@@ -22,7 +24,7 @@ class LearningCheck:
 
 
 @dataclass(frozen=True)
-class LearningTrial:
+class LearningTrial(Validated):
     """Addresses announced on one port while traffic to them came from another. Prints as one line."""
 
     addresses: int  # announced
@@ -32,11 +34,6 @@ class LearningTrial:
     probing_ns: int  # between two frames to an address: how much too long that can be
     objections: tuple[str, ...] = ()
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
-
-    @property
-    def valid(self) -> bool:
-        """Whether the tester did its part."""
-        return not self.objections
 
     @property
     def all_learned(self) -> bool:
@@ -53,4 +50,4 @@ class LearningTrial:
             f"{self.learned:,} of {self.addresses:,} addresses learned in {self.learning_ns / 1e9:.3g} s "
             f"({self.learning_rate:,.4g}/s of {self.announced_rate:,.4g}/s announced)"
         )
-        return text if self.valid else f"{text} - INVALID: {'; '.join(self.objections)}"
+        return self.marked(text)

@@ -11,21 +11,17 @@ from fractions import Fraction
 from .evidence import EvidenceLimits
 from .sessions import SessionStatistics
 from .snapshot import Snapshot
+from .validated import Validated
 
 
 @dataclass(frozen=True)
-class SessionTrial:
-    """One time of measuring. Prints as one line. An invalid one says nothing about the device."""
+class SessionTrial(Validated):
+    """One time of measuring. Prints as one line."""
 
     statistics: SessionStatistics
     due: Fraction | None = None  # openings that their rate asked for; None: as fast as they could
     objections: tuple[str, ...] = ()
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
-
-    @property
-    def valid(self) -> bool:
-        """Whether the tester did its part."""
-        return not self.objections
 
     @property
     def failed_part(self) -> Fraction:
@@ -46,7 +42,7 @@ class SessionTrial:
 
     def __str__(self) -> str:
         text = str(self.statistics)
-        return text if self.valid else f"{text} - INVALID: {'; '.join(self.objections)}"
+        return self.marked(text)
 
 
 def objections(

@@ -18,6 +18,7 @@ from .latency import Latency
 from .order import Order
 from .outage import Outage
 from .snapshot import StreamCounters
+from .validated import Validated
 from .variation import Variation
 
 
@@ -110,7 +111,7 @@ class StreamResult:
 
 
 @dataclass(frozen=True)
-class Trial:
+class Trial(Validated):
     """One trial over one or more streams that were offered together (RFC 2544 §23, §24).
 
     Prints as one line. An invalid trial says nothing about the device: `objections` tells why.
@@ -125,11 +126,6 @@ class Trial:
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
     number: int = 0  # of the run, from 1
     attempt: int = 1  # of the same trial; above 1 it repeats an invalid one
-
-    @property
-    def valid(self) -> bool:
-        """Whether the tester did its part."""
-        return not self.objections
 
     @property
     def sent(self) -> int:
@@ -229,4 +225,4 @@ class Trial:
             text += f", rate error {self.rate_error:+.1e}, gap error {self.gap_error}"
         if self.evidence.capture_dropped:
             text += f", {self.evidence.capture_dropped:,} frames missing in captures"
-        return text if self.valid else f"{text} - INVALID: {'; '.join(self.objections)}"
+        return self.marked(text)
