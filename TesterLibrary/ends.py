@@ -157,6 +157,7 @@ class Ends:
             gateways=bench.gateways,
             max_streams=bench.capabilities.max_streams,
             neighbours=neighbours,
+            beside=[own.plan for own in self._running.values()],
         )
 
     def _known(self, name: str, kind: type[End]) -> _Running:

@@ -16,6 +16,7 @@ from ..model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
 from ..model.ports import Port
 from ..model.stream import Stream
 from .address import Station, stations
+from .apart import check_clients_apart
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
 from .frame import announcement, measured_frame
@@ -36,6 +37,7 @@ def compile(  # noqa: A001 - the word of the architecture
     max_streams: int,
     first_id: int = 1,
     neighbours: Neighbours | None = None,
+    beside: Iterable[Plan] = (),
 ) -> Plan:
     """The plan of a job. Equal arguments give equal plans.
 
@@ -46,6 +48,7 @@ def compile(  # noqa: A001 - the word of the architecture
         max_streams: How many streams the tester can still hold.
         first_id: Of the first stream; the others follow. 1 to 65535.
         neighbours: MAC addresses of what clients reach without a gateway, by port and address.
+        beside: Jobs that are loaded already, whose clients those of this one must not be taken for.
 
     Raises:
         PlanError: The first limit that is hit: what was given, what is allowed, where.
@@ -71,6 +74,7 @@ def compile(  # noqa: A001 - the word of the architecture
         plan_end(end, number, job.seed, ports=ports, gateways=gateways, neighbours=neighbours or {})
         for number, end in enumerate(job.ends)
     ]
+    check_clients_apart(job.name, [own.end for own in played], beside)
     more += [n for own in played for n in own.neighbours if n.address not in taken]
     learning += dict.fromkeys(frame for own in played for frame in own.learning if frame not in learning)
     return Plan(

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from ipaddress import IPv4Address, ip_address, ip_interface
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from TesterLibrary import paths
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange, Endpoints
 from TesterLibrary.model.job import Job
@@ -197,3 +199,25 @@ def test_names_are_not_repeated() -> None:
 def test_ends_that_make_no_sense_are_refused(make: Any, message: str) -> None:
     with pytest.raises(PlanError, match=message):
         make()
+
+
+def test_clients_of_a_job_that_would_open_the_same_flows_are_refused() -> None:
+    with pytest.raises(
+        PlanError, match=r"clients 'b' of job 'job' and clients 'a' of job 'job' .* port 'p1'"
+    ):
+        planned(clients(name="a"), clients("tcp-client", name="b"))
+    apart = planned(clients(name="a"), clients(name="b", port="p2", sources=Endpoints.parse("198.18.0.2")))
+    assert len(apart.ends) == 2
+
+
+def test_clients_of_ipv6_say_what_is_the_same(tmp_path: Path) -> None:
+    shipped = Path(paths.resource("protocols", "syn-flood")).read_text()
+    (tmp_path / "six.yaml").write_text(
+        shipped.replace("IP.", "IPv6.").replace("IP(flags=DF)", "IPv6").replace("IP /", "IPv6 /")
+    )
+    target = Endpoints.parse("[2001:2::9]:80")
+    own = {"protocol": str(tmp_path / "six.yaml"), "target": target}
+    sources = [Endpoints.parse(f"[2001:2::10-2001:2::{last}]") for last in ("12", "11")]
+    ends = [clients(name=name, sources=given, **own) for name, given in zip("ab", sources, strict=True)]
+    with pytest.raises(PlanError, match=r"\[2001:2::10-2001:2::11\]:1024-65535 to \[2001:2::9\]:80"):
+        planned(*ends)
