@@ -51,6 +51,6 @@ def _parsed(statistic: str, expected: Any) -> float:
     """What a suite says, in the unit of the statistic."""
     if "time_" in statistic and "." in statistic:
         return float(Duration.parse(expected).ns)
-    if statistic == "goodput" and not isinstance(expected, int | float):
+    if statistic in ("goodput", "delivered") and not isinstance(expected, int | float):
         return float(Bandwidth.parse(expected).bps)
     return float(expected)

@@ -59,16 +59,16 @@ class Sessions:
         | ``name`` | of the responder or clients, running or stopped |
         | ``statistic`` | one of those below; all of them as one object, if left out |
         | ``operator`` | ``==``, ``<=`` … asserts the value |
-        | ``expected`` | a number; of a time, ``5 ms``; of ``goodput``, ``1 Gbps`` |
+        | ``expected`` | a number; of a time, ``5 ms``; of ``goodput`` and ``delivered``, ``1 Gbps`` |
         | ``message`` | of a failed assertion |
 
         Counts: ``attempted`` (connections), ``established``, ``completed`` (ended well), ``failed``,
         ``transactions``, ``reset``, ``refused``, ``timed_out``, ``retransmitted``, ``concurrent``,
-        ``most_concurrent``, ``bytes_received``, and whatever else the tables count; ``tcp.refused`` is of one
-        table. With ``/s`` behind, each second: ``established/s``. Payload received in order each second,
-        in bits: ``goodput``. Times in nanoseconds: ``time_to_open`` (SYN to SYN-ACK), ``time_to_first_byte``
-        and ``time_to_last_byte`` (from the request), with ``.min``, ``.mean``, ``.max`` or a percentile:
-        ``time_to_first_byte.p99``.
+        ``most_concurrent``, ``bytes_received``, ``bytes_delivered``, and whatever else the tables count;
+        ``tcp.refused`` is of one table. With ``/s`` behind, each second: ``established/s``. Payload each
+        second, in bits: ``goodput`` (received in order), ``delivered`` (acknowledged by the other end). Times
+        in nanoseconds: ``time_to_open`` (SYN to SYN-ACK), ``time_to_first_byte`` and ``time_to_last_byte``
+        (from the request), with ``.min``, ``.mean``, ``.max`` or a percentile: ``time_to_first_byte.p99``.
 
         | `Get Session Statistics` | users | reset | == | ${0} |
         | `Get Session Statistics` | users | time_to_first_byte.p99 | <= | 5 ms |

@@ -125,7 +125,17 @@ class SessionStatistics:
     @property
     def goodput_bps(self) -> float:
         """Bits of payload received in order each second (RFC 2647 §3.7)."""
-        return self.bytes_received * 8e9 / self.duration_ns if self.duration_ns else 0.0
+        return self._bps(self.bytes_received)
+
+    @property
+    def bytes_delivered(self) -> int:
+        """Payload that the other end has acknowledged, each byte once."""
+        return self._sum("bytes_delivered")
+
+    @property
+    def delivered_bps(self) -> float:
+        """Bits of payload that the other end has acknowledged each second: goodput from here."""
+        return self._bps(self.bytes_delivered)
 
     @property
     def connection_rate(self) -> float:
@@ -159,13 +169,13 @@ class SessionStatistics:
         return self._sum(name)
 
     def statistic(self, name: str) -> float:
-        """By its name: `reset`, `established/s`, `goodput`, or a time in ns: `time_to_first_byte.p99`.
+        """By its name: `reset`, `established/s`, `goodput`, `delivered`, or a time in ns: `time_to_open.p99`.
 
         Raises:
             UnitError: another name, or a time of which none was measured.
         """
-        if name == "goodput":
-            return self.goodput_bps
+        if name in ("goodput", "delivered"):
+            return self.goodput_bps if name == "goodput" else self.delivered_bps
         if name.endswith(_PER_SECOND):
             return self.per_second(name.removesuffix(_PER_SECOND))
         timed = re.fullmatch(r"(.*time_[a-z_]+)\.(.+)", name)
@@ -179,6 +189,9 @@ class SessionStatistics:
     def _has(self, name: str) -> bool:
         return any(name in (key, key.partition(".")[2]) for key in self.counters)
 
+    def _bps(self, octets: int) -> float:
+        return octets * 8e9 / self.duration_ns if self.duration_ns else 0.0
+
     def _sum(self, name: str) -> int:
         return sum(value for key, value in self.counters.items() if name in (key, key.partition(".")[2]))
 
@@ -187,7 +200,14 @@ class SessionStatistics:
         return (name.partition(".")[2] for name in names)
 
     def _own_counts(self) -> list[str]:
-        properties = ("attempted", "established", "completed", "transactions", "bytes_received")
+        properties = (
+            "attempted",
+            "established",
+            "completed",
+            "transactions",
+            "bytes_received",
+            "bytes_delivered",
+        )
         return [*properties, *(name for name, value in vars(self).items() if isinstance(value, int))]
 
     def __str__(self) -> str:

@@ -106,6 +106,9 @@ class Session:
         }
 
 
+REQUEST = "GET /0000001024 HTTP/1.1\r\nHost: tester-000\r\nUser-Agent: TesterLibrary\r\n\r\n"
+
+
 @pytest.fixture
 def session(engine: EngineProcess) -> Iterator[Session]:
     session = Session(engine)
@@ -125,12 +128,14 @@ def test_transactions_complete_and_leave_no_flow(session: Session) -> None:
         "tcp.established": 600,
         "tcp.closed": 600,
         "tcp.bytes_received": session.counters("clients")["tcp.bytes_received"],
+        "tcp.bytes_delivered": 600 * len(REQUEST),
         "http-client.requests": 600,
         "http-client.completed": 600,
         "http-client.finished": 600,
     }
     counted = session.counters("server")
     assert (counted["tcp.established"], counted["http-server.responses"]) == (600, 600)
+    assert counted["tcp.bytes_delivered"] == session.counters("clients")["tcp.bytes_received"]
     assert (clients.openings, clients.flows_begun, clients.flows_ended, clients.flows) == (600, 600, 600, 0)
     assert clients.most_flows == 20
     assert (clients.rx_packets, clients.rx_bytes) == (server.tx_packets, server.tx_bytes)

@@ -52,6 +52,12 @@ def test_rates_and_goodput_are_over_the_time() -> None:
     found = statistics(2, tcp__established=10, tcp__bytes_received=1000)
     assert (found.connection_rate, found.statistic("established/s")) == (5, 5)
     assert (found.goodput_bps, found.statistic("goodput")) == (4000, 4000)
+    web = SessionStatistics("web", 2 * SECOND, {"tcp.bytes_delivered": 500}, tx_bytes=10**6)
+    assert (web.delivered_bps, web.statistic("delivered"), web.statistic("bytes_delivered")) == (
+        2000,
+        2000,
+        500,
+    )
 
 
 def test_times_are_in_nanoseconds() -> None:
