@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import time
@@ -85,6 +86,20 @@ def test_streams_of_python_sockets_arrive_whole_both_ways(lab: Lab) -> None:
     assert lab.run(sys.executable, "-c", script) == pattern(size)
     counted = lab.until("web", lambda s: s.ended == 1)
     assert counted.bytes_received == size // 256 * 256
+
+
+def test_every_byte_of_iperf3_is_counted(lab: Lab) -> None:
+    lab.start(
+        Responder(name="web", port="p2", protocol="iperf3-server", servers=Endpoints.parse(f"{SERVER}:5201"))
+    )
+    for streams in (1, 3):
+        before = lab.ends.statistics("web").count("bytes_of_streams")
+        said = json.loads(lab.run("iperf3", "--json", "-c", SERVER, "-n", "30M", "-P", str(streams)))
+        sent = sum(stream["sender"]["bytes"] for stream in said["end"]["streams"])
+        assert sent >= 30 * 2**20
+        counted = lab.until("web", lambda s: s.concurrent == 0)
+        assert counted.count("bytes_of_streams") - before == sent
+    assert (counted.count("tests"), counted.count("streams"), counted.failed) == (2, 4, 0)
 
 
 def test_the_resolver_of_the_system_gets_its_answer(lab: Lab, tmp_path: Path) -> None:
