@@ -14,6 +14,7 @@ from types import TracebackType
 from ..errors import TestbedError
 from .hosting import HostProcess, clean_stale
 from .load import load_testbed
+from .neighbour_table import NeighbourTable, fills_neighbour_table
 from .testbed import Testbed
 
 
@@ -41,9 +42,16 @@ class RunningTestbed:
         self.testbed = testbed
         self.engine_cpus, self.dut_cpu = _share_cpus(testbed)
         self._host: HostProcess | None = None
+        self._neighbours: NeighbourTable | None = None
         self.notes: tuple[str, ...] = ()
         if testbed.dut.is_embedded:
-            self._host = HostProcess(testbed, self.dut_cpu)
+            if fills_neighbour_table(testbed.dut.options):
+                self._neighbours = NeighbourTable()
+            try:
+                self._host = HostProcess(testbed, self.dut_cpu)
+            except BaseException:
+                self.close()
+                raise
             atexit.register(self.close)
             self.testbed = _completed(testbed, self._host)
             why = "this process may use no other" if self.dut_cpu is None else self._host.unsteered
@@ -92,6 +100,8 @@ class RunningTestbed:
         if self._host:
             self._host.close()
             atexit.unregister(self.close)
+        if self._neighbours:
+            self._neighbours.release()
 
     def __enter__(self) -> RunningTestbed:
         return self

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from TesterLibrary.errors import TestbedError
 from TesterLibrary.learning import NeighbourMeasurer, Neighbours
 from TesterLibrary.measurement.learning import LearningCheck
 from TesterLibrary.methodology.learning import find_capacity
@@ -20,6 +22,7 @@ from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.units import Duration
 from TesterLibrary.opening import OpenTester
+from TesterLibrary.testbeds import neighbour_table, open_testbed
 
 from .opened import opened
 
@@ -70,3 +73,13 @@ def test_the_capacity_found_is_the_kernels_limit_less_the_neighbours_of_others(r
     if len({own for _, own in full}) > 1:
         pytest.skip("neighbours of testbeds beside this one came or went meanwhile")
     assert {check.known + own for check, own in full} == {limit}
+
+
+def test_a_second_router_with_the_kernels_neighbours_is_refused_and_then_let_in(
+    router: OpenTester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neighbour_table, "_LONGEST_WAIT", 0.3)
+    with pytest.raises(TestbedError, match=rf"process {os.getpid()} has a testbed open that fills it"):
+        open_testbed("embedded/arp-router")
+    router.close()
+    open_testbed("embedded/arp-router").close()

@@ -46,7 +46,8 @@ def build(
 
     It takes ARP replies that it has not asked for, and gratuitous ARP, if `unsolicited`. Neighbours that are
     `aged` are asked again after so many seconds of `reachable` instead of the kernel's 30, and are gone four
-    seconds later if they do not answer. `most_neighbours` is a truth to be found.
+    seconds later if they do not answer. The machine has one table of them, so one such device is open at a
+    time (`neighbour_table.py`). `most_neighbours` is a truth to be found.
     """
     for port in ports:
         if port.address is None:
