@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import PlanError
+from ..model.action import Count, Send
 from ..model.expression import Expression
-from ..model.protocol import Count, Protocol, Send, Template
+from ..model.protocol import Protocol
+from ..model.template import Template
 from ..planning.match_action import MatchAction
 from ..planning.row_names import row_action, row_key
 from ..planning.switch_resources import QUEUES

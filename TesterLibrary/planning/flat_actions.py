@@ -7,15 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..model.expression import Expression
-from ..model.protocol import (
+from ..model.action import (
     Act,
     Assign,
-    Compare,
     Count,
-    Flags,
-    Prefix,
-    Protocol,
     Randomize,
     Reply,
     Say,
@@ -27,10 +22,12 @@ from ..model.protocol import (
     Step,
     StopTimer,
     Take,
-    Test,
     Transmit,
 )
-from ..model.protocol import Record as RecordTime
+from ..model.action import Record as RecordTime
+from ..model.condition import Compare, Flags, Prefix, Test
+from ..model.expression import Expression
+from ..model.protocol import Protocol
 from ..protocols.name_check import events
 from ..protocols.scope import Scope
 from .flat_numbers import FlatNumbers, Record, field_of

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..model.protocol import Message, Number, Option, OptionKind, Scanner, Template
+from ..model.message import Message, Number
+from ..model.scanner import Scanner
+from ..model.template import Option, OptionKind, Template
 from ..protocols.automaton import automaton_of
 from ..protocols.frame import checksum_field
 from ..protocols.layout import HeaderLayout, Layout

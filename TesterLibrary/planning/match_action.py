@@ -16,7 +16,9 @@ from itertools import product
 from typing import Any
 
 from ..errors import PlanError
-from ..model.protocol import Act, Assign, Compare, Count, Protocol, Randomize, Row, Send, Test
+from ..model.action import Act, Assign, Count, Randomize, Send
+from ..model.condition import Compare, Test
+from ..model.protocol import Protocol, Row
 from ..protocols.conditions import Condition, condition, said
 from ..protocols.diagram import act_text
 from ..protocols.scope import Scope, layout_of

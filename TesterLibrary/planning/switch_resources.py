@@ -7,25 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..model.action import Act, Assign, Count, Record, Reply, Say, Skip, StartTimer, Step, Take, Transmit
+from ..model.condition import Compare, Flags, Prefix
 from ..model.expression import Expression
-from ..model.protocol import (
-    Act,
-    Assign,
-    Compare,
-    Count,
-    Flags,
-    Prefix,
-    Protocol,
-    Record,
-    Reply,
-    Row,
-    Say,
-    Skip,
-    StartTimer,
-    Step,
-    Take,
-    Transmit,
-)
+from ..model.protocol import Protocol, Row
 from ..protocols.scope import Scope
 
 # Hardware and design, each from norma unless it says otherwise.

@@ -6,16 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.expression import Expression
-from ..model.protocol import (
+from ..model.action import (
     Act,
     Assign,
     Count,
-    Protocol,
     Randomize,
     Record,
     Reply,
-    Row,
     Say,
     Scan,
     Send,
@@ -27,6 +24,8 @@ from ..model.protocol import (
     Take,
     Transmit,
 )
+from ..model.expression import Expression
+from ..model.protocol import Protocol, Row
 from .expression_check import expression_problems, no_packet
 from .findings import unknown
 from .scope import Scope

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..document import Place
-from ..model.expression import Expression
-from ..model.protocol import (
+from ..model.action import (
     Act,
     Action,
     Assign,
@@ -29,6 +28,7 @@ from ..model.protocol import (
     Take,
     Transmit,
 )
+from ..model.expression import Expression
 from .sending_loader import fields, octets
 
 if TYPE_CHECKING:

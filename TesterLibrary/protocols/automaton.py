@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from ..errors import PlanError
-from ..model.protocol import Find, Scanner
+from ..model.scanner import Find, Scanner
 
 STATE_BITS = 10  # of a scanner's progress; the others say which number is being read
 _MOST_STATES = 1 << STATE_BITS

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import PlanError
-from ..model.protocol import STATE_BITS, Protocol, Say, Scan, Send, StartTimer, Step, Transmit
+from ..model.action import Say, Scan, Send, StartTimer, Step, Transmit
+from ..model.protocol import STATE_BITS, Protocol
 from . import machine_check, name_check
 from .findings import Finding
 from .loader import load_unchecked

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from ..model.condition import Compare, Flags, Prefix, Relation, Test
 from ..model.expression import Expression
-from ..model.protocol import Compare, Flags, Prefix, Relation, Test
 from .scope import Scope
 from .values import Values, complement
 

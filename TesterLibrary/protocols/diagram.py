@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
+from ..model.action import Act, Assign, Change
 from ..model.expression import Expression
-from ..model.protocol import STATE_BITS, Act, Assign, Change, Protocol, Row
+from ..model.protocol import STATE_BITS, Protocol, Row
 
 _SIGNS = {
     Change.SET: "=",

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
 
-from ..model.protocol import Message, Number, Protocol
+from ..model.message import Message, Number
+from ..model.protocol import Protocol
 from .automaton import Progress
 from .frame import Frame
 

@@ -14,22 +14,14 @@ from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
 
 from ..errors import PlanError
-from ..model.expression import Expression
-from ..model.protocol import (
-    LONGEST_TIMER,
+from ..model.action import (
     Act,
     Assign,
     Change,
-    Compare,
     Count,
-    Flags,
-    Prefix,
-    Protocol,
     Randomize,
     Record,
-    Relation,
     Reply,
-    Row,
     Say,
     Scan,
     Send,
@@ -39,9 +31,10 @@ from ..model.protocol import (
     Step,
     StopTimer,
     Take,
-    Test,
     Transmit,
 )
+from ..model.condition import Test
+from ..model.protocol import LONGEST_TIMER, Protocol, Row
 from ..model.splitmix import splitmix64
 from .automaton import Progress, automaton_of
 from .flow import Flow, FlowKey, Layer
@@ -49,11 +42,11 @@ from .frame import Frame, Malformed
 from .loader import quantity
 from .packet import InHand
 from .parameters import parameter_values
+from .reading import CLOCK, Reading
 from .scope import Scope
 from .sender import Sender
 
 _ROUNDS = 1000  # of rows for one event: more is a protocol that talks to itself
-_CLOCK = (1 << 32) - 1
 
 
 class Interpreter:
@@ -231,60 +224,17 @@ class _Context:
         self._whole, self._flow, self._layer, self._packet = whole, flow, layer, packet
         self._own = flow.layers[layer]
         self._scope = whole._scopes[layer]
+        self._reading = Reading(self._scope, whole._parameters, flow, layer, packet, now=whole.now)
+        self._read, self._value = self._reading.read, self._reading.value
         self._follow: list[str] = []
 
-    def read(self, name: str) -> int:
-        """A variable, parameter, fact or field."""
-        if name in self._own.variables:
-            return self._own.variables[name]
-        if name in self._whole._parameters:
-            return self._whole._parameters[name]
-        if name == "now":
-            return self._whole.now & _CLOCK
-        if name == "now_ms":
-            return self._whole.now // 1000 & _CLOCK
-        if name in ("consumed", "scanned"):
-            return self._flow.consumed if name == "consumed" else self._flow.scanned
-        if name == "message.length":
-            return self._flow.layers[self._layer + 1].message_length() if self._above else 0
-        assert self._packet is not None, f"{name} without a packet"  # the checker has seen to it
-        return self._packet.read(name)
+    def holds(self, test: Test) -> bool:
+        """Whether the flow and the packet in hand are so."""
+        return self._reading.holds(test)
 
     @property
     def _above(self) -> bool:
         return self._layer + 1 < len(self._flow.layers)
-
-    def value(self, expression: Expression) -> int:
-        """Exact."""
-        return expression.value(self.read)
-
-    def holds(self, test: Test) -> bool:
-        """Whether the flow and the packet in hand are so."""
-        if isinstance(test, Prefix):
-            return self._packet is not None and self._packet.frame.payload.startswith(test.octets)
-        if isinstance(test, Flags):
-            letters = self._scope.layout.places[test.name].letters
-            flags = {letter for bit, letter in enumerate(letters) if self.read(test.name) >> bit & 1}
-            return flags.issuperset(test.set) and flags.isdisjoint(test.clear)
-        return self._compare(test)
-
-    def _compare(self, test: Compare) -> bool:
-        bits = self._scope.compared_bits(test)
-        mask, half = (1 << bits) - 1, 1 << (bits - 1)
-        left, right = self.value(test.left) & mask, self.value(test.right) & mask
-        ahead = (left - right) & mask
-        return {
-            Relation.IS: left == right,
-            Relation.NOT: left != right,
-            Relation.BELOW: left < right,
-            Relation.AT_MOST: left <= right,
-            Relation.ABOVE: left > right,
-            Relation.AT_LEAST: left >= right,
-            Relation.BEFORE: ahead >= half,
-            Relation.NOT_AFTER: ahead == 0 or ahead >= half,
-            Relation.AFTER: 0 < ahead < half,
-            Relation.NOT_BEFORE: ahead < half,
-        }[test.relation]
 
     def do(self, row: Row) -> None:
         """The actions, the next state, and what follows at once."""
@@ -306,10 +256,10 @@ class _Context:
         elif isinstance(act, Count):
             self._count(act)
         elif isinstance(act, Record):
-            took = (whole.now - self.value(act.since)) & _CLOCK
+            took = (whole.now - self._value(act.since)) & CLOCK
             whole.histograms.setdefault(act.histogram, []).append(took)
         elif isinstance(act, StartTimer):
-            own.timers[act.timer] = whole.now + max(0, min(self.value(act.microseconds), LONGEST_TIMER))
+            own.timers[act.timer] = whole.now + max(0, min(self._value(act.microseconds), LONGEST_TIMER))
         elif isinstance(act, StopTimer):
             own.timers.pop(act.timer, None)
         elif isinstance(act, Step):
@@ -326,14 +276,14 @@ class _Context:
             self._with_packet(act, self._packet)
 
     def _count(self, act: Count) -> None:
-        by = self.value(act.by) & ((1 << self._scope.counted_bits(act)) - 1)
+        by = self._value(act.by) & ((1 << self._scope.counted_bits(act)) - 1)
         self._flow.failed |= act.counter in self._own.protocol.failures
         self._whole.counters[act.counter] += by
         self._whole.counted[self._layer][act.counter] += by
 
     def _assign(self, act: Assign) -> None:
         variables = self._own.variables
-        now, value = variables[act.variable], self.value(act.to)
+        now, value = variables[act.variable], self._value(act.to)
         variables.set(
             act.variable,
             {
@@ -348,15 +298,15 @@ class _Context:
     def _send(self, act: Send | Transmit) -> None:
         sender, flow = self._whole._sender, self._flow
         if isinstance(act, Send):
-            sender.send(self._layer, act.template, flow, self.read)
+            sender.send(self._layer, act.template, flow, self._read)
         else:
-            sender.transmit(self._layer, act, flow, self.read)
+            sender.transmit(self._layer, act, flow, self._read)
 
     def _with_packet(self, act: Reply | Skip | Scan | Take, packet: InHand) -> None:
         if isinstance(act, Reply):
-            self._whole._sender.reply(act, packet, self.read)
+            self._whole._sender.reply(act, packet, self._read)
         elif isinstance(act, Skip):
-            packet.take(self.value(act.octets))
+            packet.take(self._value(act.octets))
         elif isinstance(act, Take):
             taken = packet.take(self._own.variables[act.variable])
             self._own.variables.set(act.variable, self._own.variables[act.variable] - taken)

@@ -13,9 +13,10 @@ from .. import paths
 from ..document import Document, Kind, Place, load_document
 from ..errors import PlanError, TesterLibraryError
 from ..jobs.header_file import headers_in, load_headers
+from ..model.condition import Compare, Flags, Prefix, Relation, Test
 from ..model.expression import Expression, number
 from ..model.headers import HeaderStack, HeaderType
-from ..model.protocol import Compare, Flags, Parameter, Prefix, Protocol, Relation, Row, Test, Variable
+from ..model.protocol import Parameter, Protocol, Row, Variable
 from .action_loader import actions
 from .sending_loader import message, octets, scanner, template
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
-from ..model.protocol import Protocol, Row, StartTimer, Step, StopTimer
+from ..model.action import StartTimer, Step, StopTimer
+from ..model.protocol import Protocol, Row
 from .conditions import Condition, condition
 from .scope import Scope
 

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from ..errors import PlanError
-from ..model.protocol import EVENTS, Compare, Flags, Prefix, Protocol, Row, Test
+from ..model.condition import Compare, Flags, Prefix, Test
+from ..model.protocol import EVENTS, Protocol, Row
 from .act_check import act_problems
 from .expression_check import expression_problems, no_packet
 from .findings import unknown

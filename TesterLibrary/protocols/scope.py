@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from ..document import did_you_mean
+from ..model.action import Count
+from ..model.condition import Compare
 from ..model.expression import Expression
 from ..model.headers import HeaderStack
-from ..model.protocol import Compare, Count, Parameter, Protocol, Variable
+from ..model.protocol import Parameter, Protocol, Variable
 from .layout import Layout
 
 # What is neither a field nor kept: bits, and whether it is of the packet in hand.

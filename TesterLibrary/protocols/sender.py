@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..model.protocol import Protocol, Reply, Template, Transmit
+from ..model.action import Reply, Transmit
+from ..model.protocol import Protocol
+from ..model.template import Template
 from . import tcp_options
 from .flow import Flow
 from .frame import Frame

@@ -7,7 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import PlanError
-from ..model.protocol import Message, Number, Protocol, Scanner, Template
+from ..model.message import Message, Number
+from ..model.protocol import Protocol
+from ..model.scanner import Scanner
+from ..model.template import Template
 from .expression_check import Problem, expression_problems
 from .findings import unknown
 from .loader import too_wide

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ..document import Place
 from ..errors import PlanError
 from ..model.expression import Expression
-from ..model.protocol import Find, Message, Number, Option, OptionKind, Scanner, Template
+from ..model.message import Message, Number
+from ..model.scanner import Find, Scanner
+from ..model.template import Option, OptionKind, Template
 
 if TYPE_CHECKING:
     from .loader import Reader

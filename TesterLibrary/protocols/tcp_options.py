@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..model.protocol import OptionKind
+from ..model.template import OptionKind
 
 # What a table can read of a segment besides its fields, and in how many bits: flags one by one, and options,
 # which have their default where the segment has none.

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.model.protocol import Find, Scanner
+from TesterLibrary.model.scanner import Find, Scanner
 from TesterLibrary.protocols.automaton import Automaton, Progress, Scanned
 
 SCANNER = Scanner(

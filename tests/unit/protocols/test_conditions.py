@@ -8,9 +8,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from TesterLibrary.model.condition import Compare, Relation, Test
 from TesterLibrary.model.expression import Expression
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.protocol import Compare, Protocol, Relation, Row, Test, Variable
+from TesterLibrary.model.protocol import Protocol, Row, Variable
 from TesterLibrary.protocols.conditions import Condition, condition
 from TesterLibrary.protocols.scope import Scope
 

@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bytes that a protocol gives to the one below, to send them as a stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .expression import NOTHING, Expression
+
+
+@dataclass(frozen=True)
+class Number:
+    """A variable of a message's text, decimal, with a fixed number of digits: blanks or zeros before it."""
+
+    name: str
+    digits: int
+    fill: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """Bytes for a stream: a text with numbers in it, then `body` bytes of `fill`, over and over."""
+
+    name: str
+    text: tuple[bytes | Number, ...]
+    body: Expression = NOTHING
+    fill: bytes = bytes(range(256))
+    line: int = field(default=0, compare=False)
+
+    @property
+    def text_length(self) -> int:
+        """Bytes; the same whatever the numbers are."""
+        return sum(part.digits if isinstance(part, Number) else len(part) for part in self.text)
