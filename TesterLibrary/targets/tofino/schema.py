@@ -65,6 +65,13 @@ class Table:
     key: Mapping[str, Field]
     data: Mapping[str, Field]  # of every entry
     actions: Mapping[str, Mapping[str, Field]]  # of entries: what each takes
+    kind: str = "MatchAction_Direct"  # as the compiler calls it
+    constant: bool = False  # its entries are the program's own
+
+    @property
+    def written(self) -> bool:
+        """Whether a driver adds its entries and removes them; those of registers always are there."""
+        return self.kind.startswith("MatchAction") and not self.constant
 
     def check(self, entry: Entry) -> None:
         """Whether the table can hold an entry.
@@ -73,6 +80,8 @@ class Table:
             PlanError: the table, and a key or data that is unknown, missing or does not fit.
         """
         try:
+            if self.constant:
+                raise PlanError("its entries are the program's own")
             self.check_key(entry)
             self._check_data(entry)
         except PlanError as problem:
@@ -146,7 +155,9 @@ def _table(table: Mapping[str, Any]) -> Table:
         field["name"]: _field(field, needed=field["mandatory"] or field["match_type"] == "Exact")
         for field in table["key"]
     }
-    return Table(table["name"], table["size"], key, _fields(table.get("data", ())), actions)
+    constant = "ConstTable" in table.get("attributes", ())
+    data = _fields(table.get("data", ()))
+    return Table(table["name"], table["size"], key, data, actions, table["table_type"], constant)
 
 
 def _fields(data: Iterable[Mapping[str, Any]]) -> dict[str, Field]:

@@ -46,8 +46,19 @@ class Tables:
             if entry.place not in self._held.get(entry.table, {}):
                 key = ", ".join(f"{name} {value}" for name, value in entry.key.items())
                 raise PlanError(f"table {self._schema[entry.table].name} has no entry with {key}")
-        for entry in batch:
-            self._held[entry.table].pop(entry.place, None)
+        for table in {entry.table for entry in batch}:
+            gone = {entry.place for entry in batch if entry.table == table}
+            self._held[table] = {place: own for place, own in self._held[table].items() if place not in gone}
+
+    def all(self) -> list[Entry]:
+        """Of all tables."""
+        return [entry for held in self._held.values() for entry in held.values()]
+
+    def copy(self) -> Tables:
+        """The same, which changes apart."""
+        other = Tables(self._schema)
+        other._held = dict(self._held)
+        return other
 
     def entries(self, table: str) -> list[Entry]:
         """Of a table, the first that was written first. PlanError for one that is not there."""

@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The ports of a switch: those of the testbed, the ones that loop, and that of its CPU."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ...errors import TargetError
+from ...model.ports import Port
+from ...model.units import Duration
+from .entry import Entry
+from .switch import PortSetup, PortState, Switch
+
+CPU, LOOPBACK = 1, 2  # roles (p4/include/types.p4); 0 is the front panel's
+LOOPBACK_SPEED_BPS = 100 * 10**9
+_ROLES = "external.ExternalIngressParser.$PORT_METADATA"
+_PIPE_PORTS = 128  # numbers of device ports of a pipe
+_CONNECTORS = 16  # of a pipe of a Tofino, of four lanes each
+_LANES = 4
+_INTERNAL_PIPES = (1, 3)
+_POLL_S = 0.1
+
+
+@dataclass(frozen=True)
+class FrontPort:
+    """A port of the testbed, and the connector it is: `1/0`, or a device port: `dev:132`."""
+
+    port: Port
+    front: str
+    fec: str = "none"
+
+    def at(self, front: str) -> FrontPort:
+        """The same port at another connector."""
+        return replace(self, front=front)
+
+
+@dataclass(frozen=True)
+class Cabling:
+    """Of a tester in a switch.
+
+    Args:
+        front: Those with cables.
+        cpu_port: Device port of the CPU.
+        loopbacks: Device ports that loop, in the order in which plans number them.
+        has_transceivers: Whether ports without one are refused; a model has none.
+    """
+
+    front: tuple[FrontPort, ...]
+    cpu_port: int = 192
+    loopbacks: tuple[int, ...] = ()
+    has_transceivers: bool = True
+
+    @property
+    def looping(self) -> tuple[int, ...]:
+        """By default all ports of the internal pipelines."""
+        return self.loopbacks or tuple(
+            pipe * _PIPE_PORTS + connector * _LANES
+            for pipe in _INTERNAL_PIPES
+            for connector in range(_CONNECTORS)
+        )
+
+
+def device_ports(switch: Switch, ports: Cabling) -> dict[str, int]:
+    """The device port of each port of the testbed. PlanError for a connector that is not there."""
+    return {own.port.name: _device_port(switch, own.front) for own in ports.front}
+
+
+def roles(ports: Cabling, numbers: dict[str, int], *, cleared: bool = False) -> Iterator[Entry]:
+    """What the program is told of each port; `cleared`: nothing, as at the begin."""
+    found = (
+        dict.fromkeys(numbers.values(), 0) | dict.fromkeys(ports.looping, LOOPBACK) | {ports.cpu_port: CPU}
+    )
+    for number, role in sorted(found.items()):
+        yield Entry(_ROLES, {"ig.ingress_port": number}, data={"role": 0 if cleared else role})
+
+
+def bring_up(
+    switch: Switch,
+    ports: Cabling,
+    numbers: dict[str, int],
+    *,
+    patience: Duration,
+    sleep: Callable[[float], object] = time.sleep,
+) -> tuple[PortState, ...]:
+    """Adds all ports, tells the program what is behind them, and waits for links.
+
+    Returns:
+        How the ports of the testbed are, in their order. A link that is down is no error here.
+
+    Raises:
+        TargetError: a port has no transceiver.
+    """
+    front = [PortSetup(numbers[own.port.name], int(own.port.speed.bps), own.fec) for own in ports.front]
+    looping = [PortSetup(number, LOOPBACK_SPEED_BPS, loopback=True) for number in ports.looping]
+    switch.set_ports([*front, *looping])
+    switch.write(list(roles(ports, numbers)))
+    waited_s = 0.0
+    states = switch.port_states([own.device_port for own in front])
+    while not all(state.up for state in states) and waited_s < patience.seconds:
+        sleep(_POLL_S)
+        waited_s += _POLL_S
+        states = switch.port_states([own.device_port for own in front])
+    if ports.has_transceivers:
+        _check(ports.front, states)
+    return states
+
+
+def _device_port(switch: Switch, front: str) -> int:
+    kind, _, number = front.rpartition(":")
+    return int(number) if kind == "dev" else switch.device_port(number)
+
+
+def _check(ports: Sequence[FrontPort], states: Sequence[PortState]) -> None:
+    empty = [
+        f"{own.port.name!r} ({own.front}, device port {state.device_port})"
+        for own, state in zip(ports, states, strict=True)
+        if not state.up and state.medium == "none"
+    ]
+    if empty:
+        raise TargetError(
+            f"no transceiver in port {', '.join(empty)} of the switch; plug one in, or name another port"
+        )

@@ -1,0 +1,165 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The chip of a fake switch: templates that loop, copies that leave, what comes back, by time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from heapq import heappop, heappush
+from math import ceil
+
+from ....model.units import LINE_OVERHEAD
+from ..switch import PortSetup
+from .external import TEMPLATE, External, Way
+from .packet import Packet
+from .store import Store, number
+from .streams import Streams
+from .wire import Bridge
+
+_TEMPLATES = "internal.InternalIngress.template_loop.templates"
+_PACING = (_TEMPLATES, "internal.InternalIngress.rate.")  # what decides when turns come
+_GROUPS = "internal.InternalIngress.replicator.groups"
+_INTERNAL = (1, 3)  # pipes
+
+
+@dataclass(order=True)
+class _Event:
+    at_ns: int
+    number: int
+    does: Callable[[int], None] = field(compare=False)
+
+
+@dataclass
+class _Loop:
+    """Copies of a template that loop through a port, as one."""
+
+    packet: Packet
+    port: int
+    began_ns: int
+    turn: int = 0  # the next one that the meter calls green
+    paced: int = 0  # how often its pace has changed; turns of an older one are void
+
+
+class Chip:
+    """Everything between the tables and the wire. Times are nanoseconds of the switch's clock."""
+
+    def __init__(self, store: Store, wire: Bridge, now_ns: int) -> None:
+        self.groups: dict[int, tuple[int, ...]] = {}
+        self.to_cpu: list[bytes] = []
+        self._store, self._wire, self._now_ns = store, wire, now_ns
+        self._external, self._streams = External(store), Streams(store)
+        self._ports: dict[int, PortSetup] = {}
+        self._loops: dict[int, _Loop] = {}
+        self._events: list[_Event] = []
+        self._number = 0
+
+    def run(self, now_ns: int) -> None:
+        """All that happens until then."""
+        while self._events and self._events[0].at_ns <= now_ns:
+            event = heappop(self._events)
+            self._now_ns = event.at_ns
+            event.does(event.at_ns)
+        self._now_ns = max(self._now_ns, now_ns)
+
+    def set_port(self, port: PortSetup) -> None:
+        """Brings a port up."""
+        self._ports[port.device_port] = port
+
+    def remove_port(self, device_port: int) -> None:
+        """Takes it down; what loops through it is lost."""
+        self._ports.pop(device_port, None)
+        self._loops = {number: own for number, own in self._loops.items() if own.port != device_port}
+
+    def from_cpu(self, octets: bytes) -> None:
+        """A packet of the driver."""
+        cpu = self._cpu_port()
+        if cpu is not None:
+            self._went(self._external.ingress(cpu, octets, self._now_ns))
+
+    def changed(self, tables: Iterable[str]) -> None:
+        """Entries of tables are others."""
+        if any(name.startswith(_PACING) for name in tables):
+            for template, loop in list(self._loops.items()):
+                if self._store.match(_TEMPLATES, template) is None:
+                    del self._loops[template]
+                else:
+                    self._pace(loop)
+
+    def _went(self, way: Way | None) -> None:
+        if way is None:
+            return
+        if way.port >> 7 in _INTERNAL:
+            self._enter(way.packet, way.port)
+        else:
+            self._leave(way.packet, way.port, way.from_port)
+
+    def _enter(self, packet: Packet, port: int) -> None:
+        """A packet in the internal ingress, behind its loopback port."""
+        setup = self._ports.get(port)
+        if setup is None or not setup.loopback:
+            return
+        loops = packet.kind == TEMPLATE and self._store.match(_TEMPLATES, packet.template)
+        if loops and packet.template not in self._loops:
+            self._loops[packet.template] = _Loop(packet, port, self._now_ns)
+            self._pace(self._loops[packet.template])
+
+    def _pace(self, loop: _Loop) -> None:
+        """Turns begin anew, when the meter says so."""
+        loop.paced += 1
+        loop.turn = ceil((self._now_ns - loop.began_ns) / self._gap_ns(loop))
+        if not self._streams.over(loop.port >> 7, loop.packet.template):
+            self._next_turn(loop)
+
+    def _next_turn(self, loop: _Loop) -> None:
+        paced = loop.paced
+        at_ns = loop.began_ns + ceil(loop.turn * self._gap_ns(loop))
+        self._at(at_ns, lambda _: self._turn(loop, paced))
+
+    def _gap_ns(self, loop: _Loop) -> Fraction:
+        """Between turns that are green: by the meter, or as fast as the port is."""
+        line = Fraction(8 * 10**9 * (loop.packet.size + LINE_OVERHEAD), self._ports[loop.port].speed_bps)
+        pps = self._streams.pps(loop.packet.template)
+        return max(line, Fraction(10**9, pps)) if pps else line
+
+    def _turn(self, loop: _Loop, paced: int) -> None:
+        template = loop.packet.template
+        if self._loops.get(template) is not loop or loop.paced != paced:
+            return
+        pipe = loop.port >> 7
+        if self._streams.departs(pipe, template):
+            packet = loop.packet.copy()
+            self._streams.edit(packet, pipe)
+            packet.deparse()
+            self._replicate(packet)
+        loop.turn += 1
+        if not self._streams.over(pipe, template):
+            self._next_turn(loop)
+
+    def _replicate(self, packet: Packet) -> None:
+        entry = self._store.match(_GROUPS, packet.template, packet.link)
+        if entry is not None:
+            for port in self.groups.get(number(entry, "group"), ()):
+                self._leave(packet.copy(), port, None)
+
+    def _leave(self, packet: Packet, port: int, from_port: int | None) -> None:
+        """By a front-panel port, or to the driver."""
+        octets = self._external.egress(packet, port, self._now_ns)
+        if port == self._cpu_port():
+            self.to_cpu.append(bytes(3) + (from_port or 0).to_bytes(2, "big") + octets)
+        elif port in self._ports:
+            others = [own for own, setup in self._ports.items() if not setup.loopback]
+            for at_ns, own, frame in self._wire.forward(port, octets, self._now_ns, others):
+                self._at(at_ns, self._arrival(own, frame))
+
+    def _arrival(self, port: int, frame: bytes) -> Callable[[int], None]:
+        return lambda now_ns: self._went(self._external.ingress(port, frame, now_ns))
+
+    def _cpu_port(self) -> int | None:
+        roles = self._store.entries("external.ExternalIngressParser.$PORT_METADATA")
+        return next((int(str(e.key["ig.ingress_port"])) for e in roles if number(e, "role") == 1), None)
+
+    def _at(self, at_ns: int, does: Callable[[int], None]) -> None:
+        self._number += 1
+        heappush(self._events, _Event(at_ns, self._number, does))

@@ -1,0 +1,205 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The daemon of a switch that does not exist: it can be lost and started again, and then knows nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ....errors import PlanError, TargetError
+from ..entry import Entry
+from ..schema import Schema
+from ..switch import Asked, PortSetup, PortState, Reading, SwitchGone
+from .chip import Chip
+from .store import Store
+from .wire import Bridge
+
+_PIPE_PORTS = 128  # numbers of device ports of a pipe
+_CONNECTORS = 16  # of a pipe, with four lanes each
+_LANES = 4
+PIPES = {"external": (0, 2), "internal": (1, 3)}
+
+
+@dataclass
+class Running:
+    """What a daemon forgets when it ends."""
+
+    store: Store
+    chip: Chip
+    ports: dict[int, PortSetup] = field(default_factory=dict)
+    told: list[PortState] = field(default_factory=list)
+
+
+class FakeDaemon:
+    """A switch with one program.
+
+    Args:
+        schema: `bf-rt.json` of the program, by which all that is written is checked.
+        now_ns: Its clock.
+        wire: What is between its front-panel ports.
+        program: The name it runs the program by.
+        taken_by: Another client that has the program, or None.
+        empty: Device ports without a transceiver.
+    """
+
+    def __init__(
+        self,
+        schema: Path,
+        now_ns: Callable[[], int],
+        wire: Bridge | None = None,
+        *,
+        program: str = "tester",
+        taken_by: int | None = None,
+        empty: Collection[int] = (),
+    ) -> None:
+        self._schema, self._now_ns, self._wire = Schema.load(schema), now_ns, wire or Bridge()
+        self.program, self.taken_by, self.empty = program, taken_by, empty
+        self.starts = 0
+        self._running: Running | None = None
+        self.start()
+
+    def start(self) -> None:
+        """With empty tables and no ports."""
+        self.starts += 1
+        store = Store(self._schema, PIPES)
+        self._running = Running(store, Chip(store, self._wire, self._now_ns()))
+
+    def stop(self) -> None:
+        """Clients find it gone."""
+        self._running = None
+        self.taken_by = None
+
+    @property
+    def running(self) -> Running:
+        """What it knows, with what has happened until now. SwitchGone if it was stopped."""
+        if self._running is None:
+            raise SwitchGone("no switch daemon answers; start bf_switchd on the switch")
+        self._running.chip.run(self._now_ns())
+        return self._running
+
+
+class FakeSwitch:
+    """A client of a fake daemon. Keeps the contract of `Switch`."""
+
+    def __init__(self, daemon: FakeDaemon, *, program: str = "tester", client: int = 1) -> None:
+        self._daemon, self._program, self._client = daemon, program, client
+        self._bound_at = 0
+
+    def bind(self) -> None:
+        """See `Switch`."""
+        daemon = self._daemon
+        daemon.running  # noqa: B018 - gone?
+        if daemon.program != self._program:
+            raise TargetError(
+                f"the switch runs {daemon.program}, not {self._program!r}; start bf_switchd with the program "
+                "that `tester p4 build` made, or name the one it runs in the testbed"
+            )
+        if daemon.taken_by not in (None, self._client):
+            raise TargetError(
+                f"another client has the program {self._program!r} of the switch: client "
+                f"{daemon.taken_by}; end it"
+            )
+        daemon.taken_by, self._bound_at = self._client, daemon.starts
+
+    def device_port(self, front: str) -> int:
+        """See `Switch`. Connectors 1 to 16 are those of pipe 0, 17 to 32 those of pipe 1, and so on."""
+        connector, _, lane = front.partition("/")
+        number, channel = int(connector) - 1, int(lane or 0)
+        if not (0 <= number < 4 * _CONNECTORS and channel < _LANES):
+            raise PlanError(f"the switch has no port {front}")
+        pipe, own = divmod(number, _CONNECTORS)
+        return pipe * _PIPE_PORTS + own * _LANES + channel
+
+    def set_ports(self, ports: Sequence[PortSetup]) -> None:
+        """See `Switch`."""
+        own = self._own
+        for port in ports:
+            own.ports[port.device_port] = port
+            own.chip.set_port(port)
+            own.told.append(self._state(port.device_port))
+
+    def remove_ports(self, device_ports: Sequence[int]) -> None:
+        """See `Switch`."""
+        for port in device_ports:
+            self._own.ports.pop(port, None)
+            self._own.chip.remove_port(port)
+
+    def port_states(self, device_ports: Sequence[int]) -> tuple[PortState, ...]:
+        """See `Switch`."""
+        missing = [port for port in device_ports if port not in self._own.ports]
+        if missing:
+            raise PlanError(f"port {missing[0]} of the switch was not added")
+        return tuple(self._state(port) for port in device_ports)
+
+    def changed_ports(self) -> tuple[PortState, ...]:
+        """See `Switch`."""
+        told, self._own.told = self._own.told, []
+        return tuple(told)
+
+    def write(self, batch: Sequence[Entry]) -> None:
+        """See `Switch`."""
+        own = self._own
+        own.store.write(batch)
+        own.chip.changed(entry.table for entry in batch)
+
+    def delete(self, batch: Sequence[Entry]) -> None:
+        """See `Switch`."""
+        own = self._own
+        own.store.delete(batch)
+        own.chip.changed(entry.table for entry in batch)
+
+    def clear(self, tables: Iterable[str]) -> None:
+        """See `Switch`."""
+        own = self._own
+        for name in tables:
+            own.store.clear(name)
+            own.chip.changed([name])
+
+    def sync(self, tables: Sequence[str]) -> None:
+        """See `Switch`. There is no copy that could be old."""
+        for name in tables:
+            self._own.store.table(name)
+
+    def read(self, asked: Sequence[Asked]) -> list[Reading]:
+        """See `Switch`."""
+        store = self._own.store
+        return [store.read(one) for one in asked]
+
+    def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:
+        """See `Switch`."""
+        self._own.chip.groups.update({number: tuple(ports) for number, ports in groups.items()})
+
+    def remove_groups(self, numbers: Sequence[int]) -> None:
+        """See `Switch`."""
+        for number in numbers:
+            self._own.chip.groups.pop(number, None)
+
+    def send(self, frames: Sequence[bytes]) -> None:
+        """See `Switch`."""
+        chip = self._own.chip
+        for frame in frames:
+            chip.from_cpu(frame)
+
+    def received(self) -> list[bytes]:
+        """See `Switch`."""
+        chip = self._own.chip
+        frames, chip.to_cpu = chip.to_cpu, []
+        return frames
+
+    def close(self) -> None:
+        """See `Switch`."""
+        if self._daemon.taken_by == self._client:
+            self._daemon.taken_by = None
+
+    @property
+    def _own(self) -> Running:
+        running = self._daemon.running
+        if self._bound_at != self._daemon.starts:
+            raise SwitchGone("the switch daemon was started again; it knows nothing of this client")
+        return running
+
+    def _state(self, port: int) -> PortState:
+        empty = port in self._daemon.empty
+        return PortState(port, up=not empty, medium="none" if empty else "copper")

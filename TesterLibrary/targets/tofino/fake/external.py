@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The pipelines of the front-panel ports, packet by packet, as p4/external.p4 has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..entry import Entry
+from .packet import Packet
+from .store import Store, first, number
+
+FORWARDED, TEMPLATE, READ = 0, 1, 2  # kinds of packets within the switch (p4/include/types.p4)
+_CPU_HEADER = 5  # bytes
+_WORD = 1 << 32
+_INGRESS, _EGRESS = "ExternalIngress", "ExternalEgress"
+
+
+@dataclass(frozen=True)
+class Way:
+    """Where a packet goes from an ingress: to a port, as it is or with a header for the driver."""
+
+    packet: Packet
+    port: int
+    from_port: int | None = None  # for the driver
+
+
+class External:
+    """Ingress and egress. Times are nanoseconds of the switch's clock."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def ingress(self, port: int, octets: bytes, now_ns: int) -> Way | None:
+        """A frame that arrives; None for one that is counted and dropped."""
+        if self._role(port) == 1:
+            return self._from_driver(octets)
+        packet = Packet.parse(octets)
+        return self._classified(packet, port, now_ns)
+
+    def egress(self, packet: Packet, port: int, now_ns: int) -> bytes:
+        """A packet as it leaves by a port."""
+        measured, version, stream = False, 0, packet.template
+        if packet.kind != FORWARDED:
+            self._edit(packet, port)
+            entry = self._store.match(f"external.{_EGRESS}.version.versions", stream)
+            if entry and _is(entry, "measure"):
+                measured, version = True, number(entry, "own")
+                packet.version = version
+            self._sign(packet, port, now_ns)
+            if measured:
+                self._sum_times(_EGRESS, port, 2 * stream + version, now_ns)
+            self._restore(packet, port)
+        self._count(_EGRESS, packet, port, version, 2 * stream + version if measured else None)
+        packet.deparse()
+        return bytes(packet.octets)
+
+    def _from_driver(self, octets: bytes) -> Way:
+        kind, link, template = octets[:3]
+        packet = Packet.parse(octets[_CPU_HEADER:])
+        packet.kind, packet.link, packet.template = kind, link, template
+        if kind == TEMPLATE:
+            packet.octets[:12] = bytes(12)
+        return Way(packet, int.from_bytes(octets[3:5], "big") & 0x1FF)
+
+    def _classified(self, packet: Packet, port: int, now_ns: int) -> Way | None:
+        version, stream, signed = packet.version, None, False
+        entry = None
+        if packet.has("signature"):
+            identity = packet.get("signature.id"), packet.signature_rest
+            entry = self._store.match(f"external.{_INGRESS}.classifier.signatures", 1, *identity)
+        if entry and _is(entry, "signed"):
+            stream, signed = number(entry, "stream"), True
+        else:
+            entry = self._class_of(packet, port)
+            if entry and _is(entry, "unsigned"):
+                stream = number(entry, "stream")
+        slot = None if stream is None else 2 * stream + version
+        self._count(_INGRESS, packet, port, version, slot)
+        if stream is not None and slot is not None:
+            self._sum_times(_INGRESS, port, slot, now_ns)
+            if signed:
+                self._measure(packet, port, stream, slot, now_ns)
+            return None
+        if entry and _is(entry, "flow_of_source"):
+            return self._stateful(packet, entry)
+        return self._forwarded(packet, port)
+
+    def _class_of(self, packet: Packet, port: int) -> Entry | None:
+        return self._store.match(
+            f"external.{_INGRESS}.classifier.classes",
+            port,
+            packet.has("vlan"),
+            packet.get("vlan.vlan") & 0xFFF,
+            packet.has("ipv4"),
+            packet.get("ipv4.src"),
+            packet.get("ipv4.dst"),
+            packet.get("ipv4.proto"),
+            packet.has("tcp"),
+            packet.has("udp"),
+            packet.get("tcp.sport"),
+            packet.get("tcp.dport"),
+            packet.get("udp.dport"),
+        )
+
+    def _stateful(self, packet: Packet, entry: Entry) -> Way:
+        """The number of its flow: how far its source is from the job's first host and port."""
+        host = (packet.get("ipv4.src") + number(entry, "add_to_host")) % _WORD
+        port = (packet.get("tcp.sport") + number(entry, "add_to_port")) % (1 << 16)
+        bits = number(entry, "ports")
+        packet.flow = (host << bits | port & (1 << bits) - 1) % (1 << 24)
+        packet.kind, packet.link, packet.template = READ, number(entry, "link"), 0
+        packet.octets[:12] = bytes(12)
+        return Way(packet, number(entry, "loopback"))
+
+    def _forwarded(self, packet: Packet, port: int) -> Way | None:
+        entry = self._store.match(
+            f"external.{_INGRESS}.forwarding.stations", port, packet.destination, packet.ether_type
+        )
+        if entry is None or _is(entry, "drop"):
+            return None
+        packet.kind = FORWARDED
+        to_driver = _is(entry, "send_to_driver")
+        return Way(packet, number(entry, "port"), port if to_driver else None)
+
+    def _measure(self, packet: Packet, port: int, stream: int, slot: int, now_ns: int) -> None:
+        latency = (now_ns - packet.get("signature.timestamp_ns")) % _WORD
+        own = f"external.{_INGRESS}.latency"
+        for name, better in (("least", min), ("greatest", max)):
+            cells, place = self._cells(_INGRESS, f"latency.{name}", "f1"), (_pipe(port), stream)
+            cells[place] = better(cells.get(place, first(f"{name}.f1")), latency)
+        self._add(_INGRESS, "latency.sum", port, stream, latency)
+        entry = self._store.match(f"{own}.buckets", latency)
+        bucket = number(entry, "number") if entry else 0xFF
+        self._counted(f"{own}.histogram", "$COUNTER_SPEC_PKTS", port, stream << 8 | bucket, 1)
+        following, place = self._cells(_INGRESS, "order.next", "f1"), (_pipe(port), stream)
+        sequence = packet.get("signature.sequence")
+        if sequence >= following.get(place, 0):
+            following[place] = (sequence + 1) % _WORD
+        else:
+            self._counted(f"external.{_INGRESS}.order.overtaken", "$COUNTER_SPEC_PKTS", port, slot, 1)
+
+    def _edit(self, packet: Packet, port: int) -> None:
+        entry = self._store.match(f"external.{_EGRESS}.minor_editor.ports", packet.template, port)
+        if entry and _is(entry, "vlan"):
+            packet.set("vlan.vlan", packet.get("vlan.vlan") & 0xF000 | number(entry, "own"))
+        elif entry and _is(entry, "ipv4_addresses"):
+            for name in ("src", "dst"):
+                packet.set(f"ipv4.{name}", packet.get(f"ipv4.{name}") + number(entry, f"add_to_{name}"))
+
+    def _sign(self, packet: Packet, port: int, now_ns: int) -> None:
+        if not packet.has("signature"):
+            return
+        entry = self._store.match(f"external.{_EGRESS}.signature.streams", packet.template)
+        if entry and _is(entry, "sign"):
+            numbers = self._cells(_EGRESS, "signature.sequence", "f1")
+            place = _pipe(port), packet.template
+            sequence = numbers.get(place, 0)
+            packet.set("signature.id", number(entry, "id"))
+            packet.octets[packet.at["signature"] + 2 : packet.at["signature"] + 4] = bytes(2)
+            packet.set("signature.sequence", sequence)
+            packet.set("signature.timestamp_ns", now_ns)
+            packet.sign(number(entry, "rest"))
+            numbers[place] = (sequence + 1) % _WORD
+
+    def _restore(self, packet: Packet, port: int) -> None:
+        entry = self._store.match(f"external.{_EGRESS}.restoration.links", packet.link, port)
+        if entry and _is(entry, "addresses"):
+            packet.octets[:6] = number(entry, "dst").to_bytes(6, "big")
+            packet.octets[6:12] = number(entry, "src").to_bytes(6, "big")
+
+    def _count(self, gress: str, packet: Packet, port: int, version: int, slot: int | None) -> None:
+        places = [("ports", 2 * port + version)] + ([] if slot is None else [("streams", slot)])
+        for name, index in places:
+            table = f"external.{gress}.counters.{name}"
+            self._counted(table, "$COUNTER_SPEC_PKTS", port, index, 1)
+            self._counted(table, "$COUNTER_SPEC_BYTES", port, index, packet.size)
+
+    def _sum_times(self, gress: str, port: int, slot: int, now_ns: int) -> None:
+        """Times are odd, because 0 means that there was none yet."""
+        time = now_ns % _WORD | 1
+        base, place = self._cells(gress, "blind_delay.base", "f1"), (_pipe(port), slot)
+        base[place] = base.get(place) or time
+        self._add(gress, "blind_delay.sum", port, slot, (time - base[place]) % _WORD)
+
+    def _add(self, gress: str, register: str, port: int, index: int, value: int) -> None:
+        low, high = (self._cells(gress, register, half) for half in ("low", "high"))
+        place = _pipe(port), index
+        more, low[place] = divmod(low.get(place, 0) + value, _WORD)
+        high[place] = (high.get(place, 0) + more) % _WORD
+
+    def _counted(self, table: str, field: str, port: int, index: int, more: int) -> None:
+        cells, place = self._store.cells(table, field), (_pipe(port), index)
+        cells[place] = cells.get(place, 0) + more
+
+    def _cells(self, gress: str, register: str, field: str) -> dict[tuple[int, int], int]:
+        return self._store.cells(f"external.{gress}.{register}", f"{gress}.{register}.{field}")
+
+    def _role(self, port: int) -> int:
+        entry = self._store.match("external.ExternalIngressParser.$PORT_METADATA", port)
+        return number(entry, "role") if entry else 0
+
+
+def _is(entry: Entry, action: str) -> bool:
+    return entry.action is not None and entry.action.rpartition(".")[2] == action
+
+
+def _pipe(port: int) -> int:
+    return port >> 7

@@ -1,0 +1,196 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A packet within a switch: its bytes, where its headers begin, and its loop header (p4/parsers)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ....model.units import FCS_LENGTH, MIN_FRAME_SIZE
+
+_IPV4, _ARP, _VLAN, _IPV6 = 0x0800, 0x0806, 0x8100, 0x86DD
+_TCP, _UDP, _ICMP = 6, 17, 1
+_ETHERNET = 14
+_SIGNATURE = 16  # bytes
+_PAYLOAD = 16
+_ONES = 0xFFFF
+
+# Where fields are: header, byte, bytes.
+FIELDS = {
+    "vlan.vlan": ("vlan", 0, 2),
+    "ipv4.len": ("ipv4", 2, 2),
+    "ipv4.proto": ("ipv4", 9, 1),
+    "ipv4.src": ("ipv4", 12, 4),
+    "ipv4.dst": ("ipv4", 16, 4),
+    "udp.sport": ("udp", 0, 2),
+    "udp.dport": ("udp", 2, 2),
+    "tcp.sport": ("tcp", 0, 2),
+    "tcp.dport": ("tcp", 2, 2),
+    "tcp.seq": ("tcp", 4, 4),
+    "tcp.ack": ("tcp", 8, 4),
+    "tcp.flags": ("tcp", 13, 1),
+    "tcp.window": ("tcp", 14, 2),
+    "signature.id": ("signature", 0, 2),
+    "signature.sequence": ("signature", 4, 4),
+    "signature.timestamp_ns": ("signature", 8, 6),
+}
+_OFFSETS = {"tcp": 16, "udp": 6}  # of their checksums
+_CHANGING = {  # that a checksum covers and a pipeline may change
+    "tcp": ("ipv4.src", "ipv4.dst", "tcp.sport", "tcp.dport", "tcp.seq", "tcp.ack"),
+    "udp": ("ipv4.src", "ipv4.dst", "udp.sport", "udp.dport"),
+}
+_VERSIONS = {"ipv4": (4, 0x80), "ipv6": (1, 0x08)}  # byte and bit
+
+
+@dataclass
+class Packet:
+    """Octets without FCS. While it loops, its Ethernet addresses are 0 and stand for the link."""
+
+    octets: bytearray
+    at: dict[str, int] = field(default_factory=dict)  # where each header begins
+    kind: int = 0
+    link: int = 0
+    template: int = 0
+    next_state: int = 0
+    flow: int = 0
+    rests: dict[str, int] = field(default_factory=dict)  # of checksums, without what may change
+
+    @classmethod
+    def parse(cls, octets: bytes) -> Packet:
+        """As the parsers of all pipelines do."""
+        packet = cls(bytearray(octets))
+        packet._find()
+        packet.rests = {
+            name: (~packet._word(packet.at[name] + _OFFSETS[name]) - packet._changing(name)) % _ONES
+            for name in _OFFSETS
+            if name in packet.at
+        }
+        return packet
+
+    def copy(self) -> Packet:
+        """Another one, with bytes of its own."""
+        return replace(self, octets=bytearray(self.octets))
+
+    @property
+    def size(self) -> int:
+        """On the wire, FCS included."""
+        return max(MIN_FRAME_SIZE, len(self.octets) + FCS_LENGTH)
+
+    @property
+    def ether_type(self) -> int:
+        """Behind the addresses."""
+        return self._word(12)
+
+    @property
+    def destination(self) -> int:
+        """The Ethernet address."""
+        return int.from_bytes(self.octets[:6], "big")
+
+    def has(self, header: str) -> bool:
+        """Whether the parser found it."""
+        return header in self.at
+
+    def get(self, name: str) -> int:
+        """A field; 0 if its header is not there."""
+        header, begin, size = FIELDS[name]
+        if header not in self.at:
+            return 0
+        at = self.at[header] + begin
+        return int.from_bytes(self.octets[at : at + size], "big")
+
+    def set(self, name: str, value: int) -> None:
+        """Changes a field, modulo its width; nothing if its header is not there."""
+        header, begin, size = FIELDS[name]
+        if header in self.at:
+            at = self.at[header] + begin
+            self.octets[at : at + size] = (value % (1 << 8 * size)).to_bytes(size, "big")
+
+    @property
+    def version(self) -> int:
+        """The bit that says in which counters it belongs."""
+        for header, (offset, bit) in _VERSIONS.items():
+            if header in self.at:
+                return int(bool(self.octets[self.at[header] + offset] & bit))
+        return 0
+
+    @version.setter
+    def version(self, version: int) -> None:
+        for header, (offset, bit) in _VERSIONS.items():
+            if header in self.at:
+                at = self.at[header] + offset
+                self.octets[at] = self.octets[at] & ~bit | (bit if version else 0)
+
+    @property
+    def signature_rest(self) -> int:
+        """The one's complement of the sum of the place of a signature."""
+        return ones_complement(self.octets[self.at["signature"] :][:_SIGNATURE])
+
+    def sign(self, rest: int) -> None:
+        """Fills in the complement by which the signature's sum stays what it was."""
+        at = self.at["signature"] + _SIGNATURE - 2
+        covered = bytes(self.octets[at - _SIGNATURE + 2 : at]) + rest.to_bytes(2, "big")
+        self.octets[at : at + 2] = ones_complement(covered).to_bytes(2, "big")
+
+    def payload(self) -> bytes | None:
+        """The 16 bytes behind TCP that rows look at; None where the parser does not."""
+        at = self.at.get("payload")
+        return None if at is None else bytes(self.octets[at : at + _PAYLOAD])
+
+    def deparse(self) -> None:
+        """Right checksums for what has changed."""
+        if "ipv4" in self.at:
+            at = self.at["ipv4"]
+            length = 4 * (self.octets[at] & 0xF)
+            self.octets[at + 10 : at + 12] = bytes(2)
+            self.octets[at + 10 : at + 12] = ones_complement(self.octets[at : at + length]).to_bytes(2, "big")
+        for name, rest in self.rests.items():
+            checksum = (_ONES - (rest + self._changing(name)) % _ONES) % _ONES
+            if name == "udp" and checksum == 0:
+                checksum = _ONES
+            at = self.at[name] + _OFFSETS[name]
+            self.octets[at : at + 2] = checksum.to_bytes(2, "big")
+
+    def _find(self) -> None:
+        at, ether_type = _ETHERNET, self.ether_type
+        if ether_type == _VLAN and len(self.octets) >= at + 4:
+            self.at["vlan"] = at
+            ether_type, at = self._word(at + 2), at + 4
+        if ether_type == _ARP:
+            self.at["arp"] = at
+        elif ether_type == _IPV4 and len(self.octets) >= at + 20:
+            self.at["ipv4"] = at
+            plain = self.octets[at] & 0xF == 5 and self._word(at + 6) & 0x1FFF == 0
+            if plain:
+                self._find_layer_4(at + 20, self.octets[at + 9])
+        elif ether_type == _IPV6 and len(self.octets) >= at + 40:
+            self.at["ipv6"] = at
+            self._find_layer_4(at + 40, self.octets[at + 6])
+
+    def _find_layer_4(self, at: int, protocol: int) -> None:
+        if protocol == _UDP:
+            self.at["udp"] = at
+            if self._word(at + 4) >= 8 + _SIGNATURE:
+                self.at["signature"] = at + 8
+        elif protocol == _TCP:
+            self.at["tcp"] = at
+            if "ipv4" in self.at and self.get("ipv4.len") >= 56 and self.octets[at + 12] >> 4 == 5:
+                self.at["payload"] = at + 20
+
+    def _changing(self, name: str) -> int:
+        """Sum of the words that may change; those of IPv6 do not."""
+        return sum(self._words(own) for own in _CHANGING[name] if FIELDS[own][0] in self.at)
+
+    def _words(self, name: str) -> int:
+        value = self.get(name)
+        return (value >> 16) + (value & _ONES)
+
+    def _word(self, at: int) -> int:
+        return int.from_bytes(self.octets[at : at + 2], "big")
+
+
+def ones_complement(octets: bytes | bytearray) -> int:
+    """Of the sum of 16-bit words (RFC 1071), which is above 0 unless all of them are 0."""
+    if len(octets) % 2:
+        octets = octets + b"\0"
+    total = int.from_bytes(octets, "big")
+    return _ONES - ((total - 1) % _ONES + 1 if total else 0)

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A fake switch in a process of its own, behind the same pipe as a real one."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ....errors import TesterLibraryError
+from ..switch import Asked, PortSetup, Switch
+from ..vendor.serving import Refusal, serve
+from ..words import entry_of, error_words, key_of
+from .daemon import FakeDaemon, FakeSwitch
+
+_T = TypeVar("_T")
+_Words = list[dict[str, Any]]
+
+
+class ServedSwitch:
+    """Requests as they come over the pipe, and answers that go back."""
+
+    def __init__(self, switch: Switch) -> None:
+        self._switch = switch
+
+    def bind(self) -> None:
+        """See `Switch`."""
+        _told(self._switch.bind)
+
+    def device_port(self, front: str) -> int:
+        """See `Switch`."""
+        return _told(lambda: self._switch.device_port(front))
+
+    def set_ports(self, ports: _Words) -> None:
+        """See `Switch`."""
+        _told(lambda: self._switch.set_ports([PortSetup(**port) for port in ports]))
+
+    def remove_ports(self, device_ports: list[int]) -> None:
+        """See `Switch`."""
+        _told(lambda: self._switch.remove_ports(device_ports))
+
+    def port_states(self, device_ports: list[int]) -> _Words:
+        """See `Switch`."""
+        return [asdict(state) for state in _told(lambda: self._switch.port_states(device_ports))]
+
+    def changed_ports(self) -> _Words:
+        """See `Switch`."""
+        return [asdict(state) for state in _told(self._switch.changed_ports)]
+
+    def write(self, batch: _Words) -> None:
+        """See `Switch`."""
+        _told(lambda: self._switch.write(list(map(entry_of, batch))))
+
+    def delete(self, batch: _Words) -> None:
+        """See `Switch`."""
+        _told(lambda: self._switch.delete(list(map(entry_of, batch))))
+
+    def clear(self, tables: list[str]) -> None:
+        """See `Switch`."""
+        _told(lambda: self._switch.clear(tables))
+
+    def sync(self, tables: list[str]) -> None:
+        """See `Switch`."""
+        _told(lambda: self._switch.sync(tables))
+
+    def read(self, asked: _Words) -> list[Any]:
+        """See `Switch`."""
+        own = [Asked(one["table"], key_of(one["key"])) for one in asked]
+        return list(_told(lambda: self._switch.read(own)))
+
+    def set_groups(self, groups: list[tuple[int, list[int]]]) -> None:
+        """See `Switch`."""
+        _told(lambda: self._switch.set_groups(dict(groups)))
+
+    def remove_groups(self, numbers: list[int]) -> None:
+        """See `Switch`."""
+        _told(lambda: self._switch.remove_groups(numbers))
+
+    def send(self, frames: list[str]) -> None:
+        """See `Switch`."""
+        _told(lambda: self._switch.send([bytes.fromhex(frame) for frame in frames]))
+
+    def received(self) -> list[str]:
+        """See `Switch`."""
+        return [frame.hex() for frame in _told(self._switch.received)]
+
+
+def _told(call: Callable[[], _T]) -> _T:
+    """What a call gives, or its error as an answer."""
+    try:
+        return call()
+    except TesterLibraryError as problem:
+        words = error_words(problem)
+        raise Refusal(words["error"], words["message"]) from problem
+
+
+def main() -> None:
+    """`python -m TesterLibrary.targets.tofino.fake.served SCHEMA PROGRAM`: a switch whose time is ours."""
+    schema, program = sys.argv[1:]
+    daemon = FakeDaemon(Path(schema), time.monotonic_ns, program=program)
+    serve(ServedSwitch(FakeSwitch(daemon, program=program)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a switch that does not exist holds: entries that packets match, and numbers by index and pipe."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from ....errors import PlanError
+from ..entry import Entry, Masked, Span, Value
+from ..schema import Schema, Table
+from ..switch import Asked, Reading
+from ..tables import Tables
+
+INDEXES = ("$REGISTER_INDEX", "$COUNTER_INDEX", "$METER_INDEX")
+PRIORITY = "$MATCH_PRIORITY"
+_FIRST = {"least.f1": 0xFFFFFFFF}  # what registers hold that do not begin with 0 (p4/controls/latency.p4)
+
+Cells = dict[tuple[int, int], int]  # by pipe and index
+
+
+class Store:
+    """Tables checked by the schema of a program, and the registers and counters that packets change."""
+
+    def __init__(self, schema: Schema, pipes: Mapping[str, Sequence[int]]) -> None:
+        """`pipes` are those that run each of the two programs: `external` and `internal`."""
+        self._schema, self._pipes = schema, pipes
+        self._tables = Tables(schema)
+        self._matchers: dict[str, Matcher] = {}
+        self._cells: dict[str, dict[str, Cells]] = defaultdict(dict)
+        self.hits: dict[tuple[str, frozenset[tuple[str, Value]]], int] = defaultdict(int)
+
+    def write(self, batch: Sequence[Entry]) -> None:
+        """Whole or not at all; PlanError as of `Tables`, and for an index that a table has not."""
+        for entry in batch:
+            index = _index(entry.key)
+            table = self._schema[entry.table]
+            if index is not None and index >= (table.size or 1 << 32):
+                raise PlanError(f"table {table.name}: there is no index {index}; {table.size:,} are there")
+        self._tables.write(batch)
+        for entry in batch:
+            self._matchers.pop(entry.table, None)
+            index = _index(entry.key)
+            for field, value in entry.data.items() if index is not None else ():
+                for pipe in self._pipes_of(entry.table):
+                    self.cells(entry.table, field)[pipe, index or 0] = int(str(value))
+            self.hits.pop((entry.table, entry.place), None)
+
+    def delete(self, batch: Sequence[Entry]) -> None:
+        """By keys. PlanError for one that is not there."""
+        self._tables.remove(batch)
+        for entry in batch:
+            self._matchers.pop(entry.table, None)
+            self.hits.pop((entry.table, entry.place), None)
+
+    def clear(self, name: str) -> None:
+        """All entries of a table, and its numbers as they began."""
+        table = self._schema[name]
+        self._tables.remove(self._tables.entries(table.name))
+        self._matchers.pop(name, None)
+        for cells in self._cells.pop(name, {}).values():
+            cells.clear()
+
+    def read(self, asked: Asked) -> Reading:
+        """The data of an entry; registers have a number for each pipe. PlanError if it is not there."""
+        table = self._schema[asked.table]
+        table.check_key(Entry(asked.table, asked.key))
+        index = _index(asked.key)
+        if index is None:
+            place = frozenset(asked.key.items())
+            for entry in self._tables.entries(asked.table):
+                if entry.place == place:
+                    counted = {"$COUNTER_SPEC_PKTS": self.hits[asked.table, place]}
+                    return {name: _plain(value) for name, value in entry.data.items()} | counted
+            raise PlanError(f"table {asked.table} has no entry with {dict(asked.key)}")
+        values = {
+            field: [
+                self.cells(asked.table, field).get((pipe, index), first(field))
+                for pipe in self._pipes_of(asked.table)
+            ]
+            for field in table.data
+        }
+        if "$COUNTER_INDEX" in asked.key:  # of all pipes together
+            return {field: sum(each) for field, each in values.items()}
+        return values
+
+    def entries(self, table: str) -> list[Entry]:
+        """Of a table that packets match."""
+        return self._tables.entries(table)
+
+    def cells(self, table: str, field: str) -> Cells:
+        """Numbers of a register or counter, which packets change."""
+        return self._cells[table].setdefault(field, {})
+
+    def match(self, table: str, *values: int) -> Entry | None:
+        """The entry that a packet hits; `values` are those of the key, in its order."""
+        matcher = self._matchers.get(table)
+        if matcher is None:
+            matcher = self._matchers[table] = Matcher(self._schema[table], self._tables.entries(table))
+        entry = matcher.find(values)
+        if entry is not None:
+            self.hits[table, entry.place] += 1
+        return entry
+
+    def table(self, name: str) -> Table:
+        """By its name. PlanError if there is none."""
+        return self._schema[name]
+
+    def _pipes_of(self, table: str) -> Sequence[int]:
+        return self._pipes[table.partition(".")[0]]
+
+
+class Matcher:
+    """The entries of one table, ready for packets."""
+
+    def __init__(self, table: Table, entries: Iterable[Entry]) -> None:
+        names = [name for name in table.key if name != PRIORITY]
+        self._exact: dict[tuple[int, ...], Entry] = {}
+        self._ranked: list[tuple[list[Value | None], Entry]] = []
+        ranked = PRIORITY in table.key
+        for entry in sorted(entries, key=_priority) if ranked else entries:
+            wanted = [entry.key.get(name) for name in names]
+            if ranked:
+                self._ranked.append((wanted, entry))
+            else:
+                self._exact[tuple(int(str(value)) for value in wanted)] = entry
+
+    def find(self, values: tuple[int, ...]) -> Entry | None:
+        """The entry that holds of these, of several the one with the lowest priority."""
+        if self._exact:
+            return self._exact.get(values)
+        for wanted, entry in self._ranked:
+            if all(own is None or _holds(own, value) for own, value in zip(wanted, values, strict=True)):
+                return entry
+        return None
+
+
+def first(field: str) -> int:
+    """What a register holds before a packet or a driver has changed it."""
+    return next((value for name, value in _FIRST.items() if field.endswith(name)), 0)
+
+
+def number(entry: Entry, name: str) -> int:
+    """Of an entry's data."""
+    return int(str(entry.data[name]))
+
+
+def _holds(wanted: Value, value: int) -> bool:
+    if isinstance(wanted, Masked):
+        return value & wanted.mask == wanted.value
+    if isinstance(wanted, Span):
+        return wanted.first <= value <= wanted.last
+    return value == wanted
+
+
+def _priority(entry: Entry) -> int:
+    return int(str(entry.key[PRIORITY]))
+
+
+def _index(key: Mapping[str, Value]) -> int | None:
+    return next((int(str(key[name])) for name in INDEXES if name in key), None)
+
+
+def _plain(value: Value) -> int | str:
+    assert isinstance(value, int | str)
+    return value

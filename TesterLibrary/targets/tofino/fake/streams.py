@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What becomes of a template packet in a turn of its loop: p4/controls/rate.p4 and editor.p4."""
+
+from __future__ import annotations
+
+import random
+
+from .packet import Packet
+from .store import Store, number
+
+_RATE, _EDITOR = "InternalIngress.rate", "InternalIngress.editor"
+_UNITS = ("correction", "pattern", "outer_pattern")
+_WORD = 1 << 32
+_HALF = 1 << 16
+
+
+class Streams:
+    """The units that pass and skip, and those that edit. `pipe` is that of a template's loopback port."""
+
+    def __init__(self, store: Store, seed: int = 1) -> None:
+        self._store = store
+        self._random = random.Random(seed)
+
+    def departs(self, pipe: int, template: int) -> bool:
+        """Whether this turn, which the meter calls green, becomes a packet of the stream."""
+        for unit in _UNITS:
+            passes, last = self._stage(unit, template)
+            ticks, place = self._ticks(unit), (pipe, template)
+            tick = ticks.get(place, 0)
+            ticks[place] = 0 if tick >= last else (tick + 1) % _WORD
+            if tick >= passes:
+                return False
+        return True
+
+    def over(self, pipe: int, template: int) -> bool:
+        """Whether the last unit lets nothing pass any more, unless it is changed."""
+        passes, last = self._stage(_UNITS[-1], template)
+        passed = self._ticks(_UNITS[-1]).get((pipe, template), 0)
+        return passes == 0 or (passed >= passes and last == _WORD - 1)
+
+    def pps(self, template: int) -> int | None:
+        """At which the meter calls turns green; None: all of them."""
+        cells = self._store.cells(f"internal.{_RATE}.meter", "$METER_SPEC_CIR_PPS")
+        return next((pps for (_, index), pps in cells.items() if index == template), None)
+
+    def edit(self, packet: Packet, pipe: int) -> None:
+        """Moves the numbers of both units and writes them to their fields."""
+        template = packet.template
+        cascaded = self._store.match(f"internal.{_EDITOR}.cascades", template) is not None
+        wrapped = False
+        for unit in ("first", "second"):
+            moves = unit == "first" or not cascaded or wrapped
+            value, wrapped = self._moved(unit, pipe, template, moves)
+            self._written(unit, packet, value)
+
+    def _moved(self, unit: str, pipe: int, template: int, moves: bool) -> tuple[int, bool]:
+        values = self._store.cells(f"internal.{_EDITOR}.{unit}.values", f"{_EDITOR}.{unit}.values.f1")
+        value = values.get((pipe, template), 0)
+        step, bound = self._motion(unit, template)
+        limit = (bound - step) % _WORD
+        wraps = value >= limit
+        if moves:
+            values[pipe, template] = (value - limit if wraps else value + step) % _WORD
+        return value, wraps and moves
+
+    def _motion(self, unit: str, template: int) -> tuple[int, int]:
+        entry = self._store.match(f"internal.{_EDITOR}.{unit}_modes.modes", template)
+        if entry is None:
+            return 0, 1
+        if str(entry.action).endswith("ranged"):
+            return self._random.getrandbits(32) & number(entry, "mask"), number(entry, "below")
+        return number(entry, "by"), number(entry, "below")
+
+    def _written(self, unit: str, packet: Packet, value: int) -> None:
+        own = f"internal.{_EDITOR}.{unit}_field"
+        entry = self._store.match(f"{own}.values", packet.template, value)
+        entry = entry or self._store.match(f"{own}.quantiles", packet.template, value % _HALF)
+        value = number(entry, "own") if entry else value
+        target = self._store.match(f"{own}.fields", packet.template)
+        if target is not None:
+            header, _, name = str(target.action).rpartition(".")[2].partition("_")
+            packet.set(f"{header}.{name}", number(target, "base") + value)
+
+    def _stage(self, unit: str, template: int) -> tuple[int, int]:
+        entry = self._store.match(f"internal.{_RATE}.{unit}.stages", template)
+        return (number(entry, "stage_passes"), number(entry, "stage_last")) if entry else (1, 0)
+
+    def _ticks(self, unit: str) -> dict[tuple[int, int], int]:
+        return self._store.cells(f"internal.{_RATE}.{unit}.ticks", f"{_RATE}.{unit}.ticks.f1")

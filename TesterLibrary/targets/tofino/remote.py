@@ -1,0 +1,189 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A switch behind a process that speaks to it: the vendor's client, or a fake switch.
+
+The vendor's client wants versions of its libraries that would force our own, so it has a process of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import select
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ...errors import TargetError
+from ...model.units import Duration
+from .entry import Entry
+from .switch import Asked, PortSetup, PortState, Reading, SwitchGone
+from .words import entry_words, error_of, key_words
+
+_PATIENCE = Duration(60 * 10**9)
+_LAST_LINES = 4
+_STEP_S = 2.0
+
+
+class RemoteSwitch:
+    """Keeps the contract of `Switch` over the pipes of a process, which ends with this one.
+
+    Args:
+        command: The process. It takes requests on its standard input; what it answers is `words.py`.
+        environment: Of the process, beside our own.
+        log: Where its standard error goes.
+        patience: How long an answer may take.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        log: Path,
+        environment: Mapping[str, str] | None = None,
+        patience: Duration = _PATIENCE,
+    ) -> None:
+        self._log, self._patience = log, patience
+        self._rest = b""
+        try:
+            with log.open("wb") as errors:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    env={**os.environ, **(environment or {})},
+                    bufsize=0,
+                )
+        except OSError as problem:
+            raise TargetError(f"{command[0]} cannot be started: {problem}") from problem
+        atexit.register(self.close)
+
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._process.pid
+
+    def bind(self) -> None:
+        """See `Switch`."""
+        self._ask("bind")
+
+    def device_port(self, front: str) -> int:
+        """See `Switch`."""
+        return int(self._ask("device_port", front=front))
+
+    def set_ports(self, ports: Sequence[PortSetup]) -> None:
+        """See `Switch`."""
+        self._ask("set_ports", ports=[asdict(port) for port in ports])
+
+    def remove_ports(self, device_ports: Sequence[int]) -> None:
+        """See `Switch`."""
+        self._ask("remove_ports", device_ports=list(device_ports))
+
+    def port_states(self, device_ports: Sequence[int]) -> tuple[PortState, ...]:
+        """See `Switch`."""
+        return _states(self._ask("port_states", device_ports=list(device_ports)))
+
+    def changed_ports(self) -> tuple[PortState, ...]:
+        """See `Switch`."""
+        return _states(self._ask("changed_ports"))
+
+    def write(self, batch: Sequence[Entry]) -> None:
+        """See `Switch`."""
+        self._ask("write", batch=[entry_words(entry) for entry in batch])
+
+    def delete(self, batch: Sequence[Entry]) -> None:
+        """See `Switch`."""
+        self._ask("delete", batch=[entry_words(entry) for entry in batch])
+
+    def clear(self, tables: Iterable[str]) -> None:
+        """See `Switch`."""
+        self._ask("clear", tables=list(tables))
+
+    def sync(self, tables: Sequence[str]) -> None:
+        """See `Switch`."""
+        self._ask("sync", tables=list(tables))
+
+    def read(self, asked: Sequence[Asked]) -> list[Reading]:
+        """See `Switch`."""
+        own = [{"table": one.table, "key": key_words(one.key)} for one in asked]
+        found: list[Reading] = self._ask("read", asked=own)
+        return found
+
+    def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:
+        """See `Switch`."""
+        self._ask("set_groups", groups=[[number, list(ports)] for number, ports in groups.items()])
+
+    def remove_groups(self, numbers: Sequence[int]) -> None:
+        """See `Switch`."""
+        self._ask("remove_groups", numbers=list(numbers))
+
+    def send(self, frames: Sequence[bytes]) -> None:
+        """See `Switch`."""
+        self._ask("send", frames=[frame.hex() for frame in frames])
+
+    def received(self) -> list[bytes]:
+        """See `Switch`."""
+        return [bytes.fromhex(frame) for frame in self._ask("received")]
+
+    def close(self) -> None:
+        """See `Switch`."""
+        atexit.unregister(self.close)
+        with suppress(OSError, ValueError):
+            if self._process.stdin:
+                self._process.stdin.close()  # by which it is told to give the program free and to end
+        for end in (self._process.terminate, self._process.kill):
+            try:
+                self._process.wait(_STEP_S)
+            except subprocess.TimeoutExpired:
+                end()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_STEP_S)
+        if self._process.stdout:
+            self._process.stdout.close()
+
+    def _ask(self, do: str, **given: Any) -> Any:
+        try:
+            _write(self._process, json.dumps({"do": do, **given}).encode() + b"\n")
+            answer = json.loads(self._line(do))
+        except (OSError, ValueError) as problem:
+            raise SwitchGone(self._obituary(problem)) from None
+        if "error" in answer:
+            raise error_of(answer)
+        return answer["done"]
+
+    def _line(self, do: str) -> bytes:
+        assert self._process.stdout
+        output = self._process.stdout.fileno()
+        while b"\n" not in self._rest:
+            if not select.select([output], [], [], self._patience.seconds)[0]:
+                self._process.kill()  # an answer that comes later would be taken for that of another request
+                raise TargetError(f"the switch's client did not answer {do} within {self._patience}")
+            octets = os.read(output, 1 << 20)
+            if not octets:
+                raise BrokenPipeError(f"its pipe was closed when it was asked to {do}")
+            self._rest += octets
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+    def _obituary(self, problem: Exception) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_STEP_S)
+        lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LAST_LINES:]
+        said = f"; it said last: {' / '.join(lines)}" if lines else ""
+        return f"the process that speaks to the switch is gone ({problem}){said}"
+
+
+def _states(words: Iterable[Mapping[str, Any]]) -> tuple[PortState, ...]:
+    return tuple(PortState(**own) for own in words)
+
+
+def _write(process: subprocess.Popen[bytes], octets: bytes) -> None:
+    assert process.stdin
+    view = memoryview(octets)
+    while view:
+        view = view[process.stdin.write(view) or 0 :]

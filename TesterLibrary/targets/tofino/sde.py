@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the vendor's client in the user's SDE, and runs it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from ...errors import TargetError
+from .remote import RemoteSwitch
+
+_CLIENT = "bfrt_grpc"  # what the vendor calls it
+
+
+def vendor_switch(address: str, program: str, cpu_interface: str) -> RemoteSwitch:
+    """The vendor's client, about to reach the daemon at HOST:PORT.
+
+    Raises:
+        TargetError: SDE_INSTALL is not set, or there is no client in it.
+    """
+    root = os.environ.get("SDE_INSTALL")
+    if not root:
+        raise TargetError(
+            "a switch is driven by the client of its vendor's SDE: set SDE_INSTALL to the folder where that "
+            "is installed"
+        )
+    folders = list(_folders(Path(root)))
+    if not folders:
+        raise TargetError(f"SDE_INSTALL={root}: there is no {_CLIENT} below lib/python*/site-packages")
+    paths = [str(Path(__file__).parent), *map(str, folders)]
+    return RemoteSwitch(
+        [str(_python(Path(root), folders[0])), "-m", "vendor", address, program, cpu_interface],
+        log=log_file(),
+        environment={"PYTHONPATH": os.pathsep.join(paths)},
+    )
+
+
+def log_file() -> Path:
+    """Where a client's process says what goes wrong."""
+    descriptor, name = tempfile.mkstemp(prefix="tester-switch-", suffix=".log")
+    os.close(descriptor)
+    return Path(name)
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    """What the client's own modules and those it needs are in."""
+    for packages in sorted(root.glob("lib/python*/site-packages")):
+        for folder in (packages, packages / "tofino"):
+            if (folder / _CLIENT).is_dir():
+                yield from dict.fromkeys((folder, packages))
+                return
+
+
+def _python(root: Path, packages: Path, environment: Mapping[str, str] = os.environ) -> Path:
+    """SDE_PYTHON, or that of the SDE, or one of the version that its packages are for."""
+    own = environment.get("SDE_PYTHON")
+    version = next(part for part in packages.parts if part.startswith("python"))
+    for name in (own, str(root / "bin" / "python3"), version, "python3"):
+        found = shutil.which(name) if name else None
+        if found:
+            return Path(found)
+    raise TargetError(f"there is no {version} for the client of the SDE; set SDE_PYTHON")

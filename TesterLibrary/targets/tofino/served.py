@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a fake switch in a process of its own, behind the same pipe as a real one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from .remote import RemoteSwitch
+
+
+def fake_switch(schema: Path, program: str, *, log: Path) -> RemoteSwitch:
+    """One whose time is this machine's, with a bridge between its ports."""
+    command = [sys.executable, "-m", f"{__package__}.fake.served", str(schema), program]
+    return RemoteSwitch(command, log=log)

@@ -1,0 +1,145 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A driver's hold on a switch: taken, given back clean, and taken again when its daemon was restarted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+
+from ...errors import PlanError, TesterLibraryError
+from ...model.units import Duration
+from .cabling import Cabling, bring_up, device_ports, roles
+from .entry import Entry
+from .schema import Schema
+from .switch import Asked, PortState, Reading, Switch, SwitchGone
+from .tables import Tables
+
+_PATIENCE = Duration(10 * 10**9)
+_AGAIN_S = 0.5
+_CHUNK = 2000  # entries that are read at a time
+
+
+class Session:
+    """Keeps account of what is written, so that it can be removed; refuses what the program's schema does.
+
+    Args:
+        connect: Reaches the switch's daemon, from the begin.
+        schema: Of the program that is to run.
+        cabling: Ports to be brought up.
+        patience: For links, and for a daemon that is being restarted.
+        sleep: Waits for so many seconds.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Switch],
+        schema: Schema,
+        cabling: Cabling,
+        *,
+        patience: Duration = _PATIENCE,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self.cabling, self.schema = cabling, schema
+        self._connect, self._patience, self._sleep = connect, patience, sleep
+        self.numbers: dict[str, int] = {}  # device ports, by name
+        self.states: tuple[PortState, ...] = ()
+        self._groups: set[int] = set()
+        self._held = Tables(schema)
+        self._switch = self._open()
+
+    def again(self) -> None:
+        """Takes the switch once more, after its daemon was lost. SwitchGone if it does not come back."""
+        with suppress(TesterLibraryError):
+            self._switch.close()
+        self._held, self._groups = Tables(self.schema), set()
+        waited_s = 0.0
+        while True:
+            try:
+                self._switch = self._open()
+                return
+            except SwitchGone:
+                if waited_s >= self._patience.seconds:
+                    raise
+                self._sleep(_AGAIN_S)
+                waited_s += _AGAIN_S
+
+    def write(self, batch: Sequence[Entry]) -> None:
+        """Adds or changes entries, all or none. PlanError for what the program cannot hold."""
+        before = self._held.copy()
+        self._held.write(batch)
+        try:
+            self._switch.write(batch)
+        except BaseException:
+            self._held = before
+            raise
+
+    def delete(self, batch: Sequence[Entry]) -> None:
+        """Removes entries that were written."""
+        if batch:
+            self._switch.delete(batch)
+            self._held.remove(batch)
+
+    def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:
+        """Multicast groups of device ports."""
+        if groups:
+            self._switch.set_groups(groups)
+            self._groups |= set(groups)
+
+    def remove_groups(self, numbers: Iterable[int]) -> None:
+        """Those that were set."""
+        gone = sorted(self._groups & set(numbers))
+        if gone:
+            self._switch.remove_groups(gone)
+            self._groups -= set(gone)
+
+    def read(self, asked: Sequence[Asked]) -> list[Reading]:
+        """Entries as the chip has them, all at about one instant."""
+        self._switch.sync(sorted({one.table for one in asked}))
+        found: list[Reading] = []
+        for begin in range(0, len(asked), _CHUNK):
+            found += self._switch.read(asked[begin : begin + _CHUNK])
+        return found
+
+    def send(self, frames: Sequence[bytes]) -> None:
+        """Packets to the program."""
+        self._switch.send(frames)
+
+    def received(self) -> list[bytes]:
+        """Packets of the program."""
+        return self._switch.received()
+
+    def changed_ports(self) -> tuple[PortState, ...]:
+        """What has changed of links since it was asked last."""
+        return self._switch.changed_ports()
+
+    def close(self) -> None:
+        """Removes what was written, takes ports down and gives the program free. Never raises."""
+        with suppress(TesterLibraryError):
+            self._switch.delete([entry for entry in self._held.all() if self._removable(entry)])
+            self._switch.write(list(roles(self.cabling, self.numbers, cleared=True)))
+            self._switch.remove_groups(sorted(self._groups))
+            self._switch.remove_ports([*self.numbers.values(), *self.cabling.looping])
+        self._switch.close()
+
+    def _open(self) -> Switch:
+        switch = self._connect()
+        try:
+            switch.bind()
+            # What a driver has left that ended without a word.
+            switch.clear([table.name for table in self.schema.tables.values() if table.written])
+            self.numbers = device_ports(switch, self.cabling)
+            taken = set(self.numbers.values()) & {*self.cabling.looping, self.cabling.cpu_port}
+            if taken:
+                raise PlanError(f"port {min(taken)} of the switch has no cable: it loops, or is the CPU's")
+            self.states = bring_up(
+                switch, self.cabling, self.numbers, patience=self._patience, sleep=self._sleep
+            )
+        except BaseException:
+            switch.close()
+            raise
+        return switch
+
+    def _removable(self, entry: Entry) -> bool:
+        return self.schema[entry.table].written

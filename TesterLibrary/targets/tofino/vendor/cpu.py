@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The interface to the port of a switch's CPU: packets to the program and from it."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+
+from .serving import Refusal
+
+_LONGEST = 1 << 14  # bytes of a packet to the CPU
+_ETH_P_ALL = 3
+
+
+class CpuPort:
+    """A network interface of this machine, opened as it is."""
+
+    def __init__(self, interface: str) -> None:
+        try:
+            self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
+            self._socket.bind((interface, 0))
+            self._socket.setblocking(False)
+        except OSError as problem:
+            raise Refusal(
+                "broken",
+                f"the interface {interface!r} to the switch's CPU port cannot be opened: {problem}",
+            ) from problem
+
+    def send(self, frames: list[str]) -> None:
+        """On the interface to the CPU port."""
+        for frame in frames:
+            try:
+                self._socket.send(bytes.fromhex(frame))
+            except OSError as problem:
+                raise Refusal("broken", f"the CPU port takes no packet: {problem}") from problem
+
+    def received(self) -> list[str]:
+        """From the interface of the CPU port."""
+        found = []
+        with suppress(BlockingIOError):
+            while True:
+                octets, source = self._socket.recvfrom(_LONGEST)
+                if source[2] != socket.PACKET_OUTGOING:  # type: ignore[attr-defined,unused-ignore]
+                    found.append(octets.hex())
+        return found

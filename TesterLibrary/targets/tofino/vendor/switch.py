@@ -1,0 +1,237 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A switch as the vendor's client has it: tables by name, their entries as keys and data."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import suppress
+from typing import Any
+
+from .cpu import CpuPort
+from .link import Link
+from .serving import Refusal
+
+_SPEEDS = {1: "1G", 10: "10G", 25: "25G", 40: "40G", 50: "50G", 100: "100G", 200: "200G", 400: "400G"}
+_FECS = {"none": "NONE", "fc": "FIRECODE", "rs": "REED_SOLOMON"}
+_MEDIA = {"BF_MEDIA_TYPE_COPPER": "copper", "BF_MEDIA_TYPE_OPTICAL": "optical"}
+_INDEXED = ("$REGISTER_INDEX", "$COUNTER_INDEX", "$METER_INDEX")
+
+
+class VendorSwitch:
+    """What requests ask for, by their names."""
+
+    def __init__(self, address: str, program: str, cpu_interface: str) -> None:
+        self._link, self._cpu_interface = Link(address, program), cpu_interface
+        self._cpu: Any = None
+
+    def bind(self) -> None:
+        """Takes the program and opens the interface to the CPU port."""
+        self._link.bind()
+        self._cpu = CpuPort(self._cpu_interface)
+
+    def device_port(self, front: str) -> int:
+        """By connector and channel."""
+        connector, _, channel = front.partition("/")
+        table = self._link.table("$PORT_HDL_INFO")
+        key = [("$CONN_ID", int(connector)), ("$CHNL_ID", int(channel or 0))]
+        own = table.make_key([self._link.api.KeyTuple(*field) for field in key])
+        for data, _ in self._link.call(self._entries, table, [own]):
+            return int(data.to_dict()["$DEV_PORT"])
+        raise Refusal("refused", f"the switch has no port {front}")
+
+    def set_ports(self, ports: list[dict[str, Any]]) -> None:
+        """Adds ports anew and enables them."""
+        self.remove_ports([port["device_port"] for port in ports])
+        words = [
+            {
+                "table": "$PORT",
+                "key": {"$DEV_PORT": port["device_port"]},
+                "action": None,
+                "data": {
+                    "$SPEED": f"BF_SPEED_{_SPEEDS.get(port['speed_bps'] // 10**9, 'NONE')}",
+                    "$FEC": f"BF_FEC_TYP_{_FECS[port['fec']]}",
+                    "$PORT_ENABLE": True,
+                    "$LOOPBACK_MODE": "BF_LPBK_MAC_NEAR" if port["loopback"] else "BF_LPBK_NONE",
+                },
+            }
+            for port in ports
+        ]
+        self._update(words, "INSERT", rolled_back=False)
+        self._link.call(
+            self._link.table("$PORT").attribute_port_status_change_set, self._link.target, enable=True
+        )
+
+    def remove_ports(self, device_ports: list[int]) -> None:
+        """Those that are there."""
+        table = self._link.table("$PORT")
+        for port in device_ports:
+            with suppress(Refusal):
+                self._link.call(table.entry_del, self._link.target, [self._key(table, {"$DEV_PORT": port})])
+
+    def port_states(self, device_ports: list[int]) -> list[dict[str, Any]]:
+        """From the daemon's own view."""
+        states = self.read([{"table": "$PORT", "key": {"$DEV_PORT": port}} for port in device_ports])
+        return [
+            {
+                "device_port": device_ports[number],
+                "up": state["$PORT_UP"],
+                "medium": _MEDIA.get(state["$MEDIA_TYPE"], "none"),
+            }
+            for number, state in enumerate(states)
+        ]
+
+    def changed_ports(self) -> list[dict[str, Any]]:
+        """Notifications that have come; their media are read."""
+        changed: dict[int, bool] = {}
+        table = self._link.table("$PORT")
+        while (told := self._link.client.portstatus_notification_get(timeout=0.001)) is not None:
+            notified = told.port_status_change_notification
+            key = table.get_parser._parse_key(notified.table_entry.key).to_dict()
+            changed[int(key["$DEV_PORT"]["value"])] = notified.port_up
+        states = self.port_states(list(changed))
+        return [{**state, "up": changed[state["device_port"]]} for state in states]
+
+    def write(self, batch: list[dict[str, Any]]) -> None:
+        """Registers and the like first: they do not roll back."""
+        parts: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for words in batch:
+            parts[_kind(words)].append(words)
+        for kind, update in (("indexed", "MODIFY"), ("ports", "INSERT_OR_MODIFY")):
+            if parts[kind]:
+                self._update(parts[kind], update, rolled_back=False)
+        if parts["matched"]:
+            self._update(parts["matched"], "INSERT_OR_MODIFY", rolled_back=True)
+
+    def delete(self, batch: list[dict[str, Any]]) -> None:
+        """By key."""
+        self._update([{**words, "data": None} for words in batch], "DELETE", rolled_back=True)
+
+    def clear(self, tables: list[str]) -> None:
+        """All entries; the daemon sets registers to 0."""
+        for name in tables:
+            self._link.call(self._link.table(name).entry_del, self._link.target)
+
+    def sync(self, tables: list[str]) -> None:
+        """One request; the daemon answers when all are copied."""
+        request = self._link.request(self._link.messages.WriteRequest())
+        for name in tables:
+            table = self._link.table(name)
+            operation = request.updates.add()
+            operation.type = self._link.messages.Update.INSERT
+            operation.entity.table_operation.table_id = table.info.id_get()
+            operation.entity.table_operation.table_operations_type = next(
+                iter(table.info.operations_supported_get())
+            )
+        self._link.call(self._link.client.reader_writer_interface._write, request)
+
+    def read(self, asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """One request a table, because the client reads the answers of one."""
+        places = defaultdict(list)
+        for number, one in enumerate(asked):
+            places[one["table"]].append(number)
+        found: dict[int, dict[str, Any]] = {}
+        for name, numbers in places.items():
+            table = self._link.table(name)
+            keys = [self._key(table, asked[number]["key"]) for number in numbers]
+            got = self._link.call(self._entries, table, keys)
+            if len(got) != len(numbers):
+                raise Refusal(
+                    "refused", f"table {name} has {len(got)} of {len(numbers)} entries that were asked for"
+                )
+            for place, (data, _) in enumerate(got):
+                found[numbers[place]] = _plain(data.to_dict())
+        return [found[number] for number in range(len(asked))]
+
+    def _entries(self, table: Any, keys: list[Any]) -> list[Any]:
+        return list(table.entry_get(self._link.target, keys, {"from_hw": False}))
+
+    def set_groups(self, groups: list[tuple[int, list[int]]]) -> None:
+        """A node of the same number for each."""
+        self._update(
+            [_words("$pre.node", "$MULTICAST_NODE_ID", number, _node(ports)) for number, ports in groups],
+            "INSERT_OR_MODIFY",
+            rolled_back=False,
+        )
+        self._update(
+            [_words("$pre.mgid", "$MGID", number, _group(number)) for number, _ in groups],
+            "INSERT_OR_MODIFY",
+            rolled_back=False,
+        )
+
+    def remove_groups(self, numbers: list[int]) -> None:
+        """Groups before their nodes."""
+        for table, key in (("$pre.mgid", "$MGID"), ("$pre.node", "$MULTICAST_NODE_ID")):
+            self._update(
+                [_words(table, key, number, None) for number in numbers], "DELETE", rolled_back=False
+            )
+
+    def send(self, frames: list[str]) -> None:
+        """To the program."""
+        self._cpu.send(frames)
+
+    def received(self) -> list[str]:
+        """From the program."""
+        found: list[str] = self._cpu.received()
+        return found
+
+    def close(self) -> None:
+        """Gives the program free."""
+        self._link.close()
+
+    def _key(self, table: Any, key: dict[str, Any]) -> Any:
+        return table.make_key([self._link.api.KeyTuple(name, **_match(value)) for name, value in key.items()])
+
+    def _data(self, table: Any, words: dict[str, Any]) -> Any:
+        action, fields = words["action"], []
+        for name, value in words["data"].items():
+            kind = table.info.data_field_type_get(name, action)
+            own = {"string": "str_val", "bool": "bool_val"}.get(kind, "val")
+            if isinstance(value, list):
+                own = "bool_arr_val" if kind == "bool" else "int_arr_val"
+            fields.append(self._link.api.DataTuple(name, **{own: value}))
+        return table.make_data(fields, action)
+
+    def _update(self, batch: list[dict[str, Any]], kind: str, *, rolled_back: bool) -> None:
+        """One request for entries of several tables: so it is written whole or not at all."""
+        request = self._link.request(self._link.messages.WriteRequest())
+        atomicity = "ROLLBACK_ON_ERROR" if rolled_back else "CONTINUE_ON_ERROR"
+        request.atomicity = getattr(self._link.messages.WriteRequest, atomicity)
+        for words in batch:
+            table = self._link.table(words["table"])
+            data = None if words["data"] is None else [self._data(table, words)]
+            update = getattr(self._link.messages.Update, kind)
+            table._entry_write_req_make(request, [self._key(table, words["key"])], data, update)
+        self._link.call(self._link.client.reader_writer_interface._write, request, batch=batch)
+
+
+def _kind(words: dict[str, Any]) -> str:
+    if any(name in words["key"] for name in _INDEXED):
+        return "indexed"
+    return "ports" if words["table"].endswith("$PORT_METADATA") else "matched"
+
+
+def _match(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {"value": value}
+    return value if "mask" in value else {"low": value["first"], "high": value["last"]}
+
+
+def _plain(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name not in ("action_name", "is_default_entry")}
+
+
+def _words(table: str, key: str, number: int, data: Any) -> dict[str, Any]:
+    return {"table": table, "key": {key: number}, "action": None, "data": data}
+
+
+def _node(ports: list[int]) -> dict[str, Any]:
+    return {"$MULTICAST_RID": 0, "$MULTICAST_LAG_ID": [], "$DEV_PORT": ports}
+
+
+def _group(number: int) -> dict[str, Any]:
+    return {
+        "$MULTICAST_NODE_ID": [number],
+        "$MULTICAST_NODE_L1_XID_VALID": [False],
+        "$MULTICAST_NODE_L1_XID": [0],
+    }

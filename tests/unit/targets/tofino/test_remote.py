@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The pipe to a process that speaks to a switch, and the vendor's client where there is none."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.tofino.entry import Entry, Masked, Span
+from TesterLibrary.targets.tofino.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.sde import vendor_switch
+from TesterLibrary.targets.tofino.served import fake_switch
+from TesterLibrary.targets.tofino.switch import Asked, PortSetup, PortState, SwitchGone
+from TesterLibrary.targets.tofino.words import entry_of, entry_words, error_of, error_words
+
+from .rig import FOLDER, station, version
+
+MODES = "internal.InternalIngress.editor.first_modes.modes"
+
+
+@pytest.fixture
+def switch(tmp_path: Path) -> Iterator[RemoteSwitch]:
+    own = fake_switch(FOLDER / "bf-rt.json", "tester", log=tmp_path / "log")
+    yield own
+    own.close()
+
+
+def test_entries_go_over_the_pipe_and_come_back(switch: RemoteSwitch) -> None:
+    switch.bind()
+    assert switch.device_port("2/1") == 5
+    direct = Entry(MODES, {"template": 1}, "InternalIngress.editor.first_modes.direct", {"by": 1, "below": 9})
+    switch.write([direct])
+    assert switch.read([Asked(MODES, {"template": 1})]) == [{"by": 1, "below": 9, "$COUNTER_SPEC_PKTS": 0}]
+    switch.delete([direct])
+    with pytest.raises(PlanError, match="has no entry"):
+        switch.read([Asked(MODES, {"template": 1})])
+
+
+def test_ports_and_their_changes(switch: RemoteSwitch) -> None:
+    switch.bind()
+    switch.set_ports([PortSetup(4, 10**11, "rs")])
+    assert switch.port_states([4]) == switch.changed_ports() == (PortState(4, up=True),)
+    switch.remove_ports([4])
+    with pytest.raises(PlanError, match="port 4 of the switch was not added"):
+        switch.port_states([4])
+
+
+def test_what_the_switch_refuses_is_refused_here(switch: RemoteSwitch) -> None:
+    switch.bind()
+    with pytest.raises(PlanError, match="1,024 entries are the most"):
+        switch.write([version(1), *(station(number) for number in range(1025))])
+    with pytest.raises(PlanError, match="no entry"):
+        switch.read([Asked("external.ExternalEgress.version.versions", {"stream": 1})])
+
+
+def test_a_client_that_is_killed_is_gone(switch: RemoteSwitch) -> None:
+    switch.bind()
+    os.kill(switch.pid, signal.SIGKILL)
+    with pytest.raises(SwitchGone, match="the process that speaks to the switch is gone"):
+        switch.changed_ports()
+
+
+def test_its_last_words_are_told(tmp_path: Path) -> None:
+    own = RemoteSwitch([sys.executable, "-c", "raise SystemExit('no chip')"], log=tmp_path / "log")
+    with pytest.raises(SwitchGone, match="it said last: no chip"):
+        own.bind()
+
+
+def test_an_answer_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+    sleeper = [sys.executable, "-c", "import sys, time; sys.stdin.readline(); time.sleep(60)"]
+    own = RemoteSwitch(sleeper, log=tmp_path / "log", patience=Duration(10**8))
+    with pytest.raises(TargetError, match="did not answer bind within 100 ms"):
+        own.bind()
+    own.close()
+
+
+def test_a_command_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match="no-such-python cannot be started"):
+        RemoteSwitch(["no-such-python"], log=tmp_path / "log")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        Entry("t", {"a": 1, "b": Masked(2, 3), "c": Span(4, 5), "d": "text"}, "act", {"x": 1 << 47}),
+        Entry("t", {"$REGISTER_INDEX": 0}, None, {"f1": 0}),
+    ],
+)
+def test_words_are_entries(entry: Entry) -> None:
+    assert entry_of(entry_words(entry)) == entry
+
+
+@pytest.mark.parametrize("error", [PlanError("no"), SwitchGone("lost"), TargetError("broken")])
+def test_words_are_errors(error: PlanError | TargetError) -> None:
+    again = error_of(error_words(error))
+    assert (type(again), str(again)) == (type(error), str(error))
+
+
+def test_without_an_sde(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SDE_INSTALL", raising=False)
+    with pytest.raises(TargetError, match="set SDE_INSTALL"):
+        vendor_switch("localhost:50052", "tester", "veth251")
+
+
+def test_an_sde_without_a_client(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SDE_INSTALL", str(tmp_path))
+    with pytest.raises(TargetError, match="there is no bfrt_grpc below lib/python"):
+        vendor_switch("localhost:50052", "tester", "veth251")
+
+
+@pytest.fixture
+def sde(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder as an SDE has it, with a client that says nothing."""
+    client = tmp_path / "lib" / "python3.8" / "site-packages" / "tofino" / "bfrt_grpc"
+    client.mkdir(parents=True)
+    for name in ("__init__", "client", "bfruntime_pb2"):
+        (client / f"{name}.py").touch()
+    monkeypatch.setenv("SDE_INSTALL", str(tmp_path))
+    monkeypatch.setenv("SDE_PYTHON", sys.executable)
+    return client
+
+
+def test_no_daemon_at_the_address(sde: Path) -> None:
+    assert sde.is_dir()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+    own = vendor_switch(address, "tester", "veth251")
+    with pytest.raises(SwitchGone, match=f"no switch daemon answers at {address}: .*start bf_switchd"):
+        own.bind()
+    own.close()
+
+
+def test_a_client_that_cannot_be_imported(sde: Path) -> None:
+    (sde / "client.py").write_text("import no_such_module\n")
+    own = vendor_switch("127.0.0.1:9", "tester", "veth251")
+    with pytest.raises(TargetError, match=r"no_such_module.*SDE_PYTHON to a Python with grpcio"):
+        own.bind()
+    own.close()

@@ -1,0 +1,193 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong between a driver and its switch, and what is left behind."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+
+from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.targets.tofino.entry import Entry
+from TesterLibrary.targets.tofino.switch import Asked, SwitchGone
+
+from .rig import LOOPBACKS, STATIONS, VERSIONS, Bench, station, version
+
+TICKS = "internal.InternalIngress.rate.pattern.ticks"
+FIELD = "InternalIngress.rate.pattern.ticks.f1"
+
+
+def test_ports_are_up_and_the_program_knows_what_is_behind_them() -> None:
+    bench = Bench()
+    session = bench.session()
+    assert session.numbers == {"p1": 0, "p2": 4}
+    assert [state.up for state in session.states] == [True, True]
+    ports = bench.daemon.running.ports
+    assert {number: port.loopback for number, port in ports.items()} == {
+        0: False,
+        4: False,
+        128: True,
+        132: True,
+    }
+    roles = bench.entries("external.ExternalIngressParser.$PORT_METADATA")
+    assert {e.key["ig.ingress_port"]: e.data["role"] for e in roles} == {0: 0, 4: 0, 128: 2, 132: 2, 192: 1}
+
+
+def test_a_daemon_that_is_not_there_is_named_with_what_to_do() -> None:
+    bench = Bench()
+    bench.daemon.stop()
+    with pytest.raises(SwitchGone, match="start bf_switchd on the switch"):
+        bench.session()
+
+
+def test_a_program_that_another_client_has_is_not_taken() -> None:
+    bench = Bench(taken_by=7)
+    with pytest.raises(TargetError, match=r"another client has the program 'tester' of the switch: client 7"):
+        bench.session()
+    assert bench.daemon.taken_by == 7
+
+
+def test_another_program_is_named() -> None:
+    bench = Bench(program="tester2")
+    with pytest.raises(
+        TargetError, match=r"the switch runs tester, not 'tester2'; .* `tester p4 build` made"
+    ):
+        bench.session()
+
+
+def test_a_port_without_a_transceiver_is_named_and_nothing_stays_taken() -> None:
+    bench = Bench(empty={4})
+    with pytest.raises(TargetError, match=r"no transceiver in port 'p2' \(2/0, device port 4\)"):
+        bench.session()
+    assert bench.daemon.taken_by is None
+
+
+def test_a_model_has_no_transceivers() -> None:
+    session = Bench(empty={0, 4}).session(has_transceivers=False)
+    assert [state.up for state in session.states] == [False, False]
+
+
+def test_a_connector_that_is_not_there_is_refused() -> None:
+    bench = Bench()
+    with pytest.raises(PlanError, match="the switch has no port 99/0"):
+        bench.session(front=(bench.session().cabling.front[0].at("99/0"),))
+
+
+def test_a_port_that_loops_has_no_cable() -> None:
+    with pytest.raises(PlanError, match="port 128 of the switch has no cable"):
+        Bench().session(front=(Bench().session().cabling.front[0].at("dev:128"),))
+
+
+def test_a_table_full_in_mid_load_is_rolled_back_whole() -> None:
+    bench = Bench()
+    session = bench.session()
+    session.write([station(1)])
+    batch = [version(3), *(station(number) for number in range(2, 1026))]
+    with pytest.raises(PlanError, match=r"table .*stations is full: 1,024 entries are the most"):
+        session.write(batch)
+    assert (bench.entries(VERSIONS), bench.entries(STATIONS)) == ([], [station(1)])
+    session.write(batch[:-1])
+    assert len(bench.entries(STATIONS)) == 1024
+
+
+def test_a_refusal_of_the_switch_itself_leaves_the_account_as_it_was() -> None:
+    bench = Bench()
+    session = bench.session()
+    bench.daemon.running.store.write(
+        [station(number) for number in range(1, 1024)]
+    )  # not through the session
+    with pytest.raises(PlanError, match="full"):
+        session.write([version(3), station(2000), station(2001)])
+    assert bench.entries(VERSIONS) == []
+    session.write([version(3)])
+    session.close()
+    assert bench.entries(VERSIONS) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "complaint"),
+    [
+        (Entry("internal.nothing", {}), "there is no table 'internal.nothing'"),
+        (
+            Entry(VERSIONS, {"stream": 256}, "ExternalEgress.version.measure", {"own": 0}),
+            "256 does not fit 8 bits",
+        ),
+        (Entry(VERSIONS, {}, "ExternalEgress.version.measure", {"own": 0}), "the key stream is missing"),
+        (Entry(VERSIONS, {"stream": 1}, "ExternalEgress.version.measure"), "own is missing"),
+        (Entry(TICKS, {"$REGISTER_INDEX": 256}, data={FIELD: 0}), r"there is no index 256; 256 are there"),
+    ],
+    ids=["unknown table", "wrong width", "missing key", "missing data", "index"],
+)
+def test_what_the_program_cannot_hold_is_refused(entry: Entry, complaint: str) -> None:
+    bench = Bench()
+    with pytest.raises(PlanError, match=complaint):
+        bench.session().write([version(1), entry])
+    assert bench.entries(VERSIONS) == []
+
+
+def test_a_daemon_that_was_restarted_is_taken_again_and_knows_nothing() -> None:
+    bench = Bench()
+    session = bench.session()
+    session.write([version(1)])
+    bench.daemon.stop()
+    with pytest.raises(SwitchGone):
+        session.write([version(2)])
+    bench.daemon.start()
+    with pytest.raises(SwitchGone, match="was started again"):
+        session.write([version(2)])
+    session.again()
+    assert bench.entries(VERSIONS) == []
+    assert set(bench.daemon.running.ports) == {0, 4, *LOOPBACKS}
+    session.write([version(2)])
+    session.close()
+    assert bench.daemon.taken_by is None
+
+
+def test_it_waits_for_a_daemon_that_is_being_restarted() -> None:
+    bench = Bench()
+    session = bench.session()
+    bench.daemon.stop()
+    begin_ns = bench.clock.now_ns
+    with pytest.raises(SwitchGone):
+        session.again()
+    assert bench.clock.now_ns - begin_ns == 10**9
+
+
+def test_nothing_is_left_behind() -> None:
+    bench = Bench()
+    session = bench.session()
+    session.write([version(1), station(5), Entry(TICKS, {"$REGISTER_INDEX": 1}, data={FIELD: 7})])
+    session.set_groups({3: [0, 4]})
+    session.close()
+    running = bench.daemon.running
+    left = chain(bench.entries(VERSIONS), bench.entries(STATIONS))
+    assert (list(left), running.ports, running.chip.groups, bench.daemon.taken_by) == ([], {}, {}, None)
+    roles = bench.entries("external.ExternalIngressParser.$PORT_METADATA")
+    assert {entry.data["role"] for entry in roles} == {0}
+
+
+def test_what_a_killed_driver_left_is_cleared_away() -> None:
+    bench = Bench()
+    bench.session().write([version(1), station(5)])
+    bench.daemon.taken_by = None  # its connection broke
+    second = bench.session()
+    assert (bench.entries(VERSIONS), bench.entries(STATIONS)) == ([], [])
+    second.write([version(1)])
+
+
+def test_registers_are_read_with_a_number_for_each_pipe() -> None:
+    bench = Bench()
+    session = bench.session()
+    session.write([Entry(TICKS, {"$REGISTER_INDEX": 9}, data={FIELD: 5})])
+    assert session.read([Asked(TICKS, {"$REGISTER_INDEX": number}) for number in (9, 8)]) == [
+        {FIELD: [5, 5]},
+        {FIELD: [0, 0]},
+    ]
+
+
+def test_links_that_change_are_told_once() -> None:
+    bench = Bench()
+    session = bench.session()
+    assert [state.device_port for state in session.changed_ports()] == [0, 4, 128, 132]
+    assert session.changed_ports() == ()
