@@ -13,11 +13,13 @@ from . import paths
 from .p4 import sources
 from .p4.build import DEFAULT_PROTOCOLS, build, ship
 from .p4.compiler import find_compiler
+from .p4.daemon import INTERNAL_PIPES, scopes, write_configuration
 
 _BUILD = """
 Generates the P4 program of a switch for protocols, compiles it, and reports the stages, memory, meters,
-registers and header space that it takes. The compiler is that of $P4C or $SDE_INSTALL. Exit status: 0, or 3
-if there is no compiler, or the program does not fit the chip.
+registers and header space that it takes. The compiler is that of $P4C or $SDE_INSTALL. Beside the outputs is
+PROFILE.conf, which the switch's daemon is started with. Exit status: 0, or 3 if there is no compiler, or the
+program does not fit the chip.
 """
 
 
@@ -50,6 +52,15 @@ def add_p4_command(commands: Any) -> None:
         metavar="DIR",
         help="what the compiler writes, made anew (default: results/p4/PROFILE)",
     )
+    building.add_argument(
+        "--internal",
+        action="append",
+        default=[],
+        type=int,
+        metavar="PIPE",
+        help="a pipe of the chip whose ports loop, for PROFILE.conf; can be given several times "
+        f"(default: {', '.join(map(str, INTERNAL_PIPES))}, as in a folded switch)",
+    )
     building.add_argument("--json", action="store_true", help="the report, for programs")
     building.add_argument(
         "--ship", action="store_true", help="keep schema and report in p4/build, with the sources"
@@ -59,9 +70,13 @@ def add_p4_command(commands: Any) -> None:
 
 def _build(options: argparse.Namespace) -> int:
     output = options.output or Path("results") / "p4" / options.profile
+    internal = options.internal or INTERNAL_PIPES
+    scopes(internal)  # before a compilation that takes a minute
     done = build(
         find_compiler(), options.profile, options.protocol or DEFAULT_PROTOCOLS, output, options.headers
     )
+    chip, _ = sources.chip(sources.profile(options.profile))
+    configuration = write_configuration(output, done.profile, chip, internal)
     if options.ship:
         ship(done, output)
     if options.json:
@@ -69,4 +84,5 @@ def _build(options: argparse.Namespace) -> int:
     else:
         print(f"{done.profile} with {', '.join((*done.protocols, *done.headers))}: compiled into {output}")
         print(done.resources.table())
+        print(f"bf_switchd --conf-file {configuration}")
     return 0
