@@ -41,7 +41,9 @@ TEST(Pool, SharedBuffersLieWithoutGapsFromAPageOn) {
     EXPECT_EQ(extent.begin % 4096, 0U);
     EXPECT_EQ(extent.end - extent.begin, size_t{kBuffers} * each) << frame;
     EXPECT_EQ(pool->populated_size, kBuffers);
-    if (frame < 3500) EXPECT_EQ(each, 4096U) << frame;
+    if (frame < 3500) {
+      EXPECT_EQ(each, 4096U) << frame;
+    }
     rte_mempool_free(pool);
   }
 }

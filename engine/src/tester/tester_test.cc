@@ -1,145 +1,19 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The tester as a whole on DPDK ports that need no network and no rights: loops of rings, net_null
-// and files of net_pcap.
+// The tester as a whole on DPDK ports that need no network and no rights: loops of rings and
+// net_null.
 #include "tester/tester.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
-#include <fstream>
 #include <thread>
 
-#include "port/eal_testing.h"
-#include "port/open.h"
-#include "replay/capture_testing.h"
-#include "wire/ethernet.h"
-#include "wire/signature.h"
+#include "tester/tester_testing.h"
 
 namespace tester {
 namespace {
-
-using testing::HasSubstr;
-
-constexpr uint64_t kMillisecond = 1'000'000;
-
-std::unique_ptr<Tester> MakeTester(const std::vector<std::string>& texts) {
-  StartEal();
-  std::vector<PortSpec> specs;
-  for (const auto& text : texts) specs.push_back(ParsePortSpec(text));
-  return std::make_unique<Tester>(OpenPorts(specs),
-                                  WorkerPlacement{.cpus = {TestCpu()}, .shares_cpu = true});
-}
-
-struct StreamOptions {
-  uint32_t id = 1;
-  std::string tx_port = "a";
-  std::string rx_port = "b";
-  size_t bytes = 60;
-  bool signature = true;
-  uint64_t gap_ns = 100'000;
-};
-
-v1::Job JobOf(const std::string& name, const std::vector<StreamOptions>& streams) {
-  v1::Job job;
-  job.set_name(name);
-  for (const auto& options : streams) {
-    auto& stream = *job.add_streams();
-    stream.set_id(options.id);
-    stream.set_tx_port(options.tx_port);
-    stream.set_rx_port(options.rx_port);
-    stream.add_frames(std::string(options.bytes, '\0'));
-    stream.set_signature(options.signature);
-    stream.mutable_departures()->mutable_steady()->mutable_tick()->set_packets(1);
-    stream.mutable_departures()->mutable_steady()->mutable_tick()->set_nanoseconds(options.gap_ns);
-  }
-  return job;
-}
-
-// Gives up after a time that only a broken tester needs.
-void WaitForEnd(Tester& tester, const std::string& job) {
-  for (int i = 0; i < 10'000 && tester.Progress({job}).sending(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  ASSERT_FALSE(tester.Progress({job}).sending());
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // what is under way arrives
-}
-
-Code CodeOf(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  ADD_FAILURE() << "not refused";
-  return Code::kInternal;
-}
-
-class LoopTest : public testing::Test {
- protected:
-  std::unique_ptr<Tester> tester = MakeTester({"a=loop:x", "b=loop:x", "c=loop:y"});
-};
-
-// Each frame 100 us after the one before, twice over, in files that no other test has.
-class ReplayTest : public LoopTest {
- protected:
-  static constexpr uint32_t kFrames = 300;
-
-  ReplayTest() {
-    CaptureBytes file;
-    file.PcapHeader();
-    for (uint32_t i = 0; i < kFrames; ++i) {
-      file.PcapFrame(1, 100 * i, std::string(50 + i % 100, 'x'));
-    }
-    std::ofstream(path, std::ios::binary) << file.text();
-  }
-  ~ReplayTest() override { std::remove(path.c_str()); }
-
-  v1::Job Replay(uint64_t repetitions) const {
-    v1::Job job = JobOf("job", {{.signature = false}});
-    v1::Stream& stream = *job.mutable_streams(0);
-    stream.clear_frames();
-    stream.mutable_departures()->mutable_replay()->set_path(path);
-    stream.mutable_departures()->mutable_replay()->set_scale(1);
-    stream.mutable_departures()->mutable_replay()->set_repetitions(repetitions);
-    return job;
-  }
-
-  const std::string path = testing::TempDir() + "tester-" + std::to_string(::getpid()) + ".pcap";
-};
-
-TEST_F(ReplayTest, SendsEveryFrameOfTheFile) {
-  uint64_t bytes = 0;
-  for (uint32_t i = 0; i < kFrames; ++i) bytes += std::max<uint64_t>(60, 50 + i % 100) + 4;
-  tester->Load(Replay(2));
-  for (int start = 0; start < 2; ++start) {
-    const uint64_t start_ns = tester->Start({"job"}, 0, 0, 0);
-    WaitForEnd(*tester, "job");
-    const v1::Snapshot snapshot = tester->TakeSnapshot({});
-    EXPECT_EQ(snapshot.streams(0).tx_packets(), 2 * kFrames);
-    EXPECT_EQ(snapshot.streams(0).intended_packets(), 2 * kFrames);
-    EXPECT_EQ(snapshot.streams(0).tx_bytes(), 2 * bytes);
-    EXPECT_GE(snapshot.streams(0).last_tx_ns(), start_ns + (2 * kFrames - 1) * uint64_t{100'000})
-        << "never early";
-  }
-}
-
-TEST_F(ReplayTest, StopsInTheMiddle) {
-  tester->Load(Replay(0));
-  tester->Start({"job"}, 50 * kMillisecond, 0, 0);
-  WaitForEnd(*tester, "job");
-  EXPECT_EQ(tester->TakeSnapshot({}).streams(0).tx_packets(), 500U);
-}
-
-TEST_F(ReplayTest, RefusesAFileThatIsNone) {
-  v1::Job job = Replay(1);
-  job.mutable_streams(0)->mutable_departures()->mutable_replay()->set_path("/dev/zero");
-  EXPECT_EQ(CodeOf([&] { tester->Load(job); }), Code::kInvalidArgument);
-}
 
 TEST_F(LoopTest, SendsExactlyWhatIsDueAndCountsItTwice) {
   tester->Load(JobOf("job", {{.id = 1}, {.id = 2, .tx_port = "b", .rx_port = "a", .bytes = 200}}));
@@ -268,7 +142,7 @@ TEST_F(LoopTest, JobsRunBesideEachOther) {
   EXPECT_EQ(one.rx_packets(), one.tx_packets());
   EXPECT_EQ(one.rx_bytes(), one.tx_packets() * 64);
   EXPECT_EQ(snapshot.ports(1).rx_foreign(), 0U);
-  EXPECT_EQ(snapshot.ports(1).rx_bytes(), one.tx_bytes() + 500 * (1514 + 4) + 500 * (61 + 4));
+  EXPECT_EQ(snapshot.ports(1).rx_bytes(), one.tx_bytes() + uint64_t{500} * (1514 + 4 + 61 + 4));
 }
 
 TEST_F(LoopTest, RefusalsNameTheReasonAndChangeNothing) {
@@ -360,97 +234,6 @@ TEST(NullTest, SendsAndReceivesNothing) {
   EXPECT_EQ(snapshot.ports(1).rx_packets(), 0U);
   EXPECT_EQ(snapshot.workers_size(), 1);
   EXPECT_GT(snapshot.workers(0).loops(), 0U);
-}
-
-// A frame and what is to come back for it.
-class PcapTest : public testing::Test {
- protected:
-  PcapTest() : folder_(testing::TempDir()) {}
-
-  void Write(const std::vector<std::vector<uint8_t>>& frames) const {
-    std::ofstream file(Path("in"), std::ios::binary);
-    const auto put = [&](uint32_t value) {
-      file.write(reinterpret_cast<const char*>(&value), sizeof value);
-    };
-    for (const uint32_t value : {0xa1b2c3d4U, 0x00040002U, 0U, 0U, 65535U, 1U}) put(value);
-    for (const auto& frame : frames) {
-      const auto bytes = static_cast<uint32_t>(frame.size());
-      for (const uint32_t value : {0U, 0U, bytes, bytes}) put(value);
-      file.write(reinterpret_cast<const char*>(frame.data()), bytes);
-    }
-  }
-
-  std::vector<std::vector<uint8_t>> Read() const {
-    std::ifstream file(Path("out"), std::ios::binary);
-    file.ignore(24);
-    std::vector<std::vector<uint8_t>> frames;
-    std::array<uint32_t, 4> header{};
-    while (file.read(reinterpret_cast<char*>(header.data()), sizeof header)) {
-      frames.emplace_back(header[2]);
-      file.read(reinterpret_cast<char*>(frames.back().data()), header[2]);
-    }
-    return frames;
-  }
-
-  std::string Path(const char* name) const {
-    return folder_ + "/testerd-" + std::to_string(::getpid()) + "-" + name + ".pcap";
-  }
-
-  ~PcapTest() override {
-    for (const char* name : {"in", "out"}) std::remove(Path(name).c_str());
-  }
-
-  std::string Port() const {
-    return "a=vdev:net_pcap0,rx_pcap=" + Path("in") + ",tx_pcap=" + Path("out");
-  }
-
- private:
-  std::string folder_;
-};
-
-TEST_F(PcapTest, ReadsWhatIsCutOffOrStrange) {
-  std::vector<std::vector<uint8_t>> frames;
-  for (const size_t bytes : {14, 15, 16, 29, 30, 31, 59, 60, 1514}) frames.emplace_back(bytes, 0);
-  std::vector<uint8_t> arp(20, 0);
-  wire::WriteEthernet(arp, wire::kBroadcast, {}, 0, wire::kEtherTypeArp);
-  frames.push_back(arp);
-  Write(frames);
-  const auto tester = MakeTester({Port()});
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  const v1::Snapshot snapshot = tester->TakeSnapshot({});
-  EXPECT_EQ(snapshot.ports(0).rx_packets(), frames.size());
-  EXPECT_EQ(snapshot.ports(0).rx_foreign(), frames.size());
-}
-
-TEST_F(PcapTest, WritesFramesAsTheyWereGivenWithASignature) {
-  Write({});
-  {
-    const auto tester = MakeTester({Port()});
-    v1::Job job = JobOf("job", {{.id = 0x0102, .tx_port = "a", .rx_port = "a", .bytes = 100}});
-    std::string bytes(100, '\0');
-    for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i);
-    *job.mutable_streams(0)->mutable_frames(0) = (bytes);
-    tester->Load(job);
-    tester->Start({"job"}, 0, 300);
-    WaitForEnd(*tester, "job");
-  }
-  const auto frames = Read();
-  ASSERT_EQ(frames.size(), 300U);
-  std::vector<uint8_t> given(100);
-  for (size_t i = 0; i < given.size(); ++i) given[i] = static_cast<uint8_t>(i);
-  const uint16_t key = wire::SignatureSum(given.data() + 84);
-  uint64_t last_ns = 0;
-  for (size_t k = 0; k < frames.size(); ++k) {
-    ASSERT_EQ(frames[k].size(), 100U);
-    EXPECT_TRUE(std::equal(given.begin(), given.begin() + 84, frames[k].begin()));
-    const uint8_t* at = frames[k].data() + 84;
-    EXPECT_EQ(wire::SignatureSum(at), key);
-    const auto signature = wire::Signature::Read(at);
-    EXPECT_EQ(signature.id, 0x0102);
-    EXPECT_EQ(signature.sequence, k);
-    EXPECT_GE(signature.timestamp_ns, last_ns);
-    last_ns = signature.timestamp_ns;
-  }
 }
 
 TEST(OpenTest, RefusesWithoutTouchingAnything) {
