@@ -31,6 +31,7 @@ class Scanner:
     finds: tuple[Find, ...] = ()
     most: int = 8192
     line: int = field(default=0, compare=False)
+    aside: bool = False  # of few packets
 
     @property
     def overlong(self) -> str:

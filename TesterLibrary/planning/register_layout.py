@@ -1,15 +1,18 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a flow's variables are in its 64 bytes."""
+"""Where a flow's variables are: in its cache line, or aside."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..errors import PlanError
-from ..model.protocol import STATE_BITS, Protocol
+from ..model.protocol import ASIDE_BITS, STATE_BITS, Protocol
 
 _WORD = 64
+_LINE = (0, STATE_BITS)  # the first bit, and how many
+_ASIDE = (-(-STATE_BITS // _WORD) * _WORD, ASIDE_BITS)
 
 
 @dataclass(frozen=True)
@@ -25,24 +28,35 @@ class Register:
 def registers(protocol: Protocol) -> tuple[Register, ...]:
     """The widest first, each within one word of 64 bits; one of more than 64 bits begins with a word.
 
+    What is kept aside comes behind the words of the line.
+
     Raises:
-        PlanError: they fit the 64 bytes by their number of bits, but not with these bounds.
+        PlanError: they fit by their number of bits, but not with these bounds.
     """
-    free = [_WORD] * (STATE_BITS // _WORD)
+    aside = {(table, name) for table, layer in enumerate(protocol.layers) for name in layer.aside}
     wanted = [
         (table, name, bits) for table, layer in enumerate(protocol.layers) for name, bits in layer.registers()
     ]
+    line = _placed(protocol, (own for own in wanted if own[:2] not in aside), *_LINE)
+    return (*line, *_placed(protocol, (own for own in wanted if own[:2] in aside), *_ASIDE))
+
+
+def _placed(
+    protocol: Protocol, wanted: Iterable[tuple[int, str, int]], begin: int, room: int
+) -> tuple[Register, ...]:
+    sizes = [min(_WORD, room - bit) for bit in range(0, room, _WORD)]
+    free = list(sizes)
     found = []
     for table, name, bits in sorted(wanted, key=lambda one: -one[2]):
         words = -(-bits // _WORD)
-        first = next((word for word in range(len(free)) if _fits(free, word, words, bits)), None)
+        first = next((word for word in range(len(free)) if _fits(free, sizes, word, bits)), None)
         if first is None:
             raise PlanError(
-                f"{protocol.path}: {name} of {bits} bits finds no room in the {STATE_BITS // 8} bytes of a "
-                f"flow, whose rest is in pieces of {', '.join(map(str, filter(None, free)))} bits; "
-                "make variables narrower"
+                f"{protocol.path}: {name} of {bits} bits finds no room in the {room // 8} bytes that a flow "
+                f"has for it, whose rest is in pieces of {', '.join(map(str, filter(None, free)))} bits; "
+                "make variables narrower, or keep those that few packets need aside"
             )
-        found.append(Register(table, name, first * _WORD + _WORD - free[first], bits))
+        found.append(Register(table, name, begin + first * _WORD + sizes[first] - free[first], bits))
         for word in range(first, first + words):
             used = min(bits, _WORD)
             free[word] -= used
@@ -50,7 +64,9 @@ def registers(protocol: Protocol) -> tuple[Register, ...]:
     return tuple(found)
 
 
-def _fits(free: list[int], word: int, words: int, bits: int) -> bool:
-    if words == 1:
-        return free[word] >= bits
-    return word + words <= len(free) and all(own == _WORD for own in free[word : word + words])
+def _fits(free: list[int], sizes: list[int], first: int, bits: int) -> bool:
+    """In one word; or in several that nothing else is in."""
+    if bits <= _WORD:
+        return free[first] >= bits
+    rest = free[first : first - (-bits // _WORD)]
+    return rest == sizes[first : first + len(rest)] and sum(rest) >= bits

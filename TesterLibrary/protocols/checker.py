@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..errors import PlanError
 from ..model.action import Say, Scan, Send, StartTimer, Step, Transmit
-from ..model.protocol import STATE_BITS, Protocol
+from ..model.protocol import ASIDE_BITS, STATE_BITS, Protocol
 from . import machine_check, name_check
 from .findings import Finding
 from .loader import load_unchecked
@@ -37,8 +37,8 @@ def check(protocol: Protocol) -> list[Finding]:
         if sound:  # a machine of unknown names says nothing
             found |= {Finding(layer.path, line, text) for line, text in machine_check.problems(layer)}
             found |= {Finding(layer.path, line, text) for line, text in _unused(layer)}
-    if sound and protocol.state_bits > STATE_BITS:
-        found.add(Finding(protocol.path, _first_line(protocol), _too_big(protocol)))
+    if sound:
+        found |= {Finding(protocol.path, _first_line(protocol), text) for text in _too_big(protocol)}
     return sorted(found)
 
 
@@ -47,17 +47,25 @@ def _first_line(protocol: Protocol) -> int:
     return min(lines, default=1)
 
 
-def _too_big(protocol: Protocol) -> str:
-    parts = (
-        f"{name} {bits}" if layer is protocol else f"{layer.name}.{name} {bits}"
-        for layer in protocol.layers
-        for name, bits in layer.registers()
-    )
-    bits = protocol.state_bits
-    return (
-        f"a flow takes {bits} bits, {bits - STATE_BITS} more than the {STATE_BITS} of one cache line: "
-        f"{', '.join(parts)}; make variables narrower, or leave some out"
-    )
+def _too_big(protocol: Protocol) -> Iterator[str]:
+    kept: dict[bool, list[str]] = {False: [], True: []}
+    for layer in protocol.layers:
+        for name, bits in layer.registers():
+            text = f"{name} {bits}" if layer is protocol else f"{layer.name}.{name} {bits}"
+            kept[name in layer.aside].append(text)
+    beside = protocol.aside_bits
+    own = protocol.state_bits - beside
+    if own > STATE_BITS:
+        yield (
+            f"a flow takes {own} bits, {own - STATE_BITS} more than the {STATE_BITS} of its cache line: "
+            f"{', '.join(kept[False])}; make variables narrower, leave some out, or keep those that few "
+            "packets need aside: {bits: 32, aside: true}"
+        )
+    if beside > ASIDE_BITS:
+        yield (
+            f"a flow keeps {beside} bits aside, {beside - ASIDE_BITS} more than {ASIDE_BITS}: "
+            f"{', '.join(kept[True])}; make variables narrower, or leave some out"
+        )
 
 
 def _unused(protocol: Protocol) -> Iterator[tuple[int, str]]:

@@ -53,7 +53,8 @@ def text(protocol: Protocol) -> str:
     parts = [f"{protocol.name}: {protocol.description}", f"packets: {protocol.stack}"]
     flow = ", ".join(" <-> ".join(key) for key in protocol.layers[0].flow)
     parts.append(f"a flow is known by: {flow or 'nothing, each packet is for itself'}")
-    parts.append(f"kept for a flow: {protocol.state_bits} of {STATE_BITS} bits")
+    beside = f", {protocol.aside_bits} aside" if protocol.aside_bits else ""
+    parts.append(f"kept for a flow: {protocol.state_bits - protocol.aside_bits} of {STATE_BITS} bits{beside}")
     for layer in protocol.layers:
         parts += ["", f"{layer.name}"] if layer is not protocol or protocol.over else []
         parts += _table(layer)

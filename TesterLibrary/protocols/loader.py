@@ -119,7 +119,7 @@ class Reader:
             place = ("variables", name)
             given = data if isinstance(data, dict) else {"bits": data}
             initial = self.expression(given.get("initial", 0), (*place, "initial"))
-            yield Variable(name, given["bits"], initial, self.line(place))
+            yield Variable(name, given["bits"], initial, self.line(place), given.get("aside", False))
 
     def _parameters(self) -> Iterator[Parameter]:
         for name, data in self.data.get("parameters", {}).items():

@@ -108,6 +108,7 @@ def scanner(reader: Reader, name: str, data: Mapping[str, Any]) -> Scanner:
         ),
         most=data.get("most", 8192),
         line=reader.line(place),
+        aside=data.get("aside", False),
     )
 
 

@@ -42,7 +42,7 @@ def test_a_table_is_shown_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["protocol", "show", "http-get"]) == 0
     shown = capsys.readouterr().out
     assert "a flow is known by: IP.src <-> IP.dst, TCP.sport <-> TCP.dport" in shown
-    assert "kept for a flow: 8 of 512 bits" in shown
+    assert "kept for a flow: 8 of 416 bits" in shown
     assert "  packet: TCP.flags +S -AR  → opening\n      count opened 1\n      send syn_ack\n" in shown
 
 

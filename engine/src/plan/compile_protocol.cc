@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plan/protocol_compiler.h"
+#include "responder/flow.h"
 
 namespace tester {
 namespace {
@@ -16,7 +17,8 @@ constexpr size_t kMaxHeaderBytes = 256;
 constexpr size_t kMaxAnnounced = 128;
 constexpr size_t kMaxRegisters = 64;
 constexpr uint32_t kWordBits = 64;
-constexpr uint32_t kStateBits = kWordBits * machine::kStateWords;
+constexpr uint32_t kAsideBegin = kWordBits * machine::kLineWords;
+constexpr uint32_t kAsideEnd = kAsideBegin + kWordBits * machine::kAsideWords;
 constexpr size_t kMaxNumberBytes = 16;
 
 struct KindSize {
@@ -178,16 +180,24 @@ void CompileHeaders(ProtocolCompiler& compiler) {
 
 void CompileRegisters(ProtocolCompiler& compiler) {
   compiler.AtMost("registers", static_cast<uint64_t>(compiler.in.registers_size()), kMaxRegisters);
-  std::vector<bool> taken(kStateBits);
+  std::vector<bool> taken(kAsideEnd);
   for (const auto& reg : compiler.in.registers()) {
     const std::string thing = Cat("register ", compiler.out.registers.size());
     const uint32_t offset = reg.offset();
     const uint32_t bits = reg.bits();
     const bool in_a_word = bits <= kWordBits - offset % kWordBits;
-    if (bits < 1 || bits > 128 || offset >= kStateBits || bits > kStateBits - offset ||
+    const bool aside = offset >= kAsideBegin;
+    const uint32_t end = aside ? kAsideEnd : machine::kLineBits;
+    if (bits < 1 || bits > 128 || offset >= end || bits > end - offset ||
         !(in_a_word || (offset % kWordBits == 0 && bits > kWordBits))) {
-      Refuse(compiler.where, thing, " has ", bits, " bits from bit ", offset,
-             " on; allowed are 1 to 128 of 512, in a word of 64 or from the beginning of one");
+      Refuse(
+          compiler.where, thing, " has ", bits, " bits from bit ", offset,
+          " on; allowed are 1 to 128 of bits 0 to 415 or 448 to 703, in a word of 64 or from the ",
+          "beginning of one");
+    }
+    if (aside) {
+      const size_t words = (offset + bits - kAsideBegin + kWordBits - 1) / kWordBits;
+      compiler.out.aside_words = std::max(compiler.out.aside_words, words);
     }
     for (uint32_t bit = offset; bit < offset + bits; ++bit) {
       if (taken[bit]) Refuse(compiler.where, thing, " shares bit ", bit, " with another one");

@@ -247,7 +247,7 @@ void CompileRows(ProtocolCompiler& compiler) {
     out.rows.push_back(CompileRow(row, index, tables[index], compiler));
   }
   for (const auto& table : out.tables) {
-    for (size_t i = 0; i < machine::kStateWords; ++i) out.initial[i] |= table.initial[i];
+    for (size_t i = 0; i < out.initial.size(); ++i) out.initial[i] |= table.initial[i];
   }
 }
 

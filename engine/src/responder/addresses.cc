@@ -20,16 +20,17 @@ bool Takes(const std::vector<Accept>& accepts, const Packet& packet) {
   });
 }
 
-void SetAddresses(const Machine& machine, const Opening& opening, uint64_t number, Flow& flow) {
+void SetAddresses(const Machine& machine, const Opening& opening, uint64_t number,
+                  Identity& identity) {
   for (const FlowField& field : machine.flow) {
     const Place whole{.header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
     const UnsignedWide value =
         opening.addresses[field.opposite].Of(number) & MaskOf(field.place.bits);
-    WritePlace(whole, value, flow.key.data() + field.key_offset);
+    WritePlace(whole, value, identity.key.data() + field.key_offset);
   }
   constexpr Place kMac{.header = 0, .bits = 48, .offset = 0};
-  WritePlace(kMac, opening.destination_mac.Of(number), flow.link.data());
-  WritePlace(kMac, opening.source_mac.Of(number), flow.link.data() + 6);
+  WritePlace(kMac, opening.destination_mac.Of(number), identity.link.data());
+  WritePlace(kMac, opening.source_mac.Of(number), identity.link.data() + 6);
 }
 
 }  // namespace tester::machine

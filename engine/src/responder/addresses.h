@@ -52,7 +52,8 @@ struct Opening {
   Reopen reopen;
 };
 
-// The key and the link of a flow that is opened.
-void SetAddresses(const Machine& machine, const Opening& opening, uint64_t number, Flow& flow);
+// Of a flow that is opened.
+void SetAddresses(const Machine& machine, const Opening& opening, uint64_t number,
+                  Identity& identity);
 
 }  // namespace tester::machine

@@ -15,7 +15,7 @@ namespace {
 UnsignedWide WideOf(const Operand& operand, const Context& context, size_t table) {
   if (operand.bits <= 64) return NarrowOf(operand, context, table);
   if (operand.kind == Operand::Kind::kNumber) return operand.number;
-  if (operand.kind == Operand::Kind::kRegister) return operand.reg.GetWide(context.flow->words);
+  if (operand.kind == Operand::Kind::kRegister) return operand.reg.GetWide(context.state);
   if (context.packet == nullptr) return 0;
   const Packet& packet = *context.packet;
   return ReadPlace(operand.place, packet.frame + packet.headers[operand.place.header]);
@@ -73,7 +73,7 @@ const TableMessage* MessageOf(const Context& context, size_t table) {
   const Machine& machine = *context.machine;
   if (table >= machine.tables.size() || machine.tables[table].message == kNone) return nullptr;
   const Table& own = machine.tables[table];
-  const uint64_t said = machine.registers[own.message].Get(context.flow->words);
+  const uint64_t said = machine.registers[own.message].Get(context.state);
   return said == 0 ? nullptr : &machine.messages[own.first_message + said - 1];
 }
 

@@ -15,8 +15,9 @@ namespace tester::machine {
 
 struct Context {
   const Machine* machine;
-  Flow* flow;
-  Packet* packet;  // null: there is none
+  State state{};
+  const Identity* identity = nullptr;
+  Packet* packet = nullptr;  // null: there is none
   uint64_t now_us = 0;
   uint32_t consumed = 0;
   uint32_t scanned = 0;

@@ -96,10 +96,11 @@ class Dialogue {
   }
 
   void Start(uint64_t now_us, const std::vector<uint8_t>& key, const std::vector<uint8_t>& link) {
-    Flow flow;
-    std::copy(key.begin(), key.end(), flow.key.begin());
-    std::copy(link.begin(), link.end(), flow.link.begin());
-    if (!responder_.Start(flow, Responder::kNoNumber, now_us, output_)) std::cout << "refused\n";
+    Identity identity;
+    std::copy(key.begin(), key.end(), identity.key.begin());
+    std::copy(link.begin(), link.end(), identity.link.begin());
+    if (!responder_.Start(identity, Responder::kNoNumber, now_us, output_))
+      std::cout << "refused\n";
   }
 
   void Report() {
@@ -116,10 +117,14 @@ class Dialogue {
       const Latency& times = counters_->histograms[i];
       std::cout << "histogram " << machine.histograms[i] << ' ' << times.sum() << '\n';
     }
-    responder_.ForEachFlow([&](const Flow& flow) {
-      std::cout << "flow " << Hex({flow.key.data(), machine.key_bytes}) << ' ';
-      std::cout << Hex({reinterpret_cast<const uint8_t*>(flow.words.data()), sizeof flow.words});
-      std::cout << ' ' << flow.running << '\n';
+    responder_.ForEachFlow([&](const Identity& identity, State state) {
+      const uint64_t running = kRunning.Get(state);
+      Words words{};
+      for (size_t i = 0; i < kLineWords + machine.aside_words; ++i) words[i] = state[i];
+      words[kOwnWord] &= NarrowMask(kRunning.shift);
+      std::cout << "flow " << Hex({identity.key.data(), machine.key_bytes}) << ' ';
+      std::cout << Hex({reinterpret_cast<const uint8_t*>(words.data()), sizeof words});
+      std::cout << ' ' << running << '\n';
     });
   }
 

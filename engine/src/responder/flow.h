@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is kept of a flow: two cache lines.
+// What is kept of a flow: its state in one cache line, links of the wheel of timers included; by
+// what it is known beside the hash table; and aside what few packets need.
 #pragma once
 
 #include <array>
@@ -14,19 +15,35 @@ namespace tester::machine {
 using Key = std::array<uint8_t, kMaxKeyBytes>;  // as its packets arrive; zeros behind it
 using Link = std::array<uint8_t, 12>;           // Ethernet addresses of what is sent
 
+struct Identity {
+  Link link{};
+  Key key{};
+};
+
 inline constexpr uint32_t kNoFlow = UINT32_MAX;
 
 struct alignas(64) Flow {
-  Words words{};
-  Key key{};
-  Link link{};
-  uint32_t next = kNoFlow;      // in a list: of the wheel, or of what is free
-  uint32_t previous = kNoFlow;  // in the wheel
-  uint32_t armed_us = 0;        // when the wheel wakes it
-  uint16_t running = 0;         // a bit for each timer
-  bool armed = false;
-  bool failed = false;
+  std::array<uint64_t, kLineWords> words{};
+  uint32_t next = kNoFlow;  // in the wheel
+  uint32_t previous = kNoFlow;
 };
-static_assert(sizeof(Flow) == 128);
+static_assert(sizeof(Flow) == 64);
+
+// Above the bits that a protocol's registers may have, in the last word of the line.
+inline constexpr uint32_t kLineBits = 416;
+inline constexpr uint8_t kOwnWord = kLineWords - 1;
+inline constexpr Register kRunning{.word = kOwnWord, .shift = 32, .bits = kMaxTimers};
+inline constexpr Register kFailed{.word = kOwnWord, .shift = 47, .bits = 1};
+inline constexpr Register kSlot{.word = kOwnWord, .shift = 48, .bits = 11};  // wheel.h; 0: none
+static_assert(kOwnWord * 64 + kRunning.shift == kLineBits);
+
+// A flow that is not in the table, or not yet.
+struct FreshFlow {
+  Flow flow{};
+  std::array<uint64_t, kAsideWords> aside{};
+  Identity identity{};
+
+  State state() { return {.line = flow.words.data(), .aside = aside.data()}; }
+};
 
 }  // namespace tester::machine

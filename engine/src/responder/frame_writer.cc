@@ -88,7 +88,7 @@ void WriteOption(const Option& option, const Context& context, size_t table, uin
 
 bool IsThere(const Option& option, const Context& context) {
   const auto& registers = context.machine->registers;
-  return option.only_if == kNone || registers[option.only_if].GetWide(context.flow->words) != 0;
+  return option.only_if == kNone || registers[option.only_if].GetWide(context.state) != 0;
 }
 
 size_t OptionsBytes(const FrameTemplate& frame, const Context& context) {
@@ -132,7 +132,7 @@ void CopyTemplate(const FrameTemplate& frame, const Context& context, size_t tab
 
 void SetAddresses(const FrameTemplate& frame, const Context& context, const Headers& headers,
                   uint8_t* to) {
-  const Flow& flow = *context.flow;
+  const Identity& flow = *context.identity;
   for (const FlowValue& own : frame.flow) {
     const FlowField& field = context.machine->flow[own.flow];
     const uint8_t* value = flow.key.data() + field.key_offset;

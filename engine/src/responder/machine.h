@@ -330,6 +330,7 @@ struct Machine {
   std::vector<std::string> counters;  // "table.counter"
   std::vector<std::string> histograms;
   Words initial{};
+  size_t aside_words = 0;
 };
 
 }  // namespace tester::machine

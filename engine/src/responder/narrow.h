@@ -44,7 +44,7 @@ inline uint64_t FactOf(uint8_t fact, const Context& context, size_t table) {
 
 inline uint64_t NarrowOf(const Operand& operand, const Context& context, size_t table) {
   using Kind = Operand::Kind;
-  if (operand.kind == Kind::kRegister) return operand.reg.Get(context.flow->words);
+  if (operand.kind == Kind::kRegister) return operand.reg.Get(context.state);
   if (operand.kind == Kind::kNumber) return static_cast<uint64_t>(operand.number);
   if (operand.kind == Kind::kFact) return FactOf(operand.fact, context, table);
   if (context.packet == nullptr) return 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers of up to 128 bits, in fields of frames and in the 64 bytes of a flow.
+// Numbers of up to 128 bits, in fields of frames and in what is kept of a flow.
 #pragma once
 
 #include <array>
@@ -15,8 +15,20 @@ namespace tester::machine {
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 
-inline constexpr size_t kStateWords = 8;
-using Words = std::array<uint64_t, kStateWords>;
+// Of a flow's cache line, and of what is kept aside.
+inline constexpr size_t kLineWords = 7;
+inline constexpr size_t kAsideWords = 4;
+using Words = std::array<uint64_t, kLineWords + kAsideWords>;
+
+// The words of a flow where they are: those of its cache line come first.
+struct State {
+  uint64_t* line;
+  uint64_t* aside;  // not looked at where no register is
+
+  uint64_t& operator[](size_t word) const {
+    return word < kLineWords ? line[word] : aside[word - kLineWords];
+  }
+};
 
 constexpr UnsignedWide MaskOf(uint32_t bits) {
   return bits >= 128 ? ~UnsignedWide{0} : (UnsignedWide{1} << bits) - 1;
@@ -31,18 +43,25 @@ struct Register {
   uint8_t shift = 0;
   uint8_t bits = 0;
 
-  uint64_t Get(const Words& words) const { return words[word] >> shift & NarrowMask(bits); }
-  void Set(Words& words, uint64_t value) const {
+  // Of a State, or of Words.
+  template <typename Kept>
+  uint64_t Get(const Kept& words) const {
+    return words[word] >> shift & NarrowMask(bits);
+  }
+  template <typename Kept>
+  void Set(Kept&& words, uint64_t value) const {
     const uint64_t mask = NarrowMask(bits);
     words[word] = (words[word] & ~(mask << shift)) | (value & mask) << shift;
   }
 
-  UnsignedWide GetWide(const Words& words) const {
+  template <typename Kept>
+  UnsignedWide GetWide(const Kept& words) const {
     if (bits <= 64) return Get(words);
     const uint64_t high = words[word + 1U] & NarrowMask(bits - 64U);
     return UnsignedWide{high} << 64 | words[word];
   }
-  void SetWide(Words& words, UnsignedWide value) const {
+  template <typename Kept>
+  void SetWide(Kept&& words, UnsignedWide value) const {
     if (bits <= 64) return Set(words, static_cast<uint64_t>(value));
     words[word] = static_cast<uint64_t>(value);
     const uint64_t mask = NarrowMask(bits - 64U);

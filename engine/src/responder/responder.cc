@@ -29,7 +29,8 @@ Responder::Responder(std::shared_ptr<const ResponderPlan> plan,
       runner_(plan_->machine, plan_->failures, plan_->seed, plan_->most_bytes, *counters_) {
   if (plan_->machine.keeps_flows) {
     // Of its own: what is drawn for the table stays what it is.
-    flows_.emplace(plan_->capacity, plan_->machine.key_bytes, RandomNumber(~plan_->seed, 0));
+    flows_.emplace(plan_->capacity, plan_->machine.key_bytes, plan_->machine.aside_words,
+                   RandomNumber(~plan_->seed, 0));
     wheel_.emplace(*flows_);
   }
   if (!plan_->opening) return;
@@ -70,8 +71,11 @@ Taken Responder::Take(Frame frame, Arrived& arrived) {
     counters_->malformed.Add(1);
     return Taken::kMalformed;
   }
-  ReadKey(arrived.packet, arrived.key);
-  arrived.hash = flows_ ? flows_->Hash(arrived.key) : 0;
+  Identity& identity = arrived.identity;
+  std::memcpy(identity.link.data(), arrived.packet.frame + 6, 6);
+  std::memcpy(identity.link.data() + 6, arrived.packet.frame, 6);
+  ReadKey(arrived.packet, identity.key);
+  arrived.hash = flows_ ? flows_->Hash(identity.key) : 0;
   return Taken::kYes;
 }
 
@@ -85,34 +89,38 @@ void Responder::PrefetchFlow(const Arrived& arrived) const {
 
 void Responder::Receive(Arrived& arrived, uint64_t now_us, Output& output) {
   AdvanceTimers(now_us, output);
-  const uint32_t index = flows_ ? flows_->Find(arrived.key, arrived.hash) : kNoFlow;
-  Flow fresh;
-  Flow& flow = index == kNoFlow ? fresh : (*flows_)[index];
-  // Answers go where this came from.
-  std::memcpy(flow.link.data(), arrived.packet.frame + 6, 6);
-  std::memcpy(flow.link.data() + 6, arrived.packet.frame, 6);
+  const Identity& identity = arrived.identity;
+  const uint32_t index = flows_ ? flows_->Find(identity.key, arrived.hash) : kNoFlow;
   if (index == kNoFlow) {
-    fresh.key = arrived.key;
-    HandleNew(fresh, arrived.hash, kNoNumber, kPacketEvent, &arrived.packet, output);
+    HandleNew(identity, arrived.hash, kNoNumber, kPacketEvent, &arrived.packet, output);
     return;
   }
-  const bool failed = flow.failed;
-  const bool goes_on = runner_.Handle(flow, 0, kPacketEvent, &arrived.packet, now_us, output);
+  flows_->SetLink(index, identity.link);
+  const State state = flows_->StateOf(index);
+  const bool failed = kFailed.Get(state) != 0;
+  const bool goes_on =
+      runner_.Handle({state, &identity}, 0, kPacketEvent, &arrived.packet, now_us, output);
   Settle(index, failed, goes_on);
 }
 
-void Responder::HandleNew(Flow& flow, uint64_t hash, uint32_t number, uint16_t event,
+void Responder::HandleNew(const Identity& identity, uint64_t hash, uint32_t number, uint16_t event,
                           Packet* packet, Output& output) {
   if (flows_ && flows_->full()) {
     counters_->full.Add(1);
     if (number != kNoNumber) opener_->Ended(number, false);
     return;
   }
-  flow.words = plan_->machine.initial;
-  const bool kept = runner_.Handle(flow, 0, event, packet, now_us_, output) && flows_;
-  if (flow.failed) counters_->flows_failed.Add(1);
-  if (!kept) {
-    if (number != kNoNumber) opener_->Ended(number, flow.failed);
+  const Words& initial = plan_->machine.initial;
+  FreshFlow flow;
+  std::copy_n(initial.begin(), kLineWords, flow.flow.words.begin());
+  std::copy_n(initial.begin() + kLineWords, kAsideWords, flow.aside.begin());
+  flow.identity = identity;
+  const State state = flow.state();
+  const bool goes_on = runner_.Handle({state, &identity}, 0, event, packet, now_us_, output);
+  const bool failed = kFailed.Get(state) != 0;
+  if (failed) counters_->flows_failed.Add(1);
+  if (!goes_on || !flows_) {
+    if (number != kNoNumber) opener_->Ended(number, failed);
     return;
   }
   const uint32_t index = flows_->Insert(flow, hash);
@@ -129,14 +137,12 @@ void Responder::CountKept() {
 
 // After an event of a flow that is kept.
 void Responder::Settle(uint32_t index, bool failed_before, bool goes_on) {
-  const Flow& flow = (*flows_)[index];
-  if (flow.failed && !failed_before) counters_->flows_failed.Add(1);
+  const bool failed = kFailed.Get((*flows_)[index].words) != 0;
+  if (failed && !failed_before) counters_->flows_failed.Add(1);
   if (goes_on) {
     Arm(index);
     return;
   }
-  if (flow.armed) wheel_->Disarm(index);
-  const bool failed = flow.failed;
   flows_->Erase(index);
   counters_->flows_ended.Add(1);
   CountKept();
@@ -145,19 +151,16 @@ void Responder::Settle(uint32_t index, bool failed_before, bool goes_on) {
   if (number != kNoNumber) opener_->Ended(number, failed);
 }
 
-// A flow whose first timer has come later is woken in vain, once; moving it each time would cost
-// more.
+// A flow whose first timer comes later than it did, or that has ended, is woken in vain, once;
+// moving it each time would cost more.
 void Responder::Arm(uint32_t index) {
-  const Flow& flow = (*flows_)[index];
+  const State state = flows_->StateOf(index);
   const uint32_t now_us = wheel_->now_us();
-  const size_t timer = runner_.FirstTimer(flow, now_us);
+  const size_t timer = runner_.FirstTimer(state, now_us);
   if (timer == kMaxTimers) return;
-  uint32_t due_us = runner_.DueUs(flow, timer);
+  const uint32_t due_us = runner_.DueUs(state, timer);
   // One of 0 that was started too often.
-  if (static_cast<int32_t>(due_us - now_us) <= 0) due_us = now_us + 1;
-  if (flow.armed && static_cast<int32_t>(flow.armed_us - due_us) <= 0) return;
-  if (flow.armed) wheel_->Disarm(index);
-  wheel_->Arm(index, due_us);
+  wheel_->Arm(index, static_cast<int32_t>(due_us - now_us) <= 0 ? now_us + 1 : due_us);
 }
 
 void Responder::AdvanceTimers(uint64_t now_us, Output& output) {
@@ -167,16 +170,17 @@ void Responder::AdvanceTimers(uint64_t now_us, Output& output) {
     const auto end_us = static_cast<uint32_t>(now_us_ + step_us);
     const auto begin_us = static_cast<uint32_t>(now_us_);
     for (uint32_t index; (index = wheel_->Next(end_us)) != kNoFlow;) {
-      Flow& flow = (*flows_)[index];
+      const State state = flows_->StateOf(index);
       const uint32_t due_us = wheel_->now_us();
-      const size_t timer = runner_.FirstTimer(flow, due_us);
+      const size_t timer = runner_.FirstTimer(state, due_us);
       if (timer == kMaxTimers) continue;
-      if (static_cast<int32_t>(runner_.DueUs(flow, timer) - due_us) > 0) {
+      if (static_cast<int32_t>(runner_.DueUs(state, timer) - due_us) > 0) {
         Arm(index);
         continue;
       }
-      const bool failed = flow.failed;
-      const bool goes_on = runner_.Fire(flow, now_us_ + (due_us - begin_us), output);
+      const Identity identity = flows_->IdentityOf(index);
+      const bool failed = kFailed.Get(state) != 0;
+      const bool goes_on = runner_.Fire({state, &identity}, now_us_ + (due_us - begin_us), output);
       Settle(index, failed, goes_on);
     }
     now_us_ += end_us - begin_us;
@@ -184,18 +188,15 @@ void Responder::AdvanceTimers(uint64_t now_us, Output& output) {
   now_us_ = now_us;
 }
 
-bool Responder::Start(const Flow& addresses, uint32_t number, uint64_t now_us, Output& output) {
+bool Responder::Start(const Identity& identity, uint32_t number, uint64_t now_us, Output& output) {
   AdvanceTimers(now_us, output);
-  Flow flow;
-  flow.key = addresses.key;
-  flow.link = addresses.link;
-  const uint64_t hash = flows_ ? flows_->Hash(flow.key) : 0;
-  if (flows_ && flows_->Find(flow.key, hash) != kNoFlow) {
+  const uint64_t hash = flows_ ? flows_->Hash(identity.key) : 0;
+  if (flows_ && flows_->Find(identity.key, hash) != kNoFlow) {
     if (number != kNoNumber) opener_->Ended(number, false);
     return false;
   }
   counters_->openings.Add(1);
-  HandleNew(flow, hash, number, kStartEvent, nullptr, output);
+  HandleNew(identity, hash, number, kStartEvent, nullptr, output);
   return true;
 }
 
@@ -204,9 +205,9 @@ uint32_t Responder::Open(uint64_t now_us, Output& output) {
   bool put_off = false;
   for (; opened < kMostOpenings && opener_->IsDue(now_us, put_off); ++opened) {
     const uint32_t number = opener_->Take();
-    Flow flow;
-    SetAddresses(plan_->machine, *plan_->opening, number, flow);
-    Start(flow, flows_ ? number : kNoNumber, now_us, output);
+    Identity identity;
+    SetAddresses(plan_->machine, *plan_->opening, number, identity);
+    Start(identity, flows_ ? number : kNoNumber, now_us, output);
   }
   if (put_off) counters_->put_off.Add(1);
   if (opened == 0 && opener_->Over(now_us)) {

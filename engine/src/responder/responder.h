@@ -41,7 +41,7 @@ enum class Taken : uint8_t { kNot, kMalformed, kYes };
 // A frame that it takes, and by what its flow is known.
 struct Arrived {
   Packet packet;
-  Key key;
+  Identity identity;  // answers go where it came from
   uint64_t hash;
 };
 
@@ -68,11 +68,14 @@ class Responder {
 
   // Timers alone. At most 2^31 - 1 microseconds on.
   void AdvanceTimers(uint64_t now_us, Output& output);
-  // Opens a flow by its key and link. False: there is such a flow, or no room for it.
-  bool Start(const Flow& addresses, uint32_t number, uint64_t now_us, Output& output);
+  // Opens a flow. False: there is such a flow, or no room for it.
+  bool Start(const Identity& identity, uint32_t number, uint64_t now_us, Output& output);
+  // With the identity and the state of each.
   template <typename Visit>
   void ForEachFlow(Visit visit) const {
-    if (flows_) flows_->ForEach(visit);
+    if (!flows_) return;
+    flows_->ForEach(
+        [&](uint32_t index) { visit(flows_->IdentityOf(index), flows_->StateOf(index)); });
   }
 
   static constexpr uint32_t kNoNumber = UINT32_MAX;
@@ -81,8 +84,8 @@ class Responder {
   void ReadKey(const Packet& packet, Key& key) const;
   uint32_t Open(uint64_t now_us, Output& output);
   // Handles an event of a flow that is not kept yet; and keeps it, or not.
-  void HandleNew(Flow& flow, uint64_t hash, uint32_t number, uint16_t event, Packet* packet,
-                 Output& output);
+  void HandleNew(const Identity& identity, uint64_t hash, uint32_t number, uint16_t event,
+                 Packet* packet, Output& output);
   void Settle(uint32_t index, bool failed_before, bool goes_on);
   void Arm(uint32_t index);
   void CountKept();

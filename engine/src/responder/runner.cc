@@ -4,6 +4,7 @@
 #include "responder/runner.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "generator/random_numbers.h"
 #include "responder/narrow.h"
@@ -13,6 +14,10 @@ namespace tester::machine {
 namespace {
 
 constexpr int64_t kLongestTimerUs = INT32_MAX;
+
+void Stop(const State& state, uint64_t timers) {
+  kRunning.Set(state, kRunning.Get(state) & ~timers);
+}
 
 // How far one sequence number is after another; negative: before.
 int64_t Ahead(uint64_t position, uint64_t of) {
@@ -28,19 +33,19 @@ Runner::Runner(const Machine& machine, std::vector<bool> failures, uint64_t seed
       seed_(seed),
       most_bytes_(most_bytes),
       counters_(counters),
-      context_{.machine = &machine, .flow = nullptr, .packet = nullptr} {}
+      context_{.machine = &machine} {}
 
-uint32_t Runner::DueUs(const Flow& flow, size_t timer) const {
+uint32_t Runner::DueUs(const State& state, size_t timer) const {
   const Register& reg = machine_.registers[machine_.timers[timer].reg];
-  return static_cast<uint32_t>(reg.Get(flow.words));
+  return static_cast<uint32_t>(reg.Get(state));
 }
 
-size_t Runner::FirstTimer(const Flow& flow, uint32_t now_us) const {
+size_t Runner::FirstTimer(const State& state, uint32_t now_us) const {
   size_t first = kMaxTimers;
   int32_t least_us = 0;
-  for (uint32_t running = flow.running; running != 0; running &= running - 1) {
-    const auto timer = static_cast<size_t>(__builtin_ctz(running));
-    const auto from_now_us = static_cast<int32_t>(DueUs(flow, timer) - now_us);
+  for (uint64_t running = kRunning.Get(state); running != 0; running &= running - 1) {
+    const auto timer = static_cast<size_t>(std::countr_zero(running));
+    const auto from_now_us = static_cast<int32_t>(DueUs(state, timer) - now_us);
     if (first != kMaxTimers && from_now_us >= least_us) continue;
     first = timer;
     least_us = from_now_us;
@@ -48,9 +53,10 @@ size_t Runner::FirstTimer(const Flow& flow, uint32_t now_us) const {
   return first;
 }
 
-bool Runner::Handle(Flow& flow, size_t table, uint16_t event, Packet* packet, uint64_t now_us,
-                    Output& output) {
-  context_.flow = &flow;
+bool Runner::Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet,
+                    uint64_t now_us, Output& output) {
+  context_.state = flow.state;
+  context_.identity = flow.identity;
   context_.packet = packet;
   context_.now_us = now_us;
   output_ = &output;
@@ -58,9 +64,9 @@ bool Runner::Handle(Flow& flow, size_t table, uint16_t event, Packet* packet, ui
   return FireDue();
 }
 
-bool Runner::Fire(Flow& flow, uint64_t now_us, Output& output) {
-  const size_t timer = FirstTimer(flow, static_cast<uint32_t>(now_us));
-  flow.running = static_cast<uint16_t>(flow.running & ~(1U << timer));
+bool Runner::Fire(const InHand& flow, uint64_t now_us, Output& output) {
+  const size_t timer = FirstTimer(flow.state, static_cast<uint32_t>(now_us));
+  Stop(flow.state, uint64_t{1} << timer);
   return Handle(flow, machine_.timers[timer].table, machine_.timers[timer].event, nullptr, now_us,
                 output);
 }
@@ -79,17 +85,17 @@ void Runner::HandleOne(size_t table, uint16_t event) {
 
 // Timers of 0 are due at once. One that is started again and again waits for the next microsecond.
 bool Runner::FireDue() {
-  Flow& flow = *context_.flow;
+  const State& state = context_.state;
   const auto now_us = static_cast<uint32_t>(context_.now_us);
   for (uint32_t fires = 0; fires < kMostFires; ++fires) {
     const Table& lowest = machine_.tables[0];
-    if (lowest.state == kNone || machine_.registers[lowest.state].Get(flow.words) == 0) {
+    if (lowest.state == kNone || machine_.registers[lowest.state].Get(state) == 0) {
       return false;
     }
-    const size_t timer = FirstTimer(flow, now_us);
+    const size_t timer = FirstTimer(state, now_us);
     if (timer == kMaxTimers) return true;
-    if (static_cast<int32_t>(DueUs(flow, timer) - now_us) > 0) return true;
-    flow.running = static_cast<uint16_t>(flow.running & ~(1U << timer));
+    if (static_cast<int32_t>(DueUs(state, timer) - now_us) > 0) return true;
+    Stop(state, uint64_t{1} << timer);
     context_.packet = nullptr;
     HandleOne(machine_.timers[timer].table, machine_.timers[timer].event);
   }
@@ -99,8 +105,7 @@ bool Runner::FireDue() {
 void Runner::Dispatch(size_t table, uint16_t event) {
   if (++rounds_ > kMostRounds) return;
   const Table& own = machine_.tables[table];
-  const uint64_t state =
-      own.state == kNone ? 0 : machine_.registers[own.state].Get(context_.flow->words);
+  const uint64_t state = own.state == kNone ? 0 : machine_.registers[own.state].Get(context_.state);
   const Cell* chosen = &own.cells[state * own.events + event];
   if (chosen->choice != kNone) {
     const Choice& choice = own.choices[chosen->choice];
@@ -127,24 +132,24 @@ void Runner::Do(const Row& row, size_t table) {
   if (row.to == 0) {
     Reset(table);
   } else if (row.to != kNone) {
-    machine_.registers[machine_.tables[table].state].Set(context_.flow->words, row.to);
+    machine_.registers[machine_.tables[table].state].Set(context_.state, row.to);
   }
   for (uint32_t i = 0; i < following.count; ++i) Dispatch(table, following.events[i]);
 }
 
 // The lowest table takes those above with it; what one above has said stays on its way.
 void Runner::Reset(size_t table) {
-  Flow& flow = *context_.flow;
+  const State& state = context_.state;
+  const size_t words = kLineWords + machine_.aside_words;
   if (table == 0) {
-    flow.words = machine_.initial;
-    flow.running = 0;
+    const uint64_t own = state[kOwnWord] & ~NarrowMask(kFailed.shift);
+    for (size_t i = 0; i < words; ++i) state[i] = machine_.initial[i];
+    state[kOwnWord] |= own;
     return;
   }
   const Table& own = machine_.tables[table];
-  for (size_t i = 0; i < kStateWords; ++i) {
-    flow.words[i] = (flow.words[i] & ~own.kept[i]) | own.initial[i];
-  }
-  flow.running = static_cast<uint16_t>(flow.running & ~own.timers);
+  for (size_t i = 0; i < words; ++i) state[i] = (state[i] & ~own.kept[i]) | own.initial[i];
+  Stop(state, own.timers);
 }
 
 void Runner::Act(const Action& action, size_t table, Following& following) {
@@ -168,8 +173,7 @@ void Runner::Act(const Action& action, size_t table, Following& following) {
     case ActionKind::kStartTimer:
       return StartTimer(action, table);
     case ActionKind::kStopTimer:
-      context_.flow->running = static_cast<uint16_t>(context_.flow->running & ~(1U << action.a));
-      return;
+      return Stop(context_.state, uint64_t{1} << action.a);
     case ActionKind::kCount:
       return Count(action, table);
     case ActionKind::kRecord:
@@ -192,7 +196,7 @@ void Runner::Act(const Action& action, size_t table, Following& following) {
       if (packet != nullptr) Take(machine_.registers[action.a]);
       return;
     case ActionKind::kSay:
-      machine_.registers[machine_.tables[table].message].Set(context_.flow->words, action.a);
+      machine_.registers[machine_.tables[table].message].Set(context_.state, action.a);
       return Tell(table - 1, action.b);
   }
 }
@@ -201,7 +205,7 @@ void Runner::Act(const Action& action, size_t table, Following& following) {
 void Runner::Assign(const Action& action, size_t table) {
   const Register& reg = machine_.registers[action.a];
   const Expression& expression = machine_.expressions[action.b];
-  Words& words = context_.flow->words;
+  const State& words = context_.state;
   if (action.kind == ActionKind::kSet && !expression.wide && reg.bits <= 64) {
     reg.Set(words, static_cast<uint64_t>(NarrowValue(expression, context_, table)));
     return;
@@ -227,16 +231,15 @@ void Runner::Assign(const Action& action, size_t table) {
 void Runner::Randomize(const Register& reg) {
   UnsignedWide value = RandomNumber(seed_, draws_++);
   if (reg.bits > 64) value |= UnsignedWide{RandomNumber(seed_, draws_++)} << 64;
-  reg.SetWide(context_.flow->words, value);
+  reg.SetWide(context_.state, value);
 }
 
 // a: timer, b: expression.
 void Runner::StartTimer(const Action& action, size_t table) {
   const int64_t in_us = std::clamp<int64_t>(ValueOf(action.b, table), 0, kLongestTimerUs);
   const Register& reg = machine_.registers[machine_.timers[action.a].reg];
-  reg.Set(context_.flow->words,
-          static_cast<uint32_t>(context_.now_us) + static_cast<uint32_t>(in_us));
-  context_.flow->running = static_cast<uint16_t>(context_.flow->running | 1U << action.a);
+  reg.Set(context_.state, static_cast<uint32_t>(context_.now_us) + static_cast<uint32_t>(in_us));
+  kRunning.Set(context_.state, kRunning.Get(context_.state) | uint64_t{1} << action.a);
 }
 
 // a: counter, b: expression, c: bits.
@@ -244,7 +247,7 @@ void Runner::Count(const Action& action, size_t table) {
   const Expression& expression = machine_.expressions[action.b];
   const auto value = static_cast<uint64_t>(Value(expression, context_, table));
   counters_.counters[action.a].Add(value & NarrowMask(action.c));
-  if (failures_[action.a]) context_.flow->failed = true;
+  if (failures_[action.a]) kFailed.Set(context_.state, 1);
 }
 
 // a: event of the table above; kNone: there is none. detail: with data.
@@ -283,7 +286,7 @@ void Runner::Tell(size_t table, uint16_t event) {
 void Runner::Scan(const Scanner& scanner, Following& following) {
   Packet& packet = *context_.packet;
   const Scanned scanned =
-      ScanPiece(machine_, scanner, {packet.rest(), packet.left()}, context_.flow->words);
+      ScanPiece(machine_, scanner, {packet.rest(), packet.left()}, context_.state);
   context_.scanned = packet.Take(scanned.taken);
   if (scanned.ended) {
     following.Add(scanner.ended);
@@ -293,7 +296,7 @@ void Runner::Scan(const Scanner& scanner, Following& following) {
 }
 
 void Runner::Take(const Register& reg) {
-  Words& words = context_.flow->words;
+  const State& words = context_.state;
   const UnsignedWide wanted = reg.GetWide(words);
   const auto most = static_cast<int64_t>(std::min<UnsignedWide>(wanted, INT64_MAX));
   reg.SetWide(words, wanted - context_.packet->Take(most));
@@ -326,7 +329,7 @@ void Runner::SendReply(const Reply& reply, size_t table) {
 }
 
 void Runner::SendAll(const Transmit& transmit, size_t table) {
-  Words& words = context_.flow->words;
+  const State& words = context_.state;
   const Register& position = machine_.registers[transmit.position];
   const TableMessage* message = MessageOf(context_, table + 1);
   const auto end = static_cast<uint64_t>(ValueOf(transmit.end, table));

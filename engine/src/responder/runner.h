@@ -22,16 +22,21 @@ class Runner {
   Runner(const Machine& machine, std::vector<bool> failures, uint64_t seed, uint32_t most_bytes,
          ResponderCounters& counters);
 
+  struct InHand {
+    State state;
+    const Identity* identity;
+  };
+
   // An event of the lowest table or, of a timer, of any, and the timers that are due by it. False:
   // the flow has ended, or is given up.
-  bool Handle(Flow& flow, size_t table, uint16_t event, Packet* packet, uint64_t now_us,
+  bool Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet, uint64_t now_us,
               Output& output);
   // The first timer of a flow, which is due.
-  bool Fire(Flow& flow, uint64_t now_us, Output& output);
+  bool Fire(const InHand& flow, uint64_t now_us, Output& output);
 
   // The running timer that is due first; kMaxTimers: none.
-  size_t FirstTimer(const Flow& flow, uint32_t now_us) const;
-  uint32_t DueUs(const Flow& flow, size_t timer) const;
+  size_t FirstTimer(const State& state, uint32_t now_us) const;
+  uint32_t DueUs(const State& state, size_t timer) const;
 
  private:
   struct Told {

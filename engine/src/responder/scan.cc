@@ -30,17 +30,17 @@ struct Progress {
 
 // One byte more of a number, behind blanks.
 uint32_t ReadNumber(const Machine& machine, const Scanner& scanner, uint32_t reading, uint8_t byte,
-                    Words& words) {
+                    const State& state) {
   if (byte < '0' || byte > '9') {
     const bool blank = reading % 2 == 0 && (byte == ' ' || byte == '\t');
     return blank ? reading : 0;
   }
   const Register& reg = machine.registers[scanner.finds[reading / 2 - 1].number];
   const UnsignedWide most = MaskOf(reg.bits);
-  const UnsignedWide before = reading % 2 != 0 ? reg.GetWide(words) : 0;
+  const UnsignedWide before = reading % 2 != 0 ? reg.GetWide(state) : 0;
   const UnsignedWide digit = byte - uint32_t{'0'};
   const bool fits = before <= (most - std::min(digit, most)) / 10;
-  reg.SetWide(words, fits ? before * 10 + digit : most);
+  reg.SetWide(state, fits ? before * 10 + digit : most);
   return reading | 1;
 }
 
@@ -60,19 +60,19 @@ uint32_t Run(const Scanner& scanner, Frame piece, uint32_t from, Progress& now) 
 
 }  // namespace
 
-Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, Words& words) {
+Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, const State& state) {
   const Register& kept = machine.registers[scanner.reg];
-  Progress now = Progress::From(kept.Get(words));
+  Progress now = Progress::From(kept.Get(state));
   for (uint32_t taken = 0; taken < piece.size();) {
     if (now.count >= scanner.most) {
-      kept.Set(words, 0);
+      kept.Set(state, 0);
       return {.taken = taken, .ended = false, .overlong = true};
     }
     uint32_t bytes = 1;
     if (now.reading == 0) {
       bytes = Run(scanner, piece, taken, now);
     } else {
-      now.reading = ReadNumber(machine, scanner, now.reading, piece[taken], words);
+      now.reading = ReadNumber(machine, scanner, now.reading, piece[taken], state);
       const uint32_t step =
           scanner.steps[now.state * size_t{scanner.classes} + scanner.class_of[piece[taken]]];
       now.state = step & Scanner::kStateMask;
@@ -81,14 +81,14 @@ Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, W
     now.count += bytes;
     for (const uint8_t index : scanner.found[now.state]) {
       const Find& find = scanner.finds[index];
-      for (const Assignment& own : find.set) machine.registers[own.reg].SetWide(words, own.value);
+      for (const Assignment& own : find.set) machine.registers[own.reg].SetWide(state, own.value);
       if (find.number != kNone) now.reading = 2 * (index + 1U);
       if (index >= scanner.ends) continue;
-      kept.Set(words, 0);
+      kept.Set(state, 0);
       return {.taken = taken, .ended = true, .overlong = false};
     }
   }
-  kept.Set(words, now.Kept());
+  kept.Set(state, now.Kept());
   return {.taken = static_cast<uint32_t>(piece.size()), .ended = false, .overlong = false};
 }
 

@@ -19,6 +19,6 @@ struct Scanned {
 };
 
 // Goes on with a stream, up to an end, and sets the variables of its finds.
-Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, Words& words);
+Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, const State& state);
 
 }  // namespace tester::machine

@@ -16,32 +16,38 @@ uint32_t RingOf(uint32_t due_us, uint32_t now_us) {
 
 }  // namespace
 
-void Wheel::Put(uint32_t index, uint32_t due_us) {
+// A slot that is taken is still to come: none is passed before it is empty.
+uint32_t Wheel::BeginsUs(uint32_t slot) const {
+  const uint32_t shift = 8 * (slot / kSlots);
+  const uint32_t above = slot / kSlots == kRings - 1 ? 0 : now_us_ >> (shift + 8) << (shift + 8);
+  return above | slot % kSlots << shift;
+}
+
+void Wheel::Arm(uint32_t index, uint32_t due_us) {
+  Flow& flow = flows_[index];
+  if (const uint64_t own = kSlot.Get(flow.words); own != 0) {
+    const auto slot = static_cast<uint32_t>(own - 1);
+    if (static_cast<int32_t>(BeginsUs(slot) - due_us) <= 0) return;
+    Disarm(index, slot);
+  }
   const uint32_t ring = RingOf(due_us, now_us_);
   const uint32_t slot = ring * kSlots + (due_us >> (8 * ring) & 0xff);
-  Flow& flow = flows_[index];
-  flow.armed_us = due_us;
+  kSlot.Set(flow.words, slot + 1);
   flow.next = slots_[slot];
-  flow.previous = kHead | slot;
+  flow.previous = kNoFlow;
   if (flow.next != kNoFlow) flows_[flow.next].previous = index;
   slots_[slot] = index;
   taken_[slot / 64] |= uint64_t{1} << slot % 64;
 }
 
-void Wheel::Arm(uint32_t index, uint32_t due_us) {
-  flows_[index].armed = true;
-  Put(index, due_us);
-}
-
-void Wheel::Disarm(uint32_t index) {
+void Wheel::Disarm(uint32_t index, uint32_t slot) {
   Flow& flow = flows_[index];
-  flow.armed = false;
+  kSlot.Set(flow.words, 0);
   if (flow.next != kNoFlow) flows_[flow.next].previous = flow.previous;
-  if ((flow.previous & kHead) == 0) {
+  if (flow.previous != kNoFlow) {
     flows_[flow.previous].next = flow.next;
     return;
   }
-  const uint32_t slot = flow.previous & ~kHead;
   slots_[slot] = flow.next;
   if (flow.next == kNoFlow) taken_[slot / 64] &= ~(uint64_t{1} << slot % 64);
 }
@@ -55,43 +61,27 @@ uint32_t Wheel::FirstFrom(uint32_t ring, uint32_t from) const {
   return kSlots;
 }
 
-// The flows of a slot whose time has begun go to the rings below.
-void Wheel::Spread(uint32_t slot) {
-  uint32_t index = slots_[slot];
-  slots_[slot] = kNoFlow;
-  taken_[slot / 64] &= ~(uint64_t{1} << slot % 64);
-  while (index != kNoFlow) {
-    const uint32_t next = flows_[index].next;
-    Put(index, flows_[index].armed_us);
-    index = next;
-  }
-}
-
 uint32_t Wheel::Next(uint32_t now_us) {
-  for (uint32_t ring = 0; ring < kRings;) {
-    const uint32_t shift = 8 * ring;
-    const uint32_t here = now_us_ >> shift & 0xff;
+  for (uint32_t ring = 0; open_ == kNoSlot && ring < kRings; ++ring) {
+    const uint32_t here = now_us_ >> (8 * ring) & 0xff;
     uint32_t slot = FirstFrom(ring, ring == 0 ? here : here + 1);
     // Time goes round in the outermost ring.
     if (slot == kSlots && ring == kRings - 1) slot = FirstFrom(ring, 0);
-    if (slot >= kSlots || (ring == kRings - 1 && slot == here)) {
-      ++ring;
-      continue;
-    }
-    const uint32_t above = ring == kRings - 1 ? 0 : now_us_ >> (shift + 8) << (shift + 8);
-    const uint32_t begins_us = above | slot << shift;
+    if (slot >= kSlots) continue;
+    slot += ring * kSlots;
+    const uint32_t begins_us = BeginsUs(slot);
     if (begins_us - now_us_ > now_us - now_us_) break;
     now_us_ = begins_us;
-    if (ring == 0) {
-      const uint32_t index = slots_[slot];
-      Disarm(index);
-      return index;
-    }
-    Spread(ring * kSlots + slot);
-    ring = 0;
+    open_ = slot;
   }
-  now_us_ = now_us;
-  return kNoFlow;
+  if (open_ == kNoSlot) {
+    now_us_ = now_us;
+    return kNoFlow;
+  }
+  const uint32_t index = slots_[open_];
+  Disarm(index, open_);
+  if (slots_[open_] == kNoFlow) open_ = kNoSlot;
+  return index;
 }
 
 }  // namespace tester::machine

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // When flows are to be woken: a timing wheel of four rings of 256 slots, by the microsecond
-// (Varghese and Lauck, 1987). A flow is in it once at most.
+// (Varghese and Lauck, 1987). A flow is in it once at most, and says itself when it is due: what is
+// woken before is armed again.
 #pragma once
 
 #include <array>
@@ -17,28 +18,28 @@ class Wheel {
  public:
   explicit Wheel(const FlowTable& flows) : flows_(flows) { slots_.fill(kNoFlow); }
 
-  // `due_us` is not before the wheel's time and less than 2^31 after it.
+  // It will be woken by then. `due_us` is after the wheel's time, by less than 2^31.
   void Arm(uint32_t index, uint32_t due_us);
-  void Disarm(uint32_t index);
 
-  // The next flow that is due by `now_us`, disarmed, its time being the wheel's from then on; or
-  // else kNoFlow, and `now_us` is. Never goes back, and at most 2^31 - 1 on.
+  // The next flow that may be due by `now_us`, not in the wheel any more, and the wheel's time is
+  // not after what it is due at; or else kNoFlow, and that is `now_us`. Never goes back, and at
+  // most 2^31 - 1 on.
   uint32_t Next(uint32_t now_us);
   uint32_t now_us() const { return now_us_; }
 
  private:
   static constexpr uint32_t kRings = 4;
   static constexpr uint32_t kSlots = 256;
-  static constexpr uint32_t kHead = uint32_t{1}
-                                    << 31;  // in Flow::previous: the slot whose first it is
+  static constexpr uint32_t kNoSlot = UINT32_MAX;
 
-  void Put(uint32_t index, uint32_t due_us);
+  void Disarm(uint32_t index, uint32_t slot);
+  uint32_t BeginsUs(uint32_t slot) const;
   // The first slot of a ring from `from` on that is not empty; kSlots: none.
   uint32_t FirstFrom(uint32_t ring, uint32_t from) const;
-  void Spread(uint32_t slot);
 
   const FlowTable& flows_;
   uint32_t now_us_ = 0;
+  uint32_t open_ = kNoSlot;                      // begins now, and is being emptied
   std::array<uint32_t, kRings * kSlots> slots_;  // the first flow of each
   std::array<uint64_t, kRings * kSlots / 64> taken_{};
 };

@@ -13,6 +13,7 @@ from TesterLibrary.protocols.checker import check, load_protocol
 from TesterLibrary.protocols.loader import load_unchecked
 
 # The first line of a table is 11 where nothing else is given.
+WIDE = "{bits: 128, aside: true}"
 GOOD = """\
 version: 1
 name: own
@@ -113,7 +114,12 @@ def test_the_example_is_right(tmp_path: Path) -> None:
         (
             "variables: {seen: 8}",
             "variables: {seen: 8, v0: 128, v1: 128, v2: 128, v3: 128}",
-            "5: a flow takes 560 bits, 48 more than the 512 of one cache line: state 8, seen 8, v0 128",
+            "5: a flow takes 560 bits, 144 more than the 416 of its cache line: state 8, seen 8, v0 128",
+        ),
+        (
+            "variables: {seen: 8}",
+            f"variables: {{seen: {WIDE}, a: {WIDE}, b: {{bits: 1, aside: true}}}}",
+            "5: a flow keeps 257 bits aside, 1 more than 256: seen 128, a 128, b 1; make variables narrower",
         ),
         ("UDP.dport: 5", "UDP.dport: 5 +", "11: table[0].when.UDP.dport: '5 +' is no expression"),
         ("headers: Ether", "headers: Ethr", "1: there is no header 'Ethr'; did you mean 'Ether'?"),
