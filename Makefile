@@ -13,7 +13,8 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) tools/packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py proto
 
-.PHONY: help certify test bench setup venv venv-dev engine allure packages packages-test packages-bench clean
+.PHONY: help certify test tofino-model bench setup venv venv-dev engine allure packages packages-test packages-bench \
+	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 
@@ -23,6 +24,7 @@ help:
 	@echo "                  PROFILE=stateful     balancers, gateways and the like"
 	@echo "                  TESTBED=name|file    your own instead of the embedded ones"
 	@echo "make test       everything that CI checks; TOXENV=unit,lint for a part of it"
+	@echo "make tofino-model  the program of a switch on the model of its chip; SDE_INSTALL=folder of the SDE"
 	@echo "make bench      speed, side by side with peers; results/bench/summary.json"
 	@echo "                  ONLY=name            one benchmark"
 	@echo "make setup      what the three do first: packages, virtual environment, engine, Allure"
@@ -33,6 +35,10 @@ certify: setup
 
 test: packages-test setup venv-dev
 	@$(BIN)/tox run
+
+tofino-model: venv-dev
+	@$(STEP) program results/p4/tofino/resources.json p4 TesterLibrary/p4 TesterLibrary/planning -- $(BIN)/tester p4 build tofino
+	@$(BIN)/python -m pytest tests/model
 
 bench: packages-bench setup
 	@$(BIN)/python -m benchmarks $(if $(ONLY),--only "$(ONLY)")

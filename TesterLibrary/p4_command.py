@@ -77,6 +77,7 @@ def _build(options: argparse.Namespace) -> int:
     )
     chip, _ = sources.chip(sources.profile(options.profile))
     configuration = write_configuration(output, done.profile, chip, internal)
+    (output / "resources.json").write_text(json.dumps(done.record(), indent=2) + "\n", encoding="utf-8")
     if options.ship:
         ship(done, output)
     if options.json:

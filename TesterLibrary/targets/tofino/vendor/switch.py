@@ -85,10 +85,11 @@ class VendorSwitch:
         """Notifications that have come; their media are read."""
         changed: dict[int, bool] = {}
         table = self._link.table("$PORT")
-        while (told := self._link.client.portstatus_notification_get(timeout=0.001)) is not None:
-            notified = told.port_status_change_notification
-            key = table.get_parser._parse_key(notified.table_entry.key).to_dict()
-            changed[int(key["$DEV_PORT"]["value"])] = notified.port_up
+        with suppress(RuntimeError):  # by which the client says that there are no more
+            while True:
+                notified = self._link.client.portstatus_notification_get(timeout=0.001)
+                key = table.get_parser._parse_key(notified.table_entry.key).to_dict()
+                changed[int(key["$DEV_PORT"]["value"])] = notified.port_up
         states = self.port_states(list(changed))
         return [{**state, "up": changed[state["device_port"]]} for state in states]
 
@@ -97,9 +98,10 @@ class VendorSwitch:
         parts: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for words in batch:
             parts[_kind(words)].append(words)
-        for kind, update in (("indexed", "MODIFY"), ("ports", "INSERT_OR_MODIFY")):
-            if parts[kind]:
-                self._update(parts[kind], update, rolled_back=False)
+        if parts["indexed"]:
+            self._update(parts["indexed"], "MODIFY", rolled_back=False)
+        if parts["ports"]:
+            self._replace(parts["ports"])
         if parts["matched"]:
             self._update(parts["matched"], "INSERT_OR_MODIFY", rolled_back=True)
 
@@ -191,6 +193,13 @@ class VendorSwitch:
                 own = "bool_arr_val" if kind == "bool" else "int_arr_val"
             fields.append(self._link.api.DataTuple(name, **{own: value}))
         return table.make_data(fields, action)
+
+    def _replace(self, batch: list[dict[str, Any]]) -> None:
+        """For tables of which the daemon cannot change an entry."""
+        for words in batch:
+            with suppress(Refusal):  # it is not there
+                self._update([{**words, "data": None}], "DELETE", rolled_back=False)
+        self._update(batch, "INSERT", rolled_back=False)
 
     def _update(self, batch: list[dict[str, Any]], kind: str, *, rolled_back: bool) -> None:
         """One request for entries of several tables: so it is written whole or not at all."""
