@@ -149,17 +149,14 @@ class VendorSwitch:
         return list(table.entry_get(self._link.target, keys, {"from_hw": False}))
 
     def set_groups(self, groups: list[tuple[int, list[int]]]) -> None:
-        """A node of the same number for each."""
-        self._update(
-            [_words("$pre.node", "$MULTICAST_NODE_ID", number, _node(ports)) for number, ports in groups],
-            "INSERT_OR_MODIFY",
-            rolled_back=False,
-        )
-        self._update(
-            [_words("$pre.mgid", "$MGID", number, _group(number)) for number, _ in groups],
-            "INSERT_OR_MODIFY",
-            rolled_back=False,
-        )
+        """A node of the same number for each. The daemon cannot change one, so all are made anew."""
+        for number, _ in groups:
+            with suppress(Refusal):  # it is not there
+                self.remove_groups([number])
+        nodes = [_words("$pre.node", "$MULTICAST_NODE_ID", number, _node(ports)) for number, ports in groups]
+        self._update(nodes, "INSERT", rolled_back=False)
+        own = [_words("$pre.mgid", "$MGID", number, _group(number)) for number, _ in groups]
+        self._update(own, "INSERT", rolled_back=False)
 
     def remove_groups(self, numbers: list[int]) -> None:
         """Groups before their nodes."""
