@@ -125,6 +125,16 @@ class Skip:
 
 
 @dataclass(frozen=True)
+class Lengthen:
+    """Adds bytes behind the payload that came before the packet in hand, of which only the number was kept.
+
+    They are there to be skipped and taken, and not to be scanned. Fewer than one is none.
+    """
+
+    octets: Expression
+
+
+@dataclass(frozen=True)
 class Scan:
     """Runs a scanner over the payload from where it is on."""
 
@@ -147,7 +157,7 @@ class Say:
 
 Act = (
     Assign | Randomize | Reply | Send | Transmit | StartTimer | StopTimer | Count | Record | Signal | Step
-    | Skip | Scan | Take | Say
+    | Skip | Lengthen | Scan | Take | Say
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ class OptionKind(str, Enum):
     WINDOW_SCALE = "window_scale"
     SACK_PERMITTED = "sack_permitted"
     TIMESTAMP = "timestamp"
+    SACK = "sack"
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ _OPTIONS = {
     OptionKind.WINDOW_SCALE: "KIND_WINDOW_SCALE",
     OptionKind.SACK_PERMITTED: "KIND_SACK_PERMITTED",
     OptionKind.TIMESTAMP: "KIND_TIMESTAMP",
+    OptionKind.SACK: "KIND_SACK",
 }
 
 

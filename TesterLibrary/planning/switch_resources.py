@@ -7,7 +7,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..model.action import Act, Assign, Count, Record, Reply, Say, Skip, StartTimer, Step, Take, Transmit
+from ..model.action import (
+    Act,
+    Assign,
+    Count,
+    Lengthen,
+    Record,
+    Reply,
+    Say,
+    Skip,
+    StartTimer,
+    Step,
+    Take,
+    Transmit,
+)
 from ..model.condition import Compare, Flags, Prefix
 from ..model.expression import Expression
 from ..model.protocol import Protocol, Row
@@ -112,7 +125,7 @@ def _payload(protocol: Protocol) -> Excess:
         action.line
         for row in _rows(protocol)
         for action in row.actions
-        if isinstance(action.act, Take | Skip)
+        if isinstance(action.act, Take | Skip | Lengthen)
         or (isinstance(action.act, Reply) and action.act.keep is not None and action.act.keep.constant != 0)
     ]
     why = [f"{len(scanned)} scanners"] * bool(scanned) + [f"{len(prefixes)} prefixes"] * bool(prefixes)
@@ -209,5 +222,5 @@ def values(act: Act) -> Iterator[Expression]:
         yield from (value for _, value in act.fields)
     elif isinstance(act, StartTimer):
         yield act.microseconds
-    elif isinstance(act, Skip):
+    elif isinstance(act, Skip | Lengthen):
         yield act.octets

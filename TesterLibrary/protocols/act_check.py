@@ -10,6 +10,7 @@ from ..model.action import (
     Act,
     Assign,
     Count,
+    Lengthen,
     Randomize,
     Record,
     Reply,
@@ -143,7 +144,7 @@ class _Check:
                     if self._row.to
                     else "`then` leads back to itself"
                 )
-        elif isinstance(act, Skip):
+        elif isinstance(act, Skip | Lengthen):
             yield from self.packet("payload")
             yield from self.expression(act.octets)
         elif isinstance(act, Scan):

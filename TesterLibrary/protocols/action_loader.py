@@ -14,6 +14,7 @@ from ..model.action import (
     Assign,
     Change,
     Count,
+    Lengthen,
     Randomize,
     Record,
     Reply,
@@ -42,6 +43,8 @@ _NAMED: Mapping[str, Callable[[str], Act]] = {
     "take": Take,
     "say": Say,
 }
+
+_OCTETS: Mapping[str, Callable[[Expression], Act]] = {"skip": Skip, "lengthen": Lengthen}
 
 
 def actions(reader: Reader, data: Mapping[str, Any], place: Place) -> Iterator[Action]:
@@ -73,7 +76,7 @@ def _acts(reader: Reader, kind: str, value: Any, place: Place) -> Iterator[Act]:
     elif kind == "record":
         yield from (Record(name, since) for name, since in fields(reader, value, place))
     else:
-        yield Skip(reader.expression(value, place))
+        yield _OCTETS[kind](reader.expression(value, place))
 
 
 def _reply(reader: Reader, data: Mapping[str, Any], place: Place) -> Reply:

@@ -19,6 +19,7 @@ from ..model.action import (
     Assign,
     Change,
     Count,
+    Lengthen,
     Randomize,
     Record,
     Reply,
@@ -271,7 +272,7 @@ class _Context:
             whole._queue.append((self._layer - 1, "send"))
         elif isinstance(act, Send | Transmit):
             self._send(act)
-        elif isinstance(act, Reply | Skip | Scan | Take):
+        elif isinstance(act, Reply | Skip | Lengthen | Scan | Take):
             assert self._packet is not None  # the checker has seen to it
             self._with_packet(act, self._packet)
 
@@ -302,11 +303,13 @@ class _Context:
         else:
             sender.transmit(self._layer, act, flow, self._read)
 
-    def _with_packet(self, act: Reply | Skip | Scan | Take, packet: InHand) -> None:
+    def _with_packet(self, act: Reply | Skip | Lengthen | Scan | Take, packet: InHand) -> None:
         if isinstance(act, Reply):
             self._whole._sender.reply(act, packet, self._read)
         elif isinstance(act, Skip):
             packet.take(self._value(act.octets))
+        elif isinstance(act, Lengthen):
+            packet.lengthen(self._value(act.octets))
         elif isinstance(act, Take):
             taken = packet.take(self._own.variables[act.variable])
             self._own.variables.set(act.variable, self._own.variables[act.variable] - taken)
@@ -316,7 +319,7 @@ class _Context:
     def _scan(self, name: str, packet: InHand) -> None:
         automaton = self._whole._automata[name]
         progress = self._own.progress.get(name, Progress())
-        scanned = automaton.scan(packet.left, progress, self._own.variables)
+        scanned = automaton.scan(packet.seen, progress, self._own.variables)
         self._own.progress[name] = scanned.progress
         self._flow.scanned = packet.take(scanned.taken)
         if scanned.ended:
@@ -340,7 +343,7 @@ class _Context:
                     last = packet.taken
                     whole._dispatch(self._flow, self._layer + 1, signal, packet)
         elif signal == "data" and packet:  # with nothing above, everything is taken
-            packet.take(len(packet.left))
+            packet.take(packet.left)
         elif signal == "ended":
             whole._queue.append((self._layer, "close"))
         self._flow.consumed = packet.taken - before if packet else 0

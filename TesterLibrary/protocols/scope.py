@@ -18,9 +18,9 @@ from .layout import Layout
 # What is neither a field nor kept: bits, and whether it is of the packet in hand.
 FACTS: Mapping[str, tuple[int, bool]] = {
     "payload.length": (16, True),  # bytes, of all that arrived
-    "payload.left": (16, True),  # bytes that are not yet skipped, scanned or taken
+    "payload.left": (32, True),  # bytes not yet skipped, scanned or taken, those behind that came before too
     "frame.length": (16, True),  # bytes, without FCS and padding
-    "consumed": (16, False),  # bytes that the table above took of the payload at the last signal
+    "consumed": (32, False),  # bytes that the table above took of the payload at the last signal
     "scanned": (16, False),  # bytes that the last scan took
     "message.length": (32, False),  # bytes of the message that the table above has given
     "now": (32, False),  # microseconds, of a clock that never goes back; modulo 2^32, which is 71 minutes

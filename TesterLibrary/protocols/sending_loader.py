@@ -57,10 +57,9 @@ def template(reader: Reader, name: str, data: Mapping[str, Any]) -> Template:
 def _option(reader: Reader, data: Mapping[str, Any], place: Place) -> Option:
     kinds = [key for key in data if key != "if"]
     kind = reader.parsed(_only_kind, kinds, place)
-    given = {OptionKind.SACK_PERMITTED: [], OptionKind.TIMESTAMP: data[kind.value]}.get(
-        kind, [data[kind.value]]
-    )
-    values = tuple(reader.expression(value, (*place, kind.value)) for value in given)
+    given = data[kind.value]  # one value, several, or only that it is there
+    listed = given if isinstance(given, list) else [] if given is True else [given]
+    values = tuple(reader.expression(value, (*place, kind.value)) for value in listed)
     return Option(kind, values, data.get("if", ""))
 
 

@@ -30,6 +30,7 @@ _NUMBERS = {
     OptionKind.WINDOW_SCALE: (3, (1,)),
     OptionKind.SACK_PERMITTED: (4, ()),
     OptionKind.TIMESTAMP: (8, (4, 4)),
+    OptionKind.SACK: (5, (4, 4)),  # one block: from where, up to where
 }
 VALUES = {kind: len(sizes) for kind, (_, sizes) in _NUMBERS.items()}  # how many each has
 OCTETS = {kind: (2 + sum(sizes) + 3) // 4 * 4 for kind, (_, sizes) in _NUMBERS.items()}  # padded

@@ -7,8 +7,8 @@ sends and receives.
 
 Packets of TCP that come in on p1 or p2, or are the router's own, go through here before they go on. Each
 `hold_every`-th is overtaken by `overtaken_by` more, or held for 5 ms if there are none; each
-`duplicate_every`-th is sent twice. Prints a line when it begins, and for each line that it reads
-how many it held and sent twice.
+`duplicate_every`-th is sent twice, each `lose_every`-th is not sent at all. Prints a line when it
+begins, and for each line that it reads how many it held, sent twice and lost.
 Only the standard library: it may run as another user than the tests.
 """
 
@@ -37,7 +37,8 @@ class Detour:
         self._overtaken_by = wish.get("overtaken_by", 0)
         self._duplicate_every = wish.get("duplicate_every", 0)
         self._held: list[tuple[int, float, bytes]] = []  # after which packet, at what time at the latest
-        self._seen = self._holds = self._duplicates = 0
+        self._lose_every = wish.get("lose_every", 0)
+        self._seen = self._holds = self._duplicates = self._losses = 0
         self._fd = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         fcntl.ioctl(self._fd, _TUNSETIFF, struct.pack("16sH22x", _NAME.encode(), _IFF_TUN | _IFF_NO_PI))
         _lead_here()
@@ -49,13 +50,16 @@ class Detour:
             if sys.stdin in ready:
                 if not sys.stdin.readline():
                     return
-                print(self._holds, self._duplicates, flush=True)
+                print(self._holds, self._duplicates, self._losses, flush=True)
             if self._fd in ready:
                 self._take(os.read(self._fd, 65_536))
             self._release()
 
     def _take(self, packet: bytes) -> None:
         self._seen += 1
+        if _every(self._seen, self._lose_every):
+            self._losses += 1
+            return
         if _every(self._seen, self._hold_every):
             self._holds += 1
             self._held.append((self._seen + self._overtaken_by, time.monotonic() + _LONGEST_HOLD_S, packet))

@@ -179,6 +179,8 @@ machine::Action CompileAction(const v1::Action& action, size_t table, std::strin
       return {.kind = ActionKind::kStep, .a = scope.Event(action.step())};
     case v1::Action::kSkip:
       return {.kind = ActionKind::kSkip, .a = scope.Exact(action.skip())};
+    case v1::Action::kLengthen:
+      return {.kind = ActionKind::kLengthen, .a = scope.Exact(action.lengthen())};
     case v1::Action::kScan:
       return {.kind = ActionKind::kScan,
               .a = scope.Thing("scanner", action.scan(), scope.in().scanners_size(),

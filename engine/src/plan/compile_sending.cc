@@ -27,8 +27,8 @@ constexpr size_t kMaxScanned = 32'767;
 
 void CompileOptions(const v1::Template& in, std::string_view thing,
                     const ProtocolCompiler& compiler, machine::FrameTemplate& own) {
-  constexpr std::array<int, 5> kValues = {0, 1, 1, 0, 2};
-  constexpr std::array<size_t, 5> kBytes = {0, 4, 4, 4, 12};
+  constexpr std::array<int, 6> kValues = {0, 1, 1, 0, 2, 2};
+  constexpr std::array<size_t, 6> kBytes = {0, 4, 4, 4, 12, 12};
   compiler.AtMost("options of a template", static_cast<uint64_t>(in.options_size()), kMaxOptions);
   if (in.options_size() > 0 && own.tcp == machine::kNone) {
     Refuse(Cat(compiler.where, ", ", thing), "options, and no header of TCP");
@@ -38,7 +38,8 @@ void CompileOptions(const v1::Template& in, std::string_view thing,
     const auto kind = static_cast<size_t>(option.kind());
     if (kind < 1 || kind >= kValues.size() || option.values_size() != kValues[kind]) {
       Refuse(Cat(compiler.where, ", ", thing), "option ", int{option.kind()}, " with ",
-             option.values_size(), " values; MSS and WINDOW_SCALE have one, TIMESTAMP two, ",
+             option.values_size(),
+             " values; MSS and WINDOW_SCALE have one, TIMESTAMP and SACK two, ",
              "SACK_PERMITTED none");
     }
     bytes += kBytes[kind];

@@ -61,9 +61,11 @@ void Finish(const Headers& headers, size_t count, uint8_t* frame, size_t end) {
   }
 }
 
-size_t OptionBytes(OptionKind kind) { return kind == OptionKind::kTimestamp ? 12 : 4; }
+size_t OptionBytes(OptionKind kind) {
+  return kind == OptionKind::kTimestamp || kind == OptionKind::kSack ? 12 : 4;
+}
 
-// With no-operations before it, RFC 9293 3.2 and RFC 7323.
+// With no-operations before it, RFC 9293 3.2, RFC 7323 and RFC 2018.
 void WriteOption(const Option& option, const Context& context, size_t table, uint8_t* to) {
   const auto value = [&](size_t which) {
     return static_cast<uint32_t>(
@@ -80,7 +82,8 @@ void WriteOption(const Option& option, const Context& context, size_t table, uin
       wire::Store<uint32_t>(to, 0x01010402);
       return;
     case OptionKind::kTimestamp:
-      wire::Store<uint32_t>(to, 0x0101080a);
+    case OptionKind::kSack:
+      wire::Store<uint32_t>(to, option.kind == OptionKind::kSack ? 0x0101050a : 0x0101080a);
       wire::Store<uint32_t>(to + 4, value(0));
       wire::Store<uint32_t>(to + 8, value(1));
   }

@@ -162,6 +162,7 @@ enum class ActionKind : uint8_t {
   kTell,
   kStep,
   kSkip,
+  kLengthen,
   kScan,
   kTake,
   kSay
@@ -199,7 +200,7 @@ struct Transmit {
   uint16_t closing = kNone;
 };
 
-enum class OptionKind : uint8_t { kMss, kWindowScale, kSackPermitted, kTimestamp };
+enum class OptionKind : uint8_t { kMss, kWindowScale, kSackPermitted, kTimestamp, kSack };
 
 struct Option {
   OptionKind kind;

@@ -146,6 +146,7 @@ Parsed Parse(const Machine& machine, Frame frame, Packet& packet) {
   packet.payload_bytes = static_cast<uint32_t>(reader.end - reader.begin);
   packet.frame_bytes = static_cast<uint32_t>(reader.end);
   packet.taken = 0;
+  packet.before = 0;
   if (reader.uneven || !HasRightChecksums(machine, packet)) return Parsed::kMalformed;
   return Parsed::kGood;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The packet that a row is about: where its headers and its payload are, and how much of that is
-// taken.
+// The packet that a row is about: where its headers and its payload are, how much of that is taken,
+// and how many bytes that came before, and were not kept, belong behind it.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,24 @@ struct Packet {
   uint32_t payload = 0;                         // where it begins
   uint32_t payload_bytes = 0;
   uint32_t taken = 0;
+  uint32_t before = 0;  // bytes behind the payload
   std::array<uint32_t, kTcpFacts> tcp{};
 
-  uint32_t left() const { return payload_bytes - taken; }
-  const uint8_t* rest() const { return frame + payload + taken; }
+  uint32_t left() const { return payload_bytes + before - taken; }
+  // Of what is left the bytes that are here.
+  Frame rest() const {
+    const uint32_t from = std::min(taken, payload_bytes);
+    return {frame + payload + from, payload_bytes - from};
+  }
   // Takes up to so many bytes off the payload, and says how many.
   uint32_t Take(int64_t octets) {
     const auto bytes = static_cast<uint32_t>(std::clamp<int64_t>(octets, 0, left()));
     taken += bytes;
     return bytes;
+  }
+  void Lengthen(int64_t octets) {
+    constexpr int64_t kMost = INT32_MAX;
+    before = static_cast<uint32_t>(std::clamp<int64_t>(octets, 0, kMost - before)) + before;
   }
 };
 

@@ -189,6 +189,9 @@ void Runner::Act(const Action& action, size_t table, Following& following) {
     case ActionKind::kSkip:
       if (packet != nullptr) packet->Take(ValueOf(action.a, table));
       return;
+    case ActionKind::kLengthen:
+      if (packet != nullptr) packet->Lengthen(ValueOf(action.a, table));
+      return;
     case ActionKind::kScan:
       if (packet != nullptr) Scan(machine_.scanners[action.a], following);
       return;
@@ -285,8 +288,7 @@ void Runner::Tell(size_t table, uint16_t event) {
 
 void Runner::Scan(const Scanner& scanner, Following& following) {
   Packet& packet = *context_.packet;
-  const Scanned scanned =
-      ScanPiece(machine_, scanner, {packet.rest(), packet.left()}, context_.state);
+  const Scanned scanned = ScanPiece(machine_, scanner, packet.rest(), context_.state);
   context_.scanned = packet.Take(scanned.taken);
   if (scanned.ended) {
     following.Add(scanner.ended);

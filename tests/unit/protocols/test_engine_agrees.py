@@ -37,6 +37,7 @@ REQUESTS = [
 MESSAGES = st.one_of(st.sampled_from(REQUESTS), st.binary(max_size=40))
 NUMBERS = st.sampled_from([0, 1, 2, 1000, 1001, 1002, 1022, 2**31, 2**32 - 1])
 OPTIONS = [("MSS", 100), ("WScale", 20), ("SAckOK", b""), ("Timestamp", (7, 0)), ("NOP", None), ("MSS", 9)]
+SYN_OPTIONS = [("MSS", 300), ("SAckOK", b"")]
 
 
 @st.composite
@@ -52,7 +53,7 @@ def segments(draw: st.DrawFn) -> Packet:
 @st.composite
 def answers(draw: st.DrawFn) -> tuple[str, int, int, bytes, int]:
     """A segment by the numbers of what was sent last: flags, how far off, window, data."""
-    offs = st.sampled_from([0, 0, 0, 1, -1, 5, -1000, 70_000])
+    offs = st.sampled_from([0, 0, 0, 1, -1, 5, 31, 62, -1000, 70_000])
     flags = draw(st.sampled_from(["A", "A", "SA", "S", "FA", "R", "RA", "PA", ""]))
     return flags, draw(offs), draw(offs), draw(MESSAGES), draw(st.sampled_from([0, 100, 65_535]))
 
@@ -193,10 +194,26 @@ def test_answers_that_are_nearly_right(
     if name.endswith("client"):
         pair.opens(TCP_sport=1000, TCP_dport=80)
     else:
-        pair.hears(bytes(IPV4 / TCP(sport=1000, dport=80, flags="S", seq=5, options=[("MSS", 300)])))
+        pair.hears(bytes(IPV4 / TCP(sport=1000, dport=80, flags="S", seq=2**32 - 20, options=SYN_OPTIONS)))
     for wait, answer in steps:
         pair.waits(wait)
         pair.answers(*answer)
         pair.agree()
     pair.waits(10_000_000)
     pair.agree()
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(pieces=st.lists(st.tuples(st.integers(0, 150), st.integers(1, 100)), max_size=12))
+def test_pieces_of_a_stream_in_any_order(pieces: list[tuple[int, int]]) -> None:
+    """Each byte counts once in the end, whatever came before its turn, twice or in parts."""
+    pair = Pair("tcp-server")
+    first = 2**32 - 100
+    pair.hears(bytes(IPV4 / TCP(sport=1000, dport=80, flags="S", seq=first - 1, options=SYN_OPTIONS)))
+    assert pair.last is not None
+    ack = Ether(pair.last)[TCP].seq + 1
+    for begin, size in [*pieces, (0, 150), (150, 100)]:
+        tcp = TCP(sport=1000, dport=80, flags="A", seq=(first + begin) % 2**32, ack=ack)
+        pair.hears(bytes(IPV4 / tcp / Raw(b"x" * size)))
+        pair.agree()
+    assert pair.interpreter.counters["bytes_received"] == 250
