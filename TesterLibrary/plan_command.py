@@ -15,7 +15,7 @@ from .jobs.job_file import load_job
 from .model.edit import PlannedEditor
 from .model.planned_end import PlannedEnd
 from .model.units import Rate, RateUnit
-from .p4.efsm import efsm
+from .p4.build import check_programs
 from .planning.flows import FlowSpace
 from .planning.prediction import TARGETS, Prediction, predict, predict_ends
 from .planning.protocol import ProtocolPlan
@@ -52,7 +52,7 @@ def _plan(options: argparse.Namespace) -> int:
     if options.target == "tofino":
         switch = switch_plan(file)
         programs = {own.program.protocol.name: own.program for own in switch.ends}
-        efsm(list(programs.values()))  # refuses what no program of a switch can do
+        check_programs(list(programs.values()))
         predictions, ends = switch.streams, [(own.end, own.program) for own in switch.ends]
     else:
         predictions, ends = predict(file, options.target), predict_ends(file, options.target)

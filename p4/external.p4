@@ -11,6 +11,7 @@ struct external_ingress_t {
     bit<16> l4_rest;
     bit<16> signature_rest;
     class_t class;
+    reply_row_t row;
 }
 
 struct external_egress_t {
@@ -20,6 +21,8 @@ struct external_egress_t {
     version_t version;
     bool measured;
     bool signed;
+    bool udp_summed;           // UDP has a checksum
+    bool icmp_changed;
 }
 
 struct port_metadata_t {
@@ -38,6 +41,7 @@ parser ExternalIngressParser(packet_in packet, out headers_t hdr, out external_i
         meta.l4_rest = 0;
         meta.signature_rest = 0;
         meta.class = {0, false, false, false, 0, 0, 0, 0, 0, ports_t.ONE, 0};
+        meta.row = {false, false, 0};
         transition select(port.role) {
             role_t.CPU: cpu;
             default: ethernet;
@@ -69,6 +73,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
                         inout ingress_intrinsic_metadata_for_deparser_t ig_deparser,
                         inout ingress_intrinsic_metadata_for_tm_t tm) {
     Classifier() classifier;
+    ReplyRows() reply_rows;
     Slot() slot;
     Counters() counters;
     BlindDelay() blind_delay;
@@ -90,6 +95,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
             hdr.cpu.setInvalid();
         } else {
             classifier.apply(hdr, meta.signature_rest, ig.ingress_port, meta.class);
+            reply_rows.apply(hdr, ig.ingress_port, meta.row);
             slot.apply(meta.class.stream, meta.class.version, own);
             counters.apply(own, meta.class.measured, ig.ingress_port, meta.class.version);
             if (meta.class.measured) {
@@ -102,6 +108,13 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
             } else if (meta.class.stateful) {
                 tm.ucast_egress_port = meta.class.loopback;
                 compression.apply(hdr, kind_t.READ, meta.class.link, 0, meta.class.flow);
+            } else if (meta.row.replies) {
+                hdr.reply.setValid();
+                hdr.reply.kind = kind_t.REPLY;
+                hdr.reply.number = meta.row.number;
+                tm.ucast_egress_port = ig.ingress_port;
+            } else if (meta.row.ours) {
+                ig_deparser.drop_ctl = 1;
             } else {
                 forwarding.apply(hdr, ig.ingress_port, tm, ig_deparser);
             }
@@ -123,9 +136,10 @@ parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_eg
 
     state start {
         packet.extract(eg);
-        meta = {0, 0, 0, 0, false, false};
+        meta = {0, 0, 0, 0, false, false, false, false};
         transition select(packet.lookahead<bit<8>>()) {
             0: forwarded;      // kind_t.FORWARDED
+            4: reply;          // kind_t.REPLY
             default: loop;
         }
     }
@@ -133,6 +147,17 @@ parser ExternalEgressParser(packet_in packet, out headers_t hdr, out external_eg
     state forwarded {
         packet.extract(hdr.kind);
         transition accept;
+    }
+
+    state reply {
+        packet.extract(hdr.reply);
+        packet.extract(hdr.ethernet);
+        transition select(hdr.ethernet.ether_type) {
+            TYPE_IPV4: ipv4;
+            TYPE_ARP: arp;
+            TYPE_VLAN: vlan;
+            default: accept;
+        }
     }
 
     state loop {
@@ -161,6 +186,7 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
     Counters() counters;
     BlindDelay() blind_delay;
     Restoration() restoration;
+    Replies() replies;
     slot_t own = 0;            // of the stream and the version
 
     apply {
@@ -174,6 +200,12 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
                 blind_delay.apply(own, eg_parser.global_tstamp);
             }
             restoration.apply(hdr, eg.egress_port);
+        } else if (hdr.reply.isValid()) {
+            replies.apply(hdr, meta.l4_rest, meta.icmp_changed);
+            hdr.reply.setInvalid();
+        }
+        if (hdr.udp.isValid() && hdr.udp.checksum != 0) {
+            meta.udp_summed = true;
         }
         counters.apply(own, meta.measured, eg.egress_port, meta.version);
         hdr.kind.setInvalid();
@@ -185,6 +217,7 @@ control ExternalEgressDeparser(packet_out packet, inout headers_t hdr, in extern
     Checksum() ipv4_checksum;
     Checksum() udp_checksum;
     Checksum() tcp_checksum;
+    Checksum() icmp_checksum;
     Checksum() complement;
 
     apply {
@@ -193,13 +226,17 @@ control ExternalEgressDeparser(packet_out packet, inout headers_t hdr, in extern
                 hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.tos, hdr.ipv4.len, hdr.ipv4.tester_version, hdr.ipv4.id,
                 hdr.ipv4.flags, hdr.ipv4.frag, hdr.ipv4.ttl, hdr.ipv4.proto, hdr.ipv4.src, hdr.ipv4.dst});
         }
-        if (hdr.udp.isValid()) {
+        if (meta.udp_summed) {
             hdr.udp.checksum = udp_checksum.update({
                 hdr.ipv4.src, hdr.ipv4.dst, hdr.udp.sport, hdr.udp.dport, meta.l4_rest}, true);
         }
         if (hdr.tcp.isValid()) {
             hdr.tcp.checksum = tcp_checksum.update({
                 hdr.ipv4.src, hdr.ipv4.dst, hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, meta.l4_rest});
+        }
+        if (meta.icmp_changed) {
+            hdr.icmp.checksum = icmp_checksum.update({
+                hdr.ipv4.src, hdr.ipv4.dst, hdr.icmp.type, hdr.icmp.code, meta.l4_rest});
         }
         if (meta.signed) {
             hdr.signature.complement = complement.update({

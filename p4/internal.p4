@@ -23,7 +23,7 @@ parser InternalIngressParser(packet_in packet, out headers_t hdr, out internal_i
     state start {
         packet.extract(ig);
         packet.advance(PORT_METADATA_SIZE);
-        meta = {0, 0, {0, false, false, 0, 0, 0}, {0, 0, 0, 0}};
+        meta = {0, 0, {0, false, false, 0, 0, 0, 0, 0}, {0, 0, 0, 0}};
         packet.extract(hdr.loop);
         transition select(hdr.loop.ether_type) {
             TYPE_IPV4: ipv4;
@@ -65,7 +65,8 @@ control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in i
         }
         if (meta.turn.writes == 1) {
             hdr.loop.kind = kind_t.WRITE;
-            tm.ucast_egress_port = ig.ingress_port;
+            hdr.loop.template = meta.turn.next_state;
+            tm.ucast_egress_port = meta.turn.write_port;
         } else if (hdr.loop.kind != kind_t.TEMPLATE) {
             ig_deparser.drop_ctl = 1;
         }

@@ -17,6 +17,7 @@
 #include "controls/minor_editor.p4"
 #include "controls/version.p4"
 #include "controls/signature.p4"
+#include "replies.p4" // generated from protocols: templates/replies.p4.j2
 #include "external.p4"
 
 #include "controls/template_loop.p4"

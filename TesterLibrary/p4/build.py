@@ -12,17 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from ..jobs.header_file import load_headers
-from ..planning.match_action import match_action
+from ..model.headers import HeaderType
+from ..planning.match_action import MatchAction, match_action
+from ..planning.switch_editor import own_fields
+from ..planning.switch_replies import replies_only
 from ..protocols.checker import load_protocol
+from ..targets.tofino.program import NOTES, SCHEMA
 from . import sources
 from .compiler import compile_program
-from .efsm import efsm
+from .efsm import efsm, queue_numbers
 from .own_headers import own_headers
 from .parser_states import check_parsers
+from .replies import replies
 from .resources import Resources, resources
 
-DEFAULT_PROTOCOLS = ("http-get",)  # of shipped profiles
-_SCHEMA = "bf-rt.json"
+DEFAULT_PROTOCOLS = ("http-get", "arp", "icmp-echo", "udp-echo", "syn-reset")  # of shipped profiles
 _REPORT = "resources.json"
 
 
@@ -47,15 +51,57 @@ class Build:
         }
 
 
+@dataclass(frozen=True)
+class Parts:
+    """What a program is made of beside the sources."""
+
+    keeping: tuple[MatchAction, ...]  # protocols with templates
+    bypassing: tuple[MatchAction, ...]  # protocols that send back the packet in hand
+    headers: tuple[HeaderType, ...]
+
+    @classmethod
+    def of(cls, protocols: Sequence[str], headers: Sequence[str] = ()) -> Parts:
+        """Protocols and header files by names or paths. PlanError as match_action."""
+        programs = [match_action(load_protocol(name)) for name in protocols]
+        return cls.made(programs, [own for name in headers for own in load_headers(name)])
+
+    @classmethod
+    def made(cls, programs: Sequence[MatchAction], headers: Sequence[HeaderType] = ()) -> Parts:
+        """Of protocols that are known."""
+        bypassing = tuple(own for own in programs if replies_only(own.protocol))
+        return cls(tuple(own for own in programs if own not in bypassing), bypassing, tuple(headers))
+
+    def text(self) -> Mapping[str, str]:
+        """Files of P4. PlanError as efsm, replies and own_headers."""
+        return {
+            "efsm.p4": efsm(self.keeping),
+            "replies.p4": replies(self.bypassing),
+            "own_headers.p4": own_headers(self.headers),
+        }
+
+    def notes(self, profile: str) -> dict[str, Any]:
+        """What a driver has to know of the program, which its schema does not say."""
+        programs = (*self.keeping, *self.bypassing)
+        return {
+            "profile": profile,
+            "protocols": [own.protocol.name for own in programs],
+            "queues": queue_numbers(self.keeping),
+            "own_fields": own_fields(self.headers),
+        }
+
+
 def generate(protocols: Sequence[str], headers: Sequence[str] = ()) -> Mapping[str, str]:
     """Files of P4 text for protocols and header files, by names or paths.
 
     Raises:
-        PlanError: as match_action, efsm and own_headers.
+        PlanError: as match_action, efsm, replies and own_headers.
     """
-    tables = [match_action(load_protocol(name)) for name in protocols]
-    types = [own for name in headers for own in load_headers(name)]
-    return {"efsm.p4": efsm(tables), "own_headers.p4": own_headers(types)}
+    return Parts.of(protocols, headers).text()
+
+
+def check_programs(programs: Sequence[MatchAction]) -> None:
+    """PlanError for what no program of a switch can do."""
+    Parts.made(programs).text()
 
 
 def build(
@@ -69,6 +115,7 @@ def build(
     path = sources.profile(profile)
     chip, architecture = sources.chip(path)
     generated = generate(protocols, headers)
+    digest = sources.digest(path, generated)
     source = output / "source"
     shutil.rmtree(output, ignore_errors=True)
     shutil.copytree(sources.root(), source, ignore=shutil.ignore_patterns("build", "templates"))
@@ -78,18 +125,21 @@ def build(
     shutil.copyfile(source / "profiles" / path.name, program)
     compile_program(compiler, program, output, chip=chip, architecture=architecture)
     check_parsers(output / f"{profile}.p4pp", output)
-    return Build(
-        profile, tuple(protocols), tuple(headers), resources(output), sources.digest(path, generated)
-    )
+    _write(output / NOTES, Parts.of(protocols, headers).notes(profile))
+    return Build(profile, tuple(protocols), tuple(headers), resources(output), digest)
 
 
 def ship(done: Build, output: Path) -> None:
     """Keeps the outputs of a shipped profile with the sources: its schema and its report, with the hash."""
     folder = shipped(done.profile)
     folder.mkdir(parents=True, exist_ok=True)
-    schema = json.loads((output / _SCHEMA).read_text(encoding="utf-8"))
-    (folder / _SCHEMA).write_text(json.dumps(schema, indent=1) + "\n", encoding="utf-8")
-    (folder / _REPORT).write_text(json.dumps(done.record(), indent=2) + "\n", encoding="utf-8")
+    for name, indent in ((SCHEMA, 1), (NOTES, 2)):
+        _write(folder / name, json.loads((output / name).read_text(encoding="utf-8")), indent)
+    _write(folder / _REPORT, done.record())
+
+
+def _write(path: Path, found: Any, indent: int = 2) -> None:
+    path.write_text(json.dumps(found, indent=indent) + "\n", encoding="utf-8")
 
 
 def shipped(profile: str) -> Path:

@@ -84,6 +84,12 @@ def efsm(programs: Sequence[MatchAction]) -> str:
     return template.render(protocols=protocols, keys=_keys(programs), answers=answers)
 
 
+def queue_numbers(programs: Sequence[MatchAction]) -> dict[str, int]:
+    """Of the templates of protocols that are built together, by protocol and template: `http-get.content`."""
+    names = (f"{own.protocol.name}.{one.name}" for own in programs for one in own.protocol.templates)
+    return {name: number for number, name in enumerate(names)}
+
+
 def _keys(programs: Sequence[MatchAction]) -> list[Key]:
     asked = {match.key: program for program in programs for entry in program.entries for match in entry.match}
     for name, program in asked.items():
@@ -104,7 +110,7 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
 
 
 def _answers(programs: Sequence[MatchAction]) -> Iterator[Answer]:
-    queue = 0
+    queues = queue_numbers(programs)
     for program in programs:
         protocol = program.protocol
         for template in protocol.templates:
@@ -112,11 +118,10 @@ def _answers(programs: Sequence[MatchAction]) -> Iterator[Answer]:
             fields = dict(template.fields)
             yield Answer(
                 name=row_action(protocol, template.name),
-                queue=queue,
+                queue=queues[f"{protocol.name}.{template.name}"],
                 seq=_value(protocol, template, fields.get("TCP.seq", Expression(0))),
                 ack=_value(protocol, template, fields.get("TCP.ack", Expression(0))),
             )
-            queue += 1
 
 
 def _check_rows(protocol: Protocol) -> None:

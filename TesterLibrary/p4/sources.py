@@ -70,7 +70,7 @@ def sources(path: Path) -> list[Path]:
     return found
 
 
-GENERATED = ("efsm.p4", "own_headers.p4")
+GENERATED = ("efsm.p4", "replies.p4", "own_headers.p4")
 
 
 def digest(path: Path, generated: Mapping[str, str]) -> str:

@@ -50,38 +50,55 @@ class LoopbackPort:
         return f"{self.pipeline}/{self.port}"
 
 
-def allocate(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> Mapping[str, LoopbackPort]:
+@dataclass(frozen=True)
+class Occupied:
+    """What loops in a port already."""
+
+    place: LoopbackPort
+    flow: LoopbackFlow
+
+
+def allocate(
+    flows: Sequence[LoopbackFlow], chip: LoopbackPorts, occupied: Sequence[Occupied] = ()
+) -> Mapping[str, LoopbackPort]:
     """A port for each flow, by name: no port above its bits, no pipeline above its packets, groups together.
 
     Solved by Z3, in whole Mbps and kpps, as in norma appendix E; before come sums which show soon, and say
     clearly, that it cannot be. Z3 first checks a guess, which mostly holds, and else searches by itself.
+    What ports are occupied by is not theirs to give.
 
     Raises:
         PlanError: the resource that ran out, and by how much.
     """
-    _check(flows, chip)
+    _check([*flows, *(own.flow for own in occupied)], chip)
     z3 = _z3()
     mbps, kpps = [-(-flow.bps // 10**6) for flow in flows], [-(-flow.pps // 10**3) for flow in flows]
     port_mbps, pipeline_kpps = chip.port_bps // 10**6, (chip.pipeline_pps or 0) // 10**3
     numbers = range(len(flows))
     places = [LoopbackPort(j, k) for j in range(chip.pipelines) for k in range(chip.ports)]
     at = {(i, place): z3.Bool(f"x_{i}_{place.pipeline}_{place.port}") for i in numbers for place in places}
+    free_mbps = dict.fromkeys(places, port_mbps)
+    free_kpps = [pipeline_kpps] * chip.pipelines
+    for own in occupied:
+        free_mbps[own.place] -= -(-own.flow.bps // 10**6)
+        free_kpps[own.place.pipeline] -= -(-own.flow.pps // 10**3)
     solver = z3.Solver()
     solver.set("timeout", _TIMEOUT_MS)
     for i in numbers:
         solver.add(z3.PbEq([(at[i, place], 1) for place in places], 1))
     for place in places:
-        solver.add(z3.PbLe([(at[i, place], mbps[i]) for i in numbers], port_mbps))
+        solver.add(z3.PbLe([(at[i, place], mbps[i]) for i in numbers], free_mbps[place]))
     for pipeline in range(chip.pipelines):
         inside = [z3.Bool(f"y_{i}_{pipeline}") for i in numbers]
         for i in numbers:
             solver.add(inside[i] == z3.Or([at[i, place] for place in places if place.pipeline == pipeline]))
         if chip.pipeline_pps is not None:
-            solver.add(z3.PbLe([(inside[i], kpps[i]) for i in numbers], pipeline_kpps))
-        solver.add(z3.PbLe([(inside[i], mbps[i]) for i in numbers], chip.ports * port_mbps))
+            solver.add(z3.PbLe([(inside[i], kpps[i]) for i in numbers], free_kpps[pipeline]))
+        free = sum(free_mbps[place] for place in places if place.pipeline == pipeline)
+        solver.add(z3.PbLe([(inside[i], mbps[i]) for i in numbers], free))
         first = {flow.group: i for i, flow in reversed(list(enumerate(flows))) if flow.group}
         solver.add([inside[i] == inside[first[flow.group]] for i, flow in enumerate(flows) if flow.group])
-    guess = _first_fit([flow.group or f"flow {flow.name}" for flow in flows], mbps, places, port_mbps)
+    guess = _first_fit([flow.group or f"flow {flow.name}" for flow in flows], mbps, free_mbps)
     found = solver.check([at[i, place] for i, place in guess.items()])
     if found != z3.sat:
         found = solver.check()
@@ -100,22 +117,23 @@ def allocate(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> Mapping[str,
 
 
 def _first_fit(
-    groups: Sequence[str], mbps: Sequence[int], places: Sequence[LoopbackPort], port_mbps: int
+    groups: Sequence[str], mbps: Sequence[int], free_mbps: Mapping[LoopbackPort, int]
 ) -> Mapping[int, LoopbackPort]:
     """The largest first: a group where most is free, each of its flows where it leaves least."""
     members: dict[str, list[int]] = {}
     for i, group in enumerate(groups):
         members.setdefault(group, []).append(i)
-    taken = Counter({place.pipeline: 0 for place in places})
+    taken = Counter({place.pipeline: 0 for place in free_mbps})
+    taken.subtract({place.pipeline: mbps for place, mbps in free_mbps.items()})
     inside: dict[int, int] = {}
     for own in sorted(members.values(), key=lambda own: -sum(mbps[i] for i in own)):
         pipeline = min(taken, key=taken.__getitem__)
         taken[pipeline] += sum(mbps[i] for i in own)
         inside.update(dict.fromkeys(own, pipeline))
-    free = dict.fromkeys(places, port_mbps)
+    free = dict(free_mbps)
     found: dict[int, LoopbackPort] = {}
     for i in sorted(inside, key=lambda i: -mbps[i]):
-        fits = [place for place in places if place.pipeline == inside[i] and free[place] >= mbps[i]]
+        fits = [place for place in free if place.pipeline == inside[i] and free[place] >= mbps[i]]
         if fits:
             found[i] = min(fits, key=free.__getitem__)
             free[found[i]] -= mbps[i]

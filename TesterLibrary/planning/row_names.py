@@ -12,6 +12,11 @@ def row_key(quantity: str) -> str:
     return quantity.lower().replace(".", "_")
 
 
+def reply_action(protocol: Protocol, number: int) -> str:
+    """Of a row that sends the packet in hand back, the one of this number of those that do, from 0."""
+    return f"{protocol.name.replace('-', '_')}_reply_{number}"
+
+
 def row_action(protocol: Protocol, template: str) -> str:
     """Of a row that sends a template."""
     return f"{protocol.name.replace('-', '_')}_{template}"

@@ -14,7 +14,7 @@ from ..errors import PlanError
 from ..model.pattern import Stage
 from ..model.units import Rate, RateUnit
 from .meter import Meter
-from .switch_resources import PASS_SKIP_UNITS
+from .switch_resources import PASS_SKIP_UNITS, TICK_BITS
 
 NEGLIGIBLE = Fraction(1, 10**9)  # an error that a counter shows after a billion packets
 INTOLERABLE = Fraction(1, 100)  # worse than the meter alone
@@ -54,7 +54,7 @@ def stage(
     target: Fraction,
     meter: Meter,
     *,
-    width: int = 16,
+    width: int = TICK_BITS,
     pattern: Sequence[Stage] = (),
     enough: Fraction = NEGLIGIBLE,
     most: Fraction = INTOLERABLE,

@@ -73,13 +73,13 @@ def own_fields(types: Sequence[HeaderType]) -> dict[str, int]:
 
 
 def switch_editors(
-    editors: Sequence[PlannedEditor], types: Sequence[HeaderType] = ()
+    editors: Sequence[PlannedEditor], own_fields: Mapping[str, int] | None = None
 ) -> tuple[SwitchEditor, ...]:
     """Of one stream; random values are the switch's own, so their seeds count for nothing.
 
     Args:
         editors: What changes.
-        types: Headers that a file describes and the program was built with.
+        own_fields: Bits of fields of headers that a file describes and the program was built with.
 
     Raises:
         PlanError: more fields than units, a field that no unit reaches, a number that a register cannot hold,
@@ -88,7 +88,7 @@ def switch_editors(
     if len(editors) > UNITS:
         names = ", ".join(editor.name for editor in editors)
         raise PlanError(f"{len(editors)} fields change ({names}); a switch changes {UNITS} of a template")
-    fields = _FIELDS | own_fields(types)
+    fields = {**_FIELDS, **(own_fields or {})}
     ordered = sorted(editors, key=lambda editor: editor.every)
     found = []
     for number, editor in enumerate(ordered):

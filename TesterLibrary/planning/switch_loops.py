@@ -13,6 +13,7 @@ from ..model.ports import Port
 from ..model.units import FCS_LENGTH, LINE_OVERHEAD
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts
 from .match_action import MatchAction, Queue
+from .switch_replies import replies_only
 from .template_loop import template_packets
 
 _SMALLEST = 64  # bytes of a frame, FCS included
@@ -50,8 +51,11 @@ def end_loops(name: str, program: MatchAction, port: Port) -> tuple[Loop, ...]:
 
     A protocol that keeps a state reads and writes it at line rate, and sends each template with a payload at
     line rate; its packets are as many as the longest answers. One that keeps none is asked by packets of 64
-    bytes, as many as there are answers (norma section 9.1, TCP and HTTP).
+    bytes, as many as there are answers (norma section 9.1, TCP and HTTP). One that only sends back the packet
+    in hand needs none of it.
     """
+    if replies_only(program.protocol):
+        return ()
     sizes = [_size(queue) for queue in program.queues] or [_SMALLEST]
     line = port.speed.bps
     pps = int(line / Fraction(_bits(max(sizes))))

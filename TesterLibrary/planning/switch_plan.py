@@ -4,16 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..errors import PlanError
 from ..model.jobfile import JobFile
 from .multicast import MulticastGroup, MulticastGroups
-from .prediction import Prediction, SwitchEnd, predict_switch
+from .prediction import Prediction, predict_switch
 from .switch_editor import LIST_VALUES, UNITS
-from .switch_resources import COPIES, FLOWS, QUANTILES, QUEUES, ROWS, TEMPLATES, Excess
+from .switch_replies import replies_only, reply_rows
+from .switch_resources import COPIES, FLOWS, QUANTILES, QUEUES, REPLIES, REPLY_ROWS, ROWS, TEMPLATES, Excess
+from .switch_streams import SwitchEnd
 
 _UNITS = ("first", "second")
 
@@ -107,9 +109,15 @@ def _capacity(
     programs = {end.program.protocol.name: end.program for end in ends}
     queues = sum(len(program.queues) for program in programs.values())
     yield Excess("queues of templates", queues, QUEUES, ", ".join(programs), "use fewer protocols")
-    rows = sum(len(end.program.entries) for end in ends)
+    bypassing = [end for end in ends if replies_only(end.program.protocol)]
+    keeping = [end for end in ends if end not in bypassing]
+    rows = sum(len(end.program.entries) for end in keeping)
     narrow = "write fewer rows, and ranges that begin and end at powers of two"
-    yield Excess("rows of protocols", rows, ROWS, _each(ends), narrow)
+    yield Excess("rows of protocols", rows, ROWS, _each(keeping), narrow)
+    replying = sum(len(end.program.entries) for end in bypassing)
+    yield Excess("rows of protocols that only reply", replying, REPLY_ROWS, _each(bypassing), narrow)
+    numbers = sum(len(reply_rows(end.program).replies) for end in bypassing)
+    yield Excess("replies", numbers, REPLIES, "of all responders", "use fewer of them")
     flows = sum(end.end.flow_capacity for end in ends)
     yield Excess("flows", flows, FLOWS, "of all responders", "give responders a smaller flows=")
     for unit, name in zip(range(UNITS), _UNITS, strict=True):
@@ -120,5 +128,5 @@ def _capacity(
             yield Excess(resource, needed, most, "of all streams", f"use shorter {what}")
 
 
-def _each(ends: tuple[SwitchEnd, ...]) -> str:
+def _each(ends: Sequence[SwitchEnd]) -> str:
     return ", ".join(f"{end.end.name} {len(end.program.entries)}" for end in ends)

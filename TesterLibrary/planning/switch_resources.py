@@ -42,6 +42,10 @@ COPIES = 512  # pairs of a template and a link, of which each has its ports
 ROWS = 4096
 FLOWS = 262_144
 QUANTILES = 512  # of distributions, in each editor
+TICK_BITS = 32  # of a pass/skip unit, which counts the packets of its period
+REPLY_ROWS = 1024  # entries of protocols that keep nothing
+REPLIES = 256  # their numbers
+LINKS = 256
 
 
 @dataclass(frozen=True)

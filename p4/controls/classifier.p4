@@ -65,6 +65,17 @@ control Classifier(in headers_t hdr, in bit<16> signature_rest, in bit<9> ingres
         class.ports = ports;
     }
 
+    // The same of servers that anybody may ask: one entry for each end of an address, so that flows stay in their
+    // own range of numbers whoever comes.
+    action flow_of_port(link_t link, bit<9> loopback, bit<32> host, bit<16> add_to_port, ports_t ports) {
+        class.stateful = true;
+        class.link = link;
+        class.loopback = loopback;
+        class.host = host;
+        class.port = hdr.tcp.sport + add_to_port;
+        class.ports = ports;
+    }
+
     table classes {
         key = {
             ingress_port: ternary @name("ingress_port");
@@ -80,7 +91,7 @@ control Classifier(in headers_t hdr, in bit<16> signature_rest, in bit<9> ingres
             hdr.tcp.dport: ternary @name("tcp_dport");
             hdr.udp.dport: ternary @name("udp_dport");
         }
-        actions = { unsigned; flow_of_source; @defaultonly NoAction; }
+        actions = { unsigned; flow_of_source; flow_of_port; @defaultonly NoAction; }
         const default_action = NoAction;
         size = CLASSES;
     }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Puts the loop header in the place of the Ethernet header, and back (norma appendix B). Addresses are fixed for
-// a link and the port a frame leaves by.
+// a link and the port a frame leaves by, but answers go to whoever asked.
 #ifndef COMPRESSION_P4
 #define COMPRESSION_P4
 
@@ -12,9 +12,9 @@ control Compression(inout headers_t hdr, in kind_t kind, in link_t link, in temp
         hdr.loop.kind = kind;
         hdr.loop.link = link;
         hdr.loop.template = template;
-        hdr.loop.next_state = 0;
         hdr.loop.flow = flow;
-        hdr.loop.room = 0;
+        hdr.loop.peer_high = hdr.ethernet.src[47:32];
+        hdr.loop.peer_low = hdr.ethernet.src[31:0];
         hdr.loop.ether_type = hdr.ethernet.ether_type;
         hdr.ethernet.setInvalid();
     }
@@ -25,13 +25,18 @@ control Restoration(inout headers_t hdr, in bit<9> egress_port) {
         hdr.ethernet.dst = dst;
         hdr.ethernet.src = src;
     }
+    // An answer goes to whoever asked.
+    action to_peer(mac_addr_t src) {
+        hdr.ethernet.dst = hdr.loop.peer_high ++ hdr.loop.peer_low;
+        hdr.ethernet.src = src;
+    }
 
     table links {
         key = {
             hdr.loop.link: exact @name("link");
             egress_port: exact @name("egress_port");
         }
-        actions = { addresses; @defaultonly NoAction; }
+        actions = { addresses; to_peer; @defaultonly NoAction; }
         const default_action = NoAction;
         size = LINK_PORTS;
     }

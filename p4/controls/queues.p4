@@ -22,7 +22,6 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
     bit<8> element = 0;        // in the arrays
     bit<32> ports_of_answer = 0;
 
-    Hash<bit<8>>(HashAlgorithm_t.IDENTITY) elements;
     Register<bit<8>, queue_t>(QUEUES, 0) lengths;
     Register<bit<8>, queue_t>(QUEUES, 0) tails;
     Register<bit<8>, queue_t>(QUEUES, 0) heads;
@@ -32,6 +31,9 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
     Register<bit<32>, bit<8>>(QUEUE_ARRAY) seqs;
     Register<bit<32>, bit<8>>(QUEUE_ARRAY) acks;
     Register<bit<8>, bit<8>>(QUEUE_ARRAY) links;
+    Register<bit<16>, bit<8>>(QUEUE_ARRAY) peers_high;
+    Register<bit<32>, bit<8>>(QUEUE_ARRAY) peers_low;
+    Hash<bit<8>>(HashAlgorithm_t.IDENTITY) elements;
     Counter<bit<32>, queue_t>(QUEUES, CounterType_t.PACKETS) full;
 
     RegisterAction<bit<8>, queue_t, bit<1>>(lengths) lengthen = {
@@ -101,6 +103,19 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
         void apply(inout bit<8> value, out bit<8> result) { result = value; }
     };
 
+    RegisterAction<bit<16>, bit<8>, bit<16>>(peers_high) put_peer_high = {
+        void apply(inout bit<16> value) { value = hdr.loop.peer_high; }
+    };
+    RegisterAction<bit<16>, bit<8>, bit<16>>(peers_high) get_peer_high = {
+        void apply(inout bit<16> value, out bit<16> result) { result = value; }
+    };
+    RegisterAction<bit<32>, bit<8>, bit<32>>(peers_low) put_peer_low = {
+        void apply(inout bit<32> value) { value = hdr.loop.peer_low; }
+    };
+    RegisterAction<bit<32>, bit<8>, bit<32>>(peers_low) get_peer_low = {
+        void apply(inout bit<32> value, out bit<32> result) { result = value; }
+    };
+
     apply {
         bit<1> granted = 0;
         if (asks) {
@@ -118,21 +133,26 @@ control Queues(inout headers_t hdr, in reply_t reply, in bool asks, in bool poll
             pointer = pop.execute(reply.queue);
         }
         element = elements.get({pointer[3:0], reply.queue});
+        // Four arrays fill a stage; the first four do not wait for the number of the element.
         if (granted == 1) {
             if (asks) {
-                put_source.execute(element);
-                put_destination.execute(element);
-                put_ports.execute(element);
-                put_seq.execute(element);
+                put_source.execute(elements.get({pointer[3:0], reply.queue}));
+                put_destination.execute(elements.get({pointer[3:0], reply.queue}));
+                put_ports.execute(elements.get({pointer[3:0], reply.queue}));
+                put_seq.execute(elements.get({pointer[3:0], reply.queue}));
                 put_ack.execute(element);
                 put_link.execute(element);
+                put_peer_high.execute(element);
+                put_peer_low.execute(element);
             } else {
-                hdr.ipv4.dst = get_source.execute(element);
-                hdr.ipv4.src = get_destination.execute(element);
-                ports_of_answer = get_ports.execute(element);
-                hdr.tcp.seq = get_seq.execute(element);
+                hdr.ipv4.dst = get_source.execute(elements.get({pointer[3:0], reply.queue}));
+                hdr.ipv4.src = get_destination.execute(elements.get({pointer[3:0], reply.queue}));
+                ports_of_answer = get_ports.execute(elements.get({pointer[3:0], reply.queue}));
+                hdr.tcp.seq = get_seq.execute(elements.get({pointer[3:0], reply.queue}));
                 hdr.tcp.ack = get_ack.execute(element);
                 hdr.loop.link = get_link.execute(element);
+                hdr.loop.peer_high = get_peer_high.execute(element);
+                hdr.loop.peer_low = get_peer_low.execute(element);
                 hdr.tcp.sport = ports_of_answer[31:16];
                 hdr.tcp.dport = ports_of_answer[15:0];
                 answered = 1;

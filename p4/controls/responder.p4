@@ -21,15 +21,26 @@ control Responder(inout headers_t hdr, inout reply_t reply, inout turn_t turn) {
     };
     RegisterAction<state_t, bit<18>, state_t>(states) write = {
         void apply(inout state_t value) {
-            value = hdr.loop.next_state;
+            value = hdr.loop.template;
         }
     };
 
+    action read_state() {
+        state = read.execute(hdr.loop.flow[17:0]);
+    }
+
+    // A register cannot be split, so it comes first, where all of the memory of a stage is free.
+    @stage(0)
+    table first_pass {
+        actions = { read_state; }
+        const default_action = read_state();
+    }
+
     apply {
         if (hdr.loop.kind == kind_t.READ) {
-            state = read.execute(hdr.loop.flow[17:0]);
+            first_pass.apply();
             reply.ports = swapped.get({hdr.tcp.dport, hdr.tcp.sport});
-            efsm.apply(hdr, state, reply, turn.asks, turn.writes);
+            efsm.apply(hdr, state, reply, turn);
         } else {
             write.execute(hdr.loop.flow[17:0]);
         }

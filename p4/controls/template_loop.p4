@@ -14,6 +14,8 @@ struct turn_t {
     bit<1> departs;            // as a packet of its stream: a copy leaves the loop
     bit<1> answers;            // as an answer: a copy leaves the loop
     bit<1> writes;             // no template: needs a second pass
+    state_t next_state;        // that it writes
+    bit<9> write_port;         // where it is
 }
 
 control TemplateLoop(in template_t template, in bit<9> ingress_port, inout turn_t turn, inout queue_t queue,

@@ -16,11 +16,17 @@ header kind_h {
 header loop_h {
     kind_t kind;
     link_t link;
-    template_t template;
-    state_t next_state;        // that the second pass writes
+    template_t template;       // of kind_t.WRITE: the state that the second pass writes
     flow_t flow;
-    bit<40> room;              // for what else has to go from one pass to the next
+    bit<16> peer_high;         // who asked, and so gets the answer: a MAC address
+    bit<32> peer_low;
     bit<16> ether_type;
+}
+
+// Before the Ethernet header of a frame that goes back as it came, but for a few fields.
+header reply_h {
+    kind_t kind;
+    bit<8> number;             // of the reply
 }
 
 header cpu_h {
@@ -84,6 +90,13 @@ header ipv6_h {
     ipv6_addr_t dst;
 }
 
+// What of ICMP (RFC 792) any message has.
+header icmp_h {
+    bit<8> type;
+    bit<8> code;
+    bit<16> checksum;
+}
+
 header udp_h {
     l4_port_t sport;
     l4_port_t dport;
@@ -126,6 +139,7 @@ header payload_h {
 struct headers_t {
     kind_h kind;
     loop_h loop;
+    reply_h reply;
     cpu_h cpu;
     ethernet_h ethernet;
     vlan_h vlan;
@@ -133,6 +147,7 @@ struct headers_t {
     arp_h arp;
     ipv4_h ipv4;
     ipv6_h ipv6;
+    icmp_h icmp;
     udp_h udp;
     tcp_h tcp;
     signature_h signature;

@@ -24,6 +24,7 @@ const bit<16> TYPE_IPV4 = 0x0800;
 const bit<16> TYPE_ARP = 0x0806;
 const bit<16> TYPE_VLAN = 0x8100;
 const bit<16> TYPE_IPV6 = 0x86dd;
+const bit<8> PROTOCOL_ICMP = 1;
 const bit<8> PROTOCOL_TCP = 6;
 const bit<8> PROTOCOL_UDP = 17;
 const bit<8> GREEN = 0;        // what a meter says of packets within its rate
@@ -33,7 +34,8 @@ enum bit<8> kind_t {
     FORWARDED = 0,             // an Ethernet frame follows: not of a test
     TEMPLATE = 1,              // loops; a copy of it departs at its rate, or as an answer
     READ = 2,                  // of a flow: its first pass, which reads registers and finds the row
-    WRITE = 3                  // its second pass, which writes the state
+    WRITE = 3,                 // its second pass, which writes the state
+    REPLY = 4                  // an Ethernet frame follows: goes back where it came from, its fields changed
 }
 
 // What is behind a port; port metadata, which the driver fills.

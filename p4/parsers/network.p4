@@ -6,7 +6,8 @@
 // caller's metadata. The state `network` is where they begin; its caller sets `ether_type`.
 //
 // l4_rest is what the checksum of UDP or TCP was without the fields that a pipeline may change, so that a deparser
-// can put the new ones in (RFC 1624); signature_rest the sum of a signature.
+// can put the new ones in (RFC 1624); signature_rest the sum of a signature. Whatever a parser extracts after a sum is
+// deposited is taken off it, so that is the last thing it does.
 
 state vlan {
     packet.extract(hdr.vlan);
@@ -32,6 +33,7 @@ state ipv4 {
     transition select(hdr.ipv4.ihl, hdr.ipv4.frag, hdr.ipv4.proto) {
         (5, 0, PROTOCOL_TCP): tcp;
         (5, 0, PROTOCOL_UDP): udp;
+        (5, 0, PROTOCOL_ICMP): icmp;
         default: accept;
     }
 }
@@ -39,51 +41,67 @@ state ipv4 {
 state ipv6 {
     packet.extract(hdr.ipv6);
     transition select(hdr.ipv6.nh) {
-        PROTOCOL_TCP: tcp_in_ipv6;
+        PROTOCOL_TCP: plain_tcp;
         PROTOCOL_UDP: udp;
         default: accept;
     }
 }
 
-state udp {
-    packet.extract(hdr.udp);
-    l4_checksum.subtract({hdr.udp.sport, hdr.udp.dport, hdr.udp.checksum});
+// Its checksum has no addresses in it. They are in l4_rest all the same, so whoever changes one has to change the
+// other by as much, as a reply does that swaps them.
+state icmp {
+    packet.extract(hdr.icmp);
+    l4_checksum.subtract({hdr.icmp.type, hdr.icmp.code, hdr.icmp.checksum});
     l4_checksum.subtract_all_and_deposit(meta.l4_rest);
-    transition select(hdr.udp.len) {
-        0 .. 23: accept;       // 8 bytes of UDP, 16 of a signature
-        default: signature;
+    transition accept;
+}
+
+state udp {
+    transition select(packet.lookahead<bit<48>>()[15:0]) {
+        0 .. 23: plain_udp;    // 8 bytes of UDP, 16 of a signature
+        default: signed_udp;
     }
 }
 
-state signature {
+state plain_udp {
+    packet.extract(hdr.udp);
+    l4_checksum.subtract({hdr.udp.sport, hdr.udp.dport, hdr.udp.checksum});
+    l4_checksum.subtract_all_and_deposit(meta.l4_rest);
+    transition accept;
+}
+
+state signed_udp {
+    packet.extract(hdr.udp);
+    l4_checksum.subtract({hdr.udp.sport, hdr.udp.dport, hdr.udp.checksum});
     packet.extract(hdr.signature);
     signature_checksum.subtract({hdr.signature.id, hdr.signature.sequence_high, hdr.signature.sequence,
                                  hdr.signature.timestamp_ns, hdr.signature.complement});
     signature_checksum.subtract_all_and_deposit(meta.signature_rest);
+    l4_checksum.subtract_all_and_deposit(meta.l4_rest);
     transition accept;
 }
 
+// 20 bytes of IPv4, 20 of TCP and the 16 that are looked at: less is no request.
 state tcp {
-    packet.extract(hdr.tcp);
-    l4_checksum.subtract({hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, hdr.tcp.checksum});
-    l4_checksum.subtract_all_and_deposit(meta.l4_rest);
-    // 20 bytes of IPv4, 20 of TCP and the 16 that are looked at: less is no request.
-    transition select(hdr.ipv4.len, hdr.tcp.dataofs) {
-        (0 .. 55, 5): accept;
-        (_, 5): payload;
-        default: accept;
+    transition select(hdr.ipv4.len, packet.lookahead<bit<100>>()[3:0]) {
+        (0 .. 55, 5): plain_tcp;
+        (_, 5): request;
+        default: plain_tcp;
     }
 }
 
-// Payload is looked at in IPv4 only.
-state tcp_in_ipv6 {
+state request {
     packet.extract(hdr.tcp);
     l4_checksum.subtract({hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, hdr.tcp.checksum});
+    packet.extract(hdr.payload);
     l4_checksum.subtract_all_and_deposit(meta.l4_rest);
     transition accept;
 }
 
-state payload {
-    packet.extract(hdr.payload);
+// Payload is looked at in IPv4 only.
+state plain_tcp {
+    packet.extract(hdr.tcp);
+    l4_checksum.subtract({hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, hdr.tcp.checksum});
+    l4_checksum.subtract_all_and_deposit(meta.l4_rest);
     transition accept;
 }

@@ -195,5 +195,8 @@ def test_it_prints_where_a_responder_loops_in_a_switch(
     assert [own["name"] for own in web["protocol"]["queues"]] == ["syn_ack", "content", "fin_ack", "reset"]
     assert {own["number"]: own["ports"] for own in plan["switch"]["multicast_groups"]} == {1: ["p1"]}
     path.write_text(_RESPONDER % "syn-reset")
+    assert cli.main(["plan", str(path), "--target", "tofino"]) == 0
+    assert "2 of 1,024 rows of protocols that only reply, 1 of 256 replies" in capsys.readouterr().out
+    path.write_text(_RESPONDER % "nd")
     assert cli.main(["plan", str(path), "--target", "tofino"]) == cli.STATUS["ERROR"]
-    assert "is not in the switch's program; on an arriving packet a row can" in capsys.readouterr().err
+    assert "on a switch TCP.seq and TCP.ack can depend on the packet" in capsys.readouterr().err

@@ -15,13 +15,16 @@ _EFSM = "InternalIngress.responder.efsm"
 _WORD = 4  # bytes of the payload's begin in a key
 
 
-def row_entries(program: MatchAction, link: int, priority: int = 0) -> Iterator[Entry]:
+def row_entries(
+    program: MatchAction, link: int, priority: int = 0, *, write_port: int = 0
+) -> Iterator[Entry]:
     """For packets by a link.
 
     Args:
         program: A protocol that the switch was built with.
         link: Number of the peer's Ethernet addresses, by which jobs are told apart.
         priority: Of the first row; the lower, the earlier a row is tried.
+        write_port: The device port of the second pass, which writes the state.
     """
     for row in program.entries:
         send = row_action(program.protocol, row.sends[0]) if row.sends else "silent"
@@ -29,7 +32,7 @@ def row_entries(program: MatchAction, link: int, priority: int = 0) -> Iterator[
             f"internal.{_EFSM}.rows",
             {"link": Masked(link, 0xFF), **_key(row), "$MATCH_PRIORITY": priority + row.priority},
             f"{_EFSM}.{send}",
-            {"next": row.next_state, "moves": int(_moves(row))},
+            {"next": row.next_state, "moves": int(_moves(row)), "write_port": write_port},
         )
 
 

@@ -192,8 +192,9 @@ def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str, message: 
         ),
         (
             "tofino",
-            "tx: p1, rx: p2, rate: 1 kpps, stages: [{pass: 1, skip: 65536}]",
-            "stream 'a': the stage pass 1 skip 65,536: its period of 65,537 packets does not fit a register",
+            "tx: p1, rx: p2, rate: 0.001 pps, stages: [{pass: 1, skip: 4294967296}]",
+            "stream 'a': the stage pass 1 skip 4,294,967,296: its period of 4,294,967,297 packets does not "
+            "fit a register",
         ),
         ("engine", "tx: p1, rx: p2, version: {field: IP.tos, bit: 9}", "stream 'a': bit 9 is not in IP.tos"),
         ("tofino", "tx: p1, rx: p2, headers: Ether / IQ", "stream 'a': there is no header 'IQ'"),

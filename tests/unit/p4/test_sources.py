@@ -14,6 +14,7 @@ from TesterLibrary.p4.build import generate, shipped
 from TesterLibrary.paths import data_root
 from TesterLibrary.planning import switch_editor
 from TesterLibrary.planning import switch_resources as planner
+from TesterLibrary.targets.tofino.program import Program
 
 
 @pytest.mark.parametrize("name", sources.profiles())
@@ -96,6 +97,27 @@ def test_sizes_of_the_program_are_the_planners() -> None:
     assert sizes["QUEUES"] == planner.QUEUES
     assert sizes["QUEUE_ARRAY"] == planner.QUEUE_ARRAY
     assert sizes["LIST_VALUES"] == switch_editor.LIST_VALUES
+    assert sizes["REPLIES"] == planner.REPLIES
+    assert sizes["LINKS"] == planner.LINKS
+
+
+@pytest.mark.parametrize("name", sources.profiles())
+def test_notes_of_a_shipped_program_are_those_of_what_was_compiled(name: str) -> None:
+    """Queue numbers of the notes are those that the generated actions ask."""
+    notes = Program.load(shipped(name))
+    text = generate(notes.protocols)["efsm.p4"]
+    for own, number in notes.queues.items():
+        action = own.replace("-", "_").replace(".", "_")
+        body = text.partition(f"action {action}(")[2].partition("}")[0]
+        assert f"reply.queue = {number};" in body
+    assert len(notes.queues) == text.count("reply.queue = ")
+    with pytest.raises(PlanError, match="was built without dns; it has http-get, arp"):
+        notes.check("dns")
+
+
+def test_a_folder_without_notes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="does not say what a program was built with"):
+        Program.load(tmp_path)
 
 
 def test_include_paths_are_found_from_any_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.planning.allocation import LoopbackFlow, LoopbackPorts, allocate
+from TesterLibrary.planning.allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, Occupied, allocate
 
 PORT = 100 * 10**9
 
@@ -68,3 +68,19 @@ def test_where_the_guess_fails_z3_searches() -> None:
 def test_what_ran_out_is_named(flows: list[LoopbackFlow], problem: str) -> None:
     with pytest.raises(PlanError, match=problem):
         allocate(flows, LoopbackPorts())
+
+
+def test_what_other_jobs_occupy_is_not_given_again() -> None:
+    chip = LoopbackPorts(pipelines=1, ports=2, port_bps=100 * 10**9)
+    there = [Occupied(LoopbackPort(0, 0), LoopbackFlow("old", 60 * 10**9, 10**6))]
+    one = LoopbackFlow("one", 50 * 10**9, 10**6)
+    assert allocate([one], chip, there) == {"one": LoopbackPort(0, 1)}
+    two = LoopbackFlow("two", 55 * 10**9, 10**6)
+    with pytest.raises(PlanError, match="flows"):
+        allocate([one, two], chip, there)
+
+
+def test_packets_of_other_jobs_count_in_their_pipeline() -> None:
+    chip = LoopbackPorts(pipelines=2, ports=1, pipeline_pps=10**6)
+    there = [Occupied(LoopbackPort(0, 0), LoopbackFlow("old", 10**9, 900_000))]
+    assert allocate([LoopbackFlow("one", 10**9, 200_000)], chip, there) == {"one": LoopbackPort(1, 0)}

@@ -22,7 +22,7 @@ from TesterLibrary.model.edit import (
     Values,
 )
 from TesterLibrary.model.headers import FieldType, HeaderType
-from TesterLibrary.planning.switch_editor import Listed, SwitchEditor, switch_editors
+from TesterLibrary.planning.switch_editor import Listed, SwitchEditor, own_fields, switch_editors
 
 _BITS = {"IP.src": 32, "TCP.seq": 32}
 
@@ -145,7 +145,7 @@ def test_what_a_switch_cannot_change_is_refused(editors: list[PlannedEditor], pr
 
 def test_fields_of_own_headers_are_changed_if_they_are_as_wide_as_an_operation() -> None:
     own = [HeaderType("Tag", (FieldType("kind", 4), FieldType("id", 12), FieldType("next", 16)))]
-    (editor,) = switch_editors([planned("Tag.next", Step(5, 1, 4))], own)
+    (editor,) = switch_editors([planned("Tag.next", Step(5, 1, 4))], own_fields(own))
     assert (editor.field, editor.base, editor.bound) == ("Tag.next", 5, 4)
     with pytest.raises(PlanError, match=r"Tag\.id: a switch does not edit it; .*, Tag\.next"):
-        switch_editors([planned("Tag.id", Step(0, 1, 4))], own)
+        switch_editors([planned("Tag.id", Step(0, 1, 4))], own_fields(own))

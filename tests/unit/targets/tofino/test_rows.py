@@ -60,9 +60,13 @@ def test_a_switch_holds_the_rows_of_two_jobs(profile: str) -> None:
     ],
 )
 def test_packets_meet_the_rows_of_the_table(packet: dict[str, int], action: str, to: str) -> None:
-    entry = found(list(row_entries(PROGRAM, 9)), link=9, **packet)
+    entry = found(list(row_entries(PROGRAM, 9, write_port=388)), link=9, **packet)
     assert entry.action == f"InternalIngress.responder.efsm.{action}"
-    assert entry.data == {"next": STATES.index(to), "moves": int(STATES[packet["state"]] != to)}
+    assert entry.data == {
+        "next": STATES.index(to),
+        "moves": int(STATES[packet["state"]] != to),
+        "write_port": 388,
+    }
 
 
 def test_packets_of_another_link_meet_none() -> None:

@@ -19,7 +19,7 @@ from TesterLibrary.p4.build import shipped
 from TesterLibrary.p4.own_headers import own_headers
 from TesterLibrary.planning.meter import TofinoMeter
 from TesterLibrary.planning.staging import stage
-from TesterLibrary.planning.switch_editor import switch_editors
+from TesterLibrary.planning.switch_editor import own_fields, switch_editors
 from TesterLibrary.targets.tofino.editor import editor_entries
 from TesterLibrary.targets.tofino.entry import Entry, Span
 from TesterLibrary.targets.tofino.rate import rate_entries
@@ -135,7 +135,11 @@ def test_the_second_unit_of_a_cascade_is_told_to_wait(schema: Schema) -> None:
 
 def test_a_field_of_an_own_header_is_called_as_the_generated_program_calls_it() -> None:
     own = HeaderType("FabricTag", (FieldType("next", 16),))
-    batch = list(editor_entries(TEMPLATE, switch_editors([planned("FabricTag.next", Step(0, 1, 4))], [own])))
+    batch = list(
+        editor_entries(
+            TEMPLATE, switch_editors([planned("FabricTag.next", Step(0, 1, 4))], own_fields([own]))
+        )
+    )
     action = next(entry.action for entry in batch if entry.table.endswith("first_field.fields"))
     assert action is not None
     assert f"action {action.rpartition('.')[2]}(bit<16> base)" in own_headers([own])

@@ -1,0 +1,178 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The controls of p4/ that send packets back as they came but for a few fields, generated from protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..errors import PlanError
+from ..model.action import Reply
+from ..model.expression import Expression
+from ..model.protocol import Protocol
+from ..planning.match_action import MatchAction
+from ..planning.row_names import reply_action, row_key
+from ..planning.switch_replies import header_key, known_by, reply_rows
+from .efsm import Key
+from .sources import templates
+
+# Fields that egress has: bits, and where. Those of TCP behind the acknowledgement number are in no sum that a
+# deparser renews, so they are set only where the sum begins anew.
+_FIELDS = {
+    "Ether.dst": (48, "hdr.ethernet.dst"),
+    "Ether.src": (48, "hdr.ethernet.src"),
+    "ARP.op": (16, "hdr.arp.operation"),
+    "ARP.hwsrc": (48, "hdr.arp.sender_mac"),
+    "ARP.psrc": (32, "hdr.arp.sender"),
+    "ARP.hwdst": (48, "hdr.arp.target_mac"),
+    "ARP.pdst": (32, "hdr.arp.target"),
+    "IP.src": (32, "hdr.ipv4.src"),
+    "IP.dst": (32, "hdr.ipv4.dst"),
+    "IP.ttl": (8, "hdr.ipv4.ttl"),
+    "ICMP.type": (8, "hdr.icmp.type"),
+    "ICMP.code": (8, "hdr.icmp.code"),
+    "UDP.sport": (16, "hdr.udp.sport"),
+    "UDP.dport": (16, "hdr.udp.dport"),
+    "TCP.sport": (16, "hdr.tcp.sport"),
+    "TCP.dport": (16, "hdr.tcp.dport"),
+    "TCP.seq": (32, "hdr.tcp.seq"),
+    "TCP.ack": (32, "hdr.tcp.ack"),
+}
+_REST_OF_TCP = {"TCP.flags": (8, "hdr.tcp.flags"), "TCP.window": (16, "hdr.tcp.window")}
+_KEYS = {
+    "ARP.hwtype": (16, "hdr.arp.hardware"),
+    "ARP.ptype": (16, "hdr.arp.protocol"),
+    "ARP.hwlen": (8, "hdr.arp.hardware_length"),
+    "ARP.plen": (8, "hdr.arp.protocol_length"),
+    **{name: place for name, place in _FIELDS.items() if place[0] <= 32},
+    **_REST_OF_TCP,
+}
+_VALID = {"ARP": "hdr.arp", "ICMP": "hdr.icmp", "UDP": "hdr.udp", "TCP": "hdr.tcp"}
+
+
+@dataclass(frozen=True)
+class Held:
+    """A value, or a parameter, by a name of its own."""
+
+    name: str
+    bits: int
+    field: str = ""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Of a value to a field."""
+
+    field: str
+    value: str
+
+
+@dataclass(frozen=True)
+class ReplyAction:
+    """As the template writes it: all values are read before any is set."""
+
+    name: str
+    parameters: tuple[Held, ...]
+    held: tuple[Held, ...]
+    assignments: tuple[Assignment, ...]
+
+
+def replies(programs: Sequence[MatchAction]) -> str:
+    """P4 text for protocols that keep nothing of a flow and only send back the packet in hand.
+
+    Raises:
+        PlanError: a row tests or changes what this program does not reach.
+    """
+    text = templates().get_template("replies.p4.j2")
+    actions = [own for program in programs for own in _actions(program)]
+    protocols = [program.protocol for program in programs]
+    return text.render(protocols=protocols, keys=_keys(programs), replies=actions)
+
+
+def _keys(programs: Sequence[MatchAction]) -> list[Key]:
+    keys = [Key("vlan_valid", "hdr.vlan.isValid()"), Key("vlan", "hdr.vlan.vlan")]
+    headers = {known_by(program.protocol): program for program in programs}
+    for header, program in headers.items():
+        if header not in _VALID:
+            raise PlanError(
+                f"{program.protocol.path}: packets of {header}; a switch replies to {', '.join(_VALID)}"
+            )
+        keys.append(Key(header_key(header), f"{_VALID[header]}.isValid()"))
+    asked = {name: program for program in programs for name in reply_rows(program).tested}
+    for name, program in asked.items():
+        if name not in _KEYS:
+            raise PlanError(
+                f"{program.protocol.path}: a row tests {name}, which is no key of the switch's table; "
+                f"these are: {', '.join(_KEYS)}"
+            )
+    return keys + [Key(row_key(name), field) for name, (_, field) in _KEYS.items() if name in asked]
+
+
+def _actions(program: MatchAction) -> Iterator[ReplyAction]:
+    for number, reply in enumerate(reply_rows(program).replies):
+        try:
+            yield _action(program.protocol, number, reply)
+        except PlanError as problem:
+            raise PlanError(f"{program.protocol.path}: {problem}") from None
+
+
+def _action(protocol: Protocol, number: int, reply: Reply) -> ReplyAction:
+    if reply.append or (reply.keep is not None and reply.keep.constant != 0):
+        raise PlanError("a reply keeps its payload as it is, or none of it, on a switch")
+    parameters = {own.name: own.bits for own in protocol.parameters}
+    fields = _FIELDS | (_REST_OF_TCP if reply.keep is not None else {})
+    swapped = [(one, Expression(other)) for pair in reply.swaps for one, other in (pair, pair[::-1])]
+    wanted = dict([*swapped, *reply.fields])
+    for name in wanted:
+        if name not in fields:
+            raise PlanError(f"a reply sets {name}; on a switch it sets {', '.join(fields)}")
+    asked = list(dict.fromkeys(name for value in wanted.values() for name in value.names))
+    for name in asked:
+        if name not in fields and name not in parameters:
+            raise PlanError(f"a reply needs {name}; on a switch it has {', '.join((*fields, *parameters))}")
+    held = {name: f"held_{row_key(name)}" for name in asked if name in wanted}
+    places = {name: place for name, (_, place) in fields.items()} | {own: own for own in parameters} | held
+    assignments = [Assignment(fields[name][1], _value(value, places)) for name, value in wanted.items()]
+    return ReplyAction(
+        reply_action(protocol, number),
+        tuple(Held(name, parameters[name]) for name in asked if name in parameters),
+        tuple(Held(own, fields[name][0], fields[name][1]) for name, own in held.items()),
+        (*assignments, *_rest(known_by(protocol), reply, wanted)),
+    )
+
+
+def _value(value: Expression, places: dict[str, str]) -> str:
+    """A field, a parameter or a constant; or one of the former and a constant."""
+    names = list(value.names)
+    shape = [value.first, *(atom for _, atom in value.rest)]
+    sums = all(operator in "+-" and isinstance(atom, int) for operator, atom in value.rest)
+    if len(names) > 1 or not sums or len(shape) > 2:
+        raise PlanError(f"a reply needs {value}; on a switch a field is another one, and a constant added")
+    first = places[value.first] if isinstance(value.first, str) else str(value.first)
+    return " ".join([first, *(f"{operator} {atom}" for operator, atom in value.rest)])
+
+
+def _rest(header: str, reply: Reply, wanted: dict[str, Expression]) -> Iterator[Assignment]:
+    """What the checksum is without the fields that a deparser puts in; lengths without payload."""
+    if header == "ICMP":
+        if reply.keep is not None:
+            raise PlanError("a reply of ICMP keeps its payload on a switch")
+        yield Assignment("icmp_changed", "true")
+    if reply.keep is None or header == "ARP":
+        return
+    if header != "TCP":
+        raise PlanError(f"a reply of {header} keeps its payload on a switch")
+    constants = {name: wanted[name].constant for name in _REST_OF_TCP if name in wanted}
+    if len(constants) < len(_REST_OF_TCP) or None in constants.values():
+        raise PlanError(f"a reply without payload sets {' and '.join(_REST_OF_TCP)} to constants on a switch")
+    flags, window = (constants[name] or 0 for name in _REST_OF_TCP)
+    total = 6 + 20 + (5 << 12 | flags) + window  # of the pseudo header, then of the header, without options
+    for field, value in (
+        ("hdr.ipv4.len", 40),
+        ("hdr.tcp.dataofs", 5),
+        ("hdr.tcp.reserved", 0),
+        ("hdr.tcp.urgptr", 0),
+        ("l4_rest", (total & 0xFFFF) + (total >> 16)),
+    ):
+        yield Assignment(field, str(value))

@@ -1,0 +1,171 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A planned job in a switch: how each stream reaches its rate, what loops for it and the ends, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from ..errors import PlanError
+from ..model.law import Steady
+from ..model.pattern import Stage
+from ..model.plan import Plan, PlannedStream
+from ..model.planned_end import PlannedEnd
+from ..model.ports import Port
+from ..model.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth, Rate, RateUnit
+from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, Occupied, allocate
+from .match_action import MatchAction, match_action
+from .meter import LoopMeter, TofinoMeter
+from .staging import Staging, stage
+from .switch_editor import SwitchEditor, switch_editors
+from .switch_loops import PlacedLoop, end_loops, placed
+from .template_loop import template_packets
+
+
+@dataclass(frozen=True)
+class SwitchStream:
+    """A stream whose template packets loop. Rates are frames each second."""
+
+    planned: PlannedStream
+    staging: Staging
+    flow: LoopbackFlow
+    loopback: LoopbackPort
+    templates: int  # how many packets of it loop
+    edits: tuple[SwitchEditor, ...]
+    metered: bool  # by a meter that limits what loops; else the loop's own rate is the one
+
+
+@dataclass(frozen=True)
+class SwitchEnd:
+    """A responder, its protocol for a switch, and what loops there for it."""
+
+    end: PlannedEnd
+    program: MatchAction
+    loops: tuple[PlacedLoop, ...]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """What a switch sends and answers of a job."""
+
+    streams: tuple[SwitchStream, ...]
+    ends: tuple[SwitchEnd, ...]
+
+
+def place(
+    plan: Plan,
+    ports: Mapping[str, Port],
+    own_fields: Mapping[str, int],
+    *,
+    chip: LoopbackPorts | None = None,
+    occupied: Sequence[Occupied] = (),
+) -> Placement:
+    """All of a job at once: streams and ends share the loopback ports.
+
+    Args:
+        plan: The job.
+        ports: The tester's ports by name.
+        own_fields: Bits of fields of headers that the switch's program was built with.
+        chip: Its loopback ports; those of a folded switch of 3.2 Tbps, if none are given.
+        occupied: What loops there for other jobs.
+
+    Raises:
+        PlanError: the first resource that runs out.
+    """
+    chip = chip or LoopbackPorts()
+    _check_ports(ports, chip)
+    stagings = [_staged(own, ports[own.tx_port], chip) for own in plan.streams]
+    flows = [_loop(own, staging) for own, staging in zip(plan.streams, stagings, strict=True)]
+    programs = [(end, _program(end)) for end in plan.ends]
+    loops = [(end, program, end_loops(end.name, program, ports[end.port])) for end, program in programs]
+    places = allocate([*flows, *(loop.flow for _, _, own in loops for loop in own)], chip, occupied)
+    streams = (
+        SwitchStream(
+            own,
+            staging,
+            flow,
+            places[own.name],
+            _templates(own, Fraction(flow.bps, chip.port_bps)),
+            _edits(own, own_fields),
+            metered=staging.meter_rate < _line(own, chip),
+        )
+        for own, staging, flow in zip(plan.streams, stagings, flows, strict=True)
+    )
+    ends = (
+        SwitchEnd(end, program, tuple(placed(loop, places[loop.flow.name], chip) for loop in own))
+        for end, program, own in loops
+    )
+    return Placement(tuple(streams), tuple(ends))
+
+
+def _program(end: PlannedEnd) -> MatchAction:
+    program = match_action(end.protocol, end.parameters)
+    if end.opening is not None:
+        raise PlanError(f"{end.name!r}: clients open flows by time, and on a Tofino only packets wake one")
+    return program
+
+
+def _check_ports(ports: Mapping[str, Port], chip: LoopbackPorts) -> None:
+    """A folded switch has as many ports in front as ports that loop, as fast as these."""
+    if len(ports) > chip.all_ports:
+        over = len(ports) - chip.all_ports
+        raise PlanError(
+            f"front-panel ports: {len(ports)} needed, {chip.all_ports} there, {over} too many; split the job"
+        )
+    for port in ports.values():
+        if port.speed.bps > chip.port_bps:
+            raise PlanError(
+                f"port {port.name!r} of {port.speed}: one of the front panel has "
+                f"{Bandwidth(chip.port_bps)} at most"
+            )
+
+
+def _loop(stream: PlannedStream, staging: Staging) -> LoopbackFlow:
+    """Its template packets loop as often as the meter lets one pass."""
+    pps = staging.meter_rate
+    return LoopbackFlow(stream.name, ceil(pps * (stream.frame_size + LINE_OVERHEAD) * 8), ceil(pps))
+
+
+def _templates(stream: PlannedStream, share: Fraction) -> int:
+    """Of the copies that keep a whole port busy, its share; of the smallest frame, which needs most."""
+    return ceil(template_packets(min(map(len, stream.frames)) + FCS_LENGTH) * share)
+
+
+def _edits(stream: PlannedStream, own_fields: Mapping[str, int]) -> tuple[SwitchEditor, ...]:
+    try:
+        return switch_editors(stream.editors, own_fields)
+    except PlanError as problem:
+        raise PlanError(f"stream {stream.name!r}: {problem}") from None
+
+
+def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts) -> Staging:
+    law = stream.departures.law
+    if not isinstance(law, Steady):
+        raise PlanError(
+            f"stream {stream.name!r}: a Tofino has stages; for other ways to space frames plan for the engine"
+        )
+    try:
+        meter = LoopMeter(TofinoMeter(), _line(stream, chip))
+        staging = stage(stream.frames_per_second, meter, pattern=law.stages)
+    except PlanError as problem:
+        raise PlanError(f"stream {stream.name!r}: {problem}") from None
+    _check_peak(stream, port, staging, law.stages)
+    return staging
+
+
+def _line(stream: PlannedStream, chip: LoopbackPorts) -> Fraction:
+    """Of its frames, in a loopback port of its own."""
+    return Bandwidth(chip.port_bps).frames_per_second(stream.frame_size)
+
+
+def _check_peak(stream: PlannedStream, port: Port, staging: Staging, pattern: tuple[Stage, ...]) -> None:
+    line = port.speed.frames_per_second(stream.frame_size)
+    if pattern and staging.peak > line:
+        raise PlanError(
+            f"stream {stream.name!r}: its pattern ({', then '.join(map(str, pattern))}) needs a peak of "
+            f"{Rate(staging.peak, RateUnit.PPS)}; port {port.name!r} ({port.speed}) carries at most "
+            f"{Rate(line, RateUnit.PPS)} of its frames of {float(stream.frame_size):g} bytes"
+        )

@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the program of a switch was built with, as `tester p4 build` notes it beside its outputs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import PlanError
+
+NOTES = "program.json"
+SCHEMA = "bf-rt.json"
+
+
+@dataclass(frozen=True)
+class Program:
+    """Numbers that the compiled program has; a driver that counted them itself could be wrong."""
+
+    profile: str
+    protocols: tuple[str, ...]
+    queues: Mapping[str, int]  # by protocol and template: `http-get.content`
+    own_fields: Mapping[str, int]  # bits of fields of headers of a user's own that editors reach
+
+    @classmethod
+    def load(cls, folder: Path) -> Program:
+        """Of a folder of outputs. PlanError if it has no notes."""
+        path = folder / NOTES
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            return cls(
+                profile=found["profile"],
+                protocols=tuple(found["protocols"]),
+                queues=dict(found["queues"]),
+                own_fields=dict(found["own_fields"]),
+            )
+        except (OSError, ValueError, KeyError, TypeError) as problem:
+            raise PlanError(f"{path} does not say what a program was built with: {problem!r}") from problem
+
+    def check(self, protocol: str) -> None:
+        """PlanError for a protocol that it was not built with."""
+        if protocol not in self.protocols:
+            there = ", ".join(self.protocols)
+            raise PlanError(
+                f"the program of the switch was built without {protocol}; it has {there}: "
+                f"tester p4 build {self.profile} --protocol {protocol}"
+            )
