@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from ...model.pattern import Stage
 from ...planning.staging import Staging
+from ...planning.switch_resources import TICK_BITS
 from .entry import Entry
 
 _RATE = "InternalIngress.rate"
@@ -16,9 +16,16 @@ _UNITS = ("correction", "pattern", "outer_pattern")  # in the order in which a p
 _BURST = 1  # packets of a meter's bucket: the fewer, the more even
 
 
-def rate_entries(template: int, staging: Staging) -> Iterator[Entry]:
-    """Of a template's meter and of its units, which begin a period."""
+def rate_entries(template: int, staging: Staging, *, metered: bool = True) -> Iterator[Entry]:
+    """Of a template's meter and of its units, which begin a period; last what lets packets depart.
+
+    Args:
+        template: Its number.
+        staging: Its rate.
+        metered: Whether the meter limits it; else the loop's own rate does, and the meter is out of its way.
+    """
     pps = ceil(staging.meter_rate)  # a switch's driver truncates
+    pps = pps if metered else 2 * pps
     yield Entry(
         f"internal.{_RATE}.meter",
         {"$METER_INDEX": template},
@@ -29,15 +36,35 @@ def rate_entries(template: int, staging: Staging) -> Iterator[Entry]:
             "$METER_SPEC_PBS_PKTS": _BURST,
         },
     )
-    for unit, stage in zip(_UNITS, staging.stages, strict=False):
-        yield from _unit(f"{_RATE}.{unit}", template, stage)
+    for unit, stage in reversed(list(zip(_UNITS, staging.stages, strict=False))):
+        yield _tick(f"{_RATE}.{unit}", template)
+        yield _stage(f"{_RATE}.{unit}", template, passes=stage.passes, last=stage.period - 1)
 
 
-def _unit(unit: str, template: int, stage: Stage) -> Iterator[Entry]:
-    yield Entry(
+def held_entry(template: int) -> Entry:
+    """Keeps all packets of a template back: its first unit passes none."""
+    return _stage(f"{_RATE}.{_UNITS[0]}", template, passes=0, last=0)
+
+
+def limit_entries(template: int, packets: int | None) -> Iterator[Entry]:
+    """Lets so many packets depart, or any number, by the last unit, which a pattern must not need.
+
+    A unit skips what is left of 2^32 packets after those that pass, so a stream has to be stopped before.
+    """
+    unit = f"{_RATE}.{_UNITS[-1]}"
+    passes, last = (1, 0) if packets is None else (packets, (1 << TICK_BITS) - 1)
+    yield _stage(unit, template, passes=passes, last=last)
+    yield _tick(unit, template)
+
+
+def _stage(unit: str, template: int, *, passes: int, last: int) -> Entry:
+    return Entry(
         f"internal.{unit}.stages",
         {"template": template},
         f"{unit}.stage",
-        {"stage_passes": stage.passes, "stage_last": stage.period - 1},
+        {"stage_passes": passes, "stage_last": last},
     )
-    yield Entry(f"internal.{unit}.ticks", {"$REGISTER_INDEX": template}, data={f"{unit}.ticks.f1": 0})
+
+
+def _tick(unit: str, template: int) -> Entry:
+    return Entry(f"internal.{unit}.ticks", {"$REGISTER_INDEX": template}, data={f"{unit}.ticks.f1": 0})

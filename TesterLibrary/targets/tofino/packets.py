@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Packets that the driver gives the switch by its CPU port, with the header cpu_h (p4/include/headers.p4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_FORWARDED, _TEMPLATE = 0, 1  # kind_t
+
+
+@dataclass(frozen=True)
+class TemplatePacket:
+    """What loops: sent so many times when a job is loaded."""
+
+    octets: bytes  # with its header
+    count: int
+
+    @property
+    def template(self) -> int:
+        """Its number."""
+        return self.octets[2]
+
+
+def template_packet(frame: bytes, template: int, link: int, loopback: int) -> bytes:
+    """A frame that begins to loop in a device port."""
+    return _header(_TEMPLATE, link, template, loopback) + frame
+
+
+def injected(frame: bytes, port: int) -> bytes:
+    """A frame that leaves by a device port as it is."""
+    return _header(_FORWARDED, 0, 0, port) + frame
+
+
+def arrived(octets: bytes) -> tuple[int, bytes]:
+    """The device port by which a frame came that the switch gives the driver, and the frame."""
+    return int.from_bytes(octets[3:5], "big") & 0x1FF, octets[5:]
+
+
+def _header(kind: int, link: int, template: int, port: int) -> bytes:
+    return bytes((kind, link, template)) + port.to_bytes(2, "big")

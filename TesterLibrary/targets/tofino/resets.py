@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Registers and counters of a job as they are before its first packet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .entry import Entry
+from .latency import OTHERS, scale
+from .loaded import LoadedEnd, LoadedStream
+
+_IN, _OUT, _INSIDE = "ExternalIngress", "ExternalEgress", "InternalIngress"
+_BOTH = {"$COUNTER_SPEC_PKTS": 0, "$COUNTER_SPEC_BYTES": 0}
+_PACKETS = {"$COUNTER_SPEC_PKTS": 0}
+_LONGEST = (1 << 32) - 1
+HISTOGRAM = f"external.{_IN}.latency.histogram"
+STATES = f"internal.{_INSIDE}.responder.states"
+
+
+@dataclass(frozen=True)
+class Resets:
+    """Tables to be cleared as a whole, which is faster than entry by entry, and entries to be written."""
+
+    tables: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+    @classmethod
+    def of(
+        cls,
+        streams: Collection[LoadedStream],
+        ends: Collection[LoadedEnd],
+        *,
+        other_streams: Collection[LoadedStream] = (),
+        other_ends: Collection[LoadedEnd] = (),
+    ) -> Resets:
+        """Of a job beside others: a table that others use is reset entry by entry."""
+        large: list[tuple[str, Callable[[Any], Iterator[Entry]], Sequence[Any], Collection[Any]]] = [
+            (HISTOGRAM, _histogram, [own for own in streams if own.planned.signature], other_streams),
+            (STATES, _states, [own for own in ends if own.keeps], [own for own in other_ends if own.keeps]),
+        ]
+        entries = [entry for own in streams for entry in stream_resets(own)]
+        entries += [entry for own in ends for entry in end_resets(own)]
+        tables = []
+        for table, each, ours, others in large:
+            if ours and not others:
+                tables.append(table)
+            else:
+                entries += [entry for own in ours for entry in each(own)]
+        return cls(tuple(tables), tuple(entries))
+
+
+def stream_resets(own: LoadedStream) -> Iterator[Entry]:
+    """Of a stream, but for the histogram."""
+    yield register(_OUT, "signature.sequence", own.template, {"f1": 0})
+    yield register(_IN, "order.next", own.template, {"f1": 0})
+    yield register(_IN, "latency.least", own.template, {"f1": _LONGEST})
+    yield register(_IN, "latency.greatest", own.template, {"f1": 0})
+    yield register(_IN, "latency.sum", own.template, {"low": 0, "high": 0})
+    for version in (0, 1):
+        slot = own.slot(version)
+        yield from interval_resets(own, version)
+        yield counter(_OUT, "counters.streams", slot, _BOTH)
+        yield counter(_IN, "counters.streams", slot, _BOTH)
+        yield counter(_IN, "order.overtaken", slot, _PACKETS)
+
+
+def interval_resets(own: LoadedStream, version: int) -> Iterator[Entry]:
+    """Sums of times of a version, before frames leave in it again."""
+    for gress in (_OUT, _IN):
+        yield register(gress, "blind_delay.base", own.slot(version), {"f1": 0})
+        yield register(gress, "blind_delay.sum", own.slot(version), {"low": 0, "high": 0})
+
+
+def end_resets(own: LoadedEnd) -> Iterator[Entry]:
+    """Of a responder: what its rows have counted, and its queues; not the states of its flows."""
+    for row in own.rows:
+        yield Entry(row.entry.table, row.entry.key, row.entry.action, {**row.entry.data, **_PACKETS})
+    for queue in (own.queues or {}).values():
+        yield counter(_INSIDE, "queues.full", queue, _PACKETS)
+        for name in ("lengths", "tails", "heads"):
+            yield register(_INSIDE, f"queues.{name}", queue, {"f1": 0})
+
+
+def _histogram(own: LoadedStream) -> Iterator[Entry]:
+    for number in (*(bucket.number for bucket in scale()), OTHERS):
+        yield counter(_IN, "latency.histogram", own.cell(number), _PACKETS)
+
+
+def _states(own: LoadedEnd) -> Iterator[Entry]:
+    assert own.flows is not None
+    for flow in range(own.flows.first, own.flows.first + (1 << own.flows.bits)):
+        yield register(_INSIDE, "responder.states", flow, {"f1": 0})
+
+
+def register(gress: str, name: str, index: int, fields: dict[str, int]) -> Entry:
+    """Of a control's register, by the fields of its value."""
+    pipeline = "internal" if gress == _INSIDE else "external"
+    data = {f"{gress}.{name}.{field}": value for field, value in fields.items()}
+    return Entry(f"{pipeline}.{gress}.{name}", {"$REGISTER_INDEX": index}, data=data)
+
+
+def counter(gress: str, name: str, index: int, fields: dict[str, int]) -> Entry:
+    """Of a control's counter."""
+    pipeline = "internal" if gress == _INSIDE else "external"
+    return Entry(f"{pipeline}.{gress}.{name}", {"$COUNTER_INDEX": index}, data=fields)

@@ -1,0 +1,363 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Plans as jobs of a switch: its schema takes every entry, and they say what the plan does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from ipaddress import ip_address
+
+import pytest
+from scapy.layers.inet import IP, TCP, UDP
+from scapy.layers.l2 import Ether
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.model.departures import Pattern
+from TesterLibrary.model.editor import Editor, FieldPath, Sweep
+from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
+from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.mix import parse_frame_sizes
+from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.responder import Responder
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.targets.tofino.building import switch_job
+from TesterLibrary.targets.tofino.change import Change
+from TesterLibrary.targets.tofino.entry import Entry, Masked
+from TesterLibrary.targets.tofino.job import SwitchJob
+from TesterLibrary.targets.tofino.packets import arrived, injected
+from TesterLibrary.targets.tofino.schema import Schema
+from TesterLibrary.targets.tofino.signature import ones_sum
+
+from .jobs import FAST, MACS, PROGRAM, SCHEMAS, planned, switched, written
+
+_UNIT = "internal.InternalIngress.rate"
+_CPU_HEADER = 5
+SERVERS = Endpoints(AddressRange.parse("198.18.1.10-198.18.1.11"), PortRange(80))
+HTTP = Responder(name="http", port="p1", protocol="http-get", servers=SERVERS)
+STATELESS = [
+    Responder(name="udp", port="p1", protocol="udp-echo", parameters={"port": 7}),
+    Responder(name="icmp", port="p1", protocol="icmp-echo", vlan=9),
+    Responder(name="syn", port="p2", protocol="syn-reset", servers=SERVERS),
+    Responder(name="arp", port="p2", protocol="arp", answers_for=AddressRange.parse("198.18.8.0-198.18.8.7")),
+]
+
+
+def stream(name: str = "s", **changes: object) -> Stream:
+    return Stream(name, "p1", "p2", **{"rate": Rate.parse("1 kpps"), **changes})  # type: ignore[arg-type]
+
+
+def of(job: SwitchJob, table: str) -> list[Entry]:
+    return [entry for entry in job.entries if entry.table.endswith(f".{table}")]
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_switch_takes_all_of_a_job_and_gives_it_back(schema: Schema) -> None:
+    tagged = HeaderStack.parse("Ether / Dot1Q(vlan=7) / IP / TCP")
+    streams = [
+        stream("plain", editors=(Editor(FieldPath.parse("UDP.dport"), Sweep("5000", "5999")),)),
+        stream("tagged", headers=tagged, signature=False),
+        stream("back", frame_size=FrameSize(1518)),
+    ]
+    first = switched(planned(streams, [HTTP, *STATELESS]))
+    second = switched(planned([stream("other")], job="other", first=4), others=[first])
+    tables = written(schema, first, second)
+    for job, others in ((first, [second]), (second, []), (second, [first])):
+        resets = job.resets(others)
+        tables.write(resets.entries)
+        assert all(schema[table] for table in resets.tables)
+        tables.write(job.starting())
+        tables.write(job.starting(1000))
+        tables.write(job.flipped(1))
+        tables.write(job.stopping())
+    tables.remove(first.entries)
+    assert len(tables.entries("external.ExternalEgress.version.versions")) == 1
+
+
+def test_jobs_have_numbers_of_their_own() -> None:
+    first = switched(planned([stream("a"), stream("b")], [HTTP]))
+    second = switched(planned([stream("c")], job="other", first=3), others=[first])
+    for kind in ("templates", "links", "groups", "replies"):
+        assert not {*getattr(first.held, kind)} & {*getattr(second.held, kind)}
+    places = Counter((entry.table, entry.place) for entry in (*first.entries, *second.entries))
+    assert max(places.values()) == 1
+
+
+def test_a_template_carries_the_signature_behind_udp_and_its_checksum_is_right() -> None:
+    for size in (64, 65, 128):
+        job = switched(planned([stream(frame_size=FrameSize(size))]))
+        (packet,) = job.packets
+        kind, link, template = packet.octets[:3]
+        assert (kind, template, link) == (1, job.streams[1].template, job.held.links[0])
+        frame = Ether(packet.octets[_CPU_HEADER:])
+        assert len(packet.octets) - _CPU_HEADER == size - 4
+        (signing,), (found,) = of(job, "signature.streams"), of(job, "classifier.signatures")
+        assert ones_sum(bytes(frame[UDP].payload)[:16]) == ~int(str(signing.data["rest"])) & 0xFFFF
+        assert found.key == {"valid": 1, "id": 1, "rest": signing.data["rest"]}
+        given = frame[UDP].chksum
+        del frame[UDP].chksum
+        assert Ether(bytes(frame))[UDP].chksum == given
+
+
+def test_streams_without_signature_are_known_by_their_headers_where_they_arrive() -> None:
+    job = switched(
+        planned([stream(signature=False, headers=HeaderStack.parse("Ether / IP / TCP(dport=81)"))])
+    )
+    (entry,) = of(job, "classifier.classes")
+    assert entry.key["ingress_port"] == Masked(140, 0x1FF)
+    assert entry.key["tcp_dport"] == Masked(81, 0xFFFF)
+    assert entry.key["ipv4_dst"] == Masked(int(ip_address("198.18.2.2")), 0xFFFFFFFF)
+    assert entry.data == {"stream": job.streams[1].template}
+
+
+def test_frames_leave_with_their_addresses_by_their_port() -> None:
+    job = switched(planned([stream()]))
+    (link,), (copies,) = of(job, "restoration.links"), of(job, "replicator.groups")
+    addresses = [int(str(link.data[name])).to_bytes(6, "big") for name in ("dst", "src")]
+    assert addresses == [MACS["p2"], MACS["p1"]]
+    assert link.key == {"link": job.held.links[0], "egress_port": 132}
+    assert job.groups == {copies.data["group"]: (132,)}
+
+
+def passed(job: SwitchJob, batch: list[Entry], ticks: int) -> int:
+    """Of so many packets that the meter lets pass, those that depart: p4/controls/rate.p4."""
+    units = {}
+    for unit in ("correction", "pattern", "outer_pattern"):
+        stages = [e for e in (*job.entries, *batch) if e.table == f"{_UNIT}.{unit}.stages"]
+        data = stages[-1].data if stages else {"stage_passes": 1, "stage_last": 0}
+        units[unit] = [0, int(str(data["stage_passes"])), int(str(data["stage_last"]))]
+    departed = 0
+    for _ in range(ticks):
+        for own in units.values():
+            passes = own[0] < own[1]
+            own[0] = 0 if own[0] >= own[2] else own[0] + 1
+            if not passes:
+                break
+        else:
+            departed += 1
+    return departed
+
+
+def test_nothing_departs_until_the_start_and_exactly_as_much_as_it_says() -> None:
+    job = switched(planned([stream(shaping=Pattern((Stage(4, 6),)))]))
+    assert passed(job, [], 1000) == 0
+    assert passed(job, list(job.starting(37)), 1000) == 37
+    free = passed(job, list(job.starting()), 1000)
+    assert free > 300
+    assert passed(job, [*job.starting(37), *job.starting()], 1000) == free
+    assert passed(job, [*job.starting(), *job.stopping()], 1000) == 0
+
+
+def test_a_pattern_of_two_stages_leaves_no_unit_to_count_with() -> None:
+    job = switched(planned([stream(shaping=Pattern((Stage(4, 6), Stage(1, 1))))]))
+    assert list(job.starting())
+    with pytest.raises(
+        PlanError, match="a switch counts frames with the unit that its pattern of 2 stages needs"
+    ):
+        list(job.starting(5))
+    with pytest.raises(PlanError, match="0 frames; a switch counts 1 to 4,294,967,295"):
+        list(switched(planned([stream()])).starting(0))
+
+
+def met(job: SwitchJob, table: str, **packet: int) -> Entry | None:
+    """The entry that a packet meets first."""
+    fitting = [
+        entry
+        for entry in of(job, table)
+        if all(
+            packet.get(name, 0) & value.mask == value.value
+            for name, value in entry.key.items()
+            if isinstance(value, Masked)
+        )
+    ]
+    return min(fitting, key=lambda entry: int(str(entry.key["$MATCH_PRIORITY"])), default=None)
+
+
+def test_responders_that_keep_nothing_reply_where_their_rows_say() -> None:
+    job = switched(planned([], STATELESS))
+    rows = "reply_rows.rows"
+    asked = int(ip_address("198.18.8.3"))
+    arp = {"arp_valid": 1, "arp_hwtype": 1, "arp_ptype": 2048, "arp_hwlen": 6, "arp_plen": 4, "arp_op": 1}
+    entry = met(job, rows, ingress_port=140, arp_pdst=asked, **arp)
+    assert entry is not None
+    assert entry.action == "ExternalIngress.reply_rows.reply"
+    (reply,) = [own for own in of(job, "replies.numbers") if own.key["number"] == entry.data["number"]]
+    assert reply.action == "ExternalEgress.replies.arp_reply_0"
+    assert reply.data == {"mac": int.from_bytes(MACS["p2"], "big")}
+    other = met(job, rows, ingress_port=140, arp_pdst=asked + 100, **arp)
+    assert other is not None
+    assert other.action == "ExternalIngress.reply_rows.silent"
+    mine = {"udp_valid": 1, "ip_dst": int(ip_address("198.18.1.2"))}
+    echo = met(job, rows, ingress_port=132, udp_dport=7, **mine)
+    assert echo is not None
+    assert echo.action == "ExternalIngress.reply_rows.reply"
+    assert met(job, rows, ingress_port=140, udp_dport=7, **mine) is None
+    ping = {"icmp_valid": 1, "icmp_type": 8, "ip_dst": int(ip_address("198.18.1.2"))}
+    assert met(job, rows, ingress_port=132, **ping) is None
+    assert met(job, rows, ingress_port=132, vlan_valid=1, vlan=9, **ping) is not None
+    syn = {"tcp_valid": 1, "tcp_dport": 80, "ip_dst": int(ip_address("198.18.1.11"))}
+    for flags, action in ((2, "reply"), (18, "silent")):
+        found = met(job, rows, ingress_port=140, tcp_flags=flags, **syn)
+        assert found is not None
+        assert found.action == f"ExternalIngress.reply_rows.{action}"
+
+
+def test_the_tester_answers_arp_for_its_own_addresses() -> None:
+    job = switched(planned([stream()]))
+    arp = {"arp_valid": 1, "arp_hwtype": 1, "arp_ptype": 2048, "arp_hwlen": 6, "arp_plen": 4, "arp_op": 1}
+    entry = met(job, "reply_rows.rows", ingress_port=140, arp_pdst=int(ip_address("198.18.2.2")), **arp)
+    assert entry is not None
+    assert entry.action == "ExternalIngress.reply_rows.reply"
+    assert (
+        met(job, "reply_rows.rows", ingress_port=140, arp_pdst=int(ip_address("198.18.2.3")), **arp) is None
+    )
+
+
+def test_flows_of_a_server_have_numbers_by_arithmetic_in_their_own_range() -> None:
+    small = Responder(name="small", port="p2", protocol="http-get", servers=SERVERS, flows=1 << 14)
+    job = switched(planned([], [HTTP, small]))
+    seen: dict[str, set[int]] = {"http": set(), "small": set()}
+    for end, port in (("http", 132), ("small", 140)):
+        for host in range(5):
+            for sport in (1024, 1025, 65535):
+                entry = met(
+                    job,
+                    "classifier.classes",
+                    ingress_port=port,
+                    ipv4_valid=1,
+                    tcp_valid=1,
+                    ipv4_src=0x0A000000 + host,
+                    ipv4_dst=int(ip_address("198.18.1.10")),
+                    tcp_dport=80,
+                )
+                assert entry is not None
+                bits = int(str(entry.data["ports"]))
+                seen[end].add(int(str(entry.data["host"])) << bits | sport & (1 << bits) - 1)
+    for own in job.ends:
+        assert own.flows is not None
+        numbers = seen[own.planned.name]
+        assert all(own.flows.first <= number < own.flows.first + (1 << own.flows.bits) for number in numbers)
+    assert len(seen["small"]) == 4 * 3  # hosts are told apart by two bits, ports by twelve
+    assert not seen["http"] & seen["small"]
+
+
+def test_answers_are_whole_frames_and_poll_the_queues_that_the_program_was_built_with() -> None:
+    job = switch_job(planned([], [HTTP]), FAST, PROGRAM)
+    loops = {entry.key["template"]: entry.data["own"] for entry in of(job, "template_loop.templates")}
+    contents = {packet.octets[2]: Ether(packet.octets[_CPU_HEADER:]) for packet in job.packets}
+    assert set(contents) == set(loops)
+    by_queue = {loops[number]: frame for number, frame in contents.items()}
+    assert bytes(by_queue[1][TCP].payload).startswith(b"HTTP/1.1 200 OK")
+    assert by_queue[0][TCP].flags == "SA"
+    for frame in contents.values():
+        given = frame[IP].chksum, frame[TCP].chksum
+        del frame[IP].chksum, frame[TCP].chksum
+        again = Ether(bytes(frame))
+        assert (again[IP].chksum, again[TCP].chksum) == given
+    (link,) = of(job, "restoration.links")
+    assert link.action == "ExternalEgress.restoration.to_peer"
+    assert {entry.key["link"] for entry in of(job, "replicator.groups")} == {Masked(job.held.links[0], 0xFF)}
+    writes = {entry.data["write_port"] for entry in of(job, "efsm.rows")}
+    reads = {entry.data["loopback"] for entry in of(job, "classifier.classes")}
+    assert len(writes) == len(reads) == 1
+    assert writes != reads
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        (
+            planned([stream(headers=HeaderStack.parse("Ether / IP / TCP"), frame_size=FrameSize(128))]),
+            "a switch signs behind UDP",
+        ),
+        (
+            planned([stream(frame_size=parse_frame_sizes("imix"))]),
+            "3 different frames; on a switch all of",
+        ),
+        (
+            planned([], [Responder(name="r", port="p1", protocol="http-get", vlan=4)]),
+            "answers with a VLAN tag",
+        ),
+        (
+            planned([], [Responder(name="r", port="p1", protocol="gtpu-echo")]),
+            "was built without gtpu-echo; it has",
+        ),
+        (
+            planned([stream(headers=HeaderStack.parse("Ether / IP / UDP(chksum=0)"))]),
+            "UDP without a checksum",
+        ),
+        (planned([stream(phase=Fraction(1, 2))]), "a switch has no phase"),
+    ],
+)
+def test_what_the_program_cannot_do_is_refused(plan: Plan, why: str) -> None:
+    with pytest.raises(PlanError, match=why):
+        switched(plan)
+
+
+def test_two_jobs_do_not_answer_the_same_queues() -> None:
+    first = switched(planned([], [HTTP]))
+    with pytest.raises(PlanError, match="another job has http-get loaded"):
+        switched(planned([], [HTTP], job="other"), others=[first])
+
+
+def test_packets_to_and_from_the_driver_say_their_port() -> None:
+    assert injected(b"frame", 0x141)[:5] == bytes((0, 0, 0, 1, 0x41))
+    assert arrived(injected(b"frame", 0x141)) == (0x141, b"frame")
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_stream_that_changes_leaves_the_others_alone(schema: Schema) -> None:
+    a, b = stream("a"), stream("b", frame_size=FrameSize(128))
+    old = switched(planned([a, b], [HTTP]))
+    other = switched(planned([a, replace(b, frame_size=FrameSize(512))], [HTTP]))
+    faster = switched(planned([a, replace(b, rate=Rate.parse("2 kpps"))], [HTTP]))
+    assert Change.between(old, old) == Change((), (), ())
+    for new in (other, faster):
+        change = Change.between(old, new)
+        tables = written(schema, old)
+        tables.remove(change.removed)
+        tables.write(change.written)
+        tables.write(new.starting(only=[2]))
+        for table in {entry.table for entry in new.entries}:
+            if not table.endswith("correction.stages"):
+                ours = {entry.place for entry in new.entries if entry.table == table}
+                assert {entry.place for entry in tables.entries(table)} - {
+                    entry.place for entry in new.starting() if entry.table == table
+                } <= ours
+        touched = {entry.key["template"] for entry in change.written if "template" in entry.key}
+        assert touched == {old.streams[2].template}
+    assert [packet.template for packet in Change.between(old, other).packets] == [old.streams[2].template]
+    assert Change.between(old, faster).packets == ()
+
+
+def test_a_stream_at_line_rate_is_not_limited_by_the_meter() -> None:
+    """Between its last rate below the line and the line the meter has none; that one would be taken."""
+    fast = switch_job(planned([stream(rate=Rate.parse("100 %"))], ports=FAST.known), FAST, PROGRAM)
+    slow = switch_job(planned([stream(rate=Rate.parse("10 %"))], ports=FAST.known), FAST, PROGRAM)
+    for job, limited in ((fast, False), (slow, True)):
+        (meter,) = (entry for entry in job.starting() if entry.table.endswith("rate.meter"))
+        rate = job.streams[1].staging.meter_rate
+        assert job.streams[1].metered == limited
+        assert (int(str(meter.data["$METER_SPEC_CIR_PPS"])) < rate * 1.01) == limited
+
+
+def test_large_tables_are_cleared_as_a_whole_unless_others_use_them() -> None:
+    first = switched(planned([stream()], [HTTP]))
+    second = switched(planned([stream("other")], job="other", first=2), others=[first])
+    alone = first.resets()
+    assert [table.rpartition(".")[2] for table in alone.tables] == ["histogram", "states"]
+    beside = first.resets([second])
+    assert beside.tables == alone.tables[1:]
+    more = len(beside.entries) - len(alone.entries)
+    assert more == sum(entry.table == alone.tables[0] for entry in beside.entries) == 244
+    bare = switched(planned([stream(signature=False)])).resets()
+    assert bare.tables == ()
+
+
+def test_what_lets_frames_depart_is_written_last() -> None:
+    batch = list(switched(planned([stream("a"), stream("b")])).starting(5))
+    assert [entry.table for entry in batch[-2:]] == [f"{_UNIT}.correction.stages"] * 2
+    assert not any(entry.table == f"{_UNIT}.correction.stages" for entry in batch[:-2])
