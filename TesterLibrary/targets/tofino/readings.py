@@ -1,0 +1,246 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""From the registers and counters of a stream to its figures: the inverse of what p4/controls count.
+
+Registers have a value for each pipe. A stream leaves by one port and arrives by one, so those of other pipes
+are as they were at the begin, and the one that counts is found without knowing where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ...measurement.snapshot import LatencyCounters, OrderCounters, StreamCounters, VersionCounters
+from .latency import OTHERS, scale
+from .loaded import LoadedStream
+from .switch import Asked, Reading
+
+_IN, _OUT = "ExternalIngress", "ExternalEgress"
+_WORD = 1 << 32
+_DIRECTIONS = (_OUT, _IN)
+
+
+@dataclass(frozen=True)
+class Times:
+    """Of one direction and version since its sums were 0 (norma §6.2, app. D)."""
+
+    base: int = 0  # low 32 bits of the time of the first packet, in ns, odd; 0: there was none
+    since: int = 0  # sum of times since then, in ns
+
+    def sum_ns(self, packets: int, near_ns: int) -> int:
+        """The sum of the times of so many packets.
+
+        Args:
+            packets: Those of the interval.
+            near_ns: A time of the same clock, less than 2.1 s from the first packet.
+        """
+        return packets * unwrapped(self.base, near_ns) + self.since if self.base else 0
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Packets and bytes with FCS of a stream in one direction and version, since its start."""
+
+    packets: int = 0
+    octets: int = 0
+    times: Times = Times()
+
+
+@dataclass(frozen=True)
+class StreamRegisters:
+    """All that the switch has of a stream."""
+
+    tx: tuple[Passed, Passed]  # by version
+    rx: tuple[Passed, Passed]
+    overtaken: int
+    next_sequence: int
+    least: int  # latency in ns; 2^32 - 1 before the first frame
+    greatest: int
+    latency_sum: int
+    histogram: Mapping[int, int] = field(default_factory=dict)  # by number of the bucket
+
+
+@dataclass(frozen=True)
+class Closed:
+    """What intervals that are over have left of a version: times and packets that their sums were of."""
+
+    tx: Passed = Passed()
+    rx: Passed = Passed()
+    tx_ns: int = 0
+    rx_ns: int = 0
+
+
+def asked(own: LoadedStream, *, histogram: bool) -> list[Asked]:
+    """What to read of a stream, in the order that `registers` wants."""
+    found = []
+    for version in (0, 1):
+        slot = own.slot(version)
+        for gress in _DIRECTIONS:
+            found += [
+                _counter(gress, "counters.streams", slot),
+                _register(gress, "blind_delay.base", slot),
+                _register(gress, "blind_delay.sum", slot),
+            ]
+        found.append(_counter(_IN, "order.overtaken", slot))
+    found += [_register(_IN, name, own.template) for name in ("order.next", "latency.least")]
+    found += [_register(_IN, name, own.template) for name in ("latency.greatest", "latency.sum")]
+    if histogram:
+        found += [_counter(_IN, "latency.histogram", own.cell(number)) for number in _numbers()]
+    return found
+
+
+def registers(readings: Sequence[Reading]) -> StreamRegisters:
+    """Of what was read, with the histogram or without."""
+    rest = iter(readings)
+    directions: dict[str, list[Passed]] = {gress: [] for gress in _DIRECTIONS}
+    overtaken = 0
+    for _ in (0, 1):
+        for gress in _DIRECTIONS:
+            counted, base, since = next(rest), next(rest), next(rest)
+            times = Times(_max(base, "f1"), _whole(since))
+            passed = Passed(_sum(counted, "$COUNTER_SPEC_PKTS"), _sum(counted, "$COUNTER_SPEC_BYTES"), times)
+            directions[gress].append(passed)
+        overtaken += _sum(next(rest), "$COUNTER_SPEC_PKTS")
+    following, least, greatest, total = (next(rest) for _ in range(4))
+    counts = [_sum(own, "$COUNTER_SPEC_PKTS") for own in rest]
+    tx, rx = (directions[gress] for gress in _DIRECTIONS)
+    return StreamRegisters(
+        tx=(tx[0], tx[1]),
+        rx=(rx[0], rx[1]),
+        overtaken=overtaken,
+        next_sequence=_max(following, "f1"),
+        least=_min(least, "f1"),
+        greatest=_max(greatest, "f1"),
+        latency_sum=_whole(total),
+        histogram={number: count for number, count in zip(_numbers(), counts, strict=False) if count},
+    )
+
+
+def version_counters(
+    tx: Passed, rx: Passed, before: Closed, near_ns: int, *, measured: bool = True
+) -> VersionCounters:
+    """Of a version since the start.
+
+    Args:
+        tx: As read.
+        rx: As read.
+        before: Of intervals that are over: `close` makes it when the sums become 0.
+        near_ns: A time of the switch's clock near the first packet of the open interval, within 2.1 s.
+        measured: Whether frames are known again where they arrive.
+    """
+    return VersionCounters(
+        tx_packets=tx.packets,
+        tx_bytes=tx.octets,
+        tx_time_ns=before.tx_ns + tx.times.sum_ns(tx.packets - before.tx.packets, near_ns),
+        rx_packets=rx.packets if measured else 0,
+        rx_bytes=rx.octets if measured else 0,
+        rx_time_ns=before.rx_ns + rx.times.sum_ns(rx.packets - before.rx.packets, near_ns),
+    )
+
+
+def close(tx: Passed, rx: Passed, before: Closed, near_ns: int) -> Closed:
+    """What a version has come to, just before its bases and sums become 0."""
+    now = version_counters(tx, rx, before, near_ns)
+    none = Times()
+    return Closed(replace(tx, times=none), replace(rx, times=none), now.tx_time_ns, now.rx_time_ns)
+
+
+def stream_counters(
+    own: LoadedStream,
+    found: StreamRegisters,
+    closed: Sequence[Closed],
+    near_ns: int,
+    *,
+    open_version: int = 0,
+    sending: bool = False,
+) -> StreamCounters:
+    """Of a stream since its start, as far as the switch knows.
+
+    Args:
+        own: The stream.
+        found: What was read.
+        closed: Of each version, what intervals have left that are over.
+        near_ns: As for `version_counters`.
+        open_version: In which frames leave.
+        sending: Whether they do.
+    """
+    versions = tuple(
+        version_counters(tx, rx, before, near_ns)
+        for tx, rx, before in zip(found.tx, found.rx, closed, strict=True)
+    )
+    return StreamCounters(
+        id=own.planned.id,
+        tx_packets=sum(one.packets for one in found.tx),
+        tx_bytes=sum(one.octets for one in found.tx),
+        rx_packets=sum(one.packets for one in found.rx),
+        rx_bytes=sum(one.octets for one in found.rx),
+        rx_out_of_order=found.overtaken,
+        latency=latency_counters(found, sum(one.packets for one in found.rx) if own.planned.signature else 0),
+        sending=sending,
+        versions=versions if own.planned.version else (),
+        open_version=open_version,
+        order=OrderCounters(next_sequence=found.next_sequence),
+    )
+
+
+def latency_counters(found: StreamRegisters, packets: int) -> LatencyCounters:
+    """Of so many frames with a signature."""
+    if not packets:
+        return LatencyCounters()
+    indexes = {bucket.number: bucket.index for bucket in scale()}
+    buckets: dict[int, int] = {}
+    for number, count in found.histogram.items():
+        index = indexes.get(number, indexes[max(indexes)])
+        buckets[index] = buckets.get(index, 0) + count
+    return LatencyCounters(
+        count=packets,
+        sum_ns=found.latency_sum,
+        min_ns=found.least,
+        max_ns=found.greatest,
+        buckets=buckets,
+    )
+
+
+def unwrapped(low: int, near: int) -> int:
+    """The number with these low 32 bits that is closest to another one."""
+    return near + (low - near + _WORD // 2) % _WORD - _WORD // 2
+
+
+def _numbers() -> list[int]:
+    """Of all buckets."""
+    return [*(bucket.number for bucket in scale()), OTHERS]
+
+
+def _counter(gress: str, name: str, index: int) -> Asked:
+    return Asked(f"external.{gress}.{name}", {"$COUNTER_INDEX": index})
+
+
+def _register(gress: str, name: str, index: int) -> Asked:
+    return Asked(f"external.{gress}.{name}", {"$REGISTER_INDEX": index})
+
+
+def _whole(reading: Reading) -> int:
+    """Of a sum in two halves."""
+    return _sum(reading, "high") * _WORD + _sum(reading, "low")
+
+
+def _sum(reading: Reading, name: str) -> int:
+    return sum(_values(reading, name))
+
+
+def _max(reading: Reading, name: str) -> int:
+    return max(_values(reading, name))
+
+
+def _min(reading: Reading, name: str) -> int:
+    return min(_values(reading, name))
+
+
+def _values(reading: Reading, name: str) -> list[int]:
+    """Of each pipe, by the last part of a field's name."""
+    found = next(value for whole, value in reading.items() if whole.rpartition(".")[2] == name)
+    if isinstance(found, int):
+        return [found]
+    assert not isinstance(found, str)
+    return list(found)
