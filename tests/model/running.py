@@ -25,6 +25,7 @@ from TesterLibrary.testbeds.namespace import Namespace
 ADDRESS = "127.0.0.1:50052"
 CPU_INTERFACE = "cpu"
 CPU_PORT = 64  # device port of a Tofino's CPU, as a network interface
+_CPU_END = "chip-cpu"
 FRONT = {"p1": 0, "p2": 4, "p3": 8}  # device ports of an external pipe, by the interface they end in
 _TOFINO_B0 = 2  # as the model calls the chip
 _PATIENCE_S = 120
@@ -38,10 +39,11 @@ class RunningModel:
         install: The folder that the SDE is installed in.
         configuration: Of the daemon, as `tester p4 build` writes it.
         folder: For logs.
+        joined: Whether a cable leads from p1 to p2, as in the contract suite.
     """
 
-    def __init__(self, install: Path, configuration: Path, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, install: Path, configuration: Path, folder: Path, *, joined: bool = False) -> None:
+        self.folder, self._joined = folder, joined
         self._processes: list[subprocess.Popen[bytes]] = []
         self._install, self._configuration = install, configuration
         self.inside = Namespace.create()
@@ -83,14 +85,24 @@ class RunningModel:
         with self.inside.entered():
             self.inside.without_ipv6()
             self.inside.up("lo")
-        cables = {**{port: name for name, port in FRONT.items()}, CPU_PORT: CPU_INTERFACE}
-        for port, name in cables.items():
-            macs = [bytes((2, 0, 0, 0, side, port)) for side in (1, 2)]
-            self.inside.veth(name, _chip_end(port), self.inside, mac=macs[0], peer_mac=macs[1])
-        mapping = [{"device_port": port, "if": _chip_end(port)} for port in cables]
+        mapping = [{"device_port": port, "if": name} for port, name in self._cables().items()]
         self._ports = self.folder / "ports.json"
         self._ports.write_text(json.dumps({"PortToIf": mapping}), encoding="utf-8")
         self._run()
+
+    def _cables(self) -> dict[int, str]:
+        """Makes the veths. The ends of them that the chip has, by device port."""
+        pairs, ends = [(_CPU_END, CPU_INTERFACE)], {CPU_PORT: _CPU_END}
+        if self._joined:
+            pairs.append(("p1", "p2"))
+            ends |= {FRONT[name]: name for name in ("p1", "p2")}
+        else:
+            pairs += [(f"chip-{name}", name) for name in FRONT]
+            ends |= {port: f"chip-{name}" for name, port in FRONT.items()}
+        for number, (own, other) in enumerate(pairs):
+            macs = [bytes((2, 0, 0, 0, side, number)) for side in (1, 2)]
+            self.inside.veth(own, other, self.inside, mac=macs[0], peer_mac=macs[1])
+        return ends
 
     def _run(self) -> None:
         loops = sum(1 << pipe for pipe in INTERNAL_PIPES)
@@ -170,7 +182,3 @@ def programs(install: Path) -> Mapping[str, Path]:
 def missing(install: Path) -> Sequence[str]:
     """Of these, what it has not."""
     return [str(path) for path in programs(install).values() if not os.access(path, os.X_OK)]
-
-
-def _chip_end(port: int) -> str:
-    return f"chip{port}"

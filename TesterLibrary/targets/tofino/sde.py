@@ -14,6 +14,8 @@ from ...errors import TargetError
 from .remote import RemoteSwitch
 
 _CLIENT = "bfrt_grpc"  # what the vendor calls it
+# The folder of our modules comes last on the path: none of them stands in for one of Python's own.
+_RUN = "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module('vendor', run_name='__main__')"
 
 
 def vendor_switch(address: str, program: str, cpu_interface: str) -> RemoteSwitch:
@@ -31,11 +33,11 @@ def vendor_switch(address: str, program: str, cpu_interface: str) -> RemoteSwitc
     folders = list(_folders(Path(root)))
     if not folders:
         raise TargetError(f"SDE_INSTALL={root}: there is no {_CLIENT} below lib/python*/site-packages")
-    paths = [str(Path(__file__).parent), *map(str, folders)]
+    own = str(Path(__file__).parent)
     return RemoteSwitch(
-        [str(_python(Path(root), folders[0])), "-m", "vendor", address, program, cpu_interface],
+        [str(_python(Path(root), folders[0])), "-c", _RUN, own, address, program, cpu_interface],
         log=log_file(),
-        environment={"PYTHONPATH": os.pathsep.join(paths)},
+        environment={"PYTHONPATH": os.pathsep.join(map(str, folders))},
     )
 
 

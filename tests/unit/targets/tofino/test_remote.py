@@ -139,6 +139,14 @@ def test_no_daemon_at_the_address(sde: Path) -> None:
     own.close()
 
 
+def test_no_module_of_ours_stands_in_for_one_of_pythons_own(sde: Path) -> None:
+    (sde / "client.py").write_text("import sys\nraise ImportError(' '.join(sys.path[-2:]))\n")
+    own = vendor_switch("127.0.0.1:9", "tester", "veth251")
+    with pytest.raises(TargetError, match=r"site-packages \S+/targets/tofino; set SDE_INSTALL"):
+        own.bind()
+    own.close()
+
+
 def test_a_client_that_cannot_be_imported(sde: Path) -> None:
     (sde / "client.py").write_text("import no_such_module\n")
     own = vendor_switch("127.0.0.1:9", "tester", "veth251")
