@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Data that arrives before its turn: two intervals of it are kept by their numbers, and told to the peer."""
+"""Data that arrives before its turn: two blocks of it are kept by their numbers, and told to the peer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_what_closes_the_gap_brings_what_was_held(peer: TcpPeer) -> None:
     assert says(peer, 350, 400) == (400, [])
 
 
-def test_the_interval_grows_at_either_end_and_whatever_overlaps(peer: TcpPeer) -> None:
+def test_a_block_grows_at_either_end_and_whatever_overlaps(peer: TcpPeer) -> None:
     assert says(peer, 200, 300) == (0, [(200, 300)])
     assert says(peer, 150, 200) == (0, [(150, 300)])
     assert says(peer, 250, 320) == (0, [(150, 320)])
@@ -62,7 +62,7 @@ def test_the_interval_grows_at_either_end_and_whatever_overlaps(peer: TcpPeer) -
     assert peer.dialogue.count("bytes_received") == 330
 
 
-def test_behind_a_second_gap_is_another_interval(peer: TcpPeer) -> None:
+def test_behind_a_second_gap_is_another_block(peer: TcpPeer) -> None:
     says(peer, 100, 200)
     assert says(peer, 300, 400) == (0, [(300, 400)])
     assert says(peer, 250, 350) == (0, [(250, 400)])
@@ -85,14 +85,14 @@ def test_what_closes_the_gap_between_them_joins_both(peer: TcpPeer, closing: tup
     assert says(peer, 0, 100) == (max(400, closing[1]), [])
 
 
-def test_what_comes_between_two_gaps_is_the_first_interval_then(peer: TcpPeer) -> None:
+def test_what_comes_between_two_gaps_is_the_first_block_then(peer: TcpPeer) -> None:
     says(peer, 300, 400)
     assert says(peer, 100, 200) == (0, [(100, 200)])
     assert says(peer, 0, 100) == (200, [])
     assert says(peer, 200, 300) == (400, [])
 
 
-def test_what_is_beside_two_intervals_is_dropped(peer: TcpPeer) -> None:
+def test_what_is_beside_two_blocks_is_dropped(peer: TcpPeer) -> None:
     says(peer, 200, 300)
     says(peer, 400, 500)
     assert says(peer, 600, 700) == (0, [(400, 500)])
@@ -103,7 +103,7 @@ def test_what_is_beside_two_intervals_is_dropped(peer: TcpPeer) -> None:
     assert says(peer, 500, 600) == (600, [])
 
 
-def test_one_segment_has_both_intervals(peer: TcpPeer) -> None:
+def test_one_segment_has_both_blocks(peer: TcpPeer) -> None:
     says(peer, 100, 200)
     says(peer, 300, 400)
     assert says(peer, 0, 350) == (350, [])
