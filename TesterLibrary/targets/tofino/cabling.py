@@ -14,7 +14,7 @@ from ...model.units import Duration
 from .entry import Entry
 from .switch import PortSetup, PortState, Switch
 
-CPU, LOOPBACK = 1, 2  # roles (p4/include/types.p4); 0 is the front panel's
+CPU = 1  # role (p4/include/types.p4); 0 is the front panel's
 LOOPBACK_SPEED_BPS = 100 * 10**9
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
 _PIPE_PORTS = 128  # numbers of device ports of a pipe
@@ -69,10 +69,8 @@ def device_ports(switch: Switch, ports: Cabling) -> dict[str, int]:
 
 
 def roles(ports: Cabling, numbers: dict[str, int], *, cleared: bool = False) -> Iterator[Entry]:
-    """What the program is told of each port; `cleared`: nothing, as at the begin."""
-    found = (
-        dict.fromkeys(numbers.values(), 0) | dict.fromkeys(ports.looping, LOOPBACK) | {ports.cpu_port: CPU}
-    )
+    """What the external pipelines are told of their ports; `cleared`: nothing, as at the begin."""
+    found = dict.fromkeys(numbers.values(), 0) | {ports.cpu_port: CPU}
     for number, role in sorted(found.items()):
         yield Entry(_ROLES, {"ig.ingress_port": number}, data={"role": 0 if cleared else role})
 

@@ -31,7 +31,7 @@ def test_ports_are_up_and_the_program_knows_what_is_behind_them() -> None:
         132: True,
     }
     roles = bench.entries("external.ExternalIngressParser.$PORT_METADATA")
-    assert {e.key["ig.ingress_port"]: e.data["role"] for e in roles} == {0: 0, 4: 0, 128: 2, 132: 2, 192: 1}
+    assert {e.key["ig.ingress_port"]: e.data["role"] for e in roles} == {0: 0, 4: 0, 192: 1}
 
 
 def test_a_daemon_that_is_not_there_is_named_with_what_to_do() -> None:
