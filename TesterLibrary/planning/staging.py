@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -19,6 +19,8 @@ from .switch_resources import PASS_SKIP_UNITS, TICK_BITS
 NEGLIGIBLE = Fraction(1, 10**9)  # an error that a counter shows after a billion packets
 INTOLERABLE = Fraction(1, 100)  # worse than the meter alone
 _CANDIDATES = 64  # meter rates that are tried for a target
+_MULTIPLES, _SLOW = 100, 10**4  # of a target, and packets each second up to which they are tried
+_FEW = 3  # packets of a lead that is small enough
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,19 @@ class Staging:
         return self.meter_rate * self.stages[0].ratio
 
     @property
+    def lead(self) -> Fraction:
+        """Packets by which the corrected meter is ahead of its average rate at most."""
+        first = self.stages[0]
+        return Fraction(first.passes * first.skips, first.period)
+
+    def departures(self, ticks: int) -> int:
+        """Of so many first packets that the meter lets pass, those that leave the last stage."""
+        for own in self.stages:
+            periods, rest = divmod(ticks, own.period)
+            ticks = periods * own.passes + min(rest, own.passes)
+        return ticks
+
+    @property
     def meter_error(self) -> Fraction:
         """The error of the meter alone, if it were asked for what the stages are to be given."""
         return self.meter_rate * _ratio(self.stages[1:]) / self.target - 1
@@ -61,16 +76,17 @@ def stage(
 ) -> Staging:
     """Reaches a target rate with a meter, one stage that corrects its rate, and the stages of a pattern.
 
-    The meter's rates from the target upwards are tried, the slowest first: the fewer packets are skipped, the
-    more even the traffic. For each, continued fractions find the closest ratio n / (n + m). The first one
-    whose error is at most `enough` is taken, or else the best of the first 64.
+    The first 64 of the meter's rates from the target upwards are tried, and of slow targets some of their
+    multiples. For each, continued fractions find the first ratio n / (n + m) whose error is at most `enough`.
+    Of these the most even one is taken: before m packets are skipped, n are faster than the target. Without
+    any, the closest.
 
     Args:
         target: Average rate, packets each second.
         meter: Its rates, packets each second.
         width: Bits of a stage's register, which counts the n + m packets of a period: n + m <= 2^width.
         pattern: Stages that shape the traffic, after the one that corrects the rate.
-        enough: The relative error at which no faster meter rate is tried.
+        enough: The relative error at which no closer ratio is looked for.
         most: The relative error above which a target is refused.
 
     Raises:
@@ -79,11 +95,11 @@ def stage(
     _check(target, pattern, width)
     needed = target / _ratio(pattern)  # what the corrected meter has to give
     best: Staging | None = None
-    for meter_rate in islice(meter.at_least(needed), _CANDIDATES):
-        found = Staging(target, meter_rate, (_correction(needed / meter_rate, width), *pattern))
-        if best is None or abs(found.error) < abs(best.error):
+    for meter_rate in _candidates(meter, needed):
+        found = Staging(target, meter_rate, (_correction(needed / meter_rate, width, enough), *pattern))
+        if best is None or _worse(found, enough) < _worse(best, enough):
             best = found
-        if abs(best.error) <= enough:
+        if abs(best.error) <= enough and best.lead < _FEW:
             break
     if best is None:
         raise PlanError(f"{_pps(needed)} is faster than this meter, which has no such rate")
@@ -95,11 +111,42 @@ def stage(
     return best
 
 
-def _correction(ratio: Fraction, width: int) -> Stage:
-    """The stage that passes closest to `ratio` of its ticks."""
+def _worse(found: Staging, enough: Fraction) -> tuple[bool, Fraction]:
+    """By which the better one is first."""
+    exact = abs(found.error) <= enough
+    return not exact, found.lead if exact else abs(found.error)
+
+
+def _candidates(meter: Meter, needed: Fraction) -> Iterator[Fraction]:
+    """Rates of the meter, the slowest first."""
+    yield from islice(meter.at_least(needed), _CANDIDATES)
+    for multiple in range(2, min(_MULTIPLES, int(_SLOW / needed)) + 1):
+        yield from islice(meter.at_least(needed * multiple), 1)
+
+
+def _correction(ratio: Fraction, width: int, enough: Fraction) -> Stage:
+    """The shortest stage that passes `ratio` of its ticks as closely as is enough, or the closest."""
     longest = 1 << width
+    top, bottom = ratio.numerator, ratio.denominator
+    for passes, period in _convergents(ratio):
+        if period > longest:
+            break
+        off = abs(passes * bottom - top * period) * enough.denominator
+        if passes and off <= top * period * enough.numerator:
+            return Stage(passes, period - passes)
     closest = max(ratio.limit_denominator(longest), Fraction(1, longest))
     return Stage(closest.numerator, closest.denominator - closest.numerator)
+
+
+def _convergents(ratio: Fraction) -> Iterator[tuple[int, int]]:
+    """Of its continued fraction: numerators and denominators."""
+    numerators, denominators, number, rest = (0, 1), (1, 0), ratio.numerator, ratio.denominator
+    while rest:
+        whole, remainder = divmod(number, rest)
+        numerators = numerators[1], whole * numerators[1] + numerators[0]
+        denominators = denominators[1], whole * denominators[1] + denominators[0]
+        yield numerators[1], denominators[1]
+        number, rest = rest, remainder
 
 
 def _check(target: Fraction, pattern: Sequence[Stage], width: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 
 from ..errors import PlanError
@@ -23,6 +24,8 @@ from .staging import Staging, stage
 from .switch_editor import SwitchEditor, switch_editors
 from .switch_loops import PlacedLoop, end_loops, placed
 from .template_loop import template_packets
+
+_EVEN = Fraction(1, 10**6)  # the error that is taken so that few packets are skipped in a row
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,12 @@ def _program(end: PlannedEnd) -> MatchAction:
     return program
 
 
+@lru_cache(256)
+def _stage(target: Fraction, meter: LoopMeter, pattern: tuple[Stage, ...]) -> Staging:
+    """Streams of a job often have the same rate."""
+    return stage(target, meter, pattern=pattern, enough=_EVEN)
+
+
 def _check_ports(ports: Mapping[str, Port], chip: LoopbackPorts) -> None:
     """A folded switch has as many ports in front as ports that loop, as fast as these."""
     if len(ports) > chip.all_ports:
@@ -149,7 +158,7 @@ def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts) -> Staging:
         )
     try:
         meter = LoopMeter(TofinoMeter(), _line(stream, chip))
-        staging = stage(stream.frames_per_second, meter, pattern=law.stages)
+        staging = _stage(stream.frames_per_second, meter, tuple(law.stages))
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
     _check_peak(stream, port, staging, law.stages)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.pattern import Burst, Stage
 from TesterLibrary.planning.meter import MeterTable, TofinoMeter
-from TesterLibrary.planning.staging import stage
+from TesterLibrary.planning.staging import NEGLIGIBLE, stage
 from TesterLibrary.planning.switch_resources import PASS_SKIP_UNITS
 
 GBPS = 10**9
@@ -125,7 +125,10 @@ def test_the_error_is_what_the_stages_give_and_small(
         assert found.meter_rate * ratio >= target
         assert found.stages[1:] == tuple(pattern)
         assert all(own.period <= 1 << width for own in found.stages)
-        assert abs(found.error) <= min(Fraction(1, 256), Fraction(1, 1 << width))
+        assert abs(found.error) <= min(Fraction(1, 256), max(NEGLIGIBLE, Fraction(1, 1 << width)))
+        assert all(
+            found.departures(n) >= n * found.rate / found.meter_rate for n in (0, 1, 10, 1000) if not pattern
+        )
         return
     with pytest.raises(PlanError, match=refused):
         stage(target, TofinoMeter(), width=width, pattern=pattern)
