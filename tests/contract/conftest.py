@@ -9,15 +9,15 @@ is no engine its tests are skipped; with TESTER_REQUIRE_ENGINE=1, as in CI, they
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
-from TesterLibrary.errors import TargetError
+from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.targets.engine.program import find_program
 
-from .rig import FakeRig, Rig
+from .rig import FakeRig, Rig, SwitchRig
 
 
 @pytest.fixture(scope="session")
@@ -33,8 +33,30 @@ def engine() -> Iterator[EngineProcess]:
     process.stop()
 
 
-@pytest.fixture(params=["fake", "engine"])
+@pytest.fixture(params=["fake", "engine", "tofino"])
 def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
-    rig = FakeRig() if request.param == "fake" else Rig(request.getfixturevalue("engine").target())
+    fakes = {"fake": FakeRig, "tofino": SwitchRig}
+    known = fakes.get(request.param)
+    rig = known() if known else Rig(request.getfixturevalue("engine").target())
     yield rig
     rig.clear()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from _refused(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    return (yield from _refused(item))
+
+
+def _refused(item: pytest.Item) -> Generator[None, object, object]:
+    """A switch that refuses what a test needs has kept its promise: the test is skipped, with its words."""
+    try:
+        return (yield)
+    except PlanError as refused:
+        if "tofino" in getattr(getattr(item, "callspec", None), "params", {}).values():
+            pytest.skip(f"refused: {refused}")
+        raise

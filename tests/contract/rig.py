@@ -17,9 +17,16 @@ from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate
+from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget
+from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
+from TesterLibrary.targets.tofino.fake import FakeDaemon, FakeSwitch
+from TesterLibrary.targets.tofino.program import SCHEMA, Program
+from TesterLibrary.targets.tofino.schema import Schema
+from TesterLibrary.targets.tofino.session import Session
+from TesterLibrary.targets.tofino.target import TofinoTarget
 
 SPEED = Bandwidth(10**9)
 PATIENCE = Duration(20 * 10**9)
@@ -99,3 +106,40 @@ class FakeRig(Rig):
 
     def pass_time(self, seconds: float) -> None:
         self._fake.advance(Duration(int(seconds * 1e9)))
+
+
+class SwitchRig(Rig):
+    """A driver of a switch that does not exist, whose time passes without waiting for it.
+
+    What it is asked takes some of it, as with every switch.
+    """
+
+    def __init__(self) -> None:
+        self.now_ns = 10**9
+        folder = shipped("tofino")
+        daemon = FakeDaemon(folder, self._asked)
+        front = tuple(
+            FrontPort(
+                Port(
+                    name,
+                    SPEED,
+                    bytes([2, 0, 0, 0, 0, number]),
+                    9216,
+                    IPv4Interface(f"198.18.0.{number + 1}/24"),
+                ),
+                f"{number}/0",
+            )
+            for number, name in enumerate(("p1", "p2"), 1)
+        )
+        session = Session(
+            lambda: FakeSwitch(daemon), Schema.load(folder / SCHEMA), Cabling(front), sleep=self.pass_time
+        )
+        target = TofinoTarget(session, Program.load(folder), now_ns=lambda: self.now_ns, sleep=self.pass_time)
+        super().__init__(target)
+
+    def pass_time(self, seconds: float) -> None:
+        self.now_ns += int(seconds * 1e9)
+
+    def _asked(self) -> int:
+        self.now_ns += 20_000
+        return self.now_ns

@@ -16,7 +16,7 @@ from TesterLibrary.model.capture import Capture, Direction, Keep
 from TesterLibrary.model.plan import LearningFrame
 from TesterLibrary.planning.flows import FlowSpace
 
-from .rig import PATIENCE, Rig
+from .rig import PATIENCE, Rig, SwitchRig
 
 
 class Capturing:
@@ -43,6 +43,8 @@ class Capturing:
 @pytest.fixture
 def capturing(rig: Rig) -> Iterator[Capturing]:
     capturing = Capturing(rig)
+    if isinstance(rig, SwitchRig):
+        capturing.start()  # which it refuses
     yield capturing
     capturing.forget()
 

@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ...errors import TargetError
+from ...errors import PlanError, TargetError
 from ...model.ports import Port
 from ...model.units import Duration
 from .entry import Entry
 from .switch import PortSetup, PortState, Switch
 
 CPU = 1  # role (p4/include/types.p4); 0 is the front panel's
+MOST_FRAME = 9216  # bytes, FCS included
 LOOPBACK_SPEED_BPS = 100 * 10**9
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
 _PIPE_PORTS = 128  # numbers of device ports of a pipe
@@ -49,7 +50,7 @@ class Cabling:
     """
 
     front: tuple[FrontPort, ...]
-    cpu_port: int = 192
+    cpu_port: int = 64  # Ethernet's; that of PCIe, 192, is one of pipeline 1
     loopbacks: tuple[int, ...] = ()
     has_transceivers: bool = True
 
@@ -66,6 +67,18 @@ class Cabling:
 def device_ports(switch: Switch, ports: Cabling) -> dict[str, int]:
     """The device port of each port of the testbed. PlanError for a connector that is not there."""
     return {own.port.name: _device_port(switch, own.front) for own in ports.front}
+
+
+def check_pipelines(cabling: Cabling, numbers: dict[str, int]) -> None:
+    """PlanError for a port of the testbed, or of the CPU, in a pipeline whose ports loop."""
+    looping = {number // _PIPE_PORTS for number in cabling.looping}
+    named = {f"port {name!r}": number for name, number in numbers.items()} | {"cpu_port": cabling.cpu_port}
+    for name, number in named.items():
+        if number // _PIPE_PORTS in looping:
+            raise PlanError(
+                f"{name}: device port {number} is of pipeline {number // _PIPE_PORTS}, whose ports loop; "
+                "take one of an external pipeline"
+            )
 
 
 def roles(ports: Cabling, numbers: dict[str, int], *, cleared: bool = False) -> Iterator[Entry]:

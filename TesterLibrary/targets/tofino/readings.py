@@ -86,8 +86,19 @@ def asked(own: LoadedStream, *, histogram: bool) -> list[Asked]:
     found += [_register(_IN, name, own.template) for name in ("order.next", "latency.least")]
     found += [_register(_IN, name, own.template) for name in ("latency.greatest", "latency.sum")]
     if histogram:
-        found += [_counter(_IN, "latency.histogram", own.cell(number)) for number in _numbers()]
+        found += cells(own, _numbers())
     return found
+
+
+def cells(own: LoadedStream, numbers: Sequence[int]) -> list[Asked]:
+    """What to read of some buckets of the histogram, in the order that `buckets` wants."""
+    return [_counter(_IN, "latency.histogram", own.cell(number)) for number in numbers]
+
+
+def buckets(numbers: Sequence[int], readings: Sequence[Reading]) -> dict[int, int]:
+    """Of what was read of some buckets: those that are not empty."""
+    counts = [_sum(own, "$COUNTER_SPEC_PKTS") for own in readings]
+    return {number: count for number, count in zip(numbers, counts, strict=True) if count}
 
 
 def registers(readings: Sequence[Reading]) -> StreamRegisters:
@@ -103,7 +114,7 @@ def registers(readings: Sequence[Reading]) -> StreamRegisters:
             directions[gress].append(passed)
         overtaken += _sum(next(rest), "$COUNTER_SPEC_PKTS")
     following, least, greatest, total = (next(rest) for _ in range(4))
-    counts = [_sum(own, "$COUNTER_SPEC_PKTS") for own in rest]
+    counts = list(rest)
     tx, rx = (directions[gress] for gress in _DIRECTIONS)
     return StreamRegisters(
         tx=(tx[0], tx[1]),
@@ -113,7 +124,7 @@ def registers(readings: Sequence[Reading]) -> StreamRegisters:
         least=_min(least, "f1"),
         greatest=_max(greatest, "f1"),
         latency_sum=_whole(total),
-        histogram={number: count for number, count in zip(_numbers(), counts, strict=False) if count},
+        histogram=buckets(_numbers(), counts) if counts else {},
     )
 
 

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from ...errors import PlanError, TesterLibraryError
+from ...errors import TesterLibraryError
 from ...model.units import Duration
-from .cabling import Cabling, bring_up, device_ports, roles
+from .cabling import Cabling, bring_up, check_pipelines, device_ports, roles
 from .entry import Entry
 from .schema import Schema
 from .switch import Asked, PortState, Reading, Switch, SwitchGone
@@ -81,6 +81,15 @@ class Session:
             self._switch.delete(batch)
             self._held.remove(batch)
 
+    def remove(self, entries: Iterable[Entry]) -> None:
+        """Those of them that are there; registers and the like stay."""
+        there = [own for own in entries if self.schema[own.table].written and self._held.has(own)]
+        self.delete(there)
+
+    def clear(self, tables: Iterable[str]) -> None:
+        """Sets all numbers of registers to 0."""
+        self._switch.clear(tables)
+
     def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:
         """Multicast groups of device ports."""
         if groups:
@@ -130,9 +139,7 @@ class Session:
             # What a driver has left that ended without a word.
             switch.clear([table.name for table in self.schema.tables.values() if table.written])
             self.numbers = device_ports(switch, self.cabling)
-            taken = set(self.numbers.values()) & {*self.cabling.looping, self.cabling.cpu_port}
-            if taken:
-                raise PlanError(f"port {min(taken)} of the switch has no cable: it loops, or is the CPU's")
+            check_pipelines(self.cabling, self.numbers)
             self.states = bring_up(
                 switch, self.cabling, self.numbers, patience=self._patience, sleep=self._sleep
             )

@@ -50,6 +50,10 @@ class Tables:
             gone = {entry.place for entry in batch if entry.table == table}
             self._held[table] = {place: own for place, own in self._held[table].items() if place not in gone}
 
+    def has(self, entry: Entry) -> bool:
+        """Whether there is one with its key."""
+        return entry.place in self._held.get(entry.table, {})
+
     def all(self) -> list[Entry]:
         """Of all tables."""
         return [entry for held in self._held.values() for entry in held.values()]

@@ -12,8 +12,10 @@ from math import ceil
 
 from ....model.units import LINE_OVERHEAD
 from ..switch import PortSetup
-from .external import TEMPLATE, External, Way
+from .external import READ, TEMPLATE, External, Way
 from .packet import Packet
+from .replying import Actions
+from .responder import Responder
 from .store import Store, number
 from .streams import Streams
 from .wire import Bridge
@@ -22,6 +24,7 @@ _TEMPLATES = "internal.InternalIngress.template_loop.templates"
 _PACING = (_TEMPLATES, "internal.InternalIngress.rate.")  # what decides when turns come
 _GROUPS = "internal.InternalIngress.replicator.groups"
 _INTERNAL = (1, 3)  # pipes
+_ROUND_NS = 1000  # of a loop
 
 
 @dataclass(order=True)
@@ -45,11 +48,12 @@ class _Loop:
 class Chip:
     """Everything between the tables and the wire. Times are nanoseconds of the switch's clock."""
 
-    def __init__(self, store: Store, wire: Bridge, now_ns: int) -> None:
+    def __init__(self, store: Store, actions: Actions, wire: Bridge, now_ns: int) -> None:
         self.groups: dict[int, tuple[int, ...]] = {}
         self.to_cpu: list[bytes] = []
         self._store, self._wire, self._now_ns = store, wire, now_ns
-        self._external, self._streams = External(store), Streams(store)
+        self._external, self._streams = External(store, actions), Streams(store)
+        self._responder = Responder(store, actions)
         self._ports: dict[int, PortSetup] = {}
         self._loops: dict[int, _Loop] = {}
         self._events: list[_Event] = []
@@ -100,16 +104,39 @@ class Chip:
         setup = self._ports.get(port)
         if setup is None or not setup.loopback:
             return
+        if packet.kind == READ:
+            self._first_pass(packet, port)
         loops = packet.kind == TEMPLATE and self._store.match(_TEMPLATES, packet.template)
         if loops and packet.template not in self._loops:
             self._loops[packet.template] = _Loop(packet, port, self._now_ns)
             self._pace(self._loops[packet.template])
 
+    def _first_pass(self, packet: Packet, port: int) -> None:
+        pipe = port >> 7
+        queue, second = self._responder.first_pass(packet, pipe)
+        if second is not None:
+            self._at(self._now_ns + _ROUND_NS, lambda _: self._responder.second_pass(packet, pipe, second[1]))
+        if queue is not None:
+            self._at(self._now_ns + _ROUND_NS, lambda _: self._poll(pipe, queue))
+
+    def _poll(self, pipe: int, queue: int) -> None:
+        """The next template of a queue that comes round."""
+        for template, loop in self._loops.items():
+            entry = self._store.match(_TEMPLATES, template)
+            if entry and str(entry.action).endswith(".reply") and number(entry, "own") == queue:
+                packet = self._responder.answer(loop.packet, pipe, queue)
+                if packet is not None:
+                    packet.deparse()
+                    self._replicate(packet)
+                return
+
     def _pace(self, loop: _Loop) -> None:
-        """Turns begin anew, when the meter says so."""
+        """Turns begin anew: a meter that is written has its bucket full."""
         loop.paced += 1
-        loop.turn = ceil((self._now_ns - loop.began_ns) / self._gap_ns(loop))
-        if not self._streams.over(loop.port >> 7, loop.packet.template):
+        loop.began_ns, loop.turn = self._now_ns, 0
+        entry = self._store.match(_TEMPLATES, loop.packet.template)
+        rated = entry is not None and str(entry.action).endswith(".stream")
+        if rated and not self._streams.over(loop.port >> 7, loop.packet.template):
             self._next_turn(loop)
 
     def _next_turn(self, loop: _Loop) -> None:
@@ -120,8 +147,8 @@ class Chip:
     def _gap_ns(self, loop: _Loop) -> Fraction:
         """Between turns that are green: by the meter, or as fast as the port is."""
         line = Fraction(8 * 10**9 * (loop.packet.size + LINE_OVERHEAD), self._ports[loop.port].speed_bps)
-        pps = self._streams.pps(loop.packet.template)
-        return max(line, Fraction(10**9, pps)) if pps else line
+        pps = self._streams.pps(loop.port >> 7, loop.packet.template)
+        return max(line, 10**9 / pps) if pps else line
 
     def _turn(self, loop: _Loop, paced: int) -> None:
         template = loop.packet.template
@@ -133,7 +160,7 @@ class Chip:
             self._streams.edit(packet, pipe)
             packet.deparse()
             self._replicate(packet)
-        loop.turn += 1
+        loop.turn += 1 + self._streams.skip(pipe, template)
         if not self._streams.over(pipe, template):
             self._next_turn(loop)
 

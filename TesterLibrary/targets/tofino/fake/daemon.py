@@ -10,9 +10,11 @@ from pathlib import Path
 
 from ....errors import PlanError, TargetError
 from ..entry import Entry
+from ..program import SCHEMA, Program
 from ..schema import Schema
 from ..switch import Asked, PortSetup, PortState, Reading, SwitchGone
 from .chip import Chip
+from .replying import Actions
 from .store import Store
 from .wire import Bridge
 
@@ -36,7 +38,7 @@ class FakeDaemon:
     """A switch with one program.
 
     Args:
-        schema: `bf-rt.json` of the program, by which all that is written is checked.
+        folder: What the compiler wrote of the program: by its schema all that is written is checked.
         now_ns: Its clock.
         wire: What is between its front-panel ports.
         program: The name it runs the program by.
@@ -46,7 +48,7 @@ class FakeDaemon:
 
     def __init__(
         self,
-        schema: Path,
+        folder: Path,
         now_ns: Callable[[], int],
         wire: Bridge | None = None,
         *,
@@ -54,7 +56,8 @@ class FakeDaemon:
         taken_by: int | None = None,
         empty: Collection[int] = (),
     ) -> None:
-        self._schema, self._now_ns, self._wire = Schema.load(schema), now_ns, wire or Bridge()
+        self._schema, self._actions = Schema.load(folder / SCHEMA), Actions.of(Program.load(folder))
+        self._now_ns, self._wire = now_ns, wire or Bridge()
         self.program, self.taken_by, self.empty = program, taken_by, empty
         self.starts = 0
         self._running: Running | None = None
@@ -64,7 +67,7 @@ class FakeDaemon:
         """With empty tables and no ports."""
         self.starts += 1
         store = Store(self._schema, PIPES)
-        self._running = Running(store, Chip(store, self._wire, self._now_ns()))
+        self._running = Running(store, Chip(store, self._actions, self._wire, self._now_ns()))
 
     def stop(self) -> None:
         """Clients find it gone."""

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from ..entry import Entry
 from .packet import Packet
+from .replying import Actions, reply_with
+from .responder import key
 from .store import Store, first, number
 
-FORWARDED, TEMPLATE, READ = 0, 1, 2  # kinds of packets within the switch (p4/include/types.p4)
+FORWARDED, TEMPLATE, READ, WRITE, REPLY = range(5)  # kinds of packets within the switch (p4/include/types.p4)
 _CPU_HEADER = 5  # bytes
 _WORD = 1 << 32
 _INGRESS, _EGRESS = "ExternalIngress", "ExternalEgress"
@@ -28,8 +30,8 @@ class Way:
 class External:
     """Ingress and egress. Times are nanoseconds of the switch's clock."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, actions: Actions) -> None:
+        self._store, self._actions = store, actions
 
     def ingress(self, port: int, octets: bytes, now_ns: int) -> Way | None:
         """A frame that arrives; None for one that is counted and dropped."""
@@ -41,7 +43,9 @@ class External:
     def egress(self, packet: Packet, port: int, now_ns: int) -> bytes:
         """A packet as it leaves by a port."""
         measured, version, stream = False, 0, packet.template
-        if packet.kind != FORWARDED:
+        if packet.kind == REPLY:
+            self._reply(packet)
+        elif packet.kind != FORWARDED:
             self._edit(packet, port)
             entry = self._store.match(f"external.{_EGRESS}.version.versions", stream)
             if entry and _is(entry, "measure"):
@@ -82,8 +86,11 @@ class External:
             if signed:
                 self._measure(packet, port, stream, slot, now_ns)
             return None
-        if entry and _is(entry, "flow_of_source"):
+        if entry and (_is(entry, "flow_of_source") or _is(entry, "flow_of_port")):
             return self._stateful(packet, entry)
+        row = self._row_of(packet, port)
+        if row is not None:
+            return self._replied(packet, port, row)
         return self._forwarded(packet, port)
 
     def _class_of(self, packet: Packet, port: int) -> Entry | None:
@@ -105,13 +112,34 @@ class External:
 
     def _stateful(self, packet: Packet, entry: Entry) -> Way:
         """The number of its flow: how far its source is from the job's first host and port."""
-        host = (packet.get("ipv4.src") + number(entry, "add_to_host")) % _WORD
+        host = number(entry, "host") if _is(entry, "flow_of_port") else packet.get("ipv4.src")
+        host = (host + (number(entry, "add_to_host") if _is(entry, "flow_of_source") else 0)) % _WORD
         port = (packet.get("tcp.sport") + number(entry, "add_to_port")) % (1 << 16)
         bits = number(entry, "ports")
         packet.flow = (host << bits | port & (1 << bits) - 1) % (1 << 24)
         packet.kind, packet.link, packet.template = READ, number(entry, "link"), 0
+        packet.peer = bytes(packet.octets[6:12])
         packet.octets[:12] = bytes(12)
         return Way(packet, number(entry, "loopback"))
+
+    def _row_of(self, packet: Packet, port: int) -> Entry | None:
+        """Of protocols that keep nothing of a flow."""
+        return self._store.match_by(
+            f"external.{_INGRESS}.reply_rows.rows",
+            lambda name: port if name == "ingress_port" else key(packet, name),
+        )
+
+    def _replied(self, packet: Packet, port: int, row: Entry) -> Way | None:
+        if not _is(row, "reply"):
+            return None
+        packet.kind, packet.template = REPLY, number(row, "number")
+        return Way(packet, port)
+
+    def _reply(self, packet: Packet) -> None:
+        entry = self._store.match(f"external.{_EGRESS}.replies.numbers", packet.template)
+        if entry is not None:
+            reply = self._actions.replies[str(entry.action).rpartition(".")[2]]
+            reply_with(reply, entry, packet)
 
     def _forwarded(self, packet: Packet, port: int) -> Way | None:
         entry = self._store.match(
@@ -168,6 +196,8 @@ class External:
         if entry and _is(entry, "addresses"):
             packet.octets[:6] = number(entry, "dst").to_bytes(6, "big")
             packet.octets[6:12] = number(entry, "src").to_bytes(6, "big")
+        elif entry:
+            packet.octets[:12] = packet.peer + number(entry, "src").to_bytes(6, "big")
 
     def _count(self, gress: str, packet: Packet, port: int, version: int, slot: int | None) -> None:
         places = [("ports", 2 * port + version)] + ([] if slot is None else [("streams", slot)])

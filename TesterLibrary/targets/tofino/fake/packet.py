@@ -17,11 +17,25 @@ _ONES = 0xFFFF
 
 # Where fields are: header, byte, bytes.
 FIELDS = {
+    "ether.dst": ("ether", 0, 6),
+    "ether.src": ("ether", 6, 6),
     "vlan.vlan": ("vlan", 0, 2),
+    "arp.hwtype": ("arp", 0, 2),
+    "arp.ptype": ("arp", 2, 2),
+    "arp.hwlen": ("arp", 4, 1),
+    "arp.plen": ("arp", 5, 1),
+    "arp.op": ("arp", 6, 2),
+    "arp.hwsrc": ("arp", 8, 6),
+    "arp.psrc": ("arp", 14, 4),
+    "arp.hwdst": ("arp", 18, 6),
+    "arp.pdst": ("arp", 24, 4),
     "ipv4.len": ("ipv4", 2, 2),
+    "ipv4.ttl": ("ipv4", 8, 1),
     "ipv4.proto": ("ipv4", 9, 1),
     "ipv4.src": ("ipv4", 12, 4),
     "ipv4.dst": ("ipv4", 16, 4),
+    "icmp.type": ("icmp", 0, 1),
+    "icmp.code": ("icmp", 1, 1),
     "udp.sport": ("udp", 0, 2),
     "udp.dport": ("udp", 2, 2),
     "tcp.sport": ("tcp", 0, 2),
@@ -34,10 +48,12 @@ FIELDS = {
     "signature.sequence": ("signature", 4, 4),
     "signature.timestamp_ns": ("signature", 8, 6),
 }
-_OFFSETS = {"tcp": 16, "udp": 6}  # of their checksums
+FIELDS |= {f"ip.{name.partition('.')[2]}": own for name, own in FIELDS.items() if own[0] == "ipv4"}
+_OFFSETS = {"tcp": 16, "udp": 6, "icmp": 2}  # of their checksums
 _CHANGING = {  # that a checksum covers and a pipeline may change
     "tcp": ("ipv4.src", "ipv4.dst", "tcp.sport", "tcp.dport", "tcp.seq", "tcp.ack"),
     "udp": ("ipv4.src", "ipv4.dst", "udp.sport", "udp.dport"),
+    "icmp": (),  # its first word is counted apart
 }
 _VERSIONS = {"ipv4": (4, 0x80), "ipv6": (1, 0x08)}  # byte and bit
 
@@ -51,8 +67,8 @@ class Packet:
     kind: int = 0
     link: int = 0
     template: int = 0
-    next_state: int = 0
     flow: int = 0
+    peer: bytes = bytes(6)  # who asked
     rests: dict[str, int] = field(default_factory=dict)  # of checksums, without what may change
 
     @classmethod
@@ -63,7 +79,7 @@ class Packet:
         packet.rests = {
             name: (~packet._word(packet.at[name] + _OFFSETS[name]) - packet._changing(name)) % _ONES
             for name in _OFFSETS
-            if name in packet.at
+            if name in packet.at and not (name == "udp" and packet._word(packet.at[name] + 6) == 0)
         }
         return packet
 
@@ -131,6 +147,10 @@ class Packet:
         covered = bytes(self.octets[at - _SIGNATURE + 2 : at]) + rest.to_bytes(2, "big")
         self.octets[at : at + 2] = ones_complement(covered).to_bytes(2, "big")
 
+    def header_length(self, header: str) -> int:
+        """Bytes of TCP with its options; 0 if it is not there."""
+        return 4 * (self.octets[self.at[header] + 12] >> 4) if header in self.at else 0
+
     def payload(self) -> bytes | None:
         """The 16 bytes behind TCP that rows look at; None where the parser does not."""
         at = self.at.get("payload")
@@ -152,6 +172,7 @@ class Packet:
 
     def _find(self) -> None:
         at, ether_type = _ETHERNET, self.ether_type
+        self.at["ether"] = 0
         if ether_type == _VLAN and len(self.octets) >= at + 4:
             self.at["vlan"] = at
             ether_type, at = self._word(at + 2), at + 4
@@ -171,6 +192,8 @@ class Packet:
             self.at["udp"] = at
             if self._word(at + 4) >= 8 + _SIGNATURE:
                 self.at["signature"] = at + 8
+        elif protocol == _ICMP and "ipv4" in self.at:
+            self.at["icmp"] = at
         elif protocol == _TCP:
             self.at["tcp"] = at
             if "ipv4" in self.at and self.get("ipv4.len") >= 56 and self.octets[at + 12] >> 4 == 5:
@@ -178,6 +201,8 @@ class Packet:
 
     def _changing(self, name: str) -> int:
         """Sum of the words that may change; those of IPv6 do not."""
+        if name == "icmp":
+            return self._word(self.at[name])
         return sum(self._words(own) for own in _CHANGING[name] if FIELDS[own][0] in self.at)
 
     def _words(self, name: str) -> int:

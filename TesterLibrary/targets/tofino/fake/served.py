@@ -99,9 +99,9 @@ def _told(call: Callable[[], _T]) -> _T:
 
 
 def main() -> None:
-    """`python -m TesterLibrary.targets.tofino.fake.served SCHEMA PROGRAM`: a switch whose time is ours."""
-    schema, program = sys.argv[1:]
-    daemon = FakeDaemon(Path(schema), time.monotonic_ns, program=program)
+    """`python -m TesterLibrary.targets.tofino.fake.served FOLDER PROGRAM`: a switch whose time is ours."""
+    folder, program = sys.argv[1:]
+    daemon = FakeDaemon(Path(folder), time.monotonic_ns, program=program)
     serve(ServedSwitch(FakeSwitch(daemon, program=program)))
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ....errors import PlanError
 from ..entry import Entry, Masked, Span, Value
@@ -102,6 +102,10 @@ class Store:
         if entry is not None:
             self.hits[table, entry.place] += 1
         return entry
+
+    def match_by(self, table: str, read: Callable[[str], int]) -> Entry | None:
+        """The entry that a packet hits, of a table whose keys depend on what the program was built with."""
+        return self.match(table, *(read(name) for name in self._schema[table].key if name != PRIORITY))
 
     def table(self, name: str) -> Table:
         """By its name. PlanError if there is none."""

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
+from ....planning.meter import TofinoMeter
 from .packet import Packet
 from .store import Store, number
 
@@ -13,6 +15,16 @@ _RATE, _EDITOR = "InternalIngress.rate", "InternalIngress.editor"
 _UNITS = ("correction", "pattern", "outer_pattern")
 _WORD = 1 << 32
 _HALF = 1 << 16
+_UNMETERED = 1 << 40
+_MANTISSA, _EXPONENT = 9, 27  # bits, and the largest
+
+
+def quantised(pps: int) -> Fraction:
+    """The rate that a meter of a Tofino has, which truncates (planning/meter.py)."""
+    clock, exponent = TofinoMeter().clock, _EXPONENT
+    while exponent and pps * (1 << exponent) // clock >= 1 << _MANTISSA:
+        exponent -= 1
+    return clock * max(1, pps * (1 << exponent) // clock) / (1 << exponent)
 
 
 class Streams:
@@ -33,16 +45,29 @@ class Streams:
                 return False
         return True
 
-    def over(self, pipe: int, template: int) -> bool:
-        """Whether the last unit lets nothing pass any more, unless it is changed."""
-        passes, last = self._stage(_UNITS[-1], template)
-        passed = self._ticks(_UNITS[-1]).get((pipe, template), 0)
-        return passes == 0 or (passed >= passes and last == _WORD - 1)
+    def skip(self, pipe: int, template: int) -> int:
+        """Goes on to the next turn that the first unit passes. Returns how many it skips."""
+        passes, last = self._stage(_UNITS[0], template)
+        ticks = self._ticks(_UNITS[0])
+        tick = ticks.get((pipe, template), 0)
+        if tick < passes:
+            return 0
+        ticks[pipe, template] = 0
+        return last + 1 - tick
 
-    def pps(self, template: int) -> int | None:
-        """At which the meter calls turns green; None: all of them."""
-        cells = self._store.cells(f"internal.{_RATE}.meter", "$METER_SPEC_CIR_PPS")
-        return next((pps for (_, index), pps in cells.items() if index == template), None)
+    def over(self, pipe: int, template: int) -> bool:
+        """Whether a unit lets nothing pass any more, unless it is changed."""
+        for unit in _UNITS:
+            passes, last = self._stage(unit, template)
+            passed = self._ticks(unit).get((pipe, template), 0)
+            if passes == 0 or (passed >= passes and last == _WORD - 1):
+                return True
+        return False
+
+    def pps(self, pipe: int, template: int) -> Fraction | None:
+        """At which the meter calls turns green; None: all of them. It has the chip's rates only."""
+        pps = self._store.cells(f"internal.{_RATE}.meter", "$METER_SPEC_CIR_PPS").get((pipe, template))
+        return None if pps is None or pps >= _UNMETERED else quantised(pps)
 
     def edit(self, packet: Packet, pipe: int) -> None:
         """Moves the numbers of both units and writes them to their fields."""

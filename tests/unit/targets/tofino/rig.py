@@ -47,7 +47,7 @@ class Bench:
 
     def __init__(self, *, program: str = "tester", **given: Any) -> None:
         self.clock = Clock()
-        self.daemon = FakeDaemon(FOLDER / "bf-rt.json", lambda: self.clock.now_ns, **given)
+        self.daemon = FakeDaemon(FOLDER, lambda: self.clock.now_ns, **given)
         self.program = program
 
     def session(self, **changes: Any) -> Session:

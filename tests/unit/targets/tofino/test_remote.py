@@ -29,7 +29,7 @@ MODES = "internal.InternalIngress.editor.first_modes.modes"
 
 @pytest.fixture
 def switch(tmp_path: Path) -> Iterator[RemoteSwitch]:
-    own = fake_switch(FOLDER / "bf-rt.json", "tester", log=tmp_path / "log")
+    own = fake_switch(FOLDER, "tester", log=tmp_path / "log")
     yield own
     own.close()
 

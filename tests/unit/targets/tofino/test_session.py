@@ -31,7 +31,7 @@ def test_ports_are_up_and_the_program_knows_what_is_behind_them() -> None:
         132: True,
     }
     roles = bench.entries("external.ExternalIngressParser.$PORT_METADATA")
-    assert {e.key["ig.ingress_port"]: e.data["role"] for e in roles} == {0: 0, 4: 0, 192: 1}
+    assert {e.key["ig.ingress_port"]: e.data["role"] for e in roles} == {0: 0, 4: 0, 64: 1}
 
 
 def test_a_daemon_that_is_not_there_is_named_with_what_to_do() -> None:
@@ -75,8 +75,13 @@ def test_a_connector_that_is_not_there_is_refused() -> None:
 
 
 def test_a_port_that_loops_has_no_cable() -> None:
-    with pytest.raises(PlanError, match="port 128 of the switch has no cable"):
-        Bench().session(front=(Bench().session().cabling.front[0].at("dev:128"),))
+    with pytest.raises(PlanError, match="port 'p1': device port 300 is of pipeline 2, whose ports loop"):
+        Bench().session(front=(Bench().session().cabling.front[0].at("dev:300"),), loopbacks=(256,))
+
+
+def test_packets_of_the_cpu_come_by_an_external_pipeline() -> None:
+    with pytest.raises(PlanError, match="cpu_port: device port 192 is of pipeline 1, whose ports loop"):
+        Bench().session(cpu_port=192)
 
 
 def test_a_table_full_in_mid_load_is_rolled_back_whole() -> None:

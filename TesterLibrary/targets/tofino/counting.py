@@ -1,0 +1,201 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Counters of loaded streams, as snapshots have them, over many flips.
+
+A switch's times are of 32 bits and of its own clock. They are put on the driver's: a run's first frame left
+when the run was started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+
+from ...measurement.snapshot import StreamCounters, VersionCounters
+from .entry import Entry
+from .latency import OTHERS, scale
+from .loaded import LoadedStream
+from .readings import (
+    Closed,
+    Passed,
+    StreamRegisters,
+    asked,
+    buckets,
+    cells,
+    close,
+    registers,
+    stream_counters,
+)
+from .resets import interval_resets, stream_resets
+from .run import Run
+from .session import Session
+
+_WORD = 1 << 32
+_LONGEST_NS = 4 * 10**9  # of an interval whose sums are right
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """Of one direction of a stream, as far as it has been read. Times are of the driver's clock."""
+
+    packets: int = 0
+    first_ns: int = 0
+    last_ns: int = 0
+
+
+@dataclass
+class _Times:
+    """Of a stream since its start."""
+
+    started_ns: int
+    opened_ns: int  # the interval that frames leave in now
+    base: int | None = None  # low 32 bits of the switch's time of the start
+    closed: tuple[Closed, Closed] = (Closed(), Closed())
+    tx: _Seen = _Seen()
+    rx: _Seen = _Seen()
+
+    @property
+    def near_ns(self) -> int:
+        """A time of the switch when the open interval began."""
+        return (self.base or 0) + self.opened_ns - self.started_ns
+
+    def note(self, found: StreamRegisters, now_ns: int) -> None:
+        """What has been read now."""
+        firsts = [passed.times.base for passed in found.tx if passed.times.base]
+        if self.base is None and firsts:
+            self.base = firsts[0]
+        if self.base is not None:
+            done = self.closed
+            self.tx = self._seen(self.tx, found.tx, [own.tx for own in done], now_ns)
+            self.rx = self._seen(self.rx, found.rx, [own.rx for own in done], now_ns)
+
+    def _seen(self, before: _Seen, passed: Sequence[Passed], closed: Sequence[Passed], now_ns: int) -> _Seen:
+        packets = sum(own.packets for own in passed)
+        if packets <= before.packets:
+            return before
+        open_ = [(own, own.packets - done.packets) for own, done in zip(passed, closed, strict=True)]
+        firsts = [self._onto(own.times.base, now_ns) for own, _ in open_ if own.times.base]
+        lasts = [self._last(own, count, now_ns) for own, count in open_ if own.times.base and count]
+        first_ns = before.first_ns or min(firsts, default=now_ns)
+        return _Seen(packets, first_ns, max([before.last_ns, *lasts]))
+
+    def _last(self, passed: Passed, packets: int, now_ns: int) -> int:
+        """When the last frame of an interval came: as far behind their mean time as the first was before it.
+
+        Sums are those of 32-bit differences. Of a longer interval it is now, which is at most a poll late.
+        """
+        if now_ns - self.opened_ns >= _LONGEST_NS:
+            return now_ns
+        return min(now_ns, self._onto(passed.times.base, now_ns) + 2 * passed.times.since // packets)
+
+    def _onto(self, time: int, now_ns: int) -> int:
+        """The latest time of the driver's clock that a time of the switch can be."""
+        since = (time - (self.base or 0)) % _WORD
+        return self.started_ns + since + max(0, now_ns - self.started_ns - since) // _WORD * _WORD
+
+
+class Counting:
+    """Of all streams of a session. `now_ns` is the driver's clock."""
+
+    def __init__(self, session: Session, now_ns: Callable[[], int]) -> None:
+        self._session, self._now_ns = session, now_ns
+        self._times: dict[int, _Times] = {}  # by template
+        self._used: set[int] = set()  # templates whose counters are not 0
+
+    def fresh(self, run: Run) -> Iterator[Entry]:
+        """Before a job starts: what makes its counters 0."""
+        now_ns = self._now_ns()
+        for own in run.job.streams.values():
+            self._times[own.template] = _Times(now_ns, now_ns)
+            if own.template in self._used:
+                yield from stream_resets(own)
+            self._used.add(own.template)
+
+    def closing(self, run: Run) -> Iterator[Entry]:
+        """Before frames of a job leave in its other version again: sums of that are kept, and begin anew."""
+        version = 1 - run.version
+        streams = [own for number, own in run.job.streams.items() if number in run.stretches]
+        for own, found in zip(streams, self._read(streams, with_latency=False), strict=True):
+            times = self._times[own.template]
+            done = close(found.tx[version], found.rx[version], times.closed[version], times.near_ns)
+            times.closed = (done, times.closed[1]) if version == 0 else (times.closed[0], done)
+            times.opened_ns = self._now_ns()
+            yield from interval_resets(own, version)
+
+    def streams(self, runs: Sequence[Run]) -> list[StreamCounters]:
+        """Of all streams of jobs, by their ids."""
+        started = [own for run in runs for number, own in run.job.streams.items() if number in run.stretches]
+        read = self._read(started, with_latency=True)
+        found = {own.template: each for own, each in zip(started, read, strict=True)}
+        counted = [
+            self._stream(run, own, found[own.template]) if own.template in found else _nothing(own)
+            for run in runs
+            for own in run.job.streams.values()
+        ]
+        return sorted(counted, key=lambda own: own.id)
+
+    def departed(self, streams: Sequence[LoadedStream]) -> list[int]:
+        """Frames of each stream that have left."""
+        found = self._read(streams, with_latency=False)
+        return [sum(passed.packets for passed in own.tx) for own in found]
+
+    def _read(self, streams: Sequence[LoadedStream], *, with_latency: bool) -> list[StreamRegisters]:
+        wanted = [asked(own, histogram=False) for own in streams]
+        rest = iter(self._session.read([one for own in wanted for one in own]))
+        found = [registers([next(rest) for _ in own]) for own in wanted]
+        now_ns = self._now_ns()
+        for own, each in zip(streams, found, strict=True):
+            self._times[own.template].note(each, now_ns)
+        return self._with_latency(streams, found) if with_latency else found
+
+    def _with_latency(
+        self, streams: Sequence[LoadedStream], found: Sequence[StreamRegisters]
+    ) -> list[StreamRegisters]:
+        """With what of the histograms lies between the least and the greatest latency."""
+        numbers = [_buckets(own, each) for own, each in zip(streams, found, strict=True)]
+        wanted = [cells(own, each) for own, each in zip(streams, numbers, strict=True)]
+        rest = iter(self._session.read([one for own in wanted for one in own]))
+        return [
+            replace(each, histogram=buckets(own, [next(rest) for _ in own]))
+            for each, own in zip(found, numbers, strict=True)
+        ]
+
+    def _stream(self, run: Run, own: LoadedStream, found: StreamRegisters) -> StreamCounters:
+        times, now_ns = self._times[own.template], self._now_ns()
+        sent = sum(passed.packets for passed in found.tx)
+        counted = stream_counters(
+            own,
+            found,
+            times.closed,
+            times.near_ns,
+            open_version=run.version,
+            sending=run.sending(own.planned.id, sent),
+        )
+        return replace(
+            counted,
+            intended_packets=run.stretches[own.planned.id].intended(now_ns),
+            worst_lateness_ns=_unevenness_ns(own),
+            first_tx_ns=times.tx.first_ns,
+            last_tx_ns=times.tx.last_ns,
+            first_rx_ns=times.rx.first_ns,
+            last_rx_ns=times.rx.last_ns,
+        )
+
+
+def _buckets(own: LoadedStream, found: StreamRegisters) -> list[int]:
+    if not own.planned.signature or found.least > found.greatest:
+        return []
+    between = [one for one in scale() if one.first <= found.greatest and found.least < one.first + one.size]
+    return [*(one.number for one in between), OTHERS]
+
+
+def _unevenness_ns(own: LoadedStream) -> int:
+    """A frame leaves at a tick of the meter, and the meter is ahead of the rate until ticks are skipped."""
+    return ceil((1 + own.staging.lead) * 10**9 / own.staging.meter_rate)
+
+
+def _nothing(own: LoadedStream) -> StreamCounters:
+    """Before its first start."""
+    both = (VersionCounters(), VersionCounters())
+    return StreamCounters(own.planned.id, versions=both if own.planned.version else ())

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""States of flows, rows of protocols and queues of answers: p4/controls/responder.p4 and queues.p4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..entry import Entry
+from .packet import Packet
+from .replying import Actions
+from .store import Cells, Store, number
+
+_INTERNAL = "InternalIngress"
+_STATES = "responder.states"
+_ROWS = f"internal.{_INTERNAL}.responder.efsm.rows"
+_ROOM = 16  # answers that a queue holds
+_BYTE = 1 << 8
+_WORD = 1 << 32
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """For an answer: what it takes of the packet in hand."""
+
+    packet: Packet
+    seq: int
+    ack: int
+
+
+class Responder:
+    """`pipe` is that of the loopback port that a packet came by; each has registers of its own."""
+
+    def __init__(self, store: Store, actions: Actions) -> None:
+        self._store, self._actions = store, actions
+        self._asked: dict[tuple[int, int, int], _Asked] = {}  # by pipe, queue and place
+
+    def first_pass(self, packet: Packet, pipe: int) -> tuple[int | None, tuple[int, int] | None]:
+        """Finds the row of a packet.
+
+        Returns:
+            The queue that has got something to answer, and the port and the state of a second pass.
+        """
+        state = self._cells(_STATES).get((pipe, packet.flow & 0x3FFFF), 0)
+        payload_length = packet.get("ipv4.len") - 20 - packet.header_length("tcp")
+        own = {"link": packet.link, "state": state, "payload_length": payload_length}
+        entry = self._store.match_by(_ROWS, lambda name: own[name] if name in own else key(packet, name))
+        if entry is None:
+            return None, None
+        queue = self._ask(packet, pipe, entry, payload_length)
+        second = (number(entry, "write_port"), number(entry, "next")) if number(entry, "moves") else None
+        return queue, second
+
+    def second_pass(self, packet: Packet, pipe: int, state: int) -> None:
+        """Writes the state of a flow."""
+        self._cells(_STATES)[pipe, packet.flow & 0x3FFFF] = state
+
+    def answer(self, template: Packet, pipe: int, queue: int) -> Packet | None:
+        """What a template becomes that polls its queue; None if nothing is asked for."""
+        lengths, heads = self._cells("queues.lengths"), self._cells("queues.heads")
+        if not lengths.get((pipe, queue), 0):
+            return None
+        lengths[pipe, queue] -= 1
+        begin = heads.get((pipe, queue), 0)
+        heads[pipe, queue] = (begin + 1) % _BYTE
+        asked = self._asked[pipe, queue, begin % _ROOM]
+        packet, question = template.copy(), asked.packet
+        for name, other in (("src", "dst"), ("dst", "src")):
+            packet.set(f"ipv4.{name}", question.get(f"ipv4.{other}"))
+        for name, other in (("sport", "dport"), ("dport", "sport")):
+            packet.set(f"tcp.{name}", question.get(f"tcp.{other}"))
+        packet.set("tcp.seq", asked.seq)
+        packet.set("tcp.ack", asked.ack)
+        packet.link, packet.peer = question.link, question.peer
+        return packet
+
+    def _ask(self, packet: Packet, pipe: int, entry: Entry, payload_length: int) -> int | None:
+        answer = self._actions.answers.get(str(entry.action).rpartition(".")[2])
+        if answer is None:
+            return None
+        lengths, tails = self._cells("queues.lengths"), self._cells("queues.tails")
+        place = pipe, answer.queue
+        if lengths.get(place, 0) >= _ROOM:
+            full = self._store.cells(f"internal.{_INTERNAL}.queues.full", "$COUNTER_SPEC_PKTS")
+            full[place] = full.get(place, 0) + 1
+            return None
+        lengths[place] = lengths.get(place, 0) + 1
+        end = tails.get(place, 0)
+        tails[place] = (end + 1) % _BYTE
+
+        def read(name: str) -> int:
+            return payload_length if name == "payload.length" else packet.get(name.lower())
+
+        values = (answer.seq.value(read) % _WORD, answer.ack.value(read) % _WORD)
+        self._asked[pipe, answer.queue, end % _ROOM] = _Asked(packet, *values)
+        return answer.queue
+
+    def _cells(self, register: str) -> Cells:
+        return self._store.cells(f"internal.{_INTERNAL}.{register}", f"{_INTERNAL}.{register}.f1")
+
+
+def key(packet: Packet, name: str) -> int:
+    """A field as a table of rows calls it: `tcp_flags`, `arp_valid`, `payload_word0`."""
+    header, _, field = name.partition("_")
+    if field == "valid":
+        return int(packet.has(header))
+    if header == "vlan":
+        return packet.get("vlan.vlan") & 0xFFF
+    if header == "payload":
+        begin = 4 * int(field.removeprefix("word"))
+        return int.from_bytes((packet.payload() or bytes(16))[begin : begin + 4], "big")
+    return packet.get(f"{header}.{field}")

@@ -1,0 +1,135 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs into a switch and out of it again: entries, multicast groups, template packets, responders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...errors import PlanError, TesterLibraryError
+from ...measurement.snapshot import EndCounters
+from ...model.plan import Plan
+from ...planning.allocation import LoopbackPort, LoopbackPorts
+from .building import switch_job
+from .cabling import Cabling
+from .end_readings import end_asked, end_counters
+from .entry import Entry
+from .job import SwitchJob
+from .latency import bucket_entries
+from .loaded import LoadedEnd
+from .ports import SwitchPorts
+from .program import Program
+from .resets import end_resets
+from .session import Session
+
+_STATES = "internal.InternalIngress.responder.states"
+_REPLY_ROWS = "external.ExternalIngress.reply_rows.rows"
+_CLASSES = "external.ExternalIngress.classifier.classes"
+
+
+class Loading:
+    """On one session. Writes what all jobs share, which is the scale of latencies."""
+
+    def __init__(self, session: Session, program: Program) -> None:
+        self._session, self._program = session, program
+        self._silent: dict[str, list[EndCounters]] = {}  # what responders had counted, by job
+        self._chip, loopback = _loops(session.cabling)
+        known = {own.port.name: own.port for own in session.cabling.front}
+        self._ports = SwitchPorts(session.numbers, loopback, session.cabling.cpu_port, known)
+        session.write(list(bucket_entries()))
+
+    def job(self, plan: Plan, others: Sequence[SwitchJob]) -> SwitchJob:
+        """Of a plan. PlanError for what a switch cannot do, or the resource that runs out."""
+        for stream in plan.streams:
+            if stream.flows:
+                raise PlanError(
+                    f"stream {stream.name!r}: a switch counts streams, not their {stream.flows:,} flows; "
+                    "use a testerd, or a stream for each"
+                )
+        return switch_job(plan, self._ports, self._program, chip=self._chip, others=others)
+
+    def load(self, job: SwitchJob) -> None:
+        """Its streams are held back, its responders silent."""
+        self._session.set_groups(job.groups)
+        try:
+            silent = _answering(job)
+            self._session.write([own for own in job.entries if own not in silent])
+        except TesterLibraryError:
+            self._session.remove_groups(job.groups)
+            raise
+        self._session.send([own.octets for own in job.packets for _ in range(own.count)])
+        self._silent[job.plan.job] = [_nothing(job.plan.job, own) for own in job.ends]
+
+    def add_copies(self, job: SwitchJob, before: SwitchJob) -> None:
+        """Template packets that a faster stream needs more of; those that are too many loop on."""
+        pairs = zip(job.packets, before.packets, strict=True)
+        self._session.send([own.octets for own, old in pairs for _ in range(old.count, own.count)])
+
+    def unload(self, job: SwitchJob) -> None:
+        """Nothing of it is left: its templates fall out of their loops."""
+        self._session.remove(job.entries)
+        self._session.remove_groups(job.groups)
+        del self._silent[job.plan.job]
+
+    def begin_ends(self, job: SwitchJob, others: Sequence[SwitchJob]) -> None:
+        """Responders begin with no flows and counters of 0."""
+        if not job.ends:
+            return
+        self._session.remove(_answering(job))
+        resets = [own for end in job.ends for own in end_resets(end)]
+        alone = not any(end.flows for other in others if other is not job for end in other.ends)
+        if alone:  # all flows are theirs, and there can be many
+            self._session.clear([_STATES])
+            resets = [own for own in resets if own.table != _STATES]
+        answering = _answering(job)
+        self._session.write([*(own for own in resets if own.table != _REPLY_ROWS), *answering])
+        self._silent.pop(job.plan.job, None)
+
+    def end_ends(self, job: SwitchJob) -> None:
+        """Responders are silent; what they have counted stays."""
+        counted = self.read_ends(job)
+        self._session.remove(_answering(job))
+        self._silent[job.plan.job] = [replace(own, answering=False) for own in counted]
+
+    def read_ends(self, job: SwitchJob) -> list[EndCounters]:
+        """Of its responders since their start."""
+        silent = self._silent.get(job.plan.job)
+        if silent is not None:
+            return silent
+        return [
+            end_counters(job.plan.job, own, self._session.read(end_asked(own)), answering=True)
+            for own in job.ends
+        ]
+
+
+def same_places(one: SwitchJob, other: SwitchJob) -> bool:
+    """Whether they have the same numbers, and the same templates in the same loopback ports."""
+    held = [replace(own.held, loops=()) for own in (one, other)]
+    octets = [[packet.octets for packet in own.packets] for own in (one, other)]
+    return held[0] == held[1] and octets[0] == octets[1]
+
+
+def _answering(job: SwitchJob) -> list[Entry]:
+    """By which packets are known that responders answer."""
+    rows = [row.entry for end in job.ends for row in end.rows if row.entry.table == _REPLY_ROWS]
+    return rows + [own for own in job.entries if own.table == _CLASSES and "flow_of" in str(own.action)]
+
+
+def _nothing(job: str, own: LoadedEnd) -> EndCounters:
+    zeros = [{"$COUNTER_SPEC_PKTS": 0} for _ in end_asked(own)]
+    return end_counters(job, own, zeros, answering=False)
+
+
+def _loops(cabling: Cabling) -> tuple[LoopbackPorts, dict[LoopbackPort, int]]:
+    """As plans number them: by pipeline, and in each from 0 on."""
+    pipes: dict[int, list[int]] = {}
+    for number in cabling.looping:
+        pipes.setdefault(number >> 7, []).append(number)
+    fewest = min(map(len, pipes.values()))
+    places = {
+        LoopbackPort(pipeline, port): number
+        for pipeline, numbers in enumerate(pipes.values())
+        for port, number in enumerate(numbers[:fewest])
+    }
+    return LoopbackPorts(len(pipes), fewest), places

@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Opens the tester in a switch: its program, a way to its daemon, its ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ...errors import PlanError
+from ...paths import data_root
+from .cabling import Cabling
+from .program import SCHEMA, Program
+from .schema import Schema
+from .sde import log_file, vendor_switch
+from .served import fake_switch
+from .session import Session
+from .switch import Switch
+from .target import TofinoTarget
+
+FAKE = "fake"
+
+
+def open_switch(
+    address: str, cabling: Cabling, *, program: str, build: Path | str, cpu_interface: str
+) -> TofinoTarget:
+    """Takes a switch.
+
+    Args:
+        address: HOST:PORT of its daemon; "fake": a switch that does not exist.
+        cabling: Its ports.
+        program: The name that the daemon runs the program by.
+        build: What that was compiled from: a folder of outputs, or a shipped profile.
+        cpu_interface: The interface of this machine to the port of the switch's CPU.
+
+    Raises:
+        PlanError: no such outputs, or a port that the switch has not.
+        TargetError: the daemon is not there, another client has it, it runs another program, a port has no
+            transceiver.
+    """
+    folder = built(build)
+    details = "a switch that does not exist" if address == FAKE else f"the switch behind {address}"
+    return TofinoTarget(
+        Session(_connector(address, program, folder, cpu_interface), Schema.load(folder / SCHEMA), cabling),
+        Program.load(folder),
+        details=f"{details}, {cabling.cpu_port} is its CPU's port",
+    )
+
+
+def built(build: Path | str) -> Path:
+    """The folder of a compiler's outputs. PlanError if there are none."""
+    shipped = data_root() / "p4" / "build"
+    for folder in (Path(build), shipped / str(build)):
+        if (folder / SCHEMA).is_file():
+            return folder
+    known = ", ".join(sorted(path.name for path in shipped.iterdir()))
+    raise PlanError(f"{build} is no folder that `tester p4 build` wrote, and no shipped profile: {known}")
+
+
+def _connector(address: str, program: str, folder: Path, cpu_interface: str) -> Callable[[], Switch]:
+    if address == FAKE:
+        return lambda: fake_switch(folder, program, log=log_file())
+    return lambda: vendor_switch(address, program, cpu_interface)

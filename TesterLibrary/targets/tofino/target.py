@@ -1,0 +1,324 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A tester in a switch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from ...errors import PlanError, TargetError
+from ...measurement.capture import CapturedFrame, StoppedCapture
+from ...measurement.snapshot import ClockCounters, FlowCounters, Snapshot, StreamCounters
+from ...model.capture import Capture
+from ...model.plan import LearningFrame, Plan, PlannedStream
+from ...model.ports import Address
+from ...model.units import Duration
+from ...planning.switch_resources import FLOWS, TEMPLATES
+from ..base import Capabilities, Flipped, PortInfo, Progress
+from ..fake.refusal import check_end, check_frames, check_plan, check_update, known_port
+from ..fake.refusal_ends import check_ends
+from .asking import resolve
+from .counting import Counting
+from .loading import Loading, same_places
+from .packets import injected
+from .port_totals import PortTotals
+from .program import Program
+from .rate import held_entry
+from .run import Run
+from .session import Session
+from .switch import SwitchGone
+
+_MOST_ENDS = 64
+_POLL_S = 0.02
+_PROGRESS_NS = 500_000_000
+_NO_CAPTURE = "a switch keeps no frames; capture with a testerd, or at the device"
+
+
+class TofinoTarget:
+    """Keeps the contract of `Target` with a session on a switch.
+
+    When the daemon of the switch was restarted, the call that finds out raises TargetError; then the switch
+    is taken again, and holds the jobs as they were before their start.
+
+    Args:
+        session: With ports that are up. It is `session` from then on.
+        program: What runs in the switch.
+        now_ns: The driver's clock.
+        sleep: Waits for so many seconds.
+        details: A line for the report.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        program: Program,
+        *,
+        now_ns: Callable[[], int] = time.monotonic_ns,
+        sleep: Callable[[float], object] = time.sleep,
+        details: str = "",
+    ) -> None:
+        self.session, self._program, self._details = session, program, details
+        self._now_ns, self._sleep = now_ns, sleep
+        self._began_ns = now_ns()
+        self._known = {own.name: own for own in _port_infos(session)}
+        self._runs: dict[str, Run] = {}
+        self._begin()
+
+    def capabilities(self) -> Capabilities:
+        """See `Target`."""
+        version = f"{self._program.profile}: {', '.join(self._program.protocols)}"
+        ports = tuple(self._known.values())
+        return Capabilities("tofino", version, ports, TEMPLATES, _MOST_ENDS, FLOWS, self._details)
+
+    def load(self, plan: Plan) -> None:
+        """See `Target`."""
+        plans = [run.job.plan for run in self._runs.values()]
+        check_plan(plan, plans, self._known, TEMPLATES)
+        check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
+        with self._reached():
+            job = self._loading.job(plan, [run.job for run in self._runs.values()])
+            self._loading.load(job)
+            self._runs[plan.job] = Run(job)
+
+    def start(
+        self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
+    ) -> None:
+        """See `Target`."""
+        check_end(duration, packets)
+        with self._reached():
+            self._end_what_is_over()
+            runs = self._of(jobs)
+            for run in runs:
+                self._check_start(run)
+            fresh = [Run(run.job) for run in runs]
+            begun_ns = self._now_ns()
+            for run in fresh:
+                run.start(begun_ns, duration, packets)
+            self._retire(runs)
+            entries = [own for run in fresh for own in (*self._counting.fresh(run), *run.job.flipped(0))]
+            entries += [own for run in fresh for own in run.job.starting(run.limits)]
+            for run in fresh:
+                self._loading.begin_ends(run.job, [own.job for own in self._runs.values()])
+            self.session.write(entries)
+            self._runs |= {run.job.plan.job: run for run in fresh}
+
+    def stop(self, jobs: Sequence[str]) -> None:
+        """See `Target`."""
+        with self._reached():
+            self._stop(self._of(jobs))
+
+    def update(self, job: str, stream: PlannedStream) -> None:
+        """See `Target`. Its frames are held back while it changes."""
+        with self._reached():
+            (run,) = self._of([job])
+            if stream.id not in run.job.streams:
+                raise PlanError(f"job {job!r} has no stream {stream.id}; it has {sorted(run.job.streams)}")
+            check_update(run.job.streams[stream.id].planned, stream, self._known)
+            self._update(run, stream)
+
+    def unload(self, jobs: Sequence[str]) -> None:
+        """See `Target`."""
+        with self._reached():
+            runs = self._of(jobs)
+            self._stop(runs)
+            self._retire(runs)
+            for run in runs:
+                self._loading.unload(run.job)
+                del self._runs[run.job.plan.job]
+
+    def wait(
+        self,
+        jobs: Sequence[str],
+        *,
+        timeout: Duration,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        """See `Target`."""
+        deadline_ns, told_ns = self._now_ns() + timeout.ns, self._now_ns()
+        while True:
+            with self._reached():
+                self._end_what_is_over()
+                counters = self._counting.streams(self._of(jobs))
+            now_ns = self._now_ns()
+            sending = any(own.sending for own in counters)
+            if on_progress and (not sending or now_ns - told_ns >= _PROGRESS_NS):
+                on_progress(_progress(counters))
+                told_ns = now_ns
+            if not sending:
+                return
+            if now_ns >= deadline_ns:
+                raise TargetError(f"jobs {', '.join(jobs)} were still sending after {timeout}")
+            self._sleep(min(_POLL_S, (deadline_ns - now_ns) / 10**9))
+
+    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+        """See `Target`. The driver's clock is the tester's: a switch's has no beginning."""
+        with self._reached():
+            self._end_what_is_over()
+            runs = self._of(jobs or tuple(self._runs))
+            everything = list(self._runs.values())
+            counters = {own.id: own for own in self._counting.streams(everything)}
+            now_ns = self._now_ns()
+            return Snapshot(
+                taken_at_ns=now_ns,
+                ports=self._totals.counters(everything, counters),
+                streams=tuple(counters[number] for number in sorted(n for r in runs for n in r.job.streams)),
+                clock=ClockCounters(self._began_ns, self._began_ns, now_ns, now_ns),
+                ends=tuple(own for run in runs for own in self._loading.read_ends(run.job)),
+            )
+
+    def flip(self, jobs: Sequence[str]) -> Flipped:
+        """See `Target`."""
+        with self._reached():
+            runs = [run for run in self._of(jobs) if run.has_versions]
+            closed = {run.version for run in runs}
+            if len(closed) != 1:
+                why = "are in different versions" if closed else "carry no version"
+                raise PlanError(f"streams of {', '.join(jobs)} {why}; they cannot be flipped together")
+            for run in runs:
+                self.session.write(list(self._counting.closing(run)))
+            version = 1 - closed.pop()
+            self.session.write([own for run in runs for own in run.job.flipped(version)])
+            for run in runs:
+                run.version = version
+            return Flipped(self._now_ns(), 1 - version)
+
+    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
+        """See `Target`. A switch counts streams, and loads none that has its flows counted."""
+        self._of([job])
+        raise PlanError(f"job {job!r} has no stream {stream_id} that counts flows")
+
+    def inject(self, frames: Iterable[LearningFrame]) -> None:
+        """See `Target`."""
+        frames = list(frames)
+        check_frames(frames, self._known)
+        with self._reached():
+            self.session.send([injected(own.frame, self.session.numbers[own.port]) for own in frames])
+
+    def start_capture(self, capture: Capture) -> None:
+        """See `Target`. A switch keeps no frames."""
+        raise PlanError(f"capture {capture.name!r}: {_NO_CAPTURE}")
+
+    def stop_capture(self, name: str) -> StoppedCapture:
+        """See `Target`. There is none."""
+        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
+
+    def read_capture(self, name: str) -> Iterator[CapturedFrame]:
+        """See `Target`. There is none."""
+        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
+
+    def forget_capture(self, name: str) -> None:
+        """See `Target`. There is none."""
+        raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
+
+    def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
+        """See `Target`."""
+        known_port(port, self._known)
+        with self._reached():
+            return resolve(
+                self.session, port, address, source=source, source_mac=source_mac, sleep=self._sleep
+            )
+
+    def close(self) -> None:
+        """See `Target`."""
+        self._runs.clear()
+        self.session.close()
+
+    def _of(self, jobs: Iterable[str]) -> list[Run]:
+        names = list(dict.fromkeys(jobs))
+        for name in names:
+            if name not in self._runs:
+                known = ", ".join(self._runs) or "none"
+                raise PlanError(f"no job {name!r} is loaded; loaded are: {known}")
+        return [self._runs[name] for name in names]
+
+    def _check_start(self, run: Run) -> None:
+        streams = [own for number, own in run.job.streams.items() if number in run.stretches]
+        for own, sent in zip(streams, self._counting.departed(streams), strict=True):
+            if run.sending(own.planned.id, sent):
+                raise PlanError(f"stream {own.planned.name!r} is sending already; stop it first")
+        if run.answering:
+            raise PlanError(f"{run.job.ends[0].planned.name!r} is answering already; stop it first")
+
+    def _end_what_is_over(self) -> None:
+        """Streams that have a unit to count with end by themselves; a pattern may need that unit."""
+        now_ns = self._now_ns()
+        self._stop([run for run in self._runs.values() if not run.stopped and run.needs_stop(now_ns)])
+
+    def _stop(self, runs: Sequence[Run]) -> None:
+        running = [run for run in runs if not run.stopped]
+        self.session.write([own for run in running for own in run.job.stopping()])
+        for run in running:
+            self._loading.end_ends(run.job)
+            run.stop(self._now_ns())
+
+    def _retire(self, runs: Sequence[Run]) -> None:
+        """What streams and responders have counted that begin anew, or go."""
+        for run in runs:
+            self._totals.retire(run, self._counting.streams([run]))
+
+    def _update(self, run: Run, stream: PlannedStream) -> None:
+        others = [own.job for own in self._runs.values() if own is not run]
+        streams = tuple(stream if own.id == stream.id else own for own in run.job.plan.streams)
+        job = self._loading.job(replace(run.job.plan, streams=streams), others)
+        if not same_places(job, run.job):
+            raise PlanError(f"stream {stream.name!r} would loop elsewhere; unload its job and load it anew")
+        own = run.job.streams[stream.id]
+        self.session.write([held_entry(own.template)])
+        (sent,) = self._counting.departed([own]) if stream.id in run.stretches else (0,)
+        self._loading.add_copies(job, run.job)
+        run.job = job
+        if stream.id not in run.stretches:
+            return
+        run.change(stream, sent, self._now_ns())
+        if not run.sending(stream.id, sent):
+            return
+        only = replace(job, streams={stream.id: job.streams[stream.id]})
+        self.session.write(list(only.starting(run.limits)))
+
+    def _begin(self) -> None:
+        """With a switch that knows nothing yet."""
+        self._loading = Loading(self.session, self._program)
+        self._counting = Counting(self.session, self._now_ns)
+        self._totals = PortTotals(self.session)
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        """Takes the switch again when it was lost, with the jobs as they were before their start."""
+        try:
+            yield
+        except SwitchGone as lost:
+            self.session.again()
+            runs = list(self._runs.values())
+            self._begin()
+            for run in runs:
+                self._loading.load(run.job)
+                self._runs[run.job.plan.job] = Run(run.job)
+            raise TargetError(
+                f"{lost.reason}; it was reached again, {len(runs)} jobs are loaded anew and not started"
+            ) from lost
+
+
+def _port_infos(session: Session) -> Iterator[PortInfo]:
+    for own, state in zip(session.cabling.front, session.states, strict=True):
+        speed = int(own.port.speed.bps)
+        yield PortInfo(
+            own.port.name,
+            "tofino",
+            f"{own.front}, device port {state.device_port}",
+            own.port.mac,
+            speed,
+            state.up,
+            own.port.max_frame_size,
+        )
+
+
+def _progress(counters: Sequence[StreamCounters]) -> Progress:
+    return Progress(
+        tx_packets=sum(own.tx_packets for own in counters),
+        rx_packets=sum(own.rx_packets for own in counters),
+        intended_packets=sum(own.intended_packets for own in counters),
+        sending=any(own.sending for own in counters),
+    )
