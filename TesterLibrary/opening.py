@@ -19,8 +19,10 @@ from .reporting.recorder import Recorder
 from .targets.base import Capabilities, Target
 from .targets.engine.client import EngineTarget
 from .targets.engine.process import EngineProcess
+from .targets.tofino.cabling import MOST_FRAME, Cabling, FrontPort
+from .targets.tofino.opening import open_switch
 from .testbeds import RunningTestbed, open_testbed
-from .testbeds.testbed import TestbedPort
+from .testbeds.testbed import SwitchSpec, Testbed, TestbedPort
 from .traffic import Traffic
 
 
@@ -92,8 +94,10 @@ def open_tester(name: str, *, seed: int, recorder: Recorder, progress: Progress)
 
 
 def open_target(testbed: RunningTestbed) -> Target:
-    """The tester of a testbed: reached at its address, or else started on this machine."""
+    """The tester of a testbed: in a switch, reached at its address, or else started on this machine."""
     spec = testbed.testbed.tester
+    if spec.switch is not None:
+        return _open_switch(testbed.testbed, spec.switch)
     if spec.address is None:
         return EngineProcess.launch(
             ports=testbed.port_specs,
@@ -103,6 +107,19 @@ def open_target(testbed: RunningTestbed) -> Target:
             command_prefix=testbed.command_prefix,
         ).target()
     return EngineTarget.connect(spec.address, certificates=spec.certificates)
+
+
+def _open_switch(testbed: Testbed, spec: SwitchSpec) -> Target:
+    front = tuple(
+        FrontPort(
+            port.described_by(b"", MOST_FRAME), port.interface.removeprefix("front:"), port.fec or "none"
+        )
+        for port in testbed.ports
+    )
+    cabling = Cabling(front, spec.cpu_port, spec.loopback_ports, has_transceivers=not spec.model)
+    return open_switch(
+        spec.address, cabling, program=spec.program, build=spec.build, cpu_interface=spec.cpu_interface
+    )
 
 
 def _port(port: TestbedPort, capabilities: Capabilities) -> Port:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ from ..errors import TestbedError
 from ..model.ports import Address, Interface
 from ..model.units import Bandwidth
 from .embedded import devices
-from .testbed import Certificates, DutSpec, Testbed, TestbedPort, TesterSpec
+from .testbed import Certificates, DutSpec, SwitchSpec, Testbed, TestbedPort, TesterSpec
 
 _T = TypeVar("_T")
 _KIND = Kind("testbed", TestbedError)
@@ -83,10 +84,11 @@ class _Reader:
         for key in ("name", "interface", "mac"):
             self._unique(key, [getattr(port, key) for port in ports])
         tester = self._tester(data.get("tester", {}))
+        for number, port in enumerate(ports):
+            self._check_switched(number, port, tester)
         if dut.is_embedded and not tester.is_local:
-            raise self._error(
-                "leave it out: an embedded device has its tester beside it", "tester", "address"
-            )
+            key = "switch" if tester.switch else "address"
+            raise self._error("leave it out: an embedded device has its tester beside it", "tester", key)
         return Testbed(
             name=data["name"],
             description=data.get("description", ""),
@@ -135,7 +137,22 @@ class _Reader:
             mac=bytes.fromhex(mac.replace(":", "")) if mac else None,
             address=address,
             gateway=gateway,
+            fec=data.get("fec", ""),
         )
+
+    def _check_switched(self, number: int, port: TestbedPort, tester: TesterSpec) -> None:
+        """Ports of a switch are connectors, those of other testers are not."""
+        connector = port.interface.startswith(("front:", "dev:"))
+        if tester.switch and not connector:
+            problem = f"{port.interface!r} is no port of a switch; give front:1/0 or dev:132, say"
+            raise self._error(problem, "ports", number, "interface")
+        if not tester.switch and connector:
+            raise self._error("only for a tester in a switch: tester.switch", "ports", number, "interface")
+        if not tester.switch and port.fec:
+            raise self._error("only for a tester in a switch: tester.switch", "ports", number, "fec")
+        if tester.switch and port.mac is None:
+            problem = "is missing: a switch gives its ports no addresses; your own ones begin with 02"
+            raise self._error(problem, "ports", number, "mac")
 
     def _addresses(
         self, data: Mapping[str, Any], *place: str | int
@@ -155,6 +172,8 @@ class _Reader:
 
     def _tester(self, data: Mapping[str, Any]) -> TesterSpec:
         address = data.get("address")
+        if "switch" in data:
+            return TesterSpec(switch=self._switch(data))
         local = [key for key in ("cpus", "memory", "huge_pages") if key in data]
         if address and local:
             raise self._error("only for a tester to be started here, without an address", "tester", local[0])
@@ -171,6 +190,18 @@ class _Reader:
             memory_mib=int(number) * _MIB[unit] or None,
             huge_pages=data.get("huge_pages", False),
         )
+
+    def _switch(self, data: Mapping[str, Any]) -> SwitchSpec:
+        other = [key for key in data if key != "switch"]
+        if other:
+            raise self._error("only without a switch", "tester", other[0])
+        own = dict(data["switch"])
+        spec = SwitchSpec(**{**own, "loopback_ports": tuple(own.get("loopback_ports", ()))})
+        if not spec.is_fake and not spec.cpu_interface:
+            problem = "is missing: the interface of this machine to the switch's CPU port"
+            raise self._error(problem, "tester", "switch", "cpu_interface")
+        folder = self._document.path.parent / Path(spec.build).expanduser()
+        return replace(spec, build=folder) if folder.is_dir() else spec
 
     def _certificates(self, data: Mapping[str, str]) -> Certificates:
         files = {key: self._document.path.parent / Path(name).expanduser() for key, name in data.items()}

@@ -25,6 +25,7 @@ class TestbedPort:
     mac: bytes | None = None  # 6 bytes; None: what the interface has
     address: Interface | None = None
     gateway: Address | None = None
+    fec: str = ""  # of a switch's port: none, fc or rs
 
     def described_by(self, mac: bytes, max_frame_size: int) -> Port:
         """The planner's port, from what the tester says of the interface; the file's MAC address wins."""
@@ -48,19 +49,38 @@ class Certificates:
 
 
 @dataclass(frozen=True)
+class SwitchSpec:
+    """A switch that runs the program of `p4/`."""
+
+    address: str  # HOST:PORT of its daemon; "fake": a switch that does not exist
+    program: str = "tester"  # the name that the daemon knows it by
+    build: Path | str = "tofino"  # the folder of what the compiler wrote, or a shipped profile
+    cpu_interface: str = ""  # of this machine, to the CPU port
+    cpu_port: int = 64  # device port, of an external pipeline
+    loopback_ports: tuple[int, ...] = ()  # device ports; empty: all of the internal pipelines
+    model: bool = False  # without transceivers
+
+    @property
+    def is_fake(self) -> bool:
+        """Whether there is none."""
+        return self.address == "fake"
+
+
+@dataclass(frozen=True)
 class TesterSpec:
-    """Where the tester is: at an address, or else it is started here."""
+    """Where the tester is: at an address, in a switch, or else it is started here."""
 
     address: str | None = None  # "unix:PATH" or "grpc+tls:HOST:PORT"; None: start one on this machine
     certificates: Certificates | None = None
     cpus: tuple[int, ...] = ()  # of its workers; empty: chosen
     memory_mib: int | None = None  # None: enough for its ports
     huge_pages: bool = False
+    switch: SwitchSpec | None = None
 
     @property
     def is_local(self) -> bool:
         """Whether the tester has to be started."""
-        return self.address is None
+        return self.address is None and self.switch is None
 
 
 @dataclass(frozen=True)

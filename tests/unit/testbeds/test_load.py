@@ -97,7 +97,7 @@ def test_an_unknown_name_is_told_what_there_is() -> None:
             "    speed: 25",
             "    spede: 25",
             "lab.yaml:14: ports[1].spede: there is no such key; did you mean 'speed'?; "
-            "allowed are name, interface, speed, mac, address, gateway",
+            "allowed are name, interface, speed, mac, address, gateway, fec",
         ),
         ("version: 1", "version: 2", "lab.yaml:1: version: 2 is not allowed; give 1, the version"),
         ("name: lab", "name: my lab", "lab.yaml:2: name: 'my lab' is not allowed; give a name of 1 to 64"),

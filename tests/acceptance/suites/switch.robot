@@ -1,0 +1,60 @@
+*** Comments ***
+SPDX-FileCopyrightText: TesterLibrary contributors
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation     The same on every tester: a stream with fields that change, and a responder that keeps states.
+
+Library           TesterLibrary    testbed=${TESTBED}
+
+Suite Setup       Open Tester
+Suite Teardown    Close Tester
+
+
+*** Variables ***
+${TESTBED}      embedded/l2-bridge
+${CLIENTS}      10
+# To all, because the bridge need not know where the server is; the client's own frames are expected nowhere.
+${REQUEST}      Ether(dst=ff:ff:ff:ff:ff:ff) / IP(src=198.18.0.77, dst=198.18.0.88)
+
+
+*** Test Cases ***
+Stateless Stream
+    [Documentation]    Every frame arrives, in both versions of its counters, with a latency.
+    Create Stream    north    frame_size=128    rate=500 pps
+    Sweep Field    north    UDP.dport    1000    1009
+    ${trial} =    Measure Loss    north    duration=1 s
+    Should Be Equal As Integers    ${trial.sent}    500
+    Should Be Equal As Integers    ${trial.received}    500
+    Verify Loss Below    0
+
+HTTP Responder
+    [Documentation]    Clients open a connection each and ask: one answer to a SYN, one to a request.
+    Start Protocol Responder    web    http-get    servers=198.18.0.88:80    flows=4096
+    Asks    syn    64    TCP(sport=2000, dport=80, flags=S)
+    Counted    opened    ${CLIENTS}
+    Asks    get    128    TCP(sport=2000, dport=80, seq=1, ack=1, flags=PA)    GET / HTTP/1.1${SPACE}
+    Counted    served    ${CLIENTS}
+    Counted    unknown    0
+    ${statistics} =    Stop Responder    web
+    Should Be Equal As Integers    ${statistics.rx_packets}    ${{ 2 * int($CLIENTS) }}
+    Should Be Equal As Integers    ${statistics.tx_packets}    ${{ 2 * int($CLIENTS) }}
+
+
+*** Keywords ***
+Asks
+    [Documentation]    One frame of each client.
+    [Arguments]    ${stream}    ${frame_size}    ${headers}    ${payload}=${EMPTY}
+    Create Stream    ${stream}    tx=p1    rx=p1    frame_size=${frame_size}    rate=10 pps
+    Send Without Signature    ${stream}
+    Set Headers    ${stream}    ${REQUEST} / ${headers}
+    IF    $payload    Set Payload    ${stream}    text    ${payload}
+    Sweep Field    ${stream}    TCP.sport    2000    ${{ 1999 + int($CLIENTS) }}
+    Measure Loss    ${stream}    duration=1 s
+
+Counted
+    [Documentation]    By the responder.
+    [Arguments]    ${name}    ${count}
+    ${statistics} =    Get Session Statistics    web
+    Should Be Equal As Integers    ${statistics.count('${name}')}    ${count}

@@ -1,0 +1,108 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Testbeds whose tester is in a switch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.errors import TestbedError
+from TesterLibrary.testbeds import load_testbed
+from TesterLibrary.testbeds.testbed import SwitchSpec
+
+GOOD = """\
+version: 1
+name: lab
+tester:
+  switch:
+    address: tor1:50052
+    program: mine
+    cpu_interface: eth7
+    loopback_ports: [128, 132]
+ports:
+  - name: p1
+    interface: front:1/0
+    speed: 100 Gbps
+    fec: rs
+    mac: 02:00:00:00:00:01
+dut:
+  name: a router
+  kind: physical
+"""
+
+
+def _written(folder: Path, text: str) -> str:
+    path = folder / "lab.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_file_names_a_switch(tmp_path: Path) -> None:
+    testbed = load_testbed(_written(tmp_path, GOOD))
+    expected = SwitchSpec("tor1:50052", "mine", "tofino", "eth7", 64, (128, 132))
+    assert (testbed.tester.switch, testbed.tester.is_local) == (expected, False)
+    assert (testbed.port("p1").interface, testbed.port("p1").fec) == ("front:1/0", "rs")
+
+
+def test_a_build_is_a_folder_beside_the_file(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    testbed = load_testbed(_written(tmp_path, GOOD.replace("program: mine", "build: out")))
+    assert testbed.tester.switch is not None
+    assert testbed.tester.switch.build == tmp_path / "out"
+
+
+def test_shipped_ones() -> None:
+    fake, model, switch = (
+        load_testbed(f"tofino-{name}").tester.switch for name in ("fake", "model", "switch")
+    )
+    assert fake is not None
+    assert model is not None
+    assert switch is not None
+    assert (fake.is_fake, model.is_fake, model.model, switch.model) == (True, False, True, False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (
+            "address: tor1:50052",
+            "address: tor1",
+            "lab.yaml:5: tester.switch.address: 'tor1' is not allowed; give HOST",
+        ),
+        (
+            "    cpu_interface: eth7\n",
+            "",
+            "tester.switch.cpu_interface: is missing: the interface of this machine",
+        ),
+        (
+            "[128, 132]",
+            "[128, 512]",
+            "tester.switch.loopback_ports[1]: 512 is not allowed; give a device port, 0 to 511",
+        ),
+        (
+            "front:1/0",
+            "iface:eth1",
+            "lab.yaml:11: ports[0].interface: 'iface:eth1' is no port of a switch; give front:",
+        ),
+        (
+            "    mac: 02:00:00:00:00:01\n",
+            "",
+            "ports[0].mac: is missing: a switch gives its ports no addresses",
+        ),
+        ("fec: rs", "fec: best", "lab.yaml:13: ports[0].fec: 'best' is not allowed; give none, fc or rs"),
+        ("  switch:", "  cpus: [1]\n  switch:", "lab.yaml:4: tester.cpus: only without a switch"),
+        (
+            GOOD[GOOD.index("tester:") : GOOD.index("ports:\n")],
+            "",
+            "ports[0].interface: only for a tester in a switch",
+        ),
+        ("kind: physical", "kind: embedded\n  device: cable", "ports[0].interface: leave it out"),
+    ],
+)
+def test_mistakes(tmp_path: Path, old: str, new: str, problem: str) -> None:
+    assert old in GOOD
+    with pytest.raises(TestbedError) as refused:
+        load_testbed(_written(tmp_path, GOOD.replace(old, new)))
+    assert problem in str(refused.value)
