@@ -23,7 +23,7 @@ from .numbers import Numbers, free_range
 from .packets import TemplatePacket, template_packet
 from .ports import SwitchPorts
 from .program import Program
-from .rate import held_entry
+from .rate import held_entry, meter_entry
 from .replies import AnsweredRange, answered_ranges, bypass_rows, reply_entries
 from .rows import row_entries
 from .signature import signed_template, signing_entries
@@ -135,6 +135,7 @@ class _Builder:
         link = self._link(frame[:12], tx)
         self._entries += [
             held_entry(template),
+            meter_entry(template, own.staging, metered=own.metered),
             stream_loop(template),
             copies(template, self._group(tx)),
             *versions((template,), 0),

@@ -20,7 +20,7 @@ from .entry import Entry
 from .loaded import LoadedEnd, LoadedStream
 from .looping import versions
 from .packets import TemplatePacket
-from .rate import held_entry, limit_entries, rate_entries
+from .rate import held_entry, limit_entries, unit_entries
 from .resets import Resets
 
 
@@ -68,7 +68,7 @@ class SwitchJob:
             yield from editor_entries(own.template, own.edits)
             if len(own.staging.stages) < 3:
                 yield from limit_entries(own.template, limit)
-        rates = [list(rate_entries(one.template, one.staging, metered=one.metered)) for one in chosen]
+        rates = [list(unit_entries(one.template, one.staging)) for one in chosen]
         for entries in rates:
             yield from entries[:-1]
         yield from (entries[-1] for entries in rates)  # with these they depart

@@ -13,11 +13,15 @@ from .entry import Entry
 
 _RATE = "InternalIngress.rate"
 _UNITS = ("correction", "pattern", "outer_pattern")  # in the order in which a packet meets them
-_BURST = 1  # packets of a meter's bucket: the fewer, the more even
+# Packets of a meter's bucket. The driver makes the mantissa of a rate no larger than that: with less than its
+# nine bits it could not write the rate, and with one packet most rates would be 0.
+_BURST = 511
 
 
-def rate_entries(template: int, staging: Staging, *, metered: bool = True) -> Iterator[Entry]:
-    """Of a template's meter and of its units, which begin a period; last what lets packets depart.
+def meter_entry(template: int, staging: Staging, *, metered: bool = True) -> Entry:
+    """Of a template's meter. It is written before a stream starts, because a bucket is full then.
+
+    What loops empties it, whether it is held back or not.
 
     Args:
         template: Its number.
@@ -26,7 +30,7 @@ def rate_entries(template: int, staging: Staging, *, metered: bool = True) -> It
     """
     pps = ceil(staging.meter_rate)  # a switch's driver truncates
     pps = pps if metered else 2 * pps
-    yield Entry(
+    return Entry(
         f"internal.{_RATE}.meter",
         {"$METER_INDEX": template},
         data={
@@ -36,6 +40,10 @@ def rate_entries(template: int, staging: Staging, *, metered: bool = True) -> It
             "$METER_SPEC_PBS_PKTS": _BURST,
         },
     )
+
+
+def unit_entries(template: int, staging: Staging) -> Iterator[Entry]:
+    """Of a template's units, which begin a period; last what lets packets depart."""
     for unit, stage in reversed(list(zip(_UNITS, staging.stages, strict=False))):
         yield _tick(f"{_RATE}.{unit}", template)
         yield _stage(f"{_RATE}.{unit}", template, passes=stage.passes, last=stage.period - 1)

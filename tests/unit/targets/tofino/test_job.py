@@ -327,7 +327,7 @@ def test_a_stream_that_changes_leaves_the_others_alone(schema: Schema) -> None:
                 assert {entry.place for entry in tables.entries(table)} - {
                     entry.place for entry in new.starting() if entry.table == table
                 } <= ours
-        touched = {entry.key["template"] for entry in change.written if "template" in entry.key}
+        touched = {entry.key.get("template", entry.key.get("$METER_INDEX")) for entry in change.written}
         assert touched == {old.streams[2].template}
     assert [packet.template for packet in Change.between(old, other).packets] == [old.streams[2].template]
     assert Change.between(old, faster).packets == ()
@@ -338,7 +338,7 @@ def test_a_stream_at_line_rate_is_not_limited_by_the_meter() -> None:
     fast = switch_job(planned([stream(rate=Rate.parse("100 %"))], ports=FAST.known), FAST, PROGRAM)
     slow = switch_job(planned([stream(rate=Rate.parse("10 %"))], ports=FAST.known), FAST, PROGRAM)
     for job, limited in ((fast, False), (slow, True)):
-        (meter,) = (entry for entry in job.starting() if entry.table.endswith("rate.meter"))
+        (meter,) = of(job, "rate.meter")
         rate = job.streams[1].staging.meter_rate
         assert job.streams[1].metered == limited
         assert (int(str(meter.data["$METER_SPEC_CIR_PPS"])) < rate * 1.01) == limited
