@@ -30,9 +30,9 @@ def robot(suite: Path, output: Path, *variables: str, only: str | None = None) -
     return {test.name: test for test in ExecutionResult(output / "output.xml").suite.all_tests}
 
 
-def run(suite: str, output: Path) -> dict[str, Any]:
+def run(suite: str, output: Path, *variables: str) -> dict[str, Any]:
     """The same of a suite of this folder."""
-    return robot(SUITES / suite, output)
+    return robot(SUITES / suite, output, *variables)
 
 
 def check_passed(tests: dict[str, Any]) -> None:
