@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that are loaded into the model's program, without a driver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ipaddress import ip_interface
+
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.ports import Port
+from TesterLibrary.model.responder import Responder
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.p4.build import shipped
+from TesterLibrary.p4.daemon import INTERNAL_PIPES
+from TesterLibrary.planning.allocation import LoopbackPort
+from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.targets.tofino.building import switch_job
+from TesterLibrary.targets.tofino.entry import Entry
+from TesterLibrary.targets.tofino.job import SwitchJob
+from TesterLibrary.targets.tofino.latency import bucket_entries
+from TesterLibrary.targets.tofino.loaded import LoadedStream
+from TesterLibrary.targets.tofino.ports import SwitchPorts
+from TesterLibrary.targets.tofino.program import Program
+from TesterLibrary.targets.tofino.readings import StreamRegisters, asked, registers
+from TesterLibrary.targets.tofino.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.switch import PortSetup
+
+from .running import CPU_PORT, FRONT
+
+_PIPE_PORTS, _LANES, _CONNECTORS = 128, 4, 16
+_CPU, _LOOPBACK = 1, 2  # role_t of p4/include/types.p4
+_ROLES = "external.ExternalIngressParser.$PORT_METADATA"
+_BPS = 10**10
+MACS = {name: bytes((2, 0, 0, 0, 9, port)) for name, port in FRONT.items()}
+PORTS = SwitchPorts(
+    front=FRONT,
+    loopback={
+        LoopbackPort(number, port): _PIPE_PORTS * pipe + _LANES * port
+        for number, pipe in enumerate(INTERNAL_PIPES)
+        for port in range(_CONNECTORS)
+    },
+    cpu=CPU_PORT,
+    known={
+        name: Port(name, Bandwidth(_BPS), MACS[name], 9000, ip_interface(f"198.18.{number}.2/16"))
+        for number, name in enumerate(FRONT, start=1)
+    },
+)
+_PROGRAM = Program.load(shipped("tofino"))
+
+
+def loaded(switch: RemoteSwitch, streams: Sequence[Stream], ends: Sequence[Responder] = ()) -> SwitchJob:
+    """Its templates loop, and nothing departs."""
+    plan = compile_job(
+        Job("job", tuple(streams), ends=tuple(ends)), ports=PORTS.known, gateways={}, max_streams=64
+    )
+    job = switch_job(plan, PORTS, _PROGRAM)
+    front = [PortSetup(port, _BPS) for port in (*FRONT.values(), CPU_PORT)]
+    used = {packet.octets[3] << 8 | packet.octets[4] for packet in job.packets}
+    used |= {int(str(e.data["loopback"])) for e in job.entries if "loopback" in e.data}
+    used |= {int(str(e.data["write_port"])) for e in job.entries if "write_port" in e.data}
+    switch.set_ports([*front, *(PortSetup(port, 10 * _BPS, loopback=True) for port in sorted(used))])
+    roles = [Entry(_ROLES, {"ig.ingress_port": CPU_PORT}, data={"role": _CPU})]
+    switch.write([*roles, *bucket_entries(), *job.entries])
+    resets = job.resets()
+    switch.clear(resets.tables)
+    switch.write(resets.entries)
+    switch.set_groups(job.groups)
+    return job
+
+
+def looping(switch: RemoteSwitch, job: SwitchJob) -> None:
+    """One template packet each: the model is slow."""
+    switch.send([packet.octets for packet in job.packets])
+
+
+def read(switch: RemoteSwitch, own: LoadedStream) -> StreamRegisters:
+    """From the chip."""
+    wanted = asked(own, histogram=True)
+    switch.sync(sorted({one.table for one in wanted}))
+    return registers(switch.read(wanted))
+
+
+def left(switch: RemoteSwitch, job: SwitchJob) -> None:
+    """Nothing of it loops, and its tables are as they were."""
+    switch.delete(job.entries)
+    switch.remove_groups(list(job.groups))

@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The HTTP responder of the program serves a real client over a veth, whose address nobody has told it."""
+
+from __future__ import annotations
+
+import subprocess
+from ipaddress import ip_interface
+
+from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
+from TesterLibrary.model.responder import Responder
+from TesterLibrary.targets.tofino.end_readings import end_asked, end_counters
+from TesterLibrary.targets.tofino.remote import RemoteSwitch
+
+from .jobs import left, loaded, looping
+from .running import RunningModel
+
+_SERVER = "198.18.1.10"
+_TIMES = 3
+
+
+def fetched(model: RunningModel) -> str:
+    with model.inside.entered():
+        done = subprocess.run(
+            ["curl", "--silent", "--show-error", "--max-time", "30", f"http://{_SERVER}/"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    return done.stdout + done.stderr
+
+
+def test_curl_is_served(model: RunningModel, switch: RemoteSwitch) -> None:
+    servers = Endpoints(AddressRange.parse(_SERVER), PortRange(80))
+    job = loaded(switch, [], [Responder(name="web", port="p1", protocol="http-get", servers=servers)])
+    with model.inside.entered():
+        model.inside.address("p1", ip_interface("198.18.9.9/16"))
+    looping(switch, job)
+    assert [fetched(model) for _ in range(_TIMES)] == ["Hello world\n"] * _TIMES
+    (end,) = job.ends
+    wanted = end_asked(end)
+    switch.sync(sorted({own.table for own in wanted}))
+    counted = end_counters("job", end, switch.read(wanted), answering=True)
+    named = dict(zip(end.planned.protocol.counters, counted.counters, strict=True))
+    assert (named["opened"], named["served"]) == (_TIMES, _TIMES)
+    assert counted.not_sent == 0
+    left(switch, job)

@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Streams of the program: counted to the frame, known again, measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+
+from TesterLibrary.model.departures import Pattern
+from TesterLibrary.model.editor import Editor, FieldPath, Sweep
+from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.targets.tofino.job import SwitchJob
+from TesterLibrary.targets.tofino.remote import RemoteSwitch
+
+from .jobs import MACS, left, loaded, looping, read
+from .running import RunningModel, Tap
+
+_COUNT = 40
+Loads = Callable[..., SwitchJob]
+
+
+@pytest.fixture
+def taps(model: RunningModel, switch: RemoteSwitch) -> Iterator[tuple[Tap, Tap]]:
+    assert switch
+    own = model.tap("p1"), model.tap("p2")
+    yield own
+    for tap in own:
+        tap.close()
+
+
+@pytest.fixture
+def load(switch: RemoteSwitch) -> Iterator[Loads]:
+    jobs: list[SwitchJob] = []
+
+    def of(**changes: object) -> SwitchJob:
+        given = {"rate": Rate.parse("100 kpps"), "frame_size": FrameSize(128), **changes}
+        jobs.append(loaded(switch, [Stream("s", "p1", "p2", **given)]))  # type: ignore[arg-type]
+        looping(switch, jobs[0])
+        return jobs[0]
+
+    yield of
+    for job in jobs:
+        left(switch, job)
+
+
+def right(frame: bytes) -> bool:
+    packet = Ether(frame)
+    again = packet.copy()
+    del again[IP].chksum, again[UDP].chksum
+    return bytes(again) == frame
+
+
+def test_exactly_so_many_frames_leave_and_all_are_right(
+    switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads
+) -> None:
+    job = load(editors=(Editor(FieldPath.parse("UDP.dport"), Sweep("5000", "5009")),))
+    assert taps[0].frames(1, seconds=1) == []
+    switch.write(list(job.starting(_COUNT)))
+    frames = taps[0].frames(_COUNT + 1, seconds=10)
+    assert len(frames) == _COUNT
+    assert all(right(frame) for frame in frames)
+    ports = [Ether(frame)[UDP].dport for frame in frames]
+    assert ports == [5000 + number % 10 for number in range(_COUNT)]
+    assert {(Ether(frame).src, Ether(frame).dst) for frame in frames} == {
+        (MACS["p1"].hex(":"), MACS["p2"].hex(":"))
+    }
+    assert read(switch, job.streams[1]).tx[0].packets == _COUNT
+
+
+def test_a_pattern_passes_and_skips_exactly(switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads) -> None:
+    job = load(shaping=Pattern((Stage(4, 6),)), rate=Rate.parse("10 kpps"))
+    switch.write(list(job.starting(_COUNT)))
+    assert len(taps[0].frames(_COUNT + 1, seconds=15)) == _COUNT
+
+
+def test_frames_that_are_lost_are_those_that_did_not_come(
+    switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads
+) -> None:
+    job = load()
+    own = job.streams[1]
+    for version, lost in ((0, 3), (1, 7)):
+        switch.write(list(job.flipped(version)))
+        switch.write(list(job.starting(_COUNT)))
+        frames = taps[0].frames(_COUNT, seconds=10)
+        assert {Ether(frame)[IP].id >> 15 for frame in frames} == {version}
+        for frame in frames[lost:]:
+            taps[1].send(frame)
+        time.sleep(2)
+        found = read(switch, own)
+        assert (found.tx[version].packets, found.rx[version].packets) == (_COUNT, _COUNT - lost)
+        assert found.tx[version].octets == _COUNT * 128
+
+
+def test_each_frame_has_its_latency_counted(switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads) -> None:
+    job = load()
+    switch.write(list(job.starting(_COUNT)))
+    frames = taps[0].frames(_COUNT, seconds=10)
+    for frame in frames:
+        taps[1].send(frame)
+    time.sleep(2)
+    found = read(switch, job.streams[1])
+    assert sum(found.histogram.values()) == found.rx[0].packets == _COUNT
+    assert 0 < found.least <= found.greatest
+    assert found.least * _COUNT <= found.latency_sum <= found.greatest * _COUNT
+    assert (found.overtaken, found.next_sequence) == (0, _COUNT)
+    taps[1].send(frames[0])
+    time.sleep(1)
+    assert read(switch, job.streams[1]).overtaken == 1
