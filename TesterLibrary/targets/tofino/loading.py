@@ -13,6 +13,7 @@ from ...model.plan import Plan
 from ...planning.allocation import LoopbackPort, LoopbackPorts
 from .building import switch_job
 from .cabling import Cabling
+from .change import Change
 from .end_readings import end_asked, end_counters
 from .entry import Entry
 from .job import SwitchJob
@@ -61,14 +62,18 @@ class Loading:
         self._session.send([own.octets for own in job.packets for _ in range(own.count)])
         self._silent[job.plan.job] = [_nothing(job.plan.job, own) for own in job.ends]
 
-    def add_copies(self, job: SwitchJob, before: SwitchJob) -> None:
-        """Template packets that a faster stream needs more of; those that are too many loop on."""
-        pairs = zip(job.packets, before.packets, strict=True)
-        self._session.send([own.octets for own, old in pairs for _ in range(old.count, own.count)])
+    def change(self, old: SwitchJob, new: SwitchJob) -> None:
+        """Another job in the place of one: what stays the same goes on, what is other is held back."""
+        done = Change.between(old, new)
+        self._session.remove(done.removed)
+        self._session.set_groups({n: ports for n, ports in new.groups.items() if old.groups.get(n) != ports})
+        self._session.write(done.written)
+        self._session.send([own.octets for own in done.packets for _ in range(own.count)])
+        self._session.remove_groups(set(old.groups) - set(new.groups))
 
     def unload(self, job: SwitchJob) -> None:
         """Nothing of it is left: its templates fall out of their loops."""
-        self._session.remove(job.entries)
+        self._session.remove([*job.entries, *job.starting()])
         self._session.remove_groups(job.groups)
         del self._silent[job.plan.job]
 
@@ -101,13 +106,6 @@ class Loading:
             end_counters(job.plan.job, own, self._session.read(end_asked(own)), answering=True)
             for own in job.ends
         ]
-
-
-def same_places(one: SwitchJob, other: SwitchJob) -> bool:
-    """Whether they have the same numbers, and the same templates in the same loopback ports."""
-    held = [replace(own.held, loops=()) for own in (one, other)]
-    octets = [[packet.octets for packet in own.packets] for own in (one, other)]
-    return held[0] == held[1] and octets[0] == octets[1]
 
 
 def _answering(job: SwitchJob) -> list[Entry]:

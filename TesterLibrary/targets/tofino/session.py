@@ -83,8 +83,8 @@ class Session:
 
     def remove(self, entries: Iterable[Entry]) -> None:
         """Those of them that are there; registers and the like stay."""
-        there = [own for own in entries if self.schema[own.table].written and self._held.has(own)]
-        self.delete(there)
+        there = {(own.table, own.place): own for own in entries if self._held.has(own)}
+        self.delete([own for own in there.values() if self.schema[own.table].written])
 
     def clear(self, tables: Iterable[str]) -> None:
         """Sets all numbers of registers to 0."""

@@ -22,7 +22,7 @@ from ..fake.refusal import check_end, check_frames, check_plan, check_update, kn
 from ..fake.refusal_ends import check_ends
 from .asking import resolve
 from .counting import Counting
-from .loading import Loading, same_places
+from .loading import Loading
 from .packets import injected
 from .port_totals import PortTotals
 from .program import Program
@@ -263,12 +263,12 @@ class TofinoTarget:
         others = [own.job for own in self._runs.values() if own is not run]
         streams = tuple(stream if own.id == stream.id else own for own in run.job.plan.streams)
         job = self._loading.job(replace(run.job.plan, streams=streams), others)
-        if not same_places(job, run.job):
-            raise PlanError(f"stream {stream.name!r} would loop elsewhere; unload its job and load it anew")
         own = run.job.streams[stream.id]
+        if job.streams[stream.id].template != own.template:
+            raise PlanError(f"stream {stream.name!r}: its template would be another; load its job anew")
         self.session.write([held_entry(own.template)])
         (sent,) = self._counting.departed([own]) if stream.id in run.stretches else (0,)
-        self._loading.add_copies(job, run.job)
+        self._loading.change(run.job, job)
         run.job = job
         if stream.id not in run.stretches:
             return

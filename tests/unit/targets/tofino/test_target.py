@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A driver whose switch is lost, full, or given back; what all targets do is in tests/contract."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
+from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.targets.fake import FakePath
+from TesterLibrary.targets.tofino.entry import Entry
+from TesterLibrary.targets.tofino.fake import Bridge
+from TesterLibrary.targets.tofino.program import Program
+from TesterLibrary.targets.tofino.switch import SwitchGone
+from TesterLibrary.targets.tofino.target import TofinoTarget
+
+from .rig import FOLDER, SCHEMA, SECOND, Bench, cabling
+
+RESTORE = "ExternalEgress.restoration"
+LINKS = f"external.{RESTORE}.links"
+TEMPLATES = "internal.InternalIngress.template_loop.templates"
+PATIENCE = Duration(20 * 10**9)
+
+
+class Driven(Bench):
+    """A target on a fake switch."""
+
+    def __init__(self, path: FakePath | None = None) -> None:
+        super().__init__(wire=Bridge(path) if path else None)
+        self.target = TofinoTarget(
+            self.session(), Program.load(FOLDER), now_ns=lambda: self.clock.now_ns, sleep=self.clock.sleep
+        )
+
+    def plan(self, job: str = "north", *, first: int = 1, rate: str = "1 kpps") -> Plan:
+        stream = Stream(job, "p1", "p2", FrameSize(128), Rate.parse(rate))
+        ports = {own.port.name: own.port for own in cabling().front}
+        return compile_job(Job(job, (stream,)), ports=ports, gateways={}, max_streams=9, first_id=first)
+
+    def matched(self) -> dict[str, int]:
+        """Entries of each table that packets match."""
+        store = self.daemon.running.store
+        counts = {name: len(store.entries(name)) for name, own in SCHEMA.tables.items() if own.written}
+        return {name: count for name, count in counts.items() if count}
+
+    def run(self, job: str, packets: int) -> tuple[int, int]:
+        """Frames that left and that arrived."""
+        self.target.start([job], packets=packets)
+        self.target.wait([job], timeout=PATIENCE)
+        self.clock.sleep(0.1)
+        (counted,) = self.target.snapshot([job]).streams
+        return counted.tx_packets, counted.rx_packets
+
+
+def test_after_a_restart_the_call_is_inconclusive_and_jobs_are_there_again() -> None:
+    driven = Driven()
+    driven.target.load(driven.plan())
+    driven.target.load(driven.plan("south", first=2))
+    driven.target.start(["north"])
+    driven.daemon.stop()
+    driven.daemon.start()
+    with pytest.raises(TargetError, match="reached again, 2 jobs are loaded anew and not started"):
+        driven.target.snapshot()
+    assert [own.tx_packets for own in driven.target.snapshot().streams] == [0, 0]
+    assert driven.run("north", 50) == (50, 50)
+
+
+def test_a_daemon_that_stays_away_is_told_and_may_come_back_later() -> None:
+    driven = Driven()
+    driven.target.load(driven.plan())
+    driven.daemon.stop()
+    for _ in range(2):
+        with pytest.raises(SwitchGone, match="no switch daemon answers"):
+            driven.target.snapshot()
+    driven.daemon.start()
+    with pytest.raises(TargetError, match="reached again, 1 jobs"):
+        driven.target.snapshot()
+    assert driven.run("north", 5) == (5, 5)
+
+
+def test_nothing_of_an_unloaded_job_or_a_closed_target_is_left() -> None:
+    driven = Driven()
+    before = driven.matched()
+    driven.target.load(driven.plan())
+    driven.run("north", 5)
+    assert driven.matched() != before
+    driven.target.unload(["north"])
+    assert (driven.matched(), driven.daemon.running.chip.groups) == (before, {})
+    driven.target.load(driven.plan())
+    driven.target.close()
+    assert (driven.matched(), driven.daemon.taken_by) == ({}, None)
+
+
+def test_a_job_that_finds_a_table_full_leaves_nothing() -> None:
+    driven = Driven()
+    addresses = {"dst": 0, "src": 0}
+    driven.daemon.running.store.write(  # not through the driver; one entry is left
+        [
+            Entry(LINKS, {"link": 255 - n // 512, "egress_port": n % 512}, f"{RESTORE}.addresses", addresses)
+            for n in range(1023)
+        ]
+    )
+    driven.target.load(driven.plan())
+    groups = dict(driven.daemon.running.chip.groups)
+    with pytest.raises(PlanError, match=r"restoration\.links is full: 1,024 entries are the most"):
+        driven.target.load(driven.plan("south", first=2))
+    assert [own.id for own in driven.target.snapshot().streams] == [1]
+    assert (len(driven.entries(TEMPLATES)), driven.daemon.running.chip.groups) == (1, groups)
+    assert driven.run("north", 20) == (20, 20)
+
+
+def test_loss_of_the_device_is_found_to_the_frame() -> None:
+    driven = Driven(FakePath(loss=Ratio(Fraction(1, 10))))
+    driven.target.load(driven.plan())
+    assert driven.run("north", 1000) == (1000, 900)
+
+
+def test_the_delay_of_the_device_is_in_every_figure() -> None:
+    driven = Driven(FakePath(delay=Duration(250_000)))
+    driven.target.load(driven.plan())
+    driven.run("north", 100)
+    (counted,) = driven.target.snapshot().streams
+    latency, version = counted.latency, counted.versions[0]
+    assert (latency.count, latency.min_ns, latency.max_ns) == (100, 250_000, 250_000)
+    assert (version.rx_time_ns - version.tx_time_ns) / 100 == pytest.approx(250_000, abs=1)
+    assert counted.first_rx_ns - counted.first_tx_ns == pytest.approx(250_000, abs=2)
+
+
+def test_a_long_run_ends_when_its_time_is_over() -> None:
+    driven = Driven()
+    driven.target.load(driven.plan(rate="100 pps"))
+    driven.target.start(["north"], duration=Duration(10 * SECOND.ns))
+    driven.target.wait(["north"], timeout=PATIENCE)
+    (counted,) = driven.target.snapshot().streams
+    assert (counted.tx_packets, counted.intended_packets) == (1000, 1000)
+    assert counted.last_tx_ns - counted.first_tx_ns == pytest.approx(999 * 10**7, rel=0.01)
