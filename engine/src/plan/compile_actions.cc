@@ -45,9 +45,16 @@ Action CompileAssign(const v1::Assign& assign, const Scope& scope) {
                                            static_cast<uint32_t>(assign.change()), kKinds.size());
   const ActionKind kind = kKinds[change];
   const bool exact = kind == ActionKind::kLimit || kind == ActionKind::kRaise;
-  return {.kind = kind,
-          .a = scope.Variable(assign.register_()),
-          .b = exact ? scope.Exact(assign.expression()) : scope.Expression(assign.expression())};
+  const auto& out = scope.compiler.out;
+  Action own{.kind = kind,
+             .a = scope.Variable(assign.register_()),
+             .b = exact ? scope.Exact(assign.expression()) : scope.Expression(assign.expression())};
+  own.reg = out.registers[own.a];
+  // One of more bits is changed as a wide number.
+  if (out.expressions[own.b].wide || own.reg.bits > machine::kNarrowBits) return own;
+  own.detail = 1;
+  own.spot = scope.compiler.SpotOf(own.b);
+  return own;
 }
 
 Action CompileReply(const v1::Reply& reply, const Scope& scope) {
@@ -55,8 +62,8 @@ Action CompileReply(const v1::Reply& reply, const Scope& scope) {
   machine::Reply own;
   for (const auto& edit : reply.edits()) {
     own.edits.push_back(
-        {.place = compiler.PlaceOf(scope.thing, edit.field(), compiler.HeaderSizes()),
-         .expression = scope.Expression(edit.expression())});
+        compiler.EditOf(compiler.PlaceOf(scope.thing, edit.field(), compiler.HeaderSizes()),
+                        scope.Expression(edit.expression())));
   }
   if (reply.has_keep()) own.keep = scope.Exact(reply.keep());
   compiler.AtMost("bytes to append", reply.append().size(), kMaxAppend);
@@ -91,11 +98,14 @@ Action CompileTransmit(const v1::Transmit& transmit, const Scope& scope) {
 
 Action CompileCount(const v1::Count& count, const Scope& scope) {
   scope.compiler.Between("bits of a count:", count.bits(), 1, 64);
-  return {.kind = ActionKind::kCount,
-          .a = scope.Thing("counter", count.counter(), scope.in().counters_size(),
-                           scope.begins().counters),
-          .b = scope.Expression(count.expression()),
-          .c = static_cast<uint16_t>(count.bits())};
+  Action own{.kind = ActionKind::kCount,
+             .a = scope.Thing("counter", count.counter(), scope.in().counters_size(),
+                              scope.begins().counters),
+             .b = scope.Expression(count.expression()),
+             .c = static_cast<uint16_t>(count.bits())};
+  own.spot = scope.compiler.SpotOf(own.b);
+  own.spot.mask &= machine::NarrowMask(count.bits());
+  return own;
 }
 
 Action CompileCall(const v1::Call& call, const Scope& scope) {
@@ -133,9 +143,13 @@ Action CompileSay(const v1::Say& say, const Scope& scope) {
 }
 
 Action CompileStartTimer(const v1::StartTimer& start, const Scope& scope) {
-  return {.kind = ActionKind::kStartTimer,
-          .a = scope.Thing("timer", start.timer(), scope.in().timers_size(), scope.begins().timers),
-          .b = scope.Exact(start.expression())};
+  Action own{
+      .kind = ActionKind::kStartTimer,
+      .a = scope.Thing("timer", start.timer(), scope.in().timers_size(), scope.begins().timers),
+      .b = scope.Exact(start.expression())};
+  const auto& out = scope.compiler.out;
+  own.reg = out.registers[out.timers[own.a].reg];
+  return own;
 }
 
 Action CompileRecord(const v1::Record& record, const Scope& scope) {

@@ -10,8 +10,8 @@
 namespace tester {
 namespace {
 
-using machine::Fact;
 using machine::Operand;
+using machine::Spot;
 using machine::UnsignedWide;
 
 constexpr size_t kMaxOperands = 4096;
@@ -19,7 +19,6 @@ constexpr size_t kMaxExpressions = 4096;
 constexpr size_t kMaxTerms = 16;
 constexpr uint32_t kMostShift = 63;
 constexpr uint32_t kExactBits = 127;
-constexpr uint32_t kNarrowBits = 63;
 
 uint8_t BitsOf(UnsignedWide number) {
   const auto high = static_cast<uint64_t>(number >> 64);
@@ -27,41 +26,75 @@ uint8_t BitsOf(UnsignedWide number) {
   return static_cast<uint8_t>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(low));
 }
 
-// A field that is loaded as a whole word where one has all of it.
-void ChooseLoad(Operand& operand) {
-  const machine::Place& place = operand.place;
-  const size_t bytes = place.bytes();
-  operand.byte = static_cast<uint16_t>(place.first());
-  operand.shift = static_cast<uint8_t>(bytes * 8 - place.offset % 8U - place.bits);
-  operand.mask = machine::NarrowMask(place.bits);
-  operand.kind = bytes == 1   ? Operand::Kind::kByte
-                 : bytes == 2 ? Operand::Kind::kWord16
-                 : bytes == 4 ? Operand::Kind::kWord32
-                              : Operand::Kind::kField;
+Spot SpotOf(const machine::Register& reg) {
+  const bool aside = reg.word >= machine::kLineWords;
+  const size_t word = aside ? reg.word - machine::kLineWords : reg.word;
+  return {.kind = Spot::Kind::kNative,
+          .base = aside ? machine::kAside : machine::kLine,
+          .shift = reg.shift,
+          .byte = static_cast<int32_t>(word * machine::kLoadBytes),
+          .mask = machine::NarrowMask(reg.bits)};
+}
+
+Spot SpotOf(machine::Base base, size_t fact) {
+  return {.kind = Spot::Kind::kNative,
+          .base = base,
+          .shift = 0,
+          .byte = static_cast<int32_t>(fact * machine::kLoadBytes),
+          .mask = UINT32_MAX};
 }
 
 Operand CompileFact(v1::Fact fact, std::string_view thing, const ProtocolCompiler& compiler) {
-  Operand operand{.kind = Operand::Kind::kFact};
   if (fact <= v1::FACT_UNSPECIFIED || fact > v1::FACT_TCP_TS_ECR) {
     Refuse(Cat(compiler.where, ", ", thing), "fact ", int{fact}, "; they are those of Fact");
   }
   if (fact >= v1::FACT_TCP_FIN && compiler.out.tcp == machine::kNone) {
     Refuse(Cat(compiler.where, ", ", thing), "a fact of TCP, and there is no header of TCP");
   }
-  operand.fact = static_cast<uint8_t>(fact - v1::FACT_NOW);
-  const auto own = static_cast<Fact>(operand.fact);
-  // A message may be longer than the 32 bits that its body has.
-  operand.bits = own == Fact::kMessageLength ? 33 : 32;
-  return operand;
+  Operand operand{.kind = Operand::Kind::kFact, .bits = 32};
+  switch (fact) {
+    case v1::FACT_MESSAGE_LENGTH:
+      operand.bits = 33;  // it may be longer than the 32 bits that its body has
+      return operand;
+    case v1::FACT_NOW:
+      operand.spot = SpotOf(machine::kFacts, machine::kNow);
+      return operand;
+    case v1::FACT_NOW_MS:
+      operand.spot = SpotOf(machine::kFacts, machine::kNowMs);
+      return operand;
+    case v1::FACT_CONSUMED:
+      operand.spot = SpotOf(machine::kFacts, machine::kConsumed);
+      return operand;
+    case v1::FACT_SCANNED:
+      operand.spot = SpotOf(machine::kFacts, machine::kScanned);
+      return operand;
+    case v1::FACT_PAYLOAD_LENGTH:
+    case v1::FACT_PAYLOAD_LEFT:
+    case v1::FACT_FRAME_LENGTH:
+      operand.spot =
+          SpotOf(machine::kPacketFacts,
+                 machine::kPayloadLength + static_cast<size_t>(fact - v1::FACT_PAYLOAD_LENGTH));
+      return operand;
+    default:
+      operand.spot = SpotOf(machine::kPacketFacts,
+                            machine::kFin + static_cast<size_t>(fact - v1::FACT_TCP_FIN));
+      return operand;
+  }
 }
 
 Operand CompileOperand(const v1::Operand& operand, std::string_view thing,
-                       const ProtocolCompiler& compiler) {
+                       ProtocolCompiler& compiler) {
   Operand own;
   switch (operand.operand_case()) {
     case v1::Operand::kNumber:
       own.number = compiler.Number(thing, operand.number(), 128);
       own.bits = BitsOf(own.number);
+      own.spot = {.kind = Spot::Kind::kNative,
+                  .base = machine::kNumbers,
+                  .shift = 0,
+                  .byte = static_cast<int32_t>(compiler.out.numbers.size() * machine::kLoadBytes),
+                  .mask = UINT64_MAX};
+      compiler.out.numbers.push_back(static_cast<uint64_t>(own.number));
       return own;
     case v1::Operand::kRegister: {
       const uint16_t index =
@@ -69,12 +102,14 @@ Operand CompileOperand(const v1::Operand& operand, std::string_view thing,
       own.kind = Operand::Kind::kRegister;
       own.reg = compiler.out.registers[index];
       own.bits = own.reg.bits;
+      own.spot = SpotOf(own.reg);
       return own;
     }
     case v1::Operand::kField:
+      own.kind = Operand::Kind::kField;
       own.place = compiler.PlaceOf(thing, operand.field(), compiler.HeaderSizes());
       own.bits = own.place.bits;
-      ChooseLoad(own);
+      own.spot = machine::SpotOf(own.place);
       return own;
     case v1::Operand::kFact:
       return CompileFact(operand.fact(), thing, compiler);
@@ -148,8 +183,8 @@ machine::Expression CompileExpression(const v1::Expression& expression, std::str
       Apply(op, operand, value);
     }
     value.bits = std::min<uint32_t>(value.bits, 1000);
-    own.wide |= value.bits > kNarrowBits || operand.bits > kNarrowBits;
-    out.terms.push_back({.op = op, .operand = index});
+    own.wide |= value.bits > machine::kNarrowBits || operand.bits > machine::kNarrowBits;
+    out.terms.push_back({.op = op, .operand = index, .spot = operand.spot});
   }
   own.bits = static_cast<uint8_t>(std::min(value.bits, kExactBits + 1));
   return own;

@@ -43,7 +43,8 @@ constexpr std::array kKinds = {
 machine::Header CompileHeader(const v1::Header& header, size_t index, ProtocolCompiler& compiler) {
   machine::Header own{.kind = KindOf(header, index, compiler),
                       .octets = static_cast<uint16_t>(header.octets().size()),
-                      .announced = {}};
+                      .announced = {},
+                      .wide = {}};
   compiler.AtMost("announced values of a header", static_cast<uint64_t>(header.announced_size()),
                   kMaxAnnounced);
   const std::vector<uint16_t> sizes(index + 1, own.octets);
@@ -53,8 +54,13 @@ machine::Header CompileHeader(const v1::Header& header, size_t index, ProtocolCo
       Refuse(compiler.where, thing, " is of header ", value.field().header());
     }
     const machine::Place place = compiler.PlaceOf(thing, value.field(), sizes);
-    own.announced.push_back(
-        {.place = place, .value = compiler.Number(thing, value.value(), place.bits)});
+    const machine::UnsignedWide number = compiler.Number(thing, value.value(), place.bits);
+    const machine::Spot spot = machine::SpotOf(place);
+    if (spot.kind == machine::Spot::Kind::kNone) {
+      own.wide.push_back({.place = place, .value = number});
+    } else {
+      own.announced.push_back({.spot = spot, .value = static_cast<uint64_t>(number)});
+    }
   }
   return own;
 }
@@ -203,9 +209,7 @@ void CompileRegisters(ProtocolCompiler& compiler) {
       if (taken[bit]) Refuse(compiler.where, thing, " shares bit ", bit, " with another one");
       taken[bit] = true;
     }
-    compiler.out.registers.push_back({.word = static_cast<uint8_t>(offset / kWordBits),
-                                      .shift = static_cast<uint8_t>(offset % kWordBits),
-                                      .bits = static_cast<uint8_t>(bits)});
+    compiler.out.registers.push_back(machine::Register::Of(offset, bits));
   }
   compiler.uses.resize(compiler.out.registers.size());
 }
@@ -221,7 +225,7 @@ machine::Machine CompileProtocol(const v1::Protocol& protocol, std::string_view 
   CompileTables(compiler);
   CompileSending(compiler);
   CompileRows(compiler);
-  ChooseRows(compiler.out);
+  DecideRows(compiler.out);
   return std::move(compiler.out);
 }
 

@@ -4,8 +4,11 @@
 // Templates, messages and scanners.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <span>
 
 #include "plan/protocol_compiler.h"
+#include "responder/packet.h"
 
 namespace tester {
 namespace {
@@ -78,6 +81,58 @@ std::vector<uint16_t> AppendHeaders(const v1::Template& in, const ProtocolCompil
   return sizes;
 }
 
+// Options as they are without their values, with no-operations before them (RFC 9293 3.2, RFC
+// 7323).
+std::span<const uint8_t> OptionOctets(machine::OptionKind kind) {
+  static constexpr std::array<uint8_t, 4> kMss = {2, 4, 0, 0};
+  static constexpr std::array<uint8_t, 4> kWindowScale = {1, 3, 3, 0};
+  static constexpr std::array<uint8_t, 4> kSackPermitted = {1, 1, 4, 2};
+  static constexpr std::array<uint8_t, 12> kTimestamp = {1, 1, 8, 10};
+  static constexpr std::array<uint8_t, 12> kSack = {1, 1, 5, 10};
+  switch (kind) {
+    case machine::OptionKind::kMss:
+      return kMss;
+    case machine::OptionKind::kWindowScale:
+      return kWindowScale;
+    case machine::OptionKind::kSackPermitted:
+      return kSackPermitted;
+    case machine::OptionKind::kTimestamp:
+      return kTimestamp;
+    case machine::OptionKind::kSack:
+      return kSack;
+  }
+  return {};
+}
+
+machine::LaidTemplate LayOut(const machine::FrameTemplate& frame, size_t there) {
+  machine::LaidTemplate own{.octets = {}, .headers = frame.headers, .options = {}};
+  std::vector<uint8_t> options;
+  const size_t begin = frame.tcp == machine::kNone ? 0
+                                                   : frame.headers[frame.tcp].offset +
+                                                         size_t{frame.headers[frame.tcp].octets};
+  for (size_t i = 0; i < frame.options.size(); ++i) {
+    const bool is_there = (there >> i & 1U) != 0;
+    own.options.push_back(is_there ? static_cast<uint16_t>(begin + options.size())
+                                   : machine::kNone);
+    if (!is_there) continue;
+    const auto octets = OptionOctets(frame.options[i].kind);
+    options.insert(options.end(), octets.begin(), octets.end());
+  }
+  own.octets = frame.octets;
+  own.octets.insert(own.octets.begin() + static_cast<ptrdiff_t>(begin), options.begin(),
+                    options.end());
+  uint16_t ip = machine::kNone;
+  for (size_t i = 0; i < own.headers.size(); ++i) {
+    machine::FrameHeader& header = own.headers[i];
+    const auto longer = static_cast<uint16_t>(options.size());
+    if (frame.tcp != machine::kNone && i > frame.tcp) header.offset += longer;
+    if (i == frame.tcp) header.octets += longer;
+    header.ip = ip;
+    if (machine::IsIp(header.kind)) ip = static_cast<uint16_t>(i);
+  }
+  return own;
+}
+
 machine::FrameTemplate CompileTemplate(const v1::Template& in, std::string_view thing,
                                        const ProtocolCompiler& compiler) {
   machine::FrameTemplate own{};
@@ -99,10 +154,13 @@ machine::FrameTemplate CompileTemplate(const v1::Template& in, std::string_view 
     own.flow.push_back({.place = place, .flow = static_cast<uint8_t>(flow)});
   }
   for (const auto& edit : in.edits()) {
-    own.edits.push_back({.place = compiler.PlaceOf(thing, edit.field(), sizes),
-                         .expression = compiler.Expression(thing, edit.expression())});
+    own.edits.push_back(compiler.EditOf(compiler.PlaceOf(thing, edit.field(), sizes),
+                                        compiler.Expression(thing, edit.expression())));
   }
   CompileOptions(in, thing, compiler, own);
+  for (size_t there = 0; there < size_t{1} << own.options.size(); ++there) {
+    own.laid.push_back(LayOut(own, there));
+  }
   return own;
 }
 
@@ -169,6 +227,21 @@ machine::Find CompileFind(const v1::Find& in, size_t table, std::string_view thi
   return own;
 }
 
+machine::Resting RestingOf(const machine::Scanner& scanner, uint32_t state) {
+  machine::Resting own;
+  size_t leaving = 0;
+  for (size_t byte = 0; byte < scanner.class_of.size(); ++byte) {
+    const uint32_t begin = scanner.BeginOf(state);
+    if (scanner.steps[begin + scanner.class_of[byte]] == begin) continue;
+    if (leaving == own.leaving.size()) return {};
+    // The places behind it have it until there is another one.
+    std::fill(own.leaving.begin() + static_cast<ptrdiff_t>(leaving++), own.leaving.end(),
+              byte * 0x0101010101010101);
+  }
+  own.rests = leaving > 0;
+  return own;
+}
+
 void CompileAutomaton(const v1::Scanner& in, std::string_view thing,
                       const ProtocolCompiler& compiler, machine::Scanner& own) {
   const auto states = static_cast<size_t>(in.found_size());
@@ -179,13 +252,17 @@ void CompileAutomaton(const v1::Scanner& in, std::string_view thing,
     Refuse(Cat(compiler.where, ", ", thing), in.classes().size(), " classes of bytes and ", steps,
            " steps of ", states, " states; there are 256, and a step for each state and class");
   }
-  own.classes = static_cast<uint16_t>(steps / states);
+  const size_t classes = steps / states;
+  own.shift = static_cast<uint8_t>(std::bit_width(classes - 1));
   for (size_t byte = 0; byte < own.class_of.size(); ++byte) {
     own.class_of[byte] = static_cast<uint8_t>(
-        compiler.Index(thing, "class", static_cast<uint8_t>(in.classes()[byte]), own.classes));
+        compiler.Index(thing, "class", static_cast<uint8_t>(in.classes()[byte]), classes));
   }
-  for (const uint32_t step : in.steps()) {
-    own.steps.push_back(compiler.Index(thing, "state", step, states));
+  own.steps.resize(states << own.shift);
+  for (size_t i = 0; i < steps; ++i) {
+    const uint32_t step = in.steps(static_cast<int>(i));
+    own.steps[(i / classes << own.shift) + i % classes] =
+        own.BeginOf(compiler.Index(thing, "state", step, states));
   }
   for (const auto& found : in.found()) {
     std::vector<uint8_t> finds;
@@ -195,9 +272,10 @@ void CompileAutomaton(const v1::Scanner& in, std::string_view thing,
     }
     own.found.push_back(std::move(finds));
   }
-  for (uint16_t& step : own.steps) {
-    if (!own.found[step].empty()) step |= machine::Scanner::kFinds;
+  for (uint32_t& step : own.steps) {
+    if (!own.found[own.StateAt(step)].empty()) step |= machine::Scanner::kFinds;
   }
+  for (uint32_t state = 0; state < states; ++state) own.resting.push_back(RestingOf(own, state));
 }
 
 machine::Scanner CompileScanner(const v1::Scanner& in, size_t table, std::string_view thing,

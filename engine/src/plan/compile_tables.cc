@@ -101,7 +101,6 @@ machine::Table CompileTable(const v1::Table& table, size_t index, ProtocolCompil
                      .states = static_cast<uint16_t>(table.states()),
                      .events = static_cast<uint16_t>(table.events()),
                      .cells = {},
-                     .choices = {},
                      .order = {}};
   if (index == 0 && own.events <= machine::kStartEvent) {
     Refuse(Cat(compiler.where, ", ", thing), "one event; the lowest has packet and start");

@@ -66,6 +66,14 @@ struct ProtocolCompiler {
   uint16_t Expression(std::string_view thing, uint32_t index) const {
     return Index(thing, "expression", index, out.expressions.size());
   }
+  // Of an expression that is one operand.
+  machine::Spot SpotOf(uint16_t expression) const {
+    const machine::Expression& own = out.expressions[expression];
+    return own.terms == 1 && !own.wide ? out.terms[own.first].spot : machine::Spot{};
+  }
+  machine::Edit EditOf(const machine::Place& place, uint16_t expression) const {
+    return {.place = place, .expression = expression, .spot = SpotOf(expression)};
+  }
   // One whose value is exact.
   uint16_t ExactExpression(std::string_view thing, uint32_t index) const;
   std::vector<uint16_t> HeaderSizes() const;
@@ -82,8 +90,8 @@ void CompileTables(ProtocolCompiler& compiler);
 void CompileSending(ProtocolCompiler& compiler);  // templates, messages, scanners
 void CompileRows(ProtocolCompiler& compiler);
 
-// Which rows can hold for which packets, once all rows are there.
-void ChooseRows(machine::Machine& machine);
+// How rows are found, once all are there.
+void DecideRows(machine::Machine& machine);
 
 // One action of a row of a table.
 machine::Action CompileAction(const v1::Action& action, size_t table, std::string_view thing,

@@ -48,9 +48,11 @@ machine::Accept ValidateAccept(const v1::Accept& accept, const machine::Machine&
   }
   const UnsignedWide first = Number(accept.first(), field.bits(), where);
   Between(where, "count", accept.count(), 1, UINT64_MAX);
-  return {.place = {.header = static_cast<uint8_t>(field.header()),
-                    .bits = static_cast<uint8_t>(field.bits()),
-                    .offset = static_cast<uint16_t>(field.offset())},
+  const machine::Place place{.header = static_cast<uint8_t>(field.header()),
+                             .bits = static_cast<uint8_t>(field.bits()),
+                             .offset = static_cast<uint16_t>(field.offset())};
+  return {.place = place,
+          .spot = machine::SpotOf(place),
           .low = static_cast<uint64_t>(first),
           .high = static_cast<uint64_t>(first >> 64),
           .step = accept.step(),

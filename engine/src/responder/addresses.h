@@ -17,6 +17,7 @@ namespace tester::machine {
 // responder.proto, Accept.
 struct Accept {
   Place place;
+  Spot spot;
   uint64_t low;   // of the first one
   uint64_t high;  // bits above
   uint64_t step;

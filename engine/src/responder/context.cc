@@ -12,13 +12,17 @@
 namespace tester::machine {
 namespace {
 
+// What is read of a packet where there is none, and before it and behind it.
+constexpr std::array<uint8_t, 512> kNothing{};
+constexpr size_t kBeforeNothing = 128;
+
+const uint8_t* AsBytes(const uint64_t* words) { return reinterpret_cast<const uint8_t*>(words); }
+
 UnsignedWide WideOf(const Operand& operand, const Context& context, size_t table) {
   if (operand.bits <= 64) return NarrowOf(operand, context, table);
   if (operand.kind == Operand::Kind::kNumber) return operand.number;
   if (operand.kind == Operand::Kind::kRegister) return operand.reg.GetWide(context.state);
-  if (context.packet == nullptr) return 0;
-  const Packet& packet = *context.packet;
-  return ReadPlace(operand.place, packet.frame + packet.headers[operand.place.header]);
+  return ReadPlace(operand.place, context.bases[kFirstHeader + operand.place.header]);
 }
 
 bool IsWide(const Test& test, const Context& context, size_t table) {
@@ -44,6 +48,18 @@ void WriteDigits(const Part& part, const Context& context, char* to) {
 
 }  // namespace
 
+void Context::SetBases() {
+  bases[kNumbers] = AsBytes(machine->numbers.data());
+  bases[kLine] = AsBytes(state.line);
+  bases[kAside] = AsBytes(state.aside);
+  bases[kFacts] = AsBytes(facts.data());
+  bases[kPacketFacts] = packet != nullptr ? AsBytes(packet->facts.data()) : kNothing.data();
+  for (size_t i = 0; i < machine->headers.size(); ++i) {
+    bases[kFirstHeader + i] =
+        packet != nullptr ? packet->frame + packet->headers[i] : kNothing.data() + kBeforeNothing;
+  }
+}
+
 Wide Value(const Expression& expression, const Context& context, size_t table) {
   if (!expression.wide) return NarrowValue(expression, context, table);
   const Machine& machine = *context.machine;
@@ -62,8 +78,32 @@ int64_t Clamped(const Expression& expression, const Context& context, size_t tab
   return static_cast<int64_t>(std::clamp(Value(expression, context, table), kLeast, kMost));
 }
 
-bool HoldsRarely(const Test& test, const Context& context, size_t table) {
-  if (test.kind == Test::Kind::kWide) return IsWide(test, context, table);
+uint64_t RareOf(const Operand& operand, const Context& context, size_t table) {
+  if (operand.kind == Operand::Kind::kFact) return MessageBytes(context, table + 1);
+  return static_cast<uint64_t>(
+      ReadPlace(operand.place, context.bases[kFirstHeader + operand.place.header]));
+}
+
+bool Holds(const Test& test, const Context& context, size_t table) {
+  const Machine& machine = *context.machine;
+  switch (test.kind) {
+    case Test::Kind::kOperands:
+      return Is(test.relation, NarrowOf(machine.operands[test.left], context, table) & test.mask,
+                NarrowOf(machine.operands[test.right], context, table) & test.mask, test.mask);
+    case Test::Kind::kMask:
+      return (NarrowOf(machine.operands[test.left], context, table) & test.mask) == test.value;
+    case Test::Kind::kNarrow: {
+      const auto side = [&](uint16_t expression) {
+        const Expression& own = machine.expressions[expression];
+        return static_cast<uint64_t>(NarrowValue(own, context, table)) & test.mask;
+      };
+      return Is(test.relation, side(test.left), side(test.right), test.mask);
+    }
+    case Test::Kind::kWide:
+      return IsWide(test, context, table);
+    case Test::Kind::kBegins:
+      break;
+  }
   if (context.packet == nullptr || context.packet->payload_bytes < test.left) return false;
   const uint8_t* payload = context.packet->frame + context.packet->payload;
   return std::memcmp(payload, test.octets.data(), test.left) == 0;

@@ -5,6 +5,7 @@
 // tests.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "responder/flow.h"
@@ -19,8 +20,11 @@ struct Context {
   const Identity* identity = nullptr;
   Packet* packet = nullptr;  // null: there is none
   uint64_t now_us = 0;
-  uint32_t consumed = 0;
-  uint32_t scanned = 0;
+  std::array<uint64_t, kEventFacts> facts{};
+  std::array<const uint8_t*, kFirstHeader + kMaxHeaders> bases{};
+
+  // Values are read from what is in hand: at the beginning, and where there is no packet any more.
+  void SetBases();
 };
 
 // `table`: the one whose row it is. Exact as far as 128 bits go; narrow.h has what is narrower.
@@ -28,8 +32,10 @@ Wide Value(const Expression& expression, const Context& context, size_t table);
 // At most that of an int64_t, and at least.
 int64_t Clamped(const Expression& expression, const Context& context, size_t table);
 
-// A test that is not narrow, or one of the payload.
-bool HoldsRarely(const Test& test, const Context& context, size_t table);
+// Of an operand that is more than a load: the lowest 64 bits.
+uint64_t RareOf(const Operand& operand, const Context& context, size_t table);
+
+bool Holds(const Test& test, const Context& context, size_t table);
 
 // Of what a table has said; 0 if it has said nothing.
 uint64_t MessageBytes(const Context& context, size_t table);

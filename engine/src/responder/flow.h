@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "responder/machine.h"
 
@@ -14,6 +15,17 @@ namespace tester::machine {
 
 using Key = std::array<uint8_t, kMaxKeyBytes>;  // as its packets arrive; zeros behind it
 using Link = std::array<uint8_t, 12>;           // Ethernet addresses of what is sent
+
+// Of whole bytes; most are ports and IPv4 addresses.
+inline void CopyField(uint8_t* to, const uint8_t* from, size_t bytes) {
+  if (bytes == 4) {
+    std::memcpy(to, from, 4);
+  } else if (bytes == 2) {
+    std::memcpy(to, from, 2);
+  } else {
+    std::memcpy(to, from, bytes);
+  }
+}
 
 struct Identity {
   Link link{};
@@ -32,10 +44,10 @@ static_assert(sizeof(Flow) == 64);
 // Above the bits that a protocol's registers may have, in the last word of the line.
 inline constexpr uint32_t kLineBits = 416;
 inline constexpr uint8_t kOwnWord = kLineWords - 1;
-inline constexpr Register kRunning{.word = kOwnWord, .shift = 32, .bits = kMaxTimers};
-inline constexpr Register kFailed{.word = kOwnWord, .shift = 47, .bits = 1};
-inline constexpr Register kSlot{.word = kOwnWord, .shift = 48, .bits = 11};  // wheel.h; 0: none
-static_assert(kOwnWord * 64 + kRunning.shift == kLineBits);
+inline constexpr Register kRunning = Register::Of(kLineBits, kMaxTimers);
+inline constexpr Register kFailed = Register::Of(kLineBits + kMaxTimers, 1);
+inline constexpr Register kSlot = Register::Of(kLineBits + 16, 11);  // wheel.h; 0: none
+static_assert(kSlot.word == kOwnWord && kSlot.shift + kSlot.bits <= 64 && kMaxTimers < 16);
 
 // A flow that is not in the table, or not yet.
 struct FreshFlow {

@@ -4,6 +4,7 @@
 #include "responder/frame_writer.h"
 
 #include <cstring>
+#include <span>
 
 #include "responder/narrow.h"
 #include "wire/checksum.h"
@@ -11,16 +12,7 @@
 namespace tester::machine {
 namespace {
 
-// One header of a frame that is being written.
-struct Written {
-  HeaderKind kind;
-  uint16_t offset;
-  uint16_t octets;  // options included
-};
-
-using Headers = std::array<Written, kMaxHeaders>;
-
-void SetLengths(const Written& header, uint8_t* frame, size_t end) {
+void SetLengths(const FrameHeader& header, uint8_t* frame, size_t end) {
   uint8_t* at = frame + header.offset;
   const size_t words = header.octets / 4U;
   if (header.kind == HeaderKind::kIpv4) at[0] = static_cast<uint8_t>((at[0] & 0xf0U) | words);
@@ -32,7 +24,7 @@ void SetLengths(const Written& header, uint8_t* frame, size_t end) {
 }
 
 // `ip`: the header that carries it; null: none.
-void SetChecksum(const Written& header, const Written* ip, uint8_t* frame, size_t end) {
+void SetChecksum(const FrameHeader& header, const FrameHeader* ip, uint8_t* frame, size_t end) {
   const size_t offset = ChecksumOffset(header.kind);
   if (offset == 0) return;
   uint8_t* at = frame + header.offset;
@@ -50,98 +42,58 @@ void SetChecksum(const Written& header, const Written* ip, uint8_t* frame, size_
 }
 
 // From the innermost header outwards.
-void Finish(const Headers& headers, size_t count, uint8_t* frame, size_t end) {
-  for (size_t i = count; i-- > 0;) {
-    const Written* ip = nullptr;
-    for (size_t below = i; below-- > 0 && ip == nullptr;) {
-      if (IsIp(headers[below].kind)) ip = &headers[below];
-    }
-    SetLengths(headers[i], frame, end);
-    SetChecksum(headers[i], ip, frame, end);
+void Finish(std::span<const FrameHeader> headers, uint8_t* frame, size_t end) {
+  for (size_t i = headers.size(); i-- > 0;) {
+    const FrameHeader& own = headers[i];
+    if (LengthOf(own.kind).offset == 0 && ChecksumOffset(own.kind) == 0) continue;
+    SetLengths(own, frame, end);
+    SetChecksum(own, own.ip == kNone ? nullptr : &headers[own.ip], frame, end);
   }
 }
 
-size_t OptionBytes(OptionKind kind) {
-  return kind == OptionKind::kTimestamp || kind == OptionKind::kSack ? 12 : 4;
-}
-
-// With no-operations before it, RFC 9293 3.2, RFC 7323 and RFC 2018.
+// The values; the rest is laid out.
 void WriteOption(const Option& option, const Context& context, size_t table, uint8_t* to) {
   const auto value = [&](size_t which) {
-    return static_cast<uint32_t>(
-        Value(context.machine->expressions[option.values[which]], context, table));
+    const Expression& own = context.machine->expressions[option.values[which]];
+    if (!own.wide) return static_cast<uint32_t>(NarrowValue(own, context, table));
+    return static_cast<uint32_t>(Value(own, context, table));
   };
   switch (option.kind) {
     case OptionKind::kMss:
-      wire::Store<uint32_t>(to, 0x02040000 | (value(0) & 0xffff));
+      wire::Store16(to + 2, static_cast<uint16_t>(value(0)));
       return;
     case OptionKind::kWindowScale:
-      wire::Store<uint32_t>(to, 0x01030300 | (value(0) & 0xff));
+      to[3] = static_cast<uint8_t>(value(0));
       return;
     case OptionKind::kSackPermitted:
-      wire::Store<uint32_t>(to, 0x01010402);
       return;
     case OptionKind::kTimestamp:
     case OptionKind::kSack:
-      wire::Store<uint32_t>(to, option.kind == OptionKind::kSack ? 0x0101050a : 0x0101080a);
       wire::Store<uint32_t>(to + 4, value(0));
       wire::Store<uint32_t>(to + 8, value(1));
   }
 }
 
-bool IsThere(const Option& option, const Context& context) {
-  const auto& registers = context.machine->registers;
-  return option.only_if == kNone || registers[option.only_if].GetWide(context.state) != 0;
+const LaidTemplate& Lay(const FrameTemplate& frame, const Context& context) {
+  size_t there = 0;
+  for (size_t i = 0; i < frame.options.size(); ++i) {
+    const uint16_t only_if = frame.options[i].only_if;
+    const bool is_there =
+        only_if == kNone || context.machine->registers[only_if].GetWide(context.state) != 0;
+    there |= (is_there ? size_t{1} : 0) << i;
+  }
+  return frame.laid[there];
 }
 
-size_t OptionsBytes(const FrameTemplate& frame, const Context& context) {
-  size_t bytes = 0;
-  for (const Option& option : frame.options) {
-    if (IsThere(option, context)) bytes += OptionBytes(option.kind);
-  }
-  return bytes;
-}
-
-// Where the template's headers are in the frame, the options being `options` bytes.
-size_t Lay(const FrameTemplate& frame, size_t options, Headers& headers) {
-  for (size_t i = 0; i < frame.headers.size(); ++i) {
-    const FrameHeader& own = frame.headers[i];
-    const size_t shift = frame.tcp != kNone && i > frame.tcp ? options : 0;
-    const size_t longer = i == frame.tcp ? options : 0;
-    headers[i] = {.kind = own.kind,
-                  .offset = static_cast<uint16_t>(own.offset + shift),
-                  .octets = static_cast<uint16_t>(own.octets + longer)};
-  }
-  return frame.headers.size();
-}
-
-void CopyTemplate(const FrameTemplate& frame, const Context& context, size_t table, size_t options,
-                  uint8_t* to) {
-  if (options == 0) {
-    std::memcpy(to, frame.octets.data(), frame.octets.size());
-    return;
-  }
-  const FrameHeader& tcp = frame.headers[frame.tcp];
-  const size_t begin = tcp.offset + size_t{tcp.octets};
-  std::memcpy(to, frame.octets.data(), begin);
-  uint8_t* at = to + begin;
-  for (const Option& option : frame.options) {
-    if (!IsThere(option, context)) continue;
-    WriteOption(option, context, table, at);
-    at += OptionBytes(option.kind);
-  }
-  std::memcpy(at, frame.octets.data() + begin, frame.octets.size() - begin);
-}
-
-void SetAddresses(const FrameTemplate& frame, const Context& context, const Headers& headers,
+void SetAddresses(const FrameTemplate& frame, const Context& context, const LaidTemplate& laid,
                   uint8_t* to) {
   const Identity& flow = *context.identity;
   for (const FlowValue& own : frame.flow) {
     const FlowField& field = context.machine->flow[own.flow];
     const uint8_t* value = flow.key.data() + field.key_offset;
-    uint8_t* header = to + headers[own.place.header].offset;
+    uint8_t* header = to + laid.headers[own.place.header].offset;
     if (own.place.aligned()) {
-      std::memcpy(header + own.place.first(), value, field.bytes());
+      CopyField(header + own.place.first(), value, field.bytes());
       continue;
     }
     const Place whole{.header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
@@ -150,15 +102,21 @@ void SetAddresses(const FrameTemplate& frame, const Context& context, const Head
   std::memcpy(to, flow.link.data(), flow.link.size());
 }
 
-void SetField(const Place& place, const Expression& expression, const Context& context,
-              size_t table, uint8_t* header) {
+void SetField(const Edit& edit, const Context& context, size_t table, uint8_t* header) {
+  const Place& place = edit.place;
+  const Expression& expression = context.machine->expressions[edit.expression];
   uint8_t* at = header + place.first();
-  if (!expression.wide && place.aligned() && place.bits == 32) {
-    wire::Store(at, static_cast<uint32_t>(NarrowValue(expression, context, table)));
-  } else if (!expression.wide && place.aligned() && place.bits == 16) {
-    wire::Store16(at, static_cast<uint16_t>(NarrowValue(expression, context, table)));
-  } else {
+  if (expression.wide || !place.aligned() || (place.bits != 32 && place.bits != 16)) {
     WritePlace(place, static_cast<UnsignedWide>(Value(expression, context, table)), header);
+    return;
+  }
+  const uint64_t value = edit.spot.kind != Spot::Kind::kNone
+                             ? Load(edit.spot, context.bases)
+                             : static_cast<uint64_t>(NarrowValue(expression, context, table));
+  if (place.bits == 32) {
+    wire::Store(at, static_cast<uint32_t>(value));
+  } else {
+    wire::Store16(at, static_cast<uint16_t>(value));
   }
 }
 
@@ -166,21 +124,22 @@ void SetField(const Place& place, const Expression& expression, const Context& c
 
 size_t WriteTemplate(const FrameTemplate& frame, const Context& context, size_t table,
                      const Piece& piece, size_t most, uint8_t* to) {
-  const size_t options = OptionsBytes(frame, context);
-  const size_t own = frame.octets.size() + options;
+  const LaidTemplate& laid = Lay(frame, context);
+  const size_t own = laid.octets.size();
   if (own + piece.bytes > most) return 0;
-  Headers headers;
-  const size_t count = Lay(frame, options, headers);
-  CopyTemplate(frame, context, table, options, to);
-  SetAddresses(frame, context, headers, to);
+  std::memcpy(to, laid.octets.data(), own);
+  SetAddresses(frame, context, laid, to);
   for (const Edit& edit : frame.edits) {
-    SetField(edit.place, context.machine->expressions[edit.expression], context, table,
-             to + headers[edit.place.header].offset);
+    SetField(edit, context, table, to + laid.headers[edit.place.header].offset);
+  }
+  for (size_t i = 0; i < frame.options.size(); ++i) {
+    const uint16_t at = laid.options[i];
+    if (at != kNone) WriteOption(frame.options[i], context, table, to + at);
   }
   if (piece.message != nullptr) {
     WriteMessage(*piece.message, context, piece.offset, piece.bytes, to + own);
   }
-  Finish(headers, count, to, own + piece.bytes);
+  Finish(laid.headers, to, own + piece.bytes);
   return own + piece.bytes;
 }
 
@@ -199,19 +158,21 @@ size_t WriteReply(const Reply& reply, const Context& context, size_t table, size
   if (!reply.append.empty()) {
     std::memcpy(to + packet.payload + keep, reply.append.data(), reply.append.size());
   }
-  Headers headers;
+  std::array<FrameHeader, kMaxHeaders> headers;
   const size_t count = machine.headers.size();
+  uint16_t ip = kNone;
   for (size_t i = 0; i < count; ++i) {
     const size_t next = i + 1 < count ? packet.headers[i + 1] : packet.payload;
     headers[i] = {.kind = machine.headers[i].kind,
                   .offset = packet.headers[i],
-                  .octets = static_cast<uint16_t>(next - packet.headers[i])};
+                  .octets = static_cast<uint16_t>(next - packet.headers[i]),
+                  .ip = ip};
+    if (IsIp(headers[i].kind)) ip = static_cast<uint16_t>(i);
   }
   for (const Edit& edit : reply.edits) {
-    SetField(edit.place, machine.expressions[edit.expression], context, table,
-             to + headers[edit.place.header].offset);
+    SetField(edit, context, table, to + headers[edit.place.header].offset);
   }
-  Finish(headers, count, to, bytes);
+  Finish({headers.data(), count}, to, bytes);
   return bytes;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "responder/number.h"
+#include "responder/spot.h"
 
 namespace tester::machine {
 
@@ -19,6 +20,7 @@ inline constexpr size_t kMaxKeyBytes = 36;
 inline constexpr size_t kMaxTimers = 15;
 inline constexpr size_t kMaxFrameBytes = 16'384;  // that a responder sends
 inline constexpr uint32_t kMaxFollowing = 8;      // steps and scans of a row
+inline constexpr uint8_t kNarrowBits = 63;        // of a number that fits with its sign
 inline constexpr uint16_t kNone = UINT16_MAX;
 inline constexpr uint16_t kPacketEvent = 0;
 inline constexpr uint16_t kStartEvent = 1;
@@ -36,6 +38,12 @@ enum class HeaderKind : uint8_t {
 };
 
 struct Announced {
+  Spot spot;
+  uint64_t value;
+};
+
+// Of more bits than a load has.
+struct AnnouncedWide {
   Place place;
   UnsignedWide value;
 };
@@ -44,6 +52,7 @@ struct Header {
   HeaderKind kind;
   uint16_t octets;  // at fixed positions
   std::vector<Announced> announced;
+  std::vector<AnnouncedWide> wide;
 };
 
 struct FlowField {
@@ -54,21 +63,15 @@ struct FlowField {
   size_t bytes() const { return (place.bits + 7U) / 8U; }
 };
 
-enum class Fact : uint8_t {
-  kNow,
+// Of an event.
+enum Fact : uint8_t { kNow, kNowMs, kConsumed, kScanned, kEventFacts };
+
+// Of the packet in hand.
+enum PacketFact : uint8_t {
   kPayloadLength,
   kPayloadLeft,
-  kFrameLength,
-  kConsumed,
-  kScanned,
-  kMessageLength,
-  kNowMs,
-  kTcp,  // the first one of TcpFacts
-};
-
-// Of a segment; as long as facts of TCP are.
-enum TcpFact : uint8_t {
-  kFin,
+  kFrameLength,  // without padding that a length tells apart
+  kFin,          // of TCP, as all behind it
   kSyn,
   kMss,
   kWscale,
@@ -77,22 +80,19 @@ enum TcpFact : uint8_t {
   kHasTimestamp,
   kTsVal,
   kTsEcr,
-  kTcpFacts
+  kPacketFactCount
 };
+using PacketFacts = std::array<uint64_t, kPacketFactCount>;
 
 struct Operand {
-  // Fields of whole words are loaded at once.
-  enum class Kind : uint8_t { kNumber, kRegister, kByte, kWord16, kWord32, kField, kFact };
+  enum class Kind : uint8_t { kNumber, kRegister, kField, kFact };
 
   Kind kind = Kind::kNumber;
-  uint8_t bits = 0;   // it needs at most
-  uint8_t shift = 0;  // of the word that is loaded
-  uint16_t byte = 0;  // in the header
-  Register reg{};     // kRegister
-  Place place{};      // of fields
-  uint8_t fact = 0;   // kFact: a Fact, or Fact::kTcp + a TcpFact
-  uint64_t mask = 0;  // of the word, shifted
+  uint8_t bits = 0;  // it needs at most
+  Register reg{};    // kRegister
+  Place place{};     // kField
   UnsignedWide number = 0;
+  Spot spot{};  // not of more than 64 bits, nor of the length of a message
 };
 
 enum class Operator : uint8_t { kAdd, kSubtract, kMultiply, kShiftLeft, kShiftRight, kAnd, kOr };
@@ -100,6 +100,7 @@ enum class Operator : uint8_t { kAdd, kSubtract, kMultiply, kShiftLeft, kShiftRi
 struct Term {
   Operator op;
   uint16_t operand;
+  Spot spot;
 };
 
 struct Expression {
@@ -134,6 +135,30 @@ struct Test {
   uint64_t mask = 0;
   uint64_t value = 0;
   std::array<uint8_t, 64> octets{};  // kBegins
+};
+
+// How two numbers are to each other, and so each relation between them holds or does not.
+enum Outcome : uint8_t { kSame, kHigher, kHigherBefore, kLower, kLowerBefore, kOutcomes };
+inline constexpr uint32_t kAllOutcomes = (1U << kOutcomes) - 1;
+
+// One question on the way to a row.
+struct Decision {
+  // kPair: two operands; kValues: two narrow expressions; kMask: bits of an operand; kTest: any
+  // test; kChoice: the value of an operand of at most 8 bits.
+  enum class Kind : uint8_t { kPair, kValues, kMask, kTest, kChoice };
+  // Of what is next: a row, or that there is none.
+  static constexpr uint32_t kRow = uint32_t{1} << 31;
+  static constexpr uint32_t kNoRow = UINT32_MAX;
+  static constexpr uint32_t kUndecided = UINT32_MAX - 1;  // all rows are to be tried
+
+  Kind kind;
+  uint16_t left = 0;  // expression; kTest: test; kChoice: which one
+  uint16_t right = 0;
+  Spot first{};
+  Spot second{};
+  uint64_t mask = 0;
+  uint64_t value = 0;
+  std::array<uint32_t, kOutcomes> next{};  // by outcome, or no and yes
 };
 
 struct Row {
@@ -175,11 +200,14 @@ struct Action {
   uint16_t a = 0;
   uint16_t b = 0;
   uint16_t c = 0;
+  Register reg{};  // of a change, or of a timer
+  Spot spot{};     // of a change by one operand
 };
 
 struct Edit {
   Place place;
   uint16_t expression;
+  Spot spot{};  // where it is one operand
 };
 
 struct Reply {
@@ -217,6 +245,14 @@ struct FrameHeader {
   HeaderKind kind;
   uint16_t offset;
   uint16_t octets;
+  uint16_t ip = kNone;  // the header that carries it
+};
+
+// A template with some of its options.
+struct LaidTemplate {
+  std::vector<uint8_t> octets;       // options without their values
+  std::vector<FrameHeader> headers;  // with options
+  std::vector<uint16_t> options;     // where each begins; kNone: it is not there
 };
 
 struct FrameTemplate {
@@ -227,6 +263,7 @@ struct FrameTemplate {
   std::vector<FlowValue> flow;
   std::vector<Edit> edits;
   std::vector<Option> options;
+  std::vector<LaidTemplate> laid;  // a bit of the index for each option that is there
 };
 
 struct Part {
@@ -256,19 +293,32 @@ struct Find {
   uint16_t number = kNone;
 };
 
+// A state that all bytes but a few lead back to.
+struct Resting {
+  static constexpr size_t kMostBytes = 3;
+
+  bool rests = false;
+  std::array<uint64_t, kMostBytes>
+      leaving{};  // each byte eight times; the last one again and again
+};
+
 struct Scanner {
-  // Of a step: the state it leads to, and whether that one finds something.
-  static constexpr uint16_t kStateMask = 0x7fff;
-  static constexpr uint16_t kFinds = 0x8000;
+  // Of a step: where the steps of the state begin that it leads to, and whether that one finds
+  // something.
+  static constexpr uint32_t kFinds = uint32_t{1} << 31;
+
+  uint32_t BeginOf(uint32_t state) const { return state << shift; }
+  uint32_t StateAt(uint32_t begin) const { return begin >> shift; }
 
   uint16_t reg;
   uint16_t most;
   uint16_t ended;
   uint16_t overlong;
-  uint16_t classes;
+  uint8_t shift;  // of as many steps for each state, a power of 2
   uint16_t ends;
   std::array<uint8_t, 256> class_of;
-  std::vector<uint16_t> steps;
+  std::vector<uint32_t> steps;
+  std::vector<Resting> resting;  // by state
   std::vector<std::vector<uint8_t>> found;
   std::vector<Find> finds;
 };
@@ -276,14 +326,11 @@ struct Scanner {
 struct Cell {
   uint32_t first;
   uint16_t rows;
-  uint16_t choice = kNone;
+  uint32_t decision = Decision::kUndecided;  // with which the way to its row begins
 };
 
-// Of a cell's rows those that can hold, by the value of an operand of at most 8 bits.
-struct Choice {
-  uint16_t operand;
-  std::array<Cell, 256> cells;
-};
+// What is next, by a value.
+using Choice = std::array<uint32_t, 256>;
 
 struct Table {
   std::string name;
@@ -293,7 +340,6 @@ struct Table {
   uint16_t message = kNone;
   uint16_t first_message = 0;
   std::vector<Cell> cells;
-  std::vector<Choice> choices;
   std::vector<uint16_t> order;
   Words kept{};         // the bits that are of this table
   Words initial{};      // what they are in the first state
@@ -317,7 +363,10 @@ struct Machine {
   std::vector<Operand> operands;
   std::vector<Term> terms;
   std::vector<Expression> expressions;
+  std::vector<uint64_t> numbers;  // that operands are
   std::vector<Test> tests;
+  std::vector<Decision> decisions;
+  std::vector<Choice> choices;
   std::vector<Action> actions;
   std::vector<Row> rows;
   std::vector<Table> tables;

@@ -13,53 +13,11 @@
 
 namespace tester::machine {
 
-inline uint64_t FactOf(uint8_t fact, const Context& context, size_t table) {
-  switch (static_cast<Fact>(fact)) {
-    case Fact::kNow:
-      return static_cast<uint32_t>(context.now_us);
-    case Fact::kNowMs:
-      return static_cast<uint32_t>(context.now_us / 1000);
-    case Fact::kConsumed:
-      return context.consumed;
-    case Fact::kScanned:
-      return context.scanned;
-    case Fact::kMessageLength:
-      return MessageBytes(context, table + 1);
-    default:
-      break;
-  }
-  if (context.packet == nullptr) return 0;
-  const Packet& packet = *context.packet;
-  switch (static_cast<Fact>(fact)) {
-    case Fact::kPayloadLength:
-      return packet.payload_bytes;
-    case Fact::kPayloadLeft:
-      return packet.left();
-    case Fact::kFrameLength:
-      return packet.frame_bytes;
-    default:
-      return packet.tcp[fact - static_cast<uint8_t>(Fact::kTcp)];
-  }
-}
-
 inline uint64_t NarrowOf(const Operand& operand, const Context& context, size_t table) {
-  using Kind = Operand::Kind;
-  if (operand.kind == Kind::kRegister) return operand.reg.Get(context.state);
-  if (operand.kind == Kind::kNumber) return static_cast<uint64_t>(operand.number);
-  if (operand.kind == Kind::kFact) return FactOf(operand.fact, context, table);
-  if (context.packet == nullptr) return 0;
-  const Packet& packet = *context.packet;
-  const uint8_t* at = packet.frame + packet.headers[operand.place.header] + operand.byte;
-  switch (operand.kind) {
-    case Kind::kByte:
-      return uint64_t{*at} >> operand.shift & operand.mask;
-    case Kind::kWord16:
-      return uint64_t{wire::Load16(at)} >> operand.shift & operand.mask;
-    case Kind::kWord32:
-      return uint64_t{wire::Load<uint32_t>(at)} >> operand.shift & operand.mask;
-    default:
-      return static_cast<uint64_t>(ReadPlace(operand.place, at - operand.byte));
+  if (operand.spot.kind != Spot::Kind::kNone) [[likely]] {
+    return Load(operand.spot, context.bases);
   }
+  return RareOf(operand, context, table);
 }
 
 // Two's complement, as far as the type goes: the bits of what is exact are right.
@@ -87,62 +45,92 @@ Number Apply(Operator op, Number left, Bits right) {
 
 inline int64_t NarrowValue(const Expression& expression, const Context& context, size_t table) {
   const Machine& machine = *context.machine;
+  const auto value_of = [&](const Term& term) {
+    if (term.spot.kind != Spot::Kind::kNone) [[likely]]
+      return Load(term.spot, context.bases);
+    return RareOf(machine.operands[term.operand], context, table);
+  };
   const Term* term = &machine.terms[expression.first];
-  auto value = static_cast<int64_t>(NarrowOf(machine.operands[term->operand], context, table));
+  auto value = static_cast<int64_t>(value_of(*term));
   for (const Term* end = term + expression.terms; ++term != end;) {
-    value = Apply(term->op, value, NarrowOf(machine.operands[term->operand], context, table));
+    value = Apply(term->op, value, value_of(*term));
   }
   return value;
 }
 
 // Both are below 2^bits.
 template <typename Bits>
-bool Is(Relation relation, Bits left, Bits right, Bits mask) {
-  const Bits ahead = (left - right) & mask;
-  const Bits half = (mask >> 1) + 1;
-  switch (relation) {
-    case Relation::kIs:
-      return left == right;
-    case Relation::kNot:
-      return left != right;
-    case Relation::kBelow:
-      return left < right;
-    case Relation::kAtMost:
-      return left <= right;
-    case Relation::kAbove:
-      return left > right;
-    case Relation::kAtLeast:
-      return left >= right;
-    case Relation::kBefore:
-      return ahead >= half;
-    case Relation::kNotAfter:
-      return ahead == 0 || ahead >= half;
-    case Relation::kAfter:
-      return ahead != 0 && ahead < half;
-    case Relation::kNotBefore:
-      return ahead < half;
-  }
-  return false;
+Outcome OutcomeOf(Bits left, Bits right, Bits mask) {
+  const bool before = ((left - right) & mask) > mask >> 1;  // at least half of 2^bits
+  if (left == right) return kSame;
+  return static_cast<Outcome>(kHigher + (left < right ? 2 : 0) + (before ? 1 : 0));
 }
 
-inline bool Holds(const Test& test, const Context& context, size_t table) {
-  const Machine& machine = *context.machine;
-  switch (test.kind) {
-    case Test::Kind::kOperands:
-      return Is(test.relation, NarrowOf(machine.operands[test.left], context, table) & test.mask,
-                NarrowOf(machine.operands[test.right], context, table) & test.mask, test.mask);
-    case Test::Kind::kMask:
-      return (NarrowOf(machine.operands[test.left], context, table) & test.mask) == test.value;
-    case Test::Kind::kNarrow: {
-      const auto side = [&](uint16_t expression) {
-        const Expression& own = machine.expressions[expression];
-        return static_cast<uint64_t>(NarrowValue(own, context, table)) & test.mask;
-      };
-      return Is(test.relation, side(test.left), side(test.right), test.mask);
-    }
-    default:
-      return HoldsRarely(test, context, table);
+// The outcomes in which a relation holds, a bit for each.
+constexpr uint32_t HoldsIn(Relation relation) {
+  constexpr uint32_t kSameBit = 1U << kSame;
+  constexpr uint32_t kLowerBits = 1U << kLower | 1U << kLowerBefore;
+  constexpr uint32_t kBeforeBits = 1U << kHigherBefore | 1U << kLowerBefore;
+  switch (relation) {
+    case Relation::kIs:
+      return kSameBit;
+    case Relation::kNot:
+      return kAllOutcomes & ~kSameBit;
+    case Relation::kBelow:
+      return kLowerBits;
+    case Relation::kAtMost:
+      return kLowerBits | kSameBit;
+    case Relation::kAbove:
+      return kAllOutcomes & ~kLowerBits & ~kSameBit;
+    case Relation::kAtLeast:
+      return kAllOutcomes & ~kLowerBits;
+    case Relation::kBefore:
+      return kBeforeBits;
+    case Relation::kNotAfter:
+      return kBeforeBits | kSameBit;
+    case Relation::kAfter:
+      return kAllOutcomes & ~kBeforeBits & ~kSameBit;
+    case Relation::kNotBefore:
+      return kAllOutcomes & ~kBeforeBits;
   }
+  return 0;
+}
+
+template <typename Bits>
+bool Is(Relation relation, Bits left, Bits right, Bits mask) {
+  return (HoldsIn(relation) >> OutcomeOf(left, right, mask) & 1U) != 0;
+}
+
+// Which row an event leads to, or that there is none.
+inline uint32_t Decide(uint32_t next, const Context& context, size_t table) {
+  const Machine& machine = *context.machine;
+  while ((next & Decision::kRow) == 0) {
+    const Decision& own = machine.decisions[next];
+    switch (own.kind) {
+      case Decision::Kind::kPair:
+        next = own.next[OutcomeOf(Load(own.first, context.bases) & own.mask,
+                                  Load(own.second, context.bases) & own.mask, own.mask)];
+        break;
+      case Decision::Kind::kValues: {
+        const auto side = [&](uint16_t expression) {
+          const Expression& value = machine.expressions[expression];
+          return static_cast<uint64_t>(NarrowValue(value, context, table)) & own.mask;
+        };
+        next = own.next[OutcomeOf(side(own.left), side(own.right), own.mask)];
+        break;
+      }
+      case Decision::Kind::kMask:
+        next = own.next[(Load(own.first, context.bases) & own.mask) == own.value ? 1 : 0];
+        break;
+      case Decision::Kind::kTest:
+        next = own.next[Holds(machine.tests[own.left], context, table) ? 1 : 0];
+        break;
+      case Decision::Kind::kChoice:
+        next = machine.choices[own.left][Load(own.first, context.bases)];
+        break;
+    }
+  }
+  return next;
 }
 
 }  // namespace tester::machine

@@ -42,16 +42,24 @@ struct Register {
   uint8_t word = 0;
   uint8_t shift = 0;
   uint8_t bits = 0;
+  uint64_t mask = 0;  // of its lowest 64 bits, not shifted
+
+  static constexpr Register Of(uint32_t offset, uint32_t bits) {
+    return {.word = static_cast<uint8_t>(offset / 64),
+            .shift = static_cast<uint8_t>(offset % 64),
+            .bits = static_cast<uint8_t>(bits),
+            .mask = NarrowMask(bits)};
+  }
 
   // Of a State, or of Words.
   template <typename Kept>
   uint64_t Get(const Kept& words) const {
-    return words[word] >> shift & NarrowMask(bits);
+    return words[word] >> shift & mask;
   }
   template <typename Kept>
   void Set(Kept&& words, uint64_t value) const {
-    const uint64_t mask = NarrowMask(bits);
-    words[word] = (words[word] & ~(mask << shift)) | (value & mask) << shift;
+    uint64_t& own = words[word];
+    own = (own & ~(mask << shift)) | (value & mask) << shift;
   }
 
   template <typename Kept>
@@ -64,9 +72,9 @@ struct Register {
   void SetWide(Kept&& words, UnsignedWide value) const {
     if (bits <= 64) return Set(words, static_cast<uint64_t>(value));
     words[word] = static_cast<uint64_t>(value);
-    const uint64_t mask = NarrowMask(bits - 64U);
+    const uint64_t high_mask = NarrowMask(bits - 64U);
     uint64_t& high = words[word + 1U];
-    high = (high & ~mask) | (static_cast<uint64_t>(value >> 64) & mask);
+    high = (high & ~high_mask) | (static_cast<uint64_t>(value >> 64) & high_mask);
   }
 };
 

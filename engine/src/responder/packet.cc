@@ -20,7 +20,10 @@ struct Reader {
 };
 
 bool IsAnnounced(const Header& header, const uint8_t* at) {
-  return std::all_of(header.announced.begin(), header.announced.end(),
+  for (const Announced& own : header.announced) {
+    if (LoadFrom(at, own.spot) != own.value) return false;
+  }
+  return std::all_of(header.wide.begin(), header.wide.end(),
                      [at](const auto& own) { return ReadPlace(own.place, at) == own.value; });
 }
 
@@ -59,7 +62,7 @@ Parsed Next(const Header& header, const uint8_t* frame, Reader& reader) {
   return Parsed::kGood;
 }
 
-void ReadOptions(const uint8_t* at, const uint8_t* end, std::array<uint32_t, kTcpFacts>& facts) {
+void ReadOptions(const uint8_t* at, const uint8_t* end, PacketFacts& facts) {
   while (at < end && *at != 0) {
     if (*at == 1) {
       ++at;
@@ -82,7 +85,7 @@ void ReadOptions(const uint8_t* at, const uint8_t* end, std::array<uint32_t, kTc
   }
 }
 
-void ReadTcp(const uint8_t* header, const uint8_t* end, std::array<uint32_t, kTcpFacts>& facts) {
+void ReadTcp(const uint8_t* header, const uint8_t* end, PacketFacts& facts) {
   facts = {};
   facts[kFin] = header[13] & 1U;
   facts[kSyn] = header[13] >> 1 & 1U;
@@ -97,7 +100,7 @@ bool IsRight(const Machine& machine, const Packet& packet, size_t index, size_t 
   const HeaderKind kind = machine.headers[index].kind;
   const size_t at = packet.headers[index];
   if (ChecksumOffset(kind) == 0) return true;
-  const Frame all(packet.frame, packet.frame_bytes);
+  const Frame all(packet.frame, packet.facts[kFrameLength]);
   if (kind == HeaderKind::kIpv4) return IsRightSum(wire::Sum(all.subspan(at, next - at)));
   const HeaderKind carrier = ip < index ? machine.headers[ip].kind : HeaderKind::kPlain;
   if (kind == HeaderKind::kUdp && wire::Load16(packet.frame + at + 6) == 0) {
@@ -139,14 +142,15 @@ Parsed Parse(const Machine& machine, Frame frame, Packet& packet) {
     const Parsed parsed = Next(header, frame.data(), reader);
     if (parsed != Parsed::kGood) return parsed;
     if (i == machine.tcp) {
-      ReadTcp(frame.data() + packet.headers[i], frame.data() + reader.begin, packet.tcp);
+      ReadTcp(frame.data() + packet.headers[i], frame.data() + reader.begin, packet.facts);
     }
   }
   packet.payload = static_cast<uint32_t>(reader.begin);
   packet.payload_bytes = static_cast<uint32_t>(reader.end - reader.begin);
-  packet.frame_bytes = static_cast<uint32_t>(reader.end);
   packet.taken = 0;
   packet.before = 0;
+  packet.facts[kPayloadLength] = packet.facts[kPayloadLeft] = packet.payload_bytes;
+  packet.facts[kFrameLength] = reader.end;
   if (reader.uneven || !HasRightChecksums(machine, packet)) return Parsed::kMalformed;
   return Parsed::kGood;
 }

@@ -17,12 +17,11 @@ namespace tester::machine {
 struct Packet {
   const uint8_t* frame = nullptr;
   std::array<uint16_t, kMaxHeaders> headers{};  // where they begin
-  uint32_t frame_bytes = 0;                     // without padding that a length tells apart
   uint32_t payload = 0;                         // where it begins
   uint32_t payload_bytes = 0;
   uint32_t taken = 0;
   uint32_t before = 0;  // bytes behind the payload
-  std::array<uint32_t, kTcpFacts> tcp{};
+  PacketFacts facts{};
 
   uint32_t left() const { return payload_bytes + before - taken; }
   // Of what is left the bytes that are here.
@@ -34,11 +33,13 @@ struct Packet {
   uint32_t Take(int64_t octets) {
     const auto bytes = static_cast<uint32_t>(std::clamp<int64_t>(octets, 0, left()));
     taken += bytes;
+    facts[kPayloadLeft] = left();
     return bytes;
   }
   void Lengthen(int64_t octets) {
     constexpr int64_t kMost = INT32_MAX;
     before = static_cast<uint32_t>(std::clamp<int64_t>(octets, 0, kMost - before)) + before;
+    facts[kPayloadLeft] = left();
   }
 };
 

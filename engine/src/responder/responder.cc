@@ -50,7 +50,7 @@ void Responder::ReadKey(const Packet& packet, Key& key) const {
     const uint8_t* header = packet.frame + packet.headers[field.place.header];
     uint8_t* to = key.data() + field.key_offset;
     if (field.place.aligned()) {
-      std::memcpy(to, header + field.place.first(), field.bytes());
+      CopyField(to, header + field.place.first(), field.bytes());
       continue;
     }
     const Place whole{.header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
@@ -98,9 +98,9 @@ void Responder::Receive(Arrived& arrived, uint64_t now_us, Output& output) {
   flows_->SetLink(index, identity.link);
   const State state = flows_->StateOf(index);
   const bool failed = kFailed.Get(state) != 0;
-  const bool goes_on =
+  const Runner::Left left =
       runner_.Handle({state, &identity}, 0, kPacketEvent, &arrived.packet, now_us, output);
-  Settle(index, failed, goes_on);
+  Settle(index, failed, left);
 }
 
 void Responder::HandleNew(const Identity& identity, uint64_t hash, uint32_t number, uint16_t event,
@@ -116,10 +116,10 @@ void Responder::HandleNew(const Identity& identity, uint64_t hash, uint32_t numb
   std::copy_n(initial.begin() + kLineWords, kAsideWords, flow.aside.begin());
   flow.identity = identity;
   const State state = flow.state();
-  const bool goes_on = runner_.Handle({state, &identity}, 0, event, packet, now_us_, output);
+  const Runner::Left left = runner_.Handle({state, &identity}, 0, event, packet, now_us_, output);
   const bool failed = kFailed.Get(state) != 0;
   if (failed) counters_->flows_failed.Add(1);
-  if (!goes_on || !flows_) {
+  if (!left.goes_on || !flows_) {
     if (number != kNoNumber) opener_->Ended(number, failed);
     return;
   }
@@ -127,7 +127,7 @@ void Responder::HandleNew(const Identity& identity, uint64_t hash, uint32_t numb
   if (numbers_) (*numbers_)[index] = number + 1;
   counters_->flows_begun.Add(1);
   CountKept();
-  Arm(index);
+  Arm(index, left.due);
 }
 
 void Responder::CountKept() {
@@ -136,11 +136,11 @@ void Responder::CountKept() {
 }
 
 // After an event of a flow that is kept.
-void Responder::Settle(uint32_t index, bool failed_before, bool goes_on) {
+void Responder::Settle(uint32_t index, bool failed_before, const Runner::Left& left) {
   const bool failed = kFailed.Get((*flows_)[index].words) != 0;
   if (failed && !failed_before) counters_->flows_failed.Add(1);
-  if (goes_on) {
-    Arm(index);
+  if (left.goes_on) {
+    Arm(index, left.due);
     return;
   }
   flows_->Erase(index);
@@ -153,14 +153,11 @@ void Responder::Settle(uint32_t index, bool failed_before, bool goes_on) {
 
 // A flow whose first timer comes later than it did, or that has ended, is woken in vain, once;
 // moving it each time would cost more.
-void Responder::Arm(uint32_t index) {
-  const State state = flows_->StateOf(index);
+void Responder::Arm(uint32_t index, const Runner::Due& due) {
+  if (due.timer == kMaxTimers) return;
   const uint32_t now_us = wheel_->now_us();
-  const size_t timer = runner_.FirstTimer(state, now_us);
-  if (timer == kMaxTimers) return;
-  const uint32_t due_us = runner_.DueUs(state, timer);
   // One of 0 that was started too often.
-  wheel_->Arm(index, static_cast<int32_t>(due_us - now_us) <= 0 ? now_us + 1 : due_us);
+  wheel_->Arm(index, static_cast<int32_t>(due.at_us - now_us) <= 0 ? now_us + 1 : due.at_us);
 }
 
 void Responder::AdvanceTimers(uint64_t now_us, Output& output) {
@@ -172,16 +169,17 @@ void Responder::AdvanceTimers(uint64_t now_us, Output& output) {
     for (uint32_t index; (index = wheel_->Next(end_us)) != kNoFlow;) {
       const State state = flows_->StateOf(index);
       const uint32_t due_us = wheel_->now_us();
-      const size_t timer = runner_.FirstTimer(state, due_us);
-      if (timer == kMaxTimers) continue;
-      if (static_cast<int32_t>(runner_.DueUs(state, timer) - due_us) > 0) {
-        Arm(index);
+      const Runner::Due due = runner_.FirstTimer(state, due_us);
+      if (due.timer == kMaxTimers) continue;
+      if (static_cast<int32_t>(due.at_us - due_us) > 0) {
+        Arm(index, due);
         continue;
       }
       const Identity identity = flows_->IdentityOf(index);
       const bool failed = kFailed.Get(state) != 0;
-      const bool goes_on = runner_.Fire({state, &identity}, now_us_ + (due_us - begin_us), output);
-      Settle(index, failed, goes_on);
+      const Runner::Left left =
+          runner_.Fire({state, &identity}, due.timer, now_us_ + (due_us - begin_us), output);
+      Settle(index, failed, left);
     }
     now_us_ += end_us - begin_us;
   }

@@ -86,8 +86,8 @@ class Responder {
   // Handles an event of a flow that is not kept yet; and keeps it, or not.
   void HandleNew(const Identity& identity, uint64_t hash, uint32_t number, uint16_t event,
                  Packet* packet, Output& output);
-  void Settle(uint32_t index, bool failed_before, bool goes_on);
-  void Arm(uint32_t index);
+  void Settle(uint32_t index, bool failed_before, const Runner::Left& left);
+  void Arm(uint32_t index, const Runner::Due& due);
   void CountKept();
 
   static constexpr uint32_t kMostOpenings = 32;

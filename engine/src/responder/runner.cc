@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "generator/random_numbers.h"
 #include "responder/narrow.h"
@@ -33,39 +34,41 @@ Runner::Runner(const Machine& machine, std::vector<bool> failures, uint64_t seed
       seed_(seed),
       most_bytes_(most_bytes),
       counters_(counters),
-      context_{.machine = &machine} {}
-
-uint32_t Runner::DueUs(const State& state, size_t timer) const {
-  const Register& reg = machine_.registers[machine_.timers[timer].reg];
-  return static_cast<uint32_t>(reg.Get(state));
+      context_{.machine = &machine} {
+  for (size_t i = 0; i < machine.timers.size(); ++i) {
+    due_[i] = machine.registers[machine.timers[i].reg];
+  }
 }
 
-size_t Runner::FirstTimer(const State& state, uint32_t now_us) const {
-  size_t first = kMaxTimers;
+Runner::Due Runner::FirstTimer(const State& state, uint32_t now_us) const {
+  Due first;
   int32_t least_us = 0;
   for (uint64_t running = kRunning.Get(state); running != 0; running &= running - 1) {
     const auto timer = static_cast<size_t>(std::countr_zero(running));
-    const auto from_now_us = static_cast<int32_t>(DueUs(state, timer) - now_us);
-    if (first != kMaxTimers && from_now_us >= least_us) continue;
-    first = timer;
+    const auto at_us = static_cast<uint32_t>(due_[timer].Get(state));
+    const auto from_now_us = static_cast<int32_t>(at_us - now_us);
+    if (first.timer != kMaxTimers && from_now_us >= least_us) continue;
+    first = {.timer = timer, .at_us = at_us};
     least_us = from_now_us;
   }
   return first;
 }
 
-bool Runner::Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet,
-                    uint64_t now_us, Output& output) {
+Runner::Left Runner::Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet,
+                            uint64_t now_us, Output& output) {
   context_.state = flow.state;
   context_.identity = flow.identity;
   context_.packet = packet;
   context_.now_us = now_us;
+  context_.facts[kNow] = static_cast<uint32_t>(now_us);
+  context_.facts[kNowMs] = static_cast<uint32_t>(now_us / 1000);
+  context_.SetBases();
   output_ = &output;
   HandleOne(table, event);
   return FireDue();
 }
 
-bool Runner::Fire(const InHand& flow, uint64_t now_us, Output& output) {
-  const size_t timer = FirstTimer(flow.state, static_cast<uint32_t>(now_us));
+Runner::Left Runner::Fire(const InHand& flow, size_t timer, uint64_t now_us, Output& output) {
   Stop(flow.state, uint64_t{1} << timer);
   return Handle(flow, machine_.timers[timer].table, machine_.timers[timer].event, nullptr, now_us,
                 output);
@@ -74,8 +77,8 @@ bool Runner::Fire(const InHand& flow, uint64_t now_us, Output& output) {
 void Runner::HandleOne(size_t table, uint16_t event) {
   rounds_ = 0;
   told_count_ = 0;
-  context_.consumed = 0;
-  context_.scanned = 0;
+  context_.facts[kConsumed] = 0;
+  context_.facts[kScanned] = 0;
   Dispatch(table, event);
   for (size_t i = 0; i < told_count_; ++i) Dispatch(told_[i].table, told_[i].event);
   if (rounds_ <= kMostRounds) return;
@@ -84,34 +87,35 @@ void Runner::HandleOne(size_t table, uint16_t event) {
 }
 
 // Timers of 0 are due at once. One that is started again and again waits for the next microsecond.
-bool Runner::FireDue() {
+Runner::Left Runner::FireDue() {
   const State& state = context_.state;
   const auto now_us = static_cast<uint32_t>(context_.now_us);
-  for (uint32_t fires = 0; fires < kMostFires; ++fires) {
-    const Table& lowest = machine_.tables[0];
+  const Table& lowest = machine_.tables[0];
+  for (uint32_t fires = 0;; ++fires) {
     if (lowest.state == kNone || machine_.registers[lowest.state].Get(state) == 0) {
-      return false;
+      return {.goes_on = false, .due = {}};
     }
-    const size_t timer = FirstTimer(state, now_us);
-    if (timer == kMaxTimers) return true;
-    if (static_cast<int32_t>(DueUs(state, timer) - now_us) > 0) return true;
-    Stop(state, uint64_t{1} << timer);
-    context_.packet = nullptr;
-    HandleOne(machine_.timers[timer].table, machine_.timers[timer].event);
+    const Due due = FirstTimer(state, now_us);
+    if (due.timer == kMaxTimers || static_cast<int32_t>(due.at_us - now_us) > 0 ||
+        fires == kMostFires) {
+      return {.goes_on = true, .due = due};
+    }
+    Stop(state, uint64_t{1} << due.timer);
+    if (std::exchange(context_.packet, nullptr) != nullptr) context_.SetBases();
+    HandleOne(machine_.timers[due.timer].table, machine_.timers[due.timer].event);
   }
-  return true;
 }
 
 void Runner::Dispatch(size_t table, uint16_t event) {
   if (++rounds_ > kMostRounds) return;
   const Table& own = machine_.tables[table];
   const uint64_t state = own.state == kNone ? 0 : machine_.registers[own.state].Get(context_.state);
-  const Cell* chosen = &own.cells[state * own.events + event];
-  if (chosen->choice != kNone) {
-    const Choice& choice = own.choices[chosen->choice];
-    chosen = &choice.cells[NarrowOf(machine_.operands[choice.operand], context_, table)];
+  const Cell& cell = own.cells[state * own.events + event];
+  if (cell.decision != Decision::kUndecided) [[likely]] {
+    const uint32_t found = Decide(cell.decision, context_, table);
+    if (found != Decision::kNoRow) Do(machine_.rows[found & ~Decision::kRow], table);
+    return;
   }
-  const Cell& cell = *chosen;
   for (uint32_t i = 0; i < cell.rows; ++i) {
     const Row& row = machine_.rows[own.order[cell.first + i]];
     const Test* test = &machine_.tests[row.first_test];
@@ -127,7 +131,11 @@ void Runner::Do(const Row& row, size_t table) {
   Following following;
   const Action* action = &machine_.actions[row.first_action];
   for (const Action* const end = action + row.actions; action != end; ++action) {
-    Act(*action, table, following);
+    if (action->kind == ActionKind::kSet && action->spot.kind != Spot::Kind::kNone) {
+      action->reg.Set(context_.state, Load(action->spot, context_.bases));
+    } else {
+      Act(*action, table, following);
+    }
   }
   if (row.to == 0) {
     Reset(table);
@@ -204,18 +212,36 @@ void Runner::Act(const Action& action, size_t table, Following& following) {
   }
 }
 
-// a: register, b: expression.
+// a: register, b: expression; detail: both are narrow.
 void Runner::Assign(const Action& action, size_t table) {
-  const Register& reg = machine_.registers[action.a];
-  const Expression& expression = machine_.expressions[action.b];
+  const Register& reg = action.reg;
   const State& words = context_.state;
-  if (action.kind == ActionKind::kSet && !expression.wide && reg.bits <= 64) {
-    reg.Set(words, static_cast<uint64_t>(NarrowValue(expression, context_, table)));
-    return;
-  }
-  const Wide value = Value(expression, context_, table);
-  const UnsignedWide now = reg.GetWide(words);
+  if (action.detail == 0) return AssignWide(action, table);
+  const int64_t value = action.spot.kind != Spot::Kind::kNone
+                            ? static_cast<int64_t>(Load(action.spot, context_.bases))
+                            : NarrowValue(machine_.expressions[action.b], context_, table);
+  const auto bits = static_cast<uint64_t>(value);
+  if (action.kind == ActionKind::kSet) return reg.Set(words, bits);
+  const uint64_t now = reg.Get(words);
   // What is limited or raised is compared as numbers, and the value has its sign.
+  const bool below = value < 0 || bits < now;
+  switch (action.kind) {
+    case ActionKind::kAdd:
+      return reg.Set(words, now + bits);
+    case ActionKind::kSubtract:
+      return reg.Set(words, now - bits);
+    case ActionKind::kLimit:
+      return below ? reg.Set(words, bits) : void();
+    default:
+      return below ? void() : reg.Set(words, bits);
+  }
+}
+
+void Runner::AssignWide(const Action& action, size_t table) {
+  const Register& reg = action.reg;
+  const State& words = context_.state;
+  const Wide value = Value(machine_.expressions[action.b], context_, table);
+  const UnsignedWide now = reg.GetWide(words);
   const bool below = value < 0 || static_cast<UnsignedWide>(value) < now;
   switch (action.kind) {
     case ActionKind::kAdd:
@@ -240,16 +266,19 @@ void Runner::Randomize(const Register& reg) {
 // a: timer, b: expression.
 void Runner::StartTimer(const Action& action, size_t table) {
   const int64_t in_us = std::clamp<int64_t>(ValueOf(action.b, table), 0, kLongestTimerUs);
-  const Register& reg = machine_.registers[machine_.timers[action.a].reg];
-  reg.Set(context_.state, static_cast<uint32_t>(context_.now_us) + static_cast<uint32_t>(in_us));
+  action.reg.Set(context_.state, context_.facts[kNow] + static_cast<uint64_t>(in_us));
   kRunning.Set(context_.state, kRunning.Get(context_.state) | uint64_t{1} << action.a);
 }
 
 // a: counter, b: expression, c: bits.
 void Runner::Count(const Action& action, size_t table) {
-  const Expression& expression = machine_.expressions[action.b];
-  const auto value = static_cast<uint64_t>(Value(expression, context_, table));
-  counters_.counters[action.a].Add(value & NarrowMask(action.c));
+  if (action.spot.kind != Spot::Kind::kNone) {
+    counters_.counters[action.a].Add(Load(action.spot, context_.bases));
+  } else {
+    const auto value =
+        static_cast<uint64_t>(Value(machine_.expressions[action.b], context_, table));
+    counters_.counters[action.a].Add(value & NarrowMask(action.c));
+  }
   if (failures_[action.a]) kFailed.Set(context_.state, 1);
 }
 
@@ -264,7 +293,7 @@ void Runner::Call(const Action& action, size_t table) {
   } else {
     Dispatch(table + 1, action.a);
   }
-  context_.consumed = packet != nullptr ? packet->taken - before : 0;
+  context_.facts[kConsumed] = packet != nullptr ? packet->taken - before : 0;
 }
 
 // Again as long as something of it is taken.
@@ -289,7 +318,7 @@ void Runner::Tell(size_t table, uint16_t event) {
 void Runner::Scan(const Scanner& scanner, Following& following) {
   Packet& packet = *context_.packet;
   const Scanned scanned = ScanPiece(machine_, scanner, packet.rest(), context_.state);
-  context_.scanned = packet.Take(scanned.taken);
+  context_.facts[kScanned] = packet.Take(scanned.taken);
   if (scanned.ended) {
     following.Add(scanner.ended);
   } else if (scanned.overlong) {

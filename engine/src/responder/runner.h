@@ -11,6 +11,7 @@
 
 #include "responder/context.h"
 #include "responder/frame_writer.h"
+#include "responder/narrow.h"
 #include "responder/output.h"
 #include "responder/responder_counters.h"
 
@@ -27,16 +28,24 @@ class Runner {
     const Identity* identity;
   };
 
-  // An event of the lowest table or, of a timer, of any, and the timers that are due by it. False:
-  // the flow has ended, or is given up.
-  bool Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet, uint64_t now_us,
-              Output& output);
-  // The first timer of a flow, which is due.
-  bool Fire(const InHand& flow, uint64_t now_us, Output& output);
+  // The running timer that is due first, and when.
+  struct Due {
+    size_t timer = kMaxTimers;  // none
+    uint32_t at_us = 0;
+  };
+  // What an event leaves: whether the flow goes on, and its first timer.
+  struct Left {
+    bool goes_on;
+    Due due;
+  };
 
-  // The running timer that is due first; kMaxTimers: none.
-  size_t FirstTimer(const State& state, uint32_t now_us) const;
-  uint32_t DueUs(const State& state, size_t timer) const;
+  // An event of the lowest table or, of a timer, of any, and the timers that are due by it.
+  Left Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet, uint64_t now_us,
+              Output& output);
+  // A timer of a flow, which is due.
+  Left Fire(const InHand& flow, size_t timer, uint64_t now_us, Output& output);
+
+  Due FirstTimer(const State& state, uint32_t now_us) const;
 
  private:
   struct Told {
@@ -53,11 +62,12 @@ class Runner {
   };
 
   void HandleOne(size_t table, uint16_t event);
-  bool FireDue();
+  Left FireDue();
   void Dispatch(size_t table, uint16_t event);
   void Do(const Row& row, size_t table);
   void Act(const Action& action, size_t table, Following& following);
   void Assign(const Action& action, size_t table);
+  void AssignWide(const Action& action, size_t table);
   void Randomize(const Register& reg);
   void StartTimer(const Action& action, size_t table);
   void Call(const Action& action, size_t table);
@@ -71,7 +81,8 @@ class Runner {
   void SendAll(const Transmit& transmit, size_t table);
   void Count(const Action& action, size_t table);
   int64_t ValueOf(uint16_t expression, size_t table) const {
-    return Clamped(machine_.expressions[expression], context_, table);
+    const Expression& own = machine_.expressions[expression];
+    return own.wide ? Clamped(own, context_, table) : NarrowValue(own, context_, table);
   }
   void Finished(size_t bytes);
 
@@ -85,6 +96,7 @@ class Runner {
   const uint32_t most_bytes_;
   ResponderCounters& counters_;
   uint64_t draws_ = 0;
+  std::array<Register, kMaxTimers> due_;  // when each timer is
 
   // Of the event in hand.
   Context context_;

@@ -4,6 +4,7 @@
 #include "responder/scan.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tester::machine {
 namespace {
@@ -28,6 +29,8 @@ struct Progress {
   }
 };
 
+constexpr uint8_t kQuickBits = 60;  // of numbers that have room for a digit more in 64
+
 // One byte more of a number, behind blanks.
 uint32_t ReadNumber(const Machine& machine, const Scanner& scanner, uint32_t reading, uint8_t byte,
                     const State& state) {
@@ -36,6 +39,11 @@ uint32_t ReadNumber(const Machine& machine, const Scanner& scanner, uint32_t rea
     return blank ? reading : 0;
   }
   const Register& reg = machine.registers[scanner.finds[reading / 2 - 1].number];
+  if (reg.bits <= kQuickBits) {
+    const uint64_t before = reading % 2 != 0 ? reg.Get(state) : 0;
+    reg.Set(state, std::min(before * 10 + (byte - uint64_t{'0'}), NarrowMask(reg.bits)));
+    return reading | 1;
+  }
   const UnsignedWide most = MaskOf(reg.bits);
   const UnsignedWide before = reading % 2 != 0 ? reg.GetWide(state) : 0;
   const UnsignedWide digit = byte - uint32_t{'0'};
@@ -44,17 +52,39 @@ uint32_t ReadNumber(const Machine& machine, const Scanner& scanner, uint32_t rea
   return reading | 1;
 }
 
+// A bit for each byte that is 0, its highest.
+constexpr uint64_t Zeros(uint64_t bytes) {
+  constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7f;
+  return ~(((bytes & kLow) + kLow) | bytes | kLow);
+}
+
+// Past bytes that do not leave a state, eight at a time.
+uint32_t PassResting(const Resting& resting, Frame piece, uint32_t at, uint32_t end) {
+  for (; at + 8 <= end; at += 8) {
+    const auto bytes = wire::Load<uint64_t>(&piece[at]);
+    uint64_t leaving = 0;
+    for (const uint64_t byte : resting.leaving) leaving |= Zeros(bytes ^ byte);
+    if (leaving != 0) return at + static_cast<uint32_t>(std::countl_zero(leaving)) / 8;
+  }
+  return at;
+}
+
 // Up to a state that finds something, or the end, while no number is being read. Returns the bytes.
 uint32_t Run(const Scanner& scanner, Frame piece, uint32_t from, Progress& now) {
   const auto end = static_cast<uint32_t>(
       std::min<size_t>(piece.size(), from + size_t{scanner.most - now.count}));
   uint32_t at = from;
-  uint32_t step = now.state;
-  do {
-    const uint32_t state = step & Scanner::kStateMask;
-    step = scanner.steps[state * scanner.classes + scanner.class_of[piece[at]]];
-  } while (++at < end && (step & Scanner::kFinds) == 0);
-  now.state = step & Scanner::kStateMask;
+  uint32_t begin = scanner.BeginOf(now.state);
+  while (at < end) {
+    const uint32_t step = scanner.steps[begin + scanner.class_of[piece[at++]]];
+    const bool stays = step == begin;
+    begin = step & ~Scanner::kFinds;
+    if (begin != step) break;
+    if (!stays) continue;
+    const Resting& resting = scanner.resting[scanner.StateAt(begin)];
+    if (resting.rests) at = PassResting(resting, piece, at, end);
+  }
+  now.state = scanner.StateAt(begin);
   return at - from;
 }
 
@@ -74,8 +104,8 @@ Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, c
     } else {
       now.reading = ReadNumber(machine, scanner, now.reading, piece[taken], state);
       const uint32_t step =
-          scanner.steps[now.state * size_t{scanner.classes} + scanner.class_of[piece[taken]]];
-      now.state = step & Scanner::kStateMask;
+          scanner.steps[scanner.BeginOf(now.state) + scanner.class_of[piece[taken]]];
+      now.state = scanner.StateAt(step & ~Scanner::kFinds);
     }
     taken += bytes;
     now.count += bytes;
