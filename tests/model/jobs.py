@@ -84,5 +84,5 @@ def read(switch: RemoteSwitch, own: LoadedStream) -> StreamRegisters:
 
 def left(switch: RemoteSwitch, job: SwitchJob) -> None:
     """Nothing of it loops, and its tables are as they were."""
-    switch.delete(job.entries)
+    switch.delete([own for own in job.entries if "$METER_INDEX" not in own.key])
     switch.remove_groups(list(job.groups))
