@@ -13,7 +13,7 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,6 +28,7 @@ CPU_PORT = 64  # device port of a Tofino's CPU, as a network interface
 _CPU_END = "chip-cpu"
 FRONT = {"p1": 0, "p2": 4, "p3": 8}  # device ports of an external pipe, by the interface they end in
 _TOFINO_B0 = 2  # as the model calls the chip
+_REGISTERS_PORT = 8001  # where the model takes its daemon
 _PATIENCE_S = 120
 _GRACE_S = 10
 
@@ -112,11 +113,12 @@ class RunningModel:
             *(f"--chip-type={_TOFINO_B0}", "--int-port-loop", hex(loops), "-f", str(self._ports)),
             *("--p4-target-config", str(self._configuration), *common),
         )
+        self._await(_is_listening)
         self._begin(
             *("bf_switchd", "--conf-file", str(self._configuration), "--background"),
             *("--skip-port-add", *common),
         )
-        self._await_daemon()
+        self._await(_takes_clients)
 
     def _begin(self, name: str, *arguments: str) -> None:
         environment = {**os.environ, "SDE_INSTALL": str(self._install)}
@@ -132,17 +134,29 @@ class RunningModel:
                 )
             )
 
-    def _await_daemon(self) -> None:
-        host, _, port = ADDRESS.partition(":")
+    def _await(self, holds: Callable[[], bool]) -> None:
         deadline = time.monotonic() + _PATIENCE_S
         while True:
-            with self.inside.entered(), suppress(OSError):
-                socket.create_connection((host, int(port)), 1).close()
-                return
+            with self.inside.entered():
+                if holds():
+                    return
             ended = [process.args for process in self._processes if process.poll() is not None]
             if ended or time.monotonic() > deadline:
                 raise RuntimeError(f"the model does not start; ended: {ended}; see {self.folder}")
             time.sleep(0.5)
+
+
+def _is_listening() -> bool:
+    """Whether the model waits for its daemon; it takes no other client first."""
+    return f":{_REGISTERS_PORT} ".encode() in subprocess.check_output(["ss", "-ltn"])
+
+
+def _takes_clients() -> bool:
+    host, _, port = ADDRESS.partition(":")
+    with suppress(OSError):
+        socket.create_connection((host, int(port)), 1).close()
+        return True
+    return False
 
 
 class Tap:
