@@ -12,7 +12,7 @@ from ...paths import data_root
 from .cabling import Cabling
 from .program import SCHEMA, Program
 from .schema import Schema
-from .sde import log_file, vendor_switch
+from .sde import vendor_switch
 from .served import fake_switch
 from .session import Session
 from .switch import Switch
@@ -59,5 +59,5 @@ def built(build: Path | str) -> Path:
 
 def _connector(address: str, program: str, folder: Path, cpu_interface: str) -> Callable[[], Switch]:
     if address == FAKE:
-        return lambda: fake_switch(folder, program, log=log_file())
+        return lambda: fake_switch(folder, program)
     return lambda: vendor_switch(address, program, cpu_interface)

@@ -12,10 +12,10 @@ import json
 import os
 import select
 import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from ...errors import TargetError
@@ -35,7 +35,6 @@ class RemoteSwitch:
     Args:
         command: The process. It takes requests on its standard input; what it answers is `words.py`.
         environment: Of the process, beside our own.
-        log: Where its standard error goes.
         patience: How long an answer may take.
     """
 
@@ -43,22 +42,21 @@ class RemoteSwitch:
         self,
         command: Sequence[str],
         *,
-        log: Path,
         environment: Mapping[str, str] | None = None,
         patience: Duration = _PATIENCE,
     ) -> None:
-        self._log, self._patience = log, patience
+        self._patience = patience
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - its standard error, until it is closed
         self._rest = b""
         try:
-            with log.open("wb") as errors:
-                self._process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    env={**os.environ, **(environment or {})},
-                    bufsize=0,
-                )
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                env={**os.environ, **(environment or {})},
+                bufsize=0,
+            )
         except OSError as problem:
             raise TargetError(f"{command[0]} cannot be started: {problem}") from problem
         atexit.register(self.close)
@@ -145,6 +143,7 @@ class RemoteSwitch:
             self._process.wait(_STEP_S)
         if self._process.stdout:
             self._process.stdout.close()
+        self._said.close()
 
     def _ask(self, do: str, **given: Any) -> Any:
         try:
@@ -173,7 +172,10 @@ class RemoteSwitch:
     def _obituary(self, problem: Exception) -> str:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_STEP_S)
-        lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()[-_LAST_LINES:]
+        lines: list[str] = []
+        with suppress(ValueError):  # closed
+            self._said.seek(0)
+            lines = self._said.read().decode(errors="replace").splitlines()[-_LAST_LINES:]
         said = f"; it said last: {' / '.join(lines)}" if lines else ""
         return f"the process that speaks to the switch is gone ({problem}){said}"
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -36,16 +35,8 @@ def vendor_switch(address: str, program: str, cpu_interface: str) -> RemoteSwitc
     own = str(Path(__file__).parent)
     return RemoteSwitch(
         [str(_python(Path(root), folders[0])), "-c", _RUN, own, address, program, cpu_interface],
-        log=log_file(),
         environment={"PYTHONPATH": os.pathsep.join(map(str, folders))},
     )
-
-
-def log_file() -> Path:
-    """Where a client's process says what goes wrong."""
-    descriptor, name = tempfile.mkstemp(prefix="tester-switch-", suffix=".log")
-    os.close(descriptor)
-    return Path(name)
 
 
 def _folders(root: Path) -> Iterator[Path]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from .remote import RemoteSwitch
 
 
-def fake_switch(folder: Path, program: str, *, log: Path) -> RemoteSwitch:
+def fake_switch(folder: Path, program: str) -> RemoteSwitch:
     """One whose time is this machine's, with a bridge between its ports."""
     command = [sys.executable, "-m", f"{__package__}.fake.served", str(folder), program]
-    return RemoteSwitch(command, log=log)
+    return RemoteSwitch(command)

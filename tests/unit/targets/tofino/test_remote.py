@@ -28,8 +28,8 @@ MODES = "internal.InternalIngress.editor.first_modes.modes"
 
 
 @pytest.fixture
-def switch(tmp_path: Path) -> Iterator[RemoteSwitch]:
-    own = fake_switch(FOLDER, "tester", log=tmp_path / "log")
+def switch() -> Iterator[RemoteSwitch]:
+    own = fake_switch(FOLDER, "tester")
     yield own
     own.close()
 
@@ -69,23 +69,29 @@ def test_a_client_that_is_killed_is_gone(switch: RemoteSwitch) -> None:
         switch.changed_ports()
 
 
-def test_its_last_words_are_told(tmp_path: Path) -> None:
-    own = RemoteSwitch([sys.executable, "-c", "raise SystemExit('no chip')"], log=tmp_path / "log")
+def test_its_last_words_are_told() -> None:
+    own = RemoteSwitch([sys.executable, "-c", "raise SystemExit('no chip')"])
     with pytest.raises(SwitchGone, match="it said last: no chip"):
         own.bind()
 
 
-def test_an_answer_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_closed_one_says_that_it_is_gone(switch: RemoteSwitch) -> None:
+    switch.close()
+    with pytest.raises(SwitchGone, match="is gone"):
+        switch.bind()
+
+
+def test_an_answer_that_does_not_come_is_not_waited_for() -> None:
     sleeper = [sys.executable, "-c", "import sys, time; sys.stdin.readline(); time.sleep(60)"]
-    own = RemoteSwitch(sleeper, log=tmp_path / "log", patience=Duration(10**8))
+    own = RemoteSwitch(sleeper, patience=Duration(10**8))
     with pytest.raises(TargetError, match="did not answer bind within 100 ms"):
         own.bind()
     own.close()
 
 
-def test_a_command_that_is_not_there(tmp_path: Path) -> None:
+def test_a_command_that_is_not_there() -> None:
     with pytest.raises(TargetError, match="no-such-python cannot be started"):
-        RemoteSwitch(["no-such-python"], log=tmp_path / "log")
+        RemoteSwitch(["no-such-python"])
 
 
 @pytest.mark.parametrize(
