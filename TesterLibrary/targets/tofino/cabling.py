@@ -17,6 +17,8 @@ from .switch import PortSetup, PortState, Switch
 CPU = 1  # role (p4/include/types.p4); 0 is the front panel's
 MOST_FRAME = 9216  # bytes, FCS included
 LOOPBACK_SPEED_BPS = 100 * 10**9
+PCIE_PORT = 192  # device port of the CPU by PCIe: it is no port with a MAC, and is always up
+_CPU_SPEED_BPS = 10 * 10**9  # at which boards wire an Ethernet port of the chip to their CPU
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
 _PIPE_PORTS = 128  # numbers of device ports of a pipe
 _CONNECTORS = 16  # of a pipe of a Tofino, of four lanes each
@@ -50,7 +52,7 @@ class Cabling:
     """
 
     front: tuple[FrontPort, ...]
-    cpu_port: int = 64  # Ethernet's; that of PCIe, 192, is one of pipeline 1
+    cpu_port: int = 64  # Ethernet's; that of PCIe is one of pipeline 1
     loopbacks: tuple[int, ...] = ()
     has_transceivers: bool = True
 
@@ -105,8 +107,9 @@ def bring_up(
         TargetError: a port has no transceiver.
     """
     front = [PortSetup(numbers[own.port.name], int(own.port.speed.bps), own.fec) for own in ports.front]
+    cpu = [PortSetup(ports.cpu_port, _CPU_SPEED_BPS)] if ports.cpu_port != PCIE_PORT else []
     looping = [PortSetup(number, LOOPBACK_SPEED_BPS, loopback=True) for number in ports.looping]
-    switch.set_ports([*front, *looping])
+    switch.set_ports([*front, *cpu, *looping])
     switch.write(list(roles(ports, numbers)))
     waited_s = 0.0
     states = switch.port_states([own.device_port for own in front])

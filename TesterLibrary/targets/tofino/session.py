@@ -129,7 +129,7 @@ class Session:
             self._switch.delete([entry for entry in self._held.all() if self._removable(entry)])
             self._switch.write(list(roles(self.cabling, self.numbers, cleared=True)))
             self._switch.remove_groups(sorted(self._groups))
-            self._switch.remove_ports([*self.numbers.values(), *self.cabling.looping])
+            self._switch.remove_ports([*self.numbers.values(), self.cabling.cpu_port, *self.cabling.looping])
         self._switch.close()
 
     def _open(self) -> Switch:

@@ -11,6 +11,7 @@ from heapq import heappop, heappush
 from math import ceil
 
 from ....model.units import LINE_OVERHEAD
+from ..cabling import PCIE_PORT
 from ..switch import PortSetup
 from .external import READ, TEMPLATE, External, Way
 from .packet import Packet
@@ -79,7 +80,7 @@ class Chip:
     def from_cpu(self, octets: bytes) -> None:
         """A packet of the driver."""
         cpu = self._cpu_port()
-        if cpu is not None:
+        if cpu is not None and self._is_up(cpu):
             self._went(self._external.ingress(cpu, octets, self._now_ns))
 
     def changed(self, tables: Iterable[str]) -> None:
@@ -173,15 +174,21 @@ class Chip:
     def _leave(self, packet: Packet, port: int, from_port: int | None) -> None:
         """By a front-panel port, or to the driver."""
         octets = self._external.egress(packet, port, self._now_ns)
-        if port == self._cpu_port():
+        cpu = self._cpu_port()
+        if not self._is_up(port):
+            return
+        if port == cpu:
             self.to_cpu.append(bytes(3) + (from_port or 0).to_bytes(2, "big") + octets)
-        elif port in self._ports:
-            others = [own for own, setup in self._ports.items() if not setup.loopback]
+        else:
+            others = [own for own, setup in self._ports.items() if not setup.loopback and own != cpu]
             for at_ns, own, frame in self._wire.forward(port, octets, self._now_ns, others):
                 self._at(at_ns, self._arrival(own, frame))
 
     def _arrival(self, port: int, frame: bytes) -> Callable[[int], None]:
         return lambda now_ns: self._went(self._external.ingress(port, frame, now_ns))
+
+    def _is_up(self, port: int) -> bool:
+        return port in self._ports or port == PCIE_PORT
 
     def _cpu_port(self) -> int | None:
         roles = self._store.entries("external.ExternalIngressParser.$PORT_METADATA")

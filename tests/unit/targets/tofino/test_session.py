@@ -9,7 +9,10 @@ from itertools import chain
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.targets.tofino.cabling import PCIE_PORT
+from TesterLibrary.targets.tofino.end_readings import port_asked
 from TesterLibrary.targets.tofino.entry import Entry
+from TesterLibrary.targets.tofino.packets import injected
 from TesterLibrary.targets.tofino.switch import Asked, SwitchGone
 
 from .rig import LOOPBACKS, STATIONS, VERSIONS, Bench, station, version
@@ -27,6 +30,7 @@ def test_ports_are_up_and_the_program_knows_what_is_behind_them() -> None:
     assert {number: port.loopback for number, port in ports.items()} == {
         0: False,
         4: False,
+        64: False,
         128: True,
         132: True,
     }
@@ -143,7 +147,7 @@ def test_a_daemon_that_was_restarted_is_taken_again_and_knows_nothing() -> None:
         session.write([version(2)])
     session.again()
     assert bench.entries(VERSIONS) == []
-    assert set(bench.daemon.running.ports) == {0, 4, *LOOPBACKS}
+    assert set(bench.daemon.running.ports) == {0, 4, 64, *LOOPBACKS}
     session.write([version(2)])
     session.close()
     assert bench.daemon.taken_by is None
@@ -194,5 +198,27 @@ def test_registers_are_read_with_a_number_for_each_pipe() -> None:
 def test_links_that_change_are_told_once() -> None:
     bench = Bench()
     session = bench.session()
-    assert [state.device_port for state in session.changed_ports()] == [0, 4, 128, 132]
+    assert [state.device_port for state in session.changed_ports()] == [0, 4, 64, 128, 132]
     assert session.changed_ports() == ()
+
+
+def test_the_port_of_a_cpu_is_brought_up_but_for_that_of_pcie() -> None:
+    bench = Bench()
+    session = bench.session(cpu_port=PCIE_PORT, loopbacks=(256, 260))
+    assert set(bench.daemon.running.ports) == {0, 4, 256, 260}
+    session.close()
+    assert not bench.daemon.running.ports
+
+
+@pytest.mark.parametrize("port", [64, 68, PCIE_PORT])
+def test_frames_of_the_driver_leave_when_the_port_of_the_cpu_is_up(port: int) -> None:
+    bench = Bench()
+    session = bench.session(cpu_port=port, loopbacks=(256, 260))
+    frame = bytes(12) + b"\x88\xb5" + bytes(46)
+    session.send([injected(frame, session.numbers["p1"])])
+    counted = port_asked(session.numbers["p1"])[:2]
+    assert sum(int(str(own["$COUNTER_SPEC_PKTS"])) for own in session.read(counted)) == 1
+    bench.daemon.running.chip.remove_port(64)
+    session.send([injected(frame, session.numbers["p1"])])
+    left = 1 if port == 64 else 2
+    assert sum(int(str(own["$COUNTER_SPEC_PKTS"])) for own in session.read(counted)) == left
