@@ -1,0 +1,138 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The driver on the model, opened by the shipped testbed: counts, not rates, because the model keeps none."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from ipaddress import ip_address, ip_interface
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.ports import Port
+from TesterLibrary.model.responder import Responder
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.opening import open_target
+from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.targets.base import Target
+from TesterLibrary.testbeds import open_testbed
+
+from .running import RunningModel
+
+_COUNT = 40
+_PATIENCE = Duration(60 * 10**9)
+_PEER = ip_interface("198.18.0.99/24")
+
+
+class Driver:
+    """A target, its ports for the planner, and the jobs to take out."""
+
+    def __init__(self, target: Target, ports: dict[str, Port]) -> None:
+        self.target, self.ports = target, ports
+        self._loaded: list[str] = []
+
+    def load(self, name: str, *streams: Stream, ends: tuple[Responder, ...] = ()) -> None:
+        """As a suite does, by a plan; its addresses are known."""
+        plan = compile_job(Job(name, streams, ends=ends), ports=self.ports, gateways={}, max_streams=64)
+        self.target.load(plan)
+        self._loaded.append(name)
+
+    def until(self, holds: Callable[[Snapshot], bool]) -> Snapshot:
+        """The first snapshot that is so, or the last one of a minute."""
+        deadline = time.monotonic() + _PATIENCE.seconds
+        while not holds(snapshot := self.target.snapshot()) and time.monotonic() < deadline:
+            pass
+        return snapshot
+
+    def settled(self) -> StreamCounters:
+        """Of the only stream, when what left has arrived."""
+        (found,) = self.until(lambda own: own.streams[0].tx_packets == own.streams[0].rx_packets).streams
+        return found
+
+    def clear(self) -> None:
+        """Nothing loops any more."""
+        self.target.unload(self._loaded)
+        self._loaded = []
+
+
+@pytest.fixture(scope="module")
+def opened(model: RunningModel, configuration: Path) -> Iterator[Driver]:
+    assert configuration
+    with model.inside.entered(), open_testbed("tofino-model") as testbed:
+        model.inside.address("p1", _PEER)
+        target = open_target(testbed)
+    with closing(target):
+        infos = target.capabilities().ports
+        known = {port.name: port for port in testbed.testbed.ports}
+        yield Driver(
+            target, {own.name: known[own.name].described_by(own.mac, own.max_frame_size) for own in infos}
+        )
+
+
+@pytest.fixture
+def driver(opened: Driver) -> Iterator[Driver]:
+    yield opened
+    opened.clear()
+
+
+def stream(**changes: object) -> Stream:
+    given = {"rate": Rate.parse("100 kpps"), "frame_size": FrameSize(128), **changes}
+    return Stream("s", "p1", "p2", **given)  # type: ignore[arg-type]
+
+
+@contextmanager
+def cable(model: RunningModel) -> Iterator[None]:
+    """From p1 to p2."""
+    ends, over = (model.tap("p1"), model.tap("p2")), threading.Event()
+
+    def carry() -> None:
+        while not over.is_set():
+            for frame in ends[0].frames(1, seconds=0.2):
+                ends[1].send(frame)
+
+    carrier = threading.Thread(target=carry)
+    carrier.start()
+    try:
+        yield
+    finally:
+        over.set()
+        carrier.join()
+        for end in ends:
+            end.close()
+
+
+def test_exactly_so_many_frames_leave_arrive_and_are_timed(model: RunningModel, driver: Driver) -> None:
+    driver.load("job", stream())
+    with cable(model):
+        driver.target.start(["job"], packets=_COUNT)
+        driver.target.wait(["job"], timeout=_PATIENCE)
+        found = driver.settled()
+    assert (found.tx_packets, found.rx_packets, found.intended_packets) == (_COUNT, _COUNT, _COUNT)
+    assert (found.tx_bytes, found.rx_bytes) == (_COUNT * 128, _COUNT * 128)
+    assert (found.sending, found.rx_out_of_order, found.order.next_sequence) == (False, 0, _COUNT)
+    assert found.latency.count == sum(found.latency.buckets.values()) == _COUNT
+    assert 0 < found.latency.min_ns <= found.latency.max_ns
+    assert 0 < found.first_tx_ns <= found.last_tx_ns
+
+
+def test_neighbours_are_asked_and_answered(model: RunningModel, driver: Driver) -> None:
+    driver.load("job", stream())
+    own = driver.ports["p1"]
+    assert own.address is not None
+    tap = model.tap("p1")
+    asked = b"\xff" * 6 + bytes((2, 0, 0, 0, 0, 0x77)) + bytes.fromhex("0806 0001 0800 0604 0001")
+    asked += bytes((2, 0, 0, 0, 0, 0x77)) + ip_address("198.18.0.77").packed + bytes(6)
+    tap.send((asked + own.address.ip.packed).ljust(60, b"\0"))
+    (answer,) = tap.frames(1)
+    tap.close()
+    assert answer[:12] == bytes((2, 0, 0, 0, 0, 0x77)) + own.mac
+    assert answer[20:32] == b"\0\2" + own.mac + own.address.ip.packed
+    found = driver.target.resolve("p1", _PEER.ip, source=own.address.ip, source_mac=own.mac)
+    assert found == bytes((2, 0, 0, 0, 2, 1))  # as running.py gives it to that end
