@@ -23,6 +23,7 @@ from .jobs import MACS, left, loaded, looping, read
 from .running import RunningModel, Tap
 
 _COUNT = 40
+_WORD = 1 << 32
 Loads = Callable[..., SwitchJob]
 
 
@@ -96,6 +97,24 @@ def test_frames_that_are_lost_are_those_that_did_not_come(
         found = read(switch, own)
         assert (found.tx[version].packets, found.rx[version].packets) == (_COUNT, _COUNT - lost)
         assert found.tx[version].octets == _COUNT * 128
+
+
+def test_sums_of_times_are_those_of_the_stamps_in_the_frames(
+    switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads
+) -> None:
+    job = load()
+    switch.write(list(job.starting(_COUNT)))
+    frames = taps[0].frames(_COUNT, seconds=10)
+    for frame in frames:
+        taps[1].send(frame)
+    time.sleep(2)
+    found = read(switch, job.streams[1])
+    stamps = [int.from_bytes(bytes(Ether(frame)[UDP].payload)[8:14], "big") for frame in frames]
+    times = [stamp % _WORD | 1 for stamp in stamps]  # as the registers have them (p4/controls/blind_delay.p4)
+    left, came = found.tx[0].times, found.rx[0].times
+    assert (left.base, left.since) == (times[0], sum((own - times[0]) % _WORD for own in times))
+    blind = (came.base - left.base) * _COUNT + came.since - left.since
+    assert (blind - found.latency_sum + _COUNT) % _WORD <= 2 * _COUNT  # each time is odd: 1 ns more or less
 
 
 def test_each_frame_has_its_latency_counted(switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads) -> None:
