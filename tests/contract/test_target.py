@@ -102,6 +102,7 @@ def test_starting_again_counts_from_zero(rig: Rig) -> None:
     assert rig.run(["north"], packets=500).streams[0].tx_packets == 500
     (counted,) = rig.run(["north"], packets=7).streams
     assert (counted.tx_packets, counted.rx_packets, counted.latency.count) == (7, 7, 7)
+    assert sum(counted.latency.buckets.values()) == 7
 
 
 def test_after_stop_no_frame_leaves_and_none_is_missing(rig: Rig) -> None:

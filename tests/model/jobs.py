@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from ipaddress import ip_interface
 
 from TesterLibrary.model.job import Job
@@ -23,9 +24,10 @@ from TesterLibrary.targets.tofino.latency import bucket_entries
 from TesterLibrary.targets.tofino.loaded import LoadedStream
 from TesterLibrary.targets.tofino.ports import SwitchPorts
 from TesterLibrary.targets.tofino.program import Program
-from TesterLibrary.targets.tofino.readings import StreamRegisters, asked, registers
+from TesterLibrary.targets.tofino.readings import StreamRegisters, asked, buckets, cells, reached, registers
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
-from TesterLibrary.targets.tofino.switch import PortSetup
+from TesterLibrary.targets.tofino.resets import Resets
+from TesterLibrary.targets.tofino.switch import Asked, PortSetup, Reading
 
 from .running import CPU_PORT, FRONT
 
@@ -62,8 +64,8 @@ def loaded(switch: RemoteSwitch, streams: Sequence[Stream], ends: Sequence[Respo
     used |= {int(str(e.data["write_port"])) for e in job.entries if "write_port" in e.data}
     switch.set_ports([*front, *(PortSetup(port, 10 * _BPS, loopback=True) for port in sorted(used))])
     roles = [Entry(_ROLES, {"ig.ingress_port": CPU_PORT}, data={"role": _CPU})]
-    switch.write([*roles, *bucket_entries(), *job.entries])
-    resets = job.resets()
+    switch.write([*roles, *bucket_entries(), *job.entries, *job.answering])
+    resets = Resets.of([job])
     switch.clear(resets.tables)
     switch.write(resets.entries)
     switch.set_groups(job.groups)
@@ -77,12 +79,17 @@ def looping(switch: RemoteSwitch, job: SwitchJob) -> None:
 
 def read(switch: RemoteSwitch, own: LoadedStream) -> StreamRegisters:
     """From the chip."""
-    wanted = asked(own, histogram=True)
-    switch.sync(sorted({one.table for one in wanted}))
-    return registers(switch.read(wanted))
+
+    def readings(wanted: Sequence[Asked]) -> list[Reading]:
+        switch.sync(sorted({one.table for one in wanted}))
+        return switch.read(wanted)
+
+    found = registers(readings(asked(own)))
+    numbers = reached(own, found)
+    return replace(found, histogram=buckets(numbers, readings(cells(own, numbers))))
 
 
 def left(switch: RemoteSwitch, job: SwitchJob) -> None:
     """Nothing of it loops, and its tables are as they were."""
-    switch.delete([own for own in job.entries if "$METER_INDEX" not in own.key])
+    switch.delete([own for own in (*job.entries, *job.answering) if "$METER_INDEX" not in own.key])
     switch.remove_groups(list(job.groups))

@@ -70,6 +70,8 @@ class _Builder:
         self._link_of: dict[tuple[bytes, int], int] = {}  # by Ethernet addresses and device port
         self._ranges = [end.flows for own in others for end in own.ends if end.flows]
         self._entries: list[Entry] = []
+        self._answering: list[Entry] = []
+        self._answers_by: dict[str, int] = {}  # templates, by protocol and name
         self._packets: list[TemplatePacket] = []
 
     def job(self, chip: LoopbackPorts | None) -> SwitchJob:
@@ -84,7 +86,7 @@ class _Builder:
         streams = {own.planned.id: self._stream(own) for own in placement.streams}
         for answered in answered_ranges(self._plan.neighbours):
             self._neighbours(answered)
-        answering = self._answers([own for own in placement.ends if not replies_only(own.end.protocol)])
+        protocols = self._answers([own for own in placement.ends if not replies_only(own.end.protocol)])
         ends = tuple(
             self._bypass(own) if replies_only(own.end.protocol) else self._end(own) for own in placement.ends
         )
@@ -93,6 +95,7 @@ class _Builder:
         return SwitchJob(
             plan=self._plan,
             entries=tuple(self._entries),
+            answering=tuple(self._answering),
             groups={number: (port,) for port, number in self._group_of.items()},
             packets=tuple(self._packets),
             streams=streams,
@@ -103,7 +106,7 @@ class _Builder:
                 links=tuple(self._links.own),
                 groups=tuple(self._groups.own),
                 replies=tuple(self._replies.own),
-                protocols=answering,
+                protocols=protocols,
                 loops=tuple(loops),
             ),
         )
@@ -147,7 +150,6 @@ class _Builder:
 
     def _answers(self, ends: Sequence[SwitchEnd]) -> tuple[str, ...]:
         """Templates that answer, which ends of a protocol share."""
-        self._answering: dict[str, int] = {}
         protocols = {own.end.protocol.name: own.end.protocol for own in ends}
         for name, protocol in protocols.items():
             self._program.check(name)
@@ -158,7 +160,7 @@ class _Builder:
             for template in protocol.templates:
                 number = self._templates.next()
                 whole = f"{name}.{template.name}"
-                self._answering[whole] = number
+                self._answers_by[whole] = number
                 self._entries.append(answer_loop(number, self._program.queues[whole]))
         return tuple(protocols)
 
@@ -175,18 +177,18 @@ class _Builder:
         first = places.get("read", places.get("ask", 0))
         flows = free_range(end.flow_capacity, self._ranges)
         self._ranges.append(flows)
-        self._entries += end_entries(end, port, link, first, flows, link)
+        self._answering += end_entries(end, port, link, first, flows, link)
         rows = list(row_entries(program, link, write_port=places.get("write", 0)))
         self._entries += rows
         name = end.protocol.name
         frames = {one.name: answer_frame(end.protocol, one) for one in end.protocol.templates}
         for one in own.loops:
             for queue in one.loop.queues:
-                number = self._answering[f"{name}.{queue}"]
+                number = self._answers_by[f"{name}.{queue}"]
                 packet = template_packet(frames[queue], number, link, self._ports.loop(one.place))
                 self._packets.append(TemplatePacket(packet, one.templates))
         group = self._group(port)
-        self._entries += [copies(self._answering[f"{name}.{one}"], group, link) for one in frames]
+        self._entries += [copies(self._answers_by[f"{name}.{one}"], group, link) for one in frames]
         counted = tuple(
             CountedRow(entry, row.counts, bool(row.sends))
             for entry, row in zip(rows, program.entries, strict=True)
@@ -211,7 +213,7 @@ class _Builder:
                 priority=_ROWS_OF_REPLY * (REPLIES + min(numbers, default=0)),
             )
         )
-        self._entries += [row.entry for row in rows]
+        self._answering += [row.entry for row in rows]
         return LoadedEnd(end, port, tuple(CountedRow(row.entry, row.counts, row.replies) for row in rows))
 
     def _neighbours(self, answered: AnsweredRange) -> None:

@@ -14,7 +14,6 @@ from math import ceil
 
 from ...measurement.snapshot import StreamCounters, VersionCounters
 from .entry import Entry
-from .latency import OTHERS, scale
 from .loaded import LoadedStream
 from .readings import (
     Closed,
@@ -24,10 +23,11 @@ from .readings import (
     buckets,
     cells,
     close,
+    reached,
     registers,
     stream_counters,
 )
-from .resets import interval_resets, stream_resets
+from .resets import interval_resets
 from .run import Run
 from .session import Session
 
@@ -101,16 +101,12 @@ class Counting:
     def __init__(self, session: Session, now_ns: Callable[[], int]) -> None:
         self._session, self._now_ns = session, now_ns
         self._times: dict[int, _Times] = {}  # by template
-        self._used: set[int] = set()  # templates whose counters are not 0
 
-    def fresh(self, run: Run) -> Iterator[Entry]:
-        """Before a job starts: what makes its counters 0."""
+    def begin(self, run: Run) -> None:
+        """Before a job starts, with counters of 0."""
         now_ns = self._now_ns()
         for own in run.job.streams.values():
             self._times[own.template] = _Times(now_ns, now_ns)
-            if own.template in self._used:
-                yield from stream_resets(own)
-            self._used.add(own.template)
 
     def closing(self, run: Run) -> Iterator[Entry]:
         """Before frames of a job leave in its other version again: sums of that are kept, and begin anew."""
@@ -141,7 +137,7 @@ class Counting:
         return [sum(passed.packets for passed in own.tx) for own in found]
 
     def _read(self, streams: Sequence[LoadedStream], *, with_latency: bool) -> list[StreamRegisters]:
-        wanted = [asked(own, histogram=False) for own in streams]
+        wanted = [asked(own) for own in streams]
         rest = iter(self._session.read([one for own in wanted for one in own]))
         found = [registers([next(rest) for _ in own]) for own in wanted]
         now_ns = self._now_ns()
@@ -153,7 +149,7 @@ class Counting:
         self, streams: Sequence[LoadedStream], found: Sequence[StreamRegisters]
     ) -> list[StreamRegisters]:
         """With what of the histograms lies between the least and the greatest latency."""
-        numbers = [_buckets(own, each) for own, each in zip(streams, found, strict=True)]
+        numbers = [reached(own, each) for own, each in zip(streams, found, strict=True)]
         wanted = [cells(own, each) for own, each in zip(streams, numbers, strict=True)]
         rest = iter(self._session.read([one for own in wanted for one in own]))
         return [
@@ -181,13 +177,6 @@ class Counting:
             first_rx_ns=times.rx.first_ns,
             last_rx_ns=times.rx.last_ns,
         )
-
-
-def _buckets(own: LoadedStream, found: StreamRegisters) -> list[int]:
-    if not own.planned.signature or found.least > found.greatest:
-        return []
-    between = [one for one in scale() if one.first <= found.greatest and found.least < one.first + one.size]
-    return [*(one.number for one in between), OTHERS]
 
 
 def _unevenness_ns(own: LoadedStream) -> int:

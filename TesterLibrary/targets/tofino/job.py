@@ -3,13 +3,13 @@
 """All that a switch is given of a job: entries of every control, multicast groups, template packets.
 
 Data only. A driver writes `entries` in one batch, makes the groups and sends the packets: they loop then,
-held back by their first pass/skip unit. `starting`, `stopping` and `flipped` say what to write later,
-`resets` what makes counters 0.
+held back by their first pass/skip unit, and responders are silent. `starting`, `stopping` and `flipped` say
+what to write later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ...errors import PlanError
@@ -21,7 +21,6 @@ from .loaded import LoadedEnd, LoadedStream
 from .looping import versions
 from .packets import TemplatePacket
 from .rate import held_entry, limit_entries, unit_entries
-from .resets import Resets
 
 
 @dataclass(frozen=True)
@@ -42,33 +41,30 @@ class SwitchJob:
 
     plan: Plan
     entries: tuple[Entry, ...]
+    answering: tuple[Entry, ...]  # beside those, while its responders answer: which packets are theirs
     groups: Mapping[int, tuple[int, ...]]  # device ports by number
     packets: tuple[TemplatePacket, ...]
     streams: Mapping[int, LoadedStream]  # by id
     ends: tuple[LoadedEnd, ...]
-    unanswered: tuple[PlannedNeighbour, ...]  # of IPv6: nobody answers for them but the driver
+    unanswered: tuple[PlannedNeighbour, ...]  # of IPv6: nobody answers for them
     held: Held
 
-    def starting(
-        self, packets: int | Mapping[int, int] | None = None, *, only: Collection[int] | None = None
-    ) -> Iterator[Entry]:
+    def starting(self, packets: int | Mapping[int, int] | None = None) -> Iterator[Entry]:
         """Lets its streams depart from their first frame on.
 
         Args:
             packets: How many of each stream, 1 to 2^32 - 1, or by id; None: until it is stopped.
-            only: Ids of streams; None: all.
 
         Raises:
             PlanError: a number that cannot be counted, or a pattern that leaves no unit to count with.
         """
-        chosen = [own for id_, own in self.streams.items() if only is None or id_ in only]
-        for own in chosen:
+        for own in self.streams.values():
             limit = packets.get(own.planned.id) if isinstance(packets, Mapping) else packets
             _check_limit(own, limit)
             yield from editor_entries(own.template, own.edits)
             if len(own.staging.stages) < 3:
                 yield from limit_entries(own.template, limit)
-        rates = [list(unit_entries(one.template, one.staging)) for one in chosen]
+        rates = [list(unit_entries(one.template, one.staging)) for one in self.streams.values()]
         for entries in rates:
             yield from entries[:-1]
         yield from (entries[-1] for entries in rates)  # with these they depart
@@ -80,15 +76,6 @@ class SwitchJob:
     def flipped(self, version: int) -> Iterator[Entry]:
         """Lets frames leave in a version."""
         return versions(tuple(own.template for own in self.streams.values()), version)
-
-    def resets(self, others: Collection[SwitchJob] = ()) -> Resets:
-        """What makes its counters, sums, states and queues as new, while other jobs are loaded."""
-        return Resets.of(
-            self.streams.values(),
-            self.ends,
-            other_streams=[own for job in others for own in job.streams.values()],
-            other_ends=[own for job in others for own in job.ends],
-        )
 
 
 def _check_limit(own: LoadedStream, limit: int | None) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,18 +16,15 @@ from .building import switch_job
 from .cabling import Cabling
 from .change import Change
 from .end_readings import end_asked, end_counters
-from .entry import Entry
 from .job import SwitchJob
 from .latency import bucket_entries
 from .loaded import LoadedEnd
 from .ports import SwitchPorts
 from .program import Program
-from .resets import end_resets
+from .resets import Resets
 from .session import Session
 
-_STATES = "internal.InternalIngress.responder.states"
-_REPLY_ROWS = "external.ExternalIngress.reply_rows.rows"
-_CLASSES = "external.ExternalIngress.classifier.classes"
+_log = logging.getLogger(__name__)
 
 
 class Loading:
@@ -54,13 +52,18 @@ class Loading:
         """Its streams are held back, its responders silent."""
         self._session.set_groups(job.groups)
         try:
-            silent = _answering(job)
-            self._session.write([own for own in job.entries if own not in silent])
+            self._session.write(job.entries)
         except TesterLibraryError:
             self._session.remove_groups(job.groups)
             raise
         self._session.send([own.octets for own in job.packets for _ in range(own.count)])
         self._silent[job.plan.job] = [_nothing(job.plan.job, own) for own in job.ends]
+        for neighbour in job.unanswered:
+            _log.warning(
+                "a switch answers no neighbour discovery: a device at %s needs a static neighbour for %s",
+                neighbour.port,
+                neighbour.address,
+            )
 
     def change(self, old: SwitchJob, new: SwitchJob) -> None:
         """Another job in the place of one: what stays the same goes on, what is other is held back."""
@@ -73,28 +76,22 @@ class Loading:
 
     def unload(self, job: SwitchJob) -> None:
         """Nothing of it is left: its templates fall out of their loops."""
-        self._session.remove([*job.entries, *job.starting()])
+        self._session.remove([*job.entries, *job.answering, *job.starting()])
         self._session.remove_groups(job.groups)
         del self._silent[job.plan.job]
 
-    def begin_ends(self, job: SwitchJob, others: Sequence[SwitchJob]) -> None:
-        """Responders begin with no flows and counters of 0."""
-        if not job.ends:
-            return
-        self._session.remove(_answering(job))
-        resets = [own for end in job.ends for own in end_resets(end)]
-        alone = not any(end.flows for other in others if other is not job for end in other.ends)
-        if alone:  # all flows are theirs, and there can be many
-            self._session.clear([_STATES])
-            resets = [own for own in resets if own.table != _STATES]
-        answering = _answering(job)
-        self._session.write([*(own for own in resets if own.table != _REPLY_ROWS), *answering])
-        self._silent.pop(job.plan.job, None)
+    def begin(self, jobs: Sequence[SwitchJob], others: Sequence[SwitchJob]) -> None:
+        """Counters of jobs are 0, and their responders begin with no flows."""
+        resets = Resets.of(jobs, others)
+        self._session.clear(resets.tables)
+        self._session.write([*resets.entries, *(own for job in jobs for own in job.answering)])
+        for job in jobs:
+            self._silent.pop(job.plan.job, None)
 
     def end_ends(self, job: SwitchJob) -> None:
         """Responders are silent; what they have counted stays."""
         counted = self.read_ends(job)
-        self._session.remove(_answering(job))
+        self._session.remove(job.answering)
         self._silent[job.plan.job] = [replace(own, answering=False) for own in counted]
 
     def read_ends(self, job: SwitchJob) -> list[EndCounters]:
@@ -106,12 +103,6 @@ class Loading:
             end_counters(job.plan.job, own, self._session.read(end_asked(own)), answering=True)
             for own in job.ends
         ]
-
-
-def _answering(job: SwitchJob) -> list[Entry]:
-    """By which packets are known that responders answer."""
-    rows = [row.entry for end in job.ends for row in end.rows if row.entry.table == _REPLY_ROWS]
-    return rows + [own for own in job.entries if own.table == _CLASSES and "flow_of" in str(own.action)]
 
 
 def _nothing(job: str, own: LoadedEnd) -> EndCounters:

@@ -71,8 +71,8 @@ class Closed:
     rx_ns: int = 0
 
 
-def asked(own: LoadedStream, *, histogram: bool) -> list[Asked]:
-    """What to read of a stream, in the order that `registers` wants."""
+def asked(own: LoadedStream) -> list[Asked]:
+    """What to read of a stream but for the histogram, in the order that `registers` wants."""
     found = []
     for version in (0, 1):
         slot = own.slot(version)
@@ -85,9 +85,15 @@ def asked(own: LoadedStream, *, histogram: bool) -> list[Asked]:
         found.append(_counter(_IN, "order.overtaken", slot))
     found += [_register(_IN, name, own.template) for name in ("order.next", "latency.least")]
     found += [_register(_IN, name, own.template) for name in ("latency.greatest", "latency.sum")]
-    if histogram:
-        found += cells(own, _numbers())
     return found
+
+
+def reached(own: LoadedStream, found: StreamRegisters) -> list[int]:
+    """Buckets that latencies from its least to its greatest can be in, and the one of all others."""
+    if not own.planned.signature or found.least > found.greatest:
+        return []
+    between = [one for one in scale() if one.first <= found.greatest and found.least < one.first + one.size]
+    return [*(one.number for one in between), OTHERS]
 
 
 def cells(own: LoadedStream, numbers: Sequence[int]) -> list[Asked]:
@@ -102,7 +108,7 @@ def buckets(numbers: Sequence[int], readings: Sequence[Reading]) -> dict[int, in
 
 
 def registers(readings: Sequence[Reading]) -> StreamRegisters:
-    """Of what was read, with the histogram or without."""
+    """Of what was read, without the histogram."""
     rest = iter(readings)
     directions: dict[str, list[Passed]] = {gress: [] for gress in _DIRECTIONS}
     overtaken = 0
@@ -114,7 +120,6 @@ def registers(readings: Sequence[Reading]) -> StreamRegisters:
             directions[gress].append(passed)
         overtaken += _sum(next(rest), "$COUNTER_SPEC_PKTS")
     following, least, greatest, total = (next(rest) for _ in range(4))
-    counts = list(rest)
     tx, rx = (directions[gress] for gress in _DIRECTIONS)
     return StreamRegisters(
         tx=(tx[0], tx[1]),
@@ -124,13 +129,10 @@ def registers(readings: Sequence[Reading]) -> StreamRegisters:
         least=_min(least, "f1"),
         greatest=_max(greatest, "f1"),
         latency_sum=_whole(total),
-        histogram=buckets(_numbers(), counts) if counts else {},
     )
 
 
-def version_counters(
-    tx: Passed, rx: Passed, before: Closed, near_ns: int, *, measured: bool = True
-) -> VersionCounters:
+def version_counters(tx: Passed, rx: Passed, before: Closed, near_ns: int) -> VersionCounters:
     """Of a version since the start.
 
     Args:
@@ -138,14 +140,13 @@ def version_counters(
         rx: As read.
         before: Of intervals that are over: `close` makes it when the sums become 0.
         near_ns: A time of the switch's clock near the first packet of the open interval, within 2.1 s.
-        measured: Whether frames are known again where they arrive.
     """
     return VersionCounters(
         tx_packets=tx.packets,
         tx_bytes=tx.octets,
         tx_time_ns=before.tx_ns + tx.times.sum_ns(tx.packets - before.tx.packets, near_ns),
-        rx_packets=rx.packets if measured else 0,
-        rx_bytes=rx.octets if measured else 0,
+        rx_packets=rx.packets,
+        rx_bytes=rx.octets,
         rx_time_ns=before.rx_ns + rx.times.sum_ns(rx.packets - before.rx.packets, near_ns),
     )
 
@@ -216,11 +217,6 @@ def latency_counters(found: StreamRegisters, packets: int) -> LatencyCounters:
 def unwrapped(low: int, near: int) -> int:
     """The number with these low 32 bits that is closest to another one."""
     return near + (low - near + _WORD // 2) % _WORD - _WORD // 2
-
-
-def _numbers() -> list[int]:
-    """Of all buckets."""
-    return [*(bucket.number for bucket in scale()), OTHERS]
 
 
 def _counter(gress: str, name: str, index: int) -> Asked:

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from .entry import Entry
+from .job import SwitchJob
 from .latency import OTHERS, scale
 from .loaded import LoadedEnd, LoadedStream
 
@@ -28,32 +28,32 @@ class Resets:
     entries: tuple[Entry, ...]
 
     @classmethod
-    def of(
-        cls,
-        streams: Collection[LoadedStream],
-        ends: Collection[LoadedEnd],
-        *,
-        other_streams: Collection[LoadedStream] = (),
-        other_ends: Collection[LoadedEnd] = (),
-    ) -> Resets:
-        """Of a job beside others: a table that others use is reset entry by entry."""
-        large: list[tuple[str, Callable[[Any], Iterator[Entry]], Sequence[Any], Collection[Any]]] = [
-            (HISTOGRAM, _histogram, [own for own in streams if own.planned.signature], other_streams),
-            (STATES, _states, [own for own in ends if own.keeps], [own for own in other_ends if own.keeps]),
-        ]
-        entries = [entry for own in streams for entry in stream_resets(own)]
-        entries += [entry for own in ends for entry in end_resets(own)]
-        tables = []
-        for table, each, ours, others in large:
-            if ours and not others:
-                tables.append(table)
-            else:
-                entries += [entry for own in ours for entry in each(own)]
+    def of(cls, jobs: Collection[SwitchJob], others: Collection[SwitchJob] = ()) -> Resets:
+        """What makes counters, sums, states and queues of jobs as new; others go on."""
+        streams, tables = _streams(jobs), []
+        entries = [entry for own in streams for entry in _stream(own)]
+        entries += [entry for job in jobs for own in job.ends for entry in _end(own)]
+        signed, keeping = [own for own in streams if own.planned.signature], _keeping(jobs)
+        if signed and not _streams(others):
+            tables.append(HISTOGRAM)
+        else:
+            entries += [entry for own in signed for entry in _histogram(own)]
+        if keeping and not _keeping(others):
+            tables.append(STATES)
+        else:
+            entries += [entry for own in keeping for entry in _states(own)]
         return cls(tuple(tables), tuple(entries))
 
 
-def stream_resets(own: LoadedStream) -> Iterator[Entry]:
-    """Of a stream, but for the histogram."""
+def _streams(jobs: Iterable[SwitchJob]) -> list[LoadedStream]:
+    return [own for job in jobs for own in job.streams.values()]
+
+
+def _keeping(jobs: Iterable[SwitchJob]) -> list[LoadedEnd]:
+    return [own for job in jobs for own in job.ends if own.keeps]
+
+
+def _stream(own: LoadedStream) -> Iterator[Entry]:
     yield register(_OUT, "signature.sequence", own.template, {"f1": 0})
     yield register(_IN, "order.next", own.template, {"f1": 0})
     yield register(_IN, "latency.least", own.template, {"f1": _LONGEST})
@@ -74,8 +74,7 @@ def interval_resets(own: LoadedStream, version: int) -> Iterator[Entry]:
         yield register(gress, "blind_delay.sum", own.slot(version), {"low": 0, "high": 0})
 
 
-def end_resets(own: LoadedEnd) -> Iterator[Entry]:
-    """Of a responder: what its rows have counted, and its queues; not the states of its flows."""
+def _end(own: LoadedEnd) -> Iterator[Entry]:
     for row in own.rows:
         yield Entry(row.entry.table, row.entry.key, row.entry.action, {**row.entry.data, **_PACKETS})
     for queue in (own.queues or {}).values():

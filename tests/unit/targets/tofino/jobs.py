@@ -65,5 +65,5 @@ def written(schema: Schema, *jobs: SwitchJob) -> Tables:
     """A switch that holds jobs."""
     tables = Tables(schema)
     for job in jobs:
-        tables.write(job.entries)
+        tables.write([*job.entries, *job.answering])
     return tables

@@ -29,6 +29,7 @@ from TesterLibrary.targets.tofino.change import Change
 from TesterLibrary.targets.tofino.entry import Entry, Masked
 from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.packets import arrived, injected
+from TesterLibrary.targets.tofino.resets import Resets
 from TesterLibrary.targets.tofino.schema import Schema
 from TesterLibrary.targets.tofino.signature import ones_sum
 
@@ -51,7 +52,7 @@ def stream(name: str = "s", **changes: object) -> Stream:
 
 
 def of(job: SwitchJob, table: str) -> list[Entry]:
-    return [entry for entry in job.entries if entry.table.endswith(f".{table}")]
+    return [entry for entry in (*job.entries, *job.answering) if entry.table.endswith(f".{table}")]
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
@@ -66,14 +67,14 @@ def test_a_switch_takes_all_of_a_job_and_gives_it_back(schema: Schema) -> None:
     second = switched(planned([stream("other")], job="other", first=4), others=[first])
     tables = written(schema, first, second)
     for job, others in ((first, [second]), (second, []), (second, [first])):
-        resets = job.resets(others)
+        resets = Resets.of([job], others)
         tables.write(resets.entries)
         assert all(schema[table] for table in resets.tables)
         tables.write(job.starting())
         tables.write(job.starting(1000))
         tables.write(job.flipped(1))
         tables.write(job.stopping())
-    tables.remove(first.entries)
+    tables.remove([*first.entries, *first.answering])
     assert len(tables.entries("external.ExternalEgress.version.versions")) == 1
 
 
@@ -82,7 +83,10 @@ def test_jobs_have_numbers_of_their_own() -> None:
     second = switched(planned([stream("c")], job="other", first=3), others=[first])
     for kind in ("templates", "links", "groups", "replies"):
         assert not {*getattr(first.held, kind)} & {*getattr(second.held, kind)}
-    places = Counter((entry.table, entry.place) for entry in (*first.entries, *second.entries))
+    places = Counter(
+        (entry.table, entry.place)
+        for entry in (*first.entries, *first.answering, *second.entries, *second.answering)
+    )
     assert max(places.values()) == 1
 
 
@@ -320,7 +324,7 @@ def test_a_stream_that_changes_leaves_the_others_alone(schema: Schema) -> None:
         tables = written(schema, old)
         tables.remove(change.removed)
         tables.write(change.written)
-        tables.write(new.starting(only=[2]))
+        tables.write(replace(new, streams={2: new.streams[2]}).starting())
         for table in {entry.table for entry in new.entries}:
             if not table.endswith("correction.stages"):
                 ours = {entry.place for entry in new.entries if entry.table == table}
@@ -347,13 +351,13 @@ def test_a_stream_at_line_rate_is_not_limited_by_the_meter() -> None:
 def test_large_tables_are_cleared_as_a_whole_unless_others_use_them() -> None:
     first = switched(planned([stream()], [HTTP]))
     second = switched(planned([stream("other")], job="other", first=2), others=[first])
-    alone = first.resets()
+    alone = Resets.of([first])
     assert [table.rpartition(".")[2] for table in alone.tables] == ["histogram", "states"]
-    beside = first.resets([second])
+    beside = Resets.of([first], [second])
     assert beside.tables == alone.tables[1:]
     more = len(beside.entries) - len(alone.entries)
     assert more == sum(entry.table == alone.tables[0] for entry in beside.entries) == 244
-    bare = switched(planned([stream(signature=False)])).resets()
+    bare = Resets.of([switched(planned([stream(signature=False)]))])
     assert bare.tables == ()
 
 

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.stream import Stream
@@ -34,12 +36,15 @@ class Driven(Bench):
 
     def __init__(self, path: FakePath | None = None) -> None:
         super().__init__(wire=Bridge(path) if path else None)
-        self.target = TofinoTarget(
+        self.target = self.opened()
+
+    def opened(self) -> TofinoTarget:
+        return TofinoTarget(
             self.session(), Program.load(FOLDER), now_ns=lambda: self.clock.now_ns, sleep=self.clock.sleep
         )
 
-    def plan(self, job: str = "north", *, first: int = 1, rate: str = "1 kpps") -> Plan:
-        stream = Stream(job, "p1", "p2", FrameSize(128), Rate.parse(rate))
+    def plan(self, job: str = "north", *, first: int = 1, rate: str = "1 kpps", **changes: Any) -> Plan:
+        stream = Stream(job, "p1", "p2", FrameSize(128), Rate.parse(rate), **changes)
         ports = {own.port.name: own.port for own in cabling().front}
         return compile_job(Job(job, (stream,)), ports=ports, gateways={}, max_streams=9, first_id=first)
 
@@ -95,6 +100,28 @@ def test_nothing_of_an_unloaded_job_or_a_closed_target_is_left() -> None:
     driven.target.load(driven.plan())
     driven.target.close()
     assert (driven.matched(), driven.daemon.taken_by) == ({}, None)
+
+
+def test_after_a_driver_that_ended_without_a_word_counters_begin_at_0() -> None:
+    """What it wrote is removed, and of what its frames have counted nothing is in the next one's counters."""
+    driven = Driven()
+    driven.target.load(driven.plan())
+    assert driven.run("north", 50) == (50, 50)
+    driven.daemon.taken_by = None
+    driven.target = driven.opened()
+    driven.target.load(driven.plan())
+    assert driven.run("north", 7) == (7, 7)
+    (counted,) = driven.target.snapshot().streams
+    assert (counted.latency.count, sum(counted.latency.buckets.values())) == (7, 7)
+
+
+def test_a_device_that_asks_by_neighbour_discovery_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    driven = Driven()
+    driven.target.load(driven.plan())
+    assert not caplog.messages
+    headers = HeaderStack.parse("Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / UDP")
+    driven.target.load(driven.plan("six", first=2, headers=headers))
+    assert [message.rpartition(" ")[2] for message in caplog.messages] == ["2001:db8::1", "2001:db8::2"]
 
 
 def test_a_job_that_finds_a_table_full_leaves_nothing() -> None:
