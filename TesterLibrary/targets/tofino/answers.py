@@ -8,9 +8,9 @@ from ...errors import PlanError
 from ...model.protocol import Protocol
 from ...model.template import Template
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from ...protocols.frame import checksum
 from ...protocols.scope import layout_of
 from .frame_fields import TCP
-from .signature import ones_sum
 
 _STACK = ["Ether", "IP", "TCP"]
 _WITHOUT_OPTIONS = (("IP.ihl", 5), ("TCP.dataofs", 5))  # words
@@ -49,13 +49,12 @@ def _set(octets: bytearray, offset: int, bits: int, value: int) -> None:
 
 def _summed(octets: bytes, ip: int, tcp: int) -> bytes:
     """With lengths and checksums of IPv4 and TCP."""
-    header = octets[ip : ip + 2] + (len(octets) - ip).to_bytes(2, "big") + octets[ip + 4 : ip + 20]
-    header = header[:10] + _checksum(header[:10] + header[12:]) + header[12:]
+    header = octets[ip : ip + 2] + _word(len(octets) - ip) + octets[ip + 4 : ip + 20]
+    header = header[:10] + _word(checksum(header[:10] + header[12:])) + header[12:]
     segment = octets[tcp:]
-    length = len(segment).to_bytes(2, "big")
-    summed = header[12:] + b"\0" + bytes((TCP,)) + length + segment[:16] + segment[18:]
-    return octets[:ip] + header + segment[:16] + _checksum(summed) + segment[18:]
+    summed = header[12:] + b"\0" + bytes((TCP,)) + _word(len(segment)) + segment[:16] + segment[18:]
+    return octets[:ip] + header + segment[:16] + _word(checksum(summed)) + segment[18:]
 
 
-def _checksum(octets: bytes) -> bytes:
-    return (~ones_sum(octets) & 0xFFFF).to_bytes(2, "big")
+def _word(value: int) -> bytes:
+    return value.to_bytes(2, "big")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ...errors import PlanError
 from ...model.plan import PlannedStream
+from ...protocols.frame import checksum
 from .entry import Entry
 from .frame_fields import FrameFields
 
@@ -49,7 +50,7 @@ def signed_template(stream: PlannedStream) -> SignedTemplate:
     moved = head + mark + payload
     if len(payload) % 2:  # its words are others now
         moved = _summed(moved, fields, udp)
-    return SignedTemplate(moved, ~ones_sum(mark) & 0xFFFF)
+    return SignedTemplate(moved, checksum(mark))
 
 
 def signing_entries(stream: PlannedStream, template: int, rest: int) -> Iterator[Entry]:
@@ -75,14 +76,5 @@ def _summed(octets: bytes, fields: FrameFields, udp: int) -> bytes:
     )
     length = (len(octets) - udp).to_bytes(2, "big")
     carried = octets[udp : udp + 6] + octets[udp + 8 :]
-    found = ~ones_sum(addresses + b"\0\x11" + length + carried) & 0xFFFF
+    found = checksum(addresses + b"\0\x11" + length + carried)
     return octets[: udp + 6] + (found or 0xFFFF).to_bytes(2, "big") + octets[udp + 8 :]
-
-
-def ones_sum(octets: bytes) -> int:
-    """The one's-complement sum of 16-bit words (RFC 1071); a last byte alone is the upper one."""
-    whole = octets + b"\0" * (len(octets) % 2)
-    total = sum(int.from_bytes(whole[at : at + 2], "big") for at in range(0, len(whole), 2))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return total

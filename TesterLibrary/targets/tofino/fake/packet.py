@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from ....model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from ....protocols.frame import checksum
 
 _IPV4, _ARP, _VLAN, _IPV6 = 0x0800, 0x0806, 0x8100, 0x86DD
 _TCP, _UDP, _ICMP = 6, 17, 1
@@ -139,13 +140,13 @@ class Packet:
     @property
     def signature_rest(self) -> int:
         """The one's complement of the sum of the place of a signature."""
-        return ones_complement(self.octets[self.at["signature"] :][:_SIGNATURE])
+        return checksum(bytes(self.octets[self.at["signature"] :][:_SIGNATURE]))
 
     def sign(self, rest: int) -> None:
         """Fills in the complement by which the signature's sum stays what it was."""
         at = self.at["signature"] + _SIGNATURE - 2
         covered = bytes(self.octets[at - _SIGNATURE + 2 : at]) + rest.to_bytes(2, "big")
-        self.octets[at : at + 2] = ones_complement(covered).to_bytes(2, "big")
+        self.octets[at : at + 2] = checksum(covered).to_bytes(2, "big")
 
     def header_length(self, header: str) -> int:
         """Bytes of TCP with its options; 0 if it is not there."""
@@ -162,13 +163,13 @@ class Packet:
             at = self.at["ipv4"]
             length = 4 * (self.octets[at] & 0xF)
             self.octets[at + 10 : at + 12] = bytes(2)
-            self.octets[at + 10 : at + 12] = ones_complement(self.octets[at : at + length]).to_bytes(2, "big")
+            self.octets[at + 10 : at + 12] = checksum(bytes(self.octets[at : at + length])).to_bytes(2, "big")
         for name, rest in self.rests.items():
-            checksum = (_ONES - (rest + self._changing(name)) % _ONES) % _ONES
-            if name == "udp" and checksum == 0:
-                checksum = _ONES
+            found = (_ONES - (rest + self._changing(name)) % _ONES) % _ONES
+            if name == "udp" and found == 0:
+                found = _ONES
             at = self.at[name] + _OFFSETS[name]
-            self.octets[at : at + 2] = checksum.to_bytes(2, "big")
+            self.octets[at : at + 2] = found.to_bytes(2, "big")
 
     def _find(self) -> None:
         at, ether_type = _ETHERNET, self.ether_type
@@ -211,11 +212,3 @@ class Packet:
 
     def _word(self, at: int) -> int:
         return int.from_bytes(self.octets[at : at + 2], "big")
-
-
-def ones_complement(octets: bytes | bytearray) -> int:
-    """Of the sum of 16-bit words (RFC 1071), which is above 0 unless all of them are 0."""
-    if len(octets) % 2:
-        octets = octets + b"\0"
-    total = int.from_bytes(octets, "big")
-    return _ONES - ((total - 1) % _ONES + 1 if total else 0)

@@ -24,6 +24,7 @@ from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.protocols.frame import checksum
 from TesterLibrary.targets.tofino.building import switch_job
 from TesterLibrary.targets.tofino.change import Change
 from TesterLibrary.targets.tofino.entry import Entry, Masked
@@ -31,7 +32,6 @@ from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.packets import arrived, injected
 from TesterLibrary.targets.tofino.resets import Resets
 from TesterLibrary.targets.tofino.schema import Schema
-from TesterLibrary.targets.tofino.signature import ones_sum
 
 from .jobs import FAST, MACS, PROGRAM, SCHEMAS, planned, switched, written
 
@@ -99,7 +99,7 @@ def test_a_template_carries_the_signature_behind_udp_and_its_checksum_is_right()
         frame = Ether(packet.octets[_CPU_HEADER:])
         assert len(packet.octets) - _CPU_HEADER == size - 4
         (signing,), (found,) = of(job, "signature.streams"), of(job, "classifier.signatures")
-        assert ones_sum(bytes(frame[UDP].payload)[:16]) == ~int(str(signing.data["rest"])) & 0xFFFF
+        assert checksum(bytes(frame[UDP].payload)[:16]) == signing.data["rest"]
         assert found.key == {"valid": 1, "id": 1, "rest": signing.data["rest"]}
         given = frame[UDP].chksum
         del frame[UDP].chksum
