@@ -7,12 +7,12 @@ The contract of each call is in `proto/tester/v1/control.proto`; `tests/contract
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from ..measurement.capture import CapturedFrame, StoppedCapture
-from ..measurement.snapshot import FlowCounters, Snapshot
+from ..measurement.snapshot import FlowCounters, Snapshot, StreamCounters
 from ..model.capture import Capture
 from ..model.plan import LearningFrame, Plan, PlannedStream
 from ..model.ports import Address
@@ -61,6 +61,16 @@ class Progress:
     rx_packets: int
     intended_packets: int
     sending: bool
+
+    @classmethod
+    def of(cls, counters: Collection[StreamCounters]) -> Progress:
+        """Of these streams."""
+        return cls(
+            tx_packets=sum(own.tx_packets for own in counters),
+            rx_packets=sum(own.rx_packets for own in counters),
+            intended_packets=sum(own.intended_packets for own in counters),
+            sending=any(own.sending for own in counters),
+        )
 
 
 @dataclass(frozen=True)

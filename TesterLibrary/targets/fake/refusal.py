@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 from ...errors import PlanError
 from ...model.law import Replay
@@ -14,6 +15,8 @@ from ...model.units import FCS_LENGTH, Duration
 from ..base import PortInfo
 from .refusal_content import check_content
 from .refusal_departures import check_departures
+
+Loaded = TypeVar("Loaded")
 
 
 def check_plan(plan: Plan, loaded: Iterable[Plan], ports: Mapping[str, PortInfo], max_streams: int) -> None:
@@ -74,6 +77,13 @@ def check_frames(frames: Iterable[LearningFrame], ports: Mapping[str, PortInfo])
                 f"a frame of {size} bytes does not fit port {port.name!r}; "
                 f"18 to {port.max_frame_size}, FCS included"
             )
+
+
+def known_job(name: str, loaded: Mapping[str, Loaded]) -> Loaded:
+    """What is loaded by that name. Raises PlanError if nothing is."""
+    if name not in loaded:
+        raise PlanError(f"no job {name!r} is loaded; loaded are: {', '.join(loaded) or 'none'}")
+    return loaded[name]
 
 
 def known_port(name: str, ports: Mapping[str, PortInfo]) -> PortInfo:

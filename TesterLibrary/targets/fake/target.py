@@ -32,7 +32,7 @@ from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, Flipped, PortInfo, Progress
 from .capture import recorded
 from .device import FakeDevice, set_pace
-from .refusal import check_end, check_frames, check_plan, check_update, known_port
+from .refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .refusal_ends import check_ends
 from .stream import FakeStream
 from .taps import FakeTaps
@@ -197,7 +197,7 @@ class FakeTarget:
             ends = [at for stream in self._sending() if (at := stream.due_end_ns()) is not None]
             self.advance(Duration(min([self._now_ns + _PROGRESS_NS, deadline, *ends]) - self._now_ns))
             if on_progress:
-                on_progress(_progress([stream.counters(self._now_ns) for stream in streams]))
+                on_progress(Progress.of([stream.counters(self._now_ns) for stream in streams]))
 
     def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
         """See `Target`."""
@@ -295,9 +295,7 @@ class FakeTarget:
         self._taps.show(self._streams(self._jobs), self._now_ns)
 
     def _job(self, name: str) -> dict[int, FakeStream]:
-        if name not in self._jobs:
-            raise PlanError(f"no job {name!r} is loaded; loaded are: {', '.join(self._jobs) or 'none'}")
-        return self._jobs[name]
+        return known_job(name, self._jobs)
 
     def _streams(self, jobs: Iterable[str]) -> Iterator[FakeStream]:
         return (stream for streams in [self._job(job) for job in jobs] for stream in streams.values())
@@ -345,12 +343,3 @@ def _port(name: str, counts: Counter[str]) -> PortCounters:
         for number in (0, 1)
     )
     return PortCounters(name, versions=versions, **counts)
-
-
-def _progress(counters: Sequence[StreamCounters]) -> Progress:
-    return Progress(
-        tx_packets=sum(c.tx_packets for c in counters),
-        rx_packets=sum(c.rx_packets for c in counters),
-        intended_packets=sum(c.intended_packets for c in counters),
-        sending=any(c.sending for c in counters),
-    )

@@ -11,14 +11,14 @@ from dataclasses import replace
 
 from ...errors import PlanError, TargetError
 from ...measurement.capture import CapturedFrame, StoppedCapture
-from ...measurement.snapshot import ClockCounters, FlowCounters, Snapshot, StreamCounters
+from ...measurement.snapshot import ClockCounters, FlowCounters, Snapshot
 from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
 from ...planning.switch_resources import FLOWS, TEMPLATES
 from ..base import Capabilities, Flipped, PortInfo, Progress
-from ..fake.refusal import check_end, check_frames, check_plan, check_update, known_port
+from ..fake.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from ..fake.refusal_ends import check_ends
 from .asking import resolve
 from .counting import Counting
@@ -146,7 +146,7 @@ class TofinoTarget:
             now_ns = self._now_ns()
             sending = any(own.sending for own in counters)
             if on_progress and (not sending or now_ns - told_ns >= _PROGRESS_NS):
-                on_progress(_progress(counters))
+                on_progress(Progress.of(counters))
                 told_ns = now_ns
             if not sending:
                 return
@@ -228,12 +228,7 @@ class TofinoTarget:
         self.session.close()
 
     def _of(self, jobs: Iterable[str]) -> list[Run]:
-        names = list(dict.fromkeys(jobs))
-        for name in names:
-            if name not in self._runs:
-                known = ", ".join(self._runs) or "none"
-                raise PlanError(f"no job {name!r} is loaded; loaded are: {known}")
-        return [self._runs[name] for name in names]
+        return [known_job(name, self._runs) for name in dict.fromkeys(jobs)]
 
     def _check_start(self, run: Run) -> None:
         streams = [own for number, own in run.job.streams.items() if number in run.stretches]
@@ -314,12 +309,3 @@ def _port_infos(session: Session) -> Iterator[PortInfo]:
             state.up,
             own.port.max_frame_size,
         )
-
-
-def _progress(counters: Sequence[StreamCounters]) -> Progress:
-    return Progress(
-        tx_packets=sum(own.tx_packets for own in counters),
-        rx_packets=sum(own.rx_packets for own in counters),
-        intended_packets=sum(own.intended_packets for own in counters),
-        sending=any(own.sending for own in counters),
-    )
