@@ -13,7 +13,8 @@ from . import paths
 from .p4 import sources
 from .p4.build import DEFAULT_PROTOCOLS, build, ship
 from .p4.compiler import find_compiler
-from .p4.daemon import INTERNAL_PIPES, scopes, write_configuration
+from .p4.daemon import scopes, write_configuration
+from .targets.tofino.device_port import INTERNAL_PIPES
 
 _BUILD = """
 Generates the P4 program of a switch for protocols, compiles it, and reports the stages, memory, meters,

@@ -12,7 +12,6 @@ from typing import Any
 from ..errors import PlanError
 
 PIPES = 4  # of the largest chip; the compiler's own configurations name as many for every chip
-INTERNAL_PIPES = (1, 3)  # of a folded switch (norma section 3.1): their ports are wired to themselves
 _FAMILIES = {"tofino": "Tofino", "tofino2": "Tofino2"}
 
 

@@ -14,10 +14,10 @@ from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.p4.build import shipped
-from TesterLibrary.p4.daemon import INTERNAL_PIPES
 from TesterLibrary.planning.allocation import LoopbackPort
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.tofino.building import switch_job
+from TesterLibrary.targets.tofino.device_port import CONNECTORS, INTERNAL_PIPES, device_port
 from TesterLibrary.targets.tofino.entry import Entry
 from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.latency import bucket_entries
@@ -31,7 +31,6 @@ from TesterLibrary.targets.tofino.switch import Asked, PortSetup, Reading
 
 from .running import CPU_PORT, FRONT
 
-_PIPE_PORTS, _LANES, _CONNECTORS = 128, 4, 16
 _CPU, _LOOPBACK = 1, 2  # role_t of p4/include/types.p4
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
 _BPS = 10**10
@@ -39,9 +38,9 @@ MACS = {name: bytes((2, 0, 0, 0, 9, port)) for name, port in FRONT.items()}
 PORTS = SwitchPorts(
     front=FRONT,
     loopback={
-        LoopbackPort(number, port): _PIPE_PORTS * pipe + _LANES * port
+        LoopbackPort(number, port): device_port(pipe, port)
         for number, pipe in enumerate(INTERNAL_PIPES)
-        for port in range(_CONNECTORS)
+        for port in range(CONNECTORS)
     },
     cpu=CPU_PORT,
     known={

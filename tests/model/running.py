@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from TesterLibrary.p4.daemon import INTERNAL_PIPES
+from TesterLibrary.targets.tofino.device_port import INTERNAL_PIPES
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.sde import vendor_switch
 from TesterLibrary.testbeds.namespace import Namespace

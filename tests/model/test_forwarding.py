@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from TesterLibrary.targets.tofino import device_port
 from TesterLibrary.targets.tofino.entry import Entry, Masked
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.switch import PortSetup
@@ -16,7 +17,7 @@ from .running import CPU_PORT, FRONT, RunningModel, Tap
 
 _STATIONS = "external.ExternalIngress.forwarding.stations"
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
-_ALL = 0x1FF
+_ALL = device_port.MASK
 _CPU = 1  # role_t of p4/include/types.p4
 _CPU_HEADER = 5  # bytes
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from ...errors import Inconclusive, PlanError
 from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from . import device_port
 from .entry import Entry, Masked
 from .packets import arrived, injected
 from .session import Session
@@ -44,7 +45,7 @@ def resolve(
     answers = Entry(
         f"external.{_STATIONS}.stations",
         {
-            "ingress_port": Masked(number, 0x1FF),
+            "ingress_port": Masked(number, device_port.MASK),
             "dst": Masked(int.from_bytes(source_mac, "big"), (1 << 48) - 1),
             "ether_type": Masked(int.from_bytes(_ARP, "big"), _EVERY),
             "$MATCH_PRIORITY": 0,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from ...errors import PlanError, TargetError
 from ...model.ports import Port
 from ...model.units import Duration
+from .device_port import CONNECTORS, INTERNAL_PIPES, device_port, pipe_of
 from .entry import Entry
 from .switch import PortSetup, PortState, Switch
 
@@ -20,10 +21,6 @@ LOOPBACK_SPEED_BPS = 100 * 10**9
 PCIE_PORT = 192  # device port of the CPU by PCIe: it is no port with a MAC, and is always up
 _CPU_SPEED_BPS = 10 * 10**9  # at which boards wire an Ethernet port of the chip to their CPU
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
-_PIPE_PORTS = 128  # numbers of device ports of a pipe
-_CONNECTORS = 16  # of a pipe of a Tofino, of four lanes each
-_LANES = 4
-_INTERNAL_PIPES = (1, 3)
 _POLL_S = 0.1
 
 
@@ -60,9 +57,7 @@ class Cabling:
     def looping(self) -> tuple[int, ...]:
         """By default all ports of the internal pipelines."""
         return self.loopbacks or tuple(
-            pipe * _PIPE_PORTS + connector * _LANES
-            for pipe in _INTERNAL_PIPES
-            for connector in range(_CONNECTORS)
+            device_port(pipe, connector) for pipe in INTERNAL_PIPES for connector in range(CONNECTORS)
         )
 
 
@@ -73,12 +68,12 @@ def device_ports(switch: Switch, ports: Cabling) -> dict[str, int]:
 
 def check_pipelines(cabling: Cabling, numbers: dict[str, int]) -> None:
     """PlanError for a port of the testbed, or of the CPU, in a pipeline whose ports loop."""
-    looping = {number // _PIPE_PORTS for number in cabling.looping}
+    looping = {pipe_of(number) for number in cabling.looping}
     named = {f"port {name!r}": number for name, number in numbers.items()} | {"cpu_port": cabling.cpu_port}
     for name, number in named.items():
-        if number // _PIPE_PORTS in looping:
+        if pipe_of(number) in looping:
             raise PlanError(
-                f"{name}: device port {number} is of pipeline {number // _PIPE_PORTS}, whose ports loop; "
+                f"{name}: device port {number} is of pipeline {pipe_of(number)}, whose ports loop; "
                 "take one of an external pipeline"
             )
 

@@ -13,6 +13,7 @@ from ...model.plan import PlannedStream
 from ...model.planned_end import Accept, PlannedEnd
 from ...planning.match_action import cover
 from ...protocols.values import Values
+from . import device_port
 from .entry import Entry, Masked, Value
 from .frame_fields import TCP, UDP, FrameFields
 
@@ -54,7 +55,7 @@ def stream_entries(stream: PlannedStream, template: int, port: int, priority: in
     """
     mask, value = _bits(stream)
     fields = FrameFields.of(stream.frame)
-    key: dict[str, Value] = {"ingress_port": Masked(port, 0x1FF)}
+    key: dict[str, Value] = {"ingress_port": Masked(port, device_port.MASK)}
     key["vlan_valid"] = Masked(int(fields.vlan is not None), 1)
     for name in _KEYS:
         place = fields.place(name)
@@ -94,7 +95,7 @@ def end_entries(
     for accepted in accepts(end.accepts):
         for host in range(flows.hosts):
             key: dict[str, Value] = {
-                "ingress_port": Masked(port, 0x1FF),
+                "ingress_port": Masked(port, device_port.MASK),
                 "vlan_valid": Masked(0, 1),
                 "ipv4_valid": Masked(1, 1),
                 "tcp_valid": Masked(1, 1),

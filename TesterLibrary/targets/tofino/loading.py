@@ -15,6 +15,7 @@ from ...planning.allocation import LoopbackPort, LoopbackPorts
 from .building import switch_job
 from .cabling import Cabling
 from .change import Change
+from .device_port import pipe_of
 from .end_readings import end_asked, end_counters
 from .job import SwitchJob
 from .latency import bucket_entries
@@ -114,7 +115,7 @@ def _loops(cabling: Cabling) -> tuple[LoopbackPorts, dict[LoopbackPort, int]]:
     """As plans number them: by pipeline, and in each from 0 on."""
     pipes: dict[int, list[int]] = {}
     for number in cabling.looping:
-        pipes.setdefault(number >> 7, []).append(number)
+        pipes.setdefault(pipe_of(number), []).append(number)
     fewest = min(map(len, pipes.values()))
     places = {
         LoopbackPort(pipeline, port): number

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .device_port import MASK
+
 _FORWARDED, _TEMPLATE = 0, 1  # kind_t
 
 
@@ -34,7 +36,7 @@ def injected(frame: bytes, port: int) -> bytes:
 
 def arrived(octets: bytes) -> tuple[int, bytes]:
     """The device port by which a frame came that the switch gives the driver, and the frame."""
-    return int.from_bytes(octets[3:5], "big") & 0x1FF, octets[5:]
+    return int.from_bytes(octets[3:5], "big") & MASK, octets[5:]
 
 
 def _header(kind: int, link: int, template: int, port: int) -> bytes:

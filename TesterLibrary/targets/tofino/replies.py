@@ -14,6 +14,7 @@ from ...planning.match_action import MatchAction, match_action
 from ...planning.row_names import reply_action, row_key
 from ...planning.switch_replies import header_key, known_by, reply_rows
 from ...protocols.checker import load_protocol
+from . import device_port
 from .classifier import accepts
 from .entry import Entry, Masked, Value
 
@@ -67,7 +68,7 @@ def bypass_rows(
         priority: Of the first row; the lower, the earlier a row is tried.
     """
     common: dict[str, Value] = {
-        "ingress_port": Masked(port, 0x1FF),
+        "ingress_port": Masked(port, device_port.MASK),
         "vlan_valid": Masked(int(vlan is not None), 1),
         header_key(known_by(program.protocol)): Masked(1, 1),
     }

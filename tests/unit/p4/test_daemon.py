@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.p4.daemon import INTERNAL_PIPES, configuration, write_configuration
+from TesterLibrary.p4.daemon import configuration, write_configuration
+from TesterLibrary.targets.tofino.device_port import INTERNAL_PIPES
 
 
 def test_each_pipe_runs_one_part_of_the_program(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from math import ceil
 
 from ....model.units import LINE_OVERHEAD
 from ..cabling import PCIE_PORT
+from ..device_port import INTERNAL_PIPES, pipe_of
 from ..switch import PortSetup
 from .external import READ, TEMPLATE, External, Way
 from .packet import Packet
@@ -24,7 +25,6 @@ from .wire import Bridge
 _TEMPLATES = "internal.InternalIngress.template_loop.templates"
 _PACING = (_TEMPLATES, "internal.InternalIngress.rate.")  # what decides when turns come
 _GROUPS = "internal.InternalIngress.replicator.groups"
-_INTERNAL = (1, 3)  # pipes
 _ROUND_NS = 1000  # of a loop
 
 
@@ -95,7 +95,7 @@ class Chip:
     def _went(self, way: Way | None) -> None:
         if way is None:
             return
-        if way.port >> 7 in _INTERNAL:
+        if pipe_of(way.port) in INTERNAL_PIPES:
             self._enter(way.packet, way.port)
         else:
             self._leave(way.packet, way.port, way.from_port)
@@ -113,7 +113,7 @@ class Chip:
             self._pace(self._loops[packet.template])
 
     def _first_pass(self, packet: Packet, port: int) -> None:
-        pipe = port >> 7
+        pipe = pipe_of(port)
         queue, second = self._responder.first_pass(packet, pipe)
         if second is not None:
             self._at(self._now_ns + _ROUND_NS, lambda _: self._responder.second_pass(packet, pipe, second[1]))
@@ -137,7 +137,7 @@ class Chip:
         loop.began_ns, loop.turn = self._now_ns, 0
         entry = self._store.match(_TEMPLATES, loop.packet.template)
         rated = entry is not None and str(entry.action).endswith(".stream")
-        if rated and not self._streams.over(loop.port >> 7, loop.packet.template):
+        if rated and not self._streams.over(pipe_of(loop.port), loop.packet.template):
             self._next_turn(loop)
 
     def _next_turn(self, loop: _Loop) -> None:
@@ -148,14 +148,14 @@ class Chip:
     def _gap_ns(self, loop: _Loop) -> Fraction:
         """Between turns that are green: by the meter, or as fast as the port is."""
         line = Fraction(8 * 10**9 * (loop.packet.size + LINE_OVERHEAD), self._ports[loop.port].speed_bps)
-        pps = self._streams.pps(loop.port >> 7, loop.packet.template)
+        pps = self._streams.pps(pipe_of(loop.port), loop.packet.template)
         return max(line, 10**9 / pps) if pps else line
 
     def _turn(self, loop: _Loop, paced: int) -> None:
         template = loop.packet.template
         if self._loops.get(template) is not loop or loop.paced != paced:
             return
-        pipe = loop.port >> 7
+        pipe = pipe_of(loop.port)
         if self._streams.departs(pipe, template):
             packet = loop.packet.copy()
             self._streams.edit(packet, pipe)

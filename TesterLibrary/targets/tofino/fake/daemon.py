@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....errors import PlanError, TargetError
+from ..device_port import CONNECTORS, INTERNAL_PIPES, LANES, device_port
 from ..entry import Entry
 from ..program import SCHEMA, Program
 from ..schema import Schema
@@ -18,10 +19,7 @@ from .replying import Actions
 from .store import Store
 from .wire import Bridge
 
-_PIPE_PORTS = 128  # numbers of device ports of a pipe
-_CONNECTORS = 16  # of a pipe, with four lanes each
-_LANES = 4
-PIPES = {"external": (0, 2), "internal": (1, 3)}
+_PIPES = {"external": (0, 2), "internal": INTERNAL_PIPES}
 
 
 @dataclass
@@ -66,7 +64,7 @@ class FakeDaemon:
     def start(self) -> None:
         """With empty tables and no ports."""
         self.starts += 1
-        store = Store(self._schema, PIPES)
+        store = Store(self._schema, _PIPES)
         self._running = Running(store, Chip(store, self._actions, self._wire, self._now_ns()))
 
     def stop(self) -> None:
@@ -110,10 +108,10 @@ class FakeSwitch:
         """See `Switch`. Connectors 1 to 16 are those of pipe 0, 17 to 32 those of pipe 1, and so on."""
         connector, _, lane = front.partition("/")
         number, channel = int(connector) - 1, int(lane or 0)
-        if not (0 <= number < 4 * _CONNECTORS and channel < _LANES):
+        if not (0 <= number < 4 * CONNECTORS and channel < LANES):
             raise PlanError(f"the switch has no port {front}")
-        pipe, own = divmod(number, _CONNECTORS)
-        return pipe * _PIPE_PORTS + own * _LANES + channel
+        pipe, own = divmod(number, CONNECTORS)
+        return device_port(pipe, own, channel)
 
     def set_ports(self, ports: Sequence[PortSetup]) -> None:
         """See `Switch`."""

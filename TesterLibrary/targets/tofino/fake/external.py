@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..device_port import MASK, pipe_of
 from ..entry import Entry
 from .packet import Packet
 from .replying import Actions, reply_with
@@ -65,7 +66,7 @@ class External:
         packet.kind, packet.link, packet.template = kind, link, template
         if kind == TEMPLATE:
             packet.octets[:12] = bytes(12)
-        return Way(packet, int.from_bytes(octets[3:5], "big") & 0x1FF)
+        return Way(packet, int.from_bytes(octets[3:5], "big") & MASK)
 
     def _classified(self, packet: Packet, port: int, now_ns: int) -> Way | None:
         version, stream, signed = packet.version, None, False
@@ -155,13 +156,13 @@ class External:
         latency = (now_ns - packet.get("signature.timestamp_ns")) % _WORD
         own = f"external.{_INGRESS}.latency"
         for name, better in (("least", min), ("greatest", max)):
-            cells, place = self._cells(_INGRESS, f"latency.{name}", "f1"), (_pipe(port), stream)
+            cells, place = self._cells(_INGRESS, f"latency.{name}", "f1"), (pipe_of(port), stream)
             cells[place] = better(cells.get(place, first(f"{name}.f1")), latency)
         self._add(_INGRESS, "latency.sum", port, stream, latency)
         entry = self._store.match(f"{own}.buckets", latency)
         bucket = number(entry, "number") if entry else 0xFF
         self._counted(f"{own}.histogram", "$COUNTER_SPEC_PKTS", port, stream << 8 | bucket, 1)
-        following, place = self._cells(_INGRESS, "order.next", "f1"), (_pipe(port), stream)
+        following, place = self._cells(_INGRESS, "order.next", "f1"), (pipe_of(port), stream)
         sequence = packet.get("signature.sequence")
         if sequence >= following.get(place, 0):
             following[place] = (sequence + 1) % _WORD
@@ -182,7 +183,7 @@ class External:
         entry = self._store.match(f"external.{_EGRESS}.signature.streams", packet.template)
         if entry and _is(entry, "sign"):
             numbers = self._cells(_EGRESS, "signature.sequence", "f1")
-            place = _pipe(port), packet.template
+            place = pipe_of(port), packet.template
             sequence = numbers.get(place, 0)
             packet.set("signature.id", number(entry, "id"))
             packet.octets[packet.at["signature"] + 2 : packet.at["signature"] + 4] = bytes(2)
@@ -209,18 +210,18 @@ class External:
     def _sum_times(self, gress: str, port: int, slot: int, now_ns: int) -> None:
         """Times are odd, because 0 means that there was none yet."""
         time = now_ns % _WORD | 1
-        base, place = self._cells(gress, "blind_delay.base", "f1"), (_pipe(port), slot)
+        base, place = self._cells(gress, "blind_delay.base", "f1"), (pipe_of(port), slot)
         base[place] = base.get(place) or time
         self._add(gress, "blind_delay.sum", port, slot, (time - base[place]) % _WORD)
 
     def _add(self, gress: str, register: str, port: int, index: int, value: int) -> None:
         low, high = (self._cells(gress, register, half) for half in ("low", "high"))
-        place = _pipe(port), index
+        place = pipe_of(port), index
         more, low[place] = divmod(low.get(place, 0) + value, _WORD)
         high[place] = (high.get(place, 0) + more) % _WORD
 
     def _counted(self, table: str, field: str, port: int, index: int, more: int) -> None:
-        cells, place = self._store.cells(table, field), (_pipe(port), index)
+        cells, place = self._store.cells(table, field), (pipe_of(port), index)
         cells[place] = cells.get(place, 0) + more
 
     def _cells(self, gress: str, register: str, field: str) -> dict[tuple[int, int], int]:
@@ -233,7 +234,3 @@ class External:
 
 def _is(entry: Entry, action: str) -> bool:
     return entry.action is not None and entry.action.rpartition(".")[2] == action
-
-
-def _pipe(port: int) -> int:
-    return port >> 7

@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of a Tofino's device ports: by pipe, connector and lane."""
+
+from __future__ import annotations
+
+MASK = 0x1FF  # bits of a device port
+INTERNAL_PIPES = (1, 3)  # of a folded switch (norma section 3.1): their ports are wired to themselves
+CONNECTORS = 16  # of a pipe
+LANES = 4  # of a connector
+_PIPE_BITS = 7
+
+
+def device_port(pipe: int, connector: int, lane: int = 0) -> int:
+    """The port of a connector of a pipe, both from 0 on."""
+    return pipe << _PIPE_BITS | connector * LANES + lane
+
+
+def pipe_of(port: int) -> int:
+    """The pipe that a device port is of."""
+    return port >> _PIPE_BITS
