@@ -8,6 +8,7 @@ python tools/clang.py tidy      fails on a finding of clang-tidy, in the way eng
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shlex
@@ -84,5 +85,15 @@ def _tidy(entries: list[dict[str, str]], units: Path) -> bool:
     return result.returncode != 0
 
 
+def main() -> int:
+    """Exit status of the check that the command line names."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    checks = {"format": check_format, "tidy": check_tidy}
+    parser.add_argument("check", choices=checks)
+    return checks[parser.parse_args().check]()
+
+
 if __name__ == "__main__":
-    sys.exit({"format": check_format, "tidy": check_tidy}[sys.argv[1]]())
+    sys.exit(main())

@@ -26,7 +26,7 @@ def _block(benchmark: Benchmark, outcome: Outcome | str) -> str:
     title = f"{benchmark.name}: {benchmark.description}"
     if isinstance(outcome, str):
         return f"{title}\n{_indented(f'NOT MEASURED: {outcome}')}"
-    rows = [_HEAD, _row(f"testerd [{benchmark.unit}]", outcome.values)]
+    rows = [_HEAD, _row(f"ours [{benchmark.unit}]", outcome.values)]
     if outcome.peer:
         rows += [
             _row(f"{outcome.peer} [{benchmark.unit}]", outcome.peer_values),

@@ -17,6 +17,8 @@ from TesterLibrary.model.pattern import Stage
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
 from TesterLibrary.targets.tofino.job import SwitchJob
+from TesterLibrary.targets.tofino.loaded import LoadedStream
+from TesterLibrary.targets.tofino.readings import StreamRegisters
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 
 from .jobs import MACS, left, loaded, looping, read
@@ -99,16 +101,24 @@ def test_frames_that_are_lost_are_those_that_did_not_come(
         assert found.tx[version].octets == _COUNT * 128
 
 
-def test_sums_of_times_are_those_of_the_stamps_in_the_frames(
+def passed_on(
     switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads
-) -> None:
+) -> tuple[list[bytes], StreamRegisters, LoadedStream]:
+    """Frames of a job's only stream, and what has been counted when all have arrived."""
     job = load()
     switch.write(list(job.starting(_COUNT)))
     frames = taps[0].frames(_COUNT, seconds=10)
     for frame in frames:
         taps[1].send(frame)
     time.sleep(2)
-    found = read(switch, job.streams[1])
+    own = job.streams[1]
+    return frames, read(switch, own), own
+
+
+def test_sums_of_times_are_those_of_the_stamps_in_the_frames(
+    switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads
+) -> None:
+    frames, found, _ = passed_on(switch, taps, load)
     stamps = [int.from_bytes(bytes(Ether(frame)[UDP].payload)[8:14], "big") for frame in frames]
     times = [stamp % _WORD | 1 for stamp in stamps]  # as the registers have them (p4/controls/blind_delay.p4)
     left, came = found.tx[0].times, found.rx[0].times
@@ -118,17 +128,11 @@ def test_sums_of_times_are_those_of_the_stamps_in_the_frames(
 
 
 def test_each_frame_has_its_latency_counted(switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads) -> None:
-    job = load()
-    switch.write(list(job.starting(_COUNT)))
-    frames = taps[0].frames(_COUNT, seconds=10)
-    for frame in frames:
-        taps[1].send(frame)
-    time.sleep(2)
-    found = read(switch, job.streams[1])
+    frames, found, own = passed_on(switch, taps, load)
     assert sum(found.histogram.values()) == found.rx[0].packets == _COUNT
     assert 0 < found.least <= found.greatest
     assert found.least * _COUNT <= found.latency_sum <= found.greatest * _COUNT
     assert (found.overtaken, found.next_sequence) == (0, _COUNT)
     taps[1].send(frames[0])
     time.sleep(1)
-    assert read(switch, job.streams[1]).overtaken == 1
+    assert read(switch, own).overtaken == 1

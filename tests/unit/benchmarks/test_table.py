@@ -22,7 +22,7 @@ def test_a_pair():
     assert render([a_benchmark(at_least(1.0))], {"some_name": outcome}).splitlines() == [
         "some_name: what it is",
         "                                                       min    median       max",
-        "    testerd [Mpps]                                       1         2         3",
+        "    ours [Mpps]                                          1         2         3",
         "    a peer [Mpps]                                        2         2         4",
         "    ratio                                             0.25         1       1.5  bound >= 1 x: met",
         "    A note.",
