@@ -12,6 +12,7 @@ struct external_ingress_t {
     bit<16> signature_rest;
     class_t class;
     reply_row_t row;
+    misrouted_t misrouted;
 }
 
 struct external_egress_t {
@@ -40,8 +41,9 @@ parser ExternalIngressParser(packet_in packet, out headers_t hdr, out external_i
         meta.role = port.role;
         meta.l4_rest = 0;
         meta.signature_rest = 0;
-        meta.class = {0, false, false, false, 0, 0, 0, 0, 0, ports_t.ONE, 0};
+        meta.class = {0, false, false, false, 0, 0, 0, 0, 0, 0, ports_t.ONE, 0};
         meta.row = {false, false, 0};
+        meta.misrouted = {0, 0};
         transition select(port.role) {
             role_t.CPU: cpu;
             default: ethernet;
@@ -79,6 +81,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
     BlindDelay() blind_delay;
     Latency() latency;
     Order() order;
+    Misrouted() misrouted;
     Compression() compression;
     Forwarding() forwarding;
     slot_t own = 0;            // of the stream and the version
@@ -97,8 +100,12 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
             classifier.apply(hdr, meta.signature_rest, ig.ingress_port, meta.class);
             reply_rows.apply(hdr, ig.ingress_port, meta.row);
             slot.apply(meta.class.stream, meta.class.version, own);
-            counters.apply(own, meta.class.measured, ig.ingress_port, meta.class.version);
-            if (meta.class.measured) {
+            counters.apply(own, meta.class.measured && meta.class.astray == 0, ig.ingress_port, meta.class.version);
+            if (meta.class.astray != 0) {
+                misrouted.apply(meta.class.stream, meta.class.version, ig.ingress_port, meta.misrouted,
+                                ig_deparser);
+                ig_deparser.drop_ctl = 1;
+            } else if (meta.class.measured) {
                 blind_delay.apply(own, ig.ingress_mac_tstamp);
                 if (meta.class.signed) {
                     latency.apply(meta.class.stream, hdr.signature.timestamp_ns, ig.ingress_mac_tstamp);
@@ -124,7 +131,12 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
 
 control ExternalIngressDeparser(packet_out packet, inout headers_t hdr, in external_ingress_t meta,
                                 in ingress_intrinsic_metadata_for_deparser_t ig_deparser) {
+    Digest<misrouted_t>() misrouted;
+
     apply {
+        if (ig_deparser.digest_type == MISROUTED) {
+            misrouted.pack(meta.misrouted);
+        }
         packet.emit(hdr);
     }
 }

@@ -12,6 +12,7 @@
 #include "controls/blind_delay.p4"
 #include "controls/latency.p4"
 #include "controls/order.p4"
+#include "controls/misrouted.p4"
 #include "controls/compression.p4"
 #include "controls/forwarding.p4"
 #include "controls/minor_editor.p4"

@@ -105,6 +105,7 @@ class StreamCounters:
     outages: OutageCounters = OutageCounters()
     variation: VariationCounters = VariationCounters()
     departures: DepartureCounters = DepartureCounters()
+    rx_misrouted_ports: tuple[str, ...] = ()  # where those of rx_misrouted arrived, as far as it knows
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,7 @@ class PortCounters:
     kernel_dropped: int = 0
     neighbour_replies: int = 0
     versions: tuple[PortVersionCounters, ...] = ()  # version 0 and 1
+    rx_misrouted: int = 0  # of streams that are expected at other ports; not in rx_foreign
 
 
 @dataclass(frozen=True)

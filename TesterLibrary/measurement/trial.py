@@ -85,6 +85,17 @@ class StreamResult:
         )
 
     @property
+    def misrouted(self) -> str:
+        """What arrived on other ports than expected, and on which; empty if nothing did."""
+        counted = self.counters
+        if not counted.rx_misrouted:
+            return ""
+        places = ", ".join(counted.rx_misrouted_ports) or "another port"
+        return (
+            f"{counted.rx_misrouted:,} frames of {self.name} arrived at {places}, expected at {self.rx_port}"
+        )
+
+    @property
     def blind_delay(self) -> BlindDelay | None:
         """Mean delay without timestamps in frames; None where the tester did not sum up times."""
         counted = self.counters
@@ -201,6 +212,11 @@ class Trial(Validated):
         """What became of the order of the frames, over all streams."""
         return Order.merged(s.order for s in self.streams)
 
+    @property
+    def misrouted(self) -> str:
+        """What arrived on other ports than expected, stream by stream; empty if nothing did."""
+        return "; ".join(found for stream in self.streams if (found := stream.misrouted))
+
     def stream(self, name: str) -> StreamResult:
         """The part of one stream. KeyError names those there are."""
         for stream in self.streams:
@@ -225,4 +241,6 @@ class Trial(Validated):
             text += f", rate error {self.rate_error:+.1e}, gap error {self.gap_error}"
         if self.evidence.capture_dropped:
             text += f", {self.evidence.capture_dropped:,} frames missing in captures"
+        if self.misrouted:
+            text += f", {self.misrouted}"
         return self.marked(text)

@@ -21,11 +21,14 @@ def loss_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
     """
     valid = [trial for trial in trials if trial.valid]
     worst = max(valid, key=lambda trial: trial.loss, default=None)
+    where = f"; {worst.misrouted}" if worst and worst.misrouted else ""
     holds = worst is None or worst.loss <= bound.value
     return judge(
         holds=holds,
         subject=f"frame loss of {title_of(trials)}",
-        measured=f"{Ratio(worst.loss)} ({worst.lost:,} of {worst.sent:,} frames)" if worst else "unknown",
+        measured=f"{Ratio(worst.loss)} ({worst.lost:,} of {worst.sent:,} frames{where})"
+        if worst
+        else "unknown",
         bound=f"<= {bound}",
         doubt=doubt_of(trials) if holds else "",
     )

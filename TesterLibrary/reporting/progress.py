@@ -180,7 +180,8 @@ def _seconds(trial: Trial) -> str:
 def _finding(trial: Trial) -> str:
     if not trial.valid:
         return f"invalid, {trial.objections[0]}"
-    return f"lost {trial.lost:,} of {trial.sent:,}" if trial.lost else f"none of {trial.sent:,} lost"
+    where = f", {trial.misrouted}" if trial.misrouted else ""
+    return f"lost {trial.lost:,} of {trial.sent:,}{where}" if trial.lost else f"none of {trial.sent:,} lost"
 
 
 def _left(seconds: float) -> str:

@@ -21,6 +21,7 @@ struct class_t {
     bool measured;             // belongs to a stream
     bool stateful;             // belongs to a job with a protocol
     bool signed;               // by a signature of a loaded stream
+    bit<9> astray;             // how its port differs from the expected one; 0: it does not
     version_t version;
     link_t link;               // back to the peer
     bit<9> loopback;           // where its first pass is
@@ -31,10 +32,11 @@ struct class_t {
 }
 
 control Classifier(in headers_t hdr, in bit<16> signature_rest, in bit<9> ingress_port, inout class_t class) {
-    action signed(template_t stream) {
+    action signed(template_t stream, bit<9> port) {
         class.stream = stream;
         class.measured = true;
         class.signed = true;
+        class.astray = ingress_port ^ port;
     }
 
     // Bytes that do not add up to the stream's own sum are not a signature of ours.

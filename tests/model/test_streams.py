@@ -18,11 +18,13 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
 from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.loaded import LoadedStream
+from TesterLibrary.targets.tofino.misrouted import DIGEST, port_asked, port_versions
 from TesterLibrary.targets.tofino.readings import StreamRegisters
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
+from TesterLibrary.targets.tofino.switch import Digest
 
 from .jobs import MACS, left, loaded, looping, read
-from .running import RunningModel, Tap
+from .running import FRONT, RunningModel, Tap
 
 _COUNT = 40
 _WORD = 1 << 32
@@ -99,6 +101,30 @@ def test_frames_that_are_lost_are_those_that_did_not_come(
         found = read(switch, own)
         assert (found.tx[version].packets, found.rx[version].packets) == (_COUNT, _COUNT - lost)
         assert found.tx[version].octets == _COUNT * 128
+
+
+def test_frames_at_another_port_are_counted_apart_and_a_digest_says_where(
+    switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads
+) -> None:
+    job = load()
+    own = job.streams[1]
+    switch.write(list(job.starting(_COUNT)))
+    frames = taps[0].frames(_COUNT, seconds=10)
+    switch.digests()
+    for number, frame in enumerate(frames):
+        taps[0 if number < 9 else 1].send(frame)
+    time.sleep(2)
+    found = read(switch, own)
+    assert (found.misrouted, found.rx[0].packets) == (9, _COUNT - 9)
+    wanted = port_asked(FRONT["p1"])
+    switch.sync(sorted({one.table for one in wanted}))
+    versions = port_versions(switch.read(wanted))
+    assert sum(one.rx_packets for one in versions) >= 9  # since the program runs
+    told: list[Digest] = []
+    deadline = time.monotonic() + 20  # the model waits before it tells
+    while not told and time.monotonic() < deadline:
+        told += switch.digests()
+    assert told == [Digest(DIGEST, {"stream": own.template, "port": FRONT["p1"]})]
 
 
 def passed_on(

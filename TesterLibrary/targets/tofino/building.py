@@ -132,7 +132,7 @@ class _Builder:
         if planned.signature:
             signed = signed_template(planned)
             frame = signed.octets
-            self._entries += signing_entries(planned, template, signed.rest)
+            self._entries += signing_entries(planned, template, signed.rest, rx)
         elif planned.matches:
             self._entries += stream_entries(planned, template, rx, template)
         link = self._link(frame[:12], tx)

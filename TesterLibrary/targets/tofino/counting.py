@@ -15,6 +15,7 @@ from math import ceil
 from ...measurement.snapshot import StreamCounters, VersionCounters
 from .entry import Entry
 from .loaded import LoadedStream
+from .misrouted import Places
 from .readings import (
     Closed,
     Passed,
@@ -101,10 +102,12 @@ class Counting:
     def __init__(self, session: Session, now_ns: Callable[[], int]) -> None:
         self._session, self._now_ns = session, now_ns
         self._times: dict[int, _Times] = {}  # by template
+        self._places = Places(session)
 
     def begin(self, run: Run) -> None:
         """Before a job starts, with counters of 0."""
         now_ns = self._now_ns()
+        self._places.begin([own.template for own in run.job.streams.values()])
         for own in run.job.streams.values():
             self._times[own.template] = _Times(now_ns, now_ns)
 
@@ -124,6 +127,8 @@ class Counting:
         started = [own for run in runs for number, own in run.job.streams.items() if number in run.stretches]
         read = self._read(started, with_latency=True)
         found = {own.template: each for own, each in zip(started, read, strict=True)}
+        if any(own.misrouted for own in read):
+            self._places.look()
         counted = [
             self._stream(run, own, found[own.template]) if own.template in found else _nothing(own)
             for run in runs
@@ -176,6 +181,7 @@ class Counting:
             last_tx_ns=times.tx.last_ns,
             first_rx_ns=times.rx.first_ns,
             last_rx_ns=times.rx.last_ns,
+            rx_misrouted_ports=self._places.of(own.template) if found.misrouted else (),
         )
 
 

@@ -6,15 +6,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...measurement.snapshot import PortCounters, PortVersionCounters, StreamCounters
 from .end_readings import port_asked, port_counters
+from .misrouted import port_asked as misrouted_asked
+from .misrouted import port_versions as misrouted_versions
 from .run import Run
 from .session import Session
 
 _FIELDS = tuple(PortVersionCounters.__dataclass_fields__)
 _Key = tuple[str, int | str, str]  # port, version or what else, counter
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """Of a port since the program runs."""
+
+    counted: PortCounters
+    misrouted: tuple[PortVersionCounters, ...]  # by version
 
 
 class PortTotals:
@@ -23,7 +33,7 @@ class PortTotals:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._past: Counter[_Key] = Counter()
-        self._begin = {own.name: own for own in self._read()}
+        self._begin = self._read()
 
     def retire(self, run: Run, counted: Iterable[StreamCounters]) -> None:
         """Streams of a job whose counters become 0."""
@@ -33,32 +43,55 @@ class PortTotals:
         self, runs: Sequence[Run], counted: Mapping[int, StreamCounters]
     ) -> tuple[PortCounters, ...]:
         """Now. What arrived and is of no stream is foreign."""
+        seen = self._read()
         shares = Counter(self._past)
         for run in runs:
             shares.update(_shares(run, counted))
-        return tuple(self._port(own, shares) for own in self._read())
+        for name, own in seen.items():
+            shares.update(_misrouted(name, own.misrouted))
+            shares.subtract(_misrouted(name, self._begin[name].misrouted))
+        return tuple(self._port(own.counted, shares) for own in seen.values())
 
     def _port(self, own: PortCounters, shares: Counter[_Key]) -> PortCounters:
-        name, begin = own.name, self._begin[own.name]
-        received = own.rx_packets - begin.rx_packets
+        name, begin = own.name, self._begin[own.name].counted
+        received, misrouted = own.rx_packets - begin.rx_packets, shares[name, "misrouted", "rx_packets"]
         return replace(
             own,
             tx_packets=own.tx_packets - begin.tx_packets,
             tx_bytes=own.tx_bytes - begin.tx_bytes,
             rx_packets=received,
             rx_bytes=own.rx_bytes - begin.rx_bytes,
-            rx_foreign=max(0, received - shares[name, "measured", "rx_packets"]),
+            rx_foreign=max(0, received - shares[name, "measured", "rx_packets"] - misrouted),
+            rx_misrouted=misrouted,
             versions=tuple(
                 PortVersionCounters(**{field: shares[name, version, field] for field in _FIELDS})
                 for version in (0, 1)
             ),
         )
 
-    def _read(self) -> list[PortCounters]:
-        numbers = self._session.numbers
-        wanted = {name: port_asked(number) for name, number in numbers.items()}
-        rest = iter(self._session.read([one for own in wanted.values() for one in own]))
-        return [port_counters(name, [next(rest) for _ in own]) for name, own in wanted.items()]
+    def _read(self) -> dict[str, _Seen]:
+        wanted = {
+            name: (port_asked(number), misrouted_asked(number))
+            for name, number in self._session.numbers.items()
+        }
+        rest = iter(self._session.read([one for each in wanted.values() for own in each for one in own]))
+        return {
+            name: _Seen(
+                port_counters(name, [next(rest) for _ in counted]),
+                misrouted_versions([next(rest) for _ in misrouted]),
+            )
+            for name, (counted, misrouted) in wanted.items()
+        }
+
+
+def _misrouted(name: str, versions: Sequence[PortVersionCounters]) -> Counter[_Key]:
+    """Frames at a port that were expected at others, which belong to a version all the same."""
+    found: Counter[_Key] = Counter()
+    for version, passed in enumerate(versions):
+        found[name, version, "rx_packets"] += passed.rx_packets
+        found[name, version, "rx_bytes"] += passed.rx_bytes
+        found[name, "misrouted", "rx_packets"] += passed.rx_packets
+    return found
 
 
 def _shares(run: Run, counted: Mapping[int, StreamCounters]) -> Counter[_Key]:

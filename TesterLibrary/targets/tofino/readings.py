@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from ...measurement.snapshot import LatencyCounters, OrderCounters, StreamCounters, VersionCounters
 from .latency import OTHERS, scale
 from .loaded import LoadedStream
+from .misrouted import stream_asked
 from .switch import Asked, Reading
 
 _IN, _OUT = "ExternalIngress", "ExternalEgress"
@@ -54,6 +55,7 @@ class StreamRegisters:
     tx: tuple[Passed, Passed]  # by version
     rx: tuple[Passed, Passed]
     overtaken: int
+    misrouted: int
     next_sequence: int
     least: int  # latency in ns; 2^32 - 1 before the first frame
     greatest: int
@@ -83,6 +85,7 @@ def asked(own: LoadedStream) -> list[Asked]:
                 _register(gress, "blind_delay.sum", slot),
             ]
         found.append(_counter(_IN, "order.overtaken", slot))
+    found.append(stream_asked(own.template))
     found += [_register(_IN, name, own.template) for name in ("order.next", "latency.least")]
     found += [_register(_IN, name, own.template) for name in ("latency.greatest", "latency.sum")]
     return found
@@ -119,12 +122,13 @@ def registers(readings: Sequence[Reading]) -> StreamRegisters:
             passed = Passed(_sum(counted, "$COUNTER_SPEC_PKTS"), _sum(counted, "$COUNTER_SPEC_BYTES"), times)
             directions[gress].append(passed)
         overtaken += _sum(next(rest), "$COUNTER_SPEC_PKTS")
-    following, least, greatest, total = (next(rest) for _ in range(4))
+    misrouted, following, least, greatest, total = (next(rest) for _ in range(5))
     tx, rx = (directions[gress] for gress in _DIRECTIONS)
     return StreamRegisters(
         tx=(tx[0], tx[1]),
         rx=(rx[0], rx[1]),
         overtaken=overtaken,
+        misrouted=_sum(misrouted, "$COUNTER_SPEC_PKTS"),
         next_sequence=_max(following, "f1"),
         least=_min(least, "f1"),
         greatest=_max(greatest, "f1"),
@@ -187,6 +191,7 @@ def stream_counters(
         tx_bytes=sum(one.octets for one in found.tx),
         rx_packets=sum(one.packets for one in found.rx),
         rx_bytes=sum(one.octets for one in found.rx),
+        rx_misrouted=found.misrouted,
         rx_out_of_order=found.overtaken,
         latency=latency_counters(found, sum(one.packets for one in found.rx) if own.planned.signature else 0),
         sending=sending,

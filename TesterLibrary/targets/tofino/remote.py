@@ -21,7 +21,7 @@ from typing import Any
 from ...errors import TargetError
 from ...model.units import Duration
 from .entry import Entry
-from .switch import Asked, PortSetup, PortState, Reading, SwitchGone
+from .switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
 from .words import entry_words, error_of, key_words
 
 _PATIENCE = Duration(60 * 10**9)
@@ -89,6 +89,10 @@ class RemoteSwitch:
     def changed_ports(self) -> tuple[PortState, ...]:
         """See `Switch`."""
         return _states(self._ask("changed_ports"))
+
+    def digests(self) -> tuple[Digest, ...]:
+        """See `Switch`."""
+        return tuple(Digest(**own) for own in self._ask("digests"))
 
     def write(self, batch: Sequence[Entry]) -> None:
         """See `Switch`."""

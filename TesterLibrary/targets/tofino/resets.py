@@ -59,6 +59,7 @@ def _stream(own: LoadedStream) -> Iterator[Entry]:
     yield register(_IN, "latency.least", own.template, {"f1": _LONGEST})
     yield register(_IN, "latency.greatest", own.template, {"f1": 0})
     yield register(_IN, "latency.sum", own.template, {"low": 0, "high": 0})
+    yield counter(_IN, "misrouted.streams", own.template, _PACKETS)
     for version in (0, 1):
         slot = own.slot(version)
         yield from interval_resets(own, version)

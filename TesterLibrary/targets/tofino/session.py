@@ -13,7 +13,7 @@ from ...model.units import Duration
 from .cabling import Cabling, bring_up, check_pipelines, device_ports, roles
 from .entry import Entry
 from .schema import Schema
-from .switch import Asked, PortState, Reading, Switch, SwitchGone
+from .switch import Asked, Digest, PortState, Reading, Switch, SwitchGone
 from .tables import Tables
 
 _PATIENCE = Duration(10 * 10**9)
@@ -122,6 +122,10 @@ class Session:
     def changed_ports(self) -> tuple[PortState, ...]:
         """What has changed of links since it was asked last."""
         return self._switch.changed_ports()
+
+    def digests(self) -> tuple[Digest, ...]:
+        """What the program has told of packets since it was asked last. Some can be missing."""
+        return self._switch.digests()
 
     def close(self) -> None:
         """Removes what was written, takes ports down and gives the program free. Never raises."""

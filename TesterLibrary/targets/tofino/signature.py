@@ -53,8 +53,8 @@ def signed_template(stream: PlannedStream) -> SignedTemplate:
     return SignedTemplate(moved, checksum(mark))
 
 
-def signing_entries(stream: PlannedStream, template: int, rest: int) -> Iterator[Entry]:
-    """By which frames are signed, and found again."""
+def signing_entries(stream: PlannedStream, template: int, rest: int, port: int) -> Iterator[Entry]:
+    """By which frames are signed, and found again; `port` is the device port where they are expected."""
     yield Entry(
         f"external.{_SIGN}.streams", {"stream": template}, f"{_SIGN}.sign", {"id": stream.id, "rest": rest}
     )
@@ -62,7 +62,7 @@ def signing_entries(stream: PlannedStream, template: int, rest: int) -> Iterator
         f"external.{_FIND}.signatures",
         {"valid": 1, "id": stream.id, "rest": rest},
         f"{_FIND}.signed",
-        {"stream": template},
+        {"stream": template, "port": port},
     )
 
 

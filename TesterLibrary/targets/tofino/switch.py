@@ -44,6 +44,14 @@ class PortState:
 
 
 @dataclass(frozen=True)
+class Digest:
+    """What a program tells of a packet."""
+
+    name: str  # of the kind, as the schema has it: `external.ExternalIngressDeparser.misrouted`
+    fields: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Asked:
     """An entry to be read: its table and key."""
 
@@ -80,6 +88,13 @@ class Switch(Protocol):
 
     def changed_ports(self) -> tuple[PortState, ...]:
         """What the switch has told of ports since it was asked last."""
+        ...
+
+    def digests(self) -> tuple[Digest, ...]:
+        """What the program has told since it was asked last, as far as the chip had room for it.
+
+        Of those that are alike, one.
+        """
         ...
 
     def write(self, batch: Sequence[Entry]) -> None:

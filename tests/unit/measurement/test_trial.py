@@ -11,6 +11,8 @@ import pytest
 from TesterLibrary.measurement.evidence import Evidence
 from TesterLibrary.measurement.snapshot import LatencyCounters, PortCounters, Snapshot, StreamCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.methodology.judging import loss_below
+from TesterLibrary.model.units import Ratio
 
 EVIDENCE = Evidence(2000, 2000, Fraction(0), 0, 0, 0, 0, 0, Fraction(0))
 
@@ -44,6 +46,23 @@ def test_what_one_stream_gets_twice_does_not_hide_what_another_loses() -> None:
 
 def test_nothing_sent_is_nothing_lost() -> None:
     assert trial(stream("a", 0, 0)).loss == 0
+
+
+def test_what_arrived_at_another_port_is_told_with_the_place() -> None:
+    def astray(name: str, count: int, *ports: str) -> StreamResult:
+        own = stream(name, 10, 10 - count)
+        counted = replace(own.counters, rx_misrouted=count, rx_misrouted_ports=ports)
+        return replace(own, counters=counted)
+
+    result = trial(astray("a", 3, "p3"), astray("b", 0), astray("c", 2, "p3", "p4"), astray("d", 1))
+    assert result.misrouted == (
+        "3 frames of a arrived at p3, expected at p2; 2 frames of c arrived at p3, p4, expected at p2; "
+        "1 frames of d arrived at another port, expected at p2"
+    )
+    assert str(result).endswith(f", {result.misrouted}")
+    assert result.lost == 6
+    assert loss_below([result], Ratio(Fraction(0))).measured.endswith(f"{result.misrouted})")
+    assert trial(astray("b", 0)).misrouted == ""
 
 
 def test_an_invalid_trial_says_so() -> None:

@@ -14,6 +14,7 @@ from ....model.units import LINE_OVERHEAD
 from ..cabling import PCIE_PORT
 from ..device_port import INTERNAL_PIPES, pipe_of
 from ..switch import PortSetup
+from .digests import Digests
 from .external import READ, TEMPLATE, External, Way
 from .packet import Packet
 from .replying import Actions
@@ -53,7 +54,8 @@ class Chip:
         self.groups: dict[int, tuple[int, ...]] = {}
         self.to_cpu: list[bytes] = []
         self._store, self._wire, self._now_ns = store, wire, now_ns
-        self._external, self._streams = External(store, actions), Streams(store)
+        self.digests = Digests()
+        self._external, self._streams = External(store, actions, self.digests), Streams(store)
         self._responder = Responder(store, actions)
         self._ports: dict[int, PortSetup] = {}
         self._loops: dict[int, _Loop] = {}

@@ -13,7 +13,7 @@ from ..device_port import CONNECTORS, INTERNAL_PIPES, LANES, device_port
 from ..entry import Entry
 from ..program import SCHEMA, Program
 from ..schema import Schema
-from ..switch import Asked, PortSetup, PortState, Reading, SwitchGone
+from ..switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
 from .chip import Chip
 from .replying import Actions
 from .store import Store
@@ -138,6 +138,10 @@ class FakeSwitch:
         """See `Switch`."""
         told, self._own.told = self._own.told, []
         return tuple(told)
+
+    def digests(self) -> tuple[Digest, ...]:
+        """See `Switch`."""
+        return self._own.chip.digests.taken()
 
     def write(self, batch: Sequence[Entry]) -> None:
         """See `Switch`."""

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 
 from ..device_port import MASK, pipe_of
 from ..entry import Entry
+from ..misrouted import DIGEST
+from ..switch import Digest
+from .digests import Digests
 from .packet import Packet
 from .replying import Actions, reply_with
 from .responder import key
@@ -31,8 +34,8 @@ class Way:
 class External:
     """Ingress and egress. Times are nanoseconds of the switch's clock."""
 
-    def __init__(self, store: Store, actions: Actions) -> None:
-        self._store, self._actions = store, actions
+    def __init__(self, store: Store, actions: Actions, digests: Digests) -> None:
+        self._store, self._actions, self._digests = store, actions, digests
 
     def ingress(self, port: int, octets: bytes, now_ns: int) -> Way | None:
         """A frame that arrives; None for one that is counted and dropped."""
@@ -76,6 +79,9 @@ class External:
             entry = self._store.match(f"external.{_INGRESS}.classifier.signatures", 1, *identity)
         if entry and _is(entry, "signed"):
             stream, signed = number(entry, "stream"), True
+            if number(entry, "port") != port:
+                self._misrouted(packet, port, version, stream)
+                return None
         else:
             entry = self._class_of(packet, port)
             if entry and _is(entry, "unsigned"):
@@ -93,6 +99,15 @@ class External:
         if row is not None:
             return self._replied(packet, port, row)
         return self._forwarded(packet, port)
+
+    def _misrouted(self, packet: Packet, port: int, version: int, stream: int) -> None:
+        """At another port than expected."""
+        self._count(_INGRESS, packet, port, version, None)
+        own, slot = f"external.{_INGRESS}.misrouted", 2 * port + version
+        self._counted(f"{own}.streams", "$COUNTER_SPEC_PKTS", port, stream, 1)
+        self._counted(f"{own}.ports", "$COUNTER_SPEC_PKTS", port, slot, 1)
+        self._counted(f"{own}.ports", "$COUNTER_SPEC_BYTES", port, slot, packet.size)
+        self._digests.tell(Digest(DIGEST, {"stream": stream, "port": port}))
 
     def _class_of(self, packet: Packet, port: int) -> Entry | None:
         return self._store.match(

@@ -51,6 +51,10 @@ class ServedSwitch:
         """See `Switch`."""
         return [asdict(state) for state in _told(self._switch.changed_ports)]
 
+    def digests(self) -> _Words:
+        """See `Switch`."""
+        return [asdict(own) for own in _told(self._switch.digests)]
+
     def write(self, batch: _Words) -> None:
         """See `Switch`."""
         _told(lambda: self._switch.write(list(map(entry_of, batch))))

@@ -57,7 +57,7 @@ class Link:
             ) from problem
         for client in _CLIENTS:  # a number in use is refused
             with suppress(RuntimeError):
-                notify = self.api.Notifications(enable_learn=False, enable_idletimeout=False)
+                notify = self.api.Notifications(enable_idletimeout=False)
                 self.client = self.api.ClientInterface(
                     self._address, client, 0, notifications=notify, num_tries=1, timeout=_PATIENCE_S
                 )
@@ -94,6 +94,10 @@ class Link:
             except KeyError:
                 raise Refusal("refused", f"the program {self._program!r} has no table {name}") from None
         return self._tables[name]
+
+    def digest(self, number: int) -> Any:
+        """A kind of digest of the program."""
+        return self._info.learn_from_id_get(number)
 
     def request(self, request: Any) -> Any:
         """For all pipes."""

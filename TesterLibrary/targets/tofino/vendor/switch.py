@@ -15,6 +15,7 @@ from .serving import Refusal
 _SPEEDS = {1: "1G", 10: "10G", 25: "25G", 40: "40G", 50: "50G", 100: "100G", 200: "200G", 400: "400G"}
 _FECS = {"none": "NONE", "fc": "FIRECODE", "rs": "REED_SOLOMON"}
 _MEDIA = {"BF_MEDIA_TYPE_COPPER": "copper", "BF_MEDIA_TYPE_OPTICAL": "optical"}
+_NOW_S = 0.001  # the client takes no 0
 _INDEXED = ("$REGISTER_INDEX", "$COUNTER_INDEX", "$METER_INDEX")
 
 
@@ -87,11 +88,24 @@ class VendorSwitch:
         table = self._link.table("$PORT")
         with suppress(RuntimeError):  # by which the client says that there are no more
             while True:
-                notified = self._link.client.portstatus_notification_get(timeout=0.001)
+                notified = self._link.client.portstatus_notification_get(timeout=_NOW_S)
                 key = table.get_parser._parse_key(notified.table_entry.key).to_dict()
                 changed[int(key["$DEV_PORT"]["value"])] = notified.port_up
         states = self.port_states(list(changed))
         return [{**state, "up": changed[state["device_port"]]} for state in states]
+
+    def digests(self) -> list[dict[str, Any]]:
+        """Lists of them that have come."""
+        found: list[dict[str, Any]] = []
+        with suppress(RuntimeError):  # by which the client says that there are no more
+            while True:
+                told = self._link.client.digest_get(timeout=_NOW_S)
+                kind = self._link.digest(told.digest_id)
+                name = kind.info.name_get()
+                found += [
+                    {"name": name, "fields": _plain(own.to_dict())} for own in kind.make_data_list(told)
+                ]
+        return found
 
     def write(self, batch: list[dict[str, Any]]) -> None:
         """Registers and the like first: they do not roll back."""

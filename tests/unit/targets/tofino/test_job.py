@@ -101,6 +101,7 @@ def test_a_template_carries_the_signature_behind_udp_and_its_checksum_is_right()
         (signing,), (found,) = of(job, "signature.streams"), of(job, "classifier.signatures")
         assert checksum(bytes(frame[UDP].payload)[:16]) == signing.data["rest"]
         assert found.key == {"valid": 1, "id": 1, "rest": signing.data["rest"]}
+        assert found.data == {"stream": template, "port": job.streams[1].rx}
         given = frame[UDP].chksum
         del frame[UDP].chksum
         assert Ether(bytes(frame))[UDP].chksum == given
