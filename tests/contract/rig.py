@@ -21,6 +21,7 @@ from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget
+from TesterLibrary.targets.fake.device import FakeDevice, FakePath
 from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
 from TesterLibrary.targets.tofino.fake import FakeDaemon, FakeSwitch
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
@@ -101,7 +102,8 @@ class FakeRig(Rig):
     """The fake's time passes without waiting for it."""
 
     def __init__(self) -> None:
-        self._fake = FakeTarget()
+        back = {("p1", "p1"): FakePath(out="p2")}  # what is expected where it left comes to the other port
+        self._fake = FakeTarget(device=FakeDevice(paths=back))
         super().__init__(self._fake)
 
     def pass_time(self, seconds: float) -> None:

@@ -140,6 +140,7 @@ def _port(port: counters_pb2.PortCounters) -> PortCounters:
         rx_bytes=port.rx_bytes,
         rx_missed=port.rx_missed,
         rx_foreign=port.rx_foreign,
+        rx_misrouted=port.rx_misrouted,
         kernel_dropped=port.kernel_dropped,
         neighbour_replies=port.neighbour_replies,
         versions=tuple(
@@ -162,6 +163,7 @@ def _stream(stream: counters_pb2.StreamCounters) -> StreamCounters:
         first_rx_ns=stream.first_rx_ns,
         last_rx_ns=stream.last_rx_ns,
         rx_misrouted=stream.rx_misrouted,
+        rx_misrouted_ports=tuple(stream.rx_misrouted_ports),
         rx_out_of_order=stream.rx_out_of_order,
         latency=LatencyCounters(
             count=stream.latency.count,

@@ -26,6 +26,7 @@ class FakePath:
     loss: Ratio = _NO_LOSS  # of the frames it forwards, evenly spread
     delay: Duration = _TEN_MICROSECONDS  # of every frame
     erases_version: bool = False  # sets the bit of a frame's version to 0
+    out: str = ""  # the port of the tester that frames of streams come to; empty: the expected one
 
 
 @dataclass(frozen=True)

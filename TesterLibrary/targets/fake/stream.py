@@ -21,6 +21,7 @@ from ...measurement.histogram import index_of
 from ...measurement.snapshot import DepartureCounters, FlowCounters, LatencyCounters, StreamCounters
 from ...model.plan import PlannedStream
 from .content import FakeContent
+from .misrouted import misrouted
 from .versions import Passage, Passed, erased, versions
 
 
@@ -98,10 +99,18 @@ class FakeStream:
     """A stream since its last start. Its frames leave when they are due, as an engine's do."""
 
     def __init__(
-        self, planned: PlannedStream, *, delay_ns: int, phase: Fraction, erases_version: bool = False
+        self,
+        planned: PlannedStream,
+        *,
+        delay_ns: int,
+        phase: Fraction,
+        erases_version: bool = False,
+        out: str = "",
     ) -> None:
         """`phase`, 0 to below 1, decides which frames of an evenly spread loss are lost."""
         self.planned = planned
+        self.out = out or planned.rx_port  # where its frames arrive
+        self._astray = self.out != planned.rx_port
         self.sending = False
         self.ends_ns: int | None = None
         self._packets: int | None = None
@@ -154,7 +163,7 @@ class FakeStream:
 
     def everything(self) -> StreamCounters:
         """What will have been counted when the last frame has arrived."""
-        return self.counters((self.ends_ns or 0) + self._delay_ns)
+        return self.arrived((self.ends_ns or 0) + self._delay_ns)
 
     def received(self, now_ns: int) -> int:
         """Frames that have arrived."""
@@ -163,6 +172,11 @@ class FakeStream:
 
     def counters(self, now_ns: int) -> StreamCounters:
         """What a tester counts of it at an instant."""
+        arrived = self.arrived(now_ns)
+        return misrouted(arrived, self.out) if self._astray else arrived
+
+    def arrived(self, now_ns: int) -> StreamCounters:
+        """The same if frames are expected where they arrive."""
         intended, sent, _ = self._counts(now_ns)
         _, arrived, lost = self._counts(now_ns - self._delay_ns)
         received, delay = arrived - lost, self._delay_ns
@@ -202,7 +216,7 @@ class FakeStream:
     def flows(self, now_ns: int) -> FlowCounters:
         """What a tester counts of its flows. Each has lost as many frames as any other, or one less."""
         number, delay = self.planned.flows, self._delay_ns
-        received = _dealt(self.received(now_ns), number)
+        received = _dealt(0 if self._astray else self.received(now_ns), number)
         octets = self.planned.octets(number)
         return FlowCounters(
             first=0,
@@ -238,7 +252,7 @@ class FakeStream:
             octets = self._octets(number, 0 if self._erases_version else self._version_of(number))
             yield CapturedFrame(
                 self._left_at(number + 1) + delay,
-                planned.rx_port,
+                self.out,
                 False,
                 planned.id if planned.measured else 0,
                 number if planned.signature else None,

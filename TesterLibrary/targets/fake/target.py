@@ -306,7 +306,13 @@ class FakeTarget:
     def _new(self, planned: PlannedStream) -> FakeStream:
         phase = Fraction(self._random.randrange(1 << 20), 1 << 20)
         path = self._device.path_of(planned)
-        return FakeStream(planned, delay_ns=path.delay.ns, phase=phase, erases_version=path.erases_version)
+        return FakeStream(
+            planned,
+            delay_ns=path.delay.ns,
+            phase=phase,
+            erases_version=path.erases_version,
+            out=path.out,
+        )
 
     def _set_pace(self) -> None:
         set_pace(self._sending(), self._device, self._tester_limit, self._now_ns)
@@ -316,22 +322,27 @@ class FakeTarget:
         self._taps.show_rest(stream, _FOREVER)
         final = stream.everything()
         foreign = final.rx_packets - stream.received(self._now_ns)
-        self._count(stream.planned, final, self._past)
-        self._past[stream.planned.rx_port]["rx_foreign"] += foreign
+        self._count(stream, final, self._past)
+        self._past[stream.out]["rx_foreign"] += foreign
+        if stream.out != stream.planned.rx_port:
+            self._past[stream.out]["rx_misrouted"] -= foreign
 
-    def _count(self, stream: PlannedStream, counted: StreamCounters, totals: dict[str, Counter[str]]) -> None:
-        totals[stream.tx_port].update(tx_packets=counted.tx_packets, tx_bytes=counted.tx_bytes)
-        totals[stream.rx_port].update(rx_packets=counted.rx_packets, rx_bytes=counted.rx_bytes)
+    def _count(self, stream: FakeStream, counted: StreamCounters, totals: dict[str, Counter[str]]) -> None:
+        tx, rx = stream.planned.tx_port, stream.out
+        totals[tx].update(tx_packets=counted.tx_packets, tx_bytes=counted.tx_bytes)
+        totals[rx].update(rx_packets=counted.rx_packets, rx_bytes=counted.rx_bytes)
+        if rx != stream.planned.rx_port:
+            totals[rx].update(rx_misrouted=counted.rx_packets)
         for number, own in enumerate(counted.versions):
             sent = {f"{number} tx_packets": own.tx_packets, f"{number} tx_bytes": own.tx_bytes}
             arrived = {f"{number} rx_packets": own.rx_packets, f"{number} rx_bytes": own.rx_bytes}
-            totals[stream.tx_port].update(sent)
-            totals[stream.rx_port].update(arrived)
+            totals[tx].update(sent)
+            totals[rx].update(arrived)
 
     def _port_counters(self) -> tuple[PortCounters, ...]:
         totals = {name: Counter(past) for name, past in self._past.items()}
         for stream in self._streams(self._jobs):
-            self._count(stream.planned, stream.counters(self._now_ns), totals)
+            self._count(stream, stream.arrived(self._now_ns), totals)
         return tuple(_port(name, counts) for name, counts in totals.items())
 
 

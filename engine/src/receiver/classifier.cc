@@ -60,7 +60,8 @@ bool CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arriv
   if (!latency_ns) return false;
   StreamRx& rx = *stream.counters;
   if (arrival.port != stream.rx_port) {
-    rx.misrouted.fetch_add(1, std::memory_order_relaxed);
+    rx.misrouted.Add(arrival.port);
+    arrival.counters->rx_misrouted.Add(1);
     if (stream.version.exists()) CountPortVersion(stream, arrival);
     return true;
   }

@@ -178,7 +178,7 @@ TEST_P(TrainTest, WhateverArrives) {
   EXPECT_GT(in_trains.joined, 10'000U);
   EXPECT_GT(in_trains.rx.order.duplicated(), 100U);
   EXPECT_GT(in_trains.rx.order.overtaken(), 10U);
-  EXPECT_GT(in_trains.rx.misrouted.load(), 100U);
+  EXPECT_GT(in_trains.rx.misrouted.frames(), 100U);
   EXPECT_EQ(in_trains.Counted(), one_by_one.Counted());
 }
 

@@ -16,6 +16,7 @@
 #include "stats/departure_errors.h"
 #include "stats/flows.h"
 #include "stats/latency.h"
+#include "stats/misrouted.h"
 #include "stats/outages.h"
 #include "stats/variation.h"
 #include "stats/versions.h"
@@ -29,6 +30,7 @@ struct alignas(64) PortCounters {
   Counter rx_packets;
   Counter rx_bytes;
   Counter rx_foreign;
+  Counter rx_misrouted;
   Counter neighbour_replies;
   std::array<PortVersionCount, 2> tx_versions;
   std::array<PortVersionCount, 2> rx_versions;
@@ -77,7 +79,7 @@ struct alignas(64) StreamRx {
   std::unique_ptr<Flows> flows;  // null without
   OrderPlace payload_place;      // worker's own
   // Frames that arrive where they should not are counted by whichever worker meets them.
-  alignas(64) std::atomic<uint64_t> misrouted{0};
+  alignas(64) Misrouted misrouted;
 };
 
 // Since the last start of any job.

@@ -69,7 +69,7 @@ void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
   out.set_last_rx_ns(rx.last_ns.Get());
   out.set_rx_packets(rx.packets.Get());
   out.set_rx_bytes(rx.bytes.Get());
-  out.set_rx_misrouted(rx.misrouted.load(std::memory_order_relaxed));
+  out.set_rx_misrouted(rx.misrouted.frames());
   out.set_rx_out_of_order(rx.order.overtaken() + rx.order.late());
   out.set_rx_version_rewritten(rx.version_rewritten.Get());
   out.set_rx_corrupted(rx.corrupted.Get());
@@ -132,6 +132,7 @@ void FillPort(const PortCounters& port, v1::PortCounters& out) {
   out.set_rx_packets(port.rx_packets.Get());
   out.set_rx_bytes(port.rx_bytes.Get());
   out.set_rx_foreign(port.rx_foreign.Get());
+  out.set_rx_misrouted(port.rx_misrouted.Get());
   out.set_neighbour_replies(port.neighbour_replies.Get());
   for (size_t version = 0; version < port.tx_versions.size(); ++version) {
     auto& counted = *out.add_versions();

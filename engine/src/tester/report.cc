@@ -117,6 +117,9 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names) {
     auto& out = *snapshot.add_streams();
     out.set_id(stream->plan.id);
     FillStream(*stream->tx, *stream->rx, stream->plan.measurement.version.exists(), out);
+    for (uint32_t port = 0; port < ports_.size(); ++port) {
+      if (stream->rx->misrouted.On(port)) out.add_rx_misrouted_ports(ports_[port]->facts().name);
+    }
   }
   for (const LoadedJob* job : jobs) {
     for (const auto& responder : job->responders) {

@@ -112,6 +112,8 @@ TEST_F(LoopTest, AFrameOnAnotherPortIsMisrouted) {
   WaitForEnd(*tester, "job");
   const auto stream = tester->TakeSnapshot({"job"}).streams(0);
   EXPECT_EQ(stream.rx_misrouted(), 100U);
+  ASSERT_EQ(stream.rx_misrouted_ports().size(), 1);
+  EXPECT_EQ(stream.rx_misrouted_ports(0), "b");
   EXPECT_EQ(stream.rx_packets(), 0U);
 }
 

@@ -18,6 +18,8 @@ namespace {
 
 constexpr int kMostBursts = 4;
 
+static_assert(RTE_MAX_ETHPORTS <= Misrouted::kPorts);
+
 Frame FirstSegment(const rte_mbuf* mbuf) {
   return {rte_pktmbuf_mtod(mbuf, const uint8_t*), mbuf->data_len};
 }

@@ -125,6 +125,7 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
     latency.buckets.add(index=5, count=6)
     order.extents.add(index=7, count=8)
     stream.departures.buckets.add(index=9, count=10)
+    stream.rx_misrouted_ports.extend(["p3", "p4"])
     parts = (message, message.ports[0], stream, latency, version, order, stream.outages, stream.variation)
     for part in (*parts, stream.departures, message.workers[0], message.clock):
         for field in part.DESCRIPTOR.fields:
@@ -132,24 +133,25 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
                 setattr(part, field.name, next(numbers))
     assert convert.snapshot_value(message) == Snapshot(
         taken_at_ns=1,
-        ports=(PortCounters("p1", 2, 3, 4, 5, 6, 7, 8, 9, 10),),
+        ports=(PortCounters("p1", 2, 3, 4, 5, 6, 7, 8, 9, 10, rx_misrouted=11),),
         streams=(
             StreamCounters(
-                *(11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23),
-                LatencyCounters(27, 28, 29, 30, {5: 6}),
+                *(12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24),
+                LatencyCounters(28, 29, 30, 31, {5: 6}),
                 True,
-                (VersionCounters(31, 32, 33 * 2**64 + 34, 35, 36, 37 * 2**64 + 38),),
-                *(24, 25, 26),
-                OrderCounters(39, 40, 41, 42, 43, {7: 8}),
-                OutageCounters(44, 45, 46, 47, 48, 49),
-                VariationCounters(50, 51, 52, 53, 54),
-                DepartureCounters(55, 56, 57, {9: 10}),
+                (VersionCounters(32, 33, 34 * 2**64 + 35, 36, 37, 38 * 2**64 + 39),),
+                *(25, 26, 27),
+                OrderCounters(40, 41, 42, 43, 44, {7: 8}),
+                OutageCounters(45, 46, 47, 48, 49, 50),
+                VariationCounters(51, 52, 53, 54, 55),
+                DepartureCounters(56, 57, 58, {9: 10}),
+                ("p3", "p4"),
             ),
         ),
-        workers=(WorkerCounters(58, 59, 60, 61, 62, 63, 64, 65, 66, 67),),
-        clock=ClockCounters(68, 69, 70, 71),
+        workers=(WorkerCounters(59, 60, 61, 62, 63, 64, 65, 66, 67, 68),),
+        clock=ClockCounters(69, 70, 71, 72),
     )
-    assert next(numbers) == 72
+    assert next(numbers) == 73
 
 
 def test_every_counter_of_flows_arrives_in_its_place() -> None:

@@ -1,0 +1,25 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a tester counts of frames that arrive at another port than expected: how many, and where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...measurement.snapshot import LatencyCounters, StreamCounters
+
+
+def misrouted(arrived: StreamCounters, port: str) -> StreamCounters:
+    """Of a stream, from the counters that it would have if its frames were expected at that port."""
+    return replace(
+        arrived,
+        rx_packets=0,
+        rx_bytes=0,
+        first_rx_ns=0,
+        last_rx_ns=0,
+        rx_misrouted=arrived.rx_packets,
+        rx_misrouted_ports=(port,) if arrived.rx_packets else (),
+        rx_version_rewritten=0,
+        latency=LatencyCounters(),
+        versions=tuple(replace(own, rx_packets=0, rx_bytes=0, rx_time_ns=0) for own in arrived.versions),
+    )
