@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 import time
+from itertools import islice
 
 from TesterLibrary.model.plan import Plan
-from TesterLibrary.targets.tofino.entry import Entry, Masked
+from TesterLibrary.planning.match_action import match_action
+from TesterLibrary.protocols.checker import load_protocol
+from TesterLibrary.targets.tofino.rows import row_entries
 from TesterLibrary.targets.tofino.target import TofinoTarget
 
 from .harness.outcome import Outcome, below
@@ -15,8 +18,8 @@ from .harness.registry import Settings, benchmark
 from .senders.switches import measured
 
 _ROWS = 4000
-_EFSM = "InternalIngress.responder.efsm"
-_LINK = 255  # of no job
+_PROTOCOL = "http-get"
+_LAST_LINK = 255  # upwards from the last, which streams do not have
 
 
 @benchmark(unit="s", bound=below(2, "s"))
@@ -26,20 +29,19 @@ def tofino_load(settings: Settings) -> Outcome:
 
 
 def _load(target: TofinoTarget, plan: Plan) -> float:
-    """Seconds; what was loaded is taken out again after them."""
-    rows = [
-        Entry(
-            f"internal.{_EFSM}.rows",
-            {"link": Masked(_LINK, 0xFF), "payload_length": Masked(own, 0xFFFF), "$MATCH_PRIORITY": own},
-            f"{_EFSM}.silent",
-            {"next": 0, "moves": 0, "write_port": 0},
-        )
-        for own in range(_ROWS)
-    ]
+    """Seconds; what was loaded is taken out again after them.
+
+    The rows are those of as many responders as it takes; like a job's own they go in before templates loop.
+    """
+    program = match_action(load_protocol(_PROTOCOL))
+    links = range(_LAST_LINK, 0, -1)
+    rows = list(islice((row for link in links for row in row_entries(program, link)), _ROWS))
     begin = time.perf_counter()
-    target.load(plan)
     target.session.write(rows)
+    target.load(plan)
     taken = time.perf_counter() - begin
-    target.session.remove(rows)
     target.unload([plan.job])
+    target.session.remove(rows)
+    if len(rows) != _ROWS:
+        raise RuntimeError(f"{len(rows)} of {_ROWS} rows were written")
     return taken

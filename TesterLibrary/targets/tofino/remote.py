@@ -110,10 +110,10 @@ class RemoteSwitch:
         """See `Switch`."""
         self._ask("sync", tables=list(tables))
 
-    def read(self, asked: Sequence[Asked]) -> list[Reading]:
+    def read(self, asked: Sequence[Asked], *, from_chip: bool = False) -> list[Reading]:
         """See `Switch`."""
         own = [{"table": one.table, "key": key_words(one.key)} for one in asked]
-        found: list[Reading] = self._ask("read", asked=own)
+        found: list[Reading] = self._ask("read", asked=own, from_chip=from_chip)
         return found
 
     def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:

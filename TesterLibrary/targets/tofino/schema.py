@@ -70,8 +70,11 @@ class Table:
 
     @property
     def written(self) -> bool:
-        """Whether a driver adds its entries and removes them; those of registers always are there."""
-        return self.kind.startswith("MatchAction") and not self.constant
+        """Whether a driver adds its entries and removes them.
+
+        Those of registers always are there, and a table without a key has none: only what it always does.
+        """
+        return self.kind.startswith("MatchAction") and bool(self.key) and not self.constant
 
     def check(self, entry: Entry) -> None:
         """Whether the table can hold an entry.

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import TypeVar
 
 from ...errors import TesterLibraryError
 from ...model.units import Duration
@@ -16,9 +18,12 @@ from .schema import Schema
 from .switch import Asked, Digest, PortState, Reading, Switch, SwitchGone
 from .tables import Tables
 
+_T = TypeVar("_T")
 _PATIENCE = Duration(10 * 10**9)
 _AGAIN_S = 0.5
-_CHUNK = 2000  # entries that are read at a time
+_READ_AT_ONCE = 2000  # entries of a request
+_WRITTEN_AT_ONCE = 500  # a daemon that can undo a request takes time by the square of its entries
+_COPIED_IN_THE_TIME_OF_ONE = 16  # entries of a table that is copied as a whole, while one of a chip is read
 
 
 class Session:
@@ -69,9 +74,15 @@ class Session:
         """Adds or changes entries, all or none. PlanError for what the program cannot hold."""
         before = self._held.copy()
         self._held.write(batch)
+        ordered = sorted(batch, key=self._order)
+        written: list[Entry] = []
         try:
-            self._switch.write(batch)
+            for part in _parts(ordered, _WRITTEN_AT_ONCE):
+                self._switch.write(part)
+                written += part
         except BaseException:
+            with suppress(TesterLibraryError):
+                self._undo(written, before)
             self._held = before
             raise
 
@@ -104,12 +115,21 @@ class Session:
             self._groups -= set(gone)
 
     def read(self, asked: Sequence[Asked]) -> list[Reading]:
-        """Entries as the chip has them, all at about one instant."""
-        self._switch.sync(sorted({one.table for one in asked}))
-        found: list[Reading] = []
-        for begin in range(0, len(asked), _CHUNK):
-            found += self._switch.read(asked[begin : begin + _CHUNK])
-        return found
+        """Entries as the chip has them, all at about one instant.
+
+        Few of a table are read from the chip one by one; else the daemon copies the table first.
+        """
+        counts = Counter(one.table for one in asked)
+        copied = {own for own, n in counts.items() if n * _COPIED_IN_THE_TIME_OF_ONE > self.schema[own].size}
+        if copied:
+            self._switch.sync(sorted(copied))
+        found: dict[int, Reading] = {}
+        for from_chip in (False, True):
+            numbers = [n for n, one in enumerate(asked) if (one.table not in copied) == from_chip]
+            for part in _parts(numbers, _READ_AT_ONCE):
+                read = self._switch.read([asked[n] for n in part], from_chip=from_chip)
+                found.update(zip(part, read, strict=True))
+        return [found[n] for n in range(len(asked))]
 
     def send(self, frames: Sequence[bytes]) -> None:
         """Packets to the program."""
@@ -152,5 +172,20 @@ class Session:
             raise
         return switch
 
+    def _order(self, entry: Entry) -> tuple[bool, int]:
+        """Registers first. Of rows those that are tried first: a chip moves others to get them in later."""
+        priority = entry.key.get("$MATCH_PRIORITY", 0)
+        return self._removable(entry), priority if isinstance(priority, int) else 0
+
+    def _undo(self, written: Sequence[Entry], before: Tables) -> None:
+        """Rows are as they were; registers keep what was written."""
+        rows = [own for own in written if self._removable(own)]
+        self._switch.delete([own for own in rows if not before.has(own)])
+        self._switch.write([before.own(own) for own in rows if before.has(own)])
+
     def _removable(self, entry: Entry) -> bool:
         return self.schema[entry.table].written
+
+
+def _parts(whole: Sequence[_T], size: int) -> Iterator[Sequence[_T]]:
+    return (whole[begin : begin + size] for begin in range(0, len(whole), size))

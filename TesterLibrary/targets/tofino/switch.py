@@ -117,8 +117,8 @@ class Switch(Protocol):
         """Has registers and counters copied from the chip, for `read`. Returns when that is done."""
         ...
 
-    def read(self, asked: Sequence[Asked]) -> list[Reading]:
-        """The data of entries, in this order."""
+    def read(self, asked: Sequence[Asked], *, from_chip: bool = False) -> list[Reading]:
+        """The data of entries, in this order: from the copy, or one by one from the chip."""
         ...
 
     def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:

@@ -54,6 +54,10 @@ class Tables:
         """Whether there is one with its key."""
         return entry.place in self._held.get(entry.table, {})
 
+    def own(self, entry: Entry) -> Entry:
+        """The one with its key, which has to be there."""
+        return self._held[entry.table][entry.place]
+
     def all(self) -> list[Entry]:
         """Of all tables."""
         return [entry for held in self._held.values() for entry in held.values()]

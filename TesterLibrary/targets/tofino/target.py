@@ -98,12 +98,13 @@ class TofinoTarget:
             for run in fresh:
                 run.start(begun_ns, duration, packets)
             self._retire(runs)
-            entries = [own for run in fresh for own in (*run.job.flipped(0), *run.job.starting(run.limits))]
+            starting = [own for run in fresh for own in run.job.starting(run.limits)]
             others = [own.job for own in self._runs.values() if own not in runs]
             self._loading.begin([run.job for run in fresh], others)
             for run in fresh:
                 self._counting.begin(run)
-            self.session.write(entries)
+            self.session.write([own for run in fresh for own in run.job.flipped(0)])
+            self.session.write(starting)
             self._runs |= {run.job.plan.job: run for run in fresh}
 
     def stop(self, jobs: Sequence[str]) -> None:

@@ -163,12 +163,12 @@ class FakeSwitch:
             own.chip.changed([name])
 
     def sync(self, tables: Sequence[str]) -> None:
-        """See `Switch`. There is no copy that could be old."""
+        """See `Switch`. The copy is never old."""
         for name in tables:
             self._own.store.table(name)
 
-    def read(self, asked: Sequence[Asked]) -> list[Reading]:
-        """See `Switch`."""
+    def read(self, asked: Sequence[Asked], *, from_chip: bool = False) -> list[Reading]:  # noqa: ARG002
+        """See `Switch`. The copy is never old."""
         store = self._own.store
         return [store.read(one) for one in asked]
 

@@ -71,10 +71,10 @@ class ServedSwitch:
         """See `Switch`."""
         _told(lambda: self._switch.sync(tables))
 
-    def read(self, asked: _Words) -> list[Any]:
+    def read(self, asked: _Words, from_chip: bool) -> list[Any]:
         """See `Switch`."""
         own = [Asked(one["table"], key_of(one["key"])) for one in asked]
-        return list(_told(lambda: self._switch.read(own)))
+        return list(_told(lambda: self._switch.read(own, from_chip=from_chip)))
 
     def set_groups(self, groups: list[tuple[int, list[int]]]) -> None:
         """See `Switch`."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import importlib
 import socket
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -99,6 +100,10 @@ class Link:
         """A kind of digest of the program."""
         return self._info.learn_from_id_get(number)
 
+    def key(self, table: Any, fields: Mapping[str, Any]) -> Any:
+        """Of an entry."""
+        return table.make_key([self.api.KeyTuple(name, **_match(value)) for name, value in fields.items()])
+
     def request(self, request: Any) -> Any:
         """For all pipes."""
         request.target.device_id, request.target.pipe_id = 0, _ALL_PIPES
@@ -127,3 +132,9 @@ class Link:
             return Refusal("broken", str(problem))
         gone = grpc_error.code().name in ("UNAVAILABLE", "CANCELLED")
         return Refusal("gone" if gone else "broken", f"the switch daemon: {grpc_error.details()}")
+
+
+def _match(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {"value": value}
+    return value if "mask" in value else {"low": value["first"], "high": value["last"]}

@@ -10,6 +10,7 @@ from typing import Any
 
 from .cpu import CpuPort
 from .link import Link
+from .reading import Reader
 from .serving import Refusal
 
 _SPEEDS = {1: "1G", 10: "10G", 25: "25G", 40: "40G", 50: "50G", 100: "100G", 200: "200G", 400: "400G"}
@@ -24,6 +25,7 @@ class VendorSwitch:
 
     def __init__(self, address: str, program: str, cpu_interface: str) -> None:
         self._link, self._cpu_interface = Link(address, program), cpu_interface
+        self._reader = Reader(self._link)
         self._cpu: Any = None
 
     def bind(self) -> None:
@@ -34,12 +36,14 @@ class VendorSwitch:
     def device_port(self, front: str) -> int:
         """By connector and channel."""
         connector, _, channel = front.partition("/")
-        table = self._link.table("$PORT_HDL_INFO")
-        key = [("$CONN_ID", int(connector)), ("$CHNL_ID", int(channel or 0))]
-        own = table.make_key([self._link.api.KeyTuple(*field) for field in key])
-        for data, _ in self._link.call(self._entries, table, [own]):
-            return int(data.to_dict()["$DEV_PORT"])
-        raise Refusal("refused", f"the switch has no port {front}")
+        key = {"$CONN_ID": int(connector), "$CHNL_ID": int(channel or 0)}
+        try:
+            (found,) = self.read([{"table": "$PORT_HDL_INFO", "key": key}])
+        except Refusal as refusal:
+            if refusal.kind != "refused":
+                raise
+            raise Refusal("refused", f"the switch has no port {front}") from refusal
+        return int(found["$DEV_PORT"])
 
     def set_ports(self, ports: list[dict[str, Any]]) -> None:
         """Adds ports anew and enables them."""
@@ -68,7 +72,9 @@ class VendorSwitch:
         table = self._link.table("$PORT")
         for port in device_ports:
             with suppress(Refusal):
-                self._link.call(table.entry_del, self._link.target, [self._key(table, {"$DEV_PORT": port})])
+                self._link.call(
+                    table.entry_del, self._link.target, [self._link.key(table, {"$DEV_PORT": port})]
+                )
 
     def port_states(self, device_ports: list[int]) -> list[dict[str, Any]]:
         """From the daemon's own view."""
@@ -141,26 +147,9 @@ class VendorSwitch:
             )
         self._link.call(self._link.client.reader_writer_interface._write, request)
 
-    def read(self, asked: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """One request a table, because the client reads the answers of one."""
-        places = defaultdict(list)
-        for number, one in enumerate(asked):
-            places[one["table"]].append(number)
-        found: dict[int, dict[str, Any]] = {}
-        for name, numbers in places.items():
-            table = self._link.table(name)
-            keys = [self._key(table, asked[number]["key"]) for number in numbers]
-            got = self._link.call(self._entries, table, keys)
-            if len(got) != len(numbers):
-                raise Refusal(
-                    "refused", f"table {name} has {len(got)} of {len(numbers)} entries that were asked for"
-                )
-            for place, (data, _) in enumerate(got):
-                found[numbers[place]] = _plain(data.to_dict())
-        return [found[number] for number in range(len(asked))]
-
-    def _entries(self, table: Any, keys: list[Any]) -> list[Any]:
-        return list(table.entry_get(self._link.target, keys, {"from_hw": False}))
+    def read(self, asked: list[dict[str, Any]], from_chip: bool = False) -> list[dict[str, Any]]:
+        """One request for entries of all tables."""
+        return self._reader.read(asked, from_chip=from_chip)
 
     def set_groups(self, groups: list[tuple[int, list[int]]]) -> None:
         """A node of the same number for each. The daemon cannot change one, so all are made anew."""
@@ -192,9 +181,6 @@ class VendorSwitch:
         """Gives the program free."""
         self._link.close()
 
-    def _key(self, table: Any, key: dict[str, Any]) -> Any:
-        return table.make_key([self._link.api.KeyTuple(name, **_match(value)) for name, value in key.items()])
-
     def _data(self, table: Any, words: dict[str, Any]) -> Any:
         action, fields = words["action"], []
         for name, value in words["data"].items():
@@ -221,7 +207,7 @@ class VendorSwitch:
             table = self._link.table(words["table"])
             data = None if words["data"] is None else [self._data(table, words)]
             update = getattr(self._link.messages.Update, kind)
-            table._entry_write_req_make(request, [self._key(table, words["key"])], data, update)
+            table._entry_write_req_make(request, [self._link.key(table, words["key"])], data, update)
         self._link.call(self._link.client.reader_writer_interface._write, request, batch=batch)
 
 
@@ -229,12 +215,6 @@ def _kind(words: dict[str, Any]) -> str:
     if any(name in words["key"] for name in _INDEXED):
         return "indexed"
     return "ports" if words["table"].endswith("$PORT_METADATA") else "matched"
-
-
-def _match(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        return {"value": value}
-    return value if "mask" in value else {"low": value["first"], "high": value["last"]}
 
 
 def _plain(data: dict[str, Any]) -> dict[str, Any]:

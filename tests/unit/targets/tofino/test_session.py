@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -12,10 +14,12 @@ from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.targets.tofino.cabling import PCIE_PORT
 from TesterLibrary.targets.tofino.end_readings import port_asked
 from TesterLibrary.targets.tofino.entry import Entry
+from TesterLibrary.targets.tofino.fake import FakeSwitch
 from TesterLibrary.targets.tofino.packets import injected
-from TesterLibrary.targets.tofino.switch import Asked, SwitchGone
+from TesterLibrary.targets.tofino.session import Session
+from TesterLibrary.targets.tofino.switch import Asked, Reading, SwitchGone
 
-from .rig import LOOPBACKS, STATIONS, VERSIONS, Bench, station, version
+from .rig import LOOPBACKS, SCHEMA, SECOND, STATIONS, VERSIONS, Bench, cabling, station, version
 
 TICKS = "internal.InternalIngress.rate.pattern.ticks"
 FIELD = "InternalIngress.rate.pattern.ticks.f1"
@@ -112,6 +116,77 @@ def test_a_refusal_of_the_switch_itself_leaves_the_account_as_it_was() -> None:
     session.write([version(3)])
     session.close()
     assert bench.entries(VERSIONS) == []
+
+
+class Recorded(FakeSwitch):
+    """Remembers what it was asked for."""
+
+    def __init__(self, bench: Bench, most: int = 10**6) -> None:
+        super().__init__(bench.daemon)
+        self.written: list[list[Entry]] = []
+        self.copied: list[str] = []
+        self.from_chip: list[Asked] = []
+        self._left = most
+
+    def write(self, batch: Sequence[Entry]) -> None:
+        rows = [own for own in batch if own.table == STATIONS]
+        if len(rows) > self._left:
+            raise PlanError(f"table {STATIONS} is full")
+        super().write(batch)
+        self._left -= len(rows)
+        self.written.append(list(batch))
+
+    def sync(self, tables: Sequence[str]) -> None:
+        super().sync(tables)
+        self.copied += tables
+
+    def read(self, asked: Sequence[Asked], *, from_chip: bool = False) -> list[Reading]:
+        if from_chip:
+            self.from_chip += asked
+        return super().read(asked, from_chip=from_chip)
+
+
+def recorded(bench: Bench, **given: int) -> tuple[Recorded, Session]:
+    switch = Recorded(bench, **given)
+    session = Session(lambda: switch, SCHEMA, cabling(), patience=SECOND, sleep=bench.clock.sleep)
+    switch.written.clear()
+    return switch, session
+
+
+def test_rows_go_in_by_priority_behind_registers_and_a_part_at_a_time() -> None:
+    switch, session = recorded(Bench())
+    tick = Entry(TICKS, {"$REGISTER_INDEX": 1}, data={FIELD: 7})
+    session.write([*(station(number, 2000 - number) for number in range(1, 1001)), tick])
+    assert [len(part) for part in switch.written] == [500, 500, 1]
+    whole = list(chain.from_iterable(switch.written))
+    assert whole[0] == tick
+    priorities = [own.key["$MATCH_PRIORITY"] for own in whole[1:]]
+    assert priorities == list(range(1000, 2000))
+
+
+def test_what_is_refused_in_a_later_part_leaves_nothing_of_the_earlier_ones() -> None:
+    bench = Bench()
+    _, session = recorded(bench, most=601)
+    changed = replace(station(1), data={"port": 9})
+    session.write([station(1), version(3)])
+    with pytest.raises(PlanError, match="full"):
+        session.write([changed, version(3, 1), *(station(number) for number in range(2, 700))])
+    assert (bench.entries(VERSIONS), bench.entries(STATIONS)) == ([version(3)], [station(1)])
+    session.write([station(2)])
+    session.close()
+    assert bench.entries(STATIONS) == []
+
+
+def test_few_registers_are_read_from_the_chip_and_of_many_the_table_is_copied() -> None:
+    switch, session = recorded(Bench())
+    session.write([Entry(TICKS, {"$REGISTER_INDEX": n}, data={FIELD: n}) for n in range(20)])
+    few = [Asked(TICKS, {"$REGISTER_INDEX": 3}), *port_asked(4)]
+    assert session.read(few)[0] == {FIELD: [3, 3]}
+    assert (switch.copied, switch.from_chip) == ([], few)
+    many = [Asked(TICKS, {"$REGISTER_INDEX": number}) for number in range(20)]
+    both = [many[0], few[1], *many[1:]]
+    assert [own.get(FIELD) for own in session.read(both)] == [[0, 0], None, *([n, n] for n in range(1, 20))]
+    assert (switch.copied, switch.from_chip) == ([TICKS], [*few, few[1]])
 
 
 @pytest.mark.parametrize(

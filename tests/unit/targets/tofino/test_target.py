@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -23,11 +24,12 @@ from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.switch import SwitchGone
 from TesterLibrary.targets.tofino.target import TofinoTarget
 
-from .rig import FOLDER, SCHEMA, SECOND, Bench, cabling
+from .rig import FOLDER, SCHEMA, SECOND, VERSIONS, Bench, cabling
 
 RESTORE = "ExternalEgress.restoration"
 LINKS = f"external.{RESTORE}.links"
 TEMPLATES = "internal.InternalIngress.template_loop.templates"
+RATE = "internal.InternalIngress.rate."
 PATIENCE = Duration(20 * 10**9)
 
 
@@ -167,3 +169,24 @@ def test_a_long_run_ends_when_its_time_is_over() -> None:
     (counted,) = driven.target.snapshot().streams
     assert (counted.tx_packets, counted.intended_packets) == (1000, 1000)
     assert counted.last_tx_ns - counted.first_tx_ns == pytest.approx(999 * 10**7, rel=0.01)
+
+
+def test_frames_leave_in_the_first_version_when_a_job_is_started_again() -> None:
+    """What says so goes in before what lets them depart: within a request registers come first."""
+    driven = Driven()
+    driven.target.load(driven.plan())
+    driven.target.start(["north"])
+    driven.target.flip(["north"])
+    driven.target.stop(["north"])
+    written: list[Entry] = []
+    taken = driven.target.session.write
+
+    def write(batch: Sequence[Entry]) -> None:
+        taken(batch)
+        written.extend(sorted(batch, key=lambda own: SCHEMA[own.table].written))
+
+    driven.target.session.write = write  # type: ignore[method-assign]
+    driven.target.start(["north"])
+    tables = [own.table for own in written]
+    assert tables.index(VERSIONS) < max(n for n, own in enumerate(tables) if own.startswith(RATE))
+    assert all(own.startswith(RATE) for own in tables[tables.index(VERSIONS) + 1 :])
