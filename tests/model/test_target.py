@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from ipaddress import ip_address, ip_interface
 from pathlib import Path
@@ -14,7 +15,10 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
+from TesterLibrary.model.departures import Pattern
+from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
 from TesterLibrary.model.job import Job
+from TesterLibrary.model.pattern import Stage
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
@@ -29,6 +33,7 @@ from .running import RunningModel
 _COUNT = 40
 _PATIENCE = Duration(60 * 10**9)
 _PEER = ip_interface("198.18.0.99/24")
+_SERVER = "198.18.0.88"
 
 
 class Driver:
@@ -88,14 +93,18 @@ def stream(**changes: object) -> Stream:
 
 
 @contextmanager
-def cable(model: RunningModel) -> Iterator[None]:
-    """From p1 to p2."""
+def cable(model: RunningModel, *, missing: Mapping[int, Collection[int]] | None = None) -> Iterator[None]:
+    """From p1 to p2; of each version, frames of these numbers are lost."""
     ends, over = (model.tap("p1"), model.tap("p2")), threading.Event()
+    seen = [0, 0]
 
     def carry() -> None:
         while not over.is_set():
             for frame in ends[0].frames(1, seconds=0.2):
-                ends[1].send(frame)
+                version = frame[18] >> 7  # the first bit of IP.id
+                if seen[version] not in (missing or {}).get(version, ()):
+                    ends[1].send(frame)
+                seen[version] += 1
 
     carrier = threading.Thread(target=carry)
     carrier.start()
@@ -122,6 +131,62 @@ def test_exactly_so_many_frames_leave_arrive_and_are_timed(model: RunningModel, 
     assert 0 < found.first_tx_ns <= found.last_tx_ns
 
 
+def test_ports_count_the_frames_of_streams(model: RunningModel, driver: Driver) -> None:
+    driver.load("job", stream())
+    before = driver.target.snapshot()
+    with cable(model):
+        driver.target.start(["job"], packets=_COUNT)
+        driver.target.wait(["job"], timeout=_PATIENCE)
+        driver.settled()
+    after = driver.target.snapshot()
+    assert after.port("p1").tx_packets - before.port("p1").tx_packets == _COUNT
+    assert after.port("p2").rx_packets - before.port("p2").rx_packets == _COUNT
+    assert after.port("p2").rx_foreign == before.port("p2").rx_foreign
+
+
+def test_a_pattern_passes_and_skips_exactly(model: RunningModel, driver: Driver) -> None:
+    driver.load("job", stream(shaping=Pattern((Stage(4, 6),)), rate=Rate.parse("10 kpps")))
+    tap = model.tap("p1")
+    driver.target.start(["job"], packets=_COUNT)
+    driver.target.wait(["job"], timeout=_PATIENCE)
+    frames = tap.frames(_COUNT + 1, seconds=3)
+    tap.close()
+    assert len(frames) == driver.target.snapshot().streams[0].tx_packets == _COUNT
+
+
+def test_frames_that_are_lost_are_found_in_the_version_that_they_left_in(
+    model: RunningModel, driver: Driver
+) -> None:
+    driver.load("job", stream(rate=Rate.parse("123 pps")))
+    lost = {0: (2, 3, 9), 1: (0, 4, 5, 6, 11)}
+    gone = sum(map(len, lost.values()))
+    with cable(model, missing=lost):
+        driver.target.start(["job"])
+        driver.until(lambda own: own.streams[0].versions[0].tx_packets > _COUNT)
+        assert driver.target.flip(["job"]).closed_version == 0
+        driver.until(lambda own: own.streams[0].versions[1].tx_packets > _COUNT)
+        driver.target.stop(["job"])
+        found = driver.until(lambda own: own.streams[0].tx_packets - own.streams[0].rx_packets == gone)
+    assert [own.tx_packets - own.rx_packets for own in found.streams[0].versions] == [
+        len(own) for own in lost.values()
+    ]
+    assert found.streams[0].order.next_sequence == found.streams[0].tx_packets
+
+
+def test_a_job_that_is_started_again_begins_anew(model: RunningModel, driver: Driver) -> None:
+    driver.load("job", stream())
+    driver.target.start(["job"], packets=_COUNT)
+    driver.target.flip(["job"])
+    driver.target.wait(["job"], timeout=_PATIENCE)
+    with cable(model):
+        driver.target.start(["job"], packets=2 * _COUNT)
+        driver.target.wait(["job"], timeout=_PATIENCE)
+        found = driver.settled()
+    assert [own.tx_packets for own in found.versions] == [2 * _COUNT, 0]
+    assert (found.rx_packets, sum(found.latency.buckets.values())) == (2 * _COUNT, 2 * _COUNT)
+    assert (found.order.next_sequence, found.rx_out_of_order) == (2 * _COUNT, 0)
+
+
 def test_neighbours_are_asked_and_answered(model: RunningModel, driver: Driver) -> None:
     driver.load("job", stream())
     own = driver.ports["p1"]
@@ -136,3 +201,21 @@ def test_neighbours_are_asked_and_answered(model: RunningModel, driver: Driver) 
     assert answer[20:32] == b"\0\2" + own.mac + own.address.ip.packed
     found = driver.target.resolve("p1", _PEER.ip, source=own.address.ip, source_mac=own.mac)
     assert found == bytes((2, 0, 0, 0, 2, 1))  # as running.py gives it to that end
+
+
+def test_curl_is_served(model: RunningModel, driver: Driver) -> None:
+    servers = Endpoints(AddressRange.parse(_SERVER), PortRange(80))
+    driver.load("job", ends=(Responder(name="web", port="p1", protocol="http-get", servers=servers),))
+    driver.target.start(["job"])
+    with model.inside.entered():
+        done = subprocess.run(
+            ["curl", "--silent", "--show-error", "--max-time", "30", f"http://{_SERVER}/"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.stdout + done.stderr == "Hello world\n"
+    driver.target.stop(["job"])
+    end = driver.target.snapshot(["job"]).end("job", "web")
+    assert (end.answering, end.not_sent) == (False, 0)
+    assert end.rx_packets >= end.tx_packets >= 3  # to SYN, request and FIN
