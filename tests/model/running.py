@@ -29,6 +29,7 @@ _CPU_END = "chip-cpu"
 FRONT = {"p1": 0, "p2": 4, "p3": 8}  # device ports of an external pipe, by the interface they end in
 _TOFINO_B0 = 2  # as the model calls the chip
 _REGISTERS_PORT = 8001  # where the model takes its daemon
+_MTU = 9500  # templates have a header more than frames
 _PATIENCE_S = 120
 _GRACE_S = 10
 
@@ -103,6 +104,9 @@ class RunningModel:
         for number, (own, other) in enumerate(pairs):
             macs = [bytes((2, 0, 0, 0, side, number)) for side in (1, 2)]
             self.inside.veth(own, other, self.inside, mac=macs[0], peer_mac=macs[1])
+            for end in (own, other):
+                with self.inside.entered():
+                    subprocess.run(["ip", "link", "set", end, "mtu", str(_MTU)], check=True)
         return ends
 
     def _run(self) -> None:

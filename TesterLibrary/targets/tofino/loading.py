@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from ...errors import PlanError, TesterLibraryError
@@ -17,6 +18,7 @@ from .cabling import Cabling
 from .change import Change
 from .device_port import pipe_of
 from .end_readings import end_asked, end_counters
+from .entry import Entry
 from .job import SwitchJob
 from .latency import bucket_entries
 from .loaded import LoadedEnd
@@ -52,12 +54,16 @@ class Loading:
     def load(self, job: SwitchJob) -> None:
         """Its streams are held back, its responders silent."""
         self._session.set_groups(job.groups)
+        written: tuple[Entry, ...] = ()
         try:
             self._session.write(job.entries)
+            written = job.entries
+            self._session.send([own.octets for own in job.packets for _ in range(own.count)])
         except TesterLibraryError:
-            self._session.remove_groups(job.groups)
+            with suppress(TesterLibraryError):
+                self._session.remove(written)
+                self._session.remove_groups(job.groups)
             raise
-        self._session.send([own.octets for own in job.packets for _ in range(own.count)])
         self._silent[job.plan.job] = [_nothing(job.plan.job, own) for own in job.ends]
         for neighbour in job.unanswered:
             _log.warning(

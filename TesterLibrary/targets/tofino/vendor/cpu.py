@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 from contextlib import suppress
 
@@ -17,6 +18,7 @@ class CpuPort:
     """A network interface of this machine, opened as it is."""
 
     def __init__(self, interface: str) -> None:
+        self._name = interface
         try:
             self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
             self._socket.bind((interface, 0))
@@ -29,11 +31,15 @@ class CpuPort:
 
     def send(self, frames: list[str]) -> None:
         """On the interface to the CPU port."""
-        for frame in frames:
+        for octets in map(bytes.fromhex, frames):
             try:
-                self._socket.send(bytes.fromhex(frame))
+                self._socket.send(octets)
             except OSError as problem:
-                raise Refusal("broken", f"the CPU port takes no packet: {problem}") from problem
+                what = (
+                    f"the interface {self._name!r} to the CPU port takes no packet of {len(octets):,} bytes"
+                )
+                hint = f"; raise its MTU to {len(octets)} at least" if problem.errno == errno.EMSGSIZE else ""
+                raise Refusal("broken", f"{what}: {problem}{hint}") from problem
 
     def received(self) -> list[str]:
         """From the interface of the CPU port."""

@@ -190,3 +190,21 @@ def test_frames_leave_in_the_first_version_when_a_job_is_started_again() -> None
     tables = [own.table for own in written]
     assert tables.index(VERSIONS) < max(n for n, own in enumerate(tables) if own.startswith(RATE))
     assert all(own.startswith(RATE) for own in tables[tables.index(VERSIONS) + 1 :])
+
+
+def test_nothing_is_left_of_a_job_whose_templates_the_switch_did_not_take() -> None:
+    driven = Driven()
+    before = driven.matched()
+    taken = driven.target.session.send
+
+    def refuse(frames: Sequence[bytes]) -> None:
+        raise TargetError(f"no {len(frames[0])} bytes")
+
+    driven.target.session.send = refuse  # type: ignore[method-assign]
+    with pytest.raises(TargetError, match="no 129 bytes"):
+        driven.target.load(driven.plan())
+    assert driven.matched() == before
+    assert not driven.daemon.running.chip.groups
+    driven.target.session.send = taken  # type: ignore[method-assign]
+    driven.target.load(driven.plan())
+    assert driven.run("north", 10) == (10, 10)
