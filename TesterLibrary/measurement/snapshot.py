@@ -134,6 +134,8 @@ class PortCounters:
     neighbour_replies: int = 0
     versions: tuple[PortVersionCounters, ...] = ()  # version 0 and 1
     rx_misrouted: int = 0  # of streams that are expected at other ports; not in rx_foreign
+    link_downs: int = 0  # how often its link was lost
+    link_up: bool = True  # now
 
 
 @dataclass(frozen=True)

@@ -202,6 +202,10 @@ class Namespace:
         """Switches an interface on."""
         self._route.link("set", index=self._index(name), state="up")
 
+    def down(self, name: str) -> None:
+        """Switches an interface off, by which its peer loses the carrier."""
+        self._route.link("set", index=self._index(name), state="down")
+
     def _steer(self, name: str) -> None:
         if self._receive_mask and not self.unsteered:
             with self._unless_forbidden():

@@ -141,6 +141,8 @@ def _port(port: counters_pb2.PortCounters) -> PortCounters:
         rx_missed=port.rx_missed,
         rx_foreign=port.rx_foreign,
         rx_misrouted=port.rx_misrouted,
+        link_downs=port.link_downs,
+        link_up=port.link_up,
         kernel_dropped=port.kernel_dropped,
         neighbour_replies=port.neighbour_replies,
         versions=tuple(

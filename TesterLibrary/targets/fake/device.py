@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -45,11 +45,16 @@ class FakeDevice:
 
 
 def set_pace(
-    streams: Sequence[FakeStream], device: FakeDevice, tester_limit: int | None, now_ns: int
+    streams: Sequence[FakeStream],
+    device: FakeDevice,
+    tester_limit: int | None,
+    now_ns: int,
+    unlinked: Collection[str] = (),
 ) -> None:
     """Shares ports and paths among the streams that are sending, in proportion to their rates.
 
-    `tester_limit` is the frames/s that a port of the tester sends at most.
+    `tester_limit` is the frames/s that a port of the tester sends at most; what leaves or would arrive by a
+    port without a link, of `unlinked`, is lost.
     """
     asked: dict[str, Fraction] = defaultdict(Fraction)
     offered: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
@@ -61,6 +66,8 @@ def set_pace(
     for stream, part in zip(streams, reached, strict=True):
         path = device.path_of(stream.planned)
         forwarded = _share(path.capacity, offered[stream.planned.tx_port, stream.planned.rx_port])
+        if stream.planned.tx_port in unlinked or stream.out in unlinked:
+            forwarded = Fraction(0)
         stream.follow(now_ns, Pace(part, 1 - forwarded * (1 - path.loss.value)))
 
 

@@ -93,6 +93,7 @@ class FakeTarget:
         self._starts = 0
         self._plans: dict[str, Plan] = {}
         self._jobs: dict[str, dict[int, FakeStream]] = {}
+        self._links = dict.fromkeys(self._ports, True)  # whether they are up
         self._past: dict[str, Counter[str]] = {name: Counter() for name in self._ports}
         self._wire = Wire(self._ports, self._device, self._past, self._plans)
 
@@ -115,6 +116,12 @@ class FakeTarget:
             self._set_pace()
             if self._now_ns == end and not over:
                 return
+
+    def set_link(self, port: str, *, up: bool) -> None:
+        """Somebody pulls the cable of a port, or puts it back."""
+        self._past[port]["link_downs"] += self._links[port] and not up
+        self._links[port] = up
+        self._set_pace()
 
     def capabilities(self) -> Capabilities:
         """See `Target`."""
@@ -315,7 +322,8 @@ class FakeTarget:
         )
 
     def _set_pace(self) -> None:
-        set_pace(self._sending(), self._device, self._tester_limit, self._now_ns)
+        down = [name for name, up in self._links.items() if not up]
+        set_pace(self._sending(), self._device, self._tester_limit, self._now_ns, down)
 
     def _retire(self, stream: FakeStream) -> None:
         """Forgets a run, not what the ports have counted of it. What is on its way is foreign, at once."""
@@ -343,14 +351,14 @@ class FakeTarget:
         totals = {name: Counter(past) for name, past in self._past.items()}
         for stream in self._streams(self._jobs):
             self._count(stream, stream.arrived(self._now_ns), totals)
-        return tuple(_port(name, counts) for name, counts in totals.items())
+        return tuple(_port(name, counts, self._links[name]) for name, counts in totals.items())
 
 
-def _port(name: str, counts: Counter[str]) -> PortCounters:
+def _port(name: str, counts: Counter[str], link_up: bool) -> PortCounters:
     """Keys are those of the counters, with the version in front of what is counted by version."""
     fields = PortVersionCounters.__dataclass_fields__
     versions = tuple(
         PortVersionCounters(**{field: counts.pop(f"{number} {field}", 0) for field in fields})
         for number in (0, 1)
     )
-    return PortCounters(name, versions=versions, **counts)
+    return PortCounters(name, versions=versions, link_up=link_up, **counts)

@@ -140,8 +140,12 @@ class Session:
         return self._switch.received()
 
     def changed_ports(self) -> tuple[PortState, ...]:
-        """What has changed of links since it was asked last."""
-        return self._switch.changed_ports()
+        """What has changed of links since it was asked last, each change by itself.
+
+        A model has no links: what it says of its ports means nothing.
+        """
+        changed = self._switch.changed_ports()
+        return changed if self.cabling.has_transceivers else ()
 
     def digests(self) -> tuple[Digest, ...]:
         """What the program has told of packets since it was asked last. Some can be missing."""

@@ -87,7 +87,7 @@ class Switch(Protocol):
         ...
 
     def changed_ports(self) -> tuple[PortState, ...]:
-        """What the switch has told of ports since it was asked last."""
+        """What the switch has told of ports since it was asked last, each change by itself and in order."""
         ...
 
     def digests(self) -> tuple[Digest, ...]:

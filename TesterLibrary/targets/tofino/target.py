@@ -22,6 +22,7 @@ from ..fake.refusal import check_end, check_frames, check_plan, check_update, kn
 from ..fake.refusal_ends import check_ends
 from .asking import resolve
 from .counting import Counting
+from .links import Links
 from .loading import Loading
 from .packets import injected
 from .port_totals import PortTotals
@@ -165,7 +166,7 @@ class TofinoTarget:
             now_ns = self._now_ns()
             return Snapshot(
                 taken_at_ns=now_ns,
-                ports=self._totals.counters(everything, counters),
+                ports=self._links.noted(self._totals.counters(everything, counters)),
                 streams=tuple(counters[number] for number in sorted(n for r in runs for n in r.job.streams)),
                 clock=ClockCounters(self._began_ns, self._began_ns, now_ns, now_ns),
                 ends=tuple(own for run in runs for own in self._loading.read_ends(run.job)),
@@ -280,6 +281,7 @@ class TofinoTarget:
         self._loading = Loading(self.session, self._program)
         self._counting = Counting(self.session, self._now_ns)
         self._totals = PortTotals(self.session)
+        self._links = Links(self.session)
 
     @contextmanager
     def _reached(self) -> Iterator[None]:

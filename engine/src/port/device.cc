@@ -38,6 +38,12 @@ std::string DriverOf(uint16_t device) {
   return rte_eth_dev_info_get(device, &info) == 0 ? info.driver_name : "";
 }
 
+bool TellsOfLinks(uint16_t device) {
+  rte_eth_dev_info info{};
+  return rte_eth_dev_info_get(device, &info) == 0 && info.dev_flags != nullptr &&
+         (*info.dev_flags & RTE_ETH_DEV_INTR_LSC) != 0;
+}
+
 Device Device::Probe(const std::string& arguments) {
   TakeEalComplaints();
   Check(rte_dev_probe(arguments.c_str()), arguments, "DPDK has no such device", Code::kNotFound);
@@ -78,6 +84,7 @@ void Device::Start(const std::string& name, uint32_t max_frame_bytes) {
   rte_eth_conf conf{};
   // Everything sent comes from one pool, with one reference and in one piece.
   conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+  conf.intr_conf.lsc = TellsOfLinks(id_) ? 1 : 0;
   Check(rte_eth_dev_configure(id_, 1, 1, &conf), name, "configuration");
   uint16_t rx_descriptors = kDescriptors;
   uint16_t tx_descriptors = kDescriptors;

@@ -50,4 +50,7 @@ class Device {
 
 std::string DriverOf(uint16_t device);
 
+// Whether its driver has an interrupt for changes of the link.
+bool TellsOfLinks(uint16_t device);
+
 }  // namespace tester

@@ -63,6 +63,9 @@ Interface ReadLink(const NetlinkMessage& link) {
   interface.is_virtual = link.Find<ifinfomsg>(IFLA_LINKINFO).has_value();
   // Without a wire, what drivers say of its speed is a constant.
   if (!interface.is_virtual) interface.speed_bps = SpeedOf(interface.name);
+  if (const auto downs = link.Find<ifinfomsg>(IFLA_CARRIER_DOWN_COUNT)) {
+    interface.carrier_downs = As<uint32_t>(*downs);
+  }
   if (const auto bytes = link.Find<ifinfomsg>(IFLA_STATS64)) {
     const auto stats = As<rtnl_link_stats64>(*bytes);
     interface.dropped = stats.rx_dropped + stats.tx_dropped + stats.rx_missed_errors;

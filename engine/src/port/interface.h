@@ -19,6 +19,8 @@ struct Interface {
   Mac mac{};
   uint32_t mtu = 0;
   bool running = false;
+  // How often it lost its carrier since it was created.
+  uint64_t carrier_downs = 0;
   bool is_virtual = false;  // veth, macvlan, tun and the like
   // Bits per second; 0 where the link is virtual or does not know.
   uint64_t speed_bps = 0;

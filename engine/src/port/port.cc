@@ -16,18 +16,15 @@ Port::Port(PortFacts facts, Device device, PortSockets sockets, InterfaceClaim c
       claim_(std::move(claim)),
       device_(std::move(device)),
       sockets_(std::move(sockets)),
-      dry_run_(facts_.interface.empty() ? nullptr : std::make_unique<const DryRun>()) {
-  KernelDropped();
-  drops_before_ = drops_last_;
-}
+      dry_run_(facts_.interface.empty() ? nullptr : std::make_unique<const DryRun>()),
+      link_(device_.id(), facts_.interface) {}
 
 bool Port::LinkUp() const {
   if (!facts_.interface.empty()) {
     const auto interface = FindInterface(facts_.interface);
     return interface && interface->running;
   }
-  rte_eth_link link{};
-  return rte_eth_link_get_nowait(device(), &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+  return DeviceUp(device());
 }
 
 uint64_t Port::Missed() {
@@ -40,12 +37,6 @@ uint64_t Port::DeviceMissed() const {
   if (rte_eth_stats_get(device(), &stats) != 0) return 0;
   const uint64_t lost = stats.ierrors + stats.rx_nombuf;
   return facts_.driver == "net_af_xdp" ? lost : lost + stats.imissed;
-}
-
-uint64_t Port::KernelDropped() {
-  if (facts_.interface.empty()) return 0;
-  if (const auto interface = FindInterface(facts_.interface)) drops_last_ = interface->dropped;
-  return drops_last_ - drops_before_;
 }
 
 }  // namespace tester

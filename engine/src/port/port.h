@@ -12,6 +12,7 @@
 #include "port/claim.h"
 #include "port/device.h"
 #include "port/dry_run.h"
+#include "port/link.h"
 #include "port/sockets.h"
 #include "responder/learned.h"
 #include "stats/counters.h"
@@ -54,8 +55,8 @@ class Port {
   bool LinkUp() const;
   // Frames lost before the engine saw them. Not for several threads at once.
   uint64_t Missed();
-  // Frames the kernel dropped on the interface since the port was opened; 0 where it has no part.
-  uint64_t KernelDropped();
+  // Not for several threads at once.
+  LinkReading ReadLink() { return link_.Read(); }
 
   PortCounters counters;
   // Frames to send once. Set by a control thread; the worker sends them and clears it.
@@ -74,8 +75,7 @@ class Port {
   Device device_;
   PortSockets sockets_;
   std::unique_ptr<const DryRun> dry_run_;
-  uint64_t drops_before_ = 0;  // on the interface
-  uint64_t drops_last_ = 0;    // known still when the interface is gone
+  Link link_;
 };
 
 }  // namespace tester

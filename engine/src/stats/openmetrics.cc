@@ -29,8 +29,8 @@ bool IsGauge(std::string_view name) {
   constexpr std::array<std::string_view, 12> kWords = {"first_", "last_", "worst_", "longest_",
                                                        "_min",   "_max",  "jitter", "open_",
                                                        "next_",  "_now",  "_at_",   "start_"};
-  constexpr std::array<std::string_view, 5> kEnds = {"_sending", "_running", "_answering",
-                                                     "_opening", "_flows"};
+  constexpr std::array<std::string_view, 6> kEnds = {"_sending", "_running", "_answering",
+                                                     "_opening", "_flows",   "_link_up"};
   return std::ranges::any_of(kWords, [&](auto word) { return name.find(word) != name.npos; }) ||
          std::ranges::any_of(kEnds, [&](auto end) { return name.ends_with(end); });
 }

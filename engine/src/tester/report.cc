@@ -75,7 +75,10 @@ void Tester::FillPorts(v1::Snapshot& snapshot) {
     out.set_name(port->facts().name);
     FillPort(port->counters, out);
     out.set_rx_missed(port->Missed());
-    out.set_kernel_dropped(port->KernelDropped());
+    const LinkReading link = port->ReadLink();
+    out.set_kernel_dropped(link.dropped);
+    out.set_link_downs(link.downs);
+    out.set_link_up(link.up);
   }
 }
 

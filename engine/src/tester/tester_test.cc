@@ -6,9 +6,11 @@
 #include "tester/tester.h"
 
 #include <gtest/gtest.h>
+#include <rte_ethdev.h>
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "tester/tester_testing.h"
 
@@ -115,6 +117,21 @@ TEST_F(LoopTest, AFrameOnAnotherPortIsMisrouted) {
   ASSERT_EQ(stream.rx_misrouted_ports().size(), 1);
   EXPECT_EQ(stream.rx_misrouted_ports(0), "b");
   EXPECT_EQ(stream.rx_packets(), 0U);
+}
+
+TEST_F(LoopTest, ALostLinkIsCounted) {
+  uint16_t device = 0;
+  ASSERT_EQ(rte_eth_dev_get_port_by_name("net_ring_b", &device), 0);
+  const auto link = [&] {
+    const v1::PortCounters port = tester->TakeSnapshot({}).ports(1);
+    return std::pair(port.link_up(), port.link_downs());
+  };
+  EXPECT_EQ(link(), std::pair(true, uint64_t{0}));
+  ASSERT_EQ(rte_eth_dev_set_link_down(device), 0);
+  EXPECT_EQ(link(), std::pair(false, uint64_t{1}));
+  EXPECT_EQ(link(), std::pair(false, uint64_t{1}));
+  ASSERT_EQ(rte_eth_dev_set_link_up(device), 0);
+  EXPECT_EQ(link(), std::pair(true, uint64_t{1}));
 }
 
 TEST_F(LoopTest, WithoutSignatureFramesAreForeign) {

@@ -116,7 +116,7 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
     """Each field gets another number; a field that is added to the protocol and not here is found too."""
     numbers = iter(range(1, 1000))
     message = counters_pb2.Snapshot(
-        ports=[counters_pb2.PortCounters(name="p1")],
+        ports=[counters_pb2.PortCounters(name="p1", link_up=True)],
         streams=[counters_pb2.StreamCounters(sending=True)],
         workers=[counters_pb2.WorkerCounters()],
     )
@@ -133,25 +133,25 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
                 setattr(part, field.name, next(numbers))
     assert convert.snapshot_value(message) == Snapshot(
         taken_at_ns=1,
-        ports=(PortCounters("p1", 2, 3, 4, 5, 6, 7, 8, 9, 10, rx_misrouted=11),),
+        ports=(PortCounters("p1", 2, 3, 4, 5, 6, 7, 8, 9, 10, rx_misrouted=11, link_downs=12, link_up=True),),
         streams=(
             StreamCounters(
-                *(12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24),
-                LatencyCounters(28, 29, 30, 31, {5: 6}),
+                *(13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25),
+                LatencyCounters(29, 30, 31, 32, {5: 6}),
                 True,
-                (VersionCounters(32, 33, 34 * 2**64 + 35, 36, 37, 38 * 2**64 + 39),),
-                *(25, 26, 27),
-                OrderCounters(40, 41, 42, 43, 44, {7: 8}),
-                OutageCounters(45, 46, 47, 48, 49, 50),
-                VariationCounters(51, 52, 53, 54, 55),
-                DepartureCounters(56, 57, 58, {9: 10}),
+                (VersionCounters(33, 34, 35 * 2**64 + 36, 37, 38, 39 * 2**64 + 40),),
+                *(26, 27, 28),
+                OrderCounters(41, 42, 43, 44, 45, {7: 8}),
+                OutageCounters(46, 47, 48, 49, 50, 51),
+                VariationCounters(52, 53, 54, 55, 56),
+                DepartureCounters(57, 58, 59, {9: 10}),
                 ("p3", "p4"),
             ),
         ),
-        workers=(WorkerCounters(59, 60, 61, 62, 63, 64, 65, 66, 67, 68),),
-        clock=ClockCounters(69, 70, 71, 72),
+        workers=(WorkerCounters(60, 61, 62, 63, 64, 65, 66, 67, 68, 69),),
+        clock=ClockCounters(70, 71, 72, 73),
     )
-    assert next(numbers) == 73
+    assert next(numbers) == 74
 
 
 def test_every_counter_of_flows_arrives_in_its_place() -> None:

@@ -53,6 +53,7 @@ class Chip:
     def __init__(self, store: Store, actions: Actions, wire: Bridge, now_ns: int) -> None:
         self.groups: dict[int, tuple[int, ...]] = {}
         self.to_cpu: list[bytes] = []
+        self.unlinked: set[int] = set()  # device ports whose link is down
         self._store, self._wire, self._now_ns = store, wire, now_ns
         self.digests = Digests()
         self._external, self._streams = External(store, actions, self.digests), Streams(store)
@@ -78,6 +79,13 @@ class Chip:
         """Takes it down; what loops through it is lost."""
         self._ports.pop(device_port, None)
         self._loops = {number: own for number, own in self._loops.items() if own.port != device_port}
+
+    def set_link(self, device_port: int, *, up: bool) -> None:
+        """Without a link, what leaves by a port is lost, and nothing comes."""
+        if up:
+            self.unlinked.discard(device_port)
+        else:
+            self.unlinked.add(device_port)
 
     def from_cpu(self, octets: bytes) -> None:
         """A packet of the driver."""
@@ -177,7 +185,7 @@ class Chip:
         """By a front-panel port, or to the driver."""
         octets = self._external.egress(packet, port, self._now_ns)
         cpu = self._cpu_port()
-        if not self._is_up(port):
+        if not self._is_up(port) or port in self.unlinked:
             return
         if port == cpu:
             self.to_cpu.append(bytes(3) + (from_port or 0).to_bytes(2, "big") + octets)
@@ -187,7 +195,11 @@ class Chip:
                 self._at(at_ns, self._arrival(own, frame))
 
     def _arrival(self, port: int, frame: bytes) -> Callable[[int], None]:
-        return lambda now_ns: self._went(self._external.ingress(port, frame, now_ns))
+        def arrive(now_ns: int) -> None:
+            if port not in self.unlinked:
+                self._went(self._external.ingress(port, frame, now_ns))
+
+        return arrive
 
     def _is_up(self, port: int) -> bool:
         return port in self._ports or port == PCIE_PORT

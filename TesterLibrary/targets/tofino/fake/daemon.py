@@ -72,6 +72,12 @@ class FakeDaemon:
         self._running = None
         self.taken_by = None
 
+    def set_link(self, device_port: int, *, up: bool) -> None:
+        """Somebody pulls the cable of a port, or puts it back."""
+        own = self.running
+        own.chip.set_link(device_port, up=up)
+        own.told.append(PortState(device_port, up=up))
+
     @property
     def running(self) -> Running:
         """What it knows, with what has happened until now. SwitchGone if it was stopped."""
@@ -207,4 +213,5 @@ class FakeSwitch:
 
     def _state(self, port: int) -> PortState:
         empty = port in self._daemon.empty
-        return PortState(port, up=not empty, medium="none" if empty else "copper")
+        up = not empty and port not in self._own.chip.unlinked
+        return PortState(port, up=up, medium="none" if empty else "copper")

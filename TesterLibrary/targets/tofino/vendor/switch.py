@@ -90,15 +90,15 @@ class VendorSwitch:
 
     def changed_ports(self) -> list[dict[str, Any]]:
         """Notifications that have come; their media are read."""
-        changed: dict[int, bool] = {}
+        changed: list[tuple[int, bool]] = []
         table = self._link.table("$PORT")
         with suppress(RuntimeError):  # by which the client says that there are no more
             while True:
                 notified = self._link.client.portstatus_notification_get(timeout=_NOW_S)
                 key = table.get_parser._parse_key(notified.table_entry.key).to_dict()
-                changed[int(key["$DEV_PORT"]["value"])] = notified.port_up
-        states = self.port_states(list(changed))
-        return [{**state, "up": changed[state["device_port"]]} for state in states]
+                changed.append((int(key["$DEV_PORT"]["value"]), notified.port_up))
+        states = self.port_states([port for port, _ in changed])
+        return [{**state, "up": up} for state, (_, up) in zip(states, changed, strict=True)]
 
     def digests(self) -> list[dict[str, Any]]:
         """Lists of them that have come."""

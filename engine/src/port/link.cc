@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "port/link.h"
+
+#include <rte_ethdev.h>
+
+#include <cerrno>
+
+#include "port/device.h"
+
+namespace tester {
+namespace {
+
+// DPDK's interrupt thread calls it.
+int CountDown(uint16_t device, rte_eth_event_type /*event*/, void* downs, void* /*unused*/) {
+  if (!DeviceUp(device)) {
+    static_cast<std::atomic<uint64_t>*>(downs)->fetch_add(1, std::memory_order_relaxed);
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool DeviceUp(uint16_t device) {
+  rte_eth_link link{};
+  return rte_eth_link_get_nowait(device, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
+}
+
+LinkInterrupts::LinkInterrupts(uint16_t device) : device_(device) {
+  rte_eth_dev_callback_register(device_, RTE_ETH_EVENT_INTR_LSC, CountDown, &downs_);
+}
+
+LinkInterrupts::~LinkInterrupts() {
+  // Not while it is being called.
+  while (rte_eth_dev_callback_unregister(device_, RTE_ETH_EVENT_INTR_LSC, CountDown, &downs_) ==
+         -EAGAIN) {
+  }
+}
+
+Link::Link(uint16_t device, const std::string& interface)
+    : device_(device),
+      name_(interface),
+      before_(interface.empty() ? Interface{} : FindInterface(interface).value_or(Interface{})),
+      interrupts_(interface.empty() && TellsOfLinks(device)
+                      ? std::make_unique<LinkInterrupts>(device)
+                      : nullptr) {
+  Read();
+}
+
+LinkReading Link::Read() {
+  if (name_.empty()) {
+    See(DeviceUp(device_));
+    if (interrupts_) last_.downs = interrupts_->downs();
+    return last_;
+  }
+  const auto interface = FindInterface(name_);
+  // Another one of the same name is not the one that the port has.
+  if (!interface || interface->index != before_.index) {
+    See(false);
+    return last_;
+  }
+  last_ = {.up = interface->running,
+           .downs = interface->carrier_downs - before_.carrier_downs,
+           .dropped = interface->dropped - before_.dropped};
+  return last_;
+}
+
+void Link::See(bool up) {
+  if (last_.up && !up) ++last_.downs;
+  last_.up = up;
+}
+
+}  // namespace tester

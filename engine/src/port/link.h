@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What becomes of a port's link and of its frames in the kernel while the engine runs.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "port/interface.h"
+
+namespace tester {
+
+// Since the port was opened.
+struct LinkReading {
+  bool up = false;
+  uint64_t downs = 0;
+  // Frames the kernel dropped on the interface; 0 where it has no part.
+  uint64_t dropped = 0;
+};
+
+// Counts the interrupts by which a driver says that a link was lost.
+class LinkInterrupts {
+ public:
+  // `device` is configured.
+  explicit LinkInterrupts(uint16_t device);
+  ~LinkInterrupts();
+  LinkInterrupts(const LinkInterrupts&) = delete;
+  LinkInterrupts& operator=(const LinkInterrupts&) = delete;
+
+  uint64_t downs() const { return downs_.load(std::memory_order_relaxed); }
+
+ private:
+  const uint16_t device_;
+  std::atomic<uint64_t> downs_{0};
+};
+
+// Of one port. Not for several threads at once.
+class Link {
+ public:
+  // `interface` is empty where the kernel knows none. The device is started.
+  Link(uint16_t device, const std::string& interface);
+
+  LinkReading Read();
+
+ private:
+  // Counts what is seen where nobody else counts.
+  void See(bool up);
+
+  const uint16_t device_;
+  const std::string name_;  // of the interface
+  const Interface before_;  // none: all 0
+  std::unique_ptr<LinkInterrupts> interrupts_;
+  LinkReading last_;
+};
+
+// Whether the driver says so.
+bool DeviceUp(uint16_t device);
+
+}  // namespace tester
