@@ -18,10 +18,16 @@ from .paths import resource
 _VERSION = 1
 
 
-def _frames(text: object) -> int:
-    if not isinstance(text, int) or text < 0:
-        raise UnitError(f"{text!r} is not a number of frames; write a whole number from 0")
-    return text
+def _number_of(what: str) -> Callable[[object], int]:
+    def parse(text: object) -> int:
+        if not isinstance(text, int) or text < 0:
+            raise UnitError(f"{text!r} is not a number of {what}; write a whole number from 0")
+        return text
+
+    return parse
+
+
+_frames = _number_of("frames")
 
 
 _KEYS: dict[str, tuple[str, Callable[[object], Any]]] = {
@@ -33,6 +39,7 @@ _KEYS: dict[str, tuple[str, Callable[[object], Any]]] = {
     "clock_drift": ("max_clock_drift", lambda text: Ratio.parse(text).value),
     "backlog_drops": ("max_backlog_drops", _frames),
     "steal": ("max_steal", lambda text: Ratio.parse(text).value),
+    "links_down": ("max_links_down", _number_of("ports")),
     "calibration_age": ("max_calibration_age_ns", lambda text: Duration.parse(text).ns),
 }
 

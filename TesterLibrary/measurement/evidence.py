@@ -11,6 +11,7 @@ from math import ceil
 
 from ..model.plan import Plan
 from .departure import rate_error
+from .links import link_objection, links_down
 from .snapshot import ClockCounters, Snapshot
 
 
@@ -26,6 +27,7 @@ class EvidenceLimits:
     max_clock_drift: Fraction = Fraction(1, 10_000)
     max_backlog_drops: int = 0  # in the kernel's queue before an embedded device, when frames are missing
     max_steal: Fraction = Fraction(1, 20)  # of the time, taken from this machine by its hypervisor
+    max_links_down: int = 0  # ports of the streams whose link was down
     max_calibration_age_ns: int = 168 * 3600 * 10**9  # of the calibration that delays are corrected by
 
 
@@ -48,6 +50,7 @@ class Evidence:
     waited_ns: int = 0  # for its CPU, by the worker that waited longest
     steal: Fraction = Fraction(0)  # of the time, by a hypervisor
     capture_dropped: int = 0  # frames that captures had no room for; what is measured has them
+    links_down: tuple[str, ...] = ()  # ports whose link was down, at least for a time
 
     @classmethod
     def between(
@@ -93,6 +96,7 @@ class Evidence:
             waited_ns=max((w.waited_ns for w in after.workers), default=0),
             steal=_steal(after),
             capture_dropped=_capture_dropped(before, after),
+            links_down=links_down(before, after, names),
         )
 
     @property
@@ -104,6 +108,7 @@ class Evidence:
 
     def objections(self, limits: EvidenceLimits) -> Iterator[str]:
         """Each reason why the trial is not to be trusted, with the value and its limit."""
+        yield from link_objection(self.links_down, limits.max_links_down)
         if self.intended_packets == 0:
             yield "no frame was to be sent"
         if self.missed_rate(limits):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .evidence import EvidenceLimits
+from .links import link_objection, links_down
 from .sessions import SessionStatistics
 from .snapshot import Snapshot
 from .validated import Validated
@@ -59,6 +60,7 @@ def objections(
 
     `held_up`: as many flows as may be open at once were open, at some time since the start.
     """
+    yield from link_objection(links_down(before, after, ports), limits.max_links_down)
     own = [(before.port(name), after.port(name)) for name in sorted(ports)]
     drops = sum(b.rx_missed + b.kernel_dropped - a.rx_missed - a.kernel_dropped for a, b in own)
     if drops > limits.max_tester_drops:

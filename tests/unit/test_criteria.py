@@ -33,6 +33,7 @@ def test_a_file_may_state_a_part(tmp_path: Path) -> None:
         ("version: 1\nevidence: {shortfal: 1 ppm}", "evidence.shortfal is not known; there are shortfall,"),
         ("version: 1\nevidence: {worker_gap: 5 m}", "evidence.worker_gap: '5 m' is not a time"),
         ("version: 1\nevidence: {tester_drops: -1}", "evidence.tester_drops: -1 is not a number of frames"),
+        ("version: 1\nevidence: {links_down: one}", "evidence.links_down: 'one' is not a number of ports"),
         ("a: [", "while parsing"),
     ],
 )

@@ -13,7 +13,10 @@ import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.measurer import TrialMeasurer
-from TesterLibrary.model.units import Duration, Rate, RateUnit
+from TesterLibrary.methodology.judging import loss_below
+from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget, fake_port
+from TesterLibrary.verdict import Outcome
 
 from .benches import SECOND, bench, stream
 
@@ -65,6 +68,34 @@ def test_a_stalled_tester_is_asked_again_and_all_attempts_are_recorded(tmp_path:
     assert trial.attempt == 2
     assert notes == [False, True]
     assert [record["attempt"] for record in records(tmp_path, "trial")] == [1, 2]
+
+
+def test_a_lost_link_is_no_loss_of_the_device(tmp_path: Path) -> None:
+    own = bench(tmp_path)
+    assert isinstance(own.target, FakeTarget)
+    own.target.set_link("p1", up=False)
+    trial = TrialMeasurer(own, [stream()]).measure(Fraction(1, 10), SECOND)
+    assert trial.lost == trial.sent > 0
+    assert trial.objections == ("the link of p1 was down",)
+    verdict = loss_below([trial], Ratio(Fraction(0)))
+    assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, "the link of p1 was down")
+    own.target.set_link("p1", up=True)
+    assert TrialMeasurer(own, [stream()]).measure(Fraction(1, 10), SECOND).valid
+
+
+def test_where_misrouted_frames_came_in_is_in_the_verdict_and_in_the_record(tmp_path: Path) -> None:
+    device = FakeDevice(FakePath(out="p3"))
+    ports = [fake_port(name) for name in ("p1", "p2", "p3")]
+    own = replace(bench(tmp_path), target=FakeTarget(ports, device=device))
+    trial = TrialMeasurer(own, [stream()]).measure(Fraction(1, 1000), SECOND)
+    where = f"{trial.sent:,} frames of north arrived at p3, expected at p2"
+    assert trial.valid
+    assert trial.misrouted == where
+    verdict = loss_below([trial], Ratio(Fraction(0)))
+    assert verdict.outcome is Outcome.FAIL
+    assert where in str(verdict)
+    (record,) = records(tmp_path, "trial")
+    assert record["streams"][0]["counters"]["rx_misrouted_ports"] == ["p3"]
 
 
 def test_a_tester_that_always_stalls_gives_an_invalid_trial_after_three_attempts(tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ def test_a_good_tester_has_no_objections() -> None:
             "7 frames were lost, and this machine's kernel dropped 5 in its input queue",
         ),
         ({"steal": 2 * LIMITS.max_steal}, "the hypervisor took 10.0% of the time from this machine"),
+        ({"links_down": ("p1",)}, "^the link of p1 was down$"),
+        ({"links_down": ("p1", "p2")}, "^the link of p1 and of p2 was down$"),
         ({"clock_drift": -2 * LIMITS.max_clock_drift}, "drifted by -200.0 ppm"),
     ],
 )
@@ -80,6 +82,13 @@ def test_what_held_a_worker_up_is_named() -> None:
 
 def test_drops_before_the_device_matter_only_where_frames_are_missing() -> None:
     assert list(replace(GOOD, backlog_dropped=5).objections(LIMITS)) == []
+
+
+def test_a_test_may_allow_links_to_be_lost() -> None:
+    down = replace(GOOD, links_down=("p1", "p2"))
+    assert list(down.objections(replace(LIMITS, max_links_down=2))) == []
+    (found,) = down.objections(replace(LIMITS, max_links_down=1))
+    assert found == "the link of p1 and of p2 was down (limit 1 ports)"
 
 
 def test_one_missing_frame_of_many_is_within_the_limits() -> None:
