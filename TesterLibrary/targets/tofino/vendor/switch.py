@@ -97,8 +97,9 @@ class VendorSwitch:
                 notified = self._link.client.portstatus_notification_get(timeout=_NOW_S)
                 key = table.get_parser._parse_key(notified.table_entry.key).to_dict()
                 changed.append((int(key["$DEV_PORT"]["value"]), notified.port_up))
-        states = self.port_states([port for port, _ in changed])
-        return [{**state, "up": up} for state, (_, up) in zip(states, changed, strict=True)]
+        states = self.port_states(sorted({port for port, _ in changed}))
+        media = {state["device_port"]: state["medium"] for state in states}
+        return [{"device_port": port, "up": up, "medium": media[port]} for port, up in changed]
 
     def digests(self) -> list[dict[str, Any]]:
         """Lists of them that have come."""

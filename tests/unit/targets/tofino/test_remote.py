@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -19,7 +20,7 @@ from TesterLibrary.targets.tofino.entry import Entry, Masked, Span
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.sde import vendor_switch
 from TesterLibrary.targets.tofino.served import fake_switch
-from TesterLibrary.targets.tofino.switch import Asked, PortSetup, PortState, SwitchGone
+from TesterLibrary.targets.tofino.switch import Asked, Digest, PortSetup, PortState, SwitchGone
 from TesterLibrary.targets.tofino.words import entry_of, entry_words, error_of, error_words
 
 from .rig import FOLDER, station, version
@@ -73,6 +74,20 @@ def test_its_last_words_are_told() -> None:
     own = RemoteSwitch([sys.executable, "-c", "raise SystemExit('no chip')"])
     with pytest.raises(SwitchGone, match="it said last: no chip"):
         own.bind()
+
+
+def test_digests_come_over_the_pipe() -> None:
+    told = {"name": "kind", "fields": {"stream": 3, "port": 260}}
+    answer = json.dumps({"done": [told]})
+    script = f"import sys; sys.stdin.readline(); print({answer!r}, flush=True); sys.stdin.read()"
+    own = RemoteSwitch([sys.executable, "-c", script])
+    assert own.digests() == (Digest("kind", {"stream": 3, "port": 260}),)
+    own.close()
+
+
+def test_a_fake_switch_has_no_digests_without_frames(switch: RemoteSwitch) -> None:
+    switch.bind()
+    assert switch.digests() == ()
 
 
 def test_a_closed_one_says_that_it_is_gone(switch: RemoteSwitch) -> None:
