@@ -5,6 +5,7 @@
 
 #include <rte_ethdev.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "port/device.h"
@@ -13,10 +14,9 @@ namespace tester {
 namespace {
 
 // DPDK's interrupt thread calls it.
-int CountDown(uint16_t device, rte_eth_event_type /*event*/, void* downs, void* /*unused*/) {
-  if (!DeviceUp(device)) {
-    static_cast<std::atomic<uint64_t>*>(downs)->fetch_add(1, std::memory_order_relaxed);
-  }
+int OnChange(uint16_t /*device*/, rte_eth_event_type /*event*/, void* interrupts,
+             void* /*unused*/) {
+  static_cast<LinkInterrupts*>(interrupts)->Look();
   return 0;
 }
 
@@ -27,15 +27,21 @@ bool DeviceUp(uint16_t device) {
   return rte_eth_link_get_nowait(device, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
-LinkInterrupts::LinkInterrupts(uint16_t device) : device_(device) {
-  rte_eth_dev_callback_register(device_, RTE_ETH_EVENT_INTR_LSC, CountDown, &downs_);
+LinkInterrupts::LinkInterrupts(uint16_t device) : device_(device), up_(DeviceUp(device)) {
+  rte_eth_dev_callback_register(device_, RTE_ETH_EVENT_INTR_LSC, OnChange, this);
 }
 
 LinkInterrupts::~LinkInterrupts() {
   // Not while it is being called.
-  while (rte_eth_dev_callback_unregister(device_, RTE_ETH_EVENT_INTR_LSC, CountDown, &downs_) ==
+  while (rte_eth_dev_callback_unregister(device_, RTE_ETH_EVENT_INTR_LSC, OnChange, this) ==
          -EAGAIN) {
   }
+}
+
+void LinkInterrupts::Look() {
+  const bool up = DeviceUp(device_);
+  if (up_ && !up) downs_.fetch_add(1, std::memory_order_relaxed);
+  up_ = up;
 }
 
 Link::Link(uint16_t device, const std::string& interface)
@@ -51,7 +57,8 @@ Link::Link(uint16_t device, const std::string& interface)
 LinkReading Link::Read() {
   if (name_.empty()) {
     See(DeviceUp(device_));
-    if (interrupts_) last_.downs = interrupts_->downs();
+    // Some drivers have the interrupt and do not pass it on (net_tap of DPDK 22.11).
+    if (interrupts_) last_.downs = std::max(last_.downs, interrupts_->downs());
     return last_;
   }
   const auto interface = FindInterface(name_);

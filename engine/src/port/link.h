@@ -32,8 +32,12 @@ class LinkInterrupts {
 
   uint64_t downs() const { return downs_.load(std::memory_order_relaxed); }
 
+  // Of the thread that has the interrupt: it may come more than once for a loss.
+  void Look();
+
  private:
   const uint16_t device_;
+  bool up_;
   std::atomic<uint64_t> downs_{0};
 };
 
