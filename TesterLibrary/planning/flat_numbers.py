@@ -1,6 +1,10 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the expressions of a protocol read, numbered: the same thing has one number."""
+"""What the expressions of a protocol read, numbered: the same thing has one number.
+
+A parameter is a thing of its own, whatever its value: so what a table comes to is the same for all values,
+and an engine recognizes those for which it has code.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +61,8 @@ class FlatNumbers:
 
     def operand(self, atom: int | str, table: int, scope: Scope) -> int:
         """A number or a name."""
-        return self._number(self.operands, self._operand(atom, table, scope))
+        name = f"{table} {atom}" if atom in scope.parameters else ""
+        return self._number(self.operands, self._operand(atom, table, scope), name)
 
     def _operand(self, atom: int | str, table: int, scope: Scope) -> Record:
         if isinstance(atom, int):
@@ -70,8 +75,8 @@ class FlatNumbers:
             return {"fact": f"FACT_{atom.replace('.', '_').upper()}"}
         return {"field": field_of(self.layout, atom)}
 
-    def _number(self, things: list[Record], thing: Record) -> int:
-        key = f"{id(things)} {thing}"
+    def _number(self, things: list[Record], thing: Record, name: str = "") -> int:
+        key = f"{id(things)} {name} {thing}"
         if key not in self._known:
             self._known[key] = len(things)
             things.append(thing)

@@ -3,13 +3,16 @@
 
 // A responder as a request has it, then times and frames that it gets: three blocks, each but the
 // last behind its length in two bytes: the Responder, what a frame begins with, and the changes to
-// it.
+// it. Where there is code of its table, that does the same as the table, interpreted.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "made/made_tables.h"
 #include "plan/validate.h"
 #include "plan/validate_responder.h"
 #include "responder/responder.h"
@@ -22,7 +25,7 @@ constexpr uint32_t kMaxFrame = 1518;
 constexpr uint32_t kMostFlows = 1000;  // more memory, no more code
 constexpr size_t kMostSteps = 60;
 
-// Counts, and keeps the last frame of each kind of what is sent for what comes next.
+// Keeps what is sent.
 class Collected final : public machine::Output {
  public:
   uint8_t* Begin() override {
@@ -31,13 +34,16 @@ class Collected final : public machine::Output {
   }
   void End(size_t bytes) override {
     if (bytes == 0 || bytes > kMaxFrame) __builtin_trap();
-    last_.assign(room_.begin(), room_.begin() + static_cast<ptrdiff_t>(bytes));
+    frames_.emplace_back(room_.begin(), room_.begin() + static_cast<ptrdiff_t>(bytes));
   }
-  const std::vector<uint8_t>& last() const { return last_; }
+  std::vector<uint8_t> last() const {
+    return frames_.empty() ? std::vector<uint8_t>() : frames_.back();
+  }
+  bool operator==(const Collected& other) const { return frames_ == other.frames_; }
 
  private:
   std::vector<uint8_t> room_;
-  std::vector<uint8_t> last_;
+  std::vector<std::vector<uint8_t>> frames_;
 };
 
 Frame NextBlock(Frame& data) {
@@ -48,24 +54,59 @@ Frame NextBlock(Frame& data) {
   return block;
 }
 
-// Four bytes a step: how much later, what is sent, and a byte of it that is another one.
-void Talk(machine::Responder& responder, Frame begin, Frame steps) {
-  Collected output;
-  uint64_t now_us = 1;
-  responder.Begin(now_us, 0);
-  for (size_t i = 0; i + 4 <= std::min(steps.size(), kMostSteps * 4); i += 4) {
-    now_us += uint64_t{1} << (steps[i] % 24);
-    responder.Advance(now_us, output);
-    std::vector<uint8_t> frame(begin.begin(), begin.end());
-    if (steps[i + 1] % 4 == 1) frame = output.last();
-    if (const size_t at = steps[i + 2]; at < frame.size()) frame[at] = steps[i + 3];
+// One end, and all that it has sent.
+struct Spoken {
+  explicit Spoken(const std::shared_ptr<const machine::ResponderPlan>& plan,
+                  const machine::Made* made)
+      : counters(std::make_shared<ResponderCounters>(plan->machine.counters.size(),
+                                                     plan->machine.histograms.size())),
+        responder(plan, made, counters) {
+    responder.Begin(1, 0);
+  }
+
+  void Hear(uint64_t now_us, Frame frame) {
     // In memory of exactly its size.
-    const std::vector<uint8_t> exact(frame);
+    const std::vector<uint8_t> exact(frame.begin(), frame.end());
     machine::Arrived arrived;
-    if (responder.Take(exact, arrived) != machine::Taken::kYes) continue;
+    if (responder.Take(exact, arrived) != machine::Taken::kYes) return;
     responder.PrefetchSlot(arrived);
     responder.PrefetchFlow(arrived);
     responder.Receive(arrived, now_us, output);
+  }
+
+  // By the bytes of each flow, in the order in which they are kept.
+  std::vector<uint64_t> Kept() const {
+    std::vector<uint64_t> kept;
+    responder.ForEachFlow([&](const machine::Identity& /*identity*/, machine::State state) {
+      for (size_t i = 0; i < machine::kLineWords + responder.plan().machine.aside_words; ++i) {
+        kept.push_back(state[i]);
+      }
+    });
+    return kept;
+  }
+
+  std::shared_ptr<ResponderCounters> counters;
+  machine::Responder responder;
+  Collected output;
+};
+
+bool Same(const Spoken& one, const Spoken& other) {
+  const auto same = [](const Counter& a, const Counter& b) { return a.Get() == b.Get(); };
+  return one.output == other.output && one.Kept() == other.Kept() &&
+         one.counters->endless.Get() == other.counters->endless.Get() &&
+         std::ranges::equal(one.counters->counters, other.counters->counters, same);
+}
+
+// Four bytes a step: how much later, what is sent, and a byte of it that is another one.
+void Talk(std::deque<Spoken>& ends, Frame begin, Frame steps) {
+  uint64_t now_us = 1;
+  for (size_t i = 0; i + 4 <= std::min(steps.size(), kMostSteps * 4); i += 4) {
+    now_us += uint64_t{1} << (steps[i] % 24);
+    for (Spoken& end : ends) end.responder.Advance(now_us, end.output);
+    std::vector<uint8_t> frame(begin.begin(), begin.end());
+    if (steps[i + 1] % 4 == 1) frame = ends.front().output.last();
+    if (const size_t at = steps[i + 2]; at < frame.size()) frame[at] = steps[i + 3];
+    for (Spoken& end : ends) end.Hear(now_us, frame);
   }
 }
 
@@ -77,12 +118,14 @@ void Try(Frame data) {
   if (message.opening().flows() > kMostFlows) message.mutable_opening()->set_flows(kMostFlows);
   const std::vector<PortLimits> ports = {{.name = message.port(), .max_frame_bytes = kMaxFrame}};
   const auto plan = ValidateResponder(message, "fuzz", ports);
-  const auto counters = std::make_shared<ResponderCounters>(plan->machine.counters.size(),
-                                                            plan->machine.histograms.size());
-  machine::Responder responder(plan, counters);
+  std::deque<Spoken> ends;  // they stay where they are
+  ends.emplace_back(plan, nullptr);
+  if (const machine::Made* made = machine::FindMade(plan->machine)) ends.emplace_back(plan, made);
   const Frame begin = NextBlock(data);
-  Talk(responder, begin, data);
-  if (counters->flows_begun.Get() - counters->flows_ended.Get() != counters->flows.Get()) {
+  Talk(ends, begin, data);
+  if (!Same(ends.front(), ends.back())) __builtin_trap();
+  const ResponderCounters& counters = *ends.front().counters;
+  if (counters.flows_begun.Get() - counters.flows_ended.Get() != counters.flows.Get()) {
     __builtin_trap();
   }
 }

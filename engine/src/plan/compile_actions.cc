@@ -10,7 +10,6 @@ using machine::Action;
 using machine::ActionKind;
 
 constexpr size_t kMaxAppend = 1024;
-constexpr size_t kMaxEdges = 8;
 constexpr uint32_t kMostFrames = 255;
 
 // What an action is of.
@@ -75,14 +74,13 @@ Action CompileReply(const v1::Reply& reply, const Scope& scope) {
 Action CompileTransmit(const v1::Transmit& transmit, const Scope& scope) {
   auto& compiler = scope.compiler;
   compiler.Between("frames to transmit at most:", transmit.most(), 1, kMostFrames);
-  compiler.AtMost("edges", static_cast<uint64_t>(transmit.edges_size()), kMaxEdges);
+  compiler.AtMost("edges", static_cast<uint64_t>(transmit.edges_size()), machine::kMaxEdges);
   machine::Transmit own{.frame = scope.Template(transmit.template_()),
                         .position = scope.Variable(transmit.position()),
                         .end = scope.Exact(transmit.end()),
-                        .edges = {},
                         .size = scope.Exact(transmit.size()),
                         .most = static_cast<uint16_t>(transmit.most())};
-  for (const uint32_t edge : transmit.edges()) own.edges.push_back(scope.Exact(edge));
+  for (const uint32_t edge : transmit.edges()) own.edges[own.edge_count++] = scope.Exact(edge);
   if (transmit.has_reached()) own.reached = scope.Variable(transmit.reached());
   if (transmit.has_final() != transmit.has_closing()) {
     Refuse(Cat(compiler.where, ", ", scope.thing), "final and closing go together");
@@ -91,7 +89,7 @@ Action CompileTransmit(const v1::Transmit& transmit, const Scope& scope) {
     own.final = scope.Template(transmit.final());
     own.closing = scope.Variable(transmit.closing());
   }
-  compiler.out.transmits.push_back(std::move(own));
+  compiler.out.transmits.push_back(own);
   return {.kind = ActionKind::kTransmit,
           .a = static_cast<uint16_t>(compiler.out.transmits.size() - 1)};
 }

@@ -12,7 +12,6 @@ namespace {
 
 using Role = RegisterUse::Role;
 
-constexpr size_t kMaxTables = 4;
 constexpr size_t kMaxStates = 64;
 constexpr size_t kMaxEvents = 256;
 constexpr size_t kMaxNamed = 64;  // counters, histograms
@@ -225,7 +224,7 @@ std::vector<size_t> TablesOfRows(const ProtocolCompiler& compiler) {
 void CompileTables(ProtocolCompiler& compiler) {
   auto& out = compiler.out;
   compiler.Between("number of tables", static_cast<uint64_t>(compiler.in.tables_size()), 1,
-                   kMaxTables);
+                   machine::kMaxTables);
   for (const auto& table : compiler.in.tables()) {
     const size_t index = out.tables.size();
     out.tables.push_back(CompileTable(table, index, compiler));

@@ -3,7 +3,8 @@
 
 // A responder that talks on standard input and output, for tests that compare it with the
 // interpreter of the library (tests/unit/protocols/engine_machine.py). Its argument is a file with
-// a Responder of responder.proto.
+// a Responder of responder.proto; its table is interpreted with --interpret before that, even if
+// there is code of it.
 //
 //   receive MICROSECONDS FRAME       start MICROSECONDS KEY LINK
 //   advance MICROSECONDS             report
@@ -14,8 +15,10 @@
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "made/made_tables.h"
 #include "plan/validate.h"
 #include "plan/validate_responder.h"
 #include "responder/responder.h"
@@ -58,10 +61,11 @@ class Printed final : public Output {
 
 class Dialogue {
  public:
-  explicit Dialogue(const std::shared_ptr<const ResponderPlan>& plan)
-      : counters_(std::make_shared<ResponderCounters>(plan->machine.counters.size(),
+  Dialogue(const std::shared_ptr<const ResponderPlan>& plan, const Made* made)
+      : made_(made),
+        counters_(std::make_shared<ResponderCounters>(plan->machine.counters.size(),
                                                       plan->machine.histograms.size())),
-        responder_(plan, counters_) {}
+        responder_(plan, made, counters_) {}
 
   void Answer(const std::string& line) {
     std::istringstream words(line);
@@ -105,6 +109,7 @@ class Dialogue {
 
   void Report() {
     const Machine& machine = responder_.plan().machine;
+    if (made_ != nullptr) std::cout << "code " << made_->name << '\n';
     for (size_t i = 0; i < machine.counters.size(); ++i) {
       Print(machine.counters[i], counters_->counters[i].Get());
     }
@@ -133,11 +138,12 @@ class Dialogue {
   }
 
   Printed output_;
+  const Made* made_;
   std::shared_ptr<ResponderCounters> counters_;
   Responder responder_;
 };
 
-int Talk(const char* path) {
+int Talk(const char* path, bool interpret) {
   std::ifstream file(path, std::ios::binary);
   v1::Responder message;
   if (!message.ParseFromIstream(&file)) {
@@ -146,7 +152,8 @@ int Talk(const char* path) {
   }
   const std::vector<PortLimits> ports = {{.name = message.port(), .max_frame_bytes = kMaxFrame}};
   try {
-    Dialogue dialogue(ValidateResponder(message, "dialogue", ports));
+    const auto plan = ValidateResponder(message, "dialogue", ports);
+    Dialogue dialogue(plan, interpret ? nullptr : FindMade(plan->machine));
     for (std::string line; std::getline(std::cin, line);) dialogue.Answer(line);
   } catch (const Error& error) {
     std::cerr << error.what() << '\n';
@@ -159,9 +166,10 @@ int Talk(const char* path) {
 }  // namespace tester::machine
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: responder_dialogue FILE\n";
+  const bool interpret = argc == 3 && std::string_view(argv[1]) == "--interpret";
+  if (argc != 2 && !interpret) {
+    std::cerr << "usage: responder_dialogue [--interpret] FILE\n";
     return 2;
   }
-  return tester::machine::Talk(argv[1]);
+  return tester::machine::Talk(argv[argc - 1], interpret);
 }

@@ -20,7 +20,9 @@ inline constexpr size_t kMaxKeyBytes = 36;
 inline constexpr size_t kMaxTimers = 15;
 inline constexpr size_t kMaxFrameBytes = 16'384;  // that a responder sends
 inline constexpr uint32_t kMaxFollowing = 8;      // steps and scans of a row
-inline constexpr uint8_t kNarrowBits = 63;        // of a number that fits with its sign
+inline constexpr size_t kMaxEdges = 8;            // of what is transmitted
+inline constexpr size_t kMaxTables = 4;
+inline constexpr uint8_t kNarrowBits = 63;  // of a number that fits with its sign
 inline constexpr uint16_t kNone = UINT16_MAX;
 inline constexpr uint16_t kPacketEvent = 0;
 inline constexpr uint16_t kStartEvent = 1;
@@ -101,6 +103,8 @@ struct Term {
   Operator op;
   uint16_t operand;
   Spot spot;
+
+  bool operator==(const Term&) const = default;
 };
 
 struct Expression {
@@ -108,6 +112,8 @@ struct Expression {
   uint8_t terms;
   bool wide;     // needs more than 64 bits, sign included
   uint8_t bits;  // what it needs without sign; 128 for more than 127
+
+  bool operator==(const Expression&) const = default;
 };
 
 enum class Relation : uint8_t {
@@ -159,6 +165,8 @@ struct Decision {
   uint64_t mask = 0;
   uint64_t value = 0;
   std::array<uint32_t, kOutcomes> next{};  // by outcome, or no and yes
+
+  bool operator==(const Decision&) const = default;
 };
 
 struct Row {
@@ -167,6 +175,8 @@ struct Row {
   uint16_t tests;
   uint16_t actions;
   uint16_t to;  // kNone: the same state
+
+  bool operator==(const Row&) const = default;
 };
 
 enum class ActionKind : uint8_t {
@@ -193,7 +203,7 @@ enum class ActionKind : uint8_t {
   kSay
 };
 
-// What a, b and c are is said where they are done (runner.cc).
+// What a, b and c are is said where they are read (runner.cc).
 struct Action {
   ActionKind kind;
   uint8_t detail = 0;
@@ -202,6 +212,8 @@ struct Action {
   uint16_t c = 0;
   Register reg{};  // of a change, or of a timer
   Spot spot{};     // of a change by one operand
+
+  bool operator==(const Action&) const = default;
 };
 
 struct Edit {
@@ -220,12 +232,15 @@ struct Transmit {
   uint16_t frame;
   uint16_t position;
   uint16_t end;
-  std::vector<uint16_t> edges;
+  std::array<uint16_t, kMaxEdges> edges{};
+  uint16_t edge_count = 0;
   uint16_t size;
   uint16_t most;
   uint16_t reached = kNone;
   uint16_t final = kNone;
   uint16_t closing = kNone;
+
+  bool operator==(const Transmit&) const = default;
 };
 
 enum class OptionKind : uint8_t { kMss, kWindowScale, kSackPermitted, kTimestamp, kSack };
@@ -327,6 +342,8 @@ struct Cell {
   uint32_t first;
   uint16_t rows;
   uint32_t decision = Decision::kUndecided;  // with which the way to its row begins
+
+  bool operator==(const Cell&) const = default;
 };
 
 // What is next, by a value.
@@ -350,6 +367,8 @@ struct Timer {
   uint16_t reg;
   uint16_t event;
   uint8_t table;
+
+  bool operator==(const Timer&) const = default;
 };
 
 struct Machine {

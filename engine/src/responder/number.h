@@ -76,6 +76,8 @@ struct Register {
     uint64_t& high = words[word + 1U];
     high = (high & ~high_mask) | (static_cast<uint64_t>(value >> 64) & high_mask);
   }
+
+  bool operator==(const Register&) const = default;
 };
 
 // Bits of a header: the highest one of its first byte is bit 0.
@@ -87,6 +89,8 @@ struct Place {
   size_t first() const { return offset / 8U; }
   size_t bytes() const { return (offset % 8U + bits + 7U) / 8U; }
   bool aligned() const { return offset % 8 == 0 && bits % 8 == 0; }
+
+  bool operator==(const Place&) const = default;
 };
 
 // `header` is where the place's header begins.

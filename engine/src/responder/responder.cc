@@ -22,11 +22,11 @@ uint64_t FrameBytesOnWire(size_t bytes) {
 
 }  // namespace
 
-Responder::Responder(std::shared_ptr<const ResponderPlan> plan,
+Responder::Responder(std::shared_ptr<const ResponderPlan> plan, const Made* made,
                      std::shared_ptr<ResponderCounters> counters)
     : plan_(std::move(plan)),
       counters_(std::move(counters)),
-      runner_(plan_->machine, plan_->failures, plan_->seed, plan_->most_bytes, *counters_) {
+      runner_(plan_->machine, made, plan_->failures, plan_->seed, plan_->most_bytes, *counters_) {
   if (plan_->machine.keeps_flows) {
     // Of its own: what is drawn for the table stays what it is.
     flows_.emplace(plan_->capacity, plan_->machine.key_bytes, plan_->machine.aside_words,

@@ -47,7 +47,9 @@ struct Arrived {
 
 class Responder {
  public:
-  Responder(std::shared_ptr<const ResponderPlan> plan, std::shared_ptr<ResponderCounters> counters);
+  // `made`: code of the plan's machine; null: it is interpreted.
+  Responder(std::shared_ptr<const ResponderPlan> plan, const Made* made,
+            std::shared_ptr<ResponderCounters> counters);
 
   const ResponderPlan& plan() const { return *plan_; }
   const ResponderCounters& counters() const { return *counters_; }

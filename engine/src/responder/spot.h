@@ -33,6 +33,8 @@ struct Spot {
   uint8_t shift = 0;
   int32_t byte = 0;
   uint64_t mask = 0;
+
+  bool operator==(const Spot&) const = default;
 };
 
 inline constexpr size_t kLoadBytes = sizeof(uint64_t);

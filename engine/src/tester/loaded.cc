@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "made/made_tables.h"
+
 namespace tester {
 namespace {
 
@@ -119,13 +121,14 @@ void LoadedStream::Start(Leg leg, uint64_t duration_ns, uint64_t packets) {
 
 LoadedResponder::LoadedResponder(std::shared_ptr<const machine::ResponderPlan> responder_plan)
     : plan(std::move(responder_plan)),
+      made(machine::FindMade(plan->machine)),
       counters(std::make_shared<ResponderCounters>(plan->machine.counters.size(),
                                                    plan->machine.histograms.size())) {}
 
 void LoadedResponder::Start(Port& port, uint64_t start_ns, uint64_t duration_ns) {
   counters = std::make_shared<ResponderCounters>(plan->machine.counters.size(),
                                                  plan->machine.histograms.size());
-  answering = std::make_shared<Answering>(plan, counters, port);
+  answering = std::make_shared<Answering>(plan, made, counters, port);
   const uint64_t end_us = duration_ns == 0 ? 0 : Microseconds(start_ns + duration_ns);
   answering->responder.Begin(Microseconds(start_ns), end_us);
 }

@@ -54,6 +54,7 @@ struct LoadedResponder {
   bool Sending() const;
 
   std::shared_ptr<const machine::ResponderPlan> plan;
+  const machine::Made* made;  // null: its table is interpreted
   std::shared_ptr<ResponderCounters> counters;
   std::shared_ptr<Answering> answering;  // null unless it answers
 };

@@ -130,6 +130,13 @@ void Tester::Load(const v1::Job& job) {
   Job plan = ValidateJob(job, {.ports = limits_, .loaded = loaded});
   jobs_.emplace(plan.name, std::make_unique<LoadedJob>(plan));
   Publish();
+  for (const auto& responder : jobs_.at(plan.name)->responders) {
+    Log(LogLevel::kInfo, "responder",
+        {{"job", plan.name},
+         {"name", responder.plan->name},
+         {"table", responder.plan->machine.name},
+         {"runs", responder.made != nullptr ? "as code" : "interpreted"}});
+  }
   Log(LogLevel::kInfo, "load",
       {{"job", plan.name},
        {"streams", static_cast<int64_t>(plan.streams.size())},

@@ -52,9 +52,9 @@ class SendQueue final : public machine::Output {
 
 // A responder from a start to its stop, from program to program.
 struct Answering {
-  Answering(std::shared_ptr<const machine::ResponderPlan> plan,
+  Answering(const std::shared_ptr<const machine::ResponderPlan>& plan, const machine::Made* made,
             const std::shared_ptr<ResponderCounters>& counters, Port& port)
-      : responder(plan, counters), output(port, plan->vlan, *counters) {}
+      : responder(plan, made, counters), output(port, plan->vlan, *counters) {}
 
   machine::Responder responder;
   SendQueue output;

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Each dialogue is held with the interpreter, and with the engine where it has been built."""
+"""Each dialogue is held with the interpreter, and with both forms of the engine where it has been built."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import pytest
 from TesterLibrary.protocols.interpreter import Interpreter
 
 from . import dialogue
-from .engine_machine import EngineMachine, program
+from .engine_machine import EngineMachine, InterpretingEngine, program
+
+_MACHINES = {"interpreter": Interpreter, "engine": EngineMachine, "interpreting engine": InterpretingEngine}
 
 
-@pytest.fixture(params=["interpreter", "engine"])
+@pytest.fixture(params=list(_MACHINES))
 def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a Dialogue talks to."""
-    if request.param == "engine" and program() is None:
+    if request.param != "interpreter" and program() is None:
         pytest.skip("the engine has not been built: python3 tools/engine.py")
-    made = Interpreter if request.param == "interpreter" else EngineMachine
-    monkeypatch.setattr(dialogue.Dialogue, "machine", made)
+    monkeypatch.setattr(dialogue.Dialogue, "machine", _MACHINES[request.param])

@@ -35,7 +35,9 @@ def program() -> Path | None:
 
 
 class EngineMachine:
-    """As `protocols.interpreter.Interpreter`."""
+    """As `protocols.interpreter.Interpreter`. A shipped table runs as the code that was made of it."""
+
+    options: tuple[str, ...] = ()
 
     def __init__(
         self, protocol: Protocol, parameters: Mapping[str, object] | None = None, *, seed: int = 1
@@ -56,7 +58,7 @@ class EngineMachine:
         with tempfile.NamedTemporaryFile() as file:
             Path(file.name).write_bytes(message.SerializeToString())
             self._process = subprocess.Popen(
-                [found, file.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                [found, *self.options, file.name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
             )
             self._sent: list[bytes] = []
             self._ask("report")
@@ -96,6 +98,11 @@ class EngineMachine:
             if kind == "count":
                 found[name.rpartition(".")[2]] += int(rest[0])
         return found
+
+    @property
+    def code(self) -> str | None:
+        """Of which shipped table the code is that runs; None: the table is interpreted."""
+        return next((name for kind, name, *_ in self._ask("report") if kind == "code"), None)
 
     @property
     def flows(self) -> dict[str, str]:
@@ -148,6 +155,12 @@ class EngineMachine:
             else:
                 answer.append(said)
         return answer
+
+
+class InterpretingEngine(EngineMachine):
+    """The same with the table itself, as for tables that are not shipped."""
+
+    options = ("--interpret",)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

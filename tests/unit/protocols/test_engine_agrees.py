@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever arrives, and whenever: interpreter and engine send the same, count the same and keep the same."""
+"""Whatever arrives, and whenever: interpreter, engine and code of tables send, count and keep the same."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from TesterLibrary.protocols.flow import Layer
 from TesterLibrary.protocols.interpreter import Interpreter
 
 from .dialogue import LINK, OUR_MAC, OURS, PEER, PEER_MAC
-from .engine_machine import EngineMachine, program
+from .engine_machine import EngineMachine, InterpretingEngine, program
 
 pytestmark = pytest.mark.skipif(program() is None, reason="the engine has not been built")
 
@@ -102,29 +102,33 @@ loaded = cache(load_protocol)
 
 
 class Pair:
-    """Both machines, which have to agree after each step."""
+    """The interpreter and both forms of the engine, which have to agree after each step."""
 
     def __init__(self, name: str) -> None:
         protocol = loaded(name)
         parameters = PARAMETERS.get(name, {})
         self.interpreter = Interpreter(protocol, parameters, seed=5)
-        self.engine = EngineMachine(protocol, parameters, seed=5)
+        self.engines = [form(protocol, parameters, seed=5) for form in (EngineMachine, InterpretingEngine)]
+        assert [engine.code for engine in self.engines] == [name, None]
         self.now = 0
         self.last: bytes | None = None
 
     def waits(self, us: int) -> None:
         self.now += us
         self.interpreter.advance(self.now)
-        self.engine.advance(self.now)
-        self._compare(self.interpreter.sent(), self.engine.sent())
+        for engine in self.engines:
+            engine.advance(self.now)
+        self._compare(self.interpreter.sent(), [engine.sent() for engine in self.engines])
 
     def hears(self, frame: bytes) -> None:
-        self._compare(self.interpreter.receive(frame, self.now), self.engine.receive(frame, self.now))
+        answers = [engine.receive(frame, self.now) for engine in self.engines]
+        self._compare(self.interpreter.receive(frame, self.now), answers)
 
     def opens(self, **fields: object) -> None:
         link = {"Ether.src": OUR_MAC, "Ether.dst": PEER_MAC, "IP.src": OURS, "IP.dst": PEER}
         given = {**link, **{name.replace("_", "."): value for name, value in fields.items()}}
-        self._compare(self.interpreter.start(given, self.now), self.engine.start(given, self.now))
+        opened = [engine.start(given, self.now) for engine in self.engines]
+        self._compare(self.interpreter.start(given, self.now), opened)
 
     def answers(self, flags: str, seq: int, ack: int, data: bytes, window: int) -> None:
         """To the last segment, from the peer."""
@@ -136,21 +140,23 @@ class Pair:
         tcp = TCP(sport=sent.dport, dport=sent.sport, flags=flags, window=window, **numbers)
         self.hears(bytes(IPV4 / tcp / Raw(data)))
 
-    def _compare(self, expected: list[bytes], sent: list[bytes]) -> None:
+    def _compare(self, expected: list[bytes], sent: list[list[bytes]]) -> None:
         # Flows that are due in one microsecond have no order between them.
-        assert sorted(sent) == sorted(expected)
-        self.last = sent[-1] if sent else self.last
+        for own in sent:
+            assert sorted(own) == sorted(expected)
+        self.last = sent[0][-1] if expected else self.last
 
     def agree(self) -> None:
-        counted = {name: count for name, count in self.engine.counters.items() if count}
-        assert counted == {name: count for name, count in self.interpreter.counters.items() if count}
+        counted = {name: count for name, count in self.interpreter.counters.items() if count}
         kept = {
             b"".join(
                 value.to_bytes((bits + 7) // 8, "big") for value, bits in zip(key, self._bits(), strict=True)
             ).hex(): dict(item for table, layer in enumerate(flow.layers) for item in _kept(table, layer))
             for key, flow in self.interpreter.flows.items()
         }
-        assert self.engine.variables() == kept
+        for engine in self.engines:
+            assert {name: count for name, count in engine.counters.items() if count} == counted
+            assert engine.variables() == kept
 
     def _bits(self) -> list[int]:
         layout = self.interpreter._scopes[0].layout

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Tables as code, made of those that are shipped when the engine is built (made/make_tables.cc).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "responder/machine.h"
+
+namespace tester::machine {
+
+struct Turn;
+
+// What code is made of: of a machine all that leads to rows and all that these do, but not what a
+// job may have its own of: numbers, octets, texts.
+struct Shape {
+  struct Table {
+    uint16_t events;
+    uint16_t state;
+    std::span<const uint32_t> decisions;  // of each cell
+
+    bool Fits(const machine::Table& table) const;
+  };
+
+  std::span<const Register> registers;
+  std::span<const Term> terms;
+  std::span<const Expression> expressions;
+  std::span<const Decision> decisions;
+  std::span<const Row> rows;
+  std::span<const Action> actions;
+  std::span<const Transmit> transmits;
+  std::span<const Table> tables;
+
+  // Whether the machine has it.
+  bool Fits(const Machine& machine) const;
+};
+
+struct Made {
+  using Dispatch = void (*)(Turn& turn, uint16_t event);
+
+  std::string_view name;  // of the table's file
+  const Shape& shape;
+  std::array<Dispatch, kMaxTables> dispatch;
+};
+
+}  // namespace tester::machine
