@@ -62,6 +62,16 @@ Parsed Next(const Header& header, const uint8_t* frame, Reader& reader) {
   return Parsed::kGood;
 }
 
+// All that most segments have (RFC 7323, appendix A).
+bool ReadTimestampAlone(const uint8_t* at, const uint8_t* end, PacketFacts& facts) {
+  constexpr uint32_t kTwoBlanksAndTimestamp = 0x0101080a;
+  if (end - at != 12 || wire::Load<uint32_t>(at) != kTwoBlanksAndTimestamp) return false;
+  facts[kHasTimestamp] = 1;
+  facts[kTsVal] = wire::Load<uint32_t>(at + 4);
+  facts[kTsEcr] = wire::Load<uint32_t>(at + 8);
+  return true;
+}
+
 void ReadOptions(const uint8_t* at, const uint8_t* end, PacketFacts& facts) {
   while (at < end && *at != 0) {
     if (*at == 1) {
@@ -90,26 +100,38 @@ void ReadTcp(const uint8_t* header, const uint8_t* end, PacketFacts& facts) {
   facts[kFin] = header[13] & 1U;
   facts[kSyn] = header[13] >> 1 & 1U;
   facts[kMss] = kDefaultMss;
-  ReadOptions(header + kTailBytes, end, facts);
+  const uint8_t* const options = header + kTailBytes;
+  if (!ReadTimestampAlone(options, end, facts)) ReadOptions(options, end, facts);
 }
 
 // In ones' complement 0 and 0xffff are the same; of nothing but zeros the sum is 0.
 bool IsRightSum(uint64_t sum) { return wire::Fold(sum) == 0xffff || sum == 0; }
 
+// In the order of the machine's bytes, in which a right sum is the same one.
+uint64_t NativePseudoHeaderSum(HeaderKind ip, const uint8_t* header, uint8_t protocol,
+                               size_t bytes) {
+  const bool v4 = ip == HeaderKind::kIpv4;
+  const uint64_t others = uint64_t{protocol} + (bytes >> 16) + (bytes & 0xffff);
+  return wire::NativeHeaderSum(header + (v4 ? 12 : 8), v4 ? 8 : 32) +
+         wire::SwapToBigEndian(wire::Fold(others));
+}
+
 bool IsRight(const Machine& machine, const Packet& packet, size_t index, size_t next, size_t ip) {
   const HeaderKind kind = machine.headers[index].kind;
   const size_t at = packet.headers[index];
   if (ChecksumOffset(kind) == 0) return true;
-  const Frame all(packet.frame, packet.facts[kFrameLength]);
-  if (kind == HeaderKind::kIpv4) return IsRightSum(wire::Sum(all.subspan(at, next - at)));
+  if (kind == HeaderKind::kIpv4) {
+    return IsRightSum(wire::NativeHeaderSum(packet.frame + at, next - at));
+  }
   const HeaderKind carrier = ip < index ? machine.headers[ip].kind : HeaderKind::kPlain;
   if (kind == HeaderKind::kUdp && wire::Load16(packet.frame + at + 6) == 0) {
     return carrier == HeaderKind::kIpv4;  // RFC 768: none
   }
-  uint64_t sum = wire::Sum(all.subspan(at));
+  const Frame all = Frame(packet.frame, packet.facts[kFrameLength]).subspan(at);
+  uint64_t sum = wire::NativeSum(all);
   if (ProtocolOf(kind) != 0 && IsIp(carrier)) {
-    sum += PseudoHeaderSum(carrier, packet.frame + packet.headers[ip], ProtocolOf(kind),
-                           all.size() - at);
+    sum += NativePseudoHeaderSum(carrier, packet.frame + packet.headers[ip], ProtocolOf(kind),
+                                 all.size());
   }
   return IsRightSum(sum);
 }
@@ -125,6 +147,48 @@ bool HasRightChecksums(const Machine& machine, const Packet& packet) {
   return true;
 }
 
+bool IsFrameOfTcp(const Machine& machine) {
+  return machine.headers.size() == 3 && machine.headers[1].kind == HeaderKind::kIpv4 &&
+         machine.headers[2].kind == HeaderKind::kTcp;
+}
+
+// What nearly every segment is: TCP over IPv4 without options, and nothing wrong with it. False:
+// anything else, which is for others to name.
+bool ParseUsual(const Machine& machine, Frame frame, Packet& packet) {
+  constexpr size_t kIp = 14;
+  constexpr size_t kTcp = kIp + kTailBytes;
+  if (frame.size() < kTcp + kTailBytes || !IsFrameOfTcp(machine)) return false;
+  const uint8_t* const at = frame.data();
+  const uint8_t* const ip = at + kIp;
+  const uint8_t* const tcp = at + kTcp;
+  const size_t end = kIp + wire::Load16(ip + 2);
+  const size_t payload = kTcp + static_cast<size_t>(tcp[12] >> 4) * 4;
+  if (ip[0] != 0x45 || !IsSound(HeaderKind::kIpv4, ip) || end > frame.size() || payload > end ||
+      payload < kTcp + kTailBytes || !IsAnnounced(machine.headers[0], at) ||
+      !IsAnnounced(machine.headers[1], ip) || !IsAnnounced(machine.headers[2], tcp)) {
+    return false;
+  }
+  const uint64_t addresses = wire::NativeHeaderSum(ip + 12, 8);
+  const uint64_t others = ProtocolOf(HeaderKind::kTcp) + end - kTcp;
+  const uint64_t pseudo = addresses + wire::SwapToBigEndian(static_cast<uint16_t>(others));
+  if (!IsRightSum(addresses + wire::NativeHeaderSum(ip, 12)) ||
+      !IsRightSum(pseudo + wire::NativeSum({tcp, end - kTcp}))) {
+    return false;
+  }
+  packet.frame = at;
+  packet.headers[0] = 0;
+  packet.headers[1] = kIp;
+  packet.headers[2] = kTcp;
+  packet.payload = static_cast<uint32_t>(payload);
+  packet.payload_bytes = static_cast<uint32_t>(end - payload);
+  packet.taken = 0;
+  packet.before = 0;
+  ReadTcp(tcp, at + payload, packet.facts);
+  packet.facts[kPayloadLength] = packet.facts[kPayloadLeft] = packet.payload_bytes;
+  packet.facts[kFrameLength] = end;
+  return true;
+}
+
 }  // namespace
 
 uint64_t PseudoHeaderSum(HeaderKind ip, const uint8_t* header, uint8_t protocol, size_t bytes) {
@@ -134,6 +198,7 @@ uint64_t PseudoHeaderSum(HeaderKind ip, const uint8_t* header, uint8_t protocol,
 }
 
 Parsed Parse(const Machine& machine, Frame frame, Packet& packet) {
+  if (ParseUsual(machine, frame, packet)) return Parsed::kGood;
   Reader reader{.begin = 0, .end = frame.size()};
   packet.frame = frame.data();
   for (size_t i = 0; i < machine.headers.size(); ++i) {

@@ -3,9 +3,8 @@
 
 #include "wire/checksum.h"
 
+#include <array>
 #include <cstddef>
-
-#include "wire/bytes.h"
 
 namespace tester::wire {
 namespace {
@@ -21,9 +20,8 @@ Integer LoadNative(const uint8_t* from) {
 
 }  // namespace
 
-// In the order of the machine's bytes, whose sum is that of the other order with its bytes swapped
-// (RFC 1071 2 (B)): so no word has to be. Two sums, because each waits for its carry.
-uint64_t Sum(std::span<const uint8_t> bytes) {
+// Two sums, because each waits for its carry.
+uint64_t NativeSum(std::span<const uint8_t> bytes) {
   const uint8_t* at = bytes.data();
   size_t left = bytes.size();
   Wide first = 0;
@@ -43,14 +41,16 @@ uint64_t Sum(std::span<const uint8_t> bytes) {
     left -= 4;
     at += 4;
   }
-  uint64_t big = SwapToBigEndian(Fold(sum));
   if (left >= 2) {
-    big += Load16(at);
+    sum += LoadNative<uint16_t>(at);
     left -= 2;
     at += 2;
   }
-  if (left != 0) big += static_cast<uint64_t>(*at) << 8;
-  return big;
+  if (left != 0) {
+    const std::array<uint8_t, 2> word = {*at, 0};
+    sum += LoadNative<uint16_t>(word.data());
+  }
+  return sum;
 }
 
 }  // namespace tester::wire

@@ -4,8 +4,12 @@
 // The Internet checksum (RFC 1071).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+
+#include "wire/bytes.h"
 
 namespace tester::wire {
 
@@ -21,8 +25,25 @@ constexpr uint16_t Fold(uint64_t sum) {
 // What to add so that the value itself is not in a sum any more; 0 to 0xffff.
 constexpr uint16_t Negative(uint64_t value) { return static_cast<uint16_t>(~Fold(value)); }
 
-// The sum of 16-bit big-endian words, not folded; an odd last byte counts as the high half.
-uint64_t Sum(std::span<const uint8_t> bytes);
+// The sum of 16-bit words in the order of the machine's bytes, not folded: that of the other order
+// with its bytes swapped (RFC 1071 2 (B)). An odd last byte counts as the first one of a word.
+uint64_t NativeSum(std::span<const uint8_t> bytes);
+
+// The same of whole words of 32 bits, as headers have them: without a call.
+inline uint64_t NativeHeaderSum(const uint8_t* at, size_t bytes) {
+  uint64_t sum = 0;
+  for (const uint8_t* const end = at + bytes; at < end; at += sizeof(uint32_t)) {
+    uint32_t word;
+    std::memcpy(&word, at, sizeof word);
+    sum += word;
+  }
+  return sum;
+}
+
+// The sum of 16-bit big-endian words, folded; an odd last byte counts as the high half.
+inline uint64_t Sum(std::span<const uint8_t> bytes) {
+  return SwapToBigEndian(Fold(NativeSum(bytes)));
+}
 
 // What a checksum field has to hold for bytes whose field is 0.
 inline uint16_t Checksum(std::span<const uint8_t> bytes, uint64_t initial = 0) {

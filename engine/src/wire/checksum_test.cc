@@ -23,6 +23,15 @@ TEST(Checksum, OddByteIsTheHighHalf) {
   EXPECT_EQ(Sum(bytes), 0x0201U);
 }
 
+TEST(Checksum, IsTheSameFromAHeaderWordByWord) {
+  std::vector<uint8_t> bytes;
+  for (uint8_t i = 0; i < 60; ++i) bytes.push_back(static_cast<uint8_t>(7 * i + 200));
+  for (size_t size = 4; size <= bytes.size(); size += 4) {
+    EXPECT_EQ(Fold(NativeHeaderSum(bytes.data(), size)), Fold(NativeSum({bytes.data(), size})));
+    EXPECT_EQ(SwapToBigEndian(Fold(NativeSum({bytes.data(), size}))), Sum({bytes.data(), size}));
+  }
+}
+
 TEST(Checksum, ARightFieldSumsToZero) {
   std::vector<uint8_t> header = {0x45, 0,    0,    0x73, 0, 0, 0x40, 0,    0x40, 0x11,
                                  0xb8, 0x61, 0xc0, 0xa8, 0, 1, 0xc0, 0xa8, 0,    0xc7};
