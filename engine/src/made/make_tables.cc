@@ -16,6 +16,7 @@
 
 #include "error.h"
 #include "plan/compile_protocol.h"
+#include "responder/made.h"
 #include "tester/v1/responder.pb.h"
 #include "text.h"
 #include "wire/bytes.h"
@@ -72,6 +73,20 @@ std::string Text(const Transmit& own) {
                  Text(own.edge_count), Text(own.size), Text(own.most), Text(own.reached),
                  Text(own.final), Text(own.closing)});
 }
+std::string Text(const Place& own) {
+  return Braced({Text(own.header), Text(own.bits), Text(own.offset)});
+}
+std::string Text(const Edit& own) {
+  return Braced({Text(own.place), Text(own.expression), Text(own.spot)});
+}
+std::string Text(const Option& own) {
+  const std::vector<uint64_t> values(own.values.begin(), own.values.end());
+  return Braced({Kind("OptionKind", own.kind), Braced({Text(values)}), Text(own.only_if)});
+}
+std::string Text(const Shape::Template::KeyWord& own) {
+  return Braced(
+      {Text(own.at), Text(own.bits), Text(own.key_offset), own.address ? "true" : "false"});
+}
 std::string Text(const Cell& own) { return Text(own.decision); }
 
 template <typename Thing>
@@ -93,6 +108,27 @@ void PrintBegin() {
   std::cout << "// Made by make_tables.cc.\n#include <array>\n\n#include \"made/made_tables.h\"\n";
 }
 
+void PrintTemplates(const Machine& machine) {
+  std::vector<std::string> templates;
+  for (size_t i = 0; i < machine.templates.size(); ++i) {
+    const FrameTemplate& own = machine.templates[i];
+    if (!own.summed) {
+      templates.emplace_back("Shape::Template{}");
+      continue;
+    }
+    PrintArray("Shape::Template::KeyWord", Cat("kFlow", i), KeyWordsOf(own, machine));
+    PrintArray("Edit", Cat("kEdits", i), own.edits);
+    PrintArray("Option", Cat("kOptions", i), own.options);
+    templates.push_back(Cat(
+        "Shape::Template", Braced({"true", Text(own.headers[1].offset), Text(own.headers[2].offset),
+                                   Cat("kFlow", i), Cat("kEdits", i), Cat("kOptions", i)})));
+  }
+  std::cout << "constexpr std::array<Shape::Template, " << templates.size()
+            << "> kTemplates = {{\n";
+  for (const std::string& text : templates) std::cout << "    " << text << ",\n";
+  std::cout << "}};\n";
+}
+
 void PrintTable(const std::string& name, const Machine& machine) {
   PrintBegin();
   std::cout << "#include \"made/made_rows.h\"\n\nnamespace tester::machine {\nnamespace {\n\n";
@@ -103,6 +139,7 @@ void PrintTable(const std::string& name, const Machine& machine) {
   PrintArray("Row", "kRows", machine.rows);
   PrintArray("Action", "kActions", machine.actions);
   PrintArray("Transmit", "kTransmits", machine.transmits);
+  PrintTemplates(machine);
   std::vector<std::string> tables;
   std::vector<std::string> dispatch;
   for (size_t i = 0; i < machine.tables.size(); ++i) {
@@ -114,7 +151,7 @@ void PrintTable(const std::string& name, const Machine& machine) {
   std::cout << "constexpr std::array<Shape::Table, " << tables.size() << "> kTables = {"
             << Braced(tables) << "};\n"
             << "constexpr Shape kShape = {kRegisters, kTerms, kExpressions, kDecisions, kRows, "
-               "kActions, kTransmits, kTables};\n\n}  // namespace\n\n"
+               "kActions, kTransmits, kTemplates, kTables};\n\n}  // namespace\n\n"
             << "extern const Made " << Identifier(name) << ";\n"
             << "const Made " << Identifier(name) << " = {\"" << name << "\", kShape, "
             << Braced({Braced(dispatch)}) << "};\n\n}  // namespace tester::machine\n";

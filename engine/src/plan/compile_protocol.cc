@@ -65,6 +65,25 @@ machine::Header CompileHeader(const v1::Header& header, size_t index, ProtocolCo
   return own;
 }
 
+void JoinKey(machine::Machine& out) {
+  for (const auto& field : out.flow) {
+    if (!field.place.aligned()) return out.key_runs.clear();
+    const auto first = static_cast<uint16_t>(field.place.first());
+    const auto bytes = static_cast<uint16_t>(field.bytes());
+    if (!out.key_runs.empty()) {
+      auto& last = out.key_runs.back();
+      if (last.header == field.place.header && last.first + last.bytes == first) {
+        last.bytes = static_cast<uint16_t>(last.bytes + bytes);
+        continue;
+      }
+    }
+    out.key_runs.push_back({.header = field.place.header,
+                            .key_offset = field.key_offset,
+                            .first = first,
+                            .bytes = bytes});
+  }
+}
+
 void CompileFlow(ProtocolCompiler& compiler) {
   auto& out = compiler.out;
   const auto count = static_cast<size_t>(compiler.in.flow_size());
@@ -84,6 +103,7 @@ void CompileFlow(ProtocolCompiler& compiler) {
     Refuse(compiler.where, "a field of the flow of ", int{field.place.bits}, " bits has one of ",
            int{out.flow[field.opposite].place.bits}, " as its opposite; they have to be as wide");
   }
+  JoinKey(out);
 }
 
 }  // namespace

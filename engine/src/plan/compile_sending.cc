@@ -161,6 +161,7 @@ machine::FrameTemplate CompileTemplate(const v1::Template& in, std::string_view 
   for (size_t there = 0; there < size_t{1} << own.options.size(); ++there) {
     own.laid.push_back(LayOut(own, there));
   }
+  SumTemplate(own);
   return own;
 }
 
@@ -211,6 +212,7 @@ machine::TableMessage CompileMessage(const v1::TableMessage& in, std::string_vie
   while (own.fill.size() < own.fill_bytes + machine::kMaxFrameBytes) {
     own.fill.insert(own.fill.end(), in.fill().begin(), in.fill().end());
   }
+  SumFill(own);
   return own;
 }
 
@@ -236,7 +238,7 @@ machine::Resting RestingOf(const machine::Scanner& scanner, uint32_t state) {
     if (leaving == own.leaving.size()) return {};
     // The places behind it have it until there is another one.
     std::fill(own.leaving.begin() + static_cast<ptrdiff_t>(leaving++), own.leaving.end(),
-              byte * 0x0101010101010101);
+              static_cast<uint8_t>(byte));
   }
   own.rests = leaving > 0;
   return own;
@@ -272,10 +274,12 @@ void CompileAutomaton(const v1::Scanner& in, std::string_view thing,
     }
     own.found.push_back(std::move(finds));
   }
-  for (uint32_t& step : own.steps) {
-    if (!own.found[own.StateAt(step)].empty()) step |= machine::Scanner::kFinds;
-  }
   for (uint32_t state = 0; state < states; ++state) own.resting.push_back(RestingOf(own, state));
+  for (uint32_t& step : own.steps) {
+    const uint32_t state = own.StateAt(step);
+    if (!own.found[state].empty()) step |= machine::Scanner::kFinds;
+    if (own.resting[state].rests) step |= machine::Scanner::kRests;
+  }
 }
 
 machine::Scanner CompileScanner(const v1::Scanner& in, size_t table, std::string_view thing,

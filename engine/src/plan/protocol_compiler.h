@@ -90,6 +90,10 @@ void CompileTables(ProtocolCompiler& compiler);
 void CompileSending(ProtocolCompiler& compiler);  // templates, messages, scanners
 void CompileRows(ProtocolCompiler& compiler);
 
+// What is known of checksums.
+void SumTemplate(machine::FrameTemplate& frame);
+void SumFill(machine::TableMessage& message);
+
 // How rows are found, once all are there.
 void DecideRows(machine::Machine& machine);
 

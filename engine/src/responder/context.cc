@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "responder/narrow.h"
+#include "wire/checksum.h"
 
 namespace tester::machine {
 namespace {
@@ -35,14 +36,16 @@ bool IsWide(const Test& test, const Context& context, size_t table) {
 }
 
 void WriteDigits(const Part& part, const Context& context, char* to) {
-  uint64_t low = 0;
   UnsignedWide value = WideOf(context.machine->operands[part.operand], context, 0);
   size_t at = part.digits;
-  do {
-    low = static_cast<uint64_t>(value % 10);
-    value /= 10;
-    to[--at] = static_cast<char>('0' + low);
-  } while (value != 0 && at > 0);
+  for (; value > UINT64_MAX && at > 0; value /= 10) {
+    to[--at] = static_cast<char>('0' + static_cast<int>(value % 10));
+  }
+  auto low = static_cast<uint64_t>(value);
+  for (bool more = at > 0; more; more = low != 0 && at > 0) {
+    to[--at] = static_cast<char>('0' + low % 10);
+    low /= 10;
+  }
   std::fill(to, to + at, static_cast<char>(part.fill));
 }
 
@@ -117,16 +120,20 @@ const TableMessage* MessageOf(const Context& context, size_t table) {
   return said == 0 ? nullptr : &machine.messages[own.first_message + said - 1];
 }
 
-uint64_t MessageBytes(const Context& context, size_t table) {
-  const TableMessage* message = MessageOf(context, table);
-  if (message == nullptr) return 0;
-  const Expression& body = context.machine->expressions[message->body];
+uint64_t BytesOf(const TableMessage& message, const Context& context, size_t table) {
+  const Expression& body = context.machine->expressions[message.body];
   const int64_t bytes = std::max<int64_t>(0, NarrowValue(body, context, table));
-  return message->text_bytes + static_cast<uint64_t>(bytes);
+  return message.text_bytes + static_cast<uint64_t>(bytes);
 }
 
-void WriteMessage(const TableMessage& message, const Context& context, uint64_t offset,
-                  uint32_t bytes, uint8_t* to) {
+uint64_t MessageBytes(const Context& context, size_t table) {
+  const TableMessage* message = MessageOf(context, table);
+  return message == nullptr ? 0 : BytesOf(*message, context, table);
+}
+
+uint64_t WriteMessage(const TableMessage& message, const Context& context, uint64_t offset,
+                      uint32_t bytes, uint8_t* to) {
+  uint8_t* const first = to;
   uint64_t begin = 0;  // of the part
   for (const Part& part : message.parts) {
     const uint64_t end = begin + part.bytes();
@@ -145,8 +152,16 @@ void WriteMessage(const TableMessage& message, const Context& context, uint64_t 
     }
     begin = end;
   }
-  if (bytes == 0) return;
-  std::memcpy(to, message.fill.data() + (offset - begin) % message.fill_bytes, bytes);
+  const auto text_bytes = static_cast<size_t>(to - first);
+  const uint64_t text_sum = wire::Sum({first, text_bytes});
+  if (bytes == 0) return text_sum;
+  const uint64_t from = (offset - begin) % message.fill_bytes;
+  std::memcpy(to, message.fill.data() + from, bytes);
+  // Of what is in front the negative; the bytes of each word change places where it begins at an
+  // odd one here and at an even one there, or the other way round (RFC 1071 2 (B)).
+  const uint16_t fill_sum = wire::Fold(uint64_t{message.fill_sums[from + bytes]} +
+                                       wire::Negative(message.fill_sums[from]));
+  return text_sum + ((from + text_bytes) % 2 == 0 ? fill_sum : __builtin_bswap16(fill_sum));
 }
 
 }  // namespace tester::machine

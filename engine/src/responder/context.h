@@ -39,11 +39,12 @@ bool Holds(const Test& test, const Context& context, size_t table);
 
 // Of what a table has said; 0 if it has said nothing.
 uint64_t MessageBytes(const Context& context, size_t table);
+uint64_t BytesOf(const TableMessage& message, const Context& context, size_t table);
 // Which message of the machine that is; null: none.
 const TableMessage* MessageOf(const Context& context, size_t table);
 
-// Writes bytes of a message from `offset` on.
-void WriteMessage(const TableMessage& message, const Context& context, uint64_t offset,
-                  uint32_t bytes, uint8_t* to);
+// Writes bytes of a message from `offset` on. Returns their sum (wire::Sum).
+uint64_t WriteMessage(const TableMessage& message, const Context& context, uint64_t offset,
+                      uint32_t bytes, uint8_t* to);
 
 }  // namespace tester::machine

@@ -16,10 +16,12 @@ namespace tester::machine {
 using Key = std::array<uint8_t, kMaxKeyBytes>;  // as its packets arrive; zeros behind it
 using Link = std::array<uint8_t, 12>;           // Ethernet addresses of what is sent
 
-// Of whole bytes; most are ports and IPv4 addresses.
+// Of whole bytes; most are ports and IPv4 addresses, and pairs of them.
 inline void CopyField(uint8_t* to, const uint8_t* from, size_t bytes) {
   if (bytes == 4) {
     std::memcpy(to, from, 4);
+  } else if (bytes == 8) {
+    std::memcpy(to, from, 8);
   } else if (bytes == 2) {
     std::memcpy(to, from, 2);
   } else {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "responder/narrow.h"
+#include "responder/summed_writer.h"
 #include "wire/checksum.h"
 
 namespace tester::machine {
@@ -51,38 +52,24 @@ void Finish(std::span<const FrameHeader> headers, uint8_t* frame, size_t end) {
   }
 }
 
-// The values; the rest is laid out.
-void WriteOption(const Option& option, const Context& context, size_t table, uint8_t* to) {
-  const auto value = [&](size_t which) {
-    const Expression& own = context.machine->expressions[option.values[which]];
-    if (!own.wide) return static_cast<uint32_t>(NarrowValue(own, context, table));
-    return static_cast<uint32_t>(Value(own, context, table));
-  };
-  switch (option.kind) {
-    case OptionKind::kMss:
-      wire::Store16(to + 2, static_cast<uint16_t>(value(0)));
-      return;
-    case OptionKind::kWindowScale:
-      to[3] = static_cast<uint8_t>(value(0));
-      return;
-    case OptionKind::kSackPermitted:
-      return;
-    case OptionKind::kTimestamp:
-    case OptionKind::kSack:
-      wire::Store<uint32_t>(to + 4, value(0));
-      wire::Store<uint32_t>(to + 8, value(1));
-  }
+uint64_t OptionValue(const Option& option, size_t which, const Context& context, size_t table) {
+  const Expression& own = context.machine->expressions[option.values[which]];
+  return static_cast<uint64_t>(Value(own, context, table));
 }
 
-const LaidTemplate& Lay(const FrameTemplate& frame, const Context& context) {
-  size_t there = 0;
-  for (size_t i = 0; i < frame.options.size(); ++i) {
-    const uint16_t only_if = frame.options[i].only_if;
-    const bool is_there =
-        only_if == kNone || context.machine->registers[only_if].GetWide(context.state) != 0;
-    there |= (is_there ? size_t{1} : 0) << i;
-  }
-  return frame.laid[there];
+// Returns what it adds to a sum.
+uint64_t WriteOption(const Option& option, const Context& context, size_t table, uint8_t* to) {
+  const bool pair = option.kind == OptionKind::kTimestamp || option.kind == OptionKind::kSack;
+  const bool none = option.kind == OptionKind::kSackPermitted;
+  return SetOption(option.kind, none ? 0 : OptionValue(option, 0, context, table),
+                   pair ? OptionValue(option, 1, context, table) : 0, to);
+}
+
+const LaidTemplate& LaidOf(const FrameTemplate& frame, const Context& context) {
+  return Lay(frame, [&](size_t option) {
+    const uint16_t only_if = frame.options[option].only_if;
+    return only_if == kNone || context.machine->registers[only_if].GetWide(context.state) != 0;
+  });
 }
 
 void SetAddresses(const FrameTemplate& frame, const Context& context, const LaidTemplate& laid,
@@ -120,13 +107,39 @@ void SetField(const Edit& edit, const Context& context, size_t table, uint8_t* h
   }
 }
 
+void SetWords(const FrameTemplate& frame, const Context& context, size_t table,
+              const LaidTemplate& laid, uint8_t* to, Sums& sums) {
+  for (const FlowValue& own : frame.flow) {
+    const uint8_t* key = context.identity->key.data() + context.machine->flow[own.flow].key_offset;
+    uint8_t* at = to + laid.headers[own.place.header].offset + own.place.first();
+    const uint64_t word = SetKeyWord(at, own.place.bits, key);
+    (own.place.header == frame.tcp ? sums.tcp : sums.addresses) += word;
+  }
+  uint8_t* const tcp = to + laid.headers[frame.tcp].offset;
+  for (const Edit& edit : frame.edits) {
+    const Expression& expression = context.machine->expressions[edit.expression];
+    const uint64_t value = edit.spot.kind != Spot::Kind::kNone
+                               ? Load(edit.spot, context.bases)
+                               : static_cast<uint64_t>(Value(expression, context, table));
+    sums.tcp += SetWord(tcp + edit.place.first(), edit.place.bits, value);
+  }
+  for (size_t i = 0; i < frame.options.size(); ++i) {
+    const uint16_t at = laid.options[i];
+    if (at != kNone) sums.tcp += WriteOption(frame.options[i], context, table, to + at);
+  }
+}
+
 }  // namespace
 
 size_t WriteTemplate(const FrameTemplate& frame, const Context& context, size_t table,
                      const Piece& piece, size_t most, uint8_t* to) {
-  const LaidTemplate& laid = Lay(frame, context);
+  const LaidTemplate& laid = LaidOf(frame, context);
   const size_t own = laid.octets.size();
   if (own + piece.bytes > most) return 0;
+  if (frame.summed) {
+    return WriteSummed(laid, laid.headers[1].offset, laid.headers[2].offset, context, piece, to,
+                       [&](Sums& sums) { SetWords(frame, context, table, laid, to, sums); });
+  }
   std::memcpy(to, laid.octets.data(), own);
   SetAddresses(frame, context, laid, to);
   for (const Edit& edit : frame.edits) {

@@ -65,6 +65,14 @@ struct FlowField {
   size_t bytes() const { return (place.bits + 7U) / 8U; }
 };
 
+// Fields of a flow that are beside each other in a header and in the key, of whole bytes.
+struct KeyRun {
+  uint8_t header;
+  uint8_t key_offset;
+  uint16_t first;  // byte of the header
+  uint16_t bytes;
+};
+
 // Of an event.
 enum Fact : uint8_t { kNow, kNowMs, kConsumed, kScanned, kEventFacts };
 
@@ -220,6 +228,8 @@ struct Edit {
   Place place;
   uint16_t expression;
   Spot spot{};  // where it is one operand
+
+  bool operator==(const Edit&) const = default;
 };
 
 struct Reply {
@@ -249,6 +259,8 @@ struct Option {
   OptionKind kind;
   std::array<uint16_t, 2> values;  // expressions
   uint16_t only_if;                // register
+
+  bool operator==(const Option&) const = default;
 };
 
 struct FlowValue {
@@ -268,6 +280,10 @@ struct LaidTemplate {
   std::vector<uint8_t> octets;       // options without their values
   std::vector<FrameHeader> headers;  // with options
   std::vector<uint16_t> options;     // where each begins; kNone: it is not there
+  // Where `summed`: of the octets that do not change, of IPv4's header and of what its checksum is
+  // not over. Folded.
+  uint16_t ip_sum = 0;
+  uint16_t tcp_sum = 0;
 };
 
 struct FrameTemplate {
@@ -279,6 +295,9 @@ struct FrameTemplate {
   std::vector<Edit> edits;
   std::vector<Option> options;
   std::vector<LaidTemplate> laid;  // a bit of the index for each option that is there
+  // TCP over IPv4 in which words change, so that checksums come from their values, not from bytes
+  // that have just been written.
+  bool summed = false;
 };
 
 struct Part {
@@ -296,6 +315,7 @@ struct TableMessage {
   uint16_t body;  // an expression of registers and numbers
   uint32_t fill_bytes;
   std::vector<uint8_t> fill;  // so often that a frame can be filled from anywhere in its first run
+  std::vector<uint16_t> fill_sums;  // of the bytes before each, and of all, folded
 };
 
 struct Assignment {
@@ -313,14 +333,15 @@ struct Resting {
   static constexpr size_t kMostBytes = 3;
 
   bool rests = false;
-  std::array<uint64_t, kMostBytes>
-      leaving{};  // each byte eight times; the last one again and again
+  std::array<uint8_t, kMostBytes> leaving{};  // the last one again and again
 };
 
 struct Scanner {
   // Of a step: where the steps of the state begin that it leads to, and whether that one finds
-  // something.
+  // something, or rests.
   static constexpr uint32_t kFinds = uint32_t{1} << 31;
+  static constexpr uint32_t kRests = uint32_t{1} << 30;
+  static constexpr uint32_t kBegin = kRests - 1;
 
   uint32_t BeginOf(uint32_t state) const { return state << shift; }
   uint32_t StateAt(uint32_t begin) const { return begin >> shift; }
@@ -375,6 +396,7 @@ struct Machine {
   std::string name;
   std::vector<Header> headers;
   std::vector<FlowField> flow;
+  std::vector<KeyRun> key_runs;  // none where a field is not of whole bytes
   size_t key_bytes = 0;
   bool keeps_flows = false;
   uint16_t tcp = kNone;  // the header whose options are read

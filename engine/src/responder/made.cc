@@ -13,18 +13,42 @@ bool Shape::Table::Fits(const machine::Table& table) const {
                     [](uint32_t own, const Cell& cell) { return own == cell.decision; });
 }
 
+std::vector<Shape::Template::KeyWord> KeyWordsOf(const FrameTemplate& frame,
+                                                 const Machine& machine) {
+  std::vector<Shape::Template::KeyWord> words;
+  for (const FlowValue& own : frame.flow) {
+    const size_t header = frame.headers[own.place.header].offset;
+    words.push_back({.at = static_cast<uint16_t>(header + own.place.first()),
+                     .bits = own.place.bits,
+                     .key_offset = machine.flow[own.flow].key_offset,
+                     .address = own.place.header != frame.tcp});
+  }
+  return words;
+}
+
+bool Shape::Template::Fits(const FrameTemplate& frame, const Machine& machine) const {
+  if (!summed || !frame.summed) return summed == frame.summed;
+  return ip == frame.headers[1].offset && tcp == frame.headers[2].offset &&
+         std::ranges::equal(flow, KeyWordsOf(frame, machine)) &&
+         std::ranges::equal(edits, frame.edits) && std::ranges::equal(options, frame.options);
+}
+
 bool Shape::Fits(const Machine& machine) const {
   // How many bits it needs at most is of its numbers.
   const auto alike = [](const Expression& own, const Expression& other) {
     return own.first == other.first && own.terms == other.terms && own.wide == other.wide;
   };
   const auto fits = [](const Table& own, const machine::Table& other) { return own.Fits(other); };
+  const auto sends = [&machine](const Template& own, const FrameTemplate& other) {
+    return own.Fits(other, machine);
+  };
   return std::ranges::equal(registers, machine.registers) &&
          std::ranges::equal(terms, machine.terms) &&
          std::ranges::equal(expressions, machine.expressions, alike) &&
          std::ranges::equal(decisions, machine.decisions) &&
          std::ranges::equal(rows, machine.rows) && std::ranges::equal(actions, machine.actions) &&
          std::ranges::equal(transmits, machine.transmits) &&
+         std::ranges::equal(templates, machine.templates, sends) &&
          std::ranges::equal(tables, machine.tables, fits);
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "responder/machine.h"
 
@@ -26,6 +27,28 @@ struct Shape {
     bool Fits(const machine::Table& table) const;
   };
 
+  // One whose checksums come from values; of others only that they are not.
+  struct Template {
+    // A field of the flow: where it is in the frame and in the key.
+    struct KeyWord {
+      uint16_t at;
+      uint8_t bits;
+      uint8_t key_offset;
+      bool address;  // of IPv4, or else of TCP
+
+      bool operator==(const KeyWord&) const = default;
+    };
+
+    bool summed;
+    uint16_t ip;  // where these headers begin
+    uint16_t tcp;
+    std::span<const KeyWord> flow;
+    std::span<const Edit> edits;
+    std::span<const Option> options;
+
+    bool Fits(const FrameTemplate& frame, const Machine& machine) const;
+  };
+
   std::span<const Register> registers;
   std::span<const Term> terms;
   std::span<const Expression> expressions;
@@ -33,11 +56,16 @@ struct Shape {
   std::span<const Row> rows;
   std::span<const Action> actions;
   std::span<const Transmit> transmits;
+  std::span<const Template> templates;
   std::span<const Table> tables;
 
   // Whether the machine has it.
   bool Fits(const Machine& machine) const;
 };
+
+// The words of the flow in a template that is summed.
+std::vector<Shape::Template::KeyWord> KeyWordsOf(const FrameTemplate& frame,
+                                                 const Machine& machine);
 
 struct Made {
   using Dispatch = void (*)(Turn& turn, uint16_t event);

@@ -46,6 +46,11 @@ void Responder::Begin(uint64_t start_us, uint64_t end_us) {
 
 void Responder::ReadKey(const Packet& packet, Key& key) const {
   key = {};
+  for (const KeyRun& run : plan_->machine.key_runs) {
+    CopyField(key.data() + run.key_offset, packet.frame + packet.headers[run.header] + run.first,
+              run.bytes);
+  }
+  if (!plan_->machine.key_runs.empty()) return;
   for (const FlowField& field : plan_->machine.flow) {
     const uint8_t* header = packet.frame + packet.headers[field.place.header];
     uint8_t* to = key.data() + field.key_offset;

@@ -203,7 +203,10 @@ void Runner::SendAll(const Transmit& transmit, size_t table) {
   for (uint16_t i = 0; i < transmit.edge_count; ++i) {
     reach.edges[i] = static_cast<uint64_t>(ValueOf(transmit.edges[i], table));
   }
-  turn_.SendAll(transmit, table, reach);
+  turn_.SendAll(
+      transmit, table, reach,
+      [&](const Piece& piece) { turn_.Send(machine_.templates[transmit.frame], table, piece); },
+      [&] { turn_.Send(machine_.templates[transmit.final], table, {}); });
 }
 
 // a: event of the table above; kNone: there is none. detail: with data.

@@ -4,7 +4,9 @@
 #include "responder/scan.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 
 namespace tester::machine {
 namespace {
@@ -31,61 +33,92 @@ struct Progress {
 
 constexpr uint8_t kQuickBits = 60;  // of numbers that have room for a digit more in 64
 
-// One byte more of a number, behind blanks.
-uint32_t ReadNumber(const Machine& machine, const Scanner& scanner, uint32_t reading, uint8_t byte,
-                    const State& state) {
-  if (byte < '0' || byte > '9') {
-    const bool blank = reading % 2 == 0 && (byte == ' ' || byte == '\t');
-    return blank ? reading : 0;
-  }
-  const Register& reg = machine.registers[scanner.finds[reading / 2 - 1].number];
+bool IsDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
+
+// A digit more; at most what fits.
+void AddDigit(const Register& reg, bool is_first, uint8_t digit, const State& state) {
   if (reg.bits <= kQuickBits) {
-    const uint64_t before = reading % 2 != 0 ? reg.Get(state) : 0;
-    reg.Set(state, std::min(before * 10 + (byte - uint64_t{'0'}), NarrowMask(reg.bits)));
-    return reading | 1;
+    const uint64_t before = is_first ? 0 : reg.Get(state);
+    reg.Set(state, std::min(before * 10 + digit, NarrowMask(reg.bits)));
+    return;
   }
   const UnsignedWide most = MaskOf(reg.bits);
-  const UnsignedWide before = reading % 2 != 0 ? reg.GetWide(state) : 0;
-  const UnsignedWide digit = byte - uint32_t{'0'};
-  const bool fits = before <= (most - std::min(digit, most)) / 10;
+  const UnsignedWide before = is_first ? 0 : reg.GetWide(state);
+  const bool fits = before <= (most - std::min<UnsignedWide>(digit, most)) / 10;
   reg.SetWide(state, fits ? before * 10 + digit : most);
-  return reading | 1;
 }
 
-// A bit for each byte that is 0, its highest.
-constexpr uint64_t Zeros(uint64_t bytes) {
-  constexpr uint64_t kLow = 0x7f7f7f7f7f7f7f7f;
-  return ~(((bytes & kLow) + kLow) | bytes | kLow);
+// Sixteen bytes at a time, in registers of any machine.
+using Block = uint8_t __attribute__((vector_size(16)));
+
+// The first of sixteen bytes that leaves a state; 16: none.
+uint32_t FirstLeaving(const Resting& resting, const uint8_t* at) {
+  Block bytes;
+  std::memcpy(&bytes, at, sizeof bytes);
+  auto leaving = bytes == resting.leaving[0];
+  for (size_t i = 1; i < resting.leaving.size(); ++i) leaving |= bytes == resting.leaving[i];
+  std::array<uint64_t, 2> halves;
+  std::memcpy(halves.data(), &leaving, sizeof halves);
+  if ((halves[0] | halves[1]) == 0) return sizeof bytes;
+  // The first byte is the lowest of a word, or the highest one.
+  const auto first = [](uint64_t half) {
+    return static_cast<uint32_t>(std::endian::native == std::endian::little
+                                     ? std::countr_zero(half)
+                                     : std::countl_zero(half)) /
+           8;
+  };
+  return halves[0] != 0 ? first(halves[0]) : 8 + first(halves[1]);
 }
 
-// Past bytes that do not leave a state, eight at a time.
+// Past bytes that do not leave a state.
 uint32_t PassResting(const Resting& resting, Frame piece, uint32_t at, uint32_t end) {
-  for (; at + 8 <= end; at += 8) {
-    const auto bytes = wire::Load<uint64_t>(&piece[at]);
-    uint64_t leaving = 0;
-    for (const uint64_t byte : resting.leaving) leaving |= Zeros(bytes ^ byte);
-    if (leaving != 0) return at + static_cast<uint32_t>(std::countl_zero(leaving)) / 8;
+  while (at + sizeof(Block) <= end) {
+    const uint32_t first = FirstLeaving(resting, &piece[at]);
+    at += first;
+    if (first < sizeof(Block)) break;
   }
   return at;
 }
 
-// Up to a state that finds something, or the end, while no number is being read. Returns the bytes.
-uint32_t Run(const Scanner& scanner, Frame piece, uint32_t from, Progress& now) {
-  const auto end = static_cast<uint32_t>(
-      std::min<size_t>(piece.size(), from + size_t{scanner.most - now.count}));
-  uint32_t at = from;
+// Of the bytes from one on that may still be taken.
+struct Span {
+  uint32_t at;
+  uint32_t end;
+};
+
+// Up to a state that finds something, or the end, while no number is being read.
+void Run(const Scanner& scanner, Frame piece, Span& span, Progress& now) {
   uint32_t begin = scanner.BeginOf(now.state);
-  while (at < end) {
+  uint32_t at = span.at;
+  while (at < span.end) {
     const uint32_t step = scanner.steps[begin + scanner.class_of[piece[at++]]];
-    const bool stays = step == begin;
-    begin = step & ~Scanner::kFinds;
-    if (begin != step) break;
-    if (!stays) continue;
-    const Resting& resting = scanner.resting[scanner.StateAt(begin)];
-    if (resting.rests) at = PassResting(resting, piece, at, end);
+    begin = step & Scanner::kBegin;
+    if (begin == step) continue;
+    if ((step & Scanner::kFinds) != 0) break;
+    at = PassResting(scanner.resting[scanner.StateAt(begin)], piece, at, span.end);
+  }
+  span.at = at;
+  now.state = scanner.StateAt(begin);
+}
+
+// The same while a number is being read: blanks, then digits, and one byte behind them.
+void ReadNumber(const Machine& machine, const Scanner& scanner, Frame piece, Span& span,
+                Progress& now, const State& state) {
+  const Register& reg = machine.registers[scanner.finds[now.reading / 2 - 1].number];
+  uint32_t begin = scanner.BeginOf(now.state);
+  for (uint32_t step = begin; step == begin && now.reading != 0 && span.at < span.end;) {
+    const uint8_t byte = piece[span.at++];
+    if (IsDigit(byte)) {
+      AddDigit(reg, now.reading % 2 == 0, static_cast<uint8_t>(byte - '0'), state);
+      now.reading |= 1;
+    } else if (now.reading % 2 != 0 || (byte != ' ' && byte != '\t')) {
+      now.reading = 0;
+    }
+    step = scanner.steps[begin + scanner.class_of[byte]];
+    if ((step & Scanner::kFinds) == 0) step &= Scanner::kBegin;
+    begin = step & Scanner::kBegin;
   }
   now.state = scanner.StateAt(begin);
-  return at - from;
 }
 
 }  // namespace
@@ -93,33 +126,30 @@ uint32_t Run(const Scanner& scanner, Frame piece, uint32_t from, Progress& now) 
 Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, const State& state) {
   const Register& kept = machine.registers[scanner.reg];
   Progress now = Progress::From(kept.Get(state));
-  for (uint32_t taken = 0; taken < piece.size();) {
-    if (now.count >= scanner.most) {
-      kept.Set(state, 0);
-      return {.taken = taken, .ended = false, .overlong = true};
-    }
-    uint32_t bytes = 1;
+  const uint32_t most = scanner.most - std::min<uint32_t>(now.count, scanner.most);
+  Span span{.at = 0, .end = static_cast<uint32_t>(std::min<size_t>(piece.size(), most))};
+  while (span.at < span.end) {
     if (now.reading == 0) {
-      bytes = Run(scanner, piece, taken, now);
+      Run(scanner, piece, span, now);
     } else {
-      now.reading = ReadNumber(machine, scanner, now.reading, piece[taken], state);
-      const uint32_t step =
-          scanner.steps[scanner.BeginOf(now.state) + scanner.class_of[piece[taken]]];
-      now.state = scanner.StateAt(step & ~Scanner::kFinds);
+      ReadNumber(machine, scanner, piece, span, now, state);
     }
-    taken += bytes;
-    now.count += bytes;
     for (const uint8_t index : scanner.found[now.state]) {
       const Find& find = scanner.finds[index];
       for (const Assignment& own : find.set) machine.registers[own.reg].SetWide(state, own.value);
       if (find.number != kNone) now.reading = 2 * (index + 1U);
       if (index >= scanner.ends) continue;
       kept.Set(state, 0);
-      return {.taken = taken, .ended = true, .overlong = false};
+      return {.taken = span.at, .ended = true, .overlong = false};
     }
   }
+  if (span.end < piece.size()) {
+    kept.Set(state, 0);
+    return {.taken = span.end, .ended = false, .overlong = true};
+  }
+  now.count += span.end;
   kept.Set(state, now.Kept());
-  return {.taken = static_cast<uint32_t>(piece.size()), .ended = false, .overlong = false};
+  return {.taken = span.end, .ended = false, .overlong = false};
 }
 
 }  // namespace tester::machine

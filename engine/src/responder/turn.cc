@@ -56,31 +56,14 @@ void Turn::Reset(size_t table) const {
   StopTimers(own.timers);
 }
 
-void Turn::Finished(size_t bytes) {
-  if (bytes == 0) {
-    counters.too_long.Add(1);
-    return;
-  }
-  output->End(bytes);
-}
-
 void Turn::Send(const FrameTemplate& frame, size_t table, const Piece& piece) {
-  uint8_t* to = output->Begin();
-  if (to == nullptr) {
-    counters.not_sent.Add(1);
-    return;
-  }
-  Finished(WriteTemplate(frame, context, table, piece, most_bytes, to));
+  SendWritten(
+      [&](uint8_t* to) { return WriteTemplate(frame, context, table, piece, most_bytes, to); });
 }
 
 void Turn::SendReply(const Reply& reply, size_t table) {
   if (context.packet == nullptr) return;
-  uint8_t* to = output->Begin();
-  if (to == nullptr) {
-    counters.not_sent.Add(1);
-    return;
-  }
-  Finished(WriteReply(reply, context, table, most_bytes, to));
+  SendWritten([&](uint8_t* to) { return WriteReply(reply, context, table, most_bytes, to); });
 }
 
 }  // namespace tester::machine

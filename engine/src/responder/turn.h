@@ -64,7 +64,7 @@ struct Turn {
   }
 
   // Of numbers that are narrow.
-  void Change(ActionKind kind, const Register& reg, int64_t value) const {
+  [[gnu::always_inline]] void Change(ActionKind kind, const Register& reg, int64_t value) const {
     const State& words = context.state;
     const auto bits = static_cast<uint64_t>(value);
     if (kind == ActionKind::kSet) return reg.Set(words, bits);
@@ -80,7 +80,7 @@ struct Turn {
   void Randomize(const Register& reg);
 
   // `due`: the register that has its time.
-  void StartTimer(uint16_t timer, const Register& due, int64_t in_us) const {
+  [[gnu::always_inline]] void StartTimer(uint16_t timer, const Register& due, int64_t in_us) const {
     const int64_t most = std::clamp<int64_t>(in_us, 0, kLongestTimerUs);
     due.Set(context.state, context.facts[kNow] + static_cast<uint64_t>(most));
     kRunning.Set(context.state, kRunning.Get(context.state) | uint64_t{1} << timer);
@@ -89,11 +89,11 @@ struct Turn {
     kRunning.Set(context.state, kRunning.Get(context.state) & ~timers);
   }
 
-  void Count(uint16_t counter, uint64_t value) const {
+  [[gnu::always_inline]] void Count(uint16_t counter, uint64_t value) const {
     counters.counters[counter].Add(value);
     if (failures[counter]) kFailed.Set(context.state, 1);
   }
-  void Record(uint16_t histogram, int64_t since) const {
+  [[gnu::always_inline]] void Record(uint16_t histogram, int64_t since) const {
     counters.histograms[histogram].Add(static_cast<uint32_t>(context.now_us) -
                                        static_cast<uint32_t>(since));
   }
@@ -149,21 +149,36 @@ struct Turn {
   uint16_t Scan(const Scanner& scanner);
 
   void Reset(size_t table) const;
+  // `write(to)` writes a frame and says how long it is.
+  template <typename Write>
+  void SendWritten(Write write) {
+    uint8_t* to = output->Begin();
+    if (to == nullptr) {
+      counters.not_sent.Add(1);
+    } else if (const size_t bytes = write(to); bytes == 0) {
+      counters.too_long.Add(1);
+    } else {
+      output->End(bytes);
+    }
+  }
   void Send(const FrameTemplate& frame, size_t table, const Piece& piece);
   void SendReply(const Reply& reply, size_t table);
-  void SendAll(const Transmit& transmit, size_t table, const Reach& reach);
-
- private:
-  void Finished(size_t bytes);
+  // `send_piece(piece)` sends some of a message, `send_final()` what comes behind it.
+  template <typename SendPiece, typename SendFinal>
+  void SendAll(const Transmit& transmit, size_t table, const Reach& reach, SendPiece send_piece,
+               SendFinal send_final);
 };
 
-inline void Turn::SendAll(const Transmit& transmit, size_t table, const Reach& reach) {
+template <typename SendPiece, typename SendFinal>
+void Turn::SendAll(const Transmit& transmit, size_t table, const Reach& reach, SendPiece send_piece,
+                   SendFinal send_final) {
   const State& words = context.state;
   const Register& position = machine.registers[transmit.position];
   const TableMessage* message = MessageOf(context, table + 1);
   const bool closing =
       transmit.closing != kNone && machine.registers[transmit.closing].GetWide(words) != 0;
-  const auto length = static_cast<int64_t>(MessageBytes(context, table + 1));
+  const auto length =
+      message == nullptr ? 0 : static_cast<int64_t>(BytesOf(*message, context, table + 1));
   const uint64_t begin = reach.end - (closing ? 1 : 0) - static_cast<uint64_t>(length);
   int64_t ahead = Ahead(reach.end, position.Get(words));
   for (uint16_t i = 0; i < transmit.edge_count; ++i) {
@@ -175,14 +190,13 @@ inline void Turn::SendAll(const Transmit& transmit, size_t table, const Reach& r
     if (offset < 0) break;
     int64_t count = std::min({size, ahead, length - offset});
     if (count > 0 && message != nullptr) {
-      Send(machine.templates[transmit.frame], table,
-           {.message = message,
-            .offset = static_cast<uint64_t>(offset),
-            .bytes = static_cast<uint32_t>(count)});
+      send_piece(Piece{.message = message,
+                       .offset = static_cast<uint64_t>(offset),
+                       .bytes = static_cast<uint32_t>(count)});
     } else {
       if (transmit.final == kNone) break;
       count = 1;
-      Send(machine.templates[transmit.final], table, {});
+      send_final();
     }
     ahead -= count;
     position.Set(words, position.Get(words) + static_cast<uint64_t>(count));

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Frames of templates whose sums are known but for the words that change (FrameTemplate::summed):
+// what sets a word adds it to a sum, so that no byte is read again that has just been written.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "responder/context.h"
+#include "responder/frame_writer.h"
+#include "wire/bytes.h"
+#include "wire/checksum.h"
+
+namespace tester::machine {
+
+struct Sums {
+  uint64_t addresses = 0;  // in both checksums
+  uint64_t tcp = 0;
+};
+
+// A number of 16 or 32 bits. Returns what it adds to a sum.
+inline uint64_t SetWord(uint8_t* to, uint32_t bits, uint64_t value) {
+  if (bits == 32) {
+    wire::Store(to, static_cast<uint32_t>(value));
+    return static_cast<uint32_t>(value);
+  }
+  wire::Store16(to, static_cast<uint16_t>(value));
+  return static_cast<uint16_t>(value);
+}
+
+// A word of the flow's key, where it is.
+inline uint64_t SetKeyWord(uint8_t* to, uint32_t bits, const uint8_t* key) {
+  return SetWord(to, bits, bits == 32 ? wire::Load<uint32_t>(key) : wire::Load16(key));
+}
+
+// The values of an option; the rest is laid out. Returns what they add to a sum.
+inline uint64_t SetOption(OptionKind kind, uint64_t first, uint64_t second, uint8_t* to) {
+  switch (kind) {
+    case OptionKind::kMss:
+      return SetWord(to + 2, 16, first);
+    case OptionKind::kWindowScale:
+      to[3] = static_cast<uint8_t>(first);
+      return to[3];
+    case OptionKind::kSackPermitted:
+      return 0;
+    case OptionKind::kTimestamp:
+    case OptionKind::kSack:
+      break;
+  }
+  return SetWord(to + 4, 32, first) + SetWord(to + 8, 32, second);
+}
+
+// Which of the laid templates it is. `is_there(option)`: whether that one is there.
+template <typename IsThere>
+const LaidTemplate& Lay(const FrameTemplate& frame, IsThere is_there) {
+  size_t there = 0;
+  for (size_t i = 0; i < frame.options.size(); ++i) there |= size_t{is_there(i)} << i;
+  return frame.laid[there];
+}
+
+// `ip` and `tcp`: where these headers begin. `set(sums)` sets what changes in them.
+template <typename Set>
+size_t WriteSummed(const LaidTemplate& laid, size_t ip, size_t tcp, const Context& context,
+                   const Piece& piece, uint8_t* to, Set set) {
+  const size_t own = laid.octets.size();
+  const size_t end = own + piece.bytes;
+  std::memcpy(to, laid.octets.data(), own);
+  const Link& link = context.identity->link;
+  std::memcpy(to, link.data(), link.size());
+  Sums sums;
+  set(sums);
+  if (piece.message != nullptr) {
+    sums.tcp += WriteMessage(*piece.message, context, piece.offset, piece.bytes, to + own);
+  }
+  const uint64_t ip_bytes = SetWord(to + ip + 2, 16, end - ip);
+  const uint64_t ip_sum = laid.ip_sum + sums.addresses + ip_bytes;
+  const uint64_t tcp_sum = laid.tcp_sum + sums.tcp + sums.addresses + (end - tcp);
+  const auto checksum = [](uint64_t sum) { return static_cast<uint16_t>(~wire::Fold(sum)); };
+  wire::Store16(to + ip + ChecksumOffset(HeaderKind::kIpv4), checksum(ip_sum));
+  wire::Store16(to + tcp + ChecksumOffset(HeaderKind::kTcp), checksum(tcp_sum));
+  return end;
+}
+
+}  // namespace tester::machine
