@@ -141,6 +141,13 @@ class Counting:
         found = self._read(streams, with_latency=False)
         return [sum(passed.packets for passed in own.tx) for own in found]
 
+    def at_rest(self, own: LoadedStream) -> int:
+        """Frames of a stream that is held back: those that were on their way have left, too."""
+        sent = self.departed([own])
+        while (now := self.departed([own])) != sent:
+            sent = now
+        return sent[0]
+
     def _read(self, streams: Sequence[LoadedStream], *, with_latency: bool) -> list[StreamRegisters]:
         wanted = [asked(own) for own in streams]
         rest = iter(self._session.read([one for own in wanted for one in own]))

@@ -22,6 +22,7 @@ from ..fake.refusal import check_end, check_frames, check_plan, check_update, kn
 from ..fake.refusal_ends import check_ends
 from .asking import resolve
 from .counting import Counting
+from .entry import Entry
 from .links import Links
 from .loading import Loading
 from .packets import injected
@@ -95,16 +96,14 @@ class TofinoTarget:
             for run in runs:
                 self._check_start(run)
             fresh = [Run(run.job) for run in runs]
-            begun_ns = self._now_ns()
-            for run in fresh:
-                run.start(begun_ns, duration, packets)
+            self._starting(fresh, duration, packets)  # which may refuse
             self._retire(runs)
-            starting = [own for run in fresh for own in run.job.starting(run.limits)]
             others = [own.job for own in self._runs.values() if own not in runs]
             self._loading.begin([run.job for run in fresh], others)
+            self.session.write([own for run in fresh for own in run.job.flipped(0)])
+            starting = self._starting(fresh, duration, packets)
             for run in fresh:
                 self._counting.begin(run)
-            self.session.write([own for run in fresh for own in run.job.flipped(0)])
             self.session.write(starting)
             self._runs |= {run.job.plan.job: run for run in fresh}
 
@@ -240,6 +239,15 @@ class TofinoTarget:
         if run.answering:
             raise PlanError(f"{run.job.ends[0].planned.name!r} is answering already; stop it first")
 
+    def _starting(
+        self, runs: Sequence[Run], duration: Duration | None, packets: int | None
+    ) -> Sequence[Entry]:
+        """What lets jobs depart from now on."""
+        now_ns = self._now_ns()
+        for run in runs:
+            run.start(now_ns, duration, packets)
+        return [own for run in runs for own in run.job.starting(run.limits)]
+
     def _end_what_is_over(self) -> None:
         """Streams that have a unit to count with end by themselves; a pattern may need that unit."""
         now_ns = self._now_ns()
@@ -265,7 +273,7 @@ class TofinoTarget:
         if job.streams[stream.id].template != own.template:
             raise PlanError(f"stream {stream.name!r}: its template would be another; load its job anew")
         self.session.write([held_entry(own.template)])
-        (sent,) = self._counting.departed([own]) if stream.id in run.stretches else (0,)
+        sent = self._counting.at_rest(own) if stream.id in run.stretches else 0
         self._loading.change(run.job, job)
         run.job = job
         if stream.id not in run.stretches:

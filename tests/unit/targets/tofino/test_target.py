@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -208,3 +208,19 @@ def test_nothing_is_left_of_a_job_whose_templates_the_switch_did_not_take() -> N
     driven.target.session.send = taken  # type: ignore[method-assign]
     driven.target.load(driven.plan())
     assert driven.run("north", 10) == (10, 10)
+
+
+def test_the_time_of_a_stream_begins_when_it_departs_however_long_resets_take() -> None:
+    driven = Driven()
+    driven.target.load(driven.plan())
+    clear = driven.target.session.clear
+
+    def slow(tables: Iterable[str]) -> None:
+        driven.clock.sleep(1.5)
+        clear(tables)
+
+    driven.target.session.clear = slow  # type: ignore[method-assign]
+    driven.target.start(["north"], duration=SECOND)
+    driven.target.wait(["north"], timeout=PATIENCE)
+    (counted,) = driven.target.snapshot().streams
+    assert (counted.tx_packets, counted.intended_packets) == (1000, 1000)
