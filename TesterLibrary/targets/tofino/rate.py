@@ -10,12 +10,13 @@ from math import ceil
 from ...planning.staging import Staging
 from ...planning.switch_resources import TICK_BITS
 from .entry import Entry
+from .switch import Asked
 
 _RATE = "InternalIngress.rate"
 _UNITS = ("correction", "pattern", "outer_pattern")  # in the order in which a packet meets them
 # Packets of a meter's bucket. The driver makes the mantissa of a rate no larger than that: with less than its
 # nine bits it could not write the rate, and with one packet most rates would be 0.
-_BURST = 511
+BURST = 511
 
 
 def meter_entry(template: int, staging: Staging, *, metered: bool = True) -> Entry:
@@ -36,8 +37,8 @@ def meter_entry(template: int, staging: Staging, *, metered: bool = True) -> Ent
         data={
             "$METER_SPEC_CIR_PPS": pps,
             "$METER_SPEC_PIR_PPS": pps,
-            "$METER_SPEC_CBS_PKTS": _BURST,
-            "$METER_SPEC_PBS_PKTS": _BURST,
+            "$METER_SPEC_CBS_PKTS": BURST,
+            "$METER_SPEC_PBS_PKTS": BURST,
         },
     )
 
@@ -52,6 +53,18 @@ def unit_entries(template: int, staging: Staging) -> Iterator[Entry]:
 def held_entry(template: int) -> Entry:
     """Keeps all packets of a template back: its first unit passes none."""
     return _stage(f"{_RATE}.{_UNITS[0]}", template, passes=0, last=0)
+
+
+def counting_entries(template: int) -> Iterator[Entry]:
+    """Keeps all packets of a template back; its first unit counts the rounds that the meter lets pass."""
+    unit = f"{_RATE}.{_UNITS[0]}"
+    yield _tick(unit, template)
+    yield _stage(unit, template, passes=0, last=(1 << TICK_BITS) - 1)
+
+
+def rounds_asked(template: int) -> Asked:
+    """What to read of them."""
+    return Asked(f"internal.{_RATE}.{_UNITS[0]}.ticks", {"$REGISTER_INDEX": template})
 
 
 def limit_entries(template: int, packets: int | None) -> Iterator[Entry]:

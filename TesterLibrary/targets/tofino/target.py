@@ -21,8 +21,10 @@ from ..base import Capabilities, Flipped, PortInfo, Progress
 from ..fake.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from ..fake.refusal_ends import check_ends
 from .asking import resolve
+from .buckets import Buckets
 from .counting import Counting
 from .entry import Entry
+from .job import SwitchJob
 from .links import Links
 from .loading import Loading
 from .packets import injected
@@ -82,8 +84,7 @@ class TofinoTarget:
         check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
         with self._reached():
             job = self._loading.job(plan, [run.job for run in self._runs.values()])
-            self._loading.load(job)
-            self._runs[plan.job] = Run(job)
+            self._load(job)
 
     def start(
         self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
@@ -100,6 +101,7 @@ class TofinoTarget:
             self._retire(runs)
             others = [own.job for own in self._runs.values() if own not in runs]
             self._loading.begin([run.job for run in fresh], others)
+            self._buckets.empty([own.template for run in fresh for own in run.job.streams.values()])
             self.session.write([own for run in fresh for own in run.job.flipped(0)])
             starting = self._starting(fresh, duration, packets)
             for run in fresh:
@@ -239,6 +241,11 @@ class TofinoTarget:
         if run.answering:
             raise PlanError(f"{run.job.ends[0].planned.name!r} is answering already; stop it first")
 
+    def _load(self, job: SwitchJob) -> None:
+        self._loading.load(job)
+        self._buckets.fill(own.template for own in job.streams.values())
+        self._runs[job.plan.job] = Run(job)
+
     def _starting(
         self, runs: Sequence[Run], duration: Duration | None, packets: int | None
     ) -> Sequence[Entry]:
@@ -287,6 +294,7 @@ class TofinoTarget:
     def _begin(self) -> None:
         """With a switch that knows nothing yet."""
         self._loading = Loading(self.session, self._program)
+        self._buckets = Buckets(self.session, self._sleep)
         self._counting = Counting(self.session, self._now_ns)
         self._totals = PortTotals(self.session)
         self._links = Links(self.session)
@@ -301,8 +309,7 @@ class TofinoTarget:
             runs = list(self._runs.values())
             self._begin()
             for run in runs:
-                self._loading.load(run.job)
-                self._runs[run.job.plan.job] = Run(run.job)
+                self._load(run.job)
             raise TargetError(
                 f"{lost.reason}; it was reached again, {len(runs)} jobs are loaded anew and not started"
             ) from lost

@@ -147,8 +147,11 @@ class Chip:
         loop.began_ns, loop.turn = self._now_ns, 0
         entry = self._store.match(_TEMPLATES, loop.packet.template)
         rated = entry is not None and str(entry.action).endswith(".stream")
-        if rated and not self._streams.over(pipe_of(loop.port), loop.packet.template):
+        pipe, template = pipe_of(loop.port), loop.packet.template
+        if rated and not self._streams.over(pipe, template):
             self._next_turn(loop)
+        elif rated:
+            self._streams.wait(pipe, template)
 
     def _next_turn(self, loop: _Loop) -> None:
         paced = loop.paced

@@ -8,6 +8,7 @@ import random
 from fractions import Fraction
 
 from ....planning.meter import TofinoMeter
+from ..rate import BURST
 from .packet import Packet
 from .store import Store, number
 
@@ -63,6 +64,12 @@ class Streams:
             if passes == 0 or (passed >= passes and last == _WORD - 1):
                 return True
         return False
+
+    def wait(self, pipe: int, template: int) -> None:
+        """What is held back and counted has emptied its bucket in no time."""
+        passes, last = self._stage(_UNITS[0], template)
+        if passes == 0 and last:
+            self._ticks(_UNITS[0])[pipe, template] = BURST
 
     def pps(self, pipe: int, template: int) -> Fraction | None:
         """At which the meter calls turns green; None: all of them. It has the chip's rates only."""

@@ -21,7 +21,7 @@ from TesterLibrary.targets.fake import FakePath
 from TesterLibrary.targets.tofino.entry import Entry
 from TesterLibrary.targets.tofino.fake import Bridge
 from TesterLibrary.targets.tofino.program import Program
-from TesterLibrary.targets.tofino.switch import SwitchGone
+from TesterLibrary.targets.tofino.switch import Asked, Reading, SwitchGone
 from TesterLibrary.targets.tofino.target import TofinoTarget
 
 from .rig import FOLDER, SCHEMA, SECOND, VERSIONS, Bench, cabling
@@ -224,3 +224,32 @@ def test_the_time_of_a_stream_begins_when_it_departs_however_long_resets_take() 
     driven.target.wait(["north"], timeout=PATIENCE)
     (counted,) = driven.target.snapshot().streams
     assert (counted.tx_packets, counted.intended_packets) == (1000, 1000)
+
+
+def test_a_job_starts_when_its_meters_have_no_packets_saved_up() -> None:
+    driven = Driven()
+    driven.target.load(driven.plan())
+    rounds = iter([100, 300, 510])
+
+    def read(asked: Sequence[Asked]) -> list[Reading]:
+        if any("correction.ticks" in own.table for own in asked):
+            return [{"f1": [0, next(rounds, 511)]} for _ in asked]
+        return taken(asked)
+
+    taken = driven.target.session.read
+    driven.target.session.read = read  # type: ignore[method-assign]
+    begin_ns = driven.clock.now_ns
+    driven.target.start(["north"])
+    assert (list(rounds), driven.clock.now_ns - begin_ns) == ([], 60_000_000)
+    driven.target.stop(["north"])
+    driven.target.start(["north"])
+    assert driven.clock.now_ns - begin_ns == 60_000_000
+
+
+def test_a_job_starts_all_the_same_when_its_templates_do_not_loop() -> None:
+    driven = Driven()
+    driven.target.session.send = list  # type: ignore[assignment,method-assign]
+    driven.target.load(driven.plan())
+    begin_ns = driven.clock.now_ns
+    driven.target.start(["north"])
+    assert driven.clock.now_ns - begin_ns == 2 * 10**9
