@@ -8,7 +8,6 @@ from collections.abc import Callable
 
 from ...errors import Inconclusive, PlanError
 from ...model.ports import Address
-from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from . import device_port
 from .entry import Entry, Masked
 from .packets import arrived, injected
@@ -41,7 +40,7 @@ def resolve(
         raise PlanError(f"{source} cannot ask for {address}: a switch resolves IPv4 neighbours")
     number = session.numbers[port]
     question = b"\xff" * 6 + source_mac + _ARP + _REQUEST + source_mac + source.packed + bytes(6)
-    question = (question + address.packed).ljust(MIN_FRAME_SIZE - FCS_LENGTH, b"\0")
+    question += address.packed
     answers = Entry(
         f"external.{_STATIONS}.stations",
         {

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from .device_port import MASK
 
 _FORWARDED, _TEMPLATE = 0, 1  # kind_t
@@ -30,8 +31,8 @@ def template_packet(frame: bytes, template: int, link: int, loopback: int) -> by
 
 
 def injected(frame: bytes, port: int) -> bytes:
-    """A frame that leaves by a device port as it is."""
-    return _header(_FORWARDED, 0, 0, port) + frame
+    """A frame that leaves by a device port as it is, as long as frames have to be."""
+    return _header(_FORWARDED, 0, 0, port) + frame.ljust(MIN_FRAME_SIZE - FCS_LENGTH, b"\0")
 
 
 def arrived(octets: bytes) -> tuple[int, bytes]:

@@ -309,8 +309,8 @@ def test_two_jobs_do_not_answer_the_same_queues() -> None:
 
 
 def test_packets_to_and_from_the_driver_say_their_port() -> None:
-    assert injected(b"frame", 0x141)[:5] == bytes((0, 0, 0, 1, 0x41))
-    assert arrived(injected(b"frame", 0x141)) == (0x141, b"frame")
+    assert injected(bytes(60), 0x141)[:5] == bytes((0, 0, 0, 1, 0x41))
+    assert arrived(injected(bytes(60), 0x141)) == (0x141, bytes(60))
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
@@ -366,3 +366,7 @@ def test_what_lets_frames_depart_is_written_last() -> None:
     batch = list(switched(planned([stream("a"), stream("b")])).starting(5))
     assert [entry.table for entry in batch[-2:]] == [f"{_UNIT}.correction.stages"] * 2
     assert not any(entry.table == f"{_UNIT}.correction.stages" for entry in batch[:-2])
+
+
+def test_frames_of_the_driver_are_as_long_as_frames_have_to_be() -> None:
+    assert [len(injected(bytes(own), 3)) - 5 for own in (14, 60, 61)] == [60, 60, 61]
