@@ -3,21 +3,28 @@
 """Every test of this folder runs on every target that this machine has.
 
 The engine connects two ports inside its own process, so no interface and no privilege is needed. Where there
-is no engine its tests are skipped; with TESTER_REQUIRE_ENGINE=1, as in CI, they fail.
+is no engine its tests are skipped; with TESTER_REQUIRE_ENGINE=1, as in CI, they fail. With
+TESTER_SWITCH=model the switch is not a fake one but the vendor's model of its chip, in slow motion.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.targets.engine.program import find_program
+from TesterLibrary.targets.tofino.target import TofinoTarget
+from tests.model.running import RunningModel
 
 from .rig import FakeRig, Rig, SwitchRig
+from .slow_motion import ModelRig, slow_model
+
+_IN_SLOW_MOTION = os.environ.get("TESTER_SWITCH") == "model"
 
 
 @pytest.fixture(scope="session")
@@ -33,11 +40,30 @@ def engine() -> Iterator[EngineProcess]:
     process.stop()
 
 
+@pytest.fixture(scope="session")
+def slow_switch(
+    install: Path, configuration: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TofinoTarget]:
+    running = RunningModel(install, configuration, tmp_path_factory.mktemp("model"), joined=True)
+    try:
+        with slow_model(running) as target:
+            yield target
+    finally:
+        running.stop()
+
+
 @pytest.fixture(params=["fake", "engine", "tofino"])
 def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
-    fakes = {"fake": FakeRig, "tofino": SwitchRig}
-    known = fakes.get(request.param)
-    rig = known() if known else Rig(request.getfixturevalue("engine").target())
+    if request.param == "fake":
+        rig: Rig = FakeRig()
+    elif request.param == "engine":
+        rig = Rig(request.getfixturevalue("engine").target())
+    elif not _IN_SLOW_MOTION:
+        rig = SwitchRig()
+    elif request.node.get_closest_marker("timed"):
+        pytest.skip("about times, and a model in slow motion has another clock than its driver")
+    else:
+        rig = ModelRig(request.getfixturevalue("slow_switch"))
     yield rig
     rig.clear()
 

@@ -16,7 +16,7 @@ from TesterLibrary.model.capture import Capture, Direction, Keep
 from TesterLibrary.model.plan import LearningFrame
 from TesterLibrary.planning.flows import FlowSpace
 
-from .rig import PATIENCE, Rig, SwitchRig
+from .rig import PATIENCE, Rig
 
 
 class Capturing:
@@ -43,7 +43,7 @@ class Capturing:
 @pytest.fixture
 def capturing(rig: Rig) -> Iterator[Capturing]:
     capturing = Capturing(rig)
-    if isinstance(rig, SwitchRig):
+    if rig.is_switch:
         capturing.start()  # which it refuses
     yield capturing
     capturing.forget()

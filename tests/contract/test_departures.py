@@ -52,6 +52,7 @@ def test_as_many_frames_leave_as_are_due(rig: Rig, law: Law, offset_ns: int) -> 
     assert (counted.intended_packets, counted.tx_packets, counted.rx_packets) == (due, due, due)
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS.keys())
 def test_frames_leave_when_they_are_due_or_it_says_how_late(rig: Rig, law: Law) -> None:
     """The time from the first frame to the last is what the law says, but for the worst lateness."""

@@ -41,6 +41,7 @@ def test_frames_without_signature_are_counted_by_their_headers(rig: Rig) -> None
     assert (counted.latency.count, counted.order.next_sequence, counted.rx_corrupted) == (0, 0, 0)
 
 
+@pytest.mark.timed
 def test_their_delay_is_measured_blind(rig: Rig) -> None:
     rig.load(rig.plan("signed"))
     rig.load(rig.plan("north", signature=False, first_id=2))

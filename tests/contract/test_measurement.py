@@ -77,6 +77,7 @@ def test_a_flip_while_it_stops_loses_nothing(rig: Rig) -> None:
     assert sum(v.tx_packets for v in counted.versions) == counted.tx_packets == counted.rx_packets
 
 
+@pytest.mark.timed
 def test_nothing_of_a_closed_version_leaves_any_more(rig: Rig) -> None:
     rig.load(rig.plan("north"))
     rig.target.start(["north"])
@@ -90,6 +91,7 @@ def test_nothing_of_a_closed_version_leaves_any_more(rig: Rig) -> None:
     assert later.first_tx_ns < flipped.at_ns < later.last_tx_ns
 
 
+@pytest.mark.timed
 def test_sums_of_times_give_the_mean_latency(rig: Rig) -> None:
     rig.load(rig.plan("north"))
     (counted,) = rig.run(["north"], duration=FIFTH).streams

@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a model of a chip needs. Its tests skip, and say why, where SDE_INSTALL names no SDE with a model."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.p4 import sources
+from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, generate
+from TesterLibrary.testbeds.privilege import is_privileged
+
+from .model.running import missing
+
+_PROFILE = "tofino"
+_BUILT = Path("results") / "p4" / _PROFILE  # where `make tofino-model` compiles
+
+
+@pytest.fixture(scope="session")
+def install() -> Path:
+    root = os.environ.get("SDE_INSTALL")
+    if not root:
+        pytest.skip("SDE_INSTALL names no SDE with a model")
+    if absent := missing(Path(root)):
+        pytest.skip(f"the SDE has no {', '.join(absent)}")
+    if not is_privileged():
+        pytest.skip("needs root for a network namespace")
+    return Path(root).resolve()
+
+
+@pytest.fixture(scope="session")
+def configuration() -> Path:
+    path = _BUILT / f"{_PROFILE}.conf"
+    if not path.is_file():
+        pytest.skip(f"{path} is not there; `make tofino-model` compiles it")
+    now = sources.digest(sources.profile(_PROFILE), generate(DEFAULT_PROTOCOLS))
+    if now != json.loads((_BUILT / "resources.json").read_text(encoding="utf-8"))["sources_sha256"]:
+        pytest.skip(f"{path} is of other sources; `make tofino-model` compiles it anew")
+    return path.resolve()
