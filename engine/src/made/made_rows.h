@@ -9,9 +9,10 @@
 #include <cstdint>
 #include <utility>
 
+#include "made/made_frames.h"
+#include "made/made_values.h"
 #include "responder/made.h"
 #include "responder/narrow.h"
-#include "responder/summed_writer.h"
 #include "responder/turn.h"
 
 namespace tester::machine {
@@ -23,19 +24,13 @@ class MadeRows {
   static void Dispatch(Turn& turn, uint16_t event) {
     if (!turn.Enters()) return;
     static constexpr const Shape::Table& kOwn = kShape.tables[table];
-    kCells<table>[StateOf<table>(turn) * kOwn.events + event](turn);
+    kCells<table>[Values::template StateOf<table>(turn) * kOwn.events + event](turn);
   }
 
  private:
   using Cell = void (*)(Turn& turn);
-
-  struct Following {
-    std::array<uint16_t, kMaxFollowing> events;
-    uint32_t count = 0;
-    void Add(uint16_t event) {
-      if (event != kNone && count < events.size()) events[count++] = event;
-    }
-  };
+  using Values = MadeValues<kShape>;
+  using Frames = MadeFrames<kShape>;
 
   template <size_t table>
   static constexpr auto CellsOf() {
@@ -46,59 +41,6 @@ class MadeRows {
   }
   template <size_t table>
   static constexpr auto kCells = CellsOf<table>();
-
-  template <size_t table>
-  static uint64_t StateOf(const Turn& turn) {
-    static constexpr uint16_t kState = kShape.tables[table].state;
-    if constexpr (kState == kNone) {
-      return 0;
-    } else {
-      static constexpr Register kOwn = kShape.registers[kState];
-      return kOwn.Get(turn.context.state);
-    }
-  }
-
-  template <typename Spotted>
-  static uint64_t ValueAt(Spotted spotted, const Turn& turn) {
-    static constexpr Spot kSpot = spotted();
-    if constexpr (kSpot.base == kLine) {
-      return turn.context.state.line[kSpot.byte / kLoadBytes] >> kSpot.shift & kSpot.mask;
-    } else {
-      return LoadFrom(turn.context.bases[kSpot.base], kSpot);
-    }
-  }
-
-  template <size_t table, uint32_t index>
-  static uint64_t TermOf(const Turn& turn) {
-    static constexpr Term kOwn = kShape.terms[index];
-    if constexpr (kOwn.spot.kind == Spot::Kind::kNone) {
-      return RareOf(turn.machine.operands[kOwn.operand], turn.context, table);
-    } else {
-      return ValueAt([] { return kShape.terms[index].spot; }, turn);
-    }
-  }
-
-  template <size_t table, uint16_t expression>
-  static int64_t NarrowOf(const Turn& turn) {
-    static constexpr Expression kOwn = kShape.expressions[expression];
-    return [&turn]<uint32_t... i>(std::integer_sequence<uint32_t, i...>) {
-      auto value = static_cast<int64_t>(TermOf<table, kOwn.first>(turn));
-      ((value = Apply(kShape.terms[kOwn.first + 1 + i].op, value,
-                      TermOf<table, kOwn.first + 1 + i>(turn))),
-       ...);
-      return value;
-    }
-    (std::make_integer_sequence<uint32_t, kOwn.terms - 1U>{});
-  }
-
-  template <size_t table, uint16_t expression>
-  static int64_t ValueOf(const Turn& turn) {
-    if constexpr (kShape.expressions[expression].wide) {
-      return Clamped(turn.machine.expressions[expression], turn.context, table);
-    } else {
-      return NarrowOf<table, expression>(turn);
-    }
-  }
 
   template <size_t table, uint32_t next>
   static void Decide(Turn& turn) {
@@ -118,14 +60,14 @@ class MadeRows {
     static constexpr auto kFirst = [] { return kShape.decisions[index].first; };
     static constexpr auto kSecond = [] { return kShape.decisions[index].second; };
     if constexpr (kOwn.kind == Kind::kPair) {
-      Branch<table, index>(turn, ValueAt(kFirst, turn) & kOwn.mask,
-                           ValueAt(kSecond, turn) & kOwn.mask);
+      Branch<table, index>(turn, Values::ValueAt(kFirst, turn) & kOwn.mask,
+                           Values::ValueAt(kSecond, turn) & kOwn.mask);
     } else if constexpr (kOwn.kind == Kind::kValues) {
-      const auto left = static_cast<uint64_t>(NarrowOf<table, kOwn.left>(turn));
-      const auto right = static_cast<uint64_t>(NarrowOf<table, kOwn.right>(turn));
+      const auto left = static_cast<uint64_t>(Values::template NarrowOf<table, kOwn.left>(turn));
+      const auto right = static_cast<uint64_t>(Values::template NarrowOf<table, kOwn.right>(turn));
       Branch<table, index>(turn, left & kOwn.mask, right & kOwn.mask);
     } else if constexpr (kOwn.kind == Kind::kMask) {
-      Answer<table, index>(turn, (ValueAt(kFirst, turn) & kOwn.mask) == kOwn.value);
+      Answer<table, index>(turn, (Values::ValueAt(kFirst, turn) & kOwn.mask) == kOwn.value);
     } else {
       static_assert(kOwn.kind == Kind::kTest);
       Answer<table, index>(turn, Holds(turn.machine.tests[kOwn.left], turn.context, table));
@@ -186,17 +128,17 @@ class MadeRows {
     } else if constexpr (kKind == ActionKind::kReply) {
       turn.SendReply(turn.machine.replies[kOwn.a], table);
     } else if constexpr (kKind == ActionKind::kSend) {
-      Send<table, kOwn.a>(turn, {});
+      Frames::template Send<table, kOwn.a>(turn, {});
     } else if constexpr (kKind == ActionKind::kTransmit) {
       SendAll<table, kOwn.a>(turn);
     } else if constexpr (kKind == ActionKind::kStartTimer) {
-      turn.StartTimer(kOwn.a, kOwn.reg, ValueOf<table, kOwn.b>(turn));
+      turn.StartTimer(kOwn.a, kOwn.reg, Values::template ValueOf<table, kOwn.b>(turn));
     } else if constexpr (kKind == ActionKind::kStopTimer) {
       turn.StopTimers(uint64_t{1} << kOwn.a);
     } else if constexpr (kKind == ActionKind::kCount) {
       Count<table, index>(turn);
     } else if constexpr (kKind == ActionKind::kRecord) {
-      turn.Record(kOwn.a, ValueOf<table, kOwn.b>(turn));
+      turn.Record(kOwn.a, Values::template ValueOf<table, kOwn.b>(turn));
     } else if constexpr (kKind == ActionKind::kCall) {
       Call<table, index>(turn);
     } else if constexpr (kKind == ActionKind::kTell) {
@@ -204,9 +146,9 @@ class MadeRows {
     } else if constexpr (kKind == ActionKind::kStep) {
       following.Add(kOwn.a);
     } else if constexpr (kKind == ActionKind::kSkip) {
-      turn.Skip(ValueOf<table, kOwn.a>(turn));
+      turn.Skip(Values::template ValueOf<table, kOwn.a>(turn));
     } else if constexpr (kKind == ActionKind::kLengthen) {
-      turn.Lengthen(ValueOf<table, kOwn.a>(turn));
+      turn.Lengthen(Values::template ValueOf<table, kOwn.a>(turn));
     } else if constexpr (kKind == ActionKind::kScan) {
       following.Add(turn.Scan(turn.machine.scanners[kOwn.a]));
     } else if constexpr (kKind == ActionKind::kTake) {
@@ -224,7 +166,7 @@ class MadeRows {
       const Expression& expression = turn.machine.expressions[kOwn.b];
       turn.ChangeWide(kOwn.kind, kOwn.reg, Value(expression, turn.context, table));
     } else {
-      turn.Change(kOwn.kind, kOwn.reg, NarrowOf<table, kOwn.b>(turn));
+      turn.Change(kOwn.kind, kOwn.reg, Values::template NarrowOf<table, kOwn.b>(turn));
     }
   }
 
@@ -236,7 +178,7 @@ class MadeRows {
       const Expression& expression = turn.machine.expressions[kOwn.b];
       value = static_cast<uint64_t>(Value(expression, turn.context, table));
     } else {
-      value = static_cast<uint64_t>(NarrowOf<table, kOwn.b>(turn));
+      value = static_cast<uint64_t>(Values::template NarrowOf<table, kOwn.b>(turn));
     }
     turn.Count(kOwn.a, value & NarrowMask(kOwn.c));
   }
@@ -254,94 +196,20 @@ class MadeRows {
   template <size_t table, uint16_t index>
   static void SendAll(Turn& turn) {
     static constexpr Transmit kOwn = kShape.transmits[index];
-    Reach reach{.end = static_cast<uint64_t>(ValueOf<table, kOwn.end>(turn)),
-                .size = ValueOf<table, kOwn.size>(turn)};
+    Reach reach{.end = static_cast<uint64_t>(Values::template ValueOf<table, kOwn.end>(turn)),
+                .size = Values::template ValueOf<table, kOwn.size>(turn)};
     [&turn, &reach ]<size_t... i>(std::index_sequence<i...>) {
-      ((reach.edges[i] = static_cast<uint64_t>(ValueOf<table, kOwn.edges[i]>(turn))), ...);
+      ((reach.edges[i] =
+            static_cast<uint64_t>(Values::template ValueOf<table, kOwn.edges[i]>(turn))),
+       ...);
     }
     (std::make_index_sequence<kOwn.edge_count>{});
     turn.SendAll(
-        kOwn, table, reach, [&turn](const Piece& piece) { Send<table, kOwn.frame>(turn, piece); },
+        kOwn, table, reach,
+        [&turn](const Piece& piece) { Frames::template Send<table, kOwn.frame>(turn, piece); },
         [&turn] {
-          if constexpr (kOwn.final != kNone) Send<table, kOwn.final>(turn, {});
+          if constexpr (kOwn.final != kNone) Frames::template Send<table, kOwn.final>(turn, {});
         });
-  }
-
-  template <size_t table, uint16_t index>
-  static void Send(Turn& turn, const Piece& piece) {
-    static constexpr Shape::Template kOwn = kShape.templates[index];
-    const FrameTemplate& frame = turn.machine.templates[index];
-    if constexpr (kOwn.summed) {
-      const LaidTemplate& laid = frame.laid[OptionsOf<index>(turn)];
-      turn.SendWritten([&](uint8_t* to) -> size_t {
-        if (laid.octets.size() + piece.bytes > turn.most_bytes) return 0;
-        return WriteSummed(laid, kOwn.ip, kOwn.tcp, turn.context, piece, to, [&](Sums& sums) {
-          SetWords<table, index>(turn, to, sums);
-          SetOptions<table, index>(turn, laid, to, sums);
-        });
-      });
-    } else {
-      turn.Send(frame, table, piece);
-    }
-  }
-
-  // A bit for each option that is there.
-  template <uint16_t index>
-  static size_t OptionsOf(const Turn& turn) {
-    static constexpr Shape::Template kOwn = kShape.templates[index];
-    return [&turn]<size_t... i>(std::index_sequence<i...>) {
-      return (size_t{0} | ... | (size_t{IsThere<kOwn.options[i].only_if>(turn)} << i));
-    }
-    (std::make_index_sequence<kOwn.options.size()>{});
-  }
-
-  template <uint16_t only_if>
-  static bool IsThere(const Turn& turn) {
-    if constexpr (only_if == kNone) {
-      return true;
-    } else {
-      static constexpr Register kOwn = kShape.registers[only_if];
-      return kOwn.GetWide(turn.context.state) != 0;
-    }
-  }
-
-  template <size_t table, uint16_t index>
-  static void SetWords(const Turn& turn, uint8_t* to, Sums& sums) {
-    static constexpr Shape::Template kOwn = kShape.templates[index];
-    const uint8_t* const key = turn.context.identity->key.data();
-    for (const Shape::Template::KeyWord& word : kOwn.flow) {
-      (word.address ? sums.addresses : sums.tcp) +=
-          SetKeyWord(to + word.at, word.bits, key + word.key_offset);
-    }
-    [&turn, to, &sums ]<size_t... i>(std::index_sequence<i...>) {
-      ((sums.tcp += SetWord(to + kOwn.tcp + kOwn.edits[i].place.first(), kOwn.edits[i].place.bits,
-                            static_cast<uint64_t>(ValueOf<table, kOwn.edits[i].expression>(turn)))),
-       ...);
-    }
-    (std::make_index_sequence<kOwn.edits.size()>{});
-  }
-
-  template <size_t table, uint16_t index>
-  static void SetOptions(const Turn& turn, const LaidTemplate& laid, uint8_t* to, Sums& sums) {
-    [&]<size_t... i>(std::index_sequence<i...>) {
-      (SetOne<table, index, i>(turn, laid, to, sums), ...);
-    }
-    (std::make_index_sequence<kShape.templates[index].options.size()>{});
-  }
-
-  template <size_t table, uint16_t index, size_t option>
-  static void SetOne(const Turn& turn, const LaidTemplate& laid, uint8_t* to, Sums& sums) {
-    static constexpr Option kOwn = kShape.templates[index].options[option];
-    if (laid.options[option] == kNone) return;
-    uint64_t first = 0;
-    uint64_t second = 0;
-    if constexpr (kOwn.kind != OptionKind::kSackPermitted) {
-      first = static_cast<uint64_t>(ValueOf<table, kOwn.values[0]>(turn));
-    }
-    if constexpr (kOwn.kind == OptionKind::kTimestamp || kOwn.kind == OptionKind::kSack) {
-      second = static_cast<uint64_t>(ValueOf<table, kOwn.values[1]>(turn));
-    }
-    sums.tcp += SetOption(kOwn.kind, first, second, to + laid.options[option]);
   }
 };
 

@@ -47,15 +47,6 @@ class Runner {
   Due FirstTimer(const State& state, uint32_t now_us) const;
 
  private:
-  // What is to follow when a row is done.
-  struct Following {
-    std::array<uint16_t, kMaxFollowing> events;
-    uint32_t count = 0;
-    void Add(uint16_t event) {
-      if (event != kNone && count < events.size()) events[count++] = event;
-    }
-  };
-
   void HandleOne(size_t table, uint16_t event);
   Left FireDue();
   void Dispatch(size_t table, uint16_t event) {

@@ -32,6 +32,17 @@ struct Reach {
   int64_t size = 0;
 };
 
+// What is to follow when a row is done.
+struct Following {
+  std::array<uint16_t, kMaxFollowing> events;
+  uint32_t count = 0;
+
+  // kNone: nothing.
+  void Add(uint16_t event) {
+    if (event != kNone && count < events.size()) events[count++] = event;
+  }
+};
+
 struct Turn {
   struct Told {
     uint8_t table;
