@@ -96,7 +96,7 @@ def _flags(test: Flags, scope: Scope) -> tuple[Quantity, Values]:
 def _compared(test: Compare, scope: Scope) -> tuple[Quantity, Values]:
     bits = scope.compared_bits(test)
     if test.relation in _ORDERS and test.right.constant is None:
-        return _order(test)
+        return _order(test, bits)
     coefficients, constant = _difference(test.left, test.right)
     if test.relation in _ORDERS or (len(coefficients) == 1 and test.right.constant is not None):
         # About the left side itself, which is compared with a number.
@@ -123,12 +123,15 @@ def _negated(values: Values) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def _order(test: Compare) -> tuple[Quantity, Values]:
+def _order(test: Compare, bits: int) -> tuple[Quantity, Values]:
     sides, (first, last) = (str(test.left), str(test.right)), _ORDERED[test.relation]
     if sides[0] > sides[1]:
         sides, first, last = (sides[1], sides[0]), 2 - last, 2 - first
-    values = Values.between(2, first, last)
-    return ("order", *sides), values & Values.between(2, 1, 1) if sides[0] == sides[1] else values
+    found, equal = Values.between(2, first, last), Values.between(2, 1, 1)
+    coefficients, constant = _difference(test.left, test.right)
+    if not coefficients:  # so far apart are they always, modulo what they are compared with
+        found &= Values(2, tuple(complement(equal.intervals, 2))) if constant % (1 << bits) else equal
+    return ("order", *sides), found
 
 
 def _related(relation: Relation, to: int, bits: int) -> Values:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from TesterLibrary.model.condition import Compare, Relation, Test
@@ -35,6 +35,7 @@ TESTS = st.builds(
     st.sampled_from(list(Relation)),
     SIDES,
 )
+OPPOSITE = (Relation.AT_MOST, Relation.AT_LEAST)  # never equal: no packet matches both
 ROWS = st.lists(TESTS, min_size=1, max_size=3)
 
 
@@ -74,6 +75,7 @@ def test_what_is_said_of_two_rows_is_true(one: list[Test], other: list[Test]) ->
 
 
 @given(TESTS, TESTS)
+@example(*(Compare(Expression.parse("b"), own, Expression.parse("b - 1")) for own in OPPOSITE))
 def test_single_tests_of_the_same_quantity_are_compared_exactly(one: Test, other: Test) -> None:
     first, second = condition([one], SCOPE), condition([other], SCOPE)
     if first.allowed.keys() == second.allowed.keys() and _possible(first, one) and _possible(second, other):
