@@ -34,6 +34,7 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], 
         ("Is Inconclusive Beyond The Tester", "SKIP", "the tester sent"),
         ("Fails", "FAIL", "FAIL: throughput of north, 1024 bytes is"),
         ("Fails When Nothing Arrives", "FAIL", "100 % (200 of 200 frames)"),
+        ("Is Inconclusive Without A Link", "SKIP", "the link of p2 was down"),
         ("Is Inconclusive Without An Engine", "SKIP", "testerd was killed by SIGKILL"),
         ("Goes On Being Inconclusive", "SKIP", "testerd was killed by SIGKILL"),
         ("Opens Again", "PASS", ""),
@@ -52,6 +53,7 @@ def test_finished_trials_and_the_one_cut_short_are_recorded(verdicts: tuple[dict
         "Passes",
         "Fails",
         "Fails When Nothing Arrives",
+        "Is Inconclusive Without A Link",
         "Opens Again",
     }
     assert all(trial["test"] != "Is Inconclusive Without An Engine" for trial in trials)

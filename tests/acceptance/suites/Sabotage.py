@@ -23,6 +23,10 @@ class Sabotage:
             "tc", "qdisc", "replace", "dev", "p2", "root", "tbf", "rate", rate, "burst", "4k", "limit", "8k"
         )
 
+    def mute_device(self) -> None:
+        """The device forwards nothing to p2, whose link stays."""
+        self._in_device("ip", "link", "set", "p2", "nomaster")
+
     def unplug_device(self) -> None:
         """The device's port towards p2 goes down."""
         self._in_device("ip", "link", "set", "p2", "down")
