@@ -60,6 +60,17 @@ class RunningModel:
         with self.inside.entered():
             return vendor_switch(ADDRESS, program, CPU_INTERFACE)
 
+    def fetched(self, server: str) -> str:
+        """What curl gets of a server of HTTP, or its error."""
+        with self.inside.entered():
+            done = subprocess.run(
+                ["curl", "--silent", "--show-error", "--max-time", "30", f"http://{server}/"],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        return done.stdout + done.stderr
+
     def tap(self, interface: str) -> Tap:
         """One end of a cable."""
         with self.inside.entered():

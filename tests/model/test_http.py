@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from ipaddress import ip_interface
 
 from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
@@ -19,24 +18,13 @@ _SERVER = "198.18.1.10"
 _TIMES = 3
 
 
-def fetched(model: RunningModel) -> str:
-    with model.inside.entered():
-        done = subprocess.run(
-            ["curl", "--silent", "--show-error", "--max-time", "30", f"http://{_SERVER}/"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    return done.stdout + done.stderr
-
-
 def test_curl_is_served(model: RunningModel, switch: RemoteSwitch) -> None:
     servers = Endpoints(AddressRange.parse(_SERVER), PortRange(80))
     job = loaded(switch, [], [Responder(name="web", port="p1", protocol="http-get", servers=servers)])
     with model.inside.entered():
         model.inside.address("p1", ip_interface("198.18.9.9/16"))
     looping(switch, job)
-    assert [fetched(model) for _ in range(_TIMES)] == ["Hello world\n"] * _TIMES
+    assert [model.fetched(_SERVER) for _ in range(_TIMES)] == ["Hello world\n"] * _TIMES
     (end,) = job.ends
     wanted = end_asked(end)
     switch.sync(sorted({own.table for own in wanted}))

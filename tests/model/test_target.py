@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -207,14 +206,7 @@ def test_curl_is_served(model: RunningModel, driver: Driver) -> None:
     servers = Endpoints(AddressRange.parse(_SERVER), PortRange(80))
     driver.load("job", ends=(Responder(name="web", port="p1", protocol="http-get", servers=servers),))
     driver.target.start(["job"])
-    with model.inside.entered():
-        done = subprocess.run(
-            ["curl", "--silent", "--show-error", "--max-time", "30", f"http://{_SERVER}/"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    assert done.stdout + done.stderr == "Hello world\n"
+    assert model.fetched(_SERVER) == "Hello world\n"
     driver.target.stop(["job"])
     end = driver.target.snapshot(["job"]).end("job", "web")
     assert (end.answering, end.not_sent) == (False, 0)
