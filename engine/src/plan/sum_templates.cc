@@ -48,11 +48,6 @@ class Changing {
   std::vector<bool> taken_;
 };
 
-bool IsTcpOverIpv4(const machine::FrameTemplate& frame) {
-  return frame.headers.size() == 3 && frame.headers[1].kind == HeaderKind::kIpv4 &&
-         frame.headers[2].kind == HeaderKind::kTcp;
-}
-
 // Marks what changes in a template without options.
 bool Mark(const machine::FrameTemplate& frame, Changing& changing) {
   const size_t ip = frame.headers[1].offset;
@@ -92,7 +87,7 @@ void SumLaid(const Changing& changing, machine::LaidTemplate& laid) {
 }  // namespace
 
 void SumTemplate(machine::FrameTemplate& frame) {
-  if (!IsTcpOverIpv4(frame)) return;
+  if (!machine::IsTcpOverIpv4(frame.headers)) return;
   Changing changing(frame.octets.size());
   if (!Mark(frame, changing)) return;
   for (auto& laid : frame.laid) SumLaid(changing, laid);

@@ -66,10 +66,14 @@ uint64_t WriteOption(const Option& option, const Context& context, size_t table,
 }
 
 const LaidTemplate& LaidOf(const FrameTemplate& frame, const Context& context) {
-  return Lay(frame, [&](size_t option) {
-    const uint16_t only_if = frame.options[option].only_if;
-    return only_if == kNone || context.machine->registers[only_if].GetWide(context.state) != 0;
-  });
+  size_t there = 0;
+  for (size_t i = 0; i < frame.options.size(); ++i) {
+    const uint16_t only_if = frame.options[i].only_if;
+    const bool is_there =
+        only_if == kNone || context.machine->registers[only_if].GetWide(context.state) != 0;
+    there |= size_t{is_there} << i;
+  }
+  return frame.laid[there];
 }
 
 void SetAddresses(const FrameTemplate& frame, const Context& context, const LaidTemplate& laid,

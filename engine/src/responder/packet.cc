@@ -147,17 +147,12 @@ bool HasRightChecksums(const Machine& machine, const Packet& packet) {
   return true;
 }
 
-bool IsFrameOfTcp(const Machine& machine) {
-  return machine.headers.size() == 3 && machine.headers[1].kind == HeaderKind::kIpv4 &&
-         machine.headers[2].kind == HeaderKind::kTcp;
-}
-
 // What nearly every segment is: TCP over IPv4 without options, and nothing wrong with it. False:
 // anything else, which is for others to name.
 bool ParseUsual(const Machine& machine, Frame frame, Packet& packet) {
   constexpr size_t kIp = 14;
   constexpr size_t kTcp = kIp + kTailBytes;
-  if (frame.size() < kTcp + kTailBytes || !IsFrameOfTcp(machine)) return false;
+  if (frame.size() < kTcp + kTailBytes || !IsTcpOverIpv4(machine.headers)) return false;
   const uint8_t* const at = frame.data();
   const uint8_t* const ip = at + kIp;
   const uint8_t* const tcp = at + kTcp;
@@ -192,9 +187,7 @@ bool ParseUsual(const Machine& machine, Frame frame, Packet& packet) {
 }  // namespace
 
 uint64_t PseudoHeaderSum(HeaderKind ip, const uint8_t* header, uint8_t protocol, size_t bytes) {
-  const bool v4 = ip == HeaderKind::kIpv4;
-  return wire::Sum({header + (v4 ? 12 : 8), v4 ? 8U : 32U}) + protocol + (bytes >> 16) +
-         (bytes & 0xffff);
+  return wire::SwapToBigEndian(wire::Fold(NativePseudoHeaderSum(ip, header, protocol, bytes)));
 }
 
 Parsed Parse(const Machine& machine, Frame frame, Packet& packet) {

@@ -49,6 +49,13 @@ enum class Parsed : uint8_t { kGood, kForeign, kMalformed };
 // a fragment.
 Parsed Parse(const Machine& machine, Frame frame, Packet& packet);
 
+// Of what has headers, each of a kind: behind Ethernet these two and nothing else.
+template <typename Headers>
+bool IsTcpOverIpv4(const Headers& headers) {
+  return headers.size() == 3 && headers[1].kind == HeaderKind::kIpv4 &&
+         headers[2].kind == HeaderKind::kTcp;
+}
+
 // The sum of the pseudo header of what an IP header carries (RFC 9293 3.1, RFC 8200 8.1).
 uint64_t PseudoHeaderSum(HeaderKind ip, const uint8_t* header, uint8_t protocol, size_t bytes);
 

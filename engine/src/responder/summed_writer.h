@@ -52,14 +52,6 @@ inline uint64_t SetOption(OptionKind kind, uint64_t first, uint64_t second, uint
   return SetWord(to + 4, 32, first) + SetWord(to + 8, 32, second);
 }
 
-// Which of the laid templates it is. `is_there(option)`: whether that one is there.
-template <typename IsThere>
-const LaidTemplate& Lay(const FrameTemplate& frame, IsThere is_there) {
-  size_t there = 0;
-  for (size_t i = 0; i < frame.options.size(); ++i) there |= size_t{is_there(i)} << i;
-  return frame.laid[there];
-}
-
 // `ip` and `tcp`: where these headers begin. `set(sums)` sets what changes in them.
 template <typename Set>
 size_t WriteSummed(const LaidTemplate& laid, size_t ip, size_t tcp, const Context& context,
