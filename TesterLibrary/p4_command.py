@@ -13,7 +13,7 @@ from . import paths
 from .p4 import sources
 from .p4.build import DEFAULT_PROTOCOLS, build, ship
 from .p4.compiler import find_compiler
-from .p4.daemon import scopes, write_configuration
+from .p4.daemon import PIPES, Scopes, write_configuration
 from .targets.tofino.device_port import INTERNAL_PIPES
 
 _BUILD = """
@@ -59,8 +59,15 @@ def add_p4_command(commands: Any) -> None:
         default=[],
         type=int,
         metavar="PIPE",
-        help="a pipe of the chip whose ports loop, for PROFILE.conf; can be given several times "
+        help="a pipe of the chip whose ports loop; can be given several times "
         f"(default: {', '.join(map(str, INTERNAL_PIPES))}, as in a folded switch)",
+    )
+    building.add_argument(
+        "--pipes",
+        type=int,
+        default=PIPES,
+        metavar="N",
+        help="of the chip: 2 of a switch with 32 ports (default: %(default)s)",
     )
     building.add_argument("--json", action="store_true", help="the report, for programs")
     building.add_argument(
@@ -71,13 +78,11 @@ def add_p4_command(commands: Any) -> None:
 
 def _build(options: argparse.Namespace) -> int:
     output = options.output or Path("results") / "p4" / options.profile
-    internal = options.internal or INTERNAL_PIPES
-    scopes(internal)  # before a compilation that takes a minute
-    done = build(
-        find_compiler(), options.profile, options.protocol or DEFAULT_PROTOCOLS, output, options.headers
-    )
+    scopes = Scopes.of(options.internal, options.pipes)
+    protocols = options.protocol or DEFAULT_PROTOCOLS
+    done = build(find_compiler(), options.profile, protocols, output, options.headers, scopes)
     chip, _ = sources.chip(sources.profile(options.profile))
-    configuration = write_configuration(output, done.profile, chip, internal)
+    configuration = write_configuration(output, done.profile, chip, scopes)
     (output / "resources.json").write_text(json.dumps(done.record(), indent=2) + "\n", encoding="utf-8")
     if options.ship:
         ship(done, output)

@@ -20,6 +20,7 @@ from ..protocols.checker import load_protocol
 from ..targets.tofino.program import NOTES, SCHEMA
 from . import sources
 from .compiler import compile_program
+from .daemon import FOLDED, Scopes
 from .efsm import efsm, queue_numbers
 from .own_headers import own_headers
 from .parser_states import check_parsers
@@ -105,9 +106,14 @@ def check_programs(programs: Sequence[MatchAction]) -> None:
 
 
 def build(
-    compiler: Path, profile: str, protocols: Sequence[str], output: Path, headers: Sequence[str] = ()
+    compiler: Path,
+    profile: str,
+    protocols: Sequence[str],
+    output: Path,
+    headers: Sequence[str] = (),
+    scopes: Scopes = FOLDED,
 ) -> Build:
-    """Compiles into the folder `output`, which is made anew.
+    """Compiles into the folder `output`, which is made anew, for a chip whose pipes run what `scopes` says.
 
     Raises:
         PlanError: a protocol that the switch cannot hold, what the compiler complained of, or what it lost.
@@ -125,7 +131,7 @@ def build(
     shutil.copyfile(source / "profiles" / path.name, program)
     compile_program(compiler, program, output, chip=chip, architecture=architecture)
     check_parsers(output / f"{profile}.p4pp", output)
-    _write(output / NOTES, Parts.of(protocols, headers).notes(profile))
+    _write(output / NOTES, {**Parts.of(protocols, headers).notes(profile), "pipes": scopes.record()})
     return Build(profile, tuple(protocols), tuple(headers), resources(output), digest)
 
 

@@ -5,37 +5,61 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import PlanError
+from ..targets.tofino.device_port import INTERNAL_PIPES
 
-PIPES = 4  # of the largest chip; the compiler's own configurations name as many for every chip
+PIPES = 4  # of the largest chip
 _FAMILIES = {"tofino": "Tofino", "tofino2": "Tofino2"}
 
 
-def scopes(internal: Collection[int]) -> dict[str, list[int]]:
-    """The pipes of each part: internal are those whose ports loop, external all others.
+@dataclass(frozen=True)
+class Scopes:
+    """Which pipes of a chip run each part of a program: internal are those whose ports loop.
+
+    All others are external.
 
     Raises:
         PlanError: there are no such pipes, or one of the two kinds has none.
     """
-    if not set(internal) <= set(range(PIPES)) or len(set(internal)) not in range(1, PIPES):
-        raise PlanError(
-            f"internal pipes {', '.join(map(str, internal)) or '(none)'}: allowed are 1 to {PIPES - 1} of "
-            f"the pipes 0 to {PIPES - 1}"
-        )
-    return {"external": sorted(set(range(PIPES)) - set(internal)), "internal": sorted(set(internal))}
+
+    internal: tuple[int, ...] = INTERNAL_PIPES
+    pipes: int = PIPES
+
+    def __post_init__(self) -> None:
+        if self.pipes not in range(2, PIPES + 1):
+            raise PlanError(f"{self.pipes} pipes: a chip has 2 to {PIPES}")
+        if not set(self.internal) <= set(range(self.pipes)) or not 0 < len(set(self.internal)) < self.pipes:
+            raise PlanError(
+                f"internal pipes {', '.join(map(str, self.internal)) or '(none)'}: allowed are 1 to "
+                f"{self.pipes - 1} of the pipes 0 to {self.pipes - 1}"
+            )
+
+    @classmethod
+    def of(cls, internal: Sequence[int], pipes: int) -> Scopes:
+        """Where none are named, internal are those of a folded switch."""
+        return cls(tuple(internal) or tuple(own for own in INTERNAL_PIPES if own < pipes), pipes)
+
+    def record(self) -> dict[str, list[int]]:
+        """As JSON has it, by the part."""
+        inside = sorted(set(self.internal))
+        return {"external": sorted(set(range(self.pipes)) - set(inside)), "internal": inside}
 
 
-def configuration(output: Path, profile: str, chip: str, internal: Collection[int]) -> dict[str, Any]:
-    """For `bf_switchd --conf-file`, as JSON has it. Raises as `scopes` does.
+FOLDED = Scopes()  # a chip with all its pipes
+
+
+def configuration(output: Path, profile: str, chip: str, scopes: Scopes) -> dict[str, Any]:
+    """For `bf_switchd --conf-file`, as JSON has it.
 
     Args:
         output: The folder that the compiler wrote.
         chip: The compiler's name of it.
-        internal: Pipes whose ports loop.
+        scopes: The pipes of each part.
     """
     folder = output.resolve()
     pipelines = [
@@ -45,7 +69,7 @@ def configuration(output: Path, profile: str, chip: str, internal: Collection[in
             "config": str(folder / name / f"{profile}.bin"),
             "pipe_scope": scope,
         }
-        for name, scope in scopes(internal).items()
+        for name, scope in scopes.record().items()
     ]
     program = {
         "program-name": profile,
@@ -59,9 +83,9 @@ def configuration(output: Path, profile: str, chip: str, internal: Collection[in
     }
 
 
-def write_configuration(output: Path, profile: str, chip: str, internal: Collection[int]) -> Path:
-    """The file `PROFILE.conf` in `output`. Raises as `scopes` does."""
+def write_configuration(output: Path, profile: str, chip: str, scopes: Scopes) -> Path:
+    """The file `PROFILE.conf` in `output`."""
     path = output / f"{profile}.conf"
-    text = json.dumps(configuration(output, profile, chip, internal), indent=2)
+    text = json.dumps(configuration(output, profile, chip, scopes), indent=2)
     path.write_text(text + "\n", encoding="utf-8")
     return path

@@ -44,20 +44,23 @@ class Cabling:
     Args:
         front: Those with cables.
         cpu_port: Device port of the CPU.
-        loopbacks: Device ports that loop, in the order in which plans number them.
+        loopbacks: Device ports that loop, in the order in which plans number them; empty: one of each
+            connector of the internal pipelines.
         has_transceivers: Whether ports without one are refused; a model has none.
+        internal_pipes: Whose ports loop.
     """
 
     front: tuple[FrontPort, ...]
     cpu_port: int = 64  # Ethernet's; that of PCIe is one of pipeline 1
     loopbacks: tuple[int, ...] = ()
     has_transceivers: bool = True
+    internal_pipes: tuple[int, ...] = INTERNAL_PIPES
 
     @property
     def looping(self) -> tuple[int, ...]:
-        """By default all ports of the internal pipelines."""
+        """Device ports that loop."""
         return self.loopbacks or tuple(
-            device_port(pipe, connector) for pipe in INTERNAL_PIPES for connector in range(CONNECTORS)
+            device_port(pipe, connector) for pipe in self.internal_pipes for connector in range(CONNECTORS)
         )
 
 

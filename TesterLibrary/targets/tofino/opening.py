@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from ...errors import PlanError
@@ -39,10 +40,12 @@ def open_switch(
             transceiver.
     """
     folder = built(build)
+    compiled = Program.load(folder)
+    cabling = replace(cabling, internal_pipes=compiled.internal_pipes)
     details = "a switch that does not exist" if address == FAKE else f"the switch behind {address}"
     return TofinoTarget(
         Session(_connector(address, program, folder, cpu_interface), Schema.load(folder / SCHEMA), cabling),
-        Program.load(folder),
+        compiled,
         details=f"{details}, {cabling.cpu_port} is its CPU's port",
     )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import PlanError
+from .device_port import INTERNAL_PIPES
 
 NOTES = "program.json"
 SCHEMA = "bf-rt.json"
@@ -23,6 +24,7 @@ class Program:
     protocols: tuple[str, ...]
     queues: Mapping[str, int]  # by protocol and template: `http-get.content`
     own_fields: Mapping[str, int]  # bits of fields of headers of a user's own that editors reach
+    internal_pipes: tuple[int, ...] = INTERNAL_PIPES  # whose ports loop
 
     @classmethod
     def load(cls, folder: Path) -> Program:
@@ -35,6 +37,7 @@ class Program:
                 protocols=tuple(found["protocols"]),
                 queues=dict(found["queues"]),
                 own_fields=dict(found["own_fields"]),
+                internal_pipes=tuple(found["pipes"]["internal"]),
             )
         except (OSError, ValueError, KeyError, TypeError) as problem:
             raise PlanError(f"{path} does not say what a program was built with: {problem!r}") from problem

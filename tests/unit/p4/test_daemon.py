@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.p4.daemon import configuration, write_configuration
-from TesterLibrary.targets.tofino.device_port import INTERNAL_PIPES
+from TesterLibrary.p4.daemon import FOLDED, Scopes, configuration, write_configuration
 
 
 def test_each_pipe_runs_one_part_of_the_program(tmp_path: Path) -> None:
-    path = write_configuration(tmp_path, "tofino", "tofino", INTERNAL_PIPES)
+    path = write_configuration(tmp_path, "tofino", "tofino", FOLDED)
     assert path == tmp_path / "tofino.conf"
     told = json.loads(path.read_text(encoding="utf-8"))
     [device] = told["p4_devices"]
@@ -31,16 +30,30 @@ def test_each_pipe_runs_one_part_of_the_program(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("chip", "family"), [("tofino", "Tofino"), ("tofino2", "Tofino2")])
 def test_the_chip_is_called_as_the_daemon_calls_it(tmp_path: Path, chip: str, family: str) -> None:
-    [told] = configuration(tmp_path, chip, chip, [1])["chip_list"]
+    [told] = configuration(tmp_path, chip, chip, FOLDED)["chip_list"]
     assert told["chip_family"] == family
 
 
-def test_without_folded_pipes_one_can_be_internal(tmp_path: Path) -> None:
-    [device] = configuration(tmp_path, "tofino", "tofino", [1])["p4_devices"]
-    assert [part["pipe_scope"] for part in device["p4_programs"][0]["p4_pipelines"]] == [[0, 2, 3], [1]]
+@pytest.mark.parametrize(
+    ("internal", "pipes", "external", "inside"),
+    [([1], 4, [0, 2, 3], [1]), ([], 4, [0, 2], [1, 3]), ([], 2, [0], [1]), ([0], 2, [1], [0])],
+)
+def test_pipes_that_are_not_internal_are_external(
+    internal: list[int], pipes: int, external: list[int], inside: list[int]
+) -> None:
+    assert Scopes.of(internal, pipes).record() == {"external": external, "internal": inside}
 
 
-@pytest.mark.parametrize("internal", [[], [0, 1, 2, 3], [4], [-1]])
-def test_both_kinds_of_pipes_are_needed(tmp_path: Path, internal: list[int]) -> None:
-    with pytest.raises(PlanError, match=r"internal pipes .*: allowed are 1 to 3 of the pipes 0 to 3"):
-        configuration(tmp_path, "tofino", "tofino", internal)
+@pytest.mark.parametrize(("internal", "pipes"), [([0, 1, 2, 3], 4), ([4], 4), ([-1], 4), ([3], 2)])
+def test_both_kinds_of_pipes_are_needed(internal: list[int], pipes: int) -> None:
+    most = pipes - 1
+    with pytest.raises(
+        PlanError, match=rf"internal pipes .*: allowed are 1 to {most} of the pipes 0 to {most}"
+    ):
+        Scopes.of(internal, pipes)
+
+
+@pytest.mark.parametrize("pipes", [-1, 1, 5])
+def test_a_chip_has_two_to_four_pipes(pipes: int) -> None:
+    with pytest.raises(PlanError, match=rf"{pipes} pipes: a chip has 2 to 4"):
+        Scopes.of([], pipes)
