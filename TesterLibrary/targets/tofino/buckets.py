@@ -3,19 +3,21 @@
 """Buckets of meters: full when a job is loaded, empty before it starts.
 
 Else its first frames would leave as fast as their templates loop. A template that loops empties its bucket,
-held back or not, in less than a millisecond; on the vendor's model of a chip that takes seconds. Its first
-unit counts the rounds that the meter lets pass meanwhile.
+held back or not, in less than a millisecond; on the vendor's model of a chip that takes seconds. A bucket is
+empty when its template goes round more often than the meter lets it pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 
-from .rate import BURST, counting_entries, held_entry, rounds_asked
+from .loaded import LoadedStream
+from .looping import rounds_asked, rounds_of
+from .rate import BURST, counting_entries, held_entry, passes_asked, passes_of
 from .session import Session
-from .switch import Reading
 
 _POLLS, _POLL_S = 100, 0.02
+_ENOUGH = 2 * BURST  # rounds of a loop that is hardly faster than its meter, whose bucket hardly matters
 
 
 class Buckets:
@@ -25,9 +27,9 @@ class Buckets:
         self._session, self._sleep = session, sleep
         self._full: set[int] = set()  # templates
 
-    def fill(self, templates: Iterable[int]) -> None:
+    def fill(self, streams: Iterable[LoadedStream]) -> None:
         """Their meters have been written."""
-        self._full |= set(templates)
+        self._full |= {own.template for own in streams if own.metered}
 
     def empty(self, templates: Collection[int]) -> None:
         """Returns when they are empty, or when templates do not loop as they should."""
@@ -36,16 +38,18 @@ class Buckets:
         if not full:
             return
         self._session.write([own for template in full for own in counting_entries(template)])
-        asked = [rounds_asked(template) for template in full]
+        # What is read of passes begins before, and ends behind, what is read of rounds.
+        passes, rounds = self._passes(full), self._rounds(full)
         for _ in range(_POLLS):
-            if all(_rounds(own) >= BURST for own in self._session.read(asked)):
+            more = [now - then for now, then in zip(self._rounds(full), rounds, strict=True)]
+            passed = [now - then for now, then in zip(self._passes(full), passes, strict=True)]
+            if all(p < r or p >= _ENOUGH for p, r in zip(passed, more, strict=True)):
                 break
             self._sleep(_POLL_S)
         self._session.write([held_entry(template) for template in full])
 
+    def _passes(self, templates: Sequence[int]) -> list[int]:
+        return [passes_of(own) for own in self._session.read([passes_asked(one) for one in templates])]
 
-def _rounds(reading: Reading) -> int:
-    """Of the pipe in which a template loops."""
-    (found,) = reading.values()
-    assert not isinstance(found, int | str)
-    return max(found)
+    def _rounds(self, templates: Sequence[int]) -> list[int]:
+        return [rounds_of(own) for own in self._session.read([rounds_asked(one) for one in templates])]

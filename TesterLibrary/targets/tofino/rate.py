@@ -10,7 +10,7 @@ from math import ceil
 from ...planning.staging import Staging
 from ...planning.switch_resources import TICK_BITS
 from .entry import Entry
-from .switch import Asked
+from .switch import Asked, Reading
 
 _RATE = "InternalIngress.rate"
 _UNITS = ("correction", "pattern", "outer_pattern")  # in the order in which a packet meets them
@@ -62,9 +62,16 @@ def counting_entries(template: int) -> Iterator[Entry]:
     yield _stage(unit, template, passes=0, last=(1 << TICK_BITS) - 1)
 
 
-def rounds_asked(template: int) -> Asked:
+def passes_asked(template: int) -> Asked:
     """What to read of them."""
     return Asked(f"internal.{_RATE}.{_UNITS[0]}.ticks", {"$REGISTER_INDEX": template})
+
+
+def passes_of(reading: Reading) -> int:
+    """Rounds that the meter has let pass, in the pipe in which a template loops."""
+    (found,) = reading.values()
+    assert not isinstance(found, int | str)
+    return max(found)
 
 
 def limit_entries(template: int, packets: int | None) -> Iterator[Entry]:

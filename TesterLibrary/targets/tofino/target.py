@@ -243,7 +243,7 @@ class TofinoTarget:
 
     def _load(self, job: SwitchJob) -> None:
         self._loading.load(job)
-        self._buckets.fill(own.template for own in job.streams.values())
+        self._buckets.fill(job.streams.values())
         self._runs[job.plan.job] = Run(job)
 
     def _starting(

@@ -42,6 +42,7 @@ class _Loop:
 
     packet: Packet
     port: int
+    entered_ns: int
     began_ns: int
     turn: int = 0  # the next one that the meter calls green
     paced: int = 0  # how often its pace has changed; turns of an older one are void
@@ -70,6 +71,8 @@ class Chip:
             self._now_ns = event.at_ns
             event.does(event.at_ns)
         self._now_ns = max(self._now_ns, now_ns)
+        for loop in self._loops.values():
+            self._go_round(loop)
 
     def set_port(self, port: PortSetup) -> None:
         """Brings a port up."""
@@ -119,7 +122,7 @@ class Chip:
             self._first_pass(packet, port)
         loops = packet.kind == TEMPLATE and self._store.match(_TEMPLATES, packet.template)
         if loops and packet.template not in self._loops:
-            self._loops[packet.template] = _Loop(packet, port, self._now_ns)
+            self._loops[packet.template] = _Loop(packet, port, self._now_ns, self._now_ns)
             self._pace(self._loops[packet.template])
 
     def _first_pass(self, packet: Packet, port: int) -> None:
@@ -150,8 +153,14 @@ class Chip:
         pipe, template = pipe_of(loop.port), loop.packet.template
         if rated and not self._streams.over(pipe, template):
             self._next_turn(loop)
-        elif rated:
-            self._streams.wait(pipe, template)
+
+    def _go_round(self, loop: _Loop) -> None:
+        """Counts rounds, too, of those that have no turns."""
+        template, time_ns = loop.packet.template, self._now_ns - loop.began_ns
+        entry = self._store.match(_TEMPLATES, template)
+        if entry is not None:
+            self._store.hits[_TEMPLATES, entry.place] = (self._now_ns - loop.entered_ns) // _ROUND_NS
+            self._streams.wait(pipe_of(loop.port), template, time_ns // _ROUND_NS, time_ns)
 
     def _next_turn(self, loop: _Loop) -> None:
         paced = loop.paced

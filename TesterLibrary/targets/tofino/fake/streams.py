@@ -65,11 +65,13 @@ class Streams:
                 return True
         return False
 
-    def wait(self, pipe: int, template: int) -> None:
-        """What is held back and counted has emptied its bucket in no time."""
+    def wait(self, pipe: int, template: int, rounds: int, time_ns: int) -> None:
+        """Counts what the meter has let pass of a template that is held back, from a full bucket on."""
         passes, last = self._stage(_UNITS[0], template)
         if passes == 0 and last:
-            self._ticks(_UNITS[0])[pipe, template] = BURST
+            pps = self.pps(pipe, template)
+            most = rounds if pps is None else BURST + int(pps * time_ns / 10**9)
+            self._ticks(_UNITS[0])[pipe, template] = min(rounds, most)
 
     def pps(self, pipe: int, template: int) -> Fraction | None:
         """At which the meter calls turns green; None: all of them. It has the chip's rates only."""
