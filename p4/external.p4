@@ -85,6 +85,7 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
     Compression() compression;
     Forwarding() forwarding;
     slot_t own = 0;            // of the stream and the version
+    bit<1> overtaken = 0;
 
     apply {
         if (hdr.cpu.isValid()) {
@@ -100,7 +101,11 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
             classifier.apply(hdr, meta.signature_rest, ig.ingress_port, meta.class);
             reply_rows.apply(hdr, ig.ingress_port, meta.row);
             slot.apply(meta.class.stream, meta.class.version, own);
-            counters.apply(own, meta.class.measured && meta.class.astray == 0, ig.ingress_port, meta.class.version);
+            if (meta.class.signed && meta.class.astray == 0) {
+                order.apply(meta.class.stream, hdr.signature.sequence, overtaken);
+            }
+            counters.apply(meta.class.measured && meta.class.astray == 0, overtaken, meta.class.stream,
+                           meta.class.version, ig.ingress_port);
             if (meta.class.astray != 0) {
                 misrouted.apply(meta.class.stream, meta.class.version, ig.ingress_port, meta.misrouted,
                                 ig_deparser);
@@ -109,7 +114,6 @@ control ExternalIngress(inout headers_t hdr, inout external_ingress_t meta, in i
                 blind_delay.apply(own, ig.ingress_mac_tstamp);
                 if (meta.class.signed) {
                     latency.apply(meta.class.stream, hdr.signature.timestamp_ns, ig.ingress_mac_tstamp);
-                    order.apply(meta.class.stream, own, hdr.signature.sequence);
                 }
                 ig_deparser.drop_ctl = 1;
             } else if (meta.class.stateful) {
@@ -219,7 +223,7 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
         if (hdr.udp.isValid() && hdr.udp.checksum != 0) {
             meta.udp_summed = true;
         }
-        counters.apply(own, meta.measured, eg.egress_port, meta.version);
+        counters.apply(meta.measured, 0, meta.stream, meta.version, eg.egress_port);
         hdr.kind.setInvalid();
     }
 }

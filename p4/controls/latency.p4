@@ -1,33 +1,33 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Round-trip time of every frame with a signature: least, greatest, sum and histogram of each stream. A bucket is
+// Round-trip time of every frame with a signature: extremes, sum and histogram of each stream. A bucket is
 // a prefix of the time, so a log-linear scale is an entry a bucket; the driver fills in the scale.
 #ifndef LATENCY_P4
 #define LATENCY_P4
+
+struct extremes_t {
+    bit<32> least;
+    bit<32> greatest;
+}
 
 control Latency(in template_t stream, in timestamp_t sent, in timestamp_t now) {
     bit<32> latency = 0;
     bit<32> room = 0;
     bit<8> bucket = 0;
 
-    Register<bit<32>, template_t>(TEMPLATES, 0xffffffff) least;
-    Register<bit<32>, template_t>(TEMPLATES, 0) greatest;
+    Register<extremes_t, template_t>(TEMPLATES, {0xffffffff, 0}) extremes;
     Register<sum_t, template_t>(TEMPLATES, {0, 0}) sum;
     Hash<bit<16>>(HashAlgorithm_t.IDENTITY) cells;
     Counter<bit<64>, bit<16>>(HISTOGRAM, CounterType_t.PACKETS) histogram;
 
-    RegisterAction<bit<32>, template_t, bit<32>>(least) lower = {
-        void apply(inout bit<32> value) {
-            if (latency < value) {
-                value = latency;
+    RegisterAction<extremes_t, template_t, bit<32>>(extremes) widen = {
+        void apply(inout extremes_t value) {
+            if (latency < value.least) {
+                value.least = latency;
             }
-        }
-    };
-    RegisterAction<bit<32>, template_t, bit<32>>(greatest) raise = {
-        void apply(inout bit<32> value) {
-            if (latency > value) {
-                value = latency;
+            if (latency > value.greatest) {
+                value.greatest = latency;
             }
         }
     };
@@ -60,8 +60,7 @@ control Latency(in template_t stream, in timestamp_t sent, in timestamp_t now) {
     apply {
         subtract();
         invert();
-        lower.execute(stream);
-        raise.execute(stream);
+        widen.execute(stream);
         add.execute(stream);
         buckets.apply();
         histogram.count(cells.get({stream, bucket}));

@@ -22,9 +22,22 @@ from TesterLibrary.targets.tofino.entry import Entry
 from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.latency import bucket_entries
 from TesterLibrary.targets.tofino.loaded import LoadedStream
+from TesterLibrary.targets.tofino.misrouted import stream_asked
 from TesterLibrary.targets.tofino.ports import SwitchPorts
 from TesterLibrary.targets.tofino.program import Program
-from TesterLibrary.targets.tofino.readings import StreamRegisters, asked, buckets, cells, reached, registers
+from TesterLibrary.targets.tofino.readings import (
+    Direction,
+    StreamRegisters,
+    asked,
+    base_asked,
+    base_of,
+    based,
+    buckets,
+    cells,
+    packets_of,
+    reached,
+    registers,
+)
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.resets import Resets
 from TesterLibrary.targets.tofino.switch import Asked, PortSetup, Reading
@@ -84,8 +97,12 @@ def read(switch: RemoteSwitch, own: LoadedStream) -> StreamRegisters:
         return switch.read(wanted)
 
     found = registers(readings(asked(own)))
+    places: list[tuple[Direction, int]] = [("tx", 0), ("tx", 1), ("rx", 0), ("rx", 1)]
+    bases = readings([base_asked(own, *place) for place in places])
+    found = based(found, dict(zip(places, map(base_of, bases), strict=True)))
+    misrouted = packets_of(readings([stream_asked(own.template)]))
     numbers = reached(own, found)
-    return replace(found, histogram=buckets(numbers, readings(cells(own, numbers))))
+    return replace(found, histogram=buckets(numbers, readings(cells(own, numbers))), misrouted=misrouted)
 
 
 def left(switch: RemoteSwitch, job: SwitchJob) -> None:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from ...measurement.snapshot import StreamCounters, VersionCounters
+from .bases import Bases
 from .entry import Entry
 from .loaded import LoadedStream
-from .misrouted import Places
+from .misrouted import Places, stream_asked
 from .readings import (
     Closed,
     Passed,
@@ -24,6 +25,8 @@ from .readings import (
     buckets,
     cells,
     close,
+    departed_asked,
+    packets_of,
     reached,
     registers,
     stream_counters,
@@ -102,6 +105,7 @@ class Counting:
     def __init__(self, session: Session, now_ns: Callable[[], int]) -> None:
         self._session, self._now_ns = session, now_ns
         self._times: dict[int, _Times] = {}  # by template
+        self._bases = Bases(session)
         self._places = Places(session)
 
     def begin(self, run: Run) -> None:
@@ -110,25 +114,43 @@ class Counting:
         self._places.begin([own.template for own in run.job.streams.values()])
         for own in run.job.streams.values():
             self._times[own.template] = _Times(now_ns, now_ns)
+            self._bases.forget(own.template, 0, 1)
 
     def closing(self, run: Run) -> Iterator[Entry]:
         """Before frames of a job leave in its other version again: sums of that are kept, and begin anew."""
         version = 1 - run.version
         streams = [own for number, own in run.job.streams.items() if number in run.stretches]
-        for own, found in zip(streams, self._read(streams, with_latency=False), strict=True):
+        for own, found in zip(streams, self._read(streams), strict=True):
             times = self._times[own.template]
             done = close(found.tx[version], found.rx[version], times.closed[version], times.near_ns)
             times.closed = (done, times.closed[1]) if version == 0 else (times.closed[0], done)
             times.opened_ns = self._now_ns()
+            self._bases.forget(own.template, version)
             yield from interval_resets(own, version)
 
-    def streams(self, runs: Sequence[Run]) -> list[StreamCounters]:
-        """Of all streams of jobs, by their ids."""
-        started = [own for run in runs for number, own in run.job.streams.items() if number in run.stretches]
-        read = self._read(started, with_latency=True)
-        found = {own.template: each for own, each in zip(started, read, strict=True)}
-        if any(own.misrouted for own in read):
+    def passed(self, runs: Sequence[Run]) -> list[StreamCounters]:
+        """Of all streams of jobs, by their ids, without a histogram and frames that were misrouted."""
+        return self._counted(runs, self._started(runs), self._read(self._started(runs)))
+
+    def streams(self, runs: Sequence[Run], *, misrouted: bool) -> list[StreamCounters]:
+        """Of all streams of jobs, by their ids; `misrouted`: whether frames have come to other ports."""
+        started = self._started(runs)
+        read = self._with_latency(started, self._read(started))
+        if misrouted:
+            counts = self._session.read([stream_asked(own.template) for own in started])
+            read = [
+                replace(own, misrouted=packets_of([each])) for own, each in zip(read, counts, strict=True)
+            ]
             self._places.look()
+        return self._counted(runs, started, read)
+
+    def _started(self, runs: Sequence[Run]) -> list[LoadedStream]:
+        return [own for run in runs for number, own in run.job.streams.items() if number in run.stretches]
+
+    def _counted(
+        self, runs: Sequence[Run], started: Sequence[LoadedStream], read: Sequence[StreamRegisters]
+    ) -> list[StreamCounters]:
+        found = {own.template: each for own, each in zip(started, read, strict=True)}
         counted = [
             self._stream(run, own, found[own.template]) if own.template in found else _nothing(own)
             for run in runs
@@ -138,8 +160,9 @@ class Counting:
 
     def departed(self, streams: Sequence[LoadedStream]) -> list[int]:
         """Frames of each stream that have left."""
-        found = self._read(streams, with_latency=False)
-        return [sum(passed.packets for passed in own.tx) for own in found]
+        wanted = [departed_asked(own) for own in streams]
+        rest = iter(self._session.read([one for own in wanted for one in own]))
+        return [packets_of([next(rest) for _ in own]) for own in wanted]
 
     def at_rest(self, own: LoadedStream) -> int:
         """Frames of a stream that is held back: those that were on their way have left, too."""
@@ -148,14 +171,15 @@ class Counting:
             sent = now
         return sent[0]
 
-    def _read(self, streams: Sequence[LoadedStream], *, with_latency: bool) -> list[StreamRegisters]:
+    def _read(self, streams: Sequence[LoadedStream]) -> list[StreamRegisters]:
         wanted = [asked(own) for own in streams]
         rest = iter(self._session.read([one for own in wanted for one in own]))
         found = [registers([next(rest) for _ in own]) for own in wanted]
+        found = self._bases.with_bases(streams, found, [self._times[own.template].closed for own in streams])
         now_ns = self._now_ns()
         for own, each in zip(streams, found, strict=True):
             self._times[own.template].note(each, now_ns)
-        return self._with_latency(streams, found) if with_latency else found
+        return found
 
     def _with_latency(
         self, streams: Sequence[LoadedStream], found: Sequence[StreamRegisters]

@@ -28,8 +28,12 @@ class LoadedStream:
     metered: bool = True  # see SwitchStream
 
     def slot(self, version: int) -> int:
-        """Of a version, in counters and sums (p4/controls/counters.p4, Slot)."""
+        """Of a version, in sums of times (p4/controls/counters.p4, Slot)."""
         return self.template << 1 | version
+
+    def counter(self, version: int, *, overtaken: bool = False) -> int:
+        """Of frames of a version that came in order, or of those that were overtaken (the same, Counters)."""
+        return overtaken << 9 | self.slot(version)
 
     def cell(self, bucket: int) -> int:
         """Of a bucket, in the histogram (p4/controls/latency.p4)."""

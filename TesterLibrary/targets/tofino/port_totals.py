@@ -20,7 +20,7 @@ _Key = tuple[str, int | str, str]  # port, version or what else, counter
 
 
 @dataclass(frozen=True)
-class _Seen:
+class PortSeen:
     """Of a port since the program runs."""
 
     counted: PortCounters
@@ -33,17 +33,24 @@ class PortTotals:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._past: Counter[_Key] = Counter()
-        self._begin = self._read()
+        self._begin = self.seen()
 
     def retire(self, run: Run, counted: Iterable[StreamCounters]) -> None:
         """Streams of a job whose counters become 0."""
         self._past.update(_shares(run, {own.id: own for own in counted}))
 
+    def misrouted(self, seen: Mapping[str, PortSeen]) -> bool:
+        """Whether frames have come to ports that were expected at others."""
+        return any(own.misrouted != self._begin[name].misrouted for name, own in seen.items())
+
     def counters(
-        self, runs: Sequence[Run], counted: Mapping[int, StreamCounters]
+        self, seen: Mapping[str, PortSeen], runs: Sequence[Run], counted: Mapping[int, StreamCounters]
     ) -> tuple[PortCounters, ...]:
-        """Now. What arrived and is of no stream is foreign."""
-        seen = self._read()
+        """When ports were seen, by counters of streams that were read later.
+
+        What arrived and is of no stream is foreign. Frames that came in between are none of the port's yet,
+        so those of streams are not taken for foreign ones.
+        """
         shares = Counter(self._past)
         for run in runs:
             shares.update(_shares(run, counted))
@@ -69,14 +76,15 @@ class PortTotals:
             ),
         )
 
-    def _read(self) -> dict[str, _Seen]:
+    def seen(self) -> dict[str, PortSeen]:
+        """Now, by the names of ports."""
         wanted = {
             name: (port_asked(number), misrouted_asked(number))
             for name, number in self._session.numbers.items()
         }
         rest = iter(self._session.read([one for each in wanted.values() for own in each for one in own]))
         return {
-            name: _Seen(
+            name: PortSeen(
                 port_counters(name, [next(rest) for _ in counted]),
                 misrouted_versions([next(rest) for _ in misrouted]),
             )

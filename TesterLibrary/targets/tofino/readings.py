@@ -10,23 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from ...measurement.snapshot import LatencyCounters, OrderCounters, StreamCounters, VersionCounters
 from .latency import OTHERS, scale
 from .loaded import LoadedStream
-from .misrouted import stream_asked
 from .switch import Asked, Reading
 
 _IN, _OUT = "ExternalIngress", "ExternalEgress"
 _WORD = 1 << 32
-_DIRECTIONS = (_OUT, _IN)
+_VERSIONS = (0, 1)
+_PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
+Direction = Literal["tx", "rx"]
 
 
 @dataclass(frozen=True)
 class Times:
     """Of one direction and version since its sums were 0 (norma §6.2, app. D)."""
 
-    base: int = 0  # low 32 bits of the time of the first packet, in ns, odd; 0: there was none
+    base: int = 0  # low 32 bits of the time of the first packet, in ns, odd; 0: none, or not asked for
     since: int = 0  # sum of times since then, in ns
 
     def sum_ns(self, packets: int, near_ns: int) -> int:
@@ -55,12 +57,12 @@ class StreamRegisters:
     tx: tuple[Passed, Passed]  # by version
     rx: tuple[Passed, Passed]
     overtaken: int
-    misrouted: int
     next_sequence: int
     least: int  # latency in ns; 2^32 - 1 before the first frame
     greatest: int
     latency_sum: int
     histogram: Mapping[int, int] = field(default_factory=dict)  # by number of the bucket
+    misrouted: int = 0
 
 
 @dataclass(frozen=True)
@@ -74,21 +76,54 @@ class Closed:
 
 
 def asked(own: LoadedStream) -> list[Asked]:
-    """What to read of a stream but for the histogram, in the order that `registers` wants."""
-    found = []
-    for version in (0, 1):
-        slot = own.slot(version)
-        for gress in _DIRECTIONS:
-            found += [
-                _counter(gress, "counters.streams", slot),
-                _register(gress, "blind_delay.base", slot),
-                _register(gress, "blind_delay.sum", slot),
-            ]
-        found.append(_counter(_IN, "order.overtaken", slot))
-    found.append(stream_asked(own.template))
-    found += [_register(_IN, name, own.template) for name in ("order.next", "latency.least")]
-    found += [_register(_IN, name, own.template) for name in ("latency.greatest", "latency.sum")]
-    return found
+    """What to read of a stream each time, in the order that `registers` wants."""
+    found = departed_asked(own)
+    found += [
+        _counter(_IN, own.counter(version, overtaken=overtaken))
+        for version in _VERSIONS
+        for overtaken in (False, True)
+    ]
+    found += [
+        _register(gress, "blind_delay.sum", own.slot(version))
+        for gress in (_OUT, _IN)
+        for version in _VERSIONS
+    ]
+    names = ("order.next", "latency.extremes", "latency.sum")
+    return found + [_register(_IN, name, own.template) for name in names]
+
+
+def departed_asked(own: LoadedStream) -> list[Asked]:
+    """What to read of frames that have left, of each version."""
+    return [_counter(_OUT, own.counter(version)) for version in _VERSIONS]
+
+
+def packets_of(readings: Sequence[Reading]) -> int:
+    """Of what was read of counters."""
+    return sum(_sum(own, _PACKETS) for own in readings)
+
+
+def base_asked(own: LoadedStream, direction: Direction, version: int) -> Asked:
+    """What to read of the first packet of a version."""
+    return _register({"tx": _OUT, "rx": _IN}[direction], "blind_delay.base", own.slot(version))
+
+
+def base_of(reading: Reading) -> int:
+    """Of what was read of a first packet."""
+    return _max(reading, "f1")
+
+
+def based(found: StreamRegisters, bases: Mapping[tuple[Direction, int], int]) -> StreamRegisters:
+    """What has been read, with the times of first packets by direction and version."""
+
+    def own(direction: Direction, version: int, passed: Passed) -> Passed:
+        return replace(passed, times=replace(passed.times, base=bases.get((direction, version), 0)))
+
+    (tx_0, tx_1), (rx_0, rx_1) = found.tx, found.rx
+    return replace(
+        found,
+        tx=(own("tx", 0, tx_0), own("tx", 1, tx_1)),
+        rx=(own("rx", 0, rx_0), own("rx", 1, rx_1)),
+    )
 
 
 def reached(own: LoadedStream, found: StreamRegisters) -> list[int]:
@@ -101,39 +136,35 @@ def reached(own: LoadedStream, found: StreamRegisters) -> list[int]:
 
 def cells(own: LoadedStream, numbers: Sequence[int]) -> list[Asked]:
     """What to read of some buckets of the histogram, in the order that `buckets` wants."""
-    return [_counter(_IN, "latency.histogram", own.cell(number)) for number in numbers]
+    return [
+        Asked(f"external.{_IN}.latency.histogram", {"$COUNTER_INDEX": own.cell(number)}) for number in numbers
+    ]
 
 
 def buckets(numbers: Sequence[int], readings: Sequence[Reading]) -> dict[int, int]:
     """Of what was read of some buckets: those that are not empty."""
-    counts = [_sum(own, "$COUNTER_SPEC_PKTS") for own in readings]
+    counts = [_sum(own, _PACKETS) for own in readings]
     return {number: count for number, count in zip(numbers, counts, strict=True) if count}
 
 
 def registers(readings: Sequence[Reading]) -> StreamRegisters:
-    """Of what was read, without the histogram."""
-    rest = iter(readings)
-    directions: dict[str, list[Passed]] = {gress: [] for gress in _DIRECTIONS}
-    overtaken = 0
-    for _ in (0, 1):
-        for gress in _DIRECTIONS:
-            counted, base, since = next(rest), next(rest), next(rest)
-            times = Times(_max(base, "f1"), _whole(since))
-            passed = Passed(_sum(counted, "$COUNTER_SPEC_PKTS"), _sum(counted, "$COUNTER_SPEC_BYTES"), times)
-            directions[gress].append(passed)
-        overtaken += _sum(next(rest), "$COUNTER_SPEC_PKTS")
-    misrouted, following, least, greatest, total = (next(rest) for _ in range(5))
-    tx, rx = (directions[gress] for gress in _DIRECTIONS)
+    """Of what was read each time."""
+    tx_0, tx_1, rx_0, late_0, rx_1, late_1, *rest = readings
+    tx_since_0, tx_since_1, rx_since_0, rx_since_1, following, extremes, total = rest
     return StreamRegisters(
-        tx=(tx[0], tx[1]),
-        rx=(rx[0], rx[1]),
-        overtaken=overtaken,
-        misrouted=_sum(misrouted, "$COUNTER_SPEC_PKTS"),
+        tx=(_passed([tx_0], tx_since_0), _passed([tx_1], tx_since_1)),
+        rx=(_passed([rx_0, late_0], rx_since_0), _passed([rx_1, late_1], rx_since_1)),
+        overtaken=packets_of([late_0, late_1]),
         next_sequence=_max(following, "f1"),
-        least=_min(least, "f1"),
-        greatest=_max(greatest, "f1"),
+        least=_min(extremes, "least"),
+        greatest=_max(extremes, "greatest"),
         latency_sum=_whole(total),
     )
+
+
+def _passed(counted: Sequence[Reading], since: Reading) -> Passed:
+    octets = sum(_sum(own, _OCTETS) for own in counted)
+    return Passed(packets_of(counted), octets, Times(since=_whole(since)))
 
 
 def version_counters(tx: Passed, rx: Passed, before: Closed, near_ns: int) -> VersionCounters:
@@ -224,8 +255,8 @@ def unwrapped(low: int, near: int) -> int:
     return near + (low - near + _WORD // 2) % _WORD - _WORD // 2
 
 
-def _counter(gress: str, name: str, index: int) -> Asked:
-    return Asked(f"external.{gress}.{name}", {"$COUNTER_INDEX": index})
+def _counter(gress: str, index: int) -> Asked:
+    return Asked(f"external.{gress}.counters.streams", {"$COUNTER_INDEX": index})
 
 
 def _register(gress: str, name: str, index: int) -> Asked:

@@ -56,16 +56,14 @@ def _keeping(jobs: Iterable[SwitchJob]) -> list[LoadedEnd]:
 def _stream(own: LoadedStream) -> Iterator[Entry]:
     yield register(_OUT, "signature.sequence", own.template, {"f1": 0})
     yield register(_IN, "order.next", own.template, {"f1": 0})
-    yield register(_IN, "latency.least", own.template, {"f1": _LONGEST})
-    yield register(_IN, "latency.greatest", own.template, {"f1": 0})
+    yield register(_IN, "latency.extremes", own.template, {"least": _LONGEST, "greatest": 0})
     yield register(_IN, "latency.sum", own.template, {"low": 0, "high": 0})
     yield counter(_IN, "misrouted.streams", own.template, _PACKETS)
     for version in (0, 1):
-        slot = own.slot(version)
         yield from interval_resets(own, version)
-        yield counter(_OUT, "counters.streams", slot, _BOTH)
-        yield counter(_IN, "counters.streams", slot, _BOTH)
-        yield counter(_IN, "order.overtaken", slot, _PACKETS)
+        yield counter(_OUT, "counters.streams", own.counter(version), _BOTH)
+        for overtaken in (False, True):
+            yield counter(_IN, "counters.streams", own.counter(version, overtaken=overtaken), _BOTH)
 
 
 def interval_resets(own: LoadedStream, version: int) -> Iterator[Entry]:

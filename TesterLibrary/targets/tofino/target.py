@@ -145,7 +145,7 @@ class TofinoTarget:
         while True:
             with self._reached():
                 self._end_what_is_over()
-                counters = self._counting.streams(self._of(jobs))
+                counters = self._counting.passed(self._of(jobs))
             now_ns = self._now_ns()
             sending = any(own.sending for own in counters)
             if on_progress and (not sending or now_ns - told_ns >= _PROGRESS_NS):
@@ -163,11 +163,13 @@ class TofinoTarget:
             self._end_what_is_over()
             runs = self._of(jobs or tuple(self._runs))
             everything = list(self._runs.values())
-            counters = {own.id: own for own in self._counting.streams(everything)}
+            seen = self._totals.seen()
+            counted = self._counting.streams(everything, misrouted=self._totals.misrouted(seen))
+            counters = {own.id: own for own in counted}
             now_ns = self._now_ns()
             return Snapshot(
                 taken_at_ns=now_ns,
-                ports=self._links.noted(self._totals.counters(everything, counters)),
+                ports=self._links.noted(self._totals.counters(seen, everything, counters)),
                 streams=tuple(counters[number] for number in sorted(n for r in runs for n in r.job.streams)),
                 clock=ClockCounters(self._began_ns, self._began_ns, now_ns, now_ns),
                 ends=tuple(own for run in runs for own in self._loading.read_ends(run.job)),
@@ -270,7 +272,7 @@ class TofinoTarget:
     def _retire(self, runs: Sequence[Run]) -> None:
         """What streams and responders have counted that begin anew, or go."""
         for run in runs:
-            self._totals.retire(run, self._counting.streams([run]))
+            self._totals.retire(run, self._counting.passed([run]))
 
     def _update(self, run: Run, stream: PlannedStream) -> None:
         others = [own.job for own in self._runs.values() if own is not run]

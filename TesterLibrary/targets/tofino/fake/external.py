@@ -86,12 +86,13 @@ class External:
             entry = self._class_of(packet, port)
             if entry and _is(entry, "unsigned"):
                 stream = number(entry, "stream")
+        overtaken = signed and stream is not None and self._overtaken(packet, port, stream)
         slot = None if stream is None else 2 * stream + version
-        self._count(_INGRESS, packet, port, version, slot)
+        self._count(_INGRESS, packet, port, version, slot if slot is None else overtaken << 9 | slot)
         if stream is not None and slot is not None:
             self._sum_times(_INGRESS, port, slot, now_ns)
             if signed:
-                self._measure(packet, port, stream, slot, now_ns)
+                self._measure(packet, port, stream, now_ns)
             return None
         if entry and (_is(entry, "flow_of_source") or _is(entry, "flow_of_port")):
             return self._stateful(packet, entry)
@@ -167,22 +168,24 @@ class External:
         to_driver = _is(entry, "send_to_driver")
         return Way(packet, number(entry, "port"), port if to_driver else None)
 
-    def _measure(self, packet: Packet, port: int, stream: int, slot: int, now_ns: int) -> None:
+    def _overtaken(self, packet: Packet, port: int, stream: int) -> bool:
+        following, place = self._cells(_INGRESS, "order.next", "f1"), (pipe_of(port), stream)
+        sequence = packet.get("signature.sequence")
+        if sequence < following.get(place, 0):
+            return True
+        following[place] = (sequence + 1) % _WORD
+        return False
+
+    def _measure(self, packet: Packet, port: int, stream: int, now_ns: int) -> None:
         latency = (now_ns - packet.get("signature.timestamp_ns")) % _WORD
         own = f"external.{_INGRESS}.latency"
         for name, better in (("least", min), ("greatest", max)):
-            cells, place = self._cells(_INGRESS, f"latency.{name}", "f1"), (pipe_of(port), stream)
-            cells[place] = better(cells.get(place, first(f"{name}.f1")), latency)
+            cells, place = self._cells(_INGRESS, "latency.extremes", name), (pipe_of(port), stream)
+            cells[place] = better(cells.get(place, first(f".{name}")), latency)
         self._add(_INGRESS, "latency.sum", port, stream, latency)
         entry = self._store.match(f"{own}.buckets", latency)
         bucket = number(entry, "number") if entry else 0xFF
         self._counted(f"{own}.histogram", "$COUNTER_SPEC_PKTS", port, stream << 8 | bucket, 1)
-        following, place = self._cells(_INGRESS, "order.next", "f1"), (pipe_of(port), stream)
-        sequence = packet.get("signature.sequence")
-        if sequence >= following.get(place, 0):
-            following[place] = (sequence + 1) % _WORD
-        else:
-            self._counted(f"external.{_INGRESS}.order.overtaken", "$COUNTER_SPEC_PKTS", port, slot, 1)
 
     def _edit(self, packet: Packet, port: int) -> None:
         entry = self._store.match(f"external.{_EGRESS}.minor_editor.ports", packet.template, port)

@@ -15,7 +15,7 @@ from ..tables import Tables
 
 INDEXES = ("$REGISTER_INDEX", "$COUNTER_INDEX", "$METER_INDEX")
 PRIORITY = "$MATCH_PRIORITY"
-_FIRST = {"least.f1": 0xFFFFFFFF}  # what registers hold that do not begin with 0 (p4/controls/latency.p4)
+_FIRST = {".least": 0xFFFFFFFF}  # what registers hold that do not begin with 0 (p4/controls/latency.p4)
 
 Cells = dict[tuple[int, int], int]  # by pipe and index
 

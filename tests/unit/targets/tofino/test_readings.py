@@ -20,7 +20,12 @@ from TesterLibrary.targets.tofino.latency import OTHERS, bucket_entries, scale
 from TesterLibrary.targets.tofino.loaded import LoadedStream
 from TesterLibrary.targets.tofino.readings import (
     Closed,
+    Direction,
+    StreamRegisters,
     asked,
+    base_asked,
+    base_of,
+    based,
     buckets,
     cells,
     close,
@@ -73,8 +78,8 @@ class Chip:
         (index,) = wanted.key.values()
         fields = self.cells.get((wanted.table, int(str(index))), {})
         table = SCHEMAS[0][wanted.table]
-        first = _WORD - 1 if "least" in wanted.table else 0
-        found: Mapping[str, list[int]] = {name: fields.get(name, [first, first]) for name in table.data}
+        firsts = {name: _WORD - 1 if name.endswith("least") else 0 for name in table.data}
+        found: Mapping[str, list[int]] = {name: fields.get(name, [n, n]) for name, n in firsts.items()}
         return {name: sum(own) if name.startswith("$") else own for name, own in found.items()}
 
 
@@ -92,8 +97,15 @@ def sent(chip: Chip, own: LoadedStream, version: int, left: int, delay: int | No
         chip.delay("ExternalIngress", slot, left + delay, pipe=1)
 
 
-def read(chip: Chip, own: LoadedStream) -> list[Reading]:
-    return [chip.read(one) for one in asked(own)]
+def read(chip: Chip, own: LoadedStream) -> StreamRegisters:
+    found = registers([chip.read(one) for one in asked(own)])
+    directions: tuple[Direction, ...] = ("tx", "rx")
+    bases = {
+        (direction, version): base_of(chip.read(base_asked(own, direction, version)))
+        for direction in directions
+        for version in (0, 1)
+    }
+    return based(found, bases)
 
 
 def test_blind_delay_is_the_known_answer_of_the_semantics() -> None:
@@ -105,7 +117,7 @@ def test_blind_delay_is_the_known_answer_of_the_semantics() -> None:
         chip.at(f"{name}.blind_delay.sum", slot, f"{name}.blind_delay.sum.low")[0] = since
         for _ in range(3):
             chip.count(f"{name}.counters.streams", slot, 64)
-    found = registers(read(chip, own))
+    found = read(chip, own)
     counted = version_counters(found.tx[0], found.rx[0], Closed(), near_ns=1000)
     mean = Fraction(counted.rx_time_ns, counted.rx_packets) - Fraction(counted.tx_time_ns, counted.tx_packets)
     assert mean == (1005 + 120) - (1001 + 20)  # 104: a base is odd
@@ -119,7 +131,7 @@ def test_sums_go_on_over_wraps_of_32_bits_and_over_intervals(begin: int) -> None
     times_tx = times_rx = arrived = 0
     for interval in range(5):
         version = interval % 2
-        found = registers(read(chip, own))
+        found = read(chip, own)
         closed[version] = close(found.tx[version], found.rx[version], closed[version], near_ns=before)
         chip.clear(own.slot(version))
         before = at
@@ -132,7 +144,7 @@ def test_sums_go_on_over_wraps_of_32_bits_and_over_intervals(begin: int) -> None
                 times_rx += (at + delay) | 1
                 arrived += 1
             at += 20_000_001  # 1 s in an interval
-    found = registers(read(chip, own))
+    found = read(chip, own)
     counters = stream_counters(own, found, closed, near_ns=before)
     assert (counters.tx_packets, counters.rx_packets) == (250, 250 - lost)
     assert counters.tx_bytes == 250 * 64
@@ -149,7 +161,7 @@ def test_upper_halves_count_what_the_lower_ones_wrap() -> None:
         chip.count("ExternalIngress.counters.streams", slot, 64)
     since = sum(step * 400_000_000 for step in range(10))
     assert since > _WORD
-    assert registers(read(chip, own)).rx[1].times.since == since
+    assert read(chip, own).rx[1].times.since == since
 
 
 @pytest.mark.parametrize(
@@ -199,10 +211,10 @@ def test_latency_of_frames_is_exact_at_its_ends_and_near_between() -> None:
             0
         ] += 1
     gress = "ExternalIngress.latency"
-    chip.at(f"{gress}.least", own.template, f"{gress}.least.f1", _WORD - 1)[1] = min(times)
-    chip.at(f"{gress}.greatest", own.template, f"{gress}.greatest.f1")[1] = max(times)
+    chip.at(f"{gress}.extremes", own.template, f"{gress}.extremes.least", _WORD - 1)[1] = min(times)
+    chip.at(f"{gress}.extremes", own.template, f"{gress}.extremes.greatest")[1] = max(times)
     chip.at(f"{gress}.sum", own.template, f"{gress}.sum.low")[1] = sum(times)
-    found = registers(read(chip, own))
+    found = read(chip, own)
     numbers = reached(own, found)
     found = replace(found, histogram=buckets(numbers, [chip.read(one) for one in cells(own, numbers)]))
     latency = stream_counters(own, found, [Closed(), Closed()], near_ns=0).latency
@@ -214,7 +226,7 @@ def test_latency_of_frames_is_exact_at_its_ends_and_near_between() -> None:
 
 def test_a_stream_without_frames_has_no_latency() -> None:
     own = loaded()
-    counters = stream_counters(own, registers(read(Chip(), own)), [Closed(), Closed()], near_ns=0)
+    counters = stream_counters(own, read(Chip(), own), [Closed(), Closed()], near_ns=0)
     assert counters.latency.count == counters.latency.min_ns == counters.tx_packets == 0
 
 
