@@ -37,7 +37,7 @@ test: packages-test setup venv-dev
 	@$(BIN)/tox run
 
 tofino-model: venv-dev
-	@$(STEP) program results/p4/tofino/resources.json p4 TesterLibrary/p4 TesterLibrary/planning -- $(BIN)/tester p4 build tofino --pipes 2
+	@$(STEP) program results/p4/tofino/resources.json p4 TesterLibrary/p4 TesterLibrary/planning -- $(BIN)/tester p4 build tofino
 	@$(BIN)/python -m pytest tests/model
 	@TESTER_SWITCH=model $(BIN)/python -m pytest tests/contract -k tofino
 

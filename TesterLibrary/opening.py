@@ -19,7 +19,7 @@ from .reporting.recorder import Recorder
 from .targets.base import Capabilities, Target
 from .targets.engine.client import EngineTarget
 from .targets.engine.process import EngineProcess
-from .targets.tofino.cabling import MOST_FRAME, Cabling, FrontPort
+from .targets.tofino.cabling import MOST_FRAME, Cabling, FrontPort, meter_of
 from .targets.tofino.opening import open_switch
 from .testbeds import RunningTestbed, open_testbed
 from .testbeds.testbed import SwitchSpec, Testbed, TestbedPort
@@ -116,7 +116,13 @@ def _open_switch(testbed: Testbed, spec: SwitchSpec) -> Target:
         )
         for port in testbed.ports
     )
-    cabling = Cabling(front, spec.cpu_port, spec.loopback_ports, has_transceivers=not spec.model)
+    cabling = Cabling(
+        front,
+        spec.cpu_port,
+        spec.loopback_ports,
+        has_transceivers=not spec.model,
+        meter=meter_of(spec.clock_mhz, model=spec.model),
+    )
     return open_switch(
         spec.address, cabling, program=spec.program, build=spec.build, cpu_interface=spec.cpu_interface
     )

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.p4 import sources
+from TesterLibrary.p4 import daemon, sources
 from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, generate
 from TesterLibrary.testbeds.privilege import is_privileged
 
-from .model.running import missing
+from .model.running import SCOPES, missing
 
 _PROFILE = "tofino"
 _BUILT = Path("results") / "p4" / _PROFILE  # where `make tofino-model` compiles
@@ -33,11 +33,13 @@ def install() -> Path:
 
 
 @pytest.fixture(scope="session")
-def configuration() -> Path:
-    path = _BUILT / f"{_PROFILE}.conf"
-    if not path.is_file():
-        pytest.skip(f"{path} is not there; `make tofino-model` compiles it")
+def configuration(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    report = _BUILT / "resources.json"
+    if not report.is_file():
+        pytest.skip(f"{report} is not there; `make tofino-model` compiles the program")
     now = sources.digest(sources.profile(_PROFILE), generate(DEFAULT_PROTOCOLS))
-    if now != json.loads((_BUILT / "resources.json").read_text(encoding="utf-8"))["sources_sha256"]:
-        pytest.skip(f"{path} is of other sources; `make tofino-model` compiles it anew")
-    return path.resolve()
+    if now != json.loads(report.read_text(encoding="utf-8"))["sources_sha256"]:
+        pytest.skip(f"{report} is of other sources; `make tofino-model` compiles the program anew")
+    path = tmp_path_factory.mktemp("daemon") / "daemon.conf"
+    path.write_text(json.dumps(daemon.configuration(_BUILT, _PROFILE, _PROFILE, SCOPES)), encoding="utf-8")
+    return path

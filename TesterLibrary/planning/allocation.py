@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 
 from ..errors import PlanError
+from .meter import TofinoMeter
 
 _TIMEOUT_MS = 10_000
 
@@ -32,6 +33,7 @@ class LoopbackPorts:
     ports: int = 16  # of a pipeline
     port_bps: int = 100 * 10**9
     pipeline_pps: int | None = 1_200_000_000  # None: not a limit
+    meter: TofinoMeter = field(default_factory=TofinoMeter)
 
     @property
     def all_ports(self) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import takewhile
+from math import ceil
 from typing import Protocol
 
 
@@ -47,6 +48,11 @@ class TofinoMeter:
     """
 
     clock: Fraction = Fraction(1_270_000_000)  # Hz; p4c's table of meter rates, profile 0
+    daemon_clock: Fraction | None = None  # what its daemon takes it for; None: the same
+
+    def asked(self, rate: Fraction) -> int:
+        """Packets each second to ask the daemon for, one of the meter's rates."""
+        return ceil(rate * (self.daemon_clock or self.clock) / self.clock)
 
     def at_least(self, rate: Fraction) -> Iterator[Fraction]:
         """See Meter."""

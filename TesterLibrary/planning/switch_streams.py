@@ -19,7 +19,7 @@ from ..model.ports import Port
 from ..model.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth, Rate, RateUnit
 from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, Occupied, allocate
 from .match_action import MatchAction, match_action
-from .meter import LoopMeter, TofinoMeter
+from .meter import LoopMeter
 from .staging import Staging, stage
 from .switch_editor import SwitchEditor, switch_editors
 from .switch_loops import PlacedLoop, end_loops, placed
@@ -157,7 +157,7 @@ def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts) -> Staging:
             f"stream {stream.name!r}: a Tofino has stages; for other ways to space frames plan for the engine"
         )
     try:
-        meter = LoopMeter(TofinoMeter(), _line(stream, chip))
+        meter = LoopMeter(chip.meter, _line(stream, chip))
         staging = _stage(stream.frames_per_second, meter, tuple(law.stages))
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None

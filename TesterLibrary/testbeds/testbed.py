@@ -58,6 +58,7 @@ class SwitchSpec:
     cpu_interface: str = ""  # of this machine, to the CPU port
     cpu_port: int = 64  # device port, of an external pipeline
     loopback_ports: tuple[int, ...] = ()  # device ports; empty: all of the internal pipelines
+    clock_mhz: int | None = None  # of the chip's pipelines
     model: bool = False  # without transceivers
 
     @property

@@ -14,10 +14,10 @@ from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.p4.build import shipped
-from TesterLibrary.planning.allocation import LoopbackPort
+from TesterLibrary.planning.allocation import LoopbackPort, LoopbackPorts
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.tofino.building import switch_job
-from TesterLibrary.targets.tofino.device_port import CONNECTORS, INTERNAL_PIPES, device_port
+from TesterLibrary.targets.tofino.device_port import CONNECTORS, device_port
 from TesterLibrary.targets.tofino.entry import Entry
 from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.latency import bucket_entries
@@ -42,7 +42,7 @@ from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.resets import Resets
 from TesterLibrary.targets.tofino.switch import Asked, PortSetup, Reading
 
-from .running import CPU_PORT, FRONT
+from .running import CPU_PORT, FRONT, SCOPES
 
 _CPU, _LOOPBACK = 1, 2  # role_t of p4/include/types.p4
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
@@ -52,7 +52,7 @@ PORTS = SwitchPorts(
     front=FRONT,
     loopback={
         LoopbackPort(number, port): device_port(pipe, port)
-        for number, pipe in enumerate(INTERNAL_PIPES)
+        for number, pipe in enumerate(SCOPES.internal)
         for port in range(CONNECTORS)
     },
     cpu=CPU_PORT,
@@ -69,7 +69,7 @@ def loaded(switch: RemoteSwitch, streams: Sequence[Stream], ends: Sequence[Respo
     plan = compile_job(
         Job("job", tuple(streams), ends=tuple(ends)), ports=PORTS.known, gateways={}, max_streams=64
     )
-    job = switch_job(plan, PORTS, _PROGRAM)
+    job = switch_job(plan, PORTS, _PROGRAM, chip=LoopbackPorts(len(SCOPES.internal), CONNECTORS))
     front = [PortSetup(port, _BPS) for port in (*FRONT.values(), CPU_PORT)]
     used = {packet.octets[3] << 8 | packet.octets[4] for packet in job.packets}
     used |= {int(str(e.data["loopback"])) for e in job.entries if "loopback" in e.data}

@@ -16,7 +16,7 @@ from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.schema import Field, Schema, Table
 from TesterLibrary.targets.tofino.switch import Asked, PortSetup
 
-from .running import FRONT, RunningModel
+from .running import FRONT, SCOPES, RunningModel
 
 _SCHEMA = Schema.load(shipped("tofino") / "bf-rt.json")
 _PATTERN = 0x5A5A_5A5A_5A5A_5A5A_5A5A_5A5A_5A5A_5A5A
@@ -77,8 +77,8 @@ def test_registers_are_written_and_read_from_the_chip(switch: RemoteSwitch, tabl
     switch.clear([table.name])
     first = read(switch, table, place, given)
     switch.write([Entry(table.name, place, None, given)])
-    pipes = 2  # that run the part of the program with the register
-    assert read(switch, table, place, given) == {name: [value] * pipes for name, value in given.items()}
+    pipes = SCOPES.record()[table.name.partition(".")[0]]
+    assert read(switch, table, place, given) == {name: [value] * len(pipes) for name, value in given.items()}
     switch.clear([table.name])
     assert read(switch, table, place, given) == first
 

@@ -53,14 +53,21 @@ def switch_job(
     Raises:
         PlanError: what the program cannot do, or the resource that runs out.
     """
-    return _Builder(plan, ports, program, others).job(chip)
+    return _Builder(plan, ports, program, others, chip or LoopbackPorts()).job()
 
 
 class _Builder:
     """Of one job: collects entries while it gives out numbers."""
 
-    def __init__(self, plan: Plan, ports: SwitchPorts, program: Program, others: Sequence[SwitchJob]) -> None:
-        self._plan, self._ports, self._program, self._others = plan, ports, program, others
+    def __init__(
+        self,
+        plan: Plan,
+        ports: SwitchPorts,
+        program: Program,
+        others: Sequence[SwitchJob],
+        chip: LoopbackPorts,
+    ) -> None:
+        self._plan, self._ports, self._program, self._others, self._chip = plan, ports, program, others, chip
         held = [own.held for own in others]
         self._templates = Numbers("templates", TEMPLATES, (n for own in held for n in own.templates))
         self._links = Numbers("links", LINKS, (n for own in held for n in own.links))
@@ -74,13 +81,13 @@ class _Builder:
         self._answers_by: dict[str, int] = {}  # templates, by protocol and name
         self._packets: list[TemplatePacket] = []
 
-    def job(self, chip: LoopbackPorts | None) -> SwitchJob:
+    def job(self) -> SwitchJob:
         """All of it."""
         placement = place(
             self._plan,
             self._ports.known,
             self._program.own_fields,
-            chip=chip,
+            chip=self._chip,
             occupied=occupied(self._others),
         )
         streams = {own.planned.id: self._stream(own) for own in placement.streams}
@@ -138,7 +145,7 @@ class _Builder:
         link = self._link(frame[:12], tx)
         self._entries += [
             held_entry(template),
-            meter_entry(template, own.staging, metered=own.metered),
+            meter_entry(template, own.staging, self._chip.meter, metered=own.metered),
             stream_loop(template),
             copies(template, self._group(tx)),
             *versions((template,), 0),

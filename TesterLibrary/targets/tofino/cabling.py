@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from ...errors import PlanError, TargetError
 from ...model.ports import Port
 from ...model.units import Duration
+from ...planning.meter import TofinoMeter
 from .device_port import CONNECTORS, INTERNAL_PIPES, device_port, pipe_of
 from .entry import Entry
 from .switch import PortSetup, PortState, Switch
@@ -20,6 +22,7 @@ MOST_FRAME = 9216  # bytes, FCS included
 LOOPBACK_SPEED_BPS = 100 * 10**9
 PCIE_PORT = 192  # device port of the CPU by PCIe: it is no port with a MAC, and is always up
 _CPU_SPEED_BPS = 10 * 10**9  # at which boards wire an Ethernet port of the chip to their CPU
+_MODEL_HZ, _MODEL_DAEMON_HZ = 1_250_000_000, 1_271_000_000  # its clock, and what its daemon takes that for
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
 _POLL_S = 0.1
 
@@ -48,6 +51,7 @@ class Cabling:
             connector of the internal pipelines.
         has_transceivers: Whether ports without one are refused; a model has none.
         internal_pipes: Whose ports loop.
+        meter: The chip's, by its clock.
     """
 
     front: tuple[FrontPort, ...]
@@ -55,6 +59,7 @@ class Cabling:
     loopbacks: tuple[int, ...] = ()
     has_transceivers: bool = True
     internal_pipes: tuple[int, ...] = INTERNAL_PIPES
+    meter: TofinoMeter = field(default_factory=TofinoMeter)
 
     @property
     def looping(self) -> tuple[int, ...]:
@@ -62,6 +67,13 @@ class Cabling:
         return self.loopbacks or tuple(
             device_port(pipe, connector) for pipe in self.internal_pipes for connector in range(CONNECTORS)
         )
+
+
+def meter_of(clock_mhz: int | None, *, model: bool) -> TofinoMeter:
+    """The meter of a chip with a clock, left out with the usual one, or of the vendor's model."""
+    if clock_mhz is not None:
+        return TofinoMeter(Fraction(clock_mhz) * 10**6)
+    return TofinoMeter(Fraction(_MODEL_HZ), Fraction(_MODEL_DAEMON_HZ)) if model else TofinoMeter()
 
 
 def device_ports(switch: Switch, ports: Cabling) -> dict[str, int]:

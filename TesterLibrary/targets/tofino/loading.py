@@ -128,4 +128,4 @@ def _loops(cabling: Cabling) -> tuple[LoopbackPorts, dict[LoopbackPort, int]]:
         for pipeline, numbers in enumerate(pipes.values())
         for port, number in enumerate(numbers[:fewest])
     }
-    return LoopbackPorts(len(pipes), fewest), places
+    return LoopbackPorts(len(pipes), fewest, meter=cabling.meter), places

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil
 
+from ...planning.meter import TofinoMeter
 from ...planning.staging import Staging
 from ...planning.switch_resources import TICK_BITS
 from .entry import Entry
@@ -19,17 +19,18 @@ _UNITS = ("correction", "pattern", "outer_pattern")  # in the order in which a p
 BURST = 511
 
 
-def meter_entry(template: int, staging: Staging, *, metered: bool = True) -> Entry:
+def meter_entry(template: int, staging: Staging, meter: TofinoMeter, *, metered: bool = True) -> Entry:
     """Of a template's meter. It is written before a stream starts, because a bucket is full then.
 
     What loops empties it, whether it is held back or not.
 
     Args:
         template: Its number.
-        staging: Its rate.
+        staging: Its rate, one of the meter's.
+        meter: The chip's.
         metered: Whether the meter limits it; else the loop's own rate does, and the meter is out of its way.
     """
-    pps = ceil(staging.meter_rate)  # a switch's driver truncates
+    pps = meter.asked(staging.meter_rate)
     pps = pps if metered else 2 * pps
     return Entry(
         f"internal.{_RATE}.meter",

@@ -82,6 +82,11 @@ def test_shipped_ones() -> None:
             "tester.switch.loopback_ports[1]: 512 is not allowed; give a device port, 0 to 511",
         ),
         (
+            "    cpu_interface: eth7\n",
+            "    cpu_interface: eth7\n    clock_mhz: 1.22\n",
+            "tester.switch.clock_mhz: '1.22' is not allowed; give the clock of the chip's pipelines in whole",
+        ),
+        (
             "front:1/0",
             "iface:eth1",
             "lab.yaml:11: ports[0].interface: 'iface:eth1' is no port of a switch; give front:",

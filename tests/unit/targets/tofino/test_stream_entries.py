@@ -20,6 +20,7 @@ from TesterLibrary.p4.own_headers import own_headers
 from TesterLibrary.planning.meter import TofinoMeter
 from TesterLibrary.planning.staging import stage
 from TesterLibrary.planning.switch_editor import own_fields, switch_editors
+from TesterLibrary.targets.tofino.cabling import meter_of
 from TesterLibrary.targets.tofino.editor import editor_entries
 from TesterLibrary.targets.tofino.entry import Entry, Span
 from TesterLibrary.targets.tofino.rate import meter_entry, unit_entries
@@ -53,7 +54,9 @@ def unit(found: dict[str, Any], name: str) -> Iterator[bool]:
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_a_rate_is_a_meter_and_units(schema: Schema) -> None:
     staging = stage(Fraction(10_000), TofinoMeter(), pattern=[Stage(4, 6)])
-    found = accepted(schema, [meter_entry(TEMPLATE, staging), *unit_entries(TEMPLATE, staging)])
+    found = accepted(
+        schema, [meter_entry(TEMPLATE, staging, TofinoMeter()), *unit_entries(TEMPLATE, staging)]
+    )
     pps = found["rate.meter"].data["$METER_SPEC_CIR_PPS"]
     assert pps - 1 < staging.meter_rate <= pps
     correction = staging.stages[0]
@@ -62,22 +65,26 @@ def test_a_rate_is_a_meter_and_units(schema: Schema) -> None:
     assert "rate.outer_pattern.stages" not in found
 
 
-def written(pps: int, burst: int) -> Fraction:
-    """The rate that the vendor's driver writes for a meter, by its own arithmetic: mantissa / 2^exponent."""
-    cycles = Fraction(pps) / TofinoMeter().clock
+def written(pps: int, burst: int, meter: TofinoMeter) -> Fraction:
+    """The chip's rate, by what the vendor's daemon makes of one that is asked: mantissa / 2^exponent."""
+    cycles = Fraction(pps) / (meter.daemon_clock or meter.clock)
     exponent = 0
     while cycles * 2 <= min(511, burst) and exponent < 27:
         cycles, exponent = cycles * 2, exponent + 1
-    return int(cycles) * TofinoMeter().clock / 2**exponent
+    return int(cycles) * meter.clock / 2**exponent
 
 
 @pytest.mark.parametrize("pps", [1, 200, 9_999, 10**6, 148_809_523])
-def test_the_bucket_of_a_meter_is_large_enough_for_its_rate_to_be_written(pps: int) -> None:
-    staging = stage(Fraction(pps), TofinoMeter())
-    meter = meter_entry(TEMPLATE, staging)
-    asked, burst = (int(str(meter.data[f"$METER_SPEC_{name}"])) for name in ("CIR_PPS", "CBS_PKTS"))
-    assert written(asked, burst) == staging.meter_rate
-    assert written(asked, 1) < staging.meter_rate / 2
+@pytest.mark.parametrize(("clock_mhz", "model"), [(None, False), (1220, False), (None, True)])
+def test_the_bucket_of_a_meter_is_large_enough_for_its_rate_to_be_written(
+    pps: int, clock_mhz: int | None, model: bool
+) -> None:
+    meter = meter_of(clock_mhz, model=model)
+    staging = stage(Fraction(pps), meter)
+    entry = meter_entry(TEMPLATE, staging, meter)
+    asked, burst = (int(str(entry.data[f"$METER_SPEC_{name}"])) for name in ("CIR_PPS", "CBS_PKTS"))
+    assert written(asked, burst, meter) == staging.meter_rate
+    assert written(asked, 1, meter) < staging.meter_rate / 2
 
 
 def planned(name: str, source: Source, every: int = 1, bits: int = 16) -> PlannedEditor:
