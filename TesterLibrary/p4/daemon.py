@@ -50,7 +50,7 @@ class Scopes:
         return {"external": sorted(set(range(self.pipes)) - set(inside)), "internal": inside}
 
 
-FOLDED = Scopes()  # a chip with all its pipes
+FOLDED = Scopes()  # of a folded switch of four pipes
 
 
 def configuration(output: Path, profile: str, chip: str, scopes: Scopes) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -255,3 +256,32 @@ def test_a_job_starts_all_the_same_when_its_templates_do_not_loop() -> None:
     begin_ns = driven.clock.now_ns
     driven.target.start(["north"])
     assert driven.clock.now_ns - begin_ns == 2 * 10**9
+
+
+def test_only_what_can_have_changed_is_read() -> None:
+    """Times of first packets once in each interval, misrouted frames where ports say that there are some."""
+    driven, asked_for = Driven(), Counter[tuple[str, object]]()
+    taken = driven.target.session.read
+
+    def read(asked: Sequence[Asked]) -> list[Reading]:
+        asked_for.update((own.table.rpartition("Ingress.")[2], *own.key.values()) for own in asked)
+        return taken(asked)
+
+    def bases() -> list[object]:
+        asked_for.clear()
+        driven.clock.sleep(0.1)
+        driven.target.snapshot(["north"])
+        assert asked_for["counters.streams", 0] == asked_for["counters.streams", 1] == 1
+        assert not any(table == "misrouted.streams" for table, _ in asked_for)
+        return [index for table, index in asked_for if table == "blind_delay.base"]
+
+    driven.target.load(driven.plan())
+    driven.target.session.read = read  # type: ignore[method-assign]
+    driven.target.start(["north"])
+    assert (bases(), bases()) == ([0], [])
+    for version in (1, 0, 1):
+        driven.target.flip(["north"])
+        assert (bases(), bases()) == ([version], [])
+    driven.target.stop(["north"])
+    driven.target.start(["north"])
+    assert (bases(), bases()) == ([0], [])
