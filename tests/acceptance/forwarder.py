@@ -33,7 +33,7 @@ class Forwarder:
         self.queue: deque[tuple[float, bytes]] = deque()
 
     def _open(self, name: str) -> socket.socket:
-        opened = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        opened = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)  # none of other interfaces
         opened.setsockopt(socket.SOL_SOCKET, 33, 1 << 26)  # SO_RCVBUFFORCE
         opened.bind((name, ETH_P_ALL))
         return opened

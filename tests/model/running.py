@@ -30,6 +30,7 @@ FRONT = {"p1": 0, "p2": 4, "p3": 8}  # device ports of an external pipe, by the 
 SCOPES = Scopes.of([], pipes=2)  # a chip of two: the model takes half as long for a table as with four
 _TOFINO_B0 = 2  # as the model calls the chip
 _REGISTERS_PORT = 8001  # where the model takes its daemon
+_ETH_P_ALL = 3
 _MTU = 9500  # templates have a header more than frames
 _PATIENCE_S = 120
 _GRACE_S = 10
@@ -179,8 +180,8 @@ class Tap:
     """Frames to a port and from it."""
 
     def __init__(self, interface: str) -> None:
-        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-        self._socket.bind((interface, 0))
+        self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)  # none of other interfaces
+        self._socket.bind((interface, _ETH_P_ALL))
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
 
     def send(self, frame: bytes) -> None:

@@ -25,7 +25,7 @@ _WINDOW = 32  # frames on the way: fewer than a socket's buffer takes, however l
 
 
 def _opened(interface: str) -> socket.socket:
-    port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ANY_PROTOCOL))
+    port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)  # none of other interfaces
     port.bind((interface, _ANY_PROTOCOL))
     port.setsockopt(_SOL_PACKET, _PACKET_AUXDATA, 1)
     return port

@@ -20,8 +20,9 @@ class CpuPort:
     def __init__(self, interface: str) -> None:
         self._name = interface
         try:
-            self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(_ETH_P_ALL))
-            self._socket.bind((interface, 0))
+            # With a protocol from the begin it would take packets of all interfaces until it is bound.
+            self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+            self._socket.bind((interface, _ETH_P_ALL))
             self._socket.setblocking(False)
         except OSError as problem:
             raise Refusal(

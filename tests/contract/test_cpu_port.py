@@ -1,0 +1,46 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The interface to the port of a switch's CPU is a real one."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+import pytest
+
+from TesterLibrary.targets.tofino.vendor import cpu
+from TesterLibrary.testbeds.namespace import Namespace
+from TesterLibrary.testbeds.privilege import is_privileged
+
+_FRAME = bytes(range(64))
+
+
+class BusyHost(socket.socket):
+    """Before it is bound, a packet goes over another interface."""
+
+    def bind(self, address: Any) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+            other.sendto(b"not of the CPU port", ("127.0.0.1", 9))
+        super().bind(address)
+
+
+@pytest.fixture
+def inside() -> Namespace:
+    if not is_privileged():
+        pytest.skip("needs root for a network namespace")
+    namespace = Namespace.create()
+    namespace.without_ipv6()
+    namespace.up("lo")
+    namespace.veth("chip", "host", namespace, mac=b"\2\0\0\0\0\1", peer_mac=b"\2\0\0\0\0\2")
+    return namespace
+
+
+def test_packets_are_those_of_its_interface(inside: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    with inside.entered():
+        monkeypatch.setattr(cpu.socket, "socket", BusyHost)
+        host = cpu.CpuPort("host")
+        monkeypatch.undo()
+        chip = cpu.CpuPort("chip")
+        chip.send([_FRAME.hex()])
+        assert (host.received(), chip.received()) == ([_FRAME.hex()], [])
