@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from statistics import median
 
 from TesterLibrary.model.plan import Plan
 from TesterLibrary.targets.tofino.target import TofinoTarget
@@ -12,6 +13,8 @@ from TesterLibrary.targets.tofino.target import TofinoTarget
 from .harness.outcome import Outcome, below
 from .harness.registry import Settings, benchmark
 from .senders.switches import STREAMS, measured
+
+_TIMES = 25
 
 
 @benchmark(unit="ms", bound=below(100, "ms"))
@@ -21,14 +24,22 @@ def tofino_counters(settings: Settings) -> Outcome:
 
 
 def _read(target: TofinoTarget, plan: Plan) -> float:
-    """Milliseconds. A fake switch first does what was due since the start, which is not what is measured."""
+    """Milliseconds: the median of many, because a model leaves some of them waiting while it carries packets.
+
+    A fake switch first does what was due since the start, which is not what is measured.
+    """
     target.load(plan)
     target.start([plan.job])
     target.snapshot()
+    taken = [_once(target) for _ in range(_TIMES)]
+    target.unload([plan.job])
+    return median(taken) * 1000
+
+
+def _once(target: TofinoTarget) -> float:
     begin = time.perf_counter()
     counted = target.snapshot().streams
     taken = time.perf_counter() - begin
-    target.unload([plan.job])
     if len(counted) != STREAMS or not all(own.sending for own in counted):
         raise RuntimeError(f"{len(counted)} of {STREAMS} streams were read, or do not send")
-    return taken * 1000
+    return taken
