@@ -18,7 +18,9 @@ from TesterLibrary.testbeds import RunningTestbed, open_testbed
 SERVERS = [f"198.19.1.1{number}" for number in range(4)]
 # Answers each request with its own address and the peer's.
 SERVER = """
-import http.server, sys, threading
+import http.server, socketserver, sys, threading
+class Server(http.server.ThreadingHTTPServer):
+    server_bind = socketserver.TCPServer.server_bind  # asks no name server who it is, for seconds
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         body = f"{self.server.server_address[0]} {self.client_address[0]}".encode()
@@ -27,7 +29,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
     def log_message(self, *_): pass
-servers = [http.server.ThreadingHTTPServer((address, 80), Handler) for address in sys.argv[1:]]
+servers = [Server((address, 80), Handler) for address in sys.argv[1:]]
 threads = [threading.Thread(target=server.serve_forever) for server in servers]
 for thread in threads: thread.start()
 print("ready", flush=True)
