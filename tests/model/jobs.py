@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from ipaddress import ip_interface
+from typing import Any, cast
 
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.ports import Port
@@ -16,6 +17,7 @@ from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.allocation import LoopbackPort, LoopbackPorts
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.targets.tofino.bases import Bases
 from TesterLibrary.targets.tofino.building import switch_job
 from TesterLibrary.targets.tofino.device_port import CONNECTORS, device_port
 from TesterLibrary.targets.tofino.entry import Entry
@@ -26,12 +28,9 @@ from TesterLibrary.targets.tofino.misrouted import stream_asked
 from TesterLibrary.targets.tofino.ports import SwitchPorts
 from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.readings import (
-    Direction,
+    Closed,
     StreamRegisters,
     asked,
-    base_asked,
-    base_of,
-    based,
     buckets,
     cells,
     packets_of,
@@ -89,20 +88,29 @@ def looping(switch: RemoteSwitch, job: SwitchJob) -> None:
     switch.send([packet.octets for packet in job.packets])
 
 
+class Synced:
+    """Reads as a session does."""
+
+    def __init__(self, switch: RemoteSwitch) -> None:
+        self._switch = switch
+
+    def read(self, wanted: Sequence[Asked]) -> list[Reading]:
+        """From the chip."""
+        self._switch.sync(sorted({one.table for one in wanted}))
+        return self._switch.read(wanted)
+
+
 def read(switch: RemoteSwitch, own: LoadedStream) -> StreamRegisters:
     """From the chip."""
-
-    def readings(wanted: Sequence[Asked]) -> list[Reading]:
-        switch.sync(sorted({one.table for one in wanted}))
-        return switch.read(wanted)
-
-    found = registers(readings(asked(own)))
-    places: list[tuple[Direction, int]] = [("tx", 0), ("tx", 1), ("rx", 0), ("rx", 1)]
-    bases = readings([base_asked(own, *place) for place in places])
-    found = based(found, dict(zip(places, map(base_of, bases), strict=True)))
-    misrouted = packets_of(readings([stream_asked(own.template)]))
+    chip = Synced(switch)
+    found = registers(chip.read(asked(own)))
+    (found,) = Bases(cast(Any, chip)).with_bases([own], [found], [(Closed(), Closed())])
     numbers = reached(own, found)
-    return replace(found, histogram=buckets(numbers, readings(cells(own, numbers))), misrouted=misrouted)
+    return replace(
+        found,
+        histogram=buckets(numbers, chip.read(cells(own, numbers))),
+        misrouted=packets_of(chip.read([stream_asked(own.template)])),
+    )
 
 
 def left(switch: RemoteSwitch, job: SwitchJob) -> None:

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from .loaded import LoadedStream
-from .readings import Closed, Direction, StreamRegisters, base_asked, base_of, based
+from .readings import Closed, Direction, Passed, StreamRegisters, base_asked, number_of
 from .session import Session
 
 _DIRECTIONS: tuple[Direction, ...] = ("tx", "rx")
@@ -44,5 +45,19 @@ class Bases:
         ]
         readings = self._session.read([base_asked(*one) for one in wanted])
         for (own, direction, version), reading in zip(wanted, readings, strict=True):
-            self._known[own.template][direction, version] = base_of(reading)
-        return [based(each, self._known[own.template]) for own, each in zip(streams, found, strict=True)]
+            self._known[own.template][direction, version] = number_of(reading)
+        return [_based(each, self._known[own.template]) for own, each in zip(streams, found, strict=True)]
+
+
+def _based(found: StreamRegisters, bases: Mapping[tuple[Direction, int], int]) -> StreamRegisters:
+    """What has been read, with the times of first packets by direction and version."""
+
+    def own(direction: Direction, version: int, passed: Passed) -> Passed:
+        return replace(passed, times=replace(passed.times, base=bases.get((direction, version), 0)))
+
+    (tx_0, tx_1), (rx_0, rx_1) = found.tx, found.rx
+    return replace(
+        found,
+        tx=(own("tx", 0, tx_0), own("tx", 1, tx_1)),
+        rx=(own("rx", 0, rx_0), own("rx", 1, rx_1)),
+    )

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from .loaded import LoadedStream
-from .looping import rounds_asked, rounds_of
-from .rate import BURST, counting_entries, held_entry, passes_asked, passes_of
+from .looping import rounds_asked
+from .rate import BURST, counting_entries, held_entry, passes_asked
+from .readings import number_of, packets_of
 from .session import Session
 
 _POLLS, _POLL_S = 100, 0.02
@@ -49,7 +50,7 @@ class Buckets:
         self._session.write([held_entry(template) for template in full])
 
     def _passes(self, templates: Sequence[int]) -> list[int]:
-        return [passes_of(own) for own in self._session.read([passes_asked(one) for one in templates])]
+        return [number_of(own) for own in self._session.read([passes_asked(one) for one in templates])]
 
     def _rounds(self, templates: Sequence[int]) -> list[int]:
-        return [rounds_of(own) for own in self._session.read([rounds_asked(one) for one in templates])]
+        return [packets_of([own]) for own in self._session.read([rounds_asked(one) for one in templates])]

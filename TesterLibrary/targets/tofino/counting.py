@@ -130,7 +130,8 @@ class Counting:
 
     def passed(self, runs: Sequence[Run]) -> list[StreamCounters]:
         """Of all streams of jobs, by their ids, without a histogram and frames that were misrouted."""
-        return self._counted(runs, self._started(runs), self._read(self._started(runs)))
+        started = self._started(runs)
+        return self._counted(runs, started, self._read(started))
 
     def streams(self, runs: Sequence[Run], *, misrouted: bool) -> list[StreamCounters]:
         """Of all streams of jobs, by their ids; `misrouted`: whether frames have come to other ports."""
@@ -160,9 +161,7 @@ class Counting:
 
     def departed(self, streams: Sequence[LoadedStream]) -> list[int]:
         """Frames of each stream that have left."""
-        wanted = [departed_asked(own) for own in streams]
-        rest = iter(self._session.read([one for own in wanted for one in own]))
-        return [packets_of([next(rest) for _ in own]) for own in wanted]
+        return [packets_of(own) for own in self._session.read_each(map(departed_asked, streams))]
 
     def at_rest(self, own: LoadedStream) -> int:
         """Frames of a stream that is held back: those that were on their way have left, too."""
@@ -172,9 +171,7 @@ class Counting:
         return sent[0]
 
     def _read(self, streams: Sequence[LoadedStream]) -> list[StreamRegisters]:
-        wanted = [asked(own) for own in streams]
-        rest = iter(self._session.read([one for own in wanted for one in own]))
-        found = [registers([next(rest) for _ in own]) for own in wanted]
+        found = [registers(own) for own in self._session.read_each(map(asked, streams))]
         found = self._bases.with_bases(streams, found, [self._times[own.template].closed for own in streams])
         now_ns = self._now_ns()
         for own, each in zip(streams, found, strict=True):
@@ -186,11 +183,10 @@ class Counting:
     ) -> list[StreamRegisters]:
         """With what of the histograms lies between the least and the greatest latency."""
         numbers = [reached(own, each) for own, each in zip(streams, found, strict=True)]
-        wanted = [cells(own, each) for own, each in zip(streams, numbers, strict=True)]
-        rest = iter(self._session.read([one for own in wanted for one in own]))
+        read = self._session.read_each(cells(own, each) for own, each in zip(streams, numbers, strict=True))
         return [
-            replace(each, histogram=buckets(own, [next(rest) for _ in own]))
-            for each, own in zip(found, numbers, strict=True)
+            replace(each, histogram=buckets(own, counts))
+            for each, own, counts in zip(found, numbers, read, strict=True)
         ]
 
     def _stream(self, run: Run, own: LoadedStream, found: StreamRegisters) -> StreamCounters:

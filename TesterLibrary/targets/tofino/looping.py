@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .entry import Entry, Masked
-from .switch import Asked, Reading
+from .switch import Asked
 
 _LOOP = "InternalIngress.template_loop"
 _COPIES = "InternalIngress.replicator"
@@ -25,13 +25,6 @@ def stream_loop(template: int) -> Entry:
 def rounds_asked(template: int) -> Asked:
     """What to read of a template that goes round."""
     return Asked(f"internal.{_LOOP}.templates", {"template": template})
-
-
-def rounds_of(reading: Reading) -> int:
-    """How often it has come round."""
-    found = reading["$COUNTER_SPEC_PKTS"]
-    assert isinstance(found, int)
-    return found
 
 
 def answer_loop(template: int, queue: int) -> Entry:

@@ -78,17 +78,15 @@ class PortTotals:
 
     def seen(self) -> dict[str, PortSeen]:
         """Now, by the names of ports."""
-        wanted = {
-            name: (port_asked(number), misrouted_asked(number))
-            for name, number in self._session.numbers.items()
-        }
-        rest = iter(self._session.read([one for each in wanted.values() for own in each for one in own]))
-        return {
-            name: PortSeen(
-                port_counters(name, [next(rest) for _ in counted]),
-                misrouted_versions([next(rest) for _ in misrouted]),
+        numbers = self._session.numbers
+        read = iter(
+            self._session.read_each(
+                wanted for own in numbers.values() for wanted in (port_asked(own), misrouted_asked(own))
             )
-            for name, (counted, misrouted) in wanted.items()
+        )
+        return {
+            name: PortSeen(port_counters(name, next(read)), misrouted_versions(next(read)))
+            for name in numbers
         }
 
 

@@ -10,7 +10,7 @@ from ...planning.meter import TofinoMeter
 from ...planning.staging import Staging
 from ...planning.switch_resources import TICK_BITS
 from .entry import Entry
-from .switch import Asked, Reading
+from .switch import Asked
 
 _RATE = "InternalIngress.rate"
 _UNITS = ("correction", "pattern", "outer_pattern")  # in the order in which a packet meets them
@@ -66,13 +66,6 @@ def counting_entries(template: int) -> Iterator[Entry]:
 def passes_asked(template: int) -> Asked:
     """What to read of them."""
     return Asked(f"internal.{_RATE}.{_UNITS[0]}.ticks", {"$REGISTER_INDEX": template})
-
-
-def passes_of(reading: Reading) -> int:
-    """Rounds that the meter has let pass, in the pipe in which a template loops."""
-    (found,) = reading.values()
-    assert not isinstance(found, int | str)
-    return max(found)
 
 
 def limit_entries(template: int, packets: int | None) -> Iterator[Entry]:

@@ -107,23 +107,9 @@ def base_asked(own: LoadedStream, direction: Direction, version: int) -> Asked:
     return _register({"tx": _OUT, "rx": _IN}[direction], "blind_delay.base", own.slot(version))
 
 
-def base_of(reading: Reading) -> int:
-    """Of what was read of a first packet."""
+def number_of(reading: Reading) -> int:
+    """Of what was read of a register with one number: that of the pipe that counts."""
     return _max(reading, "f1")
-
-
-def based(found: StreamRegisters, bases: Mapping[tuple[Direction, int], int]) -> StreamRegisters:
-    """What has been read, with the times of first packets by direction and version."""
-
-    def own(direction: Direction, version: int, passed: Passed) -> Passed:
-        return replace(passed, times=replace(passed.times, base=bases.get((direction, version), 0)))
-
-    (tx_0, tx_1), (rx_0, rx_1) = found.tx, found.rx
-    return replace(
-        found,
-        tx=(own("tx", 0, tx_0), own("tx", 1, tx_1)),
-        rx=(own("rx", 0, rx_0), own("rx", 1, rx_1)),
-    )
 
 
 def reached(own: LoadedStream, found: StreamRegisters) -> list[int]:
@@ -155,7 +141,7 @@ def registers(readings: Sequence[Reading]) -> StreamRegisters:
         tx=(_passed([tx_0], tx_since_0), _passed([tx_1], tx_since_1)),
         rx=(_passed([rx_0, late_0], rx_since_0), _passed([rx_1, late_1], rx_since_1)),
         overtaken=packets_of([late_0, late_1]),
-        next_sequence=_max(following, "f1"),
+        next_sequence=number_of(following),
         least=_min(extremes, "least"),
         greatest=_max(extremes, "greatest"),
         latency_sum=_whole(total),

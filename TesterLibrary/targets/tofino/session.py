@@ -131,6 +131,12 @@ class Session:
                 found.update(zip(part, read, strict=True))
         return [found[n] for n in range(len(asked))]
 
+    def read_each(self, asked: Iterable[Sequence[Asked]]) -> list[list[Reading]]:
+        """The same, of groups of entries."""
+        groups = list(asked)
+        rest = iter(self.read([one for own in groups for one in own]))
+        return [[next(rest) for _ in own] for own in groups]
+
     def send(self, frames: Sequence[bytes]) -> None:
         """Packets to the program."""
         self._switch.send(frames)

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any, cast
 
 import pytest
 
@@ -14,18 +15,15 @@ from TesterLibrary.measurement.histogram import bounds_of, percentile
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Rate
+from TesterLibrary.targets.tofino.bases import Bases
 from TesterLibrary.targets.tofino.end_readings import end_asked, end_counters, port_asked, port_counters
 from TesterLibrary.targets.tofino.entry import Entry, Masked
 from TesterLibrary.targets.tofino.latency import OTHERS, bucket_entries, scale
 from TesterLibrary.targets.tofino.loaded import LoadedStream
 from TesterLibrary.targets.tofino.readings import (
     Closed,
-    Direction,
     StreamRegisters,
     asked,
-    base_asked,
-    base_of,
-    based,
     buckets,
     cells,
     close,
@@ -74,7 +72,10 @@ class Chip:
             if index == slot and "blind_delay" in name:
                 fields.clear()
 
-    def read(self, wanted: Asked) -> Reading:
+    def read(self, wanted: Sequence[Asked]) -> list[Reading]:
+        return [self._read(one) for one in wanted]
+
+    def _read(self, wanted: Asked) -> Reading:
         (index,) = wanted.key.values()
         fields = self.cells.get((wanted.table, int(str(index))), {})
         table = SCHEMAS[0][wanted.table]
@@ -98,14 +99,9 @@ def sent(chip: Chip, own: LoadedStream, version: int, left: int, delay: int | No
 
 
 def read(chip: Chip, own: LoadedStream) -> StreamRegisters:
-    found = registers([chip.read(one) for one in asked(own)])
-    directions: tuple[Direction, ...] = ("tx", "rx")
-    bases = {
-        (direction, version): base_of(chip.read(base_asked(own, direction, version)))
-        for direction in directions
-        for version in (0, 1)
-    }
-    return based(found, bases)
+    found = registers(chip.read(asked(own)))
+    (with_bases,) = Bases(cast(Any, chip)).with_bases([own], [found], [(Closed(), Closed())])
+    return with_bases
 
 
 def test_blind_delay_is_the_known_answer_of_the_semantics() -> None:
@@ -216,7 +212,7 @@ def test_latency_of_frames_is_exact_at_its_ends_and_near_between() -> None:
     chip.at(f"{gress}.sum", own.template, f"{gress}.sum.low")[1] = sum(times)
     found = read(chip, own)
     numbers = reached(own, found)
-    found = replace(found, histogram=buckets(numbers, [chip.read(one) for one in cells(own, numbers)]))
+    found = replace(found, histogram=buckets(numbers, chip.read(cells(own, numbers))))
     latency = stream_counters(own, found, [Closed(), Closed()], near_ns=0).latency
     assert (latency.count, latency.min_ns, latency.max_ns) == (1000, 2_000, 11_990)
     assert latency.sum_ns == sum(times)
