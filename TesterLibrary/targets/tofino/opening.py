@@ -11,6 +11,7 @@ from pathlib import Path
 from ...errors import PlanError
 from ...paths import data_root
 from .cabling import Cabling
+from .device_port import CHIP
 from .program import SCHEMA, Program
 from .schema import Schema
 from .sde import vendor_switch
@@ -35,12 +36,15 @@ def open_switch(
         cpu_interface: The interface of this machine to the port of the switch's CPU.
 
     Raises:
-        PlanError: no such outputs, or a port that the switch has not.
+        PlanError: no such outputs, outputs for another chip than the driver knows, or a port that the switch
+            has not.
         TargetError: the daemon is not there, another client has it, it runs another program, a port has no
             transceiver.
     """
     folder = built(build)
     compiled = Program.load(folder)
+    if address != FAKE:
+        check_chip(compiled, folder)
     cabling = replace(cabling, internal_pipes=compiled.internal_pipes)
     details = "a switch that does not exist" if address == FAKE else f"the switch behind {address}"
     return TofinoTarget(
@@ -48,6 +52,16 @@ def open_switch(
         compiled,
         details=f"{details}, {cabling.cpu_port} is its CPU's port",
     )
+
+
+def check_chip(program: Program, folder: Path) -> None:
+    """PlanError for a program of a chip whose ports, speeds and clock are not those that this driver has."""
+    if program.profile != CHIP:
+        raise PlanError(
+            f"{folder} is compiled with the profile {program.profile}; this driver numbers ports and "
+            f"pipelines, and sets meters, as a Tofino has them, not a Tofino 2: build the profile {CHIP} for "
+            "a Tofino, or test with a testerd"
+        )
 
 
 def built(build: Path | str) -> Path:

@@ -13,6 +13,7 @@ import os
 import select
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -32,6 +33,8 @@ _STEP_S = 2.0
 class RemoteSwitch:
     """Keeps the contract of `Switch` over the pipes of a process, which ends with this one.
 
+    Threads may share it: a request waits until the one before it has its answer.
+
     Args:
         command: The process. It takes requests on its standard input; what it answers is `words.py`.
         environment: Of the process, beside our own.
@@ -46,6 +49,7 @@ class RemoteSwitch:
         patience: Duration = _PATIENCE,
     ) -> None:
         self._patience = patience
+        self._asking = threading.Lock()  # an answer belongs to the request before it
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - its standard error, until it is closed
         self._rest = b""
         try:
@@ -150,11 +154,13 @@ class RemoteSwitch:
         self._said.close()
 
     def _ask(self, do: str, **given: Any) -> Any:
-        try:
-            _write(self._process, json.dumps({"do": do, **given}).encode() + b"\n")
-            answer = json.loads(self._line(do))
-        except (OSError, ValueError) as problem:
-            raise SwitchGone(self._obituary(problem)) from None
+        request = json.dumps({"do": do, **given}).encode() + b"\n"
+        with self._asking:
+            try:
+                _write(self._process, request)
+                answer = json.loads(self._line(do))
+            except (OSError, ValueError) as problem:
+                raise SwitchGone(self._obituary(problem)) from None
         if "error" in answer:
             raise error_of(answer)
         return answer["done"]

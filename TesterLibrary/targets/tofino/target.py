@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -47,6 +48,9 @@ class TofinoTarget:
     When the daemon of the switch was restarted, the call that finds out raises TargetError; then the switch
     is taken again, and holds the jobs as they were before their start.
 
+    Threads may share it, a monitor's and the suite's: calls are carried out one after the other, and `wait`
+    lets others in while it sleeps.
+
     Args:
         session: With ports that are up. It is `session` from then on.
         program: What runs in the switch.
@@ -67,6 +71,7 @@ class TofinoTarget:
         self.session, self._program, self._details = session, program, details
         self._now_ns, self._sleep = now_ns, sleep
         self._began_ns = now_ns()
+        self._lock = threading.RLock()
         self._known = {own.name: own for own in _port_infos(session)}
         self._runs: dict[str, Run] = {}
         self._begin()
@@ -79,10 +84,10 @@ class TofinoTarget:
 
     def load(self, plan: Plan) -> None:
         """See `Target`."""
-        plans = [run.job.plan for run in self._runs.values()]
-        check_plan(plan, plans, self._known, TEMPLATES)
-        check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
         with self._reached():
+            plans = [run.job.plan for run in self._runs.values()]
+            check_plan(plan, plans, self._known, TEMPLATES)
+            check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
             job = self._loading.job(plan, [run.job for run in self._runs.values()])
             self._load(job)
 
@@ -229,8 +234,9 @@ class TofinoTarget:
 
     def close(self) -> None:
         """See `Target`."""
-        self._runs.clear()
-        self.session.close()
+        with self._lock:
+            self._runs.clear()
+            self.session.close()
 
     def _of(self, jobs: Iterable[str]) -> list[Run]:
         return [known_job(name, self._runs) for name in dict.fromkeys(jobs)]
@@ -303,18 +309,19 @@ class TofinoTarget:
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
-        """Takes the switch again when it was lost, with the jobs as they were before their start."""
-        try:
-            yield
-        except SwitchGone as lost:
-            self.session.again()
-            runs = list(self._runs.values())
-            self._begin()
-            for run in runs:
-                self._load(run.job)
-            raise TargetError(
-                f"{lost.reason}; it was reached again, {len(runs)} jobs are loaded anew and not started"
-            ) from lost
+        """One call at a time. Takes a switch that was lost again, with the jobs as before their start."""
+        with self._lock:
+            try:
+                yield
+            except SwitchGone as lost:
+                self.session.again()
+                runs = list(self._runs.values())
+                self._begin()
+                for run in runs:
+                    self._load(run.job)
+                raise TargetError(
+                    f"{lost.reason}; it was reached again, {len(runs)} jobs are loaded anew and not started"
+                ) from lost
 
 
 def _port_infos(session: Session) -> Iterator[PortInfo]:
