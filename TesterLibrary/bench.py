@@ -23,6 +23,7 @@ from .model.units import Duration
 from .planning.compile import compile as compile_job
 from .reporting.progress import Progress
 from .reporting.recorder import Recorder
+from .stream_ids import StreamIds
 from .targets.base import Capabilities, Target
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class TrialRules:
         self,
         measure: Callable[[int], Measured],
         is_final: Callable[[Measured], bool],
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None],
     ) -> Measured:
         """What `measure` gives for the first attempt, from 1, that is final, or for the last one."""
         measured = measure(1)
@@ -73,25 +74,32 @@ class Bench:
     seed: int = 1
     backlog_drops: Callable[[], int] = lambda: 0  # of this machine's kernel before an embedded device
     calibration: Calibration | None = None  # of the tester's own delay
-    trials: int = 0  # run so far; numbers trials and varies their seeds
-    on_air: list[Run] = field(default_factory=list)  # what is sending, or has been and is not unloaded
+    trials: int = 0  # run so far; numbers them
+    on_air: list[Run] = field(default_factory=list)  # what is loaded: is to be sent, is sending or has been
     watchers: dict[str, list[Callable[[Trial], None]]] = field(default_factory=dict)  # by stream
-    _next_id: int = 1
+    sleep: Callable[[float], None] = time.sleep  # lets so many seconds pass, for the tester too
+    stream_ids: StreamIds = field(default_factory=StreamIds)
 
     def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
-        """Plans streams as one job. Ids are not reused soon, so frames of earlier jobs are foreign."""
-        job = Job(name, tuple(streams), seed=self.seed * 1_000_003 + self._next_id)
-        if self._next_id + len(streams) > 0xFFFF:
-            self._next_id = 1
-        plan = compile_job(
-            job,
+        """Plans streams as one job, with ids that nothing that is loaded has and that no recent job had.
+
+        Equal streams have equal frames in every job but for their signature, which has the id in it.
+        """
+        taken = [range(ids[0], ids[-1] + 1) for run in self.on_air if (ids := run.ids)]
+        return self._compiled(name, streams, first_id=self.stream_ids.take(len(streams), taken))
+
+    def check(self, streams: Sequence[Stream]) -> Plan:
+        """Plans streams for their errors, as a job that is not to be loaded."""
+        return self._compiled("check", streams, first_id=1)
+
+    def _compiled(self, name: str, streams: Sequence[Stream], *, first_id: int) -> Plan:
+        return compile_job(
+            Job(name, tuple(streams), seed=self.seed),
             ports=self.ports,
             gateways=self.gateways,
             max_streams=self.capabilities.max_streams,
-            first_id=self._next_id,
+            first_id=first_id,
         )
-        self._next_id += len(plan.streams)
-        return plan
 
     def replan(self, plan: Plan, stream_id: int, stream: Stream) -> PlannedStream:
         """A stream of a plan after a change, with the id and the signature that it had."""
@@ -138,6 +146,6 @@ class Bench:
     def record(self, trial: Trial) -> Trial:
         """Numbers a trial, writes it down and shows it."""
         trial = replace(trial, number=self.trials)
-        self.recorder.trial(trial)
+        self.recorder.trial(trial, seed=self.seed)
         self.progress.trial(trial)
         return trial

@@ -51,7 +51,9 @@ class TrialMeasurer:
             self._note(trial)
             return trial
 
-        return bench.rules.repeated(attempt, lambda trial: trial.valid or _is_hopeless(trial.evidence))
+        return bench.rules.repeated(
+            attempt, lambda trial: trial.valid or _is_hopeless(trial.evidence), bench.sleep
+        )
 
     def _once(self, streams: Sequence[Stream], duration: Duration) -> Trial:
         bench = self._bench

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -54,11 +53,17 @@ class Run:
         """Loads the job and sends its learning frames."""
         target = self._bench.target
         target.load(self.plan)
+        self._bench.on_air.append(self)
         try:
             target.inject(self.plan.learning)
         except BaseException:
             self.unload()
             raise
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """The ids of its streams, one after the other."""
+        return [s.id for s in self.plan.streams]
 
     def __contains__(self, stream: str) -> bool:
         return any(s.name == stream for s in self.streams)
@@ -86,7 +91,6 @@ class Run:
         self._backlog_before = self._bench.backlog_drops()
         self._started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
         self._bench.target.start([self.name], duration=duration, packets=packets)
-        self._bench.on_air.append(self)
 
     def report(self, progress: Progress) -> None:
         """Tells those who want to know of its streams, while it is sending, what has come of them so far."""
@@ -139,12 +143,12 @@ class Run:
         """The counters once nothing has arrived for the settling time; at once when nothing is missing."""
         target, rules = self._bench.target, self._bench.rules
         snapshot = target.snapshot([self.name])
-        quiet_since = time.monotonic()
-        while time.monotonic() - quiet_since < _settling_s(snapshot, rules.settle):
-            time.sleep(_POLL_SECONDS)
+        quiet_since = snapshot.taken_at_ns
+        while snapshot.taken_at_ns - quiet_since < _settling_ns(snapshot, rules.settle):
+            self._bench.sleep(_POLL_SECONDS)
             latest = target.snapshot([self.name])
             if _received(latest) != _received(snapshot):
-                quiet_since = time.monotonic()
+                quiet_since = latest.taken_at_ns
             elif all(s.rx_packets - s.order.duplicated >= s.tx_packets for s in self._measured(latest)):
                 return latest
             snapshot = latest
@@ -152,8 +156,9 @@ class Run:
 
 
 def _sending_ns(counters: Collection[StreamCounters]) -> int:
-    """From the first departure to the last."""
-    return max(1, max(c.last_tx_ns for c in counters) - min(c.first_tx_ns for c in counters))
+    """From the first departure to the last, of those streams that have sent."""
+    sent = [c for c in counters if c.tx_packets]
+    return max(1, max(c.last_tx_ns for c in sent) - min(c.first_tx_ns for c in sent)) if sent else 1
 
 
 def _result(
@@ -174,11 +179,11 @@ def _result(
     )
 
 
-def _settling_s(snapshot: Snapshot, least: Duration) -> float:
+def _settling_ns(snapshot: Snapshot, least: Duration) -> int:
     """A device that was slow may be slow again; one that has sent nothing yet has the RFC's two seconds."""
     if not any(_received(snapshot)):
-        return max(least.ns, _RFC_2544_WAIT_NS) / 1e9
-    return max(least.ns, _SLOWER * max(s.latency.max_ns for s in snapshot.streams)) / 1e9
+        return max(least.ns, _RFC_2544_WAIT_NS)
+    return max(least.ns, _SLOWER * max(s.latency.max_ns for s in snapshot.streams))
 
 
 def _received(snapshot: Snapshot) -> list[int]:

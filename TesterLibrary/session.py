@@ -86,7 +86,7 @@ class Session:
         """Adds or replaces streams, after planning each for its errors. Refused means nothing has changed."""
         for stream in streams:
             self.tester.traffic.refuse_if_sending(stream.name)
-            self.bench.plan("check", [stream])
+            self.bench.check([stream])
         self.streams |= {stream.name: stream for stream in streams}
 
     def put_mix(self, name: str, shares: Mapping[str, Fraction], rate: Rate) -> None:
@@ -94,7 +94,7 @@ class Session:
         if name in self.streams:
             raise TesterLibraryError(f"{name!r} is a stream; give the mix another name")
         streams = mixed(name, [self.stream(own) for own in shares], shares, rate, self.bench.ports)
-        self.bench.plan("check", streams)
+        self.bench.check(streams)
         self.put(*streams)
         self.mixes[name] = tuple(shares)
 
@@ -102,7 +102,7 @@ class Session:
         """Changes a stream; its rate and how it is shaped also while it is sending."""
         stream = replace(self.stream(name), **changes)  # type: ignore[arg-type]
         if set(changes) <= {"rate", "shaping"}:
-            self.bench.plan("check", [stream])
+            self.bench.check([stream])
             self.tester.traffic.update(stream)
             self.streams[name] = stream
         else:

@@ -64,6 +64,6 @@ class TokenBuckets:
                 f"the trial is of {' + '.join(names)}, monitored was {monitored.title}; "
                 "both have to be of the same one stream"
             )
-        (planned,) = self._session.bench.plan("check", [self._session.stream(names[0])]).streams
+        (planned,) = self._session.bench.check([self._session.stream(names[0])]).streams
         bucket = TokenBucket(rate, burst, queue)
         return self._session.conclude(loss_as_predicted(monitored, planned, trial.sent, bucket, within))

@@ -122,7 +122,7 @@ def _stream(
             f"{tx.port.name!r}, is not known; resolve it before planning"
         )
     next_hop = gateways[tx.port.name] if tx.port.gateway else rx.port.mac
-    departures, error = planned_departures(stream, tx.port, seed=f"{seed} {stream_id}", next_hop=next_hop)
+    departures, error = planned_departures(stream, tx.port, seed=f"{seed} {stream.name}", next_hop=next_hop)
     templates = tuple(
         measured_frame(replace(stream, frame_size=size), stream_id, seed, tx, rx, next_hop)
         for size in frame_sizes(stream.shaping, stream.frame_size)

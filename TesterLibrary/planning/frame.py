@@ -52,7 +52,7 @@ def measured_frame(
         headers = lay_out(stack, Ends(tx, rx, next_hop))
         if not stream.signature:
             room = _room(stream, stack, len(_built(stack, headers)), 0)
-            octets = filling(stream.payload, room, f"{seed} {stream_id}")
+            octets = filling(stream.payload, room, f"{seed} {stream.name}")
             return _carrying(stack, headers, octets, b"")
         cyclic = any(type(layer).__name__ in _CYCLIC for layer in layers_of(headers))
         if cyclic and (port := tx.port).gateway:
@@ -62,7 +62,7 @@ def measured_frame(
             )
         room = _room(stream, stack, len(_built(stack, headers)), SIGNATURE_LENGTH)
         spare = room % _CYCLIC_UNIT if cyclic else 0
-        octets = filling(stream.payload, room - spare, f"{seed} {stream_id}")
+        octets = filling(stream.payload, room - spare, f"{seed} {stream.name}")
         signature = random.Random(f"signature {seed} {stream_id}").randbytes(SIGNATURE_LENGTH)
         inside, behind = (octets, bytes(spare) + signature) if cyclic else (octets + signature, b"")
         return _carrying(stack, headers, inside, behind)

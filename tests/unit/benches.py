@@ -31,4 +31,9 @@ def bench(directory: Path, *, capacity: int | None = None, **options: Any) -> Be
     capabilities = target.capabilities()
     ports = {p.name: Port(p.name, Bandwidth(10**9), p.mac, p.max_frame_size) for p in capabilities.ports}
     progress = Progress(stream=StringIO())
-    return Bench(target, capabilities, ports, {}, Recorder(directory), progress, QUICK)
+
+    def sleep(seconds: float) -> None:
+        """In the fake's time, which passes at once."""
+        target.advance(Duration(round(seconds * 10**9)))
+
+    return Bench(target, capabilities, ports, {}, Recorder(directory), progress, QUICK, sleep=sleep)

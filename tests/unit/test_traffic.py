@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from TesterLibrary.errors import PlanError, TesterLibraryError
+from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.traffic import Traffic
 
@@ -56,3 +59,18 @@ def test_a_new_rate_holds_from_now_on(tmp_path: Path) -> None:
 def test_what_is_not_sending_cannot_be_stopped(tmp_path: Path) -> None:
     with pytest.raises(TesterLibraryError, match="'east' is not sending; nothing is"):
         Traffic(bench(tmp_path)).stop(["east"])
+
+
+def test_a_stream_that_has_not_sent_yet_makes_a_trial_no_longer(tmp_path: Path) -> None:
+    """Its first departure is 0, which is when the tester was started."""
+    this = bench(tmp_path)
+    traffic = Traffic(this)
+    assert isinstance(this.target, FakeTarget)
+    this.target.advance(Duration(5000 * SECOND.ns))
+    late = replace(stream("late", tx="p2", rx="p1", rate="1 kpps"), phase=Fraction(100_000))
+    traffic.start([stream("north", rate="1 kpps"), late])
+    this.target.advance(SECOND)
+    trial = traffic.stop([])
+    assert trial
+    assert [own.counters.tx_packets > 0 for own in trial.streams] == [True, False]
+    assert trial.duration_ns == pytest.approx(SECOND.ns, rel=0.2)
