@@ -47,6 +47,7 @@ class PlannedStream:
     matches: tuple[Match, ...] = ()  # how frames without a signature are known where they arrive
     version: Version | None = None
     payload_offset: int = 0  # from here to the signature, arrivals are compared with what was sent; 0: not
+    header_size: int = 0  # bytes before the payload of the first of `frames`; 0 where nobody knows
 
     @property
     def frame(self) -> bytes:

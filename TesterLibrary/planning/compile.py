@@ -147,6 +147,7 @@ def _stream(
         payload_offset=0
         if not made.frames or not stream.signature or isinstance(stream.shaping, Messages)
         else _unchanged_from(made, templates[0].payload_offset),
+        header_size=templates[0].payload_offset if made.frames else 0,
     )
     planned = with_version(planned)
     if planned.frames and not planned.signature:

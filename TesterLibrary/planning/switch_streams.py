@@ -23,6 +23,7 @@ from .meter import LoopMeter
 from .staging import Staging, stage
 from .switch_editor import SwitchEditor, switch_editors
 from .switch_loops import PlacedLoop, end_loops, placed
+from .switch_refusals import check_end, check_stream
 from .template_loop import template_packets
 
 _EVEN = Fraction(1, 10**6)  # the error that is taken so that few packets are skipped in a row
@@ -80,6 +81,8 @@ def place(
     """
     chip = chip or LoopbackPorts()
     _check_ports(ports, chip)
+    for stream in plan.streams:
+        check_stream(stream)
     stagings = [_staged(own, ports[own.tx_port], chip) for own in plan.streams]
     flows = [_loop(own, staging) for own, staging in zip(plan.streams, stagings, strict=True)]
     programs = [(end, _program(end)) for end in plan.ends]
@@ -106,8 +109,7 @@ def place(
 
 def _program(end: PlannedEnd) -> MatchAction:
     program = match_action(end.protocol, end.parameters)
-    if end.opening is not None:
-        raise PlanError(f"{end.name!r}: clients open flows by time, and on a Tofino only packets wake one")
+    check_end(end)
     return program
 
 

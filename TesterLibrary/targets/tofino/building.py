@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from ...errors import PlanError
 from ...model.plan import Plan
 from ...planning.allocation import LoopbackPorts, Occupied
+from ...planning.switch_answers import answer_frame
 from ...planning.switch_replies import replies_only, reply_rows
 from ...planning.switch_resources import LINKS, REPLIES, TEMPLATES
+from ...planning.switch_signature import signed_template
 from ...planning.switch_streams import SwitchEnd, SwitchStream, place
-from .answers import answer_frame
 from .classifier import end_entries, stream_entries
 from .entry import Entry
-from .frame_fields import FrameFields
 from .job import Held, SwitchJob, occupied
 from .loaded import CountedRow, LoadedEnd, LoadedStream
 from .looping import answer_loop, copies, link_addresses, link_to_peer, stream_loop, versions
@@ -26,7 +26,7 @@ from .program import Program
 from .rate import held_entry, meter_entry
 from .replies import AnsweredRange, answered_ranges, bypass_rows, reply_entries
 from .rows import row_entries
-from .signature import signed_template, signing_entries
+from .signature import signing_entries
 
 _GROUPS = 0x10000
 _ARP = "arp"
@@ -120,19 +120,6 @@ class _Builder:
 
     def _stream(self, own: SwitchStream) -> LoadedStream:
         planned = own.planned
-        if len(planned.frames) > 1:
-            raise PlanError(
-                f"stream {planned.name!r}: {len(planned.frames)} different frames; on a switch all of a "
-                "stream are one template, so use a stream for each size"
-            )
-        udp = FrameFields.of(planned.frame).udp
-        if udp is not None and planned.frame[udp + 6 : udp + 8] == b"\0\0":
-            raise PlanError(
-                f"stream {planned.name!r}: UDP without a checksum; a switch gives each frame one, so leave "
-                "chksum= out"
-            )
-        if planned.departures.offset_ns:
-            raise PlanError(f"stream {planned.name!r}: a switch has no phase; leave phase= out")
         tx, rx = self._ports.of(planned.tx_port), self._ports.of(planned.rx_port)
         template = self._templates.next()
         frame = planned.frame
@@ -174,8 +161,6 @@ class _Builder:
     def _end(self, own: SwitchEnd) -> LoadedEnd:
         """One that answers from templates."""
         end, program = own.end, own.program
-        if end.vlan is not None:
-            raise PlanError(f"{end.name!r}: answers with a VLAN tag are none of a switch's; leave vlan= out")
         port = self._ports.of(end.port)
         link = self._links.next()
         mac = self._ports.known[end.port].mac

@@ -8,20 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from ...errors import PlanError
 from ...model.plan import PlannedStream
 from ...model.planned_end import Accept, PlannedEnd
 from ...planning.match_action import cover
+from ...planning.switch_classes import ACCEPTED, check_accepted, stream_class
 from ...protocols.values import Values
 from . import device_port
 from .entry import Entry, Masked, Value
-from .frame_fields import TCP, UDP, FrameFields
 
 _CLASSIFIER = "ExternalIngress.classifier"
 _CLASSES = f"external.{_CLASSIFIER}.classes"
 _PORT_BITS = (0, 4, 8, 12, 16)  # ports_t: bits of a flow's number that are bits of the port
-_KEYS = ("ipv4_src", "ipv4_dst", "tcp_sport", "tcp_dport", "udp_dport")
-_WIDTHS = {"IP.dst": 32, "TCP.dport": 16, "UDP.dport": 16}
 
 
 @dataclass(frozen=True)
@@ -53,26 +50,8 @@ def stream_entries(stream: PlannedStream, template: int, port: int, priority: in
     Raises:
         PlanError: nothing that a parser of the switch finds stays the same.
     """
-    mask, value = _bits(stream)
-    fields = FrameFields.of(stream.frame)
     key: dict[str, Value] = {"ingress_port": Masked(port, device_port.MASK)}
-    key["vlan_valid"] = Masked(int(fields.vlan is not None), 1)
-    for name in _KEYS:
-        place = fields.place(name)
-        if place is not None:
-            begin, end = place[0], sum(place)
-            own = Masked(*(int.from_bytes(part[begin:end], "big") for part in (value, mask)))
-            key |= {name: own} if own.mask else {}
-    if fields.version == 4:
-        key |= {"ipv4_valid": Masked(1, 1), "ipv4_proto": Masked(fields.protocol or 0, 0xFF)}
-    key |= {name: Masked(1, 1) for name in _transport(fields)}
-    if fields.vlan is not None:
-        key["vlan"] = Masked(fields.vlan, 0xFFF)
-    if len(key) <= 2:
-        raise PlanError(
-            f"stream {stream.name!r}: frames without a signature are known by IPv4 addresses, ports and "
-            "VLANs on a switch, and these have none that stay the same"
-        )
+    key |= {name: Masked(*own) for name, own in stream_class(stream).items()}
     yield Entry(
         _CLASSES, {**key, "$MATCH_PRIORITY": priority}, f"{_CLASSIFIER}.unsigned", {"stream": template}
     )
@@ -116,27 +95,10 @@ _NAMES = {"IP.dst": "ipv4_dst", "TCP.dport": "tcp_dport"}
 
 def accepts(own: tuple[Accept, ...]) -> Iterator[dict[str, Masked]]:
     """What an end takes, as keys that match it together: a range takes several. PlanError if none can."""
+    check_accepted(own)
     choices = []
     for accept in own:
-        if accept.field not in _WIDTHS:
-            raise PlanError(
-                f"a switch knows packets of a responder by {', '.join(_WIDTHS)}, not {accept.field}"
-            )
-        values = Values.between(_WIDTHS[accept.field], accept.first, accept.first + accept.count - 1)
+        values = Values.between(ACCEPTED[accept.field], accept.first, accept.first + accept.count - 1)
         choices.append([(accept.field, Masked(value, mask)) for value, mask in cover(values)])
     for chosen in product(*choices):
         yield {name: masked for name, masked in chosen if masked.mask}
-
-
-def _transport(fields: FrameFields) -> Iterator[str]:
-    if fields.transport is not None:
-        yield {TCP: "tcp_valid", UDP: "udp_valid"}[fields.protocol or 0]
-
-
-def _bits(stream: PlannedStream) -> tuple[bytes, bytes]:
-    """Mask and value over the whole frame."""
-    mask, value = bytearray(len(stream.frame)), bytearray(len(stream.frame))
-    for own in stream.matches:
-        mask[own.offset : own.offset + len(own.mask)] = own.mask
-        value[own.offset : own.offset + len(own.value)] = own.value
-    return bytes(mask), bytes(value)

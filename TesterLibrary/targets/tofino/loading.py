@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from ...errors import PlanError, TesterLibraryError
+from ...errors import TesterLibraryError
 from ...measurement.snapshot import EndCounters
 from ...model.plan import Plan
 from ...planning.allocation import LoopbackPort, LoopbackPorts
@@ -43,12 +43,6 @@ class Loading:
 
     def job(self, plan: Plan, others: Sequence[SwitchJob]) -> SwitchJob:
         """Of a plan. PlanError for what a switch cannot do, or the resource that runs out."""
-        for stream in plan.streams:
-            if stream.flows:
-                raise PlanError(
-                    f"stream {stream.name!r}: a switch counts streams, not their {stream.flows:,} flows; "
-                    "use a testerd, or a stream for each"
-                )
         return switch_job(plan, self._ports, self._program, chip=self._chip, others=others)
 
     def load(self, job: SwitchJob) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from TesterLibrary.model.stream import Stream
@@ -67,6 +67,7 @@ def emptied(loop: Loop, *, rate: str = "10 %") -> float:
     return loop.at_s - began_s
 
 
+@settings(deadline=None)
 @given(loop_pps=st.integers(500, 10_000_000), share=st.floats(0, 0.5))
 def test_a_bucket_that_refills_meanwhile_is_empty_in_the_end(loop_pps: int, share: float) -> None:
     loop = Loop(loop_pps, int(loop_pps * share))

@@ -33,7 +33,7 @@ from TesterLibrary.targets.tofino.packets import arrived, injected
 from TesterLibrary.targets.tofino.resets import Resets
 from TesterLibrary.targets.tofino.schema import Schema
 
-from .jobs import FAST, MACS, PROGRAM, SCHEMAS, planned, switched, written
+from .jobs import FAST, MACS, PORTS, PROGRAM, SCHEMAS, planned, switched, written
 
 _UNIT = "internal.InternalIngress.rate"
 _CPU_HEADER = 5
@@ -288,7 +288,7 @@ def test_answers_are_whole_frames_and_poll_the_queues_that_the_program_was_built
         ),
         (
             planned([], [Responder(name="r", port="p1", protocol="gtpu-echo")]),
-            "was built without gtpu-echo; it has",
+            "template response: a switch answers with Ether / IP / TCP only",
         ),
         (
             planned([stream(headers=HeaderStack.parse("Ether / IP / UDP(chksum=0)"))]),
@@ -300,6 +300,12 @@ def test_answers_are_whole_frames_and_poll_the_queues_that_the_program_was_built
 def test_what_the_program_cannot_do_is_refused(plan: Plan, why: str) -> None:
     with pytest.raises(PlanError, match=why):
         switched(plan)
+
+
+def test_a_protocol_that_the_program_was_built_without_is_refused_by_name() -> None:
+    without = replace(PROGRAM, protocols=("arp",))
+    with pytest.raises(PlanError, match="was built without http-get; it has arp"):
+        switch_job(planned([], [HTTP]), PORTS, without)
 
 
 def test_two_jobs_do_not_answer_the_same_queues() -> None:

@@ -37,8 +37,8 @@ PATIENCE = Duration(20 * 10**9)
 class Driven(Bench):
     """A target on a fake switch."""
 
-    def __init__(self, path: FakePath | None = None) -> None:
-        super().__init__(wire=Bridge(path) if path else None)
+    def __init__(self, path: FakePath | None = None, wire: Bridge | None = None) -> None:
+        super().__init__(wire=wire or (Bridge(path) if path else None))
         self.target = self.opened()
 
     def opened(self) -> TofinoTarget:

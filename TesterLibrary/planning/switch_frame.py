@@ -10,6 +10,7 @@ _ADDRESSES = 12  # bytes of Ethernet before its type
 _TYPES = {0x0800: 4, 0x86DD: 6}
 _TAG = 0x8100
 TCP, UDP = 6, 17
+_IDENTIFICATION, _FLOW_LABEL = 32, 12  # bits before them in their header
 _PLACES = {  # of fields: header, bytes from its begin, bytes
     "ipv4_src": ("ip", 12, 4),
     "ipv4_dst": ("ip", 16, 4),
@@ -57,6 +58,13 @@ class FrameFields:
         if begin is None or (wanted is None and self.version != 4) or wanted not in (None, self.protocol):
             return None
         return begin + offset, length
+
+    @property
+    def version_bit(self) -> int | None:
+        """The bit that the program says a version with (p4/controls/version.p4), counted from the begin."""
+        if self.ip is None:
+            return None
+        return 8 * self.ip + {4: _IDENTIFICATION, 6: _FLOW_LABEL}[self.version or 0]
 
     @property
     def udp(self) -> int | None:

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from ...errors import PlanError
-from ...model.protocol import Protocol
-from ...model.template import Template
-from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
-from ...protocols.frame import checksum
-from ...protocols.scope import layout_of
-from .frame_fields import TCP
+from ..errors import PlanError
+from ..model.protocol import Protocol
+from ..model.template import Template
+from ..model.units import FCS_LENGTH, MIN_FRAME_SIZE
+from ..protocols.frame import checksum
+from ..protocols.scope import layout_of
+from .switch_frame import TCP
 
 _STACK = ["Ether", "IP", "TCP"]
 _WITHOUT_OPTIONS = (("IP.ihl", 5), ("TCP.dataofs", 5))  # words
