@@ -78,7 +78,7 @@ class Packet:
         packet = cls(bytearray(octets))
         packet._find()
         packet.rests = {
-            name: (~packet._word(packet.at[name] + _OFFSETS[name]) - packet._changing(name)) % _ONES
+            name: (-packet._word(packet.at[name] + _OFFSETS[name]) - packet._changing(name)) % _ONES
             for name in _OFFSETS
             if name in packet.at and not (name == "udp" and packet._word(packet.at[name] + 6) == 0)
         }
