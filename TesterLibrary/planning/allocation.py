@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from types import ModuleType
 
 from ..errors import PlanError
@@ -34,6 +35,7 @@ class LoopbackPorts:
     port_bps: int = 100 * 10**9
     pipeline_pps: int | None = 1_200_000_000  # None: not a limit
     meter: TofinoMeter = field(default_factory=TofinoMeter)
+    spare: Fraction = Fraction(1, 100)  # of a port, for the loop of a slow stream: it makes it more even
 
     @property
     def all_ports(self) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, takewhile
 from math import prod
 
 from ..errors import PlanError
@@ -18,8 +18,7 @@ from .switch_resources import PASS_SKIP_UNITS, TICK_BITS
 
 NEGLIGIBLE = Fraction(1, 10**9)  # an error that a counter shows after a billion packets
 INTOLERABLE = Fraction(1, 100)  # worse than the meter alone
-_CANDIDATES = 64  # meter rates that are tried for a target
-_MULTIPLES, _SLOW = 100, 10**4  # of a target, and packets each second up to which they are tried
+_CANDIDATES = 64  # meter rates that are tried for any target
 _FEW = 3  # packets of a lead that is small enough
 
 
@@ -73,11 +72,12 @@ def stage(
     pattern: Sequence[Stage] = (),
     enough: Fraction = NEGLIGIBLE,
     most: Fraction = INTOLERABLE,
+    up_to: Fraction = Fraction(0),
 ) -> Staging:
     """Reaches a target rate with a meter, one stage that corrects its rate, and the stages of a pattern.
 
-    The first 64 of the meter's rates from the target upwards are tried, and of slow targets some of their
-    multiples. For each, continued fractions find the first ratio n / (n + m) whose error is at most `enough`.
+    The first 64 of the meter's rates from the target upwards are tried, and all others up to `up_to`. For
+    each, continued fractions find the first ratio n / (n + m) whose error is at most `enough`.
     Of these the most even one is taken: before m packets are skipped, n are faster than the target. Without
     any, the closest.
 
@@ -88,6 +88,8 @@ def stage(
         pattern: Stages that shape the traffic, after the one that corrects the rate.
         enough: The relative error at which no closer ratio is looked for.
         most: The relative error above which a target is refused.
+        up_to: The rate up to which all of the meter's are tried. Few of them are so close to a multiple of a
+            slow target that few packets in a row are passed and skipped.
 
     Raises:
         PlanError: beyond the meter, too many stages, or one that needs a wider register.
@@ -95,7 +97,7 @@ def stage(
     _check(target, pattern, width)
     needed = target / _ratio(pattern)  # what the corrected meter has to give
     best: Staging | None = None
-    for meter_rate in _candidates(meter, needed):
+    for meter_rate in _candidates(meter, needed, up_to):
         found = Staging(target, meter_rate, (_correction(needed / meter_rate, width, enough), *pattern))
         if best is None or _worse(found, enough) < _worse(best, enough):
             best = found
@@ -117,11 +119,11 @@ def _worse(found: Staging, enough: Fraction) -> tuple[bool, Fraction]:
     return not exact, found.lead if exact else abs(found.error)
 
 
-def _candidates(meter: Meter, needed: Fraction) -> Iterator[Fraction]:
+def _candidates(meter: Meter, needed: Fraction, up_to: Fraction) -> Iterator[Fraction]:
     """Rates of the meter, the slowest first."""
-    yield from islice(meter.at_least(needed), _CANDIDATES)
-    for multiple in range(2, min(_MULTIPLES, int(_SLOW / needed)) + 1):
-        yield from islice(meter.at_least(needed * multiple), 1)
+    rates = meter.at_least(needed)
+    yield from islice(rates, _CANDIDATES)
+    yield from takewhile(lambda rate: rate <= up_to, rates)
 
 
 def _correction(ratio: Fraction, width: int, enough: Fraction) -> Stage:

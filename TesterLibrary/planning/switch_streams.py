@@ -114,9 +114,9 @@ def _program(end: PlannedEnd) -> MatchAction:
 
 
 @lru_cache(256)
-def _stage(target: Fraction, meter: LoopMeter, pattern: tuple[Stage, ...]) -> Staging:
+def _stage(target: Fraction, meter: LoopMeter, pattern: tuple[Stage, ...], up_to: Fraction) -> Staging:
     """Streams of a job often have the same rate."""
-    return stage(target, meter, pattern=pattern, enough=_EVEN)
+    return stage(target, meter, pattern=pattern, enough=_EVEN, up_to=up_to)
 
 
 def _check_ports(ports: Mapping[str, Port], chip: LoopbackPorts) -> None:
@@ -159,8 +159,9 @@ def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts) -> Staging:
             f"stream {stream.name!r}: a Tofino has stages; for other ways to space frames plan for the engine"
         )
     try:
-        meter = LoopMeter(chip.meter, _line(stream, chip))
-        staging = _stage(stream.frames_per_second, meter, tuple(law.stages))
+        line = _line(stream, chip)
+        meter = LoopMeter(chip.meter, line)
+        staging = _stage(stream.frames_per_second, meter, tuple(law.stages), line * chip.spare)
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
     _check_peak(stream, port, staging, law.stages)

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 
 from ...errors import TesterLibraryError
 from ...measurement.snapshot import EndCounters
@@ -122,4 +123,7 @@ def _loops(cabling: Cabling) -> tuple[LoopbackPorts, dict[LoopbackPort, int]]:
         for pipeline, numbers in enumerate(pipes.values())
         for port, number in enumerate(numbers[:fewest])
     }
-    return LoopbackPorts(len(pipes), fewest, meter=cabling.meter), places
+    chip = LoopbackPorts(len(pipes), fewest, meter=cabling.meter)
+    if not cabling.has_transceivers:  # a model, whose loops carry some hundred packets each second
+        chip = replace(chip, spare=Fraction(0))
+    return chip, places

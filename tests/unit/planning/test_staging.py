@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.pattern import Burst, Stage
-from TesterLibrary.planning.meter import MeterTable, TofinoMeter
+from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.planning.meter import LoopMeter, MeterTable, TofinoMeter
 from TesterLibrary.planning.staging import NEGLIGIBLE, stage
 from TesterLibrary.planning.switch_resources import PASS_SKIP_UNITS
 
@@ -162,6 +163,18 @@ def test_what_a_stage_can_do_exactly_is_exact(passes: int, skips: int, target: F
 def test_the_ratios_of_a_cascade_multiply(cascade: list[Stage]) -> None:
     ticks = prod(own.period for own in cascade)
     assert passed(cascade, ticks) == ticks * prod(own.ratio for own in cascade)
+
+
+@pytest.mark.parametrize("pps", [1, 17, 62, 150, 200, 220, 250, 333])
+@pytest.mark.parametrize("frame_size", [64, 128, 512, 1518])
+def test_a_slow_stream_is_as_even_as_a_fast_one(pps: int, frame_size: int) -> None:
+    """200 pps of 128 bytes were 41 packets at 786 pps, and then none for 150 ms."""
+    line = Bandwidth(10**11).frames_per_second(frame_size)
+    enough = Fraction(1, 10**6)
+    found = stage(Fraction(pps), LoopMeter(TofinoMeter(), line), enough=enough, up_to=line / 100)
+    assert abs(found.error) <= enough
+    assert found.lead < 6
+    assert found.meter_rate <= line / 100
 
 
 def test_as_many_stages_as_a_switch_has_units_are_the_most() -> None:

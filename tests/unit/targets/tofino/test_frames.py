@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Frames as they leave a fake switch: their bytes, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import pytest
+from scapy.layers.inet import TCP, UDP
+from scapy.layers.l2 import Ether
+from scapy.packet import Packet
+
+from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.targets.tofino.fake import Bridge
+from TesterLibrary.targets.tofino.program import Program
+from TesterLibrary.targets.tofino.target import TofinoTarget
+
+from .rig import FOLDER, Bench, cabling
+
+HEADERS = {
+    "IPv4 and UDP": None,
+    "a VLAN tag": "Ether / Dot1Q(vlan=7) / IP / UDP",
+    "IPv6 and UDP": "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / UDP",
+    "IPv4 and TCP": "Ether / IP / TCP(flags=A)",
+    "IPv6 and TCP": "Ether / IPv6(src=2001:db8::1, dst=2001:db8::2) / TCP(flags=A)",
+}
+
+
+class Tap(Bridge):
+    """Keeps the frames that leave."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.frames: list[tuple[int, bytes]] = []
+
+    def forward(
+        self, port: int, frame: bytes, now_ns: int, others: Collection[int]
+    ) -> Iterator[tuple[int, int, bytes]]:
+        self.frames.append((now_ns, frame))
+        return super().forward(port, frame, now_ns, others)
+
+
+def sent(duration: Duration, rate: str, frame_size: int, **changes: Any) -> list[tuple[int, bytes]]:
+    """Runs a stream of a port for so long; when each frame left, and its bytes without FCS."""
+    tap = Tap()
+    bench = Bench(wire=tap)
+    target = TofinoTarget(
+        bench.session(), Program.load(FOLDER), now_ns=lambda: bench.clock.now_ns, sleep=bench.clock.sleep
+    )
+    stream = Stream("north", "p1", "p2", FrameSize(frame_size), Rate.parse(rate), **changes)
+    ports = {own.port.name: own.port for own in cabling().front}
+    target.load(compile_job(Job("job", (stream,)), ports=ports, gateways={}, max_streams=9, first_id=1))
+    tap.frames.clear()
+    target.start(["job"], duration=duration)
+    target.wait(["job"], timeout=Duration(60 * 10**9))
+    return tap.frames
+
+
+@pytest.mark.parametrize("headers", HEADERS.values(), ids=HEADERS.keys())
+@pytest.mark.parametrize("frame_size", [128, 129, 1518])
+def test_checksums_are_right(headers: str | None, frame_size: int) -> None:
+    changes: dict[str, Any] = {} if headers is None else {"headers": HeaderStack.parse(headers)}
+    if headers and "TCP" in headers:
+        changes["signature"] = False
+    frames = sent(Duration(10**7), "1 kpps", frame_size, **changes)
+    assert len(frames) == 10
+    for _, octets in frames:
+        frame: Packet = Ether(octets)
+        layer = frame[TCP] if TCP in frame else frame[UDP]
+        found = layer.chksum
+        del layer.chksum
+        assert Ether(bytes(frame))[type(layer)].chksum == found
+
+
+@pytest.mark.parametrize("rate", [150, 200, 250, 777, 900, 1000, 5000])
+def test_frames_of_a_slow_stream_leave_when_they_are_due(rate: int) -> None:
+    """However short the trial, its rate is the one asked for, but for a few frames."""
+    times = [at_ns for at_ns, _ in sent(Duration(2 * 10**9), f"{rate} pps", 128)]
+    assert len(times) == 2 * rate
+    early = [number - (at_ns - times[0]) * rate / 10**9 for number, at_ns in enumerate(times)]
+    assert min(early) > -1
+    assert max(early) < 4
