@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .library import TesterLibrary as TesterLibrary
+    from .reporting.inconclusive_fails import InconclusiveFails as InconclusiveFails
 
 try:
     __version__ = version("robotframework-testerlibrary")
 except PackageNotFoundError:  # used from a checkout that was not installed
     __version__ = "0+unknown"
 
-__all__ = ["TesterLibrary", "__version__"]
+__all__ = ["InconclusiveFails", "TesterLibrary", "__version__"]
 
 
 def __getattr__(name: str) -> object:
@@ -24,4 +25,8 @@ def __getattr__(name: str) -> object:
         from .library import TesterLibrary
 
         return TesterLibrary
+    if name == "InconclusiveFails":
+        from .reporting.inconclusive_fails import InconclusiveFails
+
+        return InconclusiveFails
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import NoReturn
 
 from . import paths
 from .certification import certification
@@ -18,20 +19,39 @@ from .p4_command import add_p4_command
 from .plan_command import add_plan_command
 from .protocol_command import add_protocol_command
 from .reporting import allure
-from .reporting.certificate import overall
 from .reporting.machine import describe_machine, versions
+from .reporting.outcome import ERROR, EXIT_STATUS, WRONG_COMMAND_LINE, overall
 from .reporting.rebuild import Reports, rebuild
 from .testbeds import clean_stale, list_testbeds, load_testbed, shipped_testbeds
 
-STATUS = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 2, "ERROR": 3}
+STATUS = EXIT_STATUS
 _RESULTS = Path("results")
 _CERTIFY = """
 Runs the suites on one testbed after another and writes one set of reports: output.xml, log.html,
 report.html, certificate.html, allure-report/index.html, and the evidence they are made from.
 
-Exit status: 0 every test passed; 1 a test failed; 2 none failed, but one was inconclusive; 3 an error.
 Ctrl-C ends the run cleanly: what was measured so far is reported. A second Ctrl-C ends it at once.
+
+exit status:
+   0  every test passed a verdict
+   1  a test failed: measured, and out of bounds
+   2  no test failed and none had an error, but of one the tester could not tell
+   3  an error: in a suite or a file; a record is missing; the run was interrupted
+   4  nothing else is wrong, but a test judged nothing
+  64  the command line is wrong; nothing was run
 """
+_STATUS = """
+exit status: 0 done; 3 an error, which is said; 64 the command line is wrong. `tester certify --help` tells
+those of a certification.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Ends with a status that is not the one of an inconclusive certification, which argparse would use."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(WRONG_COMMAND_LINE, f"{self.prog}: error: {message}\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,13 +61,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status: int = options.run(options)
     except TesterLibraryError as error:
         print(f"tester: {error}", file=sys.stderr)
-        status = STATUS["ERROR"]
+        status = STATUS[ERROR]
     return status
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="tester", description="Certifies network devices with real traffic: RFC 2544 and beyond."
+    parser = _Parser(
+        prog="tester",
+        description="Certifies network devices with real traffic: RFC 2544 and beyond.",
+        epilog=_STATUS,
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
@@ -87,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     report = commands.add_parser(
         "report",
         help="make the reports of a run again",
-        description="Makes all reports from what was recorded.",
+        description="Makes all reports from what was recorded. " + _STATUS,
     )
     report.add_argument("directory", metavar="DIR", type=Path, help="such as results/latest")
     report.set_defaults(run=_report)
@@ -129,13 +151,13 @@ def _certify(options: argparse.Namespace) -> int:
         print("Interrupted; this is what was measured so far.")
     reports = rebuild(run.output)
     _show(reports, run.output, took=f", {_minutes(time.monotonic() - started)}")
-    return STATUS[overall(reports.records.outcomes())] if finished else STATUS["ERROR"]
+    return STATUS[overall(reports.records.outcomes())] if finished else STATUS[ERROR]
 
 
 def _report(options: argparse.Namespace) -> int:
     reports = rebuild(options.directory)
     _show(reports, options.directory)
-    return STATUS["ERROR"] if reports.problems else 0
+    return STATUS[ERROR] if reports.problems else 0
 
 
 def _show(reports: Reports, directory: Path, *, took: str = "") -> None:

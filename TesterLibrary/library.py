@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 from robotlibcore import DynamicCore
@@ -74,7 +74,13 @@ class TesterLibrary(DynamicCore):
     = Verdicts =
 
     FAIL means measured and out of bounds. A tester that is broken, too slow or lost frames itself makes a
-    test INCONCLUSIVE, which Robot shows as skipped with the reason: never failed, never passed.
+    test INCONCLUSIVE, which Robot shows as skipped with the reason: never failed, never passed. Where a run
+    in which nothing was measured must not end with status 0, import the library with ``inconclusive=fail``,
+    or give ``robot`` the option ``--listener TesterLibrary.InconclusiveFails``. FAIL outweighs INCONCLUSIVE.
+
+    A test that passed without a verdict is NOT JUDGED: nothing was required of the device. A verdict that the
+    suite catches or retries (``Run Keyword And Return Status``, ``TRY``, ``Wait Until Keyword Succeeds``)
+    does not count. Each test gets its outcome as a tag, such as ``verdict-fail``.
 
     = Units =
 
@@ -89,14 +95,25 @@ class TesterLibrary(DynamicCore):
 
     ROBOT_LIBRARY_CONVERTERS: ClassVar = {unit: _converter(unit, parse) for unit, parse in _PARSERS.items()}
 
-    def __init__(self, testbed: str = "embedded/l2-bridge", seed: int = 1) -> None:
+    def __init__(
+        self,
+        testbed: str = "embedded/l2-bridge",
+        seed: int = 1,
+        inconclusive: Literal["skip", "fail"] = "skip",
+    ) -> None:
         """| =Argument= | =Meaning= |
         | ``testbed`` | ``embedded/l2-bridge``, ``embedded/l3-router``, ``two-nics``, or a path |
         | ``seed`` | of everything random; it is in the report, and the same seed sends the same frames |
+        | ``inconclusive`` | how Robot shows inconclusive tests: ``skip``, or ``fail`` for an exit status |
         """
         recorder, progress = _reporters()
         self.session = Session(testbed, seed, recorder, progress)
-        listener = Listener(recorder, progress, on_test=self.session.begin_test)
+        listener = Listener(
+            recorder,
+            progress,
+            on_test=self.session.begin_test,
+            inconclusive_fails=inconclusive == "fail",
+        )
         self.ROBOT_LIBRARY_LISTENER = [listener, _Closer(self.session)]
         super().__init__(components(self.session))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .codec import decode, encode
+from .durable import write_file
 
 FILE = "agenda.json"
 
@@ -64,7 +65,7 @@ class Agenda:
 def write(directory: Path, title: str, items: Sequence[Item]) -> None:
     """Puts the agenda beside the records."""
     content = json.dumps(encode(Agenda(title, tuple(items))), indent=2, ensure_ascii=False)
-    (directory / FILE).write_text(content + "\n", encoding="utf-8")
+    write_file(directory / FILE, content + "\n")
 
 
 def read(directory: Path) -> Agenda | None:

@@ -1,24 +1,33 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Follows a Robot run: tells the recorder which test is running, and puts trials into log.html and Allure."""
+"""Follows a Robot run: tells the recorder which test is running, and which verdicts its suite has caught.
+
+It also tells Robot what Robot does not know, and puts trials into log.html and Allure.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from robot.api import logger
+from robot.api import TestSuite, logger
+from robot.result import Keyword
 
 from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
+from ..verdict import Outcome, Verdict
 from . import allure
 from .codec import encode
+from .durable import RecordError
+from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS, outcome_of
 from .plots import of_trials
 from .progress import Progress
 from .recorder import Recorder, derived
-from .records import outcome_of
 from .render import trials_html
+
+_RETRIES = "BuiltIn.Wait Until Keyword Succeeds"
+_NOTHING_JUDGED = "nothing was judged: a verdict comes from Verify …, or from Get … with an operator"
 
 
 class Listener:
@@ -31,40 +40,96 @@ class Listener:
     ROBOT_LISTENER_PRIORITY = 1
 
     def __init__(
-        self, recorder: Recorder, progress: Progress, *, on_test: Callable[[], None] = lambda: None
+        self,
+        recorder: Recorder,
+        progress: Progress,
+        *,
+        on_test: Callable[[], None] = lambda: None,
+        inconclusive_fails: bool = False,
     ) -> None:
         self._recorder = recorder
         self._progress = progress
         self._on_test = on_test
+        self._inconclusive_fails = inconclusive_fails
+        self._in_test = False
 
     def start_test(self, data: Any, result: Any) -> None:
         """Everything recorded from here on belongs to this test."""
+        self._in_test = True
         self._on_test()
         self._recorder.begin_test(data.parent.full_name, result.name)
         self._progress.begin_test(data.parent.full_name, result.name)
 
+    def start_body_item(self, data: Any, result: Any) -> None:
+        """A keyword or control structure begins."""
+        if not self._in_test and isinstance(data.parent, TestSuite):
+            self._recorder.outside_tests(data.parent.full_name)
+        retries = isinstance(result, Keyword) and result.full_name == _RETRIES
+        withdrawn = self._recorder.judgements.begin_keyword(retries=retries)
+        self._recorder.withdraw(withdrawn, by=_RETRIES.partition(".")[2])
+
+    def end_body_item(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
+        """Verdicts in a keyword that failed do not count if this one passed."""
+        withdrawn = self._recorder.judgements.end_keyword(passed=result.status == "PASS")
+        name = result.name if isinstance(result, Keyword) else result.type.removesuffix(" ROOT")
+        self._recorder.withdraw(withdrawn, by=str(name))
+
     def end_test(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
         """Tags the test with its outcome, shows its trials, and records how it ended."""
+        self._in_test = False
         recorder = self._recorder
-        outcome = outcome_of(result.status, tuple(recorder.verdicts))
-        result.tags.add(f"verdict-{outcome.lower()}")
+        verdicts = recorder.judgements.standing
+        outcome = outcome_of(result.status, verdicts)
+        message = _message(outcome, result.message, verdicts, measured=bool(recorder.trials))
+        if recorder.problem:
+            outcome, message = _unrecorded(outcome, message, recorder.problem)
+        result.tags.add(f"verdict-{outcome.lower().replace(' ', '-')}")
         if recorder.trials:
             _show(tuple(recorder.trials))
-        message = result.message or _summary(recorder)
-        recorder.end_test(
-            status=result.status,
-            outcome=outcome,
-            message=message,
-            tags=list(result.tags),
-            started_at=result.start_time.astimezone().isoformat(timespec="milliseconds"),
-            elapsed_s=round(result.elapsed_time.total_seconds(), 3),
-        )
+        self._tell_robot(result, outcome, message)
+        try:
+            recorder.end_test(
+                status=result.status,
+                outcome=outcome,
+                message=message,
+                tags=list(result.tags),
+                started_at=result.start_time.astimezone().isoformat(timespec="milliseconds"),
+                elapsed_s=round(result.elapsed_time.total_seconds(), 3),
+            )
+        except RecordError as error:
+            outcome, message = _unrecorded(outcome, message, str(error))
+            self._tell_robot(result, outcome, message)
         self._progress.end_test(outcome, message)
 
+    def _tell_robot(self, result: Any, outcome: str, message: str) -> None:
+        """Robot knows the last error of a test only, and nothing of a record that was not written."""
+        fails = outcome in (FAIL, ERROR) or (outcome == INCONCLUSIVE and self._inconclusive_fails)
+        if fails:
+            result.status = "FAIL"
+        if fails or outcome == NOT_JUDGED:
+            result.message = message
 
-def _summary(recorder: Recorder) -> str:
-    """What a passed test found, in the words of its last verdict."""
-    return str(recorder.verdicts[-1]) if recorder.verdicts else ""
+
+def _unrecorded(outcome: str, message: str, problem: str) -> tuple[str, str]:
+    """A test is no better than its evidence: what it found is not on the disk."""
+    problem = "" if problem in message else problem
+    return outcome if outcome == FAIL else ERROR, _both(message, problem)
+
+
+def _message(outcome: str, said: str, verdicts: Sequence[Verdict], *, measured: bool) -> str:
+    """What Robot says of the test, with what it does not know."""
+    if outcome == FAIL:
+        failed = next(str(verdict) for verdict in verdicts if verdict.outcome is Outcome.FAIL)
+        return said if failed in said else _both(failed, said)
+    if outcome == PASS and not said:
+        return f"{PASS}: " + "; ".join(str(verdict).removeprefix(f"{PASS}: ") for verdict in verdicts)
+    if outcome == NOT_JUDGED and measured:
+        return _both(f"{NOT_JUDGED}: {_NOTHING_JUDGED}", said)
+    return said
+
+
+def _both(first: str, second: str) -> str:
+    return "\n\n".join(text for text in (first, second) if text)
 
 
 def _show(trials: tuple[Trial, ...]) -> None:

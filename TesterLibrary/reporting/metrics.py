@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..measurement.trial import StreamResult
+from .durable import write_file
 from .records import Records, TrialRecord, read
 
 FILE = "metrics.prom"
@@ -29,7 +30,7 @@ def write(directory: Path) -> Path | None:
     if not (directory / "run.json").exists():
         return None
     path = directory / FILE
-    path.write_text(metrics(read(directory)), encoding="utf-8")
+    write_file(path, metrics(read(directory)))
     return path
 
 

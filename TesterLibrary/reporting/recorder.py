@@ -3,16 +3,17 @@
 """Writes down what happens, as it happens. Every report is made from these files and nothing else.
 
 `<directory>/` holds `run.json` (who measured what, on which machine) and one file of JSON lines for each kind
-of record: `trials.jsonl`, `results.jsonl`, `verdicts.jsonl`, `tests.jsonl`, `events.jsonl`. Each line is on
-the disk before the call returns, so a killed run loses at most the line it was writing. The schemas are
-in `reports/schemas/`.
+of record: `trials.jsonl`, `results.jsonl`, `verdicts.jsonl`, `withdrawals.jsonl` (of verdicts that a suite
+has caught), `tests.jsonl`, `events.jsonl`. Each line is on the disk before the call returns, so a killed run
+loses at most the line it was writing. The schemas are in `reports/schemas/`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import datetime, timezone
 from pathlib import Path
@@ -24,11 +25,14 @@ from ..measurement.trial import Trial
 from ..methodology.result import Result
 from ..verdict import Verdict
 from .codec import encode
+from .demonstration import demonstration
+from .durable import RecordError, append_line, make_directory, write_file
+from .judgements import Judgements
 from .machine import describe_machine, versions
 
-SCHEMA = 1
+SCHEMA = 2
 RUN_VARIABLE = "TESTER_RUN"  # set by who runs Robot several times for one report
-KINDS = ("trial", "result", "verdict", "test", "event")
+KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 _THIS_PROCESS = uuid4().hex
 
 
@@ -48,9 +52,11 @@ class Recorder:
         self.directory = directory
         self.place = Place()
         self.trials: list[Trial] = []  # of the current test
-        self.verdicts: list[Verdict] = []
+        self.judgements = Judgements()
+        self.problem = ""  # why a record of the current test is missing
         self._seed: int | None = None
         self._ready = False
+        self._numbers = self._counted = 0  # verdicts in the first so many bytes of their file
 
     def run(
         self,
@@ -66,27 +72,36 @@ class Recorder:
         `notes` are what a reader of the report should know of how the testbed was set up, `calibration` is
         what its delays are corrected by.
         """
-        self._prepare()
+        with self._noting_problems():
+            self._prepare()
         self._seed = seed
         self.place = Place(str(getattr(testbed, "name", testbed)), self.place.suite, self.place.test)
         run = read_run(self.directory)
         known = [t for t in run["testers"] if t["testbed"]["name"] != self.place.testbed]
         described = _described(testbed)
+        tester = encode(capabilities)
         opened = {
             "testbed": described,
-            "tester": encode(capabilities),
+            "tester": tester,
+            "demonstration": demonstration(described, tester),
             "seed": seed,
             "notes": list(notes),
             "calibration": encode(calibration),
             "opened_at": _now(),
         }
         run["testers"] = [*known, opened]
-        _write(self.directory / "run.json", run)
+        with self._noting_problems():
+            _write(self.directory / "run.json", run)
 
     def begin_test(self, suite: str, test: str) -> None:
         """What follows belongs to this test."""
         self.place = Place(self.place.testbed, suite, test)
-        self.trials, self.verdicts = [], []
+        self.trials, self.problem = [], ""
+        self.judgements.begin_test()
+
+    def outside_tests(self, suite: str) -> None:
+        """What follows belongs to the setup or teardown of a suite."""
+        self.place = Place(self.place.testbed, suite)
 
     def end_test(self, **facts: Any) -> None:
         """The test has ended: Robot's `status` and `message`, the `outcome`, `started_at`, `elapsed_s`."""
@@ -106,23 +121,48 @@ class Recorder:
         names = {"procedure": type(result).__module__.rpartition(".")[2], "type": type(result).__name__}
         self._append("result", {**names, "text": str(result), **values, "trials": numbers})
 
-    def verdict(self, verdict: Verdict, *, test: str = "") -> None:
-        """A judgement, of the current test or of the one named."""
-        self.verdicts.append(verdict)
-        self._append("verdict", {**encode(verdict), **({"test": test} if test else {})})
+    def verdict(self, verdict: Verdict) -> None:
+        """A judgement. Its number is by which it can be withdrawn."""
+        number = self._next_number()
+        self._append("verdict", {"number": number, **encode(verdict)})
+        self.judgements.add(number, verdict)
+
+    def withdraw(self, numbers: Iterable[int], *, by: str) -> None:
+        """These verdicts do not count: they are in a keyword whose failure the keyword `by` has caught."""
+        for number in numbers:
+            self._append("withdrawal", {"verdict": number, "by": by})
 
     def event(self, name: str, **facts: Any) -> None:
         """Anything else that a reader of the report should know: a trial cut short, a tester that died."""
         self._append("event", {"event": name, **{key: encode(value) for key, value in facts.items()}})
 
     def _append(self, kind: str, values: dict[str, Any]) -> None:
-        self._prepare()
         record = {"kind": kind, "schema": SCHEMA, "at": _now(), **encode(self.place), **values}
-        line = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
-        with (self.directory / f"{kind}s.jsonl").open("ab") as file:
-            file.write(line.encode())
-            file.flush()
-            os.fsync(file.fileno())
+        line = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+        with self._noting_problems():
+            self._prepare()
+            append_line(self.directory / f"{kind}s.jsonl", line)
+
+    @contextmanager
+    def _noting_problems(self) -> Iterator[None]:
+        """A test whose record is missing does not pass, even if its suite catches the error."""
+        try:
+            yield
+        except RecordError as error:
+            self.problem = self.problem or str(error)
+            raise
+
+    def _next_number(self) -> int:
+        """One more than there are verdicts, whichever process or library recorded them."""
+        path = self.directory / "verdicts.jsonl"
+        self._prepare()
+        size = path.stat().st_size if path.exists() else 0
+        if size > self._counted:
+            with path.open("rb") as file:
+                file.seek(self._counted)
+                self._numbers += file.read().count(b"\n")
+            self._counted = size
+        return self._numbers + 1
 
     def _prepare(self) -> None:
         """Makes the directory; what an earlier run left there is moved aside, never mixed in or deleted."""
@@ -131,7 +171,7 @@ class Recorder:
         run_id = os.environ.get(RUN_VARIABLE, _THIS_PROCESS)
         if (self.directory / "run.json").exists() and read_run(self.directory)["id"] != run_id:
             self.directory.rename(_free_name(self.directory))
-        self.directory.mkdir(parents=True, exist_ok=True)
+        make_directory(self.directory)
         if not (self.directory / "run.json").exists():
             _write(self.directory / "run.json", new_run(run_id))
         for kind in KINDS:
@@ -155,7 +195,7 @@ def new_run(run_id: str, **facts: Any) -> dict[str, Any]:
 
 def start_run(directory: Path, run_id: str, **facts: Any) -> None:
     """Begins a run whose records several processes will append; they find `run_id` in RUN_VARIABLE."""
-    directory.mkdir(parents=True)
+    make_directory(directory)
     _write(directory / "run.json", new_run(run_id, **facts))
 
 
@@ -214,14 +254,7 @@ def _now() -> str:
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:
-    """Replaces the file as a whole, so that a reader or a killed run never sees half of it."""
-    temporary = path.with_suffix(".new")
-    with temporary.open("w", encoding="utf-8") as file:
-        json.dump(content, file, indent=2, ensure_ascii=False)
-        file.write("\n")
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    write_file(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def _free_name(directory: Path) -> Path:

@@ -15,10 +15,11 @@ from .. import methodology
 from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.result import Result
-from ..verdict import Outcome, Verdict
+from ..verdict import Verdict
 from .agenda import Agenda
 from .agenda import read as read_agenda
 from .codec import decode
+from .outcome import ERROR, FAIL, INCONCLUSIVE
 from .recorder import SCHEMA, Place, read_run
 
 T = TypeVar("T")
@@ -44,15 +45,17 @@ class ResultRecord:
 
 @dataclass(frozen=True)
 class VerdictRecord:
-    """A judgement and the test it belongs to."""
+    """A judgement and the test it belongs to; `caught_by` names the keyword for which it does not count."""
 
     place: Place
     verdict: Verdict
+    number: int
+    caught_by: str = ""
 
 
 @dataclass(frozen=True)
 class TestRecord:
-    """How a test ended. `outcome` is PASS, FAIL, INCONCLUSIVE or ERROR."""
+    """How a test ended. `outcome` is a word of `outcome.py`."""
 
     __test__ = False  # pytest would take the name for a test class
 
@@ -104,27 +107,33 @@ class Records:
         return missing
 
     def verdicts_of(self, test: TestRecord) -> tuple[Verdict, ...]:
-        """What was judged in a test."""
+        """What was judged in a test, without what its suite has caught."""
+        place = (test.suite, test.test)
         return tuple(
-            v.verdict for v in self.verdicts if (v.place.suite, v.place.test) == (test.suite, test.test)
+            v.verdict for v in self.verdicts if (v.place.suite, v.place.test) == place and not v.caught_by
         )
 
+    @property
+    def outside_tests(self) -> tuple[VerdictRecord, ...]:
+        """What was judged in setups and teardowns of suites."""
+        return tuple(v for v in self.verdicts if not v.place.test and not v.caught_by)
+
+    @property
+    def caught(self) -> tuple[VerdictRecord, ...]:
+        """What does not count: verdicts in keywords whose failure the suite has caught."""
+        return tuple(v for v in self.verdicts if v.caught_by)
+
     def outcomes(self) -> list[str]:
-        """The outcome of each test; ERROR for each that is missing."""
-        return [test.outcome for test in self.tests] + ["ERROR"] * sum(map(len, self.not_run.values()))
+        """The outcome of each test; ERROR for each that is missing.
 
-
-def outcome_of(status: str, verdicts: Iterator[Verdict] | tuple[Verdict, ...]) -> str:
-    """The outcome of a test that Robot ended as PASS, FAIL or SKIP.
-
-    FAIL needs a measured value out of bounds; a test that failed without one has an ERROR.
-    """
-    judged = {verdict.outcome for verdict in verdicts}
-    if Outcome.FAIL in judged:
-        return Outcome.FAIL.value
-    if status == "SKIP" or Outcome.INCONCLUSIVE in judged:
-        return Outcome.INCONCLUSIVE.value
-    return Outcome.PASS.value if status == "PASS" else "ERROR"
+        A verdict outside tests is none of them: only if it is not PASS it counts, as if it were a test.
+        """
+        outside = (v.verdict.outcome.value for v in self.outside_tests)
+        return [
+            *(test.outcome for test in self.tests),
+            *(outcome for outcome in outside if outcome in (FAIL, INCONCLUSIVE)),
+            *[ERROR] * sum(map(len, self.not_run.values())),
+        ]
 
 
 def read(directory: Path) -> Records:
@@ -151,11 +160,17 @@ def read(directory: Path) -> Records:
         cls = _result_class(record["procedure"], record["type"])
         return ResultRecord(place, record["procedure"], decode(cls, {**record, "trials": trials}))
 
+    caught = dict(records("withdrawal", lambda r: (int(r["verdict"]), str(r["by"]))))
+
+    def verdict(record: dict[str, Any]) -> VerdictRecord:
+        number = int(record["number"])
+        return VerdictRecord(decode(Place, record), decode(Verdict, record), number, caught.get(number, ""))
+
     return Records(
         run=read_run(directory),
         trials=trials,
         results=records("result", result),
-        verdicts=records("verdict", lambda r: VerdictRecord(decode(Place, r), decode(Verdict, r))),
+        verdicts=records("verdict", verdict),
         tests=records("test", lambda r: decode(TestRecord, r)),
         events=records("event", lambda r: EventRecord(decode(Place, r), r["event"], r)),
         agenda=read_agenda(directory),

@@ -25,6 +25,8 @@ TESTS = {
     "Is Inconclusive": "Loss Is Below    100 %    0.001 %    tester_limit=${0}",
     "Has An Error": "No Such Keyword",
     "Waits": "Sleep    30 s",
+    "Judges Nothing": "Half A Trial",
+    "Asks First": "Run Keyword And Return Status    Judge    FAIL\n    Judge    PASS",
 }
 
 
@@ -53,6 +55,10 @@ def certify(folder: Path, *names: str, more: tuple[str, ...] = ()) -> int:
         (["Passes", "Fails", "Is Inconclusive", "Has An Error"], 1),
         (["Passes", "Is Inconclusive"], 2),
         (["Passes", "Is Inconclusive", "Has An Error"], 3),
+        (["Passes", "Judges Nothing"], 4),
+        (["Judges Nothing", "Is Inconclusive"], 2),
+        (["Is Inconclusive"], 2),
+        (["Asks First"], 0),
     ],
 )
 def test_the_exit_status_tells_the_verdict(tmp_path: Path, names: list[str], status: int) -> None:
@@ -151,6 +157,51 @@ def test_what_is_wrong_is_said_before_anything_is_made(
     assert cli.main(["certify", *arguments]) == 3
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [["certify", "--no-such-option"], ["certify", "--profile"], ["certfy"], [], ["report"]]
+)
+def test_a_wrong_command_line_has_a_status_of_its_own(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 64
+    assert ended.value.code not in cli.STATUS.values()
+    assert "error:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["certify", "report", ""])
+def test_help_tells_the_exit_statuses(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*filter(None, [command]), "--help"])
+    assert ended.value.code == 0
+    out = capsys.readouterr().out
+    assert "exit status:" in out
+    assert "64" in out
+    if command == "certify":
+        assert all(f"{status}  " in out for status in cli.STATUS.values())
+
+
+def test_the_report_of_what_was_caught_says_the_same_again(tmp_path: Path) -> None:
+    assert certify(tmp_path, "Asks First") == 0
+    latest = tmp_path / "results" / "latest"
+    first = (latest / "certificate.html").read_text()
+    assert "1 verdict does not count, because Run Keyword And Return Status caught its failure" in first
+    cli.main(["report", str(latest)])
+    assert (latest / "certificate.html").read_text() == first
+
+
+def test_a_certificate_that_cannot_be_written_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    certify(tmp_path, "Passes")
+    latest = (tmp_path / "results" / "latest").resolve()
+    (latest / "certificate.html").unlink()
+    (latest / "certificate.html").mkdir()
+    assert cli.main(["report", str(latest)]) == 3
+    assert f"{latest}/certificate.html could not be written: Is a directory" in capsys.readouterr().err
 
 
 def test_a_folder_with_something_in_it_is_not_written_to(

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -18,18 +20,51 @@ from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.reporting.listener import Listener
 from TesterLibrary.reporting.progress import Progress
 from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.verdict import judge
 from tests.unit.reporting.simulated import SimulatedBench
+
+_WRITE = os.write
 
 
 class SimulatedLibrary:
-    """One keyword that measures and judges."""
+    """Keywords that measure, judge, or do both."""
 
     ROBOT_LIBRARY_SCOPE = "GLOBAL"
 
-    def __init__(self) -> None:
+    def __init__(self, inconclusive: str = "skip") -> None:
         evidence = Path(BuiltIn().get_variable_value("${OUTPUT DIR}")) / "evidence"
         self._recorder, self._progress = Recorder(evidence), Progress(evidence)
-        self.ROBOT_LIBRARY_LISTENER = Listener(self._recorder, self._progress)
+        self._judged = 0
+        self.ROBOT_LIBRARY_LISTENER = Listener(
+            self._recorder, self._progress, inconclusive_fails=inconclusive == "fail"
+        )
+
+    def judge(self, *outcomes: str) -> None:
+        """A verdict with the next of these outcomes: the first at the first call, and so on."""
+        outcome = outcomes[self._judged % len(outcomes)]
+        self._judged += 1
+        doubt = "the tester was late" if outcome == "INCONCLUSIVE" else ""
+        verdict = judge(
+            holds=outcome == "PASS", subject=f"value {self._judged}", measured="1", bound="2", doubt=doubt
+        )
+        self._recorder.verdict(verdict)
+        verdict.enforce()
+
+    def fill_the_disk(self, name: str) -> None:
+        """From now on a write to the file of this name ends in its middle."""
+
+        def write(file: int, content: bytes) -> int:
+            if Path(f"/proc/self/fd/{file}").readlink().name != name:
+                return _WRITE(file, content)
+            if len(content) > 20:
+                return _WRITE(file, content[:20])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        os.write = write
+
+    def make_room(self) -> None:
+        """Files can grow again."""
+        os.write = _WRITE
 
     def loss_is_below(self, load: str, bound: str, tester_limit: int = 10**9) -> None:
         """One trial at a load, and a verdict."""

@@ -21,14 +21,16 @@ from unittest.mock import patch
 
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.frame_loss import FrameLossSweep, sweep_frame_loss
+from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latency
 from TesterLibrary.methodology.result import Result
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
 from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.reporting import agenda, recorder
 from TesterLibrary.reporting.certificate import certificate
+from TesterLibrary.reporting.outcome import outcome_of
 from TesterLibrary.reporting.recorder import Recorder
-from TesterLibrary.reporting.records import outcome_of, read
+from TesterLibrary.reporting.records import read
 from TesterLibrary.verdict import Verdict
 
 from .simulated import GIGABIT, SimulatedBench
@@ -48,6 +50,7 @@ class _Port:
 @dataclass(frozen=True)
 class _Dut:
     name: str = "Simulated device"
+    kind: str = "simulated"
     vendor: str = ""
     model: str = ""
     version: str = "0"
@@ -135,6 +138,7 @@ def _record(evidence: Path) -> None:
     records.begin_test("simulated.Latency", "512 Bytes")
     records.event("trial_cut_short", number=0, reason="the tester is gone")
     _end(records, "FAIL", "No keyword with name 'Measure <Latency>' found.")
+    _asked(records, dead)
     items = [agenda.Item("simulated", f"simulated.{suite}", test, 0) for suite, test, _, _ in tests]
     missing = agenda.Item("simulated", "simulated.Frame Loss", "512 Bytes", 0)
     agenda.write(
@@ -142,8 +146,21 @@ def _record(evidence: Path) -> None:
     )
 
 
+def _asked(records: Recorder, bench: SimulatedBench) -> None:
+    """A suite that asks, and judges nothing."""
+    records.begin_test("simulated.Frame Loss", "1024 Bytes")
+    records.judgements.begin_keyword()
+    records.judgements.begin_keyword()
+    trial = _Recording(bench, records).measure(Fraction(1, 2), SECOND)
+    records.verdict(loss_below([trial], Ratio(Fraction(0))))
+    records.judgements.end_keyword(passed=False)
+    caught = records.judgements.end_keyword(passed=True)
+    records.withdraw(caught, by="Run Keyword And Return Status")
+    _end(records, "PASS", "")
+
+
 def _end(records: Recorder, status: str, message: str) -> None:
-    outcome = outcome_of(status, tuple(records.verdicts))
+    outcome = outcome_of(status, records.judgements.standing)
     began = "2026-01-02T03:04:05.000+00:00"
     records.end_test(status=status, outcome=outcome, message=message, tags=[], started_at=began, elapsed_s=0)
 

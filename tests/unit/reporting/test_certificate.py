@@ -9,13 +9,11 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
 from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.calibration import CalibratedSize, Calibration
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
-from TesterLibrary.reporting.certificate import certificate, overall, write
+from TesterLibrary.reporting.certificate import certificate, write
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.reporting.records import read
 
@@ -51,20 +49,6 @@ def test_every_picture_is_svg_with_a_text_for_those_who_cannot_see_it() -> None:
 
 def test_a_text_from_outside_stays_a_text() -> None:
     assert "&lt;Latency&gt;" in certificate(read(GOLDEN / "evidence"))
-
-
-@pytest.mark.parametrize(
-    ("outcomes", "worst"),
-    [
-        (["PASS", "PASS"], "PASS"),
-        (["PASS", "INCONCLUSIVE"], "INCONCLUSIVE"),
-        (["INCONCLUSIVE", "ERROR"], "ERROR"),
-        (["ERROR", "FAIL"], "FAIL"),
-        ([], "ERROR"),
-    ],
-)
-def test_the_worst_outcome_is_the_overall_one(outcomes: list[str], worst: str) -> None:
-    assert overall(outcomes) == worst
 
 
 def test_delay_order_intervals_and_calibration_are_told(tmp_path: Path) -> None:

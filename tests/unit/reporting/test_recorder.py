@@ -20,7 +20,7 @@ from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.units import Duration
 from TesterLibrary.paths import report_file
 from TesterLibrary.reporting.recorder import KINDS, RUN_VARIABLE, Recorder
-from TesterLibrary.reporting.records import outcome_of, read
+from TesterLibrary.reporting.records import read
 from TesterLibrary.verdict import judge
 
 from .golden import GOLDEN, record_run
@@ -121,8 +121,8 @@ def test_a_wrong_line_elsewhere_is_an_error_that_names_it(evidence: Path) -> Non
 def test_a_later_format_is_refused(evidence: Path) -> None:
     Recorder(evidence).trial(trial())
     path = evidence / "trials.jsonl"
-    path.write_text(path.read_text().replace('"schema":1', '"schema":2'))
-    with pytest.raises(TesterLibraryError, match="schema 2, this version reads 1"):
+    path.write_text(path.read_text().replace('"schema":2', '"schema":3'))
+    with pytest.raises(TesterLibraryError, match="schema 3, this version reads 2"):
         read(evidence)
 
 
@@ -174,23 +174,13 @@ os.kill(os.getpid(), signal.SIGKILL)
     assert [r.trial.number for r in read(evidence).trials] == [1, 2, 3]
 
 
-@pytest.mark.parametrize(
-    ("status", "holds", "doubt", "outcome"),
-    [
-        ("PASS", True, "", "PASS"),
-        ("FAIL", False, "", "FAIL"),
-        ("SKIP", True, "the tester was late", "INCONCLUSIVE"),
-        ("FAIL", True, "", "ERROR"),  # passed its bound, then failed for another reason
-        ("PASS", False, "", "FAIL"),  # the suite caught the error; the bound is broken all the same
-    ],
-)
-def test_the_outcome_of_a_test(status: str, holds: bool, doubt: str, outcome: str) -> None:
-    verdict = judge(holds=holds, subject="loss", measured="0 %", bound="<= 0 %", doubt=doubt)
-    assert outcome_of(status, (verdict,)) == outcome
-
-
-@pytest.mark.parametrize(
-    ("status", "outcome"), [("PASS", "PASS"), ("SKIP", "INCONCLUSIVE"), ("FAIL", "ERROR")]
-)
-def test_the_outcome_of_a_test_that_judged_nothing(status: str, outcome: str) -> None:
-    assert outcome_of(status, ()) == outcome
+def test_a_withdrawn_verdict_is_known_again_whoever_recorded_it(evidence: Path) -> None:
+    """Two libraries of a suite, or two processes of a run, share the files."""
+    first, second = Recorder(evidence), Recorder(evidence)
+    for number, recorder in enumerate((first, second, first, second), 1):
+        recorder.begin_test("Suite", f"Test {number}")
+        recorder.verdict(judge(holds=True, subject=f"value {number}", measured="1", bound="1"))
+    second.withdraw([3], by="TRY/EXCEPT")
+    records = read(evidence)
+    assert [found.number for found in records.verdicts] == [1, 2, 3, 4]
+    assert [(found.place.test, found.caught_by) for found in records.caught] == [("Test 3", "TRY/EXCEPT")]

@@ -1,0 +1,55 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a test comes to, from how Robot ended it and from its verdicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from TesterLibrary.reporting.outcome import EXIT_STATUS, WORST_FIRST, WRONG_COMMAND_LINE, outcome_of, overall
+from TesterLibrary.verdict import Verdict, judge
+
+PASSED = judge(holds=True, subject="loss", measured="0 %", bound="<= 0 %")
+FAILED = judge(holds=False, subject="loss", measured="1 %", bound="<= 0 %")
+UNKNOWN = judge(holds=True, subject="loss", measured="0 %", bound="<= 0 %", doubt="the tester was late")
+
+
+@pytest.mark.parametrize(
+    ("status", "verdicts", "outcome"),
+    [
+        ("PASS", (PASSED,), "PASS"),
+        ("PASS", (PASSED, UNKNOWN), "INCONCLUSIVE"),
+        ("PASS", (), "NOT JUDGED"),  # nothing was required of the device
+        ("PASS", (FAILED,), "FAIL"),  # it raised nothing, and is out of bounds all the same
+        ("SKIP", (PASSED,), "INCONCLUSIVE"),
+        ("SKIP", (), "INCONCLUSIVE"),
+        ("SKIP", (FAILED, UNKNOWN), "FAIL"),
+        ("FAIL", (FAILED,), "FAIL"),
+        ("FAIL", (PASSED,), "ERROR"),  # passed its bound, then failed for another reason
+        ("FAIL", (UNKNOWN,), "ERROR"),
+        ("FAIL", (), "ERROR"),
+    ],
+)
+def test_the_outcome_of_a_test(status: str, verdicts: tuple[Verdict, ...], outcome: str) -> None:
+    assert outcome_of(status, verdicts) == outcome
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "worst"),
+    [
+        (["PASS", "PASS"], "PASS"),
+        (["PASS", "NOT JUDGED"], "NOT JUDGED"),
+        (["NOT JUDGED", "INCONCLUSIVE"], "INCONCLUSIVE"),
+        (["INCONCLUSIVE", "ERROR"], "ERROR"),
+        (["ERROR", "FAIL"], "FAIL"),
+        ([], "ERROR"),
+    ],
+)
+def test_the_worst_outcome_is_the_overall_one(outcomes: list[str], worst: str) -> None:
+    assert overall(outcomes) == worst
+
+
+def test_each_outcome_has_an_exit_status_of_its_own() -> None:
+    assert sorted(EXIT_STATUS) == sorted(WORST_FIRST)
+    assert len({*EXIT_STATUS.values(), WRONG_COMMAND_LINE}) == len(EXIT_STATUS) + 1
+    assert EXIT_STATUS["PASS"] == 0
