@@ -87,6 +87,7 @@ class Protocol:
     templates: tuple[Template, ...] = ()
     messages: tuple[Message, ...] = ()
     scanners: tuple[Scanner, ...] = ()
+    packets_line: int = field(default=0, compare=False)  # that says which packets it is for: headers, or over
 
     @property
     def initial(self) -> str:

@@ -75,8 +75,9 @@ def efsm(programs: Sequence[MatchAction]) -> str:
         _check_rows(program.protocol)
     answers = list(_answers(programs))
     if len(answers) > QUEUES:
+        own, last = [(own.protocol, one) for own in programs for one in own.protocol.templates][QUEUES]
         raise PlanError(
-            f"queues of templates: {len(answers)} needed, {QUEUES} there "
+            f"{own.path}: line {last.line}: queues of templates: {len(answers)} needed, {QUEUES} there "
             f"({', '.join(answer.name for answer in answers)}); build with fewer protocols"
         )
     template = templates().get_template("efsm.p4.j2")
@@ -91,14 +92,16 @@ def queue_numbers(programs: Sequence[MatchAction]) -> dict[str, int]:
 
 
 def _keys(programs: Sequence[MatchAction]) -> list[Key]:
-    asked = {match.key: program for program in programs for entry in program.entries for match in entry.match}
-    for name, program in asked.items():
-        widest = max(m.mask for entry in program.entries for m in entry.match if m.key == name)
-        if name not in _QUANTITIES or widest >> _QUANTITIES[name][0]:
-            raise PlanError(
-                f"{program.protocol.path}: a row tests {name}, which is no key of the switch's table; "
-                f"these are: {', '.join(_QUANTITIES)}"
-            )
+    asked = set[str]()
+    for program in programs:
+        for entry in program.entries:
+            for match in entry.match:
+                asked.add(match.key)
+                if match.key not in _QUANTITIES or match.mask >> _QUANTITIES[match.key][0]:
+                    raise PlanError(
+                        f"{program.protocol.path}: line {entry.line}: a row tests {match.key}, which is "
+                        f"no key of the switch's table; these are: {', '.join(_QUANTITIES)}"
+                    )
     keys = [Key("link", "hdr.loop.link")]
     keys += [Key(row_key(name), field) for name, (_, field) in _QUANTITIES.items() if name in asked]
     longest = max((len(entry.payload) for program in programs for entry in program.entries), default=0)
@@ -141,8 +144,8 @@ def _check(protocol: Protocol, template: Template) -> None:
     for name, value in template.fields:
         if name not in _CARRIED and value.constant is None:
             raise PlanError(
-                f"{protocol.path}: template {template.name} sets {name} to {value}; on a switch "
-                f"{' and '.join(_CARRIED)} can depend on the packet, other fields are constant"
+                f"{protocol.path}: line {template.line}: template {template.name} sets {name} to {value}; "
+                f"on a switch {' and '.join(_CARRIED)} can depend on the packet, other fields are constant"
             )
 
 
@@ -157,7 +160,7 @@ def _value(protocol: Protocol, template: Template, expression: Expression) -> Va
             names.append(_VALUES[str(atom)])
         else:
             raise PlanError(
-                f"{protocol.path}: template {template.name} needs {expression}; on a switch an answer can "
-                f"have the sum of two of {', '.join(_VALUES)}, and constants"
+                f"{protocol.path}: line {template.line}: template {template.name} needs {expression}; on a "
+                f"switch an answer can have the sum of two of {', '.join(_VALUES)}, and constants"
             )
     return Value(" + ".join(names) or "0", more % (1 << 32))

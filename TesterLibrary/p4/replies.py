@@ -95,16 +95,20 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
     headers = {known_by(program.protocol): program for program in programs}
     for header, program in headers.items():
         if header not in _VALID:
+            own = program.protocol
             raise PlanError(
-                f"{program.protocol.path}: packets of {header}; a switch replies to {', '.join(_VALID)}"
+                f"{own.path}: line {own.packets_line}: packets of {header}; "
+                f"a switch replies to {', '.join(_VALID)}"
             )
         keys.append(Key(header_key(header), f"{_VALID[header]}.isValid()"))
     asked = {name: program for program in programs for name in reply_rows(program).tested}
     for name, program in asked.items():
         if name not in _KEYS:
+            rows = (entry for entry in program.entries if any(match.key == name for match in entry.match))
+            line = next((entry.line for entry in rows), program.protocol.packets_line)
             raise PlanError(
-                f"{program.protocol.path}: a row tests {name}, which is no key of the switch's table; "
-                f"these are: {', '.join(_KEYS)}"
+                f"{program.protocol.path}: line {line}: a row tests {name}, which is no key of "
+                f"the switch's table; these are: {', '.join(_KEYS)}"
             )
     return keys + [Key(row_key(name), field) for name, (_, field) in _KEYS.items() if name in asked]
 
@@ -114,7 +118,10 @@ def _actions(program: MatchAction) -> Iterator[ReplyAction]:
         try:
             yield _action(program.protocol, number, reply)
         except PlanError as problem:
-            raise PlanError(f"{program.protocol.path}: {problem}") from None
+            line = next(
+                action.line for row in program.protocol.rows for action in row.actions if action.act == reply
+            )
+            raise PlanError(f"{program.protocol.path}: line {line}: {problem}") from None
 
 
 def _action(protocol: Protocol, number: int, reply: Reply) -> ReplyAction:

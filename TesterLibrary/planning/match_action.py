@@ -113,11 +113,11 @@ def match_action(protocol: Protocol, parameters: Mapping[str, int] | None = None
         parameters: What a job sets them to; their defaults, if nothing is given.
 
     Raises:
-        PlanError: each resource that the switch lacks, by how much, and what to change.
+        PlanError: each resource that the switch lacks, by line and by how much, and what to change.
     """
     lacking = excesses(protocol)
     if lacking:
-        raise PlanError("\n".join(f"{protocol.path}: not on tofino: {own}" for own in lacking))
+        raise PlanError("\n".join(f"{own.where}: not on tofino: {own}" for own in lacking))
     numbers = {own.name: own.default for own in protocol.parameters} | dict(parameters or {})
     return MatchAction(
         protocol=protocol,

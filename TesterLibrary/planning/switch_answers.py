@@ -25,7 +25,8 @@ def answer_frame(protocol: Protocol, template: Template) -> bytes:
     layout = layout_of(template.headers)
     if [header.name for header in layout.headers] != _STACK:
         raise PlanError(
-            f"{protocol.path}: template {template.name}: a switch answers with {' / '.join(_STACK)} only"
+            f"{protocol.path}: line {template.line}: template {template.name}: a switch answers with "
+            f"{' / '.join(_STACK)} only"
         )
     begins, whole = dict[str, int](), bytearray()
     for header in layout.headers:

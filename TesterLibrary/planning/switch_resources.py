@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..model.action import (
     Act,
+    Action,
     Assign,
     Count,
     Lengthen,
@@ -57,6 +59,7 @@ class Excess:
     available: int
     why: str
     instead: str
+    where: str = ""  # file and line, of what a protocol needs
 
     def __str__(self) -> str:
         return (
@@ -78,40 +81,40 @@ def excesses(protocol: Protocol) -> list[Excess]:
         _histograms(protocol),
         _stages(protocol),
     )
-    return [own for own in found if own and own.needed > own.available]
+    return [own for own in found if own.needed > own.available]
 
 
 def _tables(protocol: Protocol) -> Excess:
     names = ", ".join(layer.name for layer in protocol.layers)
     instead = "write what is needed of them as one table, as resources/protocols/http-get.yaml does"
-    return Excess("tables over one another", len(protocol.layers), 1, names, instead)
+    return Excess("tables over one another", len(protocol.layers), 1, names, instead, _head(protocol))
 
 
 def _timers(protocol: Protocol) -> Excess:
     names = [name for layer in protocol.layers for name in layer.timers]
     instead = "leave them out: what the peer sends again starts the same row again"
-    return Excess("timers", len(names), 0, f"{', '.join(names)}; only packets wake a flow there", instead)
+    why = f"{', '.join(names)}; only packets wake a flow there"
+    where = _first_act(protocol, lambda action: isinstance(action.act, StartTimer))
+    return Excess("timers", len(names), 0, why, instead, where)
 
 
 def _windows(protocol: Protocol) -> Excess:
-    lines = sorted({line for line, _ in _window_work(protocol)})
+    places = sorted({(layer.path, line) for layer in protocol.layers for line in _window_work(layer)})
     instead = "send one template for each packet that arrives, of a size that is a power of two"
-    where = ", ".join(map(str, lines))
+    where = ", ".join(str(line) for _, line in places)
     why = f"lines {where}: transmit and say need a loop, * and << by a variable a multiplier"
-    return Excess("window arithmetic", len(lines), 0, why, instead)
+    return Excess("window arithmetic", len(places), 0, why, instead, _at(*places[0]) if places else "")
 
 
-def _window_work(protocol: Protocol) -> Iterator[tuple[int, str]]:
-    for row in _rows(protocol):
+def _window_work(layer: Protocol) -> Iterator[int]:
+    """Lines of a table."""
+    for row in layer.rows:
         for action in row.actions:
-            if isinstance(action.act, Transmit | Say):
-                yield action.line, "loop"
-            for value in values(action.act):
-                if _multiplies(value):
-                    yield action.line, str(value)
+            if isinstance(action.act, Transmit | Say) or any(map(_multiplies, values(action.act))):
+                yield action.line
         for test in row.tests:
             if isinstance(test, Compare) and (_multiplies(test.left) or _multiplies(test.right)):
-                yield test.line, str(test)
+                yield test.line
 
 
 def _multiplies(value: Expression) -> bool:
@@ -123,20 +126,27 @@ def _multiplies(value: Expression) -> bool:
 
 def _payload(protocol: Protocol) -> Excess:
     """Bytes of payload that have to be looked at, of which a fixed beginning can be parsed."""
-    prefixes = [len(t.octets) for row in _rows(protocol) for t in row.tests if isinstance(t, Prefix)]
-    scanned = [own.most for layer in protocol.layers for own in layer.scanners]
-    kept = [
-        action.line
-        for row in _rows(protocol)
-        for action in row.actions
-        if isinstance(action.act, Take | Skip | Lengthen)
-        or (isinstance(action.act, Reply) and action.act.keep is not None and action.act.keep.constant != 0)
+    layers = protocol.layers
+    tests = [(own, test) for own in layers for row in own.rows for test in row.tests]
+    prefixes = [
+        (len(test.octets), _at(own.path, test.line)) for own, test in tests if isinstance(test, Prefix)
     ]
+    scanned = [(one.most, _at(own.path, one.line)) for own in layers for one in own.scanners]
+    actions = [(own, action) for own in layers for row in own.rows for action in row.actions]
+    cut = sorted({(own.path, action.line) for own, action in actions if _cuts(action.act)})
     why = [f"{len(scanned)} scanners"] * bool(scanned) + [f"{len(prefixes)} prefixes"] * bool(prefixes)
-    why += [f"a payload is cut in lines {', '.join(map(str, sorted(set(kept))))}"] * bool(kept)
-    needed = max([*prefixes, *scanned, PREFIX_OCTETS + 1 if kept else 0])
+    why += [f"a payload is cut in lines {', '.join(str(line) for _, line in cut)}"] * bool(cut)
+    looked_at = [*prefixes, *scanned, *((PREFIX_OCTETS + 1, _at(*place)) for place in cut[:1])]
+    needed, where = max(looked_at, key=lambda found: found[0], default=(0, ""))
     instead = f"tell packets apart by the first {PREFIX_OCTETS} bytes of payload: {{begins: GET}}"
-    return Excess("bytes of payload", needed, PREFIX_OCTETS, ", ".join(why), instead)
+    return Excess("bytes of payload", needed, PREFIX_OCTETS, ", ".join(why), instead, where)
+
+
+def _cuts(act: Act) -> bool:
+    """Whether an action takes bytes of a payload off, or adds some."""
+    if isinstance(act, Reply):
+        return act.keep is not None and act.keep.constant != 0
+    return isinstance(act, Take | Skip | Lengthen)
 
 
 def _state(protocol: Protocol) -> Excess:
@@ -152,15 +162,20 @@ def _state(protocol: Protocol) -> Excess:
         ((bits, name) for layer in protocol.layers for name, bits in layer.registers()), reverse=True
     )
     names = ", ".join(f"{name} {bits}" for bits, name in wide[:4])
-    return Excess("bits of state", protocol.state_bits, room, why, f"keep less; the widest are {names}")
+    instead = f"keep less; the widest are {names}"
+    widest = max(_variables(protocol), default=(0, "", _head(protocol)))
+    return Excess("bits of state", protocol.state_bits, room, why, instead, widest[2])
 
 
-def _registers(protocol: Protocol) -> Excess | None:
-    wide = [(own.bits, own.name) for layer in protocol.layers for own in layer.variables]
-    if not wide:
-        return None
-    bits, name = max(wide)
-    return Excess("bits of a register", bits, REGISTER_BITS, name, "split it in two")
+def _registers(protocol: Protocol) -> Excess:
+    bits, name, where = max(_variables(protocol), default=(0, "", ""))
+    return Excess("bits of a register", bits, REGISTER_BITS, name, "split it in two", where)
+
+
+def _variables(protocol: Protocol) -> Iterator[tuple[int, str, str]]:
+    """Bits, name and place of each."""
+    for layer in protocol.layers:
+        yield from ((own.bits, own.name, _at(layer.path, own.line)) for own in layer.variables)
 
 
 def _queues(protocol: Protocol) -> Excess:
@@ -171,13 +186,17 @@ def _queues(protocol: Protocol) -> Excess:
         for own in layer.templates
     }
     names = ", ".join(f"{name} {count}" for name, count in kinds.items())
-    return Excess("queues of templates", sum(kinds.values()), QUEUES, names, "send fewer kinds of packets")
+    places = [_at(layer.path, own.line) for layer in protocol.layers for own in layer.templates]
+    where = places[-1] if places else ""
+    instead = "send fewer kinds of packets"
+    return Excess("queues of templates", sum(kinds.values()), QUEUES, names, instead, where)
 
 
 def _histograms(protocol: Protocol) -> Excess:
     acts = [a for row in _rows(protocol) for a in row.actions if isinstance(a.act, Record)]
     why = f"lines {', '.join(str(a.line) for a in acts)}"
-    return Excess("histograms", len(acts), 0, why, "count instead, and measure times with a stream")
+    where = _first_act(protocol, lambda action: isinstance(action.act, Record))
+    return Excess("histograms", len(acts), 0, why, "count instead, and measure times with a stream", where)
 
 
 def _stages(protocol: Protocol) -> Excess:
@@ -190,7 +209,14 @@ def _stages(protocol: Protocol) -> Excess:
     why = (
         f"flow and registers 2, differences {compared}, tables {steps}, work of an action {worked}, writing 1"
     )
-    return Excess("stages", needed, STAGES, why, "use fewer steps, and shorter expressions")
+    _, where = max((_work(row), _at(own.path, row.line)) for own in protocol.layers for row in own.rows)
+    return Excess("stages", needed, STAGES, why, "use fewer steps, and shorter expressions", where)
+
+
+def _work(row: Row) -> int:
+    """Stages for a row's tests and actions."""
+    acting = (len(value.rest) for action in row.actions for value in values(action.act))
+    return max(map(_operations, row.tests), default=0) + max(acting, default=0)
 
 
 def _depth(protocol: Protocol, event: str, seen: tuple[str, ...]) -> int:
@@ -210,6 +236,24 @@ def _operations(test: Compare | Flags | Prefix) -> int:
     if not isinstance(test, Compare):
         return 0
     return len(test.left.rest) + (0 if test.right.constant is not None else 1 + len(test.right.rest))
+
+
+def _first_act(protocol: Protocol, wanted: Callable[[Action], bool]) -> str:
+    """Where the first such action is written, else the line that says what the table is about."""
+    for layer in protocol.layers:
+        for row in layer.rows:
+            for action in row.actions:
+                if wanted(action):
+                    return _at(layer.path, action.line)
+    return _head(protocol)
+
+
+def _head(protocol: Protocol) -> str:
+    return _at(protocol.path, protocol.packets_line)
+
+
+def _at(path: Path, line: int) -> str:
+    return f"{path}: line {line}"
 
 
 def _rows(protocol: Protocol) -> list[Row]:

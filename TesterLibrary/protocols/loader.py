@@ -103,6 +103,7 @@ class Reader:
             templates=tuple(template(self, *item) for item in data.get("templates", {}).items()),
             messages=tuple(message(self, *item) for item in data.get("messages", {}).items()),
             scanners=tuple(scanner(self, *item) for item in data.get("scanners", {}).items()),
+            packets_line=self.line(("over",) if "over" in data else ("headers",)),
             **{
                 key: tuple(data.get(key, ()))
                 for key in ("counters", "failures", "histograms", "timers", "steps")

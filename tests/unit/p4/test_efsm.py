@@ -66,14 +66,14 @@ def test_a_protocol_is_given_once() -> None:
 
 
 def test_more_queues_than_there_are_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(PlanError, match=r"queues of templates: 20 needed, 16 there"):
+    with pytest.raises(PlanError, match=r"own-4\.yaml: line \d+: queues of templates: 20 needed, 16 there"):
         generated(*[changed(tmp_path, f"own-{number}") for number in range(5)])
 
 
 def test_what_is_no_key_of_the_table_is_refused(tmp_path: Path) -> None:
     own = changed(tmp_path, "own", "when: {TCP.flags: {set: R}}", "when: {TCP.flags: {set: R}, IP.ttl: 3}")
     with pytest.raises(
-        PlanError, match=r"own\.yaml: a row tests IP\.ttl, which is no key of the switch's table"
+        PlanError, match=r"own\.yaml: line \d+: a row tests IP\.ttl, which is no key of the switch's table"
     ):
         generated(own)
 
@@ -89,8 +89,12 @@ def test_what_a_row_cannot_do_is_refused() -> None:
 
 def test_what_an_answer_cannot_have_is_refused(tmp_path: Path) -> None:
     own = changed(tmp_path, "own", "TCP.ack: TCP.seq + 1", "TCP.ack: TCP.seq + TCP.window")
-    with pytest.raises(PlanError, match=r"template syn_ack needs TCP\.seq \+ TCP\.window"):
+    with pytest.raises(
+        PlanError, match=r"own\.yaml: line \d+: template syn_ack needs TCP\.seq \+ TCP\.window"
+    ):
         generated(own)
     own = changed(tmp_path, "own", "TCP.seq: 0, TCP.ack", "TCP.urgptr: TCP.window, TCP.ack")
-    with pytest.raises(PlanError, match=r"sets TCP\.urgptr to TCP\.window"):
+    with pytest.raises(
+        PlanError, match=r"own\.yaml: line \d+: template syn_ack sets TCP\.urgptr to TCP\.window"
+    ):
         generated(own)

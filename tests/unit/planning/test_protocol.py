@@ -147,3 +147,23 @@ def test_what_a_switch_lacks_is_named_with_how_much_and_what_to_change() -> None
 )  # fmt: skip
 def test_only_what_is_lacking_is_named(name: str, resources: list[str]) -> None:
     assert [own.resource for own in excesses(load_protocol(name))] == resources
+
+
+REFUSED = ["dns", "dns-client", "http-server", "iperf3-server", "private-tunnel", "tcp"]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_every_refusal_of_a_switch_names_file_and_line(name: str) -> None:
+    """The line is one of the table's file, and says what is lacking where the text names it."""
+    protocol = load_protocol(name)
+    texts = {
+        str(layer.path): layer.path.read_text(encoding="utf-8").splitlines() for layer in protocol.layers
+    }
+    lacking = excesses(protocol)
+    assert lacking
+    for own in lacking:
+        path, _, line = own.where.rpartition(": line ")
+        text = texts[path][int(line) - 1]
+        said = {"timers": "start", "bits of a register": own.why, "tables over one another": "over: "}
+        assert said.get(own.resource, "") in text, (own, text)
+        assert int(line) > 1
