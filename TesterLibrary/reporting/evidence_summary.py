@@ -8,47 +8,60 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from ..measurement.departure import GapError
 from ..measurement.trial import Trial
 
+N = TypeVar("N", int, Fraction)
+
 
 @dataclass(frozen=True)
 class EvidenceSummary:
-    """The worst value of each kind."""
+    """The worst value of each kind; None where the tester does not measure it, or no trial is valid."""
 
     trials: int
     invalid: int
     repeated: int
     sent: int
     received: int
-    worst_shortfall: Fraction
-    worst_rate_error: Fraction
+    worst_shortfall: Fraction | None
+    worst_rate_error: Fraction | None
     gap_error: GapError
-    tester_drops: int
-    worst_gap_ns: int
-    worst_drift: Fraction
+    tester_drops: int | None
+    worst_gap_ns: int | None
+    worst_drift: Fraction | None
     objections: tuple[tuple[str, int], ...]  # one of each kind, and how many of it there are
 
     @classmethod
     def of(cls, trials: Sequence[Trial]) -> EvidenceSummary:
         """Drops, gaps and errors are those of the valid trials: invalid ones support no verdict."""
         proof = [t.evidence for t in trials if t.valid]
-        zero = Fraction(0)
         return cls(
             trials=len(trials),
             invalid=sum(not t.valid for t in trials),
             repeated=sum(t.attempt > 1 for t in trials),
             sent=sum(t.sent for t in trials),
             received=sum(t.received for t in trials),
-            worst_shortfall=max((e.shortfall for e in proof), default=zero),
-            worst_rate_error=max((abs(e.rate_error) for e in proof), default=zero),
+            worst_shortfall=_worst([e.shortfall for e in proof]),
+            worst_rate_error=_worst([abs(e.rate_error) for e in proof]),
             gap_error=GapError.merged(s.counters.departures for t in trials if t.valid for s in t.streams),
-            tester_drops=sum(e.rx_missed + e.kernel_dropped for e in proof),
-            worst_gap_ns=max((e.worst_worker_gap_ns for e in proof), default=0),
-            worst_drift=max((abs(e.clock_drift) for e in proof), default=zero),
+            tester_drops=_sum([drops for e in proof for drops in (e.rx_missed, e.kernel_dropped)]),
+            worst_gap_ns=_worst([e.worst_worker_gap_ns for e in proof]),
+            worst_drift=_worst([None if e.clock_drift is None else abs(e.clock_drift) for e in proof]),
             objections=by_kind([objection for trial in trials for objection in trial.objections]),
         )
+
+
+def _worst(values: Sequence[N | None]) -> N | None:
+    """The greatest; None if one was not measured, or there is none."""
+    known = [value for value in values if value is not None]
+    return max(known, default=None) if len(known) == len(values) else None
+
+
+def _sum(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
 
 
 def by_kind(objections: Sequence[str]) -> tuple[tuple[str, int], ...]:

@@ -120,11 +120,13 @@ def _frame_loss(series: Series[FrameLossResult], _: Mapping[str, Any]) -> Iterat
     for label, results in series.items():
         lines = {result.title: result.trials for result in results}
         worst = {
-            name: max((t.loss_ratio for t in trials if t.valid), default=None)
+            name: max(
+                (ratio for t in trials if t.valid and (ratio := t.loss_ratio) is not None), default=None
+            )
             for name, trials in lines.items()
         }
         text = "; ".join(
-            f"{name}: {'no valid trial' if loss is None else f'{loss:.3%} at most'}"
+            f"{name}: {'not measured' if loss is None else f'{loss:.3%} at most'}"
             for name, loss in worst.items()
         )
         title = "Frame loss" if len(series) == 1 else f"Frame loss: {label}"

@@ -41,6 +41,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["ns"] = _ns
+    environment.filters["counted"] = _counted
     environment.filters["percent"] = _percent
     environment.filters["bits"] = _bits
     return environment
@@ -50,9 +51,13 @@ def _ns(value: float | None) -> str:
     return "–" if value is None else str(Duration(round(value)))
 
 
-def _percent(value: float) -> str:
+def _counted(value: int | None) -> str:
+    return "not measured" if value is None else f"{value:,}"
+
+
+def _percent(value: float | None) -> str:
     """Of a ratio: four significant digits, and never 0 for what is not 0."""
-    return f"{float(value) * 100:.4g} %"
+    return "not measured" if value is None else f"{float(value) * 100:.4g} %"
 
 
 def _bits(value: float) -> str:

@@ -20,7 +20,7 @@ from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.reporting.listener import Listener
 from TesterLibrary.reporting.progress import Progress
 from TesterLibrary.reporting.recorder import Recorder
-from TesterLibrary.verdict import judge
+from TesterLibrary.verdict import Outcome, Verdict
 from tests.unit.reporting.simulated import SimulatedBench
 
 _WRITE = os.write
@@ -44,9 +44,7 @@ class SimulatedLibrary:
         outcome = outcomes[self._judged % len(outcomes)]
         self._judged += 1
         doubt = "the tester was late" if outcome == "INCONCLUSIVE" else ""
-        verdict = judge(
-            holds=outcome == "PASS", subject=f"value {self._judged}", measured="1", bound="2", doubt=doubt
-        )
+        verdict = Verdict(Outcome(outcome), f"value {self._judged}", "1", "2", doubt)
         self._recorder.verdict(verdict)
         verdict.enforce()
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 import pytest
 
 from TesterLibrary.reporting.outcome import EXIT_STATUS, WORST_FIRST, WRONG_COMMAND_LINE, outcome_of, overall
-from TesterLibrary.verdict import Verdict, judge
+from TesterLibrary.verdict import Outcome, Verdict
 
-PASSED = judge(holds=True, subject="loss", measured="0 %", bound="<= 0 %")
-FAILED = judge(holds=False, subject="loss", measured="1 %", bound="<= 0 %")
-UNKNOWN = judge(holds=True, subject="loss", measured="0 %", bound="<= 0 %", doubt="the tester was late")
+PASSED = Verdict(Outcome.PASS, "loss", "0 %", "<= 0 %")
+FAILED = Verdict(Outcome.FAIL, "loss", "1 %", "<= 0 %")
+UNKNOWN = Verdict(Outcome.INCONCLUSIVE, "loss", "0 %", "<= 0 %", "the tester was late")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from TesterLibrary.model.units import Duration
 from TesterLibrary.paths import report_file
 from TesterLibrary.reporting.recorder import KINDS, RUN_VARIABLE, Recorder
 from TesterLibrary.reporting.records import read
-from TesterLibrary.verdict import judge
+from TesterLibrary.verdict import Outcome, Verdict
 
 from .golden import GOLDEN, record_run
 from .simulated import SimulatedBench
@@ -179,7 +179,7 @@ def test_a_withdrawn_verdict_is_known_again_whoever_recorded_it(evidence: Path) 
     first, second = Recorder(evidence), Recorder(evidence)
     for number, recorder in enumerate((first, second, first, second), 1):
         recorder.begin_test("Suite", f"Test {number}")
-        recorder.verdict(judge(holds=True, subject=f"value {number}", measured="1", bound="1"))
+        recorder.verdict(Verdict(Outcome.PASS, f"value {number}", "1", "1"))
     second.withdraw([3], by="TRY/EXCEPT")
     records = read(evidence)
     assert [found.number for found in records.verdicts] == [1, 2, 3, 4]
