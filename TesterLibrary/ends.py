@@ -233,7 +233,7 @@ class ConcurrencyMeasurer:
         rate = self._clients.rate
         filling_ns = int(level / rate.per_second * 10**9) if rate else 0
         held = Duration(filling_ns + duration.ns + _SETTLE.ns + _MARGIN.ns)
-        parameters = {**self._clients.parameters, _HOLD: held.microseconds}
+        parameters = {**self._clients.parameters, _HOLD: Duration(held.microseconds * 1000)}
         once = replace(
             self._clients, connections=level, total=level, reopen=Reopen.NEVER, parameters=parameters
         )

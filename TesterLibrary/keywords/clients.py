@@ -69,7 +69,7 @@ class ClientSide:
 
         | `Start HTTP Clients` | users | 192.0.2.10:80 | connections=4000 | flow_size=1 MB | rate=1000/s |
         """
-        given = {"size": flow_size.count, "requests": requests, "linger": linger.microseconds}
+        given = {"size": flow_size.count, "requests": requests, "linger": linger}
         return self._session.tester.ends.start(
             Clients(
                 name=name,
@@ -122,7 +122,7 @@ class ClientSide:
 
         | `Start TCP Clients` | users | 192.0.2.10:5001 | connections=100 | flow_size=0 | rate=1000/s |
         """
-        given = {"size": flow_size.count, "hold": hold.microseconds, "linger": linger.microseconds}
+        given = {"size": flow_size.count, "hold": hold, "linger": linger}
         return self._session.tester.ends.start(
             Clients(
                 name=name,

@@ -61,6 +61,7 @@ class Parameter:
     bits: int
     default: int
     line: int = field(default=0, compare=False)
+    time: bool = False  # whether its default is written as one, so that a job has to write a unit, too
 
 
 @dataclass(frozen=True)

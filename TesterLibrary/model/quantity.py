@@ -9,15 +9,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..errors import UnitError
+from .number import decimal, refusal, shown, split_unit
 
 _PREFIX = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
-_NUMBER = r"([0-9][0-9_,]*(?:\.[0-9]+)?)"
-_FREQUENCY = re.compile(rf"\s*{_NUMBER}\s*([kM]?)\s*[A-Za-z]*\s*(?:/\s*s|per second)\s*")
-_OCTETS = re.compile(rf"\s*{_NUMBER}\s*(|k|K|M|G|Ki|Mi|Gi)(?:B|bytes)?\s*")
-
-
-def _number(text: str) -> Fraction:
-    return Fraction(text.replace("_", "").replace(",", ""))
+_COUNTED = (  # a noun that is not here could begin with a prefix: 450 MACs/s
+    "addresses",
+    "announcements",
+    "attempts",
+    "connections",
+    "entries",
+    "flows",
+    "neighbours",
+    "openings",
+    "queries",
+    "requests",
+    "sessions",
+    "transactions",
+)
+_PER_SECOND = re.compile(rf"(?:([kMG])(?=[\s/]))?\s*(?:(?:{'|'.join(_COUNTED)})\b)?\s*(?:/\s*s|per\s+second)")
+_OCTETS = re.compile(r"(?:(k|K|M|G|Ki|Mi|Gi)?B?|bytes?)")
 
 
 @dataclass(frozen=True, order=True)
@@ -31,16 +41,19 @@ class Frequency:
         """Raises UnitError for anything but a positive number of something a second."""
         if isinstance(text, Frequency):
             return text
-        found = _FREQUENCY.fullmatch(str(text))
-        value = _number(found[1]) * _PREFIX[found[2]] if found else Fraction(0)
-        if value <= 0:
-            allowed = "a positive number with /s, such as 1000/s or 450 entries/s"
-            raise UnitError(f"{str(text)!r} is not a frequency; write {allowed}")
-        return cls(value)
+        allowed = (
+            "a positive number with /s, such as 450/s, 20 k/s or 1.5 M/s; "
+            f"the nouns that may stand before /s are {', '.join(_COUNTED)}"
+        )
+        number, unit = split_unit(text, "a frequency", allowed)
+        found = _PER_SECOND.fullmatch(unit)
+        if number <= 0 or not found:
+            raise UnitError(refusal(text, "a frequency", allowed))
+        return cls(number * _PREFIX[found[1] or ""])
 
     def __str__(self) -> str:
-        value = self.per_second
-        return f"{int(value):,}/s" if value.denominator == 1 else f"{float(value):,.6g}/s"
+        value = shown(self.per_second)
+        return f"{int(value):,}/s" if value.denominator == 1 else f"{decimal(value)}/s"
 
 
 @dataclass(frozen=True, order=True)
@@ -54,15 +67,16 @@ class Octets:
         """Raises UnitError for anything but a whole number of bytes."""
         if isinstance(text, Octets):
             return text
-        found = _OCTETS.fullmatch(str(text))
-        value = _number(found[1]) * _PREFIX[found[2]] if found else Fraction(1, 2)
+        allowed = "a whole number of bytes, maybe with kB, MB, GB, KiB, MiB or GiB, such as 1 MB"
+        number, unit = split_unit(text, "an amount of data", allowed)
+        found = _OCTETS.fullmatch(unit)
+        value = number * _PREFIX[found[1] or ""] if found else Fraction(1, 2)
         if value.denominator != 1:
-            allowed = "a whole number of bytes, maybe with kB, MB, GB, KiB, MiB or GiB, such as 1 MB"
-            raise UnitError(f"{str(text)!r} is not an amount of data; write {allowed}")
+            raise UnitError(refusal(text, "an amount of data", allowed))
         return cls(int(value))
 
     def __str__(self) -> str:
         for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
             if self.count >= size:
-                return f"{self.count / size:g} {unit}"
+                return f"{decimal(Fraction(self.count, size))} {unit}"
         return f"{self.count} bytes"

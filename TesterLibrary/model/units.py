@@ -14,37 +14,24 @@ from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
 from fractions import Fraction
-from typing import ClassVar
 
 from ..errors import UnitError
+from .number import decimal, refusal, shown, split_unit
+from .time_text import parse_time
 
 LINE_OVERHEAD = 20  # bytes for each frame: preamble, start delimiter, inter-frame gap
 FCS_LENGTH = 4
 MIN_FRAME_SIZE = 64
 MAX_FRAME_SIZE = 16128
 
-_NUMBER = re.compile(r"^\s*([0-9][0-9_,]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|\.[0-9]+)\s*(.*?)\s*$")
 _PREFIX = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-
-
-def _split(text: object, what: str, allowed: str) -> tuple[Fraction, str]:
-    """The number and the unit of a text such as `1.5 Mpps`."""
-    found = _NUMBER.match(str(text))
-    if not found:
-        raise UnitError(f"{str(text)!r} is not a {what}; write {allowed}")
-    return Fraction(found[1].replace("_", "").replace(",", "")), found[2]
-
-
-def _significant(value: Fraction | float, digits: int = 6) -> str:
-    text = f"{float(value):.{digits}g}"
-    return f"{float(text):,.0f}" if "e" in text and abs(float(value)) >= 1 else text
 
 
 def _scaled(value: Fraction, unit: str) -> str:
     for prefix in ("T", "G", "M", "k"):
         if value >= _PREFIX[prefix]:
-            return f"{_significant(value / _PREFIX[prefix])} {prefix}{unit}"
-    return f"{_significant(value)} {unit}"
+            return f"{decimal(value / _PREFIX[prefix])} {prefix}{unit}"
+    return f"{decimal(value)} {unit}"
 
 
 @dataclass(frozen=True, order=True)
@@ -59,10 +46,10 @@ class Bandwidth:
         if isinstance(text, Bandwidth):
             return text
         allowed = "a number with bps, kbps, Mbps, Gbps or Tbps, such as 10 Gbps"
-        number, unit = _split(text, "bandwidth", allowed)
+        number, unit = split_unit(text, "a bandwidth", allowed)
         found = re.fullmatch(r"([kKMGT]?)(?:bps|bit/s|b/s)", unit)
         if not found or (number * _PREFIX[found[1]]).denominator != 1 or number <= 0:
-            raise UnitError(f"{str(text)!r} is not a bandwidth; write {allowed}")
+            raise UnitError(refusal(text, "a bandwidth", allowed))
         return cls(int(number * _PREFIX[found[1]]))
 
     def __str__(self) -> str:
@@ -95,12 +82,12 @@ class Rate:
         if isinstance(text, Rate):
             return text
         allowed = "a positive number with pps, kpps, Mpps, bps, kbps, Mbps, Gbps (optionally L1) or %"
-        number, unit = _split(text, "rate", allowed)
+        number, unit = split_unit(text, "a rate", allowed)
         if number > 0 and unit == "%":
             return cls(number / 100, RateUnit.LINE)
         found = re.fullmatch(r"([kKMGT]?)(pps|fps|bps|bit/s|b/s)(\s*L[12])?", unit)
         if number <= 0 or not found or (found[2] in ("pps", "fps") and found[3]):
-            raise UnitError(f"{str(text)!r} is not a rate; write {allowed}")
+            raise UnitError(refusal(text, "a rate", allowed))
         if found[2] in ("pps", "fps"):
             kind = RateUnit.PPS
         else:
@@ -109,10 +96,10 @@ class Rate:
 
     def __str__(self) -> str:
         if self.unit is RateUnit.LINE:
-            return f"{_significant(self.value * 100)} %"
+            return f"{decimal(shown(self.value * 100))} %"
         if self.unit is RateUnit.L1:
-            return _scaled(self.value, "bps") + " L1"
-        return _scaled(self.value, self.unit.value)
+            return _scaled(shown(self.value), "bps") + " L1"
+        return _scaled(shown(self.value), self.unit.value)
 
     def frames_per_second(self, frame_size: int | Fraction, speed: Bandwidth) -> Fraction:
         """This rate in frames of `frame_size` bytes on average each second on a port, exactly."""
@@ -127,38 +114,18 @@ class Rate:
 
 @dataclass(frozen=True, order=True)
 class Duration:
-    """A time in whole nanoseconds: `2 s`, `500 ms`, `9 us`, `250 ns`, `1 min`. Bare numbers are seconds."""
+    """A time in whole nanoseconds: `2 s`, `500 ms`, `9 us`, `250 ns`, `1 min 30 s`, `2 seconds`, or `0`."""
 
     ns: int
 
-    _UNITS: ClassVar[dict[str, int]] = {
-        "ns": 1,
-        "us": 10**3,
-        "µs": 10**3,
-        "ms": 10**6,
-        "": 10**9,
-        "s": 10**9,
-        "sec": 10**9,
-        "seconds": 10**9,
-        "second": 10**9,
-        "min": 60 * 10**9,
-        "minutes": 60 * 10**9,
-        "minute": 60 * 10**9,
-        "h": 3600 * 10**9,
-    }
-
     @classmethod
     def parse(cls, text: object) -> Duration:
-        """Raises UnitError for anything but a time; a `timedelta` is taken as it is."""
+        """Raises UnitError for anything but a time with a unit, or 0; a `timedelta` is taken as it is."""
         if isinstance(text, Duration):
             return text
         if isinstance(text, timedelta):
             return cls(((text.days * 86400 + text.seconds) * 10**6 + text.microseconds) * 1000)
-        allowed = "a number with ns, us, ms, s or min, such as 2 s"
-        number, unit = _split(text, "time", allowed)
-        if unit not in cls._UNITS:
-            raise UnitError(f"{str(text)!r} is not a time; write {allowed}")
-        return cls(round(number * cls._UNITS[unit]))
+        return cls(parse_time(text))
 
     @property
     def seconds(self) -> float:
@@ -173,7 +140,7 @@ class Duration:
     def __str__(self) -> str:
         for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 10**3)):
             if abs(self.ns) >= size:
-                return f"{_significant(Fraction(self.ns, size))} {unit}"
+                return f"{decimal(Fraction(self.ns, size))} {unit}"
         return f"{self.ns} ns"
 
 
@@ -189,17 +156,17 @@ class Ratio:
         if isinstance(text, Ratio):
             return text
         allowed = "0, or a number with % or ppm, such as 0.001 %, up to 100 %"
-        number, unit = _split(text, "ratio", allowed)
+        number, unit = split_unit(text, "a ratio", allowed)
         scale = {"%": Fraction(1, 100), "ppm": Fraction(1, 10**6)}.get(unit)
         if scale is None and (unit or number):
-            raise UnitError(f"{str(text)!r} is not a ratio; write {allowed}")
+            raise UnitError(refusal(text, "a ratio", allowed))
         value = number * (scale or 0)
         if value > 1:
             raise UnitError(f"{str(text)!r} is more than the whole; write {allowed}")
         return cls(value)
 
     def __str__(self) -> str:
-        return f"{_significant(self.value * 100)} %"
+        return f"{decimal(shown(self.value * 100))} %"
 
 
 class FrameSizes(ABC):
@@ -228,10 +195,10 @@ class FrameSize(FrameSizes):
         if isinstance(text, FrameSize):
             return text
         allowed = f"a whole number of bytes from {MIN_FRAME_SIZE} to {MAX_FRAME_SIZE}, FCS included"
-        number, unit = _split(text, "frame size", allowed)
+        number, unit = split_unit(text, "a frame size", allowed)
         whole = number.denominator == 1 and MIN_FRAME_SIZE <= number <= MAX_FRAME_SIZE
         if not whole or unit.lower() not in ("", "b", "byte", "bytes"):
-            raise UnitError(f"{str(text)!r} is not a frame size; write {allowed}")
+            raise UnitError(refusal(text, "a frame size", allowed))
         return cls(int(number))
 
     @property

@@ -18,7 +18,7 @@ from ..model.responder import Clients, End, Responder
 from ..model.splitmix import splitmix64
 from ..model.units import FCS_LENGTH
 from ..protocols.checker import load_protocol
-from ..protocols.parameters import parameter_values
+from ..protocols.parameters import parameter_values, written_parameters
 from ..protocols.scope import layout_of
 from .address import Station, station_of
 from .frame import announcement
@@ -143,11 +143,12 @@ class _Planner:
         mine: AddressRange | None,
     ) -> EndPlan:
         end = self._end
+        written = written_parameters(self._protocol, end.parameters)
         planned = PlannedEnd(
             name=end.name,
             port=end.port,
             protocol=self._protocol,
-            parameters=parameter_values(self._protocol, {**self._fitting(), **given, **end.parameters}),
+            parameters=parameter_values(self._protocol, {**self._fitting(), **given, **written}),
             accepts=accepts,
             seed=seed,
             flow_capacity=capacity,

@@ -17,6 +17,7 @@ from ..model.condition import Compare, Flags, Prefix, Relation, Test
 from ..model.expression import Expression, number
 from ..model.headers import HeaderStack, HeaderType
 from ..model.protocol import Parameter, Protocol, Row, Variable
+from ..model.units import Duration
 from .action_loader import actions
 from .sending_loader import message, octets, scanner, template
 
@@ -128,7 +129,8 @@ class Reader:
             default = self.parsed(quantity, data["default"], (*place, "default"))
             if default >> data["bits"]:
                 raise PlanError(self.document.error((*place, "default"), too_wide(default, data["bits"])))
-            yield Parameter(name, data["bits"], default, self.line(place))
+            time = is_time(data["default"])
+            yield Parameter(name, data["bits"], default, self.line(place), time)
 
     def _row(self, index: int, data: Mapping[str, Any]) -> Row:
         place: Place = ("table", index)
@@ -169,12 +171,14 @@ class Reader:
                 yield Compare(side, relation, self.expression(right, place), line)
 
 
+def is_time(value: object) -> bool:
+    """Whether a value is written as a time: a number and its unit, parted by a space."""
+    return isinstance(value, Duration) or len(str(value).split()) > 1
+
+
 def quantity(value: object) -> int:
     """A number, an address, or a time in microseconds."""
-    from ..model.units import Duration
-
-    words = str(value).split()
-    if len(words) == 2:
+    if is_time(value):
         nanoseconds = Duration.parse(value).ns
         if nanoseconds % 1000:
             raise ValueError(f"{value!r} is no whole number of microseconds")

@@ -8,8 +8,25 @@ from collections.abc import Mapping
 
 from ..errors import PlanError
 from ..model.protocol import Protocol
+from ..model.units import Duration
 from .findings import unknown
 from .loader import quantity, too_wide
+
+
+def written_parameters(protocol: Protocol, given: Mapping[str, object]) -> dict[str, int]:
+    """Parameters that a job gives, as numbers; a time needs its unit.
+
+    Raises:
+        PlanError: a value that is no number, address or time, or a time without a unit.
+    """
+    times = {parameter.name for layer in protocol.layers for parameter in layer.parameters if parameter.time}
+    values = {}
+    for name, value in given.items():
+        try:
+            values[name] = quantity(Duration.parse(value) if name in times else value)
+        except ValueError as error:
+            raise PlanError(f"{protocol.name}: {name}: {error}") from None
+    return values
 
 
 def parameter_values(protocol: Protocol, given: Mapping[str, object]) -> dict[str, int]:

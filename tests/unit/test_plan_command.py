@@ -19,11 +19,11 @@ def test_it_prints_the_plan_for_people(capsys: pytest.CaptureFixture[str]) -> No
     # Which port it is, is for the solver to choose.
     assert re.sub(r"port [01]/[0-9]+", "port J/K", capsys.readouterr().out).splitlines() == [
         "bursts on tofino: 3 streams",
-        "  steady: 10 Gbps of 64 bytes is 19.5312 Mpps; meter 19.5337 Mpps (+1.3e-04 by itself), "
+        "  steady: 10 Gbps of 64 bytes is 19.53125 Mpps; meter 19.5337 Mpps (+1.3e-04 by itself), "
         "pass 8,000 skip 1, 16 template packets in loopback port J/K; error none",
-        "  burst: 4 Gbps of 1024 bytes is 488.281 kpps; meter 1.22086 Mpps (+1.3e-04 by itself), "
+        "  burst: 4 Gbps of 1024 bytes is 488.28125 kpps; meter 1.22086 Mpps (+1.3e-04 by itself), "
         "pass 8,000 skip 1, pass 1,000 skip 1,500, 2 template packets in loopback port J/K; error none",
-        "  staged: 1 Gbps of 256 bytes is 488.281 kpps; meter 4.88342 Mpps (+1.3e-04 by itself), "
+        "  staged: 1 Gbps of 256 bytes is 488.28125 kpps; meter 4.88342 Mpps (+1.3e-04 by itself), "
         "pass 8,000 skip 1, pass 4 skip 6, pass 100 skip 300, "
         "4 template packets in loopback port J/K; error none",
         "  takes 3 of 256 templates, 3 of 512 copies to ports",

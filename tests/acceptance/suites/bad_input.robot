@@ -37,6 +37,24 @@ Unknown Unit
     ...    north
     ...    rate=5 furlongs
 
+Numbers That Could Be Misread
+    [Documentation]    A number with two meanings is refused, with what to write instead.
+    Create Stream    north    rate=1 kpps
+    Run Keyword And Expect Error    *'5' is not a time*no unit*'5 s'*
+    ...    Measure Loss    north    duration=5
+    Run Keyword And Expect Error    *'5' is not a time*no unit*'5 s'*
+    ...    Measure Loss    north    duration=${5}
+    Run Keyword And Expect Error    *'0,1 s'*decimal*'0.1 s'*
+    ...    Measure Loss    north    duration=0,1 s
+    Run Keyword And Expect Error    *'1,5 Gbps'*decimal*'1.5 Gbps'*
+    ...    Create Stream    south    rate=1,5 Gbps
+    ${trial} =    Measure Loss    north    duration=90 milliseconds 10 us
+    Should Be Equal As Integers    ${trial.sent}    91
+    Run Keyword And Expect Error    *'0,001 %'*decimal*'0.001 %'*
+    ...    Verify Loss Below    0,001 %
+    Run Keyword And Expect Error    *'450 MACs/s'*such as 450/s*
+    ...    Verify Learning Rate Above    450 MACs/s
+
 Refused Means Nothing Has Changed
     [Documentation]    The stream keeps its rate.
     Create Stream    north    rate=1 kpps

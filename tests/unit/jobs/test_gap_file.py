@@ -21,7 +21,7 @@ def written(folder: Path, name: str, text: str) -> str:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("gaps.csv", "# as measured\n10 us\n\n0.000002  # seconds\n1 ms\n"),
+        ("gaps.csv", "# as measured\n10 us\n\n0.000002 s  # two of them\n1 ms\n"),
         ("gaps.yaml", "- 10 us\n- 2 us\n- 1 ms\n"),
     ],
 )
@@ -54,6 +54,7 @@ def test_a_distribution(tmp_path: Path, name: str, text: str) -> None:
         ("gaps.csv", "1 us\n2 us, 3 us\n", "gaps.csv:2: 2 values; a list of gaps has one on each line"),
         ("gaps.yaml", "a: 1\n", "gaps.yaml:1: no list; give one of gaps"),
         ("gaps.yaml", "- 1 us\n\n- soon\n", "gaps.yaml:3: 'soon' is not a time"),
+        ("gaps.yaml", "- 1 us\n- 2\n", "gaps.yaml:2: '2' is not a time: it has no unit; write '2 s'"),
     ],
 )
 def test_mistakes_in_a_list_have_their_line(tmp_path: Path, name: str, text: str, message: str) -> None:

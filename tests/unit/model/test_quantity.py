@@ -40,7 +40,7 @@ def test_what_is_no_frequency(text: str) -> None:
         ("0", 0, "0 bytes"),
         ("1 KB", 1000, "1 kB"),
         ("1.5 MB", 1_500_000, "1.5 MB"),
-        ("2 MiB", 2_097_152, "2.09715 MB"),
+        ("2 MiB", 2_097_152, "2.097152 MB"),
         ("100 bytes", 100, "100 bytes"),
     ],
 )

@@ -148,6 +148,11 @@ OTHERS = Endpoints.parse("198.18.0.2")
         (responder(port="p9"), "responder 'web': port='p9' is no port of this tester; it has p1, p2"),
         (responder("htp-server"), "responder 'web': .*htp-server"),
         (responder(parameters={"bdy": 1}), "responder 'web': http-server: there is no parameter 'bdy'"),
+        (
+            responder(parameters={"rto": 50}),
+            "http-server: rto: '50' is not a time: it has no unit",
+        ),
+        (responder(parameters={"rto": "0,5 ms"}), "rto: .* for a decimal write '0.5 ms'"),
         (responder(parameters={"window": 70_000}), "window: 70000 does not fit 16 bits"),
         (responder(servers=Endpoints.parse("[2001:2::2]:80")), "speaks IPv4, so 2001:2::2 cannot be"),
         (responder("arp", servers=OTHERS), "arp has no IP header, so servers="),

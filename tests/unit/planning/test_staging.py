@@ -193,8 +193,8 @@ def test_as_many_stages_as_a_switch_has_units_are_the_most() -> None:
         ({"target": Fraction(2 * 10**12)}, "2 Tpps is faster than this meter"),
         (
             {"target": Fraction(1, 10**10)},
-            r"1e-10 pps cannot be reached: the closest is 2\.20\d*e-09 pps, from the meter's 9\.46\d* pps "
-            "with pass 1 skip 4,294,967,295",
+            r"0\.0000000001 pps cannot be reached: the closest is 0\.00000000220\d* pps, "
+            r"from the meter's 9\.46\d* pps with pass 1 skip 4,294,967,295",
         ),
         ({"target": Fraction(0)}, "both have to be above 0"),
         ({"target": Fraction(1), "width": 0}, "registers of 0 bits"),
