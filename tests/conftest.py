@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a model of a chip needs. Its tests skip, and say why, where SDE_INSTALL names no SDE with a model."""
+"""Approved texts, and what a model of a chip needs.
+
+Tests on a model skip, and say why, where SDE_INSTALL names no SDE with a model.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,28 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from TesterLibrary.p4 import daemon, sources
 from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, generate
 from TesterLibrary.testbeds.privilege import is_privileged
 
+from .approval import Approved
 from .model.running import SCOPES, missing
+
+settings.register_profile("any machine", deadline=None)  # how long an example takes tells of the machine
+settings.load_profile("any machine")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--approve", action="store_true", help="write the files of approved texts anew")
+
+
+@pytest.fixture
+def approved(request: pytest.FixtureRequest) -> Approved:
+    """Compares texts with files in `approved/` beside the test."""
+    return Approved(request.path.parent / "approved", request.config.getoption("--approve"))
+
 
 _PROFILE = "tofino"
 _BUILT = Path("results") / "p4" / _PROFILE  # where `make tofino-model` compiles

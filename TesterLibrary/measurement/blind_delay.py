@@ -75,4 +75,13 @@ class BlindDelay:
     def __str__(self) -> str:
         if self.mean_ns is None:
             return "no delay: nothing arrived"
-        return f"{Duration(round(self.mean_ns))} ± {Duration(round(self.bound_ns))}"
+        return bounded_text(self.mean_ns, self.bound_ns)
+
+
+def bounded_text(mean_ns: Fraction | float, bound_ns: Fraction | float) -> str:
+    """A mean delay with the bound of its error: `105 ns ± 0 ns`; only the bound, if it exceeds the delay."""
+    mean, bound = Fraction(mean_ns), Fraction(bound_ns)
+    error = f"± {Duration(round(bound))}"
+    if bound <= abs(mean):
+        return f"{Duration(round(mean))} {error}"
+    return f"unknown ({error}), at most {Duration(round(mean + bound))}"

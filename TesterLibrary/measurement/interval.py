@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..model.units import Duration
-from .blind_delay import BlindDelay, Passages
+from .blind_delay import BlindDelay, Passages, bounded_text
 from .snapshot import PortVersionCounters, StreamCounters, VersionCounters
 
 
@@ -157,4 +157,4 @@ class Interval:
         )
         if self.delay_ns is None or self.delay_bound_ns is None:
             return text
-        return f"{text}, delay {Duration(round(self.delay_ns))} ± {Duration(round(self.delay_bound_ns))}"
+        return f"{text}, delay {bounded_text(self.delay_ns, self.delay_bound_ns)}"

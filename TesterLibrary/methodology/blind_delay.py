@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..measurement.blind_delay import BlindDelay
+from ..measurement.blind_delay import BlindDelay, bounded_text
 from ..measurement.trial import Trial
 from ..model.units import Duration
 from ..verdict import Verdict, judge
@@ -67,7 +67,7 @@ def delay_text(trials: Sequence[Trial]) -> str:
     mean, bound = _weighted(trials)
     if mean is None or bound is None:
         return "unknown"
-    return f"{Duration(round(mean))} ± {Duration(round(bound))}"
+    return bounded_text(mean, bound)
 
 
 def _weighted(trials: Sequence[Trial]) -> tuple[float | None, float | None]:

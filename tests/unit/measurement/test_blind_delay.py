@@ -27,6 +27,12 @@ def test_the_example_of_the_paper() -> None:
     assert str(delay) == "105 ns ± 0 ns"
 
 
+def test_a_delay_that_its_error_exceeds_is_no_value() -> None:
+    """Ten frames left within a second, and the first of them arrived: 450 ms too early, or too late."""
+    left, arrived = passages([at * 10**8 for at in range(10)]), passages([10**6])
+    assert str(BlindDelay(left, arrived, span_ns=9 * 10**8)) == "unknown (± 810 ms), at most 361 ms"
+
+
 @given(st.integers(0, 2**62), st.lists(st.integers(0, 2**40), min_size=1, max_size=20))
 def test_a_base_and_offsets_say_what_the_sums_say(base: int, offsets: list[int]) -> None:
     assert Passages.since_base(base, sum(offsets), len(offsets)) == passages([base + o for o in offsets])
