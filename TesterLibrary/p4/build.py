@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,18 +16,18 @@ from ..planning.match_action import MatchAction, match_action
 from ..planning.switch_editor import own_fields
 from ..planning.switch_replies import replies_only
 from ..protocols.checker import load_protocol
-from ..targets.tofino.program import NOTES, SCHEMA
-from . import sources
-from .compiler import compile_program
+from ..targets.tofino.program import NOTES
+from . import outputs, sources
+from .compiler import compile_program, options
 from .daemon import FOLDED, Scopes
 from .efsm import efsm, queue_numbers
+from .outputs import shipped
 from .own_headers import own_headers
 from .parser_states import check_parsers
 from .replies import replies
 from .resources import Resources, resources
 
 DEFAULT_PROTOCOLS = ("http-get", "arp", "icmp-echo", "udp-echo", "syn-reset")  # of shipped profiles
-_REPORT = "resources.json"
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,7 @@ class Build:
             "protocols": list(self.protocols),
             "headers": list(self.headers),
             "sources_sha256": self.digest,
+            "compiler_options": list(options(*sources.chip(sources.profile(self.profile)))),
             **self.resources.record(),
         }
 
@@ -131,23 +131,14 @@ def build(
     shutil.copyfile(source / "profiles" / path.name, program)
     compile_program(compiler, program, output, chip=chip, architecture=architecture)
     check_parsers(output / f"{profile}.p4pp", output)
-    _write(output / NOTES, {**Parts.of(protocols, headers).notes(profile), "pipes": scopes.record()})
+    outputs.write(output / NOTES, {**Parts.of(protocols, headers).notes(profile), "pipes": scopes.record()})
     return Build(profile, tuple(protocols), tuple(headers), resources(output), digest)
 
 
 def ship(done: Build, output: Path) -> None:
-    """Keeps the outputs of a shipped profile with the sources: its schema and its report, with the hash."""
+    """Keeps the outputs of a shipped profile with the sources: schema, notes and a report with all hashes."""
     folder = shipped(done.profile)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, indent in ((SCHEMA, 1), (NOTES, 2)):
-        _write(folder / name, json.loads((output / name).read_text(encoding="utf-8")), indent)
-    _write(folder / _REPORT, done.record())
-
-
-def _write(path: Path, found: Any, indent: int = 2) -> None:
-    path.write_text(json.dumps(found, indent=indent) + "\n", encoding="utf-8")
-
-
-def shipped(profile: str) -> Path:
-    """The folder with the outputs of a shipped profile."""
-    return sources.root() / "build" / profile
+    for name in outputs.OUTPUTS:
+        outputs.write(folder / name, outputs.read(output / name))
+    outputs.write(folder / outputs.REPORT, {**done.record(), "outputs_sha256": outputs.hashes(folder)})

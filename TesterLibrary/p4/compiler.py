@@ -41,6 +41,11 @@ def find_compiler(environment: Mapping[str, str] = os.environ) -> Path:
     raise PlanError(f"there is no P4 compiler: {_WHERE}")
 
 
+def options(chip: str, architecture: str) -> tuple[str, ...]:
+    """What a compiler is told beside paths; outputs depend on it."""
+    return ("--target", chip, "--arch", architecture, "--std", "p4-16", "-g")
+
+
 def compile_program(compiler: Path, source: Path, output: Path, *, chip: str, architecture: str) -> None:
     """Writes what a switch is loaded with, its schema and the compiler's logs to the folder `output`.
 
@@ -49,8 +54,8 @@ def compile_program(compiler: Path, source: Path, output: Path, *, chip: str, ar
     """
     command = [
         str(compiler),
-        *("--target", chip, "--arch", architecture, "--std", "p4-16"),
-        *("-I", str(source.parent), "-o", str(output), "-g"),
+        *options(chip, architecture),
+        *("-I", str(source.parent), "-o", str(output)),
         *("--bf-rt-schema", str(output / "bf-rt.json")),
         str(source),
     ]

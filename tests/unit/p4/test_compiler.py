@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.p4 import sources
+from TesterLibrary.p4 import outputs, sources
 from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, build, generate
 from TesterLibrary.p4.compiler import compile_program, find_compiler
+from TesterLibrary.targets.tofino.program import SCHEMA
 
 
 def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
@@ -60,3 +62,19 @@ def test_profiles_compile_and_fit(tmp_path: Path, name: str) -> None:
     assert len(done.resources.uses) == 4
     for use in done.resources.uses:
         assert use.stages <= done.resources.chip.stages
+    assert outputs.read(tmp_path / "out" / SCHEMA) == outputs.read(outputs.shipped(name) / SCHEMA)
+
+
+def test_the_order_in_which_a_compiler_writes_does_not_matter(tmp_path: Path) -> None:
+    path = outputs.shipped("tofino") / SCHEMA
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    for table in schema["tables"]:
+        table["depends_on"] = table["depends_on"][::-1]
+        if "action_specs" in table:
+            table["action_specs"].reverse()
+    schema["tables"].reverse()
+    (tmp_path / SCHEMA).write_text(json.dumps(schema), encoding="utf-8")
+    assert outputs.read(tmp_path / SCHEMA) == json.loads(path.read_text(encoding="utf-8"))
+    next(own for own in schema["tables"] if len(own["key"]) > 1)["key"].reverse()  # of a key it does matter
+    (tmp_path / SCHEMA).write_text(json.dumps(schema), encoding="utf-8")
+    assert outputs.read(tmp_path / SCHEMA) != outputs.read(path)

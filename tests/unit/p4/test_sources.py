@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.p4 import sources
+from TesterLibrary.p4 import outputs, sources
 from TesterLibrary.p4.build import generate, shipped
+from TesterLibrary.p4.compiler import options
 from TesterLibrary.paths import data_root
 from TesterLibrary.planning import switch_editor
 from TesterLibrary.planning import switch_resources as planner
@@ -49,6 +50,21 @@ def test_shipped_outputs_are_of_these_sources(name: str) -> None:
     report = json.loads((shipped(name) / "resources.json").read_text(encoding="utf-8"))
     digest = sources.digest(sources.profile(name), generate(report["protocols"], report["headers"]))
     assert report["sources_sha256"] == digest, f"run: tester p4 build {name} --ship"
+    assert tuple(report["compiler_options"]) == options(*sources.chip(sources.profile(name)))
+
+
+@pytest.mark.parametrize("name", sources.profiles())
+def test_nobody_edited_the_shipped_outputs(name: str, tmp_path: Path) -> None:
+    folder = shipped(name)
+    report = json.loads((folder / outputs.REPORT).read_text(encoding="utf-8"))
+    assert {path.name for path in folder.iterdir()} == {*outputs.OUTPUTS, outputs.REPORT}
+    assert report["outputs_sha256"] == outputs.hashes(folder), f"run: tester p4 build {name} --ship"
+    for edited in outputs.OUTPUTS:
+        text = (folder / edited).read_text(encoding="utf-8")
+        for kept in outputs.OUTPUTS:
+            (tmp_path / kept).write_bytes((folder / kept).read_bytes())
+        (tmp_path / edited).write_text(text.replace("0", "1", 1), encoding="utf-8")
+        assert report["outputs_sha256"] != outputs.hashes(tmp_path)
 
 
 @pytest.mark.parametrize("name", sources.profiles())
