@@ -294,6 +294,6 @@ def _reason_against(snapshot: Snapshot, names: dict[int, str]) -> str:
         if not stream.versions:
             return f"frames of {names[stream.id]!r} have no field for a version"
         more = [v.rx_packets - v.tx_packets for v in stream.versions]
-        if stream.rx_version_rewritten or max(more) > stream.order.duplicated:
+        if stream.rx_version_rewritten or max(more) > (stream.order.duplicated or stream.order.behind or 0):
             return f"the device writes over the version of {names[stream.id]!r}"
     return ""

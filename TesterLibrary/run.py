@@ -149,7 +149,9 @@ class Run:
             latest = target.snapshot([self.name])
             if _received(latest) != _received(snapshot):
                 quiet_since = latest.taken_at_ns
-            elif all(s.rx_packets - s.order.duplicated >= s.tx_packets for s in self._measured(latest)):
+            elif all(
+                s.rx_packets - (s.order.duplicated or 0) >= s.tx_packets for s in self._measured(latest)
+            ):
                 return latest
             snapshot = latest
         return snapshot
@@ -187,4 +189,4 @@ def _settling_ns(snapshot: Snapshot, least: Duration) -> int:
 
 
 def _received(snapshot: Snapshot) -> list[int]:
-    return [s.rx_packets + s.rx_misrouted for s in snapshot.streams]
+    return [s.rx_packets + (s.rx_misrouted or 0) for s in snapshot.streams]

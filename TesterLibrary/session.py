@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from .bench import Bench
 from .errors import PlanError, TesterLibraryError, UnitError
+from .measurement.counter import Counter, not_counted
 from .measurement.trial import Trial
 from .measurer import TrialMeasurer
 from .methodology.result import Result
@@ -133,13 +134,24 @@ class Session:
         return [self.streams[name] for name in names or self.streams]
 
     def measurer(
-        self, title: str, names: Sequence[str], rate: Rate | None = None, *, by_signature: bool = False
+        self,
+        title: str,
+        names: Sequence[str],
+        rate: Rate | None = None,
+        *,
+        by_signature: bool = False,
+        needs: Sequence[Counter] = (),
     ) -> TrialMeasurer:
         """Runs trials of these streams, or of all, each at its own rate or at the one given.
 
-        The title heads their progress; the last trial is what `Verify …` and `Get …` judge. PlanError if the
-        signature of each frame is needed and a stream is sent without.
+        The title heads their progress; the last trial is what `Verify …` and `Get …` judge.
+
+        Raises:
+            PlanError: the tester does not count what the title needs, or the signature of each frame is
+                needed and a stream is sent without. Nothing was sent.
         """
+        if missing := set(needs) - self.bench.capabilities.counts:
+            raise PlanError(f"{title} cannot be measured: {not_counted(missing)}")
         streams = [stream.at(rate) if rate else stream for stream in self.chosen(names)]
         for stream in streams:
             if by_signature and not stream.signature:
@@ -168,10 +180,10 @@ class Session:
             raise TesterLibraryError("nothing was measured in this test yet; give a trial or measure first")
         return measured
 
-    def conclude(self, verdict: Verdict) -> Verdict:
-        """Records a verdict, and raises unless it is PASS."""
+    def conclude(self, verdict: Verdict, message: str | None = None) -> Verdict:
+        """Records a verdict, and raises unless it is PASS; a message replaces that of a failed one."""
         self.recorder.verdict(verdict)
-        return verdict.enforce()
+        return verdict.enforce(message)
 
 
 def naming(stream: str, describe: Callable[[], T]) -> T:

@@ -6,8 +6,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
+from typing import Any
 
-from .errors import Inconclusive, VerdictFailed
+from assertionengine import AssertionOperator, verify_assertion
+
+from .errors import Inconclusive, TesterLibraryError, VerdictFailed
 
 
 class Outcome(Enum):
@@ -32,22 +36,103 @@ class Verdict:
         text = f"{self.outcome.value}: {self.subject} is {self.measured}, required {self.bound}"
         return f"{text} ({self.reason})" if self.reason else text
 
-    def enforce(self) -> Verdict:
-        """Returns itself when passed.
+    def enforce(self, message: str | None = None) -> Verdict:
+        """Returns itself when passed. A message replaces the usual one of a verdict that failed.
 
         Raises:
             VerdictFailed: measured and out of bounds.
             Inconclusive: the tester could not tell.
         """
         if self.outcome is Outcome.FAIL:
-            raise VerdictFailed(str(self))
+            raise VerdictFailed(message or str(self))
         if self.outcome is Outcome.INCONCLUSIVE:
             raise Inconclusive(f"{self.subject}: {self.reason}")
         return self
 
 
-def judge(*, holds: bool, subject: str, measured: str, bound: str, doubt: str = "") -> Verdict:
-    """A verdict on a bound. Any `doubt` (why the tester is not to be trusted) outranks the value."""
+@dataclass(frozen=True)
+class Between:
+    """A value of which only bounds are known, both included."""
+
+    least: Any
+    most: Any
+
+
+AT_MOST, AT_LEAST, EQUAL = (AssertionOperator[sign] for sign in ("<=", ">=", "=="))
+_EQUALITIES = (EQUAL, AssertionOperator["!="])
+
+
+def assess(
+    value: Any,
+    operator: AssertionOperator,
+    expected: Any,
+    *,
+    subject: str,
+    measured: str = "",
+    bound: str = "",
+    doubt: str = "",
+) -> Verdict:
+    """Judges a value: every `Verify …` and every asserting `Get …` ends here.
+
+    FAIL comes only from a completed comparison. Whatever leaves the value in doubt makes it INCONCLUSIVE: a
+    doubt that is given, a value that was not measured, bounds on whose sides the comparison differs.
+
+    Args:
+        value: A number or text, `Between` two of them, or None where nobody measured it.
+        operator: Any but `then`, which asserts nothing.
+        expected: What the operator compares with, of the same kind as the value.
+        subject: The name of the value, such as `throughput of north, 64 bytes`.
+        measured: The value as people read it, with its unit; the value itself if left out.
+        bound: The operator and what it compares with, as people read it; both themselves if left out.
+        doubt: Why the value is not to be trusted; empty if it is.
+
+    Raises:
+        TesterLibraryError: the two cannot be compared: a mistake of the suite, which says nothing about the
+            device.
+    """
+    if operator is AssertionOperator["then"]:
+        raise TesterLibraryError("'then' evaluates an expression and asserts nothing; write 'validate'")
+    measured = measured or ("not measured" if value is None else text_of(value))
+    bound = bound or f"{operator.value} {text_of(expected)}"
+    sides = (value.least, value.most) if isinstance(value, Between) else (value,)
+    holds = None if value is None else {_holds(side, operator, expected) for side in sides}
+    if not doubt and holds is None:
+        doubt = "it was not measured"
+    if (
+        not doubt
+        and isinstance(value, Between)
+        and (len(holds or ()) > 1 or _meets(value, operator, expected))
+    ):
+        doubt = f"it is only known to lie between {text_of(value.least)} and {text_of(value.most)}"
     if doubt:
         return Verdict(Outcome.INCONCLUSIVE, subject, measured, bound, doubt)
-    return Verdict(Outcome.PASS if holds else Outcome.FAIL, subject, measured, bound)
+    return Verdict(Outcome.PASS if holds == {True} else Outcome.FAIL, subject, measured, bound)
+
+
+def text_of(value: Any) -> str:
+    """A value as people read it; a count with all its digits."""
+    if isinstance(value, Between):
+        return f"{text_of(value.least)} to {text_of(value.most)}"
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{float(value):,.6g}"
+
+
+def _holds(value: Any, operator: AssertionOperator, expected: Any) -> bool:
+    try:
+        verify_assertion(value, operator, expected)
+    except AssertionError:
+        return False
+    except Exception as mistake:
+        raise TesterLibraryError(
+            f"{text_of(value)} cannot be compared by '{operator.value}' with {expected!r}: {mistake}"
+        ) from None
+    return True
+
+
+def _meets(value: Between, operator: AssertionOperator, expected: Any) -> bool:
+    """Whether an equality may hold somewhere between bounds that are apart."""
+    apart: bool = value.least != value.most
+    return operator in _EQUALITIES and apart and bool(value.least <= expected <= value.most)

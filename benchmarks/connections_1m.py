@@ -31,7 +31,7 @@ def _opened(number: int) -> float:
         deadline = time.monotonic() + _PATIENCE_S
         while True:
             now = target.snapshot()
-            open_now = connections.users(target).flows
+            open_now = connections.users(target).flows or 0
             if open_now >= number:
                 break
             if time.monotonic() > deadline:

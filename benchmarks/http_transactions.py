@@ -22,7 +22,9 @@ def http_transactions(settings: Settings) -> Outcome:
 
     def ours() -> float:
         with connections.http(_OPEN) as target:
-            return rate(lambda: connections.users(target).flows_ended, settings.seconds, warm_up=_WARM_UP_S)
+            return rate(
+                lambda: connections.users(target).flows_ended or 0, settings.seconds, warm_up=_WARM_UP_S
+            )
 
     sides = {"ours": ours, wrk.NAME: lambda: wrk.transactions(settings.seconds, body=connections.BODY)}
     found = paired(alternate(sides, settings.runs), wrk.NAME)

@@ -8,7 +8,7 @@ import time
 from fractions import Fraction
 from typing import NamedTuple
 
-from TesterLibrary.measurement.snapshot import Snapshot
+from TesterLibrary.measurement.snapshot import ClockCounters, Snapshot
 from TesterLibrary.model.law import Departures, Steady
 from TesterLibrary.model.pattern import Stage
 
@@ -80,7 +80,7 @@ def _capacity(settings: Settings) -> float:
 
 def _departure(snapshot: Snapshot) -> Sample:
     """When the last frame so far left, by CLOCK_MONOTONIC_RAW, and how many have."""
-    clock, stream = snapshot.clock, snapshot.streams[0]
+    clock, stream = snapshot.clock or ClockCounters(), snapshot.streams[0]
     return clock.raw_now_ns - (clock.engine_now_ns - stream.last_tx_ns), stream.tx_packets
 
 

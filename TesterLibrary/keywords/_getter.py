@@ -4,23 +4,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from assertionengine import AssertionOperator, verify_assertion
+from assertionengine import AssertionOperator
 
 from ..errors import Inconclusive, TesterLibraryError
+from ..measurement.counter import Counter, not_counted
 from ..measurement.latency import Latency
+from ..measurement.order import Order
 from ..measurement.trial import Trial
 from ..measurement.variation import Variation
+from ..methodology.judging import delay_doubt_of, doubt_of, undelayed, unmeasured
 from ..methodology.latency import LatencyResult
 from ..methodology.order import order_of
 from ..model.units import Duration, Ratio
 from ..session import Session
-from ..verdict import Outcome, Verdict
+from ..verdict import Between
+from ._assertion import asserted
 
 _VARIATION = ("jitter", "ipdv_mean", "ipdv_min", "ipdv_max")
-EXPRESSIONS = (AssertionOperator["validate"], AssertionOperator["then"])
 
 
 class Getter:
@@ -29,56 +31,99 @@ class Getter:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def loss(self, stream: Any, operator: Any, expected: Any, message: str | None) -> int:
-        """Frames lost."""
+    def loss(self, stream: Any, operator: Any, expected: Any, message: str | None) -> int | None:
+        """Frames lost; None where nobody knows."""
         stream, operator, expected = _arranged(stream, operator, expected)
-        value = self._lost(stream)[0]
-        return int(self._checked(value, operator, expected, int, f"Frame loss{_of(stream)}", message))
+        order, doubt = self._lost(stream)
+        value: int | None = asserted(
+            self._session,
+            order.lost,
+            operator,
+            expected,
+            subject=f"frame loss{_of(stream)}",
+            known=Between(*order.loss_bounds) if order.loss_bounds else None,
+            doubt=doubt,
+            message=message,
+        )
+        return value
 
-    def loss_ratio(self, stream: Any, operator: Any, expected: Any, message: str | None) -> float:
-        """Frames lost over frames sent."""
+    def loss_ratio(self, stream: Any, operator: Any, expected: Any, message: str | None) -> float | None:
+        """Frames lost over frames sent; None where nobody knows."""
         stream, operator, expected = _arranged(stream, operator, expected)
-        lost, sent = self._lost(stream)
-        value = lost / sent if sent else 0.0
-
-        def parsed(text: Any) -> float:
-            return float(Ratio.parse(text).value)
-
-        return float(self._checked(value, operator, expected, parsed, f"Loss ratio{_of(stream)}", message))
+        order, doubt = self._lost(stream)
+        sent = order.sent or 1
+        value: float | None = asserted(
+            self._session,
+            None if order.lost is None else order.lost / sent,
+            operator,
+            expected,
+            subject=f"loss ratio{_of(stream)}",
+            parse=lambda text: float(Ratio.parse(text).value),
+            known=Between(*(lost / sent for lost in order.loss_bounds)) if order.loss_bounds else None,
+            doubt=doubt,
+            message=message,
+        )
+        return value
 
     def latency(self, statistic: str, operator: Any, expected: Any, message: str | None) -> float:
-        """Nanoseconds."""
-        of = self._variation if statistic in _VARIATION else self._latency().statistic
-        value = of(statistic)
+        """Nanoseconds. Raises Inconclusive if there is none."""
+        trials = self._trials()
+        if statistic in _VARIATION:
+            value, doubt = self._variation(statistic), doubt_of(trials)
+        else:
+            value, doubt = self._latency().statistic(statistic), delay_doubt_of(trials)
+        doubt = doubt or undelayed(trials)
         if value is None:
-            self._check_objections()
-            raise Inconclusive("no frame with a signature was received, so there is no latency")
-
-        def parsed(text: Any) -> float:
-            return float(Duration.parse(text).ns)
-
+            raise Inconclusive(f"latency {statistic}: {doubt or not_counted([Counter.VARIATION])}")
         return float(
-            self._checked(float(value), operator, expected, parsed, f"Latency {statistic} in ns", message)
+            asserted(
+                self._session,
+                float(value),
+                operator,
+                expected,
+                subject=f"latency {statistic}",
+                parse=lambda text: float(Duration.parse(text).ns),
+                text=lambda ns: str(Duration(round(ns))),
+                doubt=doubt,
+                message=message,
+            )
         )
 
-    def order(self, what: str, operator: Any, expected: Any, message: str | None) -> int:
-        """Frames that were lost, duplicated, reordered and so on; see `Order`."""
-        order = order_of(self._trials())
-        return int(self._checked(getattr(order, what), operator, expected, int, f"Frames {what}", message))
+    def order(self, what: str, operator: Any, expected: Any, message: str | None) -> int | None:
+        """Frames that were lost, duplicated, reordered and so on; see `Order`. None where not counted."""
+        trials = self._trials()
+        order = order_of(trials)
+        found: int | None = getattr(order, what)
+        absent = f"this tester does not count the frames that were {what}" if found is None else ""
+        value: int | None = asserted(
+            self._session,
+            found,
+            operator,
+            expected,
+            subject=f"frames {what}",
+            doubt=doubt_of(trials) or absent or ("" if order.received else "no frame was received"),
+            message=message,
+        )
+        return value
 
     def _trials(self) -> tuple[Trial, ...]:
         last = self._session.judged()
-        return (last,) if isinstance(last, Trial) else last.judged
+        trials = (last,) if isinstance(last, Trial) else last.judged
+        if not trials:
+            raise TesterLibraryError(f"no trial of what was measured last can be read: {last}")
+        return trials
 
-    def _lost(self, stream: str | None) -> tuple[int, int]:
+    def _lost(self, stream: str | None) -> tuple[Order, str]:
+        """The fate of the frames of the last trial, or of a stream of it, and why it is not to be trusted."""
         trial = self._trials()[-1]
+        doubt = doubt_of([trial])
         if stream is None:
-            return trial.lost, trial.sent
+            return trial.order, doubt or unmeasured([trial])
         try:
             order = trial.stream(stream).order
         except KeyError as error:
             raise TesterLibraryError(str(error.args[0])) from None
-        return order.lost, order.sent
+        return order, doubt
 
     def _latency(self) -> Latency:
         last = self._session.judged()
@@ -89,37 +134,6 @@ class Getter:
     def _variation(self, name: str) -> float | None:
         variation = Variation.merged(s.counters.variation for t in self._trials() for s in t.streams)
         return float(value) if (value := getattr(variation, name)) is not None else None
-
-    def _check_objections(self) -> None:
-        for objection in (objection for trial in self._trials() for objection in trial.objections):
-            raise Inconclusive(objection)
-
-    def _checked(
-        self,
-        value: float,
-        operator: AssertionOperator | None,
-        expected: Any,
-        parse: Callable[[Any], float],
-        what: str,
-        message: str | None,
-    ) -> Any:
-        if operator is None:
-            return value
-        self._check_objections()
-        wanted = expected if operator in EXPRESSIONS else parse(expected)
-        try:
-            result = verify_assertion(value, operator, wanted, what, message)
-        except AssertionError:
-            self._record(Outcome.FAIL, value, operator, expected, what)
-            raise
-        self._record(Outcome.PASS, value, operator, expected, what)
-        return result
-
-    def _record(
-        self, outcome: Outcome, value: float, operator: AssertionOperator, expected: Any, what: str
-    ) -> None:
-        bound = f"{operator.value} {expected}"
-        self._session.recorder.verdict(Verdict(outcome, what, f"{value:g}", bound))
 
 
 def _of(stream: str | None) -> str:

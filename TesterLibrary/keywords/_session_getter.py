@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from assertionengine import AssertionOperator, verify_assertion
+from assertionengine import AssertionOperator
 
 from ..model.units import Bandwidth, Duration
 from ..session import Session
-from ..verdict import Outcome, Verdict
-from ._getter import EXPRESSIONS
+from ..verdict import text_of
+from ._assertion import asserted
 
 
 class SessionGetter:
@@ -32,24 +32,25 @@ class SessionGetter:
         statistics = self._session.tester.ends.statistics(name)
         if statistic is None:
             return statistics
-        value = statistics.statistic(statistic)
-        if operator is None:
-            return value
-        wanted = expected if operator in EXPRESSIONS else _parsed(statistic, expected)
-        what = f"{statistic.replace('_', ' ')} of {name}"
-        outcome = Outcome.FAIL
-        try:
-            found = verify_assertion(value, operator, wanted, what, message)
-            outcome = Outcome.PASS
-        finally:
-            bound = f"{operator.value} {expected}"
-            self._session.recorder.verdict(Verdict(outcome, what, f"{value:g}", bound))
-        return found
+        return asserted(
+            self._session,
+            statistics.statistic(statistic),
+            operator,
+            expected,
+            subject=f"{statistic.replace('_', ' ')} of {name}",
+            parse=lambda text: _parsed(statistic, text),
+            text=lambda value: str(Duration(round(value))) if _is_time(statistic) else text_of(value),
+            message=message,
+        )
+
+
+def _is_time(statistic: str) -> bool:
+    return "time_" in statistic and "." in statistic
 
 
 def _parsed(statistic: str, expected: Any) -> float:
-    """What a suite says, in the unit of the statistic."""
-    if "time_" in statistic and "." in statistic:
+    """From what a suite says to a number in the unit of the statistic."""
+    if _is_time(statistic):
         return float(Duration.parse(expected).ns)
     if statistic in ("goodput", "delivered") and not isinstance(expected, int | float):
         return float(Bandwidth.parse(expected).bps)

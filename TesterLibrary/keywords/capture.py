@@ -8,13 +8,14 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from assertionengine import AssertionOperator, verify_assertion
+from assertionengine import AssertionOperator
 from robot.api import logger
 from robot.api.deco import keyword
 
 from ..measurement.capture import CaptureCounters
 from ..model.capture import Capture, Direction, Keep
 from ..session import Session
+from ._assertion import asserted
 from ._component import component
 
 
@@ -136,10 +137,17 @@ class Captures:
         if statistic is None:
             return counters
         value = int(getattr(counters, statistic.value))
-        if assertion_operator is None:
-            return value
-        what = f"Frames {statistic.value} of capture {counters.name}"
-        return int(verify_assertion(value, assertion_operator, int(assertion_expected), what, message))
+        subject = f"frames {statistic.value} of capture {counters.name}"
+        return int(
+            asserted(
+                self._session,
+                value,
+                assertion_operator,
+                assertion_expected,
+                subject=subject,
+                message=message,
+            )
+        )
 
 
 def _linked(path: Path, output: Path) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assertionengine import AssertionOperator, verify_assertion
+from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
 from ..errors import TesterLibraryError
@@ -23,7 +23,8 @@ from ..model.endpoints import AddressRange
 from ..model.quantity import Frequency
 from ..model.units import Duration
 from ..session import Session
-from ..verdict import Outcome, Verdict
+from ..verdict import Verdict
+from ._assertion import asserted
 from ._component import component
 
 _SIX_SECONDS = Duration(6 * 10**9)
@@ -165,16 +166,17 @@ class Learning:
         """
         own = Neighbours(addresses, announce, probe, probe_rate, probe_rate)
         known = NeighbourMeasurer(self._session.bench, own).known()
-        if assertion_operator is None:
-            return known
-        what, outcome = f"known neighbours of {addresses}", Outcome.FAIL
-        try:
-            verify_assertion(known, assertion_operator, int(assertion_expected), what, message)
-            outcome = Outcome.PASS
-        finally:
-            bound = f"{assertion_operator.value} {assertion_expected}"
-            self._session.recorder.verdict(Verdict(outcome, what, f"{known:,}", bound))
-        return known
+        subject = f"known neighbours of {addresses}"
+        return int(
+            asserted(
+                self._session,
+                known,
+                assertion_operator,
+                assertion_expected,
+                subject=subject,
+                message=message,
+            )
+        )
 
     @keyword(tags=["verify"])
     def verify_all_learned(self, measured: LearningResult | None = None) -> Verdict:

@@ -104,7 +104,7 @@ class Measurement:
         assertion_operator: Any = None,
         assertion_expected: Any = None,
         message: str | None = None,
-    ) -> int:
+    ) -> int | None:
         """Returns the frames that the last trial lost, and asserts if an operator is given.
 
         | =Argument= | =Meaning= |
@@ -115,7 +115,7 @@ class Measurement:
 
         | `Get Frame Loss` | <= | 0 |
         """
-        return int(self._get.loss(stream, assertion_operator, assertion_expected, message))
+        return self._get.loss(stream, assertion_operator, assertion_expected, message)
 
     @keyword(tags=["get"])
     def get_loss_ratio(
@@ -124,7 +124,7 @@ class Measurement:
         assertion_operator: Any = None,
         assertion_expected: Any = None,
         message: str | None = None,
-    ) -> float:
+    ) -> float | None:
         """Returns the frame loss rate of the last trial, 0 to 1, and asserts if an operator is given.
 
         | =Argument= | =Meaning= |
@@ -135,7 +135,7 @@ class Measurement:
 
         | `Get Loss Ratio` | north | <= | 0.001 % |
         """
-        return float(self._get.loss_ratio(stream, assertion_operator, assertion_expected, message))
+        return self._get.loss_ratio(stream, assertion_operator, assertion_expected, message)
 
     @keyword(tags=["get"])
     def get_latency(

@@ -10,6 +10,7 @@ from typing import Any
 from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
+from ..measurement.counter import Counter
 from ..measurement.trial import Trial
 from ..methodology.order import OrderResult, measure_order, reordering_below
 from ..methodology.outage import OutageResult, measure_outage, outage_below
@@ -85,7 +86,7 @@ class FrameOrder:
         assertion_operator: AssertionOperator | None = None,
         assertion_expected: Any = None,
         message: str | None = None,
-    ) -> int:
+    ) -> int | None:
         """Returns how many frames of the last trial had a fate, and asserts if an operator is given.
 
         | =Argument= | =Meaning= |
@@ -95,6 +96,7 @@ class FrameOrder:
         | ``message`` | in place of the usual one if the assertion fails |
 
         ``EXTENT`` gives the greatest reordering extent; `Measure Reordering` says what each of them means.
+        Not every tester counts each of them: such a value is None, and an assertion on it is INCONCLUSIVE.
 
         | `Get Frame Order` | DUPLICATED | == | 0 |
         """
@@ -123,7 +125,7 @@ class FrameOrder:
         | ${trial} = | `Stop Traffic` |
         | `Verify Outage Below` | 50 ms | ${trial} |
         """
-        measurer = self._session.measurer("outage", streams, rate, by_signature=True)
+        measurer = self._session.measurer("outage", streams, rate, by_signature=True, needs=[Counter.OUTAGES])
         return self._session.found(measure_outage(measurer, measurer.load, duration))
 
     @keyword(tags=["verify"])

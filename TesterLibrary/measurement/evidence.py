@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import ceil
 
 from ..model.plan import Plan
+from .counter import increase, total
 from .departure import rate_error
 from .links import link_objection, links_down
 from .snapshot import ClockCounters, Snapshot
@@ -33,17 +34,20 @@ class EvidenceLimits:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the tester says of itself over one trial. Frames are summed over streams and ports."""
+    """What the tester says of itself over one trial. Frames are summed over streams and ports.
+
+    What the tester does not count is None, and no objection rests on it.
+    """
 
     intended_packets: int
     offered_packets: int
     rate_error: Fraction  # (offered rate - intended rate) / intended rate
-    tx_refused: int  # offered again, so no frame is missing for it
-    rx_missed: int  # at the port, before the tester saw them
-    kernel_dropped: int  # at the tester's own interfaces
-    worst_worker_gap_ns: int
+    tx_refused: int | None  # offered again, so no frame is missing for it
+    rx_missed: int | None  # at the port, before the tester saw them
+    kernel_dropped: int | None  # at the tester's own interfaces
+    worst_worker_gap_ns: int | None
     worst_lateness_ns: int
-    clock_drift: Fraction
+    clock_drift: Fraction | None
     lost_packets: int = 0
     burst_packets: int = 0  # sent back to back after the worst pause, at most: what it made late
     backlog_dropped: int = 0  # by the kernel of this machine, before an embedded device
@@ -78,14 +82,14 @@ class Evidence:
             intended_packets=sum(c.intended_packets for c in counters),
             offered_packets=sum(c.tx_packets for c in counters),
             rate_error=max(errors, key=abs, default=Fraction(0)),
-            tx_refused=sum(b.tx_refused - a.tx_refused for a, b in ports),
-            rx_missed=sum(b.rx_missed - a.rx_missed for a, b in ports),
-            kernel_dropped=sum(b.kernel_dropped - a.kernel_dropped for a, b in ports),
-            worst_worker_gap_ns=max((w.worst_gap_ns for w in after.workers), default=0),
+            tx_refused=total(increase(a.tx_refused, b.tx_refused) for a, b in ports),
+            rx_missed=total(increase(a.rx_missed, b.rx_missed) for a, b in ports),
+            kernel_dropped=total(increase(a.kernel_dropped, b.kernel_dropped) for a, b in ports),
+            worst_worker_gap_ns=max((w.worst_gap_ns for w in after.workers), default=None),
             worst_lateness_ns=max((c.worst_lateness_ns for c in counters), default=0),
             clock_drift=_drift(after.clock),
             lost_packets=sum(
-                max(0, c.tx_packets - (c.rx_packets - c.order.duplicated))
+                max(0, c.tx_packets - (c.rx_packets - (c.order.duplicated or 0)))
                 for s, c in zip(plan.streams, counters, strict=True)
                 if s.measured
             ),
@@ -117,12 +121,12 @@ class Evidence:
                 f"with a rate error of {float(self.rate_error):+.3%} "
                 f"(limit {float(limits.max_rate_error):.3%})"
             )
-        drops = self.rx_missed + self.kernel_dropped
+        drops = (self.rx_missed or 0) + (self.kernel_dropped or 0)
         if drops > limits.max_tester_drops:
             yield (
                 f"{drops} frames were lost in the tester's own rings and interfaces "
-                f"(limit {limits.max_tester_drops}): {self.rx_missed} in its receive queues, "
-                f"{self.kernel_dropped} by the kernel"
+                f"(limit {limits.max_tester_drops}): {self.rx_missed or 0} in its receive queues, "
+                f"{self.kernel_dropped or 0} by the kernel"
             )
         if self.lost_packets and self.backlog_dropped > limits.max_backlog_drops:
             yield (
@@ -130,7 +134,7 @@ class Evidence:
                 f"{self.backlog_dropped} in its input queue (net.core.netdev_max_backlog) before the "
                 f"embedded device (limit {limits.max_backlog_drops})"
             )
-        if self.worst_worker_gap_ns > limits.max_worker_gap_ns:
+        if self.worst_worker_gap_ns and self.worst_worker_gap_ns > limits.max_worker_gap_ns:
             yield (
                 f"a worker did not run for {self.worst_worker_gap_ns / 1e6:.1f} ms "
                 f"(limit {limits.max_worker_gap_ns / 1e6:.1f} ms); in all, the kernel had its CPU do "
@@ -146,7 +150,7 @@ class Evidence:
                 f"{self.lost_packets} frames were lost, and a pause of the tester of "
                 f"{self.worst_lateness_ns / 1e6:.1f} ms put up to {self.burst_packets} back to back"
             )
-        if abs(self.clock_drift) > limits.max_clock_drift:
+        if self.clock_drift and abs(self.clock_drift) > limits.max_clock_drift:
             yield (
                 f"the tester's clock drifted by {float(self.clock_drift) * 1e6:+.1f} ppm "
                 f"(limit {float(limits.max_clock_drift) * 1e6:.1f} ppm)"
@@ -157,7 +161,9 @@ class Evidence:
         return self.shortfall > limits.max_shortfall or abs(self.rate_error) > limits.max_rate_error
 
 
-def _drift(clock: ClockCounters) -> Fraction:
+def _drift(clock: ClockCounters | None) -> Fraction | None:
+    if clock is None:
+        return None
     elapsed = clock.raw_now_ns - clock.raw_start_ns
     ticked = clock.engine_now_ns - clock.engine_start_ns
     return Fraction(ticked - elapsed, elapsed) if elapsed > 0 else Fraction(0)
@@ -169,6 +175,8 @@ def _capture_dropped(before: Snapshot, after: Snapshot) -> int:
 
 
 def _steal(snapshot: Snapshot) -> Fraction:
+    if snapshot.clock is None:
+        return Fraction(0)
     elapsed = snapshot.clock.raw_now_ns - snapshot.clock.raw_start_ns
     stolen = max((w.steal_ns for w in snapshot.workers), default=0)
     return Fraction(stolen, elapsed) if elapsed > 0 else Fraction(0)

@@ -50,13 +50,13 @@ class StreamInterval:
         return cls(
             name=name,
             sent=counted.tx_packets,
-            received=counted.rx_packets - counted.order.duplicated,
+            received=counted.rx_packets - (counted.order.duplicated or 0),
             received_bytes=counted.rx_bytes,
             delay=BlindDelay(
                 sum((Passages(v.tx_packets, v.tx_time_ns) for v in counted.versions), Passages()),
                 sum((Passages(v.rx_packets, v.rx_time_ns) for v in counted.versions), Passages()),
                 span_ns,
-                counted.order.duplicated,
+                counted.order.duplicated or 0,
                 offset_ns,
             ),
         )

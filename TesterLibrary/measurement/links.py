@@ -21,4 +21,5 @@ def link_objection(down: Collection[str], most: int) -> Iterator[str]:
 
 
 def _was_down(before: PortCounters, after: PortCounters) -> bool:
-    return not (before.link_up and after.link_up) or after.link_downs > before.link_downs
+    lost = before.link_downs is not None and after.link_downs != before.link_downs
+    return lost or not (before.link_up and after.link_up)

@@ -8,46 +8,80 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from .counter import total
+
 
 @dataclass(frozen=True)
 class Order:
-    """Frames of one or more streams. Each that arrived is counted in `received`, whatever else it was."""
+    """Frames of one or more streams. Each that arrived is counted in `received`, whatever else it was.
 
-    sent: int = 0
+    A count that the tester does not have is None, and so is one that would need it.
+    """
+
+    sent: int | None = 0  # None: nobody knows which of the frames received are of the stream
     received: int = 0  # on the port where they were expected
-    duplicated: int = 0  # beyond the first arrival of a frame
-    reordered: int = 0  # after a frame that was sent later (RFC 4737 §3)
-    extent: int = 0  # of the worst one: arrivals since the first frame that was sent later (RFC 4737 §4.2)
-    late: int = 0  # so late that nobody knows any more whether they had arrived before
-    corrupted: int = 0  # with a signature of ours and a content that is not
-    misrouted: int = 0  # on another port of the tester; not in `received`
+    duplicated: int | None = 0  # beyond the first arrival of a frame
+    reordered: int | None = 0  # after a frame that was sent later (RFC 4737 §3)
+    extent: int | None = 0  # of the worst one: arrivals since the first frame that was sent later (§4.2)
+    late: int | None = 0  # so late that nobody knows any more whether they had arrived before
+    corrupted: int | None = 0  # with a signature of ours and a content that is not
+    misrouted: int | None = 0  # on another port of the tester; not in `received`
+    behind: int | None = 0  # below the highest sequence seen, for the first time or again
 
     @classmethod
     def merged(cls, parts: Iterable[Order]) -> Order:
-        """Several streams as if they were one; the extent is the worst of them."""
+        """Several streams as if they were one; the extent is the worst of them. None if one of them is."""
         each = list(parts)
-        summed = {name: sum(getattr(part, name) for part in each) for name in cls.__dataclass_fields__}
-        return cls(**{**summed, "extent": max((part.extent for part in each), default=0)})
+        names = (name for name in cls.__dataclass_fields__ if name != "extent")
+        sums = {name: total(getattr(part, name) for part in each) for name in names}
+        extents = [part.extent for part in each]
+        worst = max((extent for extent in extents if extent is not None), default=0)
+        return cls(**sums, extent=None if None in extents else worst)  # type: ignore[arg-type]
 
     @property
-    def lost(self) -> int:
-        """Frames that never arrived where they were expected."""
-        return max(0, self.sent - (self.received - self.duplicated))
+    def lost(self) -> int | None:
+        """Frames that never arrived where they were expected; None where duplicates may hide some."""
+        return None if self.duplicated is None or self.sent is None else self._missing(self.duplicated)
 
     @property
-    def ratio(self) -> Fraction:
-        """Reordered / received (RFC 4737 §3.4), exact."""
+    def loss_bounds(self) -> tuple[int, int] | None:
+        """The fewest and the most frames that were lost; None where nobody knows.
+
+        They differ where the tester cannot tell frames that arrived twice from those that were overtaken.
+        """
+        if self.sent is None:
+            return None
+        if self.duplicated is not None:
+            exact = self._missing(self.duplicated)
+            return exact, exact
+        most = self.sent if self.behind is None else min(self.sent, self._missing(self.behind))
+        return self._missing(0), most
+
+    @property
+    def ratio(self) -> Fraction | None:
+        """Reordered / received (RFC 4737 §3.4), exact; 0 if nothing was received."""
+        if self.reordered is None:
+            return None
         return Fraction(self.reordered, self.received) if self.received else Fraction(0)
 
     @property
-    def kept(self) -> bool:
-        """Whether each frame arrived once, unharmed, in its place."""
-        return not any(
-            (self.lost, self.duplicated, self.reordered, self.late, self.corrupted, self.misrouted)
-        )
+    def kept(self) -> bool | None:
+        """Whether each frame arrived once, unharmed, in its place; None where that was not counted."""
+        counts = (self.lost, self.duplicated, self.reordered, self.late, self.corrupted, self.misrouted)
+        if any(counts):
+            return False
+        return None if None in counts else True
+
+    def _missing(self, duplicated: int) -> int:
+        return max(0, (self.sent or 0) - (self.received - duplicated))
 
     def __str__(self) -> str:
         names = ("lost", "duplicated", "reordered", "late", "corrupted", "misrouted")
-        found = [f"{value:,} {name}" for name in names if (value := getattr(self, name))]
-        text = f"{', '.join(found) or 'all in order'} of {self.sent:,} frames"
-        return f"{text}, the worst overtaken by {self.extent:,}" if self.reordered else text
+        counts = {name: getattr(self, name) for name in names}
+        found = [f"{value:,} {name}" for name, value in counts.items() if value]
+        absent = [name for name, value in counts.items() if value is None]
+        text = ", ".join(found) or ("nothing found" if absent else "all in order")
+        text += f" of {self.sent:,} frames" if self.sent is not None else f" of {self.received:,} received"
+        if self.reordered and self.extent is not None:
+            text += f", the worst overtaken by {self.extent:,}"
+        return f"{text}; not measured: {', '.join(absent)}" if absent else text

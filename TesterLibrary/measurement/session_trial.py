@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from .counter import increase
 from .evidence import EvidenceLimits
 from .links import link_objection, links_down
 from .sessions import SessionStatistics
@@ -25,15 +26,17 @@ class SessionTrial(Validated):
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
 
     @property
-    def failed_part(self) -> Fraction:
-        """Flows that failed, of those that were opened or were open."""
+    def failed_part(self) -> Fraction | None:
+        """Flows that failed, of those that were opened or were open; None where they are not counted."""
         counted = self.statistics
-        opened = max(counted.openings, counted.begun, counted.failed)
+        if counted.failed is None:
+            return None
+        opened = max(counted.openings, counted.begun or 0, counted.failed)
         return Fraction(counted.failed, opened) if opened else Fraction(0)
 
     @property
-    def connection_rate(self) -> float:
-        """Connections established each second."""
+    def connection_rate(self) -> float | None:
+        """Connections established each second; None where they are not counted."""
         return self.statistics.connection_rate
 
     @property
@@ -62,7 +65,10 @@ def objections(
     """
     yield from link_objection(links_down(before, after, ports), limits.max_links_down)
     own = [(before.port(name), after.port(name)) for name in sorted(ports)]
-    drops = sum(b.rx_missed + b.kernel_dropped - a.rx_missed - a.kernel_dropped for a, b in own)
+    drops = sum(
+        (increase(a.rx_missed, b.rx_missed) or 0) + (increase(a.kernel_dropped, b.kernel_dropped) or 0)
+        for a, b in own
+    )
     if drops > limits.max_tester_drops:
         yield (
             f"{drops} frames were lost in the tester's own rings and interfaces "

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from ..errors import UnitError
 from ..model.protocol import Protocol
+from .counter import increase
 from .histogram import bounds_of, index_of
 from .latency import Latency
 from .snapshot import DurationCounters, EndCounters, LatencyCounters
@@ -25,7 +26,8 @@ _TRANSACTIONS = ("completed", "responses", "answered", "echoed")
 class SessionStatistics:
     """Counters of one end over a time. Prints as one line.
 
-    `counters` and `histograms` are those of the tables, each by `table.name`, such as `tcp.reset`.
+    `counters` and `histograms` are those of the tables, each by `table.name`, such as `tcp.reset`. What the
+    tester does not count is None.
     """
 
     name: str
@@ -34,19 +36,19 @@ class SessionStatistics:
     histograms: Mapping[str, DurationCounters] = field(default_factory=dict)
     openings: int = 0  # flows that it tried to open
     put_off: int = 0  # openings that waited until another flow was over
-    begun: int = 0  # flows
-    ended: int = 0
-    failed: int = 0
-    concurrent: int = 0  # at the end of the time
-    most_concurrent: int = 0  # since the start
-    full: int = 0  # turned away, because it had no room for another flow
+    begun: int | None = None  # flows
+    ended: int | None = None
+    failed: int | None = None
+    concurrent: int | None = None  # at the end of the time
+    most_concurrent: int | None = None  # since the start
+    full: int | None = None  # turned away, because it had no room for another flow
     rx_packets: int = 0
-    rx_bytes: int = 0
+    rx_bytes: int | None = None
     tx_packets: int = 0
-    tx_bytes: int = 0
-    foreign: int = 0
-    malformed: int = 0
-    endless: int = 0
+    tx_bytes: int | None = None
+    foreign: int | None = None
+    malformed: int | None = None
+    endless: int | None = None
     not_sent: int = 0  # frames that the port did not take in time, or that are too long for it
 
     @classmethod
@@ -75,15 +77,15 @@ class SessionStatistics:
             foreign=counted.foreign,
             malformed=counted.malformed,
             endless=counted.endless,
-            not_sent=counted.not_sent + counted.too_long,
+            not_sent=counted.not_sent + (counted.too_long or 0),
         )
 
     def since(self, earlier: SessionStatistics) -> SessionStatistics:
         """What came after an earlier read of the same start."""
         counted = {
-            name: getattr(self, name) - getattr(earlier, name)
+            name: increase(getattr(earlier, name), value)
             for name, value in vars(self).items()
-            if isinstance(value, int) and name not in ("concurrent", "most_concurrent")
+            if (isinstance(value, int) or value is None) and name not in ("concurrent", "most_concurrent")
         }
         return SessionStatistics(
             name=self.name,
@@ -94,7 +96,7 @@ class SessionStatistics:
                 name: _difference(earlier.histograms.get(name, DurationCounters()), value)
                 for name, value in self.histograms.items()
             },
-            **counted,
+            **counted,  # type: ignore[arg-type]
         )
 
     @property
@@ -103,13 +105,15 @@ class SessionStatistics:
         return self.openings
 
     @property
-    def established(self) -> int:
+    def established(self) -> int | None:
         """Connections that were opened, from either end; flows, where the protocol has no handshake."""
         return self._sum("established") if self._has("established") else self.begun
 
     @property
-    def completed(self) -> int:
+    def completed(self) -> int | None:
         """Flows that ended well; of a responder all that ended: only who opens flows knows of failures."""
+        if self.ended is None or self.failed is None:
+            return None
         return max(0, self.ended - self.failed)
 
     @property
@@ -138,7 +142,7 @@ class SessionStatistics:
         return self._bps(self.bytes_delivered)
 
     @property
-    def connection_rate(self) -> float:
+    def connection_rate(self) -> float | None:
         """Connections established each second (RFC 2647 §3.4)."""
         return self.per_second("established")
 
@@ -150,25 +154,28 @@ class SessionStatistics:
             raise UnitError(f"{self.name} measures no {name!r}; it measures {known}")
         return Latency.merged(map(_in_nanoseconds, found))
 
-    def per_second(self, name: str) -> float:
-        """A count over its time."""
-        return self.count(name) * 1e9 / self.duration_ns if self.duration_ns else 0.0
+    def per_second(self, name: str) -> float | None:
+        """A count over its time; None where it is not counted."""
+        count = self.count(name)
+        if count is None:
+            return None
+        return count * 1e9 / self.duration_ns if self.duration_ns else 0.0
 
-    def count(self, name: str) -> int:
-        """A count by its name: `reset`, or that of one table, `tcp.reset`.
+    def count(self, name: str) -> int | None:
+        """A count by its name: `reset`, or that of one table, `tcp.reset`; None where it is not counted.
 
         Raises:
             UnitError: another name.
         """
-        own = getattr(self, name, None) if name.isidentifier() else None
-        if isinstance(own, int):
-            return own
+        if name in self._own_counts():
+            count: int | None = getattr(self, name)
+            return count
         if not self._has(name):
             known = [*self._short(self.counters), *self._own_counts()]
             raise UnitError(f"{self.name} counts no {name!r}; it counts {_listed(dict.fromkeys(known))}")
         return self._sum(name)
 
-    def statistic(self, name: str) -> float:
+    def statistic(self, name: str) -> float | None:
         """By its name: `reset`, `established/s`, `goodput`, `delivered`, or a time in ns: `time_to_open.p99`.
 
         Raises:
@@ -208,14 +215,17 @@ class SessionStatistics:
             "bytes_received",
             "bytes_delivered",
         )
-        return [*properties, *(name for name, value in vars(self).items() if isinstance(value, int))]
+        values = vars(self).items()
+        return [*properties, *(name for name, value in values if value is None or isinstance(value, int))]
 
     def __str__(self) -> str:
+        rate = self.connection_rate
+        counts = (("completed", self.completed), ("failed", self.failed), ("open", self.concurrent))
         text = (
-            f"{self.name}: {self.established:,} established in {self.duration_ns / 1e9:.3g} s "
-            f"({self.connection_rate:,.0f}/s), {self.completed:,} completed, {self.failed:,} failed, "
-            f"{self.concurrent:,} open"
+            f"{self.name}: {_counted(self.established)} established in {self.duration_ns / 1e9:.3g} s "
+            f"({'unknown rate' if rate is None else f'{rate:,.0f}/s'})"
         )
+        text += "".join(f", {_counted(count)} {what}" for what, count in counts)
         if self.openings:
             text = text.replace(": ", f": {self.openings:,} attempted, ", 1)
         if self.bytes_received:
@@ -224,6 +234,10 @@ class SessionStatistics:
             if own.count:
                 text += f", {key.partition('.')[2].replace('_', ' ')} {Latency(_in_nanoseconds(own))}"
         return text
+
+
+def _counted(count: int | None) -> str:
+    return "unknown number" if count is None else f"{count:,}"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Integer counters of a tester at one instant. Mirrors `counters.proto`, where each is defined."""
+"""Integer counters of a tester at one instant. Mirrors `counters.proto`, where each is defined.
+
+A counter that may be None is None where the target does not count it; `counter.py` names those.
+"""
 
 from __future__ import annotations
 
@@ -45,14 +48,19 @@ class VersionCounters:
 
 @dataclass(frozen=True)
 class OrderCounters:
-    """In which order frames of a stream arrived; `extents` maps the index of `histogram.py` to a count."""
+    """In which order frames of a stream arrived; `extents` maps the index of `histogram.py` to a count.
 
-    next_sequence: int = 0
-    duplicated: int = 0
-    late: int = 0
-    extent_sum: int = 0
-    extent_max: int = 0
+    `behind` counts arrivals below the highest sequence seen, for the first time or again: a target that
+    cannot tell the two apart has it in place of `duplicated` and `StreamCounters.rx_out_of_order`.
+    """
+
+    next_sequence: int | None = None
+    duplicated: int | None = None
+    late: int | None = None
+    extent_sum: int | None = None
+    extent_max: int | None = None
     extents: Mapping[int, int] = field(default_factory=dict)
+    behind: int | None = None
 
 
 @dataclass(frozen=True)
@@ -93,18 +101,18 @@ class StreamCounters:
     rx_bytes: int = 0
     first_rx_ns: int = 0
     last_rx_ns: int = 0
-    rx_misrouted: int = 0
-    rx_out_of_order: int = 0
+    rx_misrouted: int | None = None
+    rx_out_of_order: int | None = None
     latency: LatencyCounters = LatencyCounters()
     sending: bool = False
     versions: tuple[VersionCounters, ...] = ()  # two, or none for a stream without
     open_version: int = 0
-    rx_version_rewritten: int = 0
-    rx_corrupted: int = 0
+    rx_version_rewritten: int | None = None
+    rx_corrupted: int | None = None
     order: OrderCounters = OrderCounters()
-    outages: OutageCounters = OutageCounters()
-    variation: VariationCounters = VariationCounters()
-    departures: DepartureCounters = DepartureCounters()
+    outages: OutageCounters | None = None
+    variation: VariationCounters | None = None
+    departures: DepartureCounters | None = None
     rx_misrouted_ports: tuple[str, ...] = ()  # where those of rx_misrouted arrived, as far as it knows
 
 
@@ -125,16 +133,16 @@ class PortCounters:
     name: str
     tx_packets: int = 0
     tx_bytes: int = 0
-    tx_refused: int = 0
+    tx_refused: int | None = None
     rx_packets: int = 0
     rx_bytes: int = 0
-    rx_missed: int = 0
+    rx_missed: int | None = None
     rx_foreign: int = 0
-    kernel_dropped: int = 0
+    kernel_dropped: int | None = None
     neighbour_replies: int = 0
     versions: tuple[PortVersionCounters, ...] = ()  # version 0 and 1
-    rx_misrouted: int = 0  # of streams that are expected at other ports; not in rx_foreign
-    link_downs: int = 0  # how often its link was lost
+    rx_misrouted: int | None = None  # of streams that are expected at other ports; not in rx_foreign
+    link_downs: int | None = None  # how often its link was lost
     link_up: bool = True  # now
 
 
@@ -202,21 +210,21 @@ class EndCounters:
     counters: tuple[int, ...] = ()
     histograms: tuple[DurationCounters, ...] = ()
     rx_packets: int = 0
-    rx_bytes: int = 0
+    rx_bytes: int | None = None
     tx_packets: int = 0
-    tx_bytes: int = 0
-    foreign: int = 0
-    malformed: int = 0
+    tx_bytes: int | None = None
+    foreign: int | None = None
+    malformed: int | None = None
     openings: int = 0
     put_off: int = 0
-    flows_begun: int = 0
-    flows_ended: int = 0
-    flows_failed: int = 0
-    flows: int = 0
-    most_flows: int = 0
-    full: int = 0
-    endless: int = 0
-    too_long: int = 0
+    flows_begun: int | None = None
+    flows_ended: int | None = None
+    flows_failed: int | None = None
+    flows: int | None = None
+    most_flows: int | None = None
+    full: int | None = None
+    endless: int | None = None
+    too_long: int | None = None
     not_sent: int = 0
 
 
@@ -227,8 +235,8 @@ class Snapshot:
     taken_at_ns: int
     ports: tuple[PortCounters, ...] = ()
     streams: tuple[StreamCounters, ...] = ()
-    workers: tuple[WorkerCounters, ...] = ()
-    clock: ClockCounters = ClockCounters()
+    workers: tuple[WorkerCounters, ...] = ()  # none where the target has none
+    clock: ClockCounters | None = None
     captures: tuple[CaptureCounters, ...] = ()
     ends: tuple[EndCounters, ...] = ()
 

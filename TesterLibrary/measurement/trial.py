@@ -11,6 +11,7 @@ from math import ceil
 
 from .blind_delay import BlindDelay, Passages
 from .correction import NOT_CORRECTED, Correction, DelayKind
+from .counter import total
 from .departure import GapError, achieved_rate
 from .evidence import Evidence
 from .flows import FlowSummary
@@ -36,7 +37,7 @@ class StreamResult:
     correction: Correction = NOT_CORRECTED
     flows: FlowSummary | None = None  # where they are counted one by one
     rate_error: Fraction = Fraction(0)  # (achieved - intended) / intended rate; see departure.py
-    measured: bool = True  # its frames are known again where they arrive; otherwise none counts as lost
+    measured: bool = True  # its frames are known again where they arrive; otherwise its loss is unknown
 
     @property
     def mean_size(self) -> Fraction:
@@ -58,7 +59,7 @@ class StreamResult:
     @property
     def gap_error(self) -> GapError:
         """How exactly its frames left."""
-        return GapError(self.counters.departures)
+        return GapError.merged([self.counters.departures])
 
     @property
     def latency(self) -> Latency:
@@ -74,7 +75,7 @@ class StreamResult:
         """What became of the order of its frames."""
         counted = self.counters
         return Order(
-            sent=counted.tx_packets if self.measured else counted.rx_packets,
+            sent=counted.tx_packets if self.measured else None,
             received=counted.rx_packets,
             duplicated=counted.order.duplicated,
             reordered=counted.rx_out_of_order,
@@ -82,6 +83,7 @@ class StreamResult:
             late=counted.order.late,
             corrupted=counted.rx_corrupted,
             misrouted=counted.rx_misrouted,
+            behind=counted.order.behind,
         )
 
     @property
@@ -105,20 +107,29 @@ class StreamResult:
             departures=sum((Passages(v.tx_packets, v.tx_time_ns) for v in counted.versions), Passages()),
             arrivals=sum((Passages(v.rx_packets, v.rx_time_ns) for v in counted.versions), Passages()),
             span_ns=counted.last_tx_ns - counted.first_tx_ns,
-            duplicated=counted.order.duplicated,
+            duplicated=counted.order.duplicated or 0,
             offset_ns=self.correction.offset_ns,
         )
 
     @property
-    def outage(self) -> Outage | None:
-        """The longest outage, which may not have ended; None if there was none or frames have no sequence."""
-        counted, found, rate = self.counters, self.counters.outages, self.intended_rate / 10**9
-        outages = [Outage(found.longest_start_ns, found.longest_ns, found.longest_lost, rate)]
+    def outages(self) -> tuple[Outage, ...] | None:
+        """The longest outage, which may not have ended; empty if there was none, None if nobody counted.
+
+        A stream that lost nothing had none, whatever was counted.
+        """
+        counted, rate = self.counters, self.intended_rate / 10**9
+        if self.order.loss_bounds == (0, 0):
+            return ()
+        if counted.outages is None or counted.order.next_sequence is None:
+            return None
+        found = counted.outages
+        each = [Outage(found.longest_start_ns, found.longest_ns, found.longest_lost, rate)]
         missing = counted.tx_packets - counted.order.next_sequence  # after the last arrival
         if missing > 0 and (counted.latency.count or not counted.rx_packets):
             silent_since = counted.last_rx_ns or counted.first_tx_ns
-            outages.append(Outage(silent_since, ceil(missing / rate), missing, rate, ended=False))
-        return max((o for o in outages if o.lost), key=lambda o: o.by_time_ns, default=None)
+            each.append(Outage(silent_since, ceil(missing / rate), missing, rate, ended=False))
+        longest = max((o for o in each if o.lost), key=lambda o: o.by_time_ns, default=None)
+        return (longest,) if longest else ()
 
 
 @dataclass(frozen=True)
@@ -149,19 +160,52 @@ class Trial(Validated):
         return sum(s.counters.rx_packets for s in self.streams)
 
     @property
-    def lost(self) -> int:
-        """Frames sent and not received on the expected port; what is received twice does not hide them."""
-        return sum(s.order.lost for s in self.streams)
+    def lost(self) -> int | None:
+        """Frames sent and not received on the expected port; what is received twice does not hide them.
+
+        None where nobody knows: the arrivals of a stream are not measured, or the tester cannot tell
+        duplicates from frames that were overtaken.
+        """
+        return total(s.order.lost for s in self.streams)
 
     @property
-    def loss(self) -> Fraction:
+    def loss(self) -> Fraction | None:
         """Frame loss rate (RFC 1242 §3.6), exact: lost / sent; 0 if nothing was sent."""
-        return Fraction(self.lost, self.sent) if self.sent else Fraction(0)
+        return None if self.lost is None else self._part(self.lost)
 
     @property
-    def loss_ratio(self) -> float:
-        """Frame loss rate as a number from 0 to 1."""
-        return float(self.loss)
+    def loss_bounds(self) -> tuple[Fraction, Fraction] | None:
+        """The least and the greatest frame loss rate that the counts allow; None if they tell nothing."""
+        each = [s.order.loss_bounds for s in self.streams]
+        known = [bounds for bounds in each if bounds]
+        if len(known) < len(each):
+            return None
+        return self._part(sum(least for least, _ in known)), self._part(sum(most for _, most in known))
+
+    @property
+    def loss_ratio(self) -> float | None:
+        """Frame loss rate as a number from 0 to 1; None where it is not known."""
+        return None if self.loss is None else float(self.loss)
+
+    def loses_at_most(self, bound: Fraction) -> bool | None:
+        """Whether no greater part of the frames was lost than the bound; None where counts leave it open."""
+        if self.loss_bounds is None:
+            return None
+        least, most = self.loss_bounds
+        return True if most <= bound else None if least <= bound else False
+
+    def _part(self, lost: int) -> Fraction:
+        return Fraction(lost, self.sent) if self.sent else Fraction(0)
+
+    @property
+    def loss_text(self) -> str:
+        """The frame loss as people read it: `lost 4 (0.0040%)`, or why it is not known."""
+        if self.lost is not None and self.loss_ratio is not None:
+            return f"lost {self.lost:,} ({self.loss_ratio:.4%})"
+        if self.loss_bounds is None:
+            return "loss not measured"
+        least, most = self.loss_bounds
+        return f"loss {float(least):.4%} to {float(most):.4%}"
 
     @property
     def offered_rate(self) -> float:
@@ -233,7 +277,7 @@ class Trial(Validated):
     def __str__(self) -> str:
         text = (
             f"{self.title}: {float(self.load):.2%} for {self.duration_ns / 1e9:g} s, "
-            f"sent {self.sent:,}, lost {self.lost:,} ({self.loss_ratio:.4%}), {self.received_rate:,.0f} pps"
+            f"sent {self.sent:,}, {self.loss_text}, {self.received_rate:,.0f} pps"
         )
         if self.latency.count:
             text += f", latency {self.latency}"

@@ -12,7 +12,8 @@ from .snapshot import VariationCounters
 
 @dataclass(frozen=True)
 class Variation:
-    """All values are nanoseconds; `None` where no two frames in a row were received.
+    """All values are nanoseconds; `None` where no two frames in a row were received, or
+    the tester does not measure it.
 
     Streams do not follow each other, so of several there is the worst jitter and IPDV over all their pairs.
     """
@@ -20,9 +21,9 @@ class Variation:
     counters: tuple[VariationCounters, ...]
 
     @classmethod
-    def merged(cls, parts: Iterable[VariationCounters]) -> Variation:
+    def merged(cls, parts: Iterable[VariationCounters | None]) -> Variation:
         """Over several streams."""
-        return cls(tuple(part for part in parts if part.ipdv_count))
+        return cls(tuple(part for part in parts if part and part.ipdv_count))
 
     @property
     def jitter(self) -> float | None:

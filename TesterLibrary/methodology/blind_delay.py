@@ -11,8 +11,8 @@ from fractions import Fraction
 from ..measurement.blind_delay import BlindDelay, bounded_text
 from ..measurement.trial import Trial
 from ..model.units import Duration
-from ..verdict import Verdict, judge
-from .judging import delay_doubt_of, title_of
+from ..verdict import AT_MOST, Verdict, assess
+from .judging import delay_doubt_of, lost_text, title_of
 from .measurer import Measurer
 from .result import Result
 
@@ -32,8 +32,7 @@ class BlindDelayResult(Result):
         return _weighted(self.trials)[1]
 
     def __str__(self) -> str:
-        lost = sum(trial.lost for trial in self.trials)
-        return f"{self.title}: blind delay {delay_text(self.trials)}, lost {lost:,} frames"
+        return f"{self.title}: blind delay {delay_text(self.trials)}, {lost_text(self.trials)}"
 
 
 def measure_blind_delay(measurer: Measurer, load: Fraction, duration: Duration) -> BlindDelayResult:
@@ -53,8 +52,10 @@ def delay_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
         doubt = "no frame with a sum of times was received"
     elif not doubt and mean is not None and error is not None and abs(mean - bound.ns) < error:
         doubt = "so many frames were lost that the mean may be on either side of the bound"
-    return judge(
-        holds=mean is not None and mean <= bound.ns,
+    return assess(
+        mean,
+        AT_MOST,
+        bound.ns,
         subject=f"mean delay of {title_of(trials)}",
         measured=delay_text(trials),
         bound=f"<= {bound}",

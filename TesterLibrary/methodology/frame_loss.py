@@ -57,14 +57,16 @@ class FrameLossResult(Result):
     @property
     def points(self) -> tuple[tuple[float, float], ...]:
         """(load, loss) of each valid trial: parts of line rate and of the frames sent, 0 to 1."""
-        return tuple((float(t.load), t.loss_ratio) for t in self.trials if t.valid)
+        return tuple(
+            (float(t.load), t.loss_ratio) for t in self.trials if t.valid and t.loss_ratio is not None
+        )
 
     @property
     def lossless_load(self) -> Fraction:
         """The load, part of line rate, from which downwards nothing was lost; 0 if there is none."""
         load = Fraction(0)
         for trial in reversed(self.trials):
-            if not trial.valid or trial.lost:
+            if not (trial.valid and trial.loses_at_most(Fraction(0))):
                 break
             load = trial.load
         return load
@@ -83,14 +85,17 @@ class FrameLossResult(Result):
         """
         tried = tuple(t for t in self.trials if t.load <= load.value)
         last = self.trials[-1]
-        return tried or ((last,) if last.valid and not last.lost else ())
+        return tried or ((last,) if last.valid and last.lost == 0 else ())
 
     def __str__(self) -> str:
-        points = ", ".join(
-            f"{Ratio(t.load)}: {Ratio(t.loss)}" if t.valid else f"{Ratio(t.load)}: INVALID"
-            for t in self.trials
-        )
+        points = ", ".join(f"{Ratio(t.load)}: {_point(t)}" for t in self.trials)
         return f"{self.title}: frame loss by load: {points}"
+
+
+def _point(trial: Trial) -> str:
+    if not trial.valid:
+        return "INVALID"
+    return "not known" if trial.loss is None else str(Ratio(trial.loss))
 
 
 def sweep_frame_loss(
@@ -119,6 +124,6 @@ def sweep_frame_loss(
         if on_estimate:
             on_estimate(left, Duration(left * sweep.trial_duration.ns))
         trials.append(measurer.measure(load, sweep.trial_duration))
-        if len(trials) > 1 and all(t.valid and not t.lost for t in trials[-2:]):
+        if len(trials) > 1 and all(t.valid and t.loses_at_most(Fraction(0)) for t in trials[-2:]):
             break
     return FrameLossResult(title=trials[0].title, trials=tuple(trials), sweep=sweep)

@@ -7,31 +7,46 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from ..errors import TesterLibraryError
 from ..measurement.correction import DelayKind
+from ..measurement.counter import total
 from ..measurement.latency import Latency
 from ..measurement.trial import StreamResult, Trial
 from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio
-from ..verdict import Verdict, judge
+from ..verdict import AT_LEAST, AT_MOST, Between, Verdict, assess
 
 
 def loss_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
     """Whether no trial lost a greater part of its frames than the bound.
 
-    FAIL if a valid trial did, whatever the others say; else INCONCLUSIVE if one is invalid or there is none.
+    FAIL if a valid trial did, whatever the others say; else INCONCLUSIVE if one is invalid, if there is none,
+    or if the counts of one leave its loss open.
     """
-    valid = [trial for trial in trials if trial.valid]
-    worst = max(valid, key=lambda trial: trial.loss, default=None)
-    where = f"; {worst.misrouted}" if worst and worst.misrouted else ""
-    holds = worst is None or worst.loss <= bound.value
-    return judge(
-        holds=holds,
+    known = [(*trial.loss_bounds, trial) for trial in trials if trial.valid and trial.loss_bounds]
+    least, most, worst = max(known, key=lambda each: each[0], default=(Fraction(0), Fraction(0), None))
+    failed = worst is not None and least > bound.value
+    if not failed:
+        least, most, worst = max(known, key=lambda each: each[1], default=(least, most, None))
+    return assess(
+        (least if least == most else Between(least, most)) if worst else None,
+        AT_MOST,
+        bound.value,
         subject=f"frame loss of {title_of(trials)}",
-        measured=f"{Ratio(worst.loss)} ({worst.lost:,} of {worst.sent:,} frames{where})"
-        if worst
-        else "unknown",
+        measured=_loss_text(worst) if worst else "unknown",
         bound=f"<= {bound}",
-        doubt=doubt_of(trials) if holds else "",
+        doubt="" if failed else doubt_of(trials) or unmeasured(trials),
     )
+
+
+def _loss_text(trial: Trial) -> str:
+    """The loss with its counts and with what became of frames besides."""
+    if trial.loss is None and trial.loss_bounds:
+        least, most = trial.loss_bounds
+        loss = f"{Ratio(least)} to {Ratio(most)} (received {trial.received:,} of {trial.sent:,} frames"
+    else:
+        loss = f"{Ratio(trial.loss or Fraction(0))} ({trial.lost:,} of {trial.sent:,} frames"
+    notes = ("nothing arrived at all" if trial.sent and not trial.received else "", trial.misrouted)
+    return "; ".join((loss, *filter(None, notes))) + ")"
 
 
 def latency_below(
@@ -43,17 +58,19 @@ def latency_below(
 ) -> Verdict:
     """Whether a percentile over all frames of all trials is at most the bound; 100 is the maximum.
 
-    INCONCLUSIVE if a trial is invalid, if there is none, or if a trial received nothing.
+    INCONCLUSIVE if a trial is invalid, if there is none, or if a stream of one received nothing.
     """
-    valid = [trial for trial in trials if trial.valid]
-    value = latency_of(valid, kind).percentile(percentile)
-    deaf = any(trial.latency.count == 0 for trial in valid)
-    return judge(
-        holds=value is not None and value <= bound.ns,
+    if not 0 < percentile <= 100:
+        raise TesterLibraryError(f"a percentile of {percentile:g} is not above 0 and at most 100")
+    value = latency_of([trial for trial in trials if trial.valid], kind).percentile(percentile)
+    return assess(
+        value,
+        AT_MOST,
+        bound.ns,
         subject=f"p{percentile:g} latency of {title_of(trials)}",
         measured="unknown" if value is None else str(Duration(round(value))),
         bound=f"<= {bound}",
-        doubt=delay_doubt_of(trials) or ("no frame of a trial was received" if deaf else ""),
+        doubt=delay_doubt_of(trials) or undelayed(trials),
     )
 
 
@@ -65,10 +82,12 @@ def throughput_above(trial: Trial, bound: Rate) -> Verdict:
     """
     value = amount(trial, bound.unit, lambda s: Fraction(s.counters.rx_packets * 10**9, trial.duration_ns))
     doubt = doubt_of([trial])
-    if not doubt and value < bound.value and trial.lost == 0:
+    if not doubt and value < bound.value and not (trial.loss_bounds and trial.loss_bounds[0]):
         doubt = "the device delivered all that it was offered; offer at least the bound"
-    return judge(
-        holds=value >= bound.value,
+    return assess(
+        value,
+        AT_LEAST,
+        bound.value,
         subject=f"throughput of {trial.title}",
         measured=str(Rate(value, bound.unit)),
         bound=f">= {bound}",
@@ -102,6 +121,12 @@ def title_of(trials: Sequence[Trial]) -> str:
     return trials[0].title if trials else "no trial"
 
 
+def lost_text(trials: Sequence[Trial]) -> str:
+    """The frames that trials lost, as people read it."""
+    lost = total(trial.lost for trial in trials)
+    return "loss not known" if lost is None else f"lost {lost:,} frames"
+
+
 def delay_doubt_of(trials: Sequence[Trial]) -> str:
     """Why the delays of trials are not to be trusted; empty if they are."""
     return doubt_of(trials) or next((d for trial in trials for d in trial.delay_objections), "")
@@ -112,3 +137,24 @@ def doubt_of(trials: Sequence[Trial]) -> str:
     if not trials:
         return "nothing was measured"
     return next(("; ".join(trial.objections) for trial in trials if not trial.valid), "")
+
+
+def unmeasured(trials: Sequence[Trial]) -> str:
+    """Why the loss of trials is not known, where it is not; empty where it is."""
+    streams = (stream.name for trial in trials for stream in trial.streams if not stream.measured)
+    names = ", ".join(dict.fromkeys(streams))
+    return f"the arrivals of {names} are not measured, so nobody knows its loss" if names else ""
+
+
+def deaf(trials: Sequence[Trial]) -> str:
+    """Which streams of trials received nothing; empty if each received something."""
+    streams = (s.name for trial in trials for s in trial.streams if not s.counters.rx_packets)
+    names = ", ".join(dict.fromkeys(streams))
+    return f"no frame of {names} was received" if names else ""
+
+
+def undelayed(trials: Sequence[Trial]) -> str:
+    """Which streams of trials have no latency, and why; empty if each has."""
+    unsigned = (s.name for trial in trials for s in trial.streams if not s.counters.latency.count)
+    names = ", ".join(dict.fromkeys(unsigned))
+    return deaf(trials) or (f"no frame of {names} with a signature was received" if names else "")

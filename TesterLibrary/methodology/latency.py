@@ -20,7 +20,7 @@ from ..measurement.latency import Latency
 from ..measurement.trial import Trial
 from ..model.units import Duration, Ratio
 from ..verdict import Verdict
-from .judging import latency_below
+from .judging import latency_below, lost_text
 from .measurer import Measurer
 from .result import Result
 
@@ -94,9 +94,8 @@ class LatencyResult(Result):
     def __str__(self) -> str:
         values = (("min", self.min), ("mean", self.mean), ("max", self.max), ("p99", self.latency.p99))
         texts = (f"{name} {'-' if v is None else Duration(round(v))}" for name, v in values)
-        lost = sum(trial.lost for trial in self.trials)
         text = f"{self.title}: latency {' '.join(texts)}, {self.measurement}"
-        return f"{text}, lost {lost:,} frames" if lost else text
+        return text if all(trial.lost == 0 for trial in self.trials) else f"{text}, {lost_text(self.trials)}"
 
 
 def measure_latency(

@@ -11,7 +11,7 @@ from typing import Protocol
 from ..errors import PlanError
 from ..measurement.learning import LearningCheck, LearningTrial
 from ..model.quantity import Frequency
-from ..verdict import Verdict, judge
+from ..verdict import AT_LEAST, EQUAL, Verdict, assess
 from .bisection import highest_passing
 from .result import Result
 
@@ -79,8 +79,10 @@ def find_capacity(measurer: CacheMeasurer, title: str, lowest: int, highest: int
 def all_learned(result: LearningResult) -> Verdict:
     """Whether the device knows every address. A tester that fell short cannot make it know more."""
     trial = result.trial
-    return judge(
-        holds=trial.all_learned,
+    return assess(
+        trial.learned,
+        EQUAL,
+        trial.addresses,
         subject=f"addresses learned of {result.title}",
         measured=f"{trial.learned:,}",
         bound=f"== {trial.addresses:,}",
@@ -95,8 +97,10 @@ def learning_rate_above(result: LearningResult, bound: Frequency) -> Verdict:
     doubt = "; ".join(trial.objections)
     if not holds and trial.all_learned and trial.announced_rate < bound.per_second * Fraction(11, 10):
         doubt = f"announced were {trial.announced_rate:,.4g}/s only; give a higher rate"
-    return judge(
-        holds=holds,
+    return assess(
+        trial.learning_rate,
+        AT_LEAST,
+        bound.per_second,
         subject=f"learning rate of {result.title}",
         measured=f"{trial.learning_rate:,.4g}/s",
         bound=f">= {bound}",
@@ -112,8 +116,10 @@ def capacity_above(result: CacheResult, bound: int) -> Verdict:
     elif not holds:
         failed = [check for check in result.measured if check.addresses == result.failed_at]
         doubt = "; ".join(failed[-1].objections) if all(check.objections for check in failed) else ""
-    return judge(
-        holds=holds,
+    return assess(
+        result.capacity,
+        AT_LEAST,
+        bound,
         subject=f"neighbour cache of {result.title}",
         measured=f"{result.capacity:,} addresses",
         bound=f">= {bound:,}",

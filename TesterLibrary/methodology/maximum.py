@@ -16,7 +16,7 @@ from fractions import Fraction
 from ..errors import PlanError
 from ..measurement.session_trial import SessionTrial
 from ..model.units import Duration, Ratio
-from ..verdict import Verdict, judge
+from ..verdict import AT_LEAST, Verdict, assess
 from .bisection import highest_passing
 from .result import Result
 from .sessions import SessionMeasurer
@@ -68,10 +68,13 @@ class MaximumSearch:
     def passes(self, level: int, trial: SessionTrial) -> bool:
         """Whether the tester did its part, and the device opened or held what it was asked to."""
         counted = trial.statistics
-        if not trial.valid or trial.failed_part > self.failures.value:
+        if not trial.valid or trial.failed_part is None or trial.failed_part > self.failures.value:
             return False
         if self.quantity is Quantity.RATE:
-            return trial.connection_rate >= level * (1 - self.tolerance.value)
+            rate = trial.connection_rate
+            return rate is not None and rate >= level * (1 - self.tolerance.value)
+        if counted.established is None or counted.ended is None:
+            return False
         return counted.established - counted.ended >= level * (1 - self.failures.value)
 
     def __str__(self) -> str:
@@ -101,8 +104,10 @@ class MaximumResult(Result):
     def verdict_above(self, bound: float | Fraction, text: str) -> Verdict:
         """Whether the maximum is at least the bound. FAIL only where the device failed there or below."""
         holds = self.maximum >= bound
-        return judge(
-            holds=holds,
+        return assess(
+            self.maximum,
+            AT_LEAST,
+            bound,
             subject=f"{self.search.quantity.value} of {self.title}",
             measured=self.search.quantity.text(self.maximum),
             bound=f">= {text}",

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from ..measurement.interval import Interval
 from ..model.units import Duration, Ratio
-from ..verdict import Verdict, judge
+from ..verdict import AT_MOST, Verdict, assess
 from .result import Result
 
 
@@ -50,8 +50,10 @@ class MonitoringResult(Result):
         """Whether no interval lost a greater part of its frames than the bound."""
         loss = self.worst.loss if self.worst else Fraction(0)
         where = f" in interval {self.worst.number}" if self.worst and loss else ""
-        return judge(
-            holds=loss <= bound.value,
+        return assess(
+            loss if self.worst else None,
+            AT_MOST,
+            bound.value,
             subject=f"interval loss of {self.title}",
             measured=f"{Ratio(loss)}{where}, {self.lost:,} of {self.sent:,} frames in all",
             bound=f"<= {bound} in each of {len(self.intervals)} intervals",

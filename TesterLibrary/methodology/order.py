@@ -11,8 +11,8 @@ from fractions import Fraction
 from ..measurement.order import Order
 from ..measurement.trial import Trial
 from ..model.units import Duration, Ratio
-from ..verdict import Verdict, judge
-from .judging import doubt_of, title_of
+from ..verdict import AT_MOST, Verdict, assess
+from .judging import deaf, doubt_of, title_of
 from .measurer import Measurer
 from .result import Result
 
@@ -44,10 +44,13 @@ def order_of(trials: Sequence[Trial]) -> Order:
 def reordering_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
     """Whether at most this part of the frames that arrived was reordered (RFC 4737 §3.4)."""
     order = order_of(trials)
-    return judge(
-        holds=order.ratio <= bound.value,
+    ratio = order.ratio
+    return assess(
+        ratio,
+        AT_MOST,
+        bound.value,
         subject=f"reordering of {title_of(trials)}",
-        measured=f"{Ratio(order.ratio)} ({order})",
+        measured=str(order) if ratio is None else f"{Ratio(ratio)} ({order})",
         bound=f"<= {bound}",
-        doubt=doubt_of(trials) or ("" if order.received else "no frame was received"),
+        doubt=doubt_of(trials) or deaf(trials),
     )

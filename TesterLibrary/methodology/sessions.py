@@ -12,7 +12,7 @@ from typing import Protocol
 from ..measurement.session_trial import SessionTrial
 from ..model.quantity import Frequency
 from ..model.units import Bandwidth, Duration, Ratio
-from ..verdict import Verdict, judge
+from ..verdict import AT_LEAST, AT_MOST, Verdict, assess
 from .result import Result
 
 
@@ -46,10 +46,12 @@ def session_result(trial: SessionTrial) -> SessionResult:
 
 def connection_rate_above(trial: SessionTrial, bound: Frequency) -> Verdict:
     """Whether at least so many connections were established each second."""
-    return judge(
-        holds=trial.connection_rate >= bound.per_second,
+    return assess(
+        trial.connection_rate,
+        AT_LEAST,
+        bound.per_second,
         subject=f"connection rate of {trial.statistics.name}",
-        measured=f"{trial.connection_rate:,.6g}/s",
+        measured="" if trial.connection_rate is None else f"{trial.connection_rate:,.6g}/s",
         bound=f">= {bound}",
         doubt=_doubt(trial) or _too_few_asked(trial, bound),
     )
@@ -58,8 +60,10 @@ def connection_rate_above(trial: SessionTrial, bound: Frequency) -> Verdict:
 def goodput_above(trial: SessionTrial, bound: Bandwidth) -> Verdict:
     """Whether at least so many bits of payload arrived in order each second (RFC 2647 §3.7)."""
     goodput = trial.goodput_bps
-    return judge(
-        holds=goodput >= bound.bps,
+    return assess(
+        goodput,
+        AT_LEAST,
+        bound.bps,
         subject=f"goodput of {trial.statistics.name}",
         measured=f"{goodput / 1e6:,.6g} Mbps",
         bound=f">= {bound}",
@@ -70,8 +74,10 @@ def goodput_above(trial: SessionTrial, bound: Bandwidth) -> Verdict:
 def time_below(trial: SessionTrial, name: str, bound: Duration, percent: float) -> Verdict:
     """Whether a percentile of a time, such as `time_to_first_byte`, is at most the bound."""
     value = trial.statistics.times(name).percentile(percent)
-    return judge(
-        holds=value is not None and value <= bound.ns,
+    return assess(
+        value,
+        AT_MOST,
+        bound.ns,
         subject=f"{name.replace('_', ' ')} of {trial.statistics.name}, percentile {percent:g}",
         measured="unknown" if value is None else str(Duration(round(value))),
         bound=f"<= {bound}",
@@ -81,13 +87,15 @@ def time_below(trial: SessionTrial, name: str, bound: Duration, percent: float) 
 
 def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
     """Whether no greater part of the flows failed than the bound."""
-    worst = max(trials, key=lambda trial: trial.failed_part)
-    counted = worst.statistics
-    opened = max(counted.openings, counted.begun)
-    return judge(
-        holds=worst.failed_part <= bound.value,
+    worst = max(trials, key=lambda trial: trial.failed_part or 0)
+    counted, part = worst.statistics, worst.failed_part
+    opened = max(counted.openings, counted.begun or 0)
+    return assess(
+        part,
+        AT_MOST,
+        bound.value,
         subject=f"failed flows of {counted.name}",
-        measured=f"{Ratio(worst.failed_part)} ({counted.failed:,} of {opened:,})",
+        measured="" if part is None else f"{Ratio(part)} ({counted.failed:,} of {opened:,})",
         bound=f"<= {bound}",
         doubt=_doubt(worst) or ("" if opened else "no flow was opened"),
     )
@@ -98,8 +106,10 @@ def even_shares(shares: Mapping[str, int], bound: Ratio) -> Verdict:
     mean = Fraction(sum(shares.values()), len(shares))
     off = max(abs(share - mean) for share in shares.values()) / (mean or 1)
     counted = ", ".join(f"{share:,} of {name}" for name, share in shares.items())
-    return judge(
-        holds=off <= bound.value,
+    return assess(
+        off,
+        AT_MOST,
+        bound.value,
         subject="balance of transactions",
         measured=f"{Ratio(off)} off an even share ({counted})",
         bound=f"<= {bound}",
@@ -117,6 +127,6 @@ def _too_few_asked(trial: SessionTrial, bound: Frequency) -> str:
         return ""
     asked = trial.due * 10**9 / trial.statistics.duration_ns
     idle = not trial.statistics.put_off and not trial.statistics.failed
-    if idle and asked < bound.per_second and trial.connection_rate >= asked * Fraction(99, 100):
+    if idle and asked < bound.per_second and (trial.connection_rate or 0) >= asked * Fraction(99, 100):
         return f"the clients were asked for {float(asked):,.6g}/s only, and all were established"
     return ""

@@ -20,7 +20,7 @@ from math import ceil, floor
 from ..errors import PlanError
 from ..measurement.trial import Trial
 from ..model.units import Duration, Rate, RateUnit, Ratio
-from ..verdict import Verdict, judge
+from ..verdict import AT_LEAST, Verdict, assess
 from .judging import amount, doubt_of
 from .measurer import Measurer
 from .result import Result
@@ -74,7 +74,7 @@ class ThroughputSearch:
 
     def passes(self, trial: Trial) -> bool:
         """Whether the tester did its part and the device lost no more than is allowed."""
-        return trial.valid and trial.loss <= self.loss.value
+        return trial.valid and trial.loses_at_most(self.loss.value) is True
 
     def __str__(self) -> str:
         return (
@@ -124,8 +124,10 @@ class ThroughputResult(Result):
         highest load of the search was the limit, or where the bound lies between the last two loads.
         """
         holds = self.load > 0 and self._in(bound.unit) >= bound.value
-        return judge(
-            holds=holds,
+        return assess(
+            self._in(bound.unit),
+            AT_LEAST,
+            bound.value,
             subject=f"throughput of {self.title}",
             measured=f"{Rate(self._in(bound.unit), bound.unit)}",
             bound=f">= {bound}",

@@ -15,7 +15,7 @@ from ..model.plan import PlannedStream
 from ..model.quantity import Octets
 from ..model.random_law import Random
 from ..model.units import Bandwidth, Ratio
-from ..verdict import Verdict, judge
+from ..verdict import AT_MOST, Verdict, assess
 from .monitoring import MonitoringResult
 
 _BIT_NS = 8 * 10**9  # bits each second times nanoseconds, in a byte
@@ -117,8 +117,10 @@ def loss_as_predicted(
     if not holds and monitored.lost:
         queue = bucket.queue_that_lost(monitored.lost, arrivals, monitored.sent)
         seems = f", as behind a queue of {queue}"
-    return judge(
-        holds=holds,
+    return assess(
+        abs(monitored.lost - predicted),
+        AT_MOST,
+        within.value * predicted,
         subject=f"loss of {monitored.title} in a token bucket",
         measured=f"{monitored.lost:,} of {monitored.sent:,} frames{seems}",
         bound=f"{predicted:,} within {within} ({bucket})",

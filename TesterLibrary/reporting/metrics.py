@@ -13,7 +13,7 @@ from .records import Records, TrialRecord, read
 
 FILE = "metrics.prom"
 _GAUGES: dict[str, tuple[str, Callable[[StreamResult], float | int | None]]] = {
-    "tester_sent_frames": ("Frames that left the tester", lambda s: s.order.sent),
+    "tester_sent_frames": ("Frames that left the tester", lambda s: s.counters.tx_packets),
     "tester_received_frames": ("Frames that arrived where expected", lambda s: s.order.received),
     "tester_lost_frames": ("Frames that never arrived", lambda s: s.order.lost),
     "tester_duplicated_frames": ("Arrivals beyond the first of a frame", lambda s: s.order.duplicated),

@@ -40,10 +40,15 @@ def loss_vs_load(series: Mapping[str, Sequence[Trial]]) -> str:
     """Frame loss rate over offered load (RFC 2544 §26.3), a line for each label, without invalid trials."""
     with _Plot("Offered load, % of line rate", "Frame loss, %") as plot:
         for index, (label, trials) in enumerate(series.items()):
-            points = sorted((float(t.load * 100), t.loss_ratio * 100) for t in trials if t.valid)
+            points = sorted(
+                (float(t.load * 100), t.loss_ratio * 100)
+                for t in trials
+                if t.valid and t.loss_ratio is not None
+            )
             plot.line(index, label, points)
         plot.axes.set_xlim(0, 102)
-        worst = max((t.loss_ratio * 100 for trials in series.values() for t in trials if t.valid), default=0)
+        losses = (t.loss_ratio for trials in series.values() for t in trials if t.valid)
+        worst = max((loss * 100 for loss in losses if loss is not None), default=0)
         plot.axes.set_ylim(-1, max(5.0, worst * 1.05))
     return plot.svg
 
@@ -110,7 +115,7 @@ def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
         by_title: dict[str, list[Trial]] = {}
         for trial in valid:
             by_title.setdefault(trial.title, []).append(trial)
-        lossless = [t.load for t in valid if not t.lost]
+        lossless = [t.load for t in valid if t.lost == 0]
         best = (
             f"up to {float(max(lossless) * 100):.4g} % of line rate without loss"
             if lossless

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Protocol
 
 from ..measurement.capture import CapturedFrame, StoppedCapture
+from ..measurement.counter import Counter
 from ..measurement.snapshot import FlowCounters, Snapshot, StreamCounters
 from ..model.capture import Capture
 from ..model.plan import LearningFrame, Plan, PlannedStream
@@ -44,6 +46,8 @@ class Capabilities:
     max_ends: int = 0  # responders and clients
     max_end_flows: int = 0  # of all of them at once
     details: str = ""  # one line for the report: driver library, CPUs, process
+    counts: frozenset[Counter] = frozenset()  # what it lacks is None in every record
+    percentile_error: Fraction = Fraction(1, 1000)  # of a percentile of latency, at most
 
     def port(self, name: str) -> PortInfo:
         """The port of that name. KeyError names those there are."""

@@ -23,7 +23,7 @@ def asked(measurer: SimulatedMeasurer) -> float:
     """Get Latency Percentile    p50    <    1 s"""
     result = measure_latency(measurer, MEASUREMENT)
     session: Any = SimpleNamespace(
-        judged=lambda: result, recorder=SimpleNamespace(verdict=lambda _verdict: None)
+        judged=lambda: result, conclude=lambda verdict, message: verdict.enforce(message)
     )
     return Getter(session).latency("p50", AssertionOperator["<"], "1 s", None)
 
@@ -33,7 +33,7 @@ def test_a_latency_that_there_is() -> None:
 
 
 def test_no_latency_says_what_was_wrong_with_the_trial() -> None:
-    with pytest.raises(Inconclusive, match="no frame with a signature was received"):
+    with pytest.raises(Inconclusive, match=r"^INCONCLUSIVE: latency p50: no frame of north was received"):
         asked(SimulatedMeasurer(random_loss=1.0))
     with pytest.raises(Inconclusive, match=r"a worker did not run for 50\.0 ms"):
         asked(SimulatedMeasurer(random_loss=1.0, broken_trials={1}))

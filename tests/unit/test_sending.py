@@ -66,7 +66,7 @@ def test_a_capture_is_sent_and_measured_as_far_as_its_frames_are_known(
     this = bench(tmp_path, capacity=0)
     trial = send(this, [replayed], packets=None, timeout=MINUTE)
     assert trial.sent == 4
-    assert trial.lost == (4 if next_hop else 0)
+    assert trial.lost == (4 if next_hop else None)
     assert (trial.streams[0].frame_size, trial.duration_ns) == (146, 3 * 10**9)
     assert TrialMeasurer(this, [replayed, stream("even", rate="40 %")]).load == pytest.approx(0.4)
 

@@ -4,13 +4,18 @@
 from __future__ import annotations
 
 import pytest
+from assertionengine import AssertionOperator
 
 from TesterLibrary.errors import Inconclusive, PlanError, TargetError, TesterLibraryError, VerdictFailed
-from TesterLibrary.verdict import Outcome, Verdict, judge
+from TesterLibrary.verdict import AT_LEAST, AT_MOST, EQUAL, Between, Outcome, Verdict, assess
 
 
 def verdict(*, holds: bool, doubt: str = "") -> Verdict:
-    return judge(holds=holds, subject="throughput of north", measured="94 %", bound=">= 95 %", doubt=doubt)
+    measured, bound = "94 %", ">= 95 %"
+    value = 95 if holds else 94
+    return assess(
+        value, AT_LEAST, 95, subject="throughput of north", measured=measured, bound=bound, doubt=doubt
+    )
 
 
 @pytest.mark.parametrize(
@@ -31,6 +36,54 @@ def test_texts() -> None:
     assert str(verdict(holds=True, doubt="it died")) == (
         "INCONCLUSIVE: throughput of north is 94 %, required >= 95 % (it died)"
     )
+
+
+def test_counts_are_written_with_all_their_digits() -> None:
+    found = assess(1_234_567, EQUAL, 1_234_568, subject="frame loss")
+    assert str(found) == "FAIL: frame loss is 1,234,567, required == 1,234,568"
+
+
+def test_a_value_that_nobody_measured_is_inconclusive() -> None:
+    found = assess(None, AT_MOST, 0, subject="frames duplicated")
+    assert str(found) == (
+        "INCONCLUSIVE: frames duplicated is not measured, required <= 0 (it was not measured)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sign", "expected", "outcome"),
+    [
+        ("<=", 5, Outcome.PASS),
+        ("<=", 1, Outcome.FAIL),
+        ("<=", 3, Outcome.INCONCLUSIVE),
+        (">", 1, Outcome.PASS),
+        (">", 4, Outcome.INCONCLUSIVE),
+        ("==", 3, Outcome.INCONCLUSIVE),
+        ("==", 6, Outcome.FAIL),
+        ("!=", 4, Outcome.INCONCLUSIVE),
+        ("!=", 6, Outcome.PASS),
+    ],
+)
+def test_bounds_decide_only_where_both_agree(sign: str, expected: int, outcome: Outcome) -> None:
+    found = assess(Between(2, 5), AssertionOperator[sign], expected, subject="frame loss")
+    assert found.outcome is outcome
+    assert found.measured == "2 to 5"
+
+
+@pytest.mark.parametrize(
+    ("sign", "expected"), [("<=", "many"), ("validate", "value <"), ("then", "value * 2")]
+)
+def test_a_mistake_of_the_suite_is_no_verdict(sign: str, expected: str) -> None:
+    with pytest.raises(TesterLibraryError) as mistake:
+        assess(5, AssertionOperator[sign], expected, subject="frame loss")
+    assert not isinstance(mistake.value, VerdictFailed)
+
+
+def test_a_message_replaces_that_of_a_failed_verdict_only() -> None:
+    with pytest.raises(VerdictFailed, match=r"^too slow$"):
+        verdict(holds=False).enforce("too slow")
+    with pytest.raises(Inconclusive, match="it died"):
+        verdict(holds=False, doubt="it died").enforce("too slow")
 
 
 def test_only_a_fail_fails_a_test() -> None:

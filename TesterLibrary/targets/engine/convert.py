@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from ..._generated.tester.v1 import control_pb2, counters_pb2, plan_pb2
+from ...measurement.counter import EVERY_COUNTER
 from ...measurement.snapshot import (
     ClockCounters,
     DepartureCounters,
@@ -98,6 +99,7 @@ def capabilities_value(info: control_pb2.GetInfoResponse) -> Capabilities:
         max_streams=info.limits.max_streams,
         max_ends=info.limits.max_responders,
         max_end_flows=info.limits.max_responder_flows,
+        counts=EVERY_COUNTER,
         details=f"testerd {info.version}, {info.dpdk_version}, workers on CPU {cpus}, process {info.pid}",
     )
 
@@ -186,6 +188,7 @@ def _stream(stream: counters_pb2.StreamCounters) -> StreamCounters:
             extent_sum=stream.order.extent_sum,
             extent_max=stream.order.extent_max,
             extents=_buckets(stream.order.extents),
+            behind=stream.rx_out_of_order + stream.order.duplicated,
         ),
         outages=_outages(stream.outages),
         variation=VariationCounters(

@@ -21,5 +21,6 @@ def misrouted(arrived: StreamCounters, port: str) -> StreamCounters:
         rx_misrouted_ports=(port,) if arrived.rx_packets else (),
         rx_version_rewritten=0,
         latency=LatencyCounters(),
+        order=replace(arrived.order, next_sequence=0),
         versions=tuple(replace(own, rx_packets=0, rx_bytes=0, rx_time_ns=0) for own in arrived.versions),
     )

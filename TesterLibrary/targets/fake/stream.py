@@ -8,7 +8,7 @@ nanoseconds of the fake's clock.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +18,13 @@ from typing import Any
 
 from ...measurement.capture import CapturedFrame
 from ...measurement.histogram import index_of
-from ...measurement.snapshot import DepartureCounters, FlowCounters, LatencyCounters, StreamCounters
+from ...measurement.snapshot import (
+    DepartureCounters,
+    FlowCounters,
+    LatencyCounters,
+    OrderCounters,
+    StreamCounters,
+)
 from ...model.plan import PlannedStream
 from .content import FakeContent
 from .misrouted import misrouted
@@ -199,7 +205,24 @@ class FakeStream:
             departures=DepartureCounters(sent - 1, buckets={0: sent - 1})
             if sent > 1
             else DepartureCounters(),
-            **self._versions(now_ns),
+            rx_misrouted=0,
+            rx_out_of_order=0,
+            rx_corrupted=0,
+            order=self._order(arrived),
+            **{"rx_version_rewritten": 0, **self._versions(now_ns)},
+        )
+
+    def _order(self, arrived: int) -> OrderCounters:
+        """The order of so many frames of which some were lost: the device keeps it, and doubles none."""
+        received = arrived - self._lost_of(arrived)
+        highest = bisect_left(range(arrived + 1), received, key=lambda sent: sent - self._lost_of(sent))
+        return OrderCounters(
+            next_sequence=highest if self.planned.signature else 0,
+            duplicated=0,
+            late=0,
+            extent_sum=0,
+            extent_max=0,
+            behind=0,
         )
 
     def _versions(self, now_ns: int) -> dict[str, Any]:

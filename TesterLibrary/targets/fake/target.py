@@ -16,6 +16,8 @@ from fractions import Fraction
 
 from ...errors import Inconclusive, PlanError, TargetError
 from ...measurement.capture import CapturedFrame, StoppedCapture
+from ...measurement.counter import EVERY_COUNTER
+from ...measurement.counter import Counter as Counted
 from ...measurement.snapshot import (
     ClockCounters,
     FlowCounters,
@@ -43,6 +45,7 @@ _PROGRESS_NS = 5 * 10**8
 _STALL_NS = 2 * 10**8
 _FOREVER = 10**30
 _ROOM = (64, 1 << 20)  # for ends, and for flows of them at once
+_COUNTS = EVERY_COUNTER - {Counted.OUTAGES, Counted.VARIATION}
 
 
 def fake_port(name: str, *, link_speed_bps: int = 10**9, max_frame_size: int = 9216) -> PortInfo:
@@ -126,7 +129,8 @@ class FakeTarget:
     def capabilities(self) -> Capabilities:
         """See `Target`."""
         self._answer("capabilities")
-        return Capabilities("fake", "1", tuple(self._ports.values()), self._max_streams, *_ROOM)
+        ports = tuple(self._ports.values())
+        return Capabilities("fake", "1", ports, self._max_streams, *_ROOM, counts=_COUNTS)
 
     def load(self, plan: Plan) -> None:
         """See `Target`."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ...errors import PlanError, TargetError
 from ...measurement.capture import CapturedFrame, StoppedCapture
-from ...measurement.snapshot import ClockCounters, FlowCounters, Snapshot
+from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
@@ -32,6 +32,7 @@ from .packets import injected
 from .port_totals import PortTotals
 from .program import Program
 from .rate import held_entry
+from .readings import COUNTED, PERCENTILE_ERROR
 from .run import Run
 from .session import Session
 from .switch import SwitchGone
@@ -70,7 +71,6 @@ class TofinoTarget:
     ) -> None:
         self.session, self._program, self._details = session, program, details
         self._now_ns, self._sleep = now_ns, sleep
-        self._began_ns = now_ns()
         self._lock = threading.RLock()
         self._known = {own.name: own for own in _port_infos(session)}
         self._runs: dict[str, Run] = {}
@@ -80,7 +80,10 @@ class TofinoTarget:
         """See `Target`."""
         version = f"{self._program.profile}: {', '.join(self._program.protocols)}"
         ports = tuple(self._known.values())
-        return Capabilities("tofino", version, ports, TEMPLATES, _MOST_ENDS, FLOWS, self._details)
+        room = (TEMPLATES, _MOST_ENDS, FLOWS)
+        return Capabilities(
+            "tofino", version, ports, *room, self._details, COUNTED, percentile_error=PERCENTILE_ERROR
+        )
 
     def load(self, plan: Plan) -> None:
         """See `Target`."""
@@ -176,7 +179,6 @@ class TofinoTarget:
                 taken_at_ns=now_ns,
                 ports=self._links.noted(self._totals.counters(seen, everything, counters)),
                 streams=tuple(counters[number] for number in sorted(n for r in runs for n in r.job.streams)),
-                clock=ClockCounters(self._began_ns, self._began_ns, now_ns, now_ns),
                 ends=tuple(own for run in runs for own in self._loading.read_ends(run.job)),
             )
 

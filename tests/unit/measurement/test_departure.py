@@ -10,13 +10,14 @@ from TesterLibrary.measurement.snapshot import DepartureCounters, StreamCounters
 from TesterLibrary.model.law import Departures, Replay, Steady, even
 from TesterLibrary.model.pattern import Stage
 from TesterLibrary.model.random_law import Exponential, Random
+from tests.counted import stream_counters
 
 BURSTS = Departures(Steady(Fraction(1, 100), (Stage(4, 6),)))
 
 
 def sent(packets: int, span: int, intended: int = 0) -> StreamCounters:
-    counted = StreamCounters(1, intended_packets=intended or packets, tx_packets=packets)
-    return StreamCounters(**{**vars(counted), "first_tx_ns": 5000, "last_tx_ns": 5000 + span})
+    counted = stream_counters(1, intended_packets=intended or packets, tx_packets=packets)
+    return stream_counters(**{**vars(counted), "first_tx_ns": 5000, "last_tx_ns": 5000 + span})
 
 
 def test_the_achieved_rate_is_between_the_first_and_the_last() -> None:

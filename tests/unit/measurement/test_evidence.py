@@ -12,13 +12,13 @@ import pytest
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
 from TesterLibrary.measurement.snapshot import (
     ClockCounters,
-    PortCounters,
     Snapshot,
     StreamCounters,
     WorkerCounters,
 )
 from TesterLibrary.model.law import even
 from TesterLibrary.model.plan import Plan, PlannedStream
+from tests.counted import port_counters, stream_counters
 
 LIMITS = EvidenceLimits()
 GOOD = Evidence(
@@ -111,7 +111,7 @@ def plan() -> Plan:
 def snapshot(*streams: StreamCounters, scale: int = 1) -> Snapshot:
     """Port counters go on from whatever was before; only their growth is evidence."""
     ports = tuple(
-        PortCounters(name, tx_refused=3 * scale, rx_missed=5 * scale, kernel_dropped=7 * scale)
+        port_counters(name, tx_refused=3 * scale, rx_missed=5 * scale, kernel_dropped=7 * scale)
         for name in ("p1", "p2", "p3")
     )
     workers = (
@@ -122,10 +122,10 @@ def snapshot(*streams: StreamCounters, scale: int = 1) -> Snapshot:
 
 
 def test_evidence_is_what_changed_between_two_snapshots() -> None:
-    a = StreamCounters(
+    a = stream_counters(
         1, 101, 101, first_tx_ns=5000, last_tx_ns=105_000, worst_lateness_ns=17, rx_packets=101
     )
-    b = StreamCounters(
+    b = stream_counters(
         2, 101, 101, first_tx_ns=5000, last_tx_ns=130_000, worst_lateness_ns=19, rx_packets=101
     )
     evidence = Evidence.between(plan(), snapshot(scale=2), snapshot(a, b, scale=3), backlog_dropped=4)
@@ -139,6 +139,6 @@ def test_evidence_is_what_changed_between_two_snapshots() -> None:
 
 
 def test_two_frames_are_needed_for_a_rate() -> None:
-    one = StreamCounters(1, 1, 1, first_tx_ns=5000, last_tx_ns=5000)
+    one = stream_counters(1, 1, 1, first_tx_ns=5000, last_tx_ns=5000)
     evidence = Evidence.between(plan(), snapshot(), snapshot(one, replace(one, id=2)))
     assert evidence.rate_error == 0

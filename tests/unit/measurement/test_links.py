@@ -7,8 +7,9 @@ import pytest
 
 from TesterLibrary.measurement.links import link_objection, links_down
 from TesterLibrary.measurement.snapshot import PortCounters, Snapshot
+from tests.counted import port_counters
 
-UP, DOWN = PortCounters("p1", link_downs=2), PortCounters("p1", link_downs=3, link_up=False)
+UP, DOWN = port_counters("p1", link_downs=2), port_counters("p1", link_downs=3, link_up=False)
 
 
 @pytest.mark.parametrize(
@@ -17,22 +18,22 @@ UP, DOWN = PortCounters("p1", link_downs=2), PortCounters("p1", link_downs=3, li
         (UP, UP, False),
         (UP, DOWN, True),
         (DOWN, DOWN, True),
-        (DOWN, PortCounters("p1", link_downs=3), True),
-        (UP, PortCounters("p1", link_downs=3), True),
+        (DOWN, port_counters("p1", link_downs=3), True),
+        (UP, port_counters("p1", link_downs=3), True),
     ],
 )
 def test_a_link_was_down_at_an_end_or_between(
     before: PortCounters, after: PortCounters, was_down: bool
 ) -> None:
     found = links_down(
-        Snapshot(1, (before, PortCounters("p2"))), Snapshot(2, (after, PortCounters("p2"))), ["p2", "p1"]
+        Snapshot(1, (before, port_counters("p2"))), Snapshot(2, (after, port_counters("p2"))), ["p2", "p1"]
     )
     assert found == (("p1",) if was_down else ())
 
 
 def test_only_the_ports_that_are_asked_for_matter() -> None:
     assert (
-        links_down(Snapshot(1, (DOWN, PortCounters("p2"))), Snapshot(2, (DOWN, PortCounters("p2"))), ["p2"])
+        links_down(Snapshot(1, (DOWN, port_counters("p2"))), Snapshot(2, (DOWN, port_counters("p2"))), ["p2"])
         == ()
     )
 

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from TesterLibrary.measurement.outage import Outage
 from TesterLibrary.measurement.snapshot import (
     LatencyCounters,
-    OrderCounters,
     OutageCounters,
-    StreamCounters,
 )
 from TesterLibrary.measurement.trial import StreamResult
+from tests.counted import order_counters, stream_counters
 
 MILLISECOND = 10**6
 
@@ -38,20 +37,27 @@ def test_both_ways_agree_within_an_interval_on_a_device_with_constant_delay(
 
 
 def test_there_is_none_without_a_lost_frame() -> None:
-    result = StreamResult("north", "p1", "p2", 64, Fraction(1000), StreamCounters(1, tx_packets=5))
-    result = replace(result, counters=replace(result.counters, rx_packets=5, order=OrderCounters(5)))
-    assert result.outage is None
-    found = replace(result.counters, outages=OutageCounters(1, 10**6, 2, 10**6, 77, 2))
-    assert replace(result, counters=found).outage == Outage(77, 10**6, 2, Fraction(1, 10**6))
+    result = StreamResult("north", "p1", "p2", 64, Fraction(1000), stream_counters(1, tx_packets=5))
+    result = replace(result, counters=replace(result.counters, rx_packets=5, order=order_counters(5)))
+    assert result.outages == ()
+    found = replace(result.counters, rx_packets=3, outages=OutageCounters(1, 10**6, 2, 10**6, 77, 2))
+    assert replace(result, counters=found).outages == (Outage(77, 10**6, 2, Fraction(1, 10**6)),)
+
+
+def test_a_tester_that_does_not_count_outages_knows_of_one_only_that_nothing_was_lost() -> None:
+    counted = stream_counters(1, tx_packets=5, rx_packets=5, order=order_counters(5), outages=None)
+    result = StreamResult("north", "p1", "p2", 64, Fraction(1000), counted)
+    assert result.outages == ()
+    assert replace(result, counters=replace(counted, rx_packets=4)).outages is None
 
 
 def test_one_that_does_not_end_lasts_as_long_as_frames_are_missing() -> None:
-    result = StreamResult("north", "p1", "p2", 64, Fraction(1000), StreamCounters(1))
+    result = StreamResult("north", "p1", "p2", 64, Fraction(1000), stream_counters(1))
     dark = replace(result.counters, first_tx_ns=500, tx_packets=3)
-    assert replace(result, counters=dark).outage == Outage(500, 3 * 10**6, 3, Fraction(1, 10**6), False)
+    assert replace(result, counters=dark).outages == (Outage(500, 3 * 10**6, 3, Fraction(1, 10**6), False),)
     cut = replace(
-        dark, rx_packets=1, last_rx_ns=700, order=OrderCounters(1), latency=LatencyCounters(1, 200, 200, 200)
+        dark, rx_packets=1, last_rx_ns=700, order=order_counters(1), latency=LatencyCounters(1, 200, 200, 200)
     )
-    outage = replace(result, counters=cut).outage
+    (outage,) = replace(result, counters=cut).outages or ()
     assert outage == Outage(700, 2 * 10**6, 2, Fraction(1, 10**6), False)
     assert str(outage).endswith("by 2 lost frames, not over when the traffic ended")

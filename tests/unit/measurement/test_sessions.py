@@ -8,8 +8,9 @@ import pytest
 from TesterLibrary.errors import UnitError
 from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.sessions import SessionStatistics
-from TesterLibrary.measurement.snapshot import DurationCounters, EndCounters
+from TesterLibrary.measurement.snapshot import DurationCounters
 from TesterLibrary.protocols.checker import load_protocol
+from tests.counted import end_counters, session_statistics
 
 SECOND = 10**9
 
@@ -25,13 +26,13 @@ def statistics(seconds: int = 1, **counted: int) -> SessionStatistics:
     given = {key.replace("__", ".").replace("http_", "http-"): value for key, value in counted.items()}
     own = {key: value for key, value in given.items() if key in counters}
     rest = {key: value for key, value in given.items() if key not in counters}
-    return SessionStatistics("users", seconds * SECOND, counters | own, **rest)  # type: ignore[arg-type]
+    return session_statistics("users", seconds * SECOND, counters | own, **rest)  # type: ignore[arg-type]
 
 
 def test_counters_have_the_names_of_their_tables() -> None:
     protocol = load_protocol("http-client")
     names = [(own.name, name) for own in protocol.layers for name in own.counters]
-    counted = EndCounters("j", "users", counters=tuple(range(len(names))), histograms=(durations(1),) * 3)
+    counted = end_counters("j", "users", counters=tuple(range(len(names))), histograms=(durations(1),) * 3)
     found = SessionStatistics.of(protocol, counted, SECOND)
     assert found.counters == {f"{table}.{name}": index for index, (table, name) in enumerate(names)}
     assert list(found.histograms) == [
@@ -52,7 +53,7 @@ def test_rates_and_goodput_are_over_the_time() -> None:
     found = statistics(2, tcp__established=10, tcp__bytes_received=1000)
     assert (found.connection_rate, found.statistic("established/s")) == (5, 5)
     assert (found.goodput_bps, found.statistic("goodput")) == (4000, 4000)
-    web = SessionStatistics("web", 2 * SECOND, {"tcp.bytes_delivered": 500}, tx_bytes=10**6)
+    web = session_statistics("web", 2 * SECOND, {"tcp.bytes_delivered": 500}, tx_bytes=10**6)
     assert (web.delivered_bps, web.statistic("delivered"), web.statistic("bytes_delivered")) == (
         2000,
         2000,
@@ -61,7 +62,7 @@ def test_rates_and_goodput_are_over_the_time() -> None:
 
 
 def test_times_are_in_nanoseconds() -> None:
-    found = SessionStatistics("users", SECOND, {}, {"tcp.time_to_open": durations(*range(1, 101))})
+    found = session_statistics("users", SECOND, {}, {"tcp.time_to_open": durations(*range(1, 101))})
     times = found.times("time_to_open")
     assert (times.min, times.max, times.mean) == (1000, 100_000, 50_500)
     assert times.p99 == pytest.approx(99_000, rel=0.002)
@@ -82,10 +83,10 @@ def test_other_names_are_refused_with_those_there_are(name: str, message: str) -
 
 
 def test_what_came_since_an_earlier_read() -> None:
-    early = SessionStatistics(
+    early = session_statistics(
         "users", SECOND, {"tcp.reset": 2}, {"tcp.time_to_open": durations(5, 700)}, openings=10, concurrent=9
     )
-    late = SessionStatistics(
+    late = session_statistics(
         "users",
         3 * SECOND,
         {"tcp.reset": 5},

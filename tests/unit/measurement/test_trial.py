@@ -9,16 +9,17 @@ from fractions import Fraction
 import pytest
 
 from TesterLibrary.measurement.evidence import Evidence
-from TesterLibrary.measurement.snapshot import LatencyCounters, PortCounters, Snapshot, StreamCounters
+from TesterLibrary.measurement.snapshot import LatencyCounters, Snapshot
 from TesterLibrary.measurement.trial import StreamResult, Trial
 from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.model.units import Ratio
+from tests.counted import port_counters, stream_counters
 
 EVIDENCE = Evidence(2000, 2000, Fraction(0), 0, 0, 0, 0, 0, Fraction(0))
 
 
 def stream(name: str, sent: int, received: int, size: int = 64) -> StreamResult:
-    counters = StreamCounters(
+    counters = stream_counters(
         id=1, tx_packets=sent, tx_bytes=sent * size, rx_packets=received, rx_bytes=received * size
     )
     return StreamResult(name, "p1", "p2", size, Fraction(1000), counters)
@@ -88,7 +89,7 @@ def test_what_is_not_there_is_named() -> None:
     assert result.stream("south").name == "south"
     with pytest.raises(KeyError, match="no stream 'east'; it has north, south"):
         result.stream("east")
-    snapshot = Snapshot(0, (PortCounters("p1"),), (StreamCounters(7),))
+    snapshot = Snapshot(0, (port_counters("p1"),), (stream_counters(7),))
     assert (snapshot.port("p1").name, snapshot.stream(7).id) == ("p1", 7)
     with pytest.raises(KeyError, match="no port 'p2' in the snapshot"):
         snapshot.port("p2")

@@ -12,9 +12,10 @@ from math import ceil, floor
 
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
 from TesterLibrary.measurement.histogram import index_of
-from TesterLibrary.measurement.snapshot import LatencyCounters, StreamCounters
+from TesterLibrary.measurement.snapshot import LatencyCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
 from TesterLibrary.model.units import Bandwidth, Duration
+from tests.counted import stream_counters
 
 FRAME_SIZE = 64
 LINE = Bandwidth(10**9).frames_per_second(FRAME_SIZE)
@@ -88,7 +89,7 @@ class SimulatedMeasurer:
             rx_port="p2",
             frame_size=FRAME_SIZE,
             intended_rate=load * LINE,
-            counters=StreamCounters(
+            counters=stream_counters(
                 id=1,
                 intended_packets=intended,
                 tx_packets=sent,

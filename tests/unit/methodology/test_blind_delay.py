@@ -11,6 +11,7 @@ from TesterLibrary.measurement.snapshot import StreamCounters, VersionCounters
 from TesterLibrary.methodology.blind_delay import delay_below, measure_blind_delay
 from TesterLibrary.model.units import Duration
 from TesterLibrary.verdict import Outcome
+from tests.counted import stream_counters
 
 from .measured import SECOND, OneTrial, trial
 
@@ -21,7 +22,7 @@ def counters(received: int, delay_ns: int, stream_id: int = 1) -> StreamCounters
     """1000 frames in a second, half of them of each version."""
     left = VersionCounters(500, 0, 500 * SECOND.ns)
     arrived = replace(left, rx_packets=received // 2, rx_time_ns=received // 2 * (SECOND.ns + delay_ns))
-    return StreamCounters(
+    return stream_counters(
         stream_id, 1000, 1000, last_tx_ns=SECOND.ns, rx_packets=received, versions=(arrived, arrived)
     )
 
@@ -56,8 +57,8 @@ def test_doubts_come_first() -> None:
     good = counters(1000, 5)
     assert delay_below([trial(good, objections=("slept",))], SECOND).reason == "slept"
     assert delay_below([trial(good, delay_objections=("old",))], SECOND).reason == "old"
-    assert "no frame" in delay_below([trial(StreamCounters(1))], SECOND).reason
-    assert delay_below([trial(StreamCounters(1))], SECOND).measured == "unknown"
+    assert "no frame" in delay_below([trial(stream_counters(1))], SECOND).reason
+    assert delay_below([trial(stream_counters(1))], SECOND).measured == "unknown"
 
 
 def test_the_testers_own_delay_is_taken_off() -> None:

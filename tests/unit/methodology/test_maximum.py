@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.session_trial import SessionTrial
-from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
+from tests.counted import session_statistics
 
 SECOND = Duration(10**9)
 
@@ -34,7 +34,7 @@ class Device:
         self.trials += 1
         opened = min(level, self.tester)
         good = min(opened, self.truth)
-        counted = SessionStatistics(
+        counted = session_statistics(
             "users",
             duration.ns,
             {"tcp.established": good},

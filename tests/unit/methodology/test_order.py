@@ -6,21 +6,21 @@ from __future__ import annotations
 from fractions import Fraction
 
 from TesterLibrary.measurement.order import Order
-from TesterLibrary.measurement.snapshot import OrderCounters, StreamCounters
 from TesterLibrary.methodology.order import measure_order, reordering_below
 from TesterLibrary.model.units import Ratio
 from TesterLibrary.verdict import Outcome
+from tests.counted import order_counters, stream_counters
 
 from .measured import SECOND, OneTrial, trial
 
-MIXED_UP = StreamCounters(
+MIXED_UP = stream_counters(
     1,
     tx_packets=1000,
     rx_packets=1000,
     rx_out_of_order=10,
     rx_misrouted=1,
     rx_corrupted=2,
-    order=OrderCounters(next_sequence=1000, duplicated=5, late=1, extent_max=3),
+    order=order_counters(next_sequence=1000, duplicated=5, late=1, extent_max=3),
 )
 
 
@@ -38,4 +38,7 @@ def test_reordering_is_judged_by_what_arrived() -> None:
     assert reordering_below(trials, Ratio.parse("1 %")).outcome is Outcome.PASS
     assert reordering_below(trials, Ratio.parse("0.9 %")).outcome is Outcome.FAIL
     assert reordering_below([trial(MIXED_UP, objections=("slept",))], Ratio.parse("1 %")).reason == "slept"
-    assert reordering_below([trial(StreamCounters(1))], Ratio.parse(0)).reason == "no frame was received"
+    assert (
+        reordering_below([trial(stream_counters(1))], Ratio.parse(0)).reason
+        == "no frame of stream1 was received"
+    )

@@ -6,19 +6,20 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary.measurement.snapshot import OrderCounters, OutageCounters, StreamCounters
+from TesterLibrary.measurement.snapshot import OutageCounters
 from TesterLibrary.methodology.outage import measure_outage, outage_below
 from TesterLibrary.model.units import Duration
 from TesterLibrary.verdict import Outcome
+from tests.counted import order_counters, stream_counters
 
 from .measured import SECOND, OneTrial, trial
 
 MILLISECOND = 10**6
-GOOD = StreamCounters(1, tx_packets=1000, rx_packets=1000, order=OrderCounters(1000))
+GOOD = stream_counters(1, tx_packets=1000, rx_packets=1000, order=order_counters(1000))
 CUT = replace(
     GOOD, id=2, rx_packets=800, outages=OutageCounters(1, 201 * MILLISECOND, 200, 201 * MILLISECOND, 5, 200)
 )
-GONE = replace(GOOD, rx_packets=0, order=OrderCounters())
+GONE = replace(GOOD, rx_packets=0, order=order_counters())
 
 
 def test_the_longest_comes_first() -> None:

@@ -9,9 +9,10 @@ from fractions import Fraction
 
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
 from TesterLibrary.measurement.histogram import index_of
-from TesterLibrary.measurement.snapshot import DepartureCounters, LatencyCounters, StreamCounters
+from TesterLibrary.measurement.snapshot import DepartureCounters, LatencyCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
 from TesterLibrary.model.units import Bandwidth, Duration
+from tests.counted import stream_counters
 
 GIGABIT = Bandwidth(10**9)
 
@@ -41,7 +42,7 @@ class SimulatedBench:
             worst_lateness_ns=4_000,
             clock_drift=Fraction(1, 10**7),
         )
-        counters = StreamCounters(
+        counters = stream_counters(
             id=1,
             intended_packets=due,
             tx_packets=sent,

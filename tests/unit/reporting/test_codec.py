@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.measurement.session_trial import SessionTrial
-from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.measurement.snapshot import DurationCounters, LatencyCounters, StreamCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
 from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting.codec import decode, encode
+from tests.counted import session_statistics
 
 from .simulated import SimulatedBench
 
@@ -73,7 +73,7 @@ def test_a_field_of_a_later_version_is_left_out() -> None:
 
 def test_a_result_about_connections_comes_back_as_it_was() -> None:
     times = {"tcp.time_to_open": DurationCounters(2, 30, 10, 20, {10: 1, 20: 1})}
-    statistics = SessionStatistics("users", 10**9, {"tcp.reset": 3}, times, openings=5)
+    statistics = session_statistics("users", 10**9, {"tcp.reset": 3}, times, openings=5)
     trial = SessionTrial(statistics, Fraction(7, 2), ("late",), "2026-01-01T00:00:00.000+00:00")
     search = MaximumSearch(Quantity.RATE, 1, 100, SECOND)
     result = MaximumResult("users", (), search, 50, None, Limit.SEARCH, (50, 100), (trial, trial))

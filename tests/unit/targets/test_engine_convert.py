@@ -141,7 +141,7 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
                 True,
                 (VersionCounters(33, 34, 35 * 2**64 + 36, 37, 38, 39 * 2**64 + 40),),
                 *(26, 27, 28),
-                OrderCounters(41, 42, 43, 44, 45, {7: 8}),
+                OrderCounters(41, 42, 43, 44, 45, {7: 8}, behind=25 + 42),
                 OutageCounters(46, 47, 48, 49, 50, 51),
                 VariationCounters(52, 53, 54, 55, 56),
                 DepartureCounters(57, 58, 59, {9: 10}),

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from TesterLibrary.measurement.snapshot import PortCounters
 from TesterLibrary.targets.tofino.links import Links
 from TesterLibrary.targets.tofino.session import Session
+from tests.counted import port_counters
 
 from .rig import LOOPBACKS, Bench
 
-P1, P2 = PortCounters("p1"), PortCounters("p2")
+P1, P2 = port_counters("p1"), port_counters("p2")
 
 
 def opened(**cabling: Any) -> tuple[Bench, Session, Links]:

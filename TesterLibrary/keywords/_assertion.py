@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How a getter asserts: its value, with an operator and what is expected, becomes a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from assertionengine import AssertionOperator, verify_assertion
+
+from ..session import Session
+from ..verdict import Between, assess, text_of
+
+_VALIDATE, _THEN = AssertionOperator["validate"], AssertionOperator["then"]
+
+
+def asserted(
+    session: Session,
+    value: Any,
+    operator: AssertionOperator | None,
+    expected: Any,
+    *,
+    subject: str,
+    parse: Callable[[Any], Any] = int,
+    text: Callable[[Any], str] = text_of,
+    known: Between | None = None,
+    doubt: str = "",
+    message: str | None = None,
+) -> Any:
+    """Returns the value; where an operator is given, records a verdict on it, and raises unless it is PASS.
+
+    `then` evaluates an expression and records nothing.
+
+    Args:
+        session: Where the verdict is recorded.
+        value: What was measured; None where nobody measured it.
+        operator: None where nothing is asserted.
+        expected: What the suite wrote.
+        subject: The name of the value.
+        parse: From what the suite wrote to something of the kind of the value.
+        text: A value as people read it, with its unit.
+        known: Bounds of a value that is not known exactly.
+        doubt: Why the value is not to be trusted; empty if it is.
+        message: Replaces the usual one of an assertion that fails.
+
+    Raises:
+        TesterLibraryError: what the suite wrote cannot be compared with the value.
+        VerdictFailed: measured, and not as expected.
+        Inconclusive: nobody can tell.
+    """
+    if operator is None:
+        return value
+    if operator is _THEN:
+        return verify_assertion(value, operator, expected)
+    verdict = assess(
+        known if value is None and known else value,
+        operator,
+        expected if operator is _VALIDATE else parse(expected),
+        subject=subject,
+        measured="" if value is None else text(value),
+        bound=f"{operator.value} {expected}",
+        doubt=doubt,
+    )
+    session.conclude(verdict, message)
+    return value
