@@ -20,7 +20,7 @@ from .plan_command import add_plan_command
 from .protocol_command import add_protocol_command
 from .reporting import allure
 from .reporting.machine import describe_machine, versions
-from .reporting.outcome import ERROR, EXIT_STATUS, WRONG_COMMAND_LINE, overall
+from .reporting.outcome import ERROR, EXIT_STATUS, WRONG_COMMAND_LINE, one_line, overall
 from .reporting.rebuild import Reports, rebuild
 from .testbeds import clean_stale, list_testbeds, load_testbed, shipped_testbeds
 
@@ -165,7 +165,7 @@ def _show(reports: Reports, directory: Path, *, took: str = "") -> None:
     records = reports.records
     print()
     for test in records.tests:
-        said = f": {test.said.splitlines()[0]}" if test.said else ""
+        said = one_line(test.outcome, test.message).removeprefix(test.outcome)
         print(f"{test.outcome:<12} {test.suite} · {test.test}{said}")
     for suite, tests in records.not_run.items():
         print(f"{'ERROR':<12} {suite}: no record of {', '.join(tests)}")

@@ -208,9 +208,17 @@ class Trial(Validated):
         return f"loss {float(least):.4%} to {float(most):.4%}"
 
     @property
+    def sending_ns(self) -> int:
+        """How long it sent: as long as intended, or longer where the last frames left after that."""
+        spans = [
+            s.counters.last_tx_ns - s.counters.first_tx_ns for s in self.streams if s.counters.first_tx_ns
+        ]
+        return max(self.duration_ns, *spans) if spans else self.duration_ns
+
+    @property
     def offered_rate(self) -> float:
-        """Frames sent each second, over the intended duration."""
-        return self.sent * 1e9 / self.duration_ns
+        """Frames sent each second of sending."""
+        return self.sent * 1e9 / self.sending_ns
 
     @property
     def achieved_rate(self) -> float:
@@ -230,12 +238,12 @@ class Trial(Validated):
     @property
     def received_rate(self) -> float:
         """Frames received each second of sending."""
-        return self.received * 1e9 / self.duration_ns
+        return self.received * 1e9 / self.sending_ns
 
     @property
     def throughput_bps(self) -> float:
         """Received bits of frames each second of sending (L2, FCS included)."""
-        return sum(s.counters.rx_bytes for s in self.streams) * 8e9 / self.duration_ns
+        return sum(s.counters.rx_bytes for s in self.streams) * 8e9 / self.sending_ns
 
     @property
     def latency(self) -> Latency:

@@ -33,6 +33,13 @@ def outcome_of(status: str, verdicts: Iterable[Verdict]) -> str:
     return PASS if judged else NOT_JUDGED
 
 
+def one_line(outcome: str, message: str) -> str:
+    """An outcome with the first paragraph of what was said of it: for a console."""
+    paragraph = " ".join(message.strip().split("\n\n")[0].split())
+    said = paragraph.removeprefix(f"{outcome}: ")
+    return f"{outcome}: {said}" if said else outcome
+
+
 def overall(outcomes: Sequence[str]) -> str:
     """The worst of all outcomes. Without any there is nothing to certify: ERROR."""
     return next((outcome for outcome in WORST_FIRST if outcome in outcomes), ERROR)

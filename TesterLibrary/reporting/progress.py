@@ -19,6 +19,7 @@ from ..measurement.trial import Trial
 from ..model.units import Duration
 from .agenda import Agenda
 from .agenda import read as read_agenda
+from .outcome import one_line
 
 _REFRESH_S = 0.2
 _CLEAR = "\r\x1b[K"
@@ -73,8 +74,7 @@ class Progress:
         if self._current is None:
             return
         took = self._clock() - self._test_started
-        text = message.strip().split("\n")[0].removeprefix(f"{outcome}: ")
-        self._line(f"      {outcome}: {text} [{took:.0f} s]" if text else f"      {outcome} [{took:.0f} s]")
+        self._line(f"      {one_line(outcome, message)} [{took:.0f} s]")
         self._current = None
 
     # A procedure and its trials

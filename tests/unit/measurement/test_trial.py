@@ -41,6 +41,16 @@ def test_counts_first_ratios_from_them() -> None:
     )
 
 
+def test_rates_are_over_the_time_that_the_frames_really_took() -> None:
+    """A tester that was six times too slow did not offer what it was to, even if it sent every frame."""
+    late = stream("north", 1000, 1000)
+    counters = replace(late.counters, first_tx_ns=1, last_tx_ns=1 + 12 * 10**9)
+    result = trial(replace(late, counters=counters))
+    assert result.sending_ns == 12 * 10**9
+    assert (result.offered_rate, result.received_rate) == (1000 / 12, 1000 / 12)
+    assert result.throughput_bps == 1000 * 64 * 8 / 12
+
+
 def test_what_one_stream_gets_twice_does_not_hide_what_another_loses() -> None:
     assert trial(stream("a", 100, 110), stream("b", 100, 95)).lost == 5
 

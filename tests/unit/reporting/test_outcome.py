@@ -6,7 +6,14 @@ from __future__ import annotations
 
 import pytest
 
-from TesterLibrary.reporting.outcome import EXIT_STATUS, WORST_FIRST, WRONG_COMMAND_LINE, outcome_of, overall
+from TesterLibrary.reporting.outcome import (
+    EXIT_STATUS,
+    WORST_FIRST,
+    WRONG_COMMAND_LINE,
+    one_line,
+    outcome_of,
+    overall,
+)
 from TesterLibrary.verdict import Outcome, Verdict
 
 PASSED = Verdict(Outcome.PASS, "loss", "0 %", "<= 0 %")
@@ -32,6 +39,23 @@ UNKNOWN = Verdict(Outcome.INCONCLUSIVE, "loss", "0 %", "<= 0 %", "the tester was
 )
 def test_the_outcome_of_a_test(status: str, verdicts: tuple[Verdict, ...], outcome: str) -> None:
     assert outcome_of(status, verdicts) == outcome
+
+
+@pytest.mark.parametrize(
+    ("outcome", "message", "line"),
+    [
+        ("PASS", "PASS: loss is 0 %", "PASS: loss is 0 %"),
+        ("ERROR", "", "ERROR"),
+        (
+            "INCONCLUSIVE",
+            "Skipped in parent suite setup:\nINCONCLUSIVE: the tester is gone",
+            "INCONCLUSIVE: Skipped in parent suite setup: INCONCLUSIVE: the tester is gone",
+        ),
+        ("FAIL", "FAIL: loss is 1 %\n\nAlso teardown failed:\nno", "FAIL: loss is 1 %"),
+    ],
+)
+def test_what_is_said_of_a_test_fits_a_line(outcome: str, message: str, line: str) -> None:
+    assert one_line(outcome, message) == line
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,181 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Every result, every caveat, every verdict and every unit is on the certificate."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latency
+from TesterLibrary.methodology.result import Result
+from TesterLibrary.methodology.throughput import ThroughputResult, find_throughput
+from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.reporting.certificate import certificate
+from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.verdict_table import short_names
+from TesterLibrary.verdict import Outcome, Verdict
+
+from .golden import SEARCH, _Testbed, _Tester
+from .simulated import SimulatedBench
+
+SECOND = Duration(10**9)
+
+
+class Page:
+    """A run whose certificate is read again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.recorder = Recorder(folder)
+        self.recorder.run(testbed=_Testbed(), capabilities=_Tester(), seed=1)
+
+    def test(self, name: str, results: Sequence[Result], verdicts: Sequence[Verdict], outcome: str) -> None:
+        """A test in which all that was found."""
+        suite, _, test = name.rpartition(".")
+        self.recorder.begin_test(suite, test)
+        for result in results:
+            for trial in result.trials:
+                self.recorder.trial(trial)
+            self.recorder.result(result)
+        for verdict in verdicts:
+            self.recorder.verdict(verdict)
+        facts = {"tags": [], "started_at": "", "elapsed_s": 0}
+        self.recorder.end_test(status="PASS", outcome=outcome, message="", **facts)
+
+    @property
+    def text(self) -> str:
+        """What a person reads, with what is said of pictures."""
+        page = certificate(read(self.recorder.directory))
+        return html.unescape(re.sub(r"\s+", " ", re.sub(r'<(?!img)[^>]*>|src="[^"]*"', "", page)))
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Page:
+    return Page(tmp_path / "evidence")
+
+
+def renamed(trial: Trial, stream: str, number: int) -> Trial:
+    """The same of another stream."""
+    return replace(trial, streams=(replace(trial.streams[0], name=stream),), number=number)
+
+
+def throughput(bench: SimulatedBench) -> ThroughputResult:
+    return find_throughput(bench, SEARCH)
+
+
+def latency(bench: SimulatedBench) -> Result:
+    return measure_latency(bench, LatencyMeasurement(Ratio(Fraction(1, 10)), SECOND, 1))
+
+
+def test_throughput_and_latency_of_one_test_are_both_there_with_what_limits_them(page: Page) -> None:
+    bench = SimulatedBench(512, tester_limit=100_000)
+    results = (throughput(bench), latency(bench))
+    passed = Verdict(Outcome.PASS, "throughput of north, 512 bytes", "40 %", ">= 5 %")
+    page.test("Suite.Both", results, [passed], "PASS")
+    assert all(str(result) in page.text for result in results)
+    assert "limited by the tester" in page.text
+    assert "Throughput. north, 512 bytes: " in page.text
+    assert "Latency. north, 512 bytes: " in page.text
+
+
+def test_each_of_several_verdicts_has_its_subject_unit_and_reason(page: Page) -> None:
+    verdicts = [
+        Verdict(Outcome.PASS, "frame loss of north, 64 bytes", "0 % (0 of 9 frames)", "<= 0 %"),
+        Verdict(
+            Outcome.PASS, "p99 latency of north, 64 bytes", "4.608 ms", "<= 5 ms", "limited by the tester"
+        ),
+        Verdict(Outcome.FAIL, "outage of north, 64 bytes", "1 s", "<= 50 ms"),
+    ]
+    page.test("Suite.Several", [], verdicts, "FAIL")
+    said = (
+        "FAIL PASS: frame loss of north, 64 bytes 0 % (0 of 9 frames) (required <= 0 %); "
+        "PASS: p99 latency of north 4.608 ms (required <= 5 ms; limited by the tester); "
+        "outage of north, 64 bytes 1 s (required <= 50 ms)"
+    )
+    assert said in page.text
+
+
+def test_two_streams_of_one_frame_size_both_have_a_point(page: Page) -> None:
+    bench = SimulatedBench(64)
+    north = throughput(bench)
+    first = len(north.trials)
+    trials = tuple(renamed(trial, "south", first + index) for index, trial in enumerate(north.trials, 1))
+    south = replace(north, title="south, 64 bytes", trials=trials)
+    page.test("Suite.North", [north], [], "NOT JUDGED")
+    page.test("Suite.South", [south], [], "NOT JUDGED")
+    assert "north: north, 64 bytes: " in page.text
+    assert "south: south, 64 bytes: " in page.text
+
+
+def test_what_is_found_again_in_one_test_is_there_twice(page: Page) -> None:
+    bench = SimulatedBench(64)
+    page.test("Suite.Twice", [latency(bench), latency(bench)], [], "NOT JUDGED")
+    assert "Latency: measured. north, 64 bytes" in page.text
+    assert "Latency: measured (2). north, 64 bytes" in page.text
+
+
+def test_suites_of_equal_last_names_have_columns_of_their_own(page: Page) -> None:
+    for suite, outcome in (("Run.East.Loss", "PASS"), ("Run.West.Loss", "FAIL")):
+        page.test(f"{suite}.64 Bytes", [], [Verdict(Outcome(outcome), "loss", suite, "none")], outcome)
+    assert "TestEast.LossWest.Loss" in page.text
+    assert "PASS Run.East.Loss (required none)" in page.text
+    assert "FAIL Run.West.Loss (required none)" in page.text
+
+
+def test_a_test_that_ran_twice_is_there_twice(page: Page) -> None:
+    for outcome in ("FAIL", "PASS"):
+        page.test("Suite.Again", [], [], outcome)
+    assert re.search(r"Again\s*FAIL\s*PASS", page.text)
+
+
+@pytest.mark.parametrize(
+    ("suites", "short"),
+    [
+        (("Run.Loss", "Run.Delay"), ("Loss", "Delay")),
+        (("Loss",), ("Loss",)),
+        (("A.B.C", "X.B.C", "D"), ("A.B.C", "X.B.C", "D")),
+        (("C", "A.C"), ("C", "A.C")),
+        (("Frame Loss", "More.Loss"), ("Frame Loss", "Loss")),
+    ],
+)
+def test_suites_are_called_by_what_tells_them_apart(suites: Sequence[str], short: Sequence[str]) -> None:
+    assert short_names(suites) == short
+
+
+def test_a_rate_is_that_of_the_frames_that_left_and_not_of_the_time_intended(page: Page) -> None:
+    """A tester that took six times as long has sent a sixth as fast."""
+    result = find_throughput(SimulatedBench(1518, capacity=10**9), SEARCH)
+    (trial,) = result.trials
+    (stream,) = trial.streams
+    counters = replace(stream.counters, last_tx_ns=stream.counters.first_tx_ns + 6 * SECOND.ns)
+    slow = replace(trial, streams=(replace(stream, counters=counters),))
+    page.test("Suite.Slow", [replace(result, trials=(slow,))], [], "NOT JUDGED")
+    assert "Throughput. north, 1518 bytes: 13,546 frames/s" in page.text
+
+
+def test_invalid_trials_and_doubted_delays_are_said_beside_the_result(page: Page) -> None:
+    result = latency(SimulatedBench(512, tester_limit=0))
+    doubted = replace(result.trials[0], delay_objections=("the calibration is 9 h old",))
+    page.test("Suite.Late", [replace(result, trials=(doubted,))], [], "NOT JUDGED")
+    assert "1 of 1 trials are invalid: the tester sent 0 of 23496 frames" in page.text
+    assert "its delays are in doubt: the calibration is 9 h old" in page.text
+
+
+def test_without_a_valid_trial_nothing_is_claimed_of_the_tester(page: Page) -> None:
+    page.test("Suite.Late", [latency(SimulatedBench(512, tester_limit=0))], [], "INCONCLUSIVE")
+    assert "1 trials; 1 were invalid" in page.text
+    assert "In the valid trials" not in page.text
+
+
+def test_the_throughput_of_a_device_that_passes_nothing_is_a_number(page: Page) -> None:
+    result = throughput(SimulatedBench(64, capacity=0))
+    page.test("Suite.Dead", [result], [result.verdict_above(Rate.parse("5 %"))], "FAIL")
+    assert "Throughput. north, 64 bytes: 0 frames/s" in page.text
