@@ -13,6 +13,7 @@ from robotlibcore import DynamicCore
 
 from . import __version__
 from .keywords import components
+from .keywords._optional import with_reasons
 from .model.editor import FieldPath, RandomPrefix
 from .model.endpoints import AddressRange, Endpoints
 from .model.headers import HeaderStack
@@ -120,6 +121,13 @@ class TesterLibrary(DynamicCore):
         )
         self.ROBOT_LIBRARY_LISTENER = [listener, _Closer(self.session)]
         super().__init__(components(self.session))
+
+    def get_keyword_types(self, name: str) -> Any:
+        """Types of a keyword's arguments, as Robot converts and documents them."""
+        hints = super().get_keyword_types(name)
+        if not isinstance(hints, dict):
+            return hints
+        return with_reasons(hints, self.get_keyword_arguments(name), _PARSERS)
 
 
 def _reporters() -> tuple[Recorder, Progress]:
