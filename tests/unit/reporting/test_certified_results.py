@@ -89,9 +89,7 @@ def test_throughput_and_latency_of_one_test_are_both_there_with_what_limits_them
 def test_each_of_several_verdicts_has_its_subject_unit_and_reason(page: Page) -> None:
     verdicts = [
         Verdict(Outcome.PASS, "frame loss of north, 64 bytes", "0 % (0 of 9 frames)", "<= 0 %"),
-        Verdict(
-            Outcome.PASS, "p99 latency of north, 64 bytes", "4.608 ms", "<= 5 ms", "limited by the tester"
-        ),
+        Verdict(Outcome.PASS, "p99 latency of north", "4.608 ms", "<= 5 ms", "limited by the tester"),
         Verdict(Outcome.FAIL, "outage of north, 64 bytes", "1 s", "<= 50 ms"),
     ]
     page.test("Suite.Several", [], verdicts, "FAIL")
