@@ -283,7 +283,7 @@ def _slowest_of(stream: StreamCounters) -> int:
     means = [
         v.rx_time_ns // v.rx_packets - v.tx_time_ns // v.tx_packets
         for v in stream.versions
-        if v.rx_packets and v.tx_packets
+        if v.rx_packets and v.tx_packets and v.rx_time_ns is not None and v.tx_time_ns is not None
     ]
     return 2 * max(means, default=0)
 

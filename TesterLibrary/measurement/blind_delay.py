@@ -8,6 +8,7 @@ long as the same frames were counted at both ends; what loss makes of that has a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,7 +20,8 @@ class Passages:
     """Frames that passed one place: how many, and the sum of when they did, in nanoseconds of one clock."""
 
     packets: int = 0
-    sum_ns: int = 0  # Python's integers do not overflow: 100 Mpps for an hour sum up to 10^24
+    # Python's integers do not overflow: 100 Mpps for an hour sum up to 10^24. None: the tester's sums did.
+    sum_ns: int | None = 0
 
     @classmethod
     def since_base(cls, base_ns: int, offsets_ns: int, packets: int) -> Passages:
@@ -28,15 +30,19 @@ class Passages:
 
     @property
     def mean_ns(self) -> Fraction | None:
-        """When the mean frame passed, exactly; None without frames."""
-        return Fraction(self.sum_ns, self.packets) if self.packets else None
+        """When the mean frame passed, exactly; None without frames, and where their times are not known."""
+        return Fraction(self.sum_ns, self.packets) if self.packets and self.sum_ns is not None else None
 
     def __sub__(self, earlier: Passages) -> Passages:
         """What passed between two readings of a counter that only grows."""
-        return Passages(self.packets - earlier.packets, self.sum_ns - earlier.sum_ns)
+        return Passages(self.packets - earlier.packets, _of_both(self.sum_ns, earlier.sum_ns, int.__sub__))
 
     def __add__(self, other: Passages) -> Passages:
-        return Passages(self.packets + other.packets, self.sum_ns + other.sum_ns)
+        return Passages(self.packets + other.packets, _of_both(self.sum_ns, other.sum_ns, int.__add__))
+
+
+def _of_both(one: int | None, other: int | None, does: Callable[[int, int], int]) -> int | None:
+    return None if one is None or other is None else does(one, other)
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,14 @@ class BlindDelay:
         """Mean time of arrival - mean time of departure; None where nothing left or nothing arrived."""
         left, arrived = self.departures.mean_ns, self.arrivals.mean_ns
         return None if left is None or arrived is None else arrived - left - self.offset_ns
+
+    @property
+    def absence(self) -> str:
+        """Why there is no mean; empty if there is one."""
+        if self.mean_ns is not None:
+            return ""
+        unknown = self.departures.sum_ns is None or self.arrivals.sum_ns is None
+        return "the tester's sums of times wrapped in an interval this long" if unknown else "nothing arrived"
 
     @property
     def missing(self) -> int:
@@ -74,7 +88,7 @@ class BlindDelay:
 
     def __str__(self) -> str:
         if self.mean_ns is None:
-            return "no delay: nothing arrived"
+            return f"no delay: {self.absence}"
         return bounded_text(self.mean_ns, self.bound_ns)
 
 

@@ -40,10 +40,10 @@ class VersionCounters:
 
     tx_packets: int = 0
     tx_bytes: int = 0
-    tx_time_ns: int = 0
+    tx_time_ns: int | None = 0
     rx_packets: int = 0
     rx_bytes: int = 0
-    rx_time_ns: int = 0
+    rx_time_ns: int | None = 0
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ class BlindDelayResult(Result):
 
     @property
     def mean_ns(self) -> float | None:
-        """Mean delay; None if nothing arrived."""
+        """Mean delay; None if nothing arrived, or if the tester's sums of times wrapped."""
         return _weighted(self.trials)[0]
 
     @property
@@ -49,7 +49,7 @@ def delay_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
     mean, error = _weighted(trials)
     doubt = delay_doubt_of(trials)
     if not doubt and (mean is None or error is None):
-        doubt = "no frame with a sum of times was received"
+        doubt = _absence(trials)
     elif not doubt and mean is not None and error is not None and abs(mean - bound.ns) < error:
         doubt = "so many frames were lost that the mean may be on either side of the bound"
     return assess(
@@ -71,12 +71,21 @@ def delay_text(trials: Sequence[Trial]) -> str:
     return bounded_text(mean, bound)
 
 
+def _absence(trials: Sequence[Trial]) -> str:
+    """Why there is no mean."""
+    found = [s.blind_delay for trial in trials if trial.valid for s in trial.streams]
+    wrapped = [d.absence for d in found if d and d.arrivals.packets and d.mean_ns is None]
+    return wrapped[0] if wrapped else "no frame with a sum of times was received"
+
+
 def _weighted(trials: Sequence[Trial]) -> tuple[float | None, float | None]:
     """Mean and bound over all streams, each for as many frames as arrived of it."""
     found = [s.blind_delay for trial in trials if trial.valid for s in trial.streams]
     delays: list[BlindDelay] = [delay for delay in found if delay and delay.arrivals.packets]
     frames = sum(delay.arrivals.packets for delay in delays)
-    if not frames:
+    means = [delay.mean_ns for delay in delays]
+    known = [mean for mean in means if mean is not None]
+    if not frames or len(known) < len(means):
         return None, None
-    mean = sum((d.mean_ns or 0) * d.arrivals.packets for d in delays) / frames
+    mean = sum(mean * d.arrivals.packets for mean, d in zip(known, delays, strict=True)) / frames
     return float(mean), float(sum(d.bound_ns * d.arrivals.packets for d in delays) / frames)

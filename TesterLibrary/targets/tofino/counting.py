@@ -30,6 +30,7 @@ from .readings import (
     reached,
     registers,
     stream_counters,
+    unwrapped,
 )
 from .resets import interval_resets
 from .run import Run
@@ -53,16 +54,39 @@ class _Times:
     """Of a stream since its start."""
 
     started_ns: int
-    opened_ns: int  # the interval that frames leave in now
+    opened_ns: tuple[int, int]  # of each version, when frames began to leave in it last
+    version: int = 0  # in which they leave now
     base: int | None = None  # low 32 bits of the switch's time of the start
     closed: tuple[Closed, Closed] = (Closed(), Closed())
     tx: _Seen = _Seen()
     rx: _Seen = _Seen()
+    following: int = 0  # the number after the highest one that arrived, of as many bits as there are
 
     @property
-    def near_ns(self) -> int:
-        """A time of the switch when the open interval began."""
-        return (self.base or 0) + self.opened_ns - self.started_ns
+    def near_ns(self) -> tuple[int, int]:
+        """A time of the switch when the interval of each version began."""
+        first, second = ((self.base or 0) + opened - self.started_ns for opened in self.opened_ns)
+        return first, second
+
+    def open(self, version: int, done: Closed, now_ns: int) -> None:
+        """Frames leave in a version again, of which this has been counted."""
+        self.version = version
+        self.closed = (done, self.closed[1]) if version == 0 else (self.closed[0], done)
+        self.opened_ns = (now_ns, self.opened_ns[1]) if version == 0 else (self.opened_ns[0], now_ns)
+
+    def ended_ns(self, version: int, now_ns: int) -> int:
+        """When frames left in a version for the last time at the latest."""
+        return now_ns if version == self.version else self.opened_ns[self.version]
+
+    def wrapped(self, version: int, ends_ns: int) -> bool:
+        """Whether times of the interval of a version do not fit its sums; nothing leaves after `ends_ns`."""
+        return min(self.ended_ns(version, ends_ns), ends_ns) - self.opened_ns[version] >= _LONGEST_NS
+
+    def follow(self, found: StreamRegisters) -> int:
+        """The next number of 32 bits as a whole one: arrivals are close behind departures while any come."""
+        if sum(own.packets for own in found.rx) != self.rx.packets:
+            self.following = unwrapped(found.next_sequence, sum(own.packets for own in found.tx))
+        return self.following
 
     def note(self, found: StreamRegisters, now_ns: int) -> None:
         """What has been read now."""
@@ -78,19 +102,24 @@ class _Times:
         packets = sum(own.packets for own in passed)
         if packets <= before.packets:
             return before
-        open_ = [(own, own.packets - done.packets) for own, done in zip(passed, closed, strict=True)]
-        firsts = [self._onto(own.times.base, now_ns) for own, _ in open_ if own.times.base]
-        lasts = [self._last(own, count, now_ns) for own, count in open_ if own.times.base and count]
+        counts = [own.packets - done.packets for own, done in zip(passed, closed, strict=True)]
+        firsts = [self._onto(own.times.base, now_ns) for own in passed if own.times.base]
+        lasts = [
+            self._last(version, own, count, now_ns)
+            for version, (own, count) in enumerate(zip(passed, counts, strict=True))
+            if own.times.base and count
+        ]
         first_ns = before.first_ns or min(firsts, default=now_ns)
         return _Seen(packets, first_ns, max([before.last_ns, *lasts]))
 
-    def _last(self, passed: Passed, packets: int, now_ns: int) -> int:
+    def _last(self, version: int, passed: Passed, packets: int, now_ns: int) -> int:
         """When the last frame of an interval came: as far behind their mean time as the first was before it.
 
-        Sums are those of 32-bit differences. Of a longer interval it is now, which is at most a poll late.
+        Sums are those of 32-bit differences. Of a longer interval it is its end, at most a poll late.
         """
-        if now_ns - self.opened_ns >= _LONGEST_NS:
-            return now_ns
+        ended_ns = self.ended_ns(version, now_ns)
+        if ended_ns - self.opened_ns[version] >= _LONGEST_NS:
+            return ended_ns
         return min(now_ns, self._onto(passed.times.base, now_ns) + 2 * passed.times.since // packets)
 
     def _onto(self, time: int, now_ns: int) -> int:
@@ -113,7 +142,7 @@ class Counting:
         now_ns = self._now_ns()
         self._places.begin([own.template for own in run.job.streams.values()])
         for own in run.job.streams.values():
-            self._times[own.template] = _Times(now_ns, now_ns)
+            self._times[own.template] = _Times(now_ns, (now_ns, now_ns))
             self._bases.forget(own.template, 0, 1)
 
     def closing(self, run: Run) -> Iterator[Entry]:
@@ -122,9 +151,11 @@ class Counting:
         streams = [own for number, own in run.job.streams.items() if number in run.stretches]
         for own, found in zip(streams, self._read(streams), strict=True):
             times = self._times[own.template]
-            done = close(found.tx[version], found.rx[version], times.closed[version], times.near_ns)
-            times.closed = (done, times.closed[1]) if version == 0 else (times.closed[0], done)
-            times.opened_ns = self._now_ns()
+            near_ns, now_ns = times.near_ns[version], self._now_ns()
+            wrapped = times.wrapped(version, run.stretches[own.planned.id].until_ns(now_ns))
+            closed = times.closed[version]
+            done = close(found.tx[version], found.rx[version], closed, near_ns, wrapped=wrapped)
+            times.open(version, done, self._now_ns())
             self._bases.forget(own.template, version)
             yield from interval_resets(own, version)
 
@@ -174,9 +205,14 @@ class Counting:
         found = [registers(own) for own in self._session.read_each(map(asked, streams))]
         found = self._bases.with_bases(streams, found, [self._times[own.template].closed for own in streams])
         now_ns = self._now_ns()
-        for own, each in zip(streams, found, strict=True):
-            self._times[own.template].note(each, now_ns)
-        return found
+        return [self._noted(own, each, now_ns) for own, each in zip(streams, found, strict=True)]
+
+    def _noted(self, own: LoadedStream, found: StreamRegisters, now_ns: int) -> StreamRegisters:
+        """With the number of its next frame as a whole one; frames without a signature have none."""
+        times = self._times[own.template]
+        following = times.follow(found) if own.planned.signature else 0
+        times.note(found, now_ns)
+        return replace(found, next_sequence=following)
 
     def _with_latency(
         self, streams: Sequence[LoadedStream], found: Sequence[StreamRegisters]
@@ -192,17 +228,19 @@ class Counting:
     def _stream(self, run: Run, own: LoadedStream, found: StreamRegisters) -> StreamCounters:
         times, now_ns = self._times[own.template], self._now_ns()
         sent = sum(passed.packets for passed in found.tx)
+        stretch = run.stretches[own.planned.id]
         counted = stream_counters(
             own,
             found,
             times.closed,
             times.near_ns,
+            wrapped=[times.wrapped(own, stretch.until_ns(now_ns)) for own in (0, 1)],
             open_version=run.version,
             sending=run.sending(own.planned.id, sent),
         )
         return replace(
             counted,
-            intended_packets=run.stretches[own.planned.id].intended(now_ns),
+            intended_packets=stretch.intended(now_ns),
             worst_lateness_ns=_unevenness_ns(own),
             first_tx_ns=times.tx.first_ns,
             last_tx_ns=times.tx.last_ns,

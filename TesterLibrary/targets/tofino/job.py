@@ -53,7 +53,8 @@ class SwitchJob:
         """Lets its streams depart from their first frame on.
 
         Args:
-            packets: How many of each stream, 1 to 2^32 - 1, or by id; None: until it is stopped.
+            packets: How many of each stream, or by id; None: until it is stopped. Of those that begin laps
+                (`laps.py`) the driver has to write when the last one has begun.
 
         Raises:
             PlanError: a number that cannot be counted, or a pattern that leaves no unit to count with.
@@ -81,10 +82,8 @@ class SwitchJob:
 def _check_limit(own: LoadedStream, limit: int | None) -> None:
     if limit is None:
         return
-    if not 1 <= limit < 1 << 32:
-        raise PlanError(
-            f"stream {own.planned.name!r}: {limit:,} frames; a switch counts 1 to {(1 << 32) - 1:,}"
-        )
+    if limit < 1:
+        raise PlanError(f"stream {own.planned.name!r}: {limit:,} frames; a switch sends at least 1")
     if len(own.staging.stages) > 2:
         raise PlanError(
             f"stream {own.planned.name!r}: a switch counts frames with the unit that its pattern of "

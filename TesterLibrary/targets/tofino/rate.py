@@ -10,6 +10,7 @@ from ...planning.meter import TofinoMeter
 from ...planning.staging import Staging
 from ...planning.switch_resources import TICK_BITS
 from .entry import Entry
+from .laps import Laps
 from .switch import Asked
 
 _RATE = "InternalIngress.rate"
@@ -72,11 +73,22 @@ def limit_entries(template: int, packets: int | None) -> Iterator[Entry]:
     """Lets so many packets depart, or any number, by the last unit, which a pattern must not need.
 
     A unit skips what is left of 2^32 packets after those that pass, so a stream has to be stopped before.
+    Of a number that it cannot count to it counts laps, until `last_lap_entry` is written.
     """
     unit = f"{_RATE}.{_UNITS[-1]}"
-    passes, last = (1, 0) if packets is None else (packets, (1 << TICK_BITS) - 1)
-    yield _stage(unit, template, passes=passes, last=last)
+    laps = None if packets is None else Laps.of(packets)
+    if laps is not None and not laps.whole:
+        yield last_lap_entry(template, laps)
+    else:
+        length = laps.length if laps else 1
+        yield _stage(unit, template, passes=length, last=length - 1)
     yield _tick(unit, template)
+
+
+def last_lap_entry(template: int, laps: Laps) -> Entry:
+    """Lets the rest of a number of packets depart: the last unit goes on in the lap that it is in."""
+    unit = f"{_RATE}.{_UNITS[-1]}"
+    return _stage(unit, template, passes=laps.rest, last=(1 << TICK_BITS) - 1)
 
 
 def _stage(unit: str, template: int, *, passes: int, last: int) -> Entry:

@@ -87,8 +87,8 @@ class Closed:
 
     tx: Passed = Passed()
     rx: Passed = Passed()
-    tx_ns: int = 0
-    rx_ns: int = 0
+    tx_ns: int | None = 0  # None: of an interval that was longer than its sums hold
+    rx_ns: int | None = 0
 
 
 def asked(own: LoadedStream) -> list[Asked]:
@@ -169,28 +169,37 @@ def _passed(counted: Sequence[Reading], since: Reading) -> Passed:
     return Passed(packets_of(counted), octets, Times(since=_whole(since)))
 
 
-def version_counters(tx: Passed, rx: Passed, before: Closed, near_ns: int) -> VersionCounters:
+def version_counters(
+    tx: Passed, rx: Passed, before: Closed, near_ns: int, *, wrapped: bool = False
+) -> VersionCounters:
     """Of a version since the start.
 
     Args:
         tx: As read.
         rx: As read.
         before: Of intervals that are over: `close` makes it when the sums become 0.
-        near_ns: A time of the switch's clock near the first packet of the open interval, within 2.1 s.
+        near_ns: A time of the switch's clock near its first packet of the interval, within 2.1 s.
+        wrapped: Whether the interval is longer than its sums hold: then they tell nothing.
     """
+
+    def summed(own: Passed, done: Passed, done_ns: int | None) -> int | None:
+        if done_ns is None or (wrapped and own.packets > done.packets):
+            return None
+        return done_ns + own.times.sum_ns(own.packets - done.packets, near_ns)
+
     return VersionCounters(
         tx_packets=tx.packets,
         tx_bytes=tx.octets,
-        tx_time_ns=before.tx_ns + tx.times.sum_ns(tx.packets - before.tx.packets, near_ns),
+        tx_time_ns=summed(tx, before.tx, before.tx_ns),
         rx_packets=rx.packets,
         rx_bytes=rx.octets,
-        rx_time_ns=before.rx_ns + rx.times.sum_ns(rx.packets - before.rx.packets, near_ns),
+        rx_time_ns=summed(rx, before.rx, before.rx_ns),
     )
 
 
-def close(tx: Passed, rx: Passed, before: Closed, near_ns: int) -> Closed:
+def close(tx: Passed, rx: Passed, before: Closed, near_ns: int, *, wrapped: bool = False) -> Closed:
     """What a version has come to, just before its bases and sums become 0."""
-    now = version_counters(tx, rx, before, near_ns)
+    now = version_counters(tx, rx, before, near_ns, wrapped=wrapped)
     none = Times()
     return Closed(replace(tx, times=none), replace(rx, times=none), now.tx_time_ns, now.rx_time_ns)
 
@@ -199,8 +208,9 @@ def stream_counters(
     own: LoadedStream,
     found: StreamRegisters,
     closed: Sequence[Closed],
-    near_ns: int,
+    near_ns: Sequence[int],
     *,
+    wrapped: Sequence[bool] = (False, False),
     open_version: int = 0,
     sending: bool = False,
 ) -> StreamCounters:
@@ -210,13 +220,14 @@ def stream_counters(
         own: The stream.
         found: What was read.
         closed: Of each version, what intervals have left that are over.
-        near_ns: As for `version_counters`.
+        near_ns: Of each version, as for `version_counters`.
+        wrapped: The same.
         open_version: In which frames leave.
         sending: Whether they do.
     """
     versions = tuple(
-        version_counters(tx, rx, before, near_ns)
-        for tx, rx, before in zip(found.tx, found.rx, closed, strict=True)
+        version_counters(tx, rx, before, near, wrapped=over)
+        for tx, rx, before, near, over in zip(found.tx, found.rx, closed, near_ns, wrapped, strict=True)
     )
     return StreamCounters(
         id=own.planned.id,

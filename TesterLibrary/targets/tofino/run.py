@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import ceil
 
 from ...model.plan import PlannedStream
 from ...model.units import Duration
 from ...planning.staging import Staging
 from ...planning.switch_resources import PASS_SKIP_UNITS
 from .job import SwitchJob
+from .laps import Laps
 
 _GRACE_NS = 10**9  # for the last frames of a stream that ends by itself
 
@@ -36,6 +38,13 @@ class Stretch:
         due = self.staging.departures(ticks)
         return self.before + (due if self.limit is None else min(due, self.limit))
 
+    def until_ns(self, now_ns: int) -> int:
+        """When its last frame leaves at the latest, or now."""
+        ends = [own for own in (self.stopped_ns, self.ends_ns) if own is not None]
+        if self.limit is not None:
+            ends.append(self.began_ns + ceil(self.limit * 10**9 / self.staging.rate))
+        return min([now_ns, *ends])
+
     @property
     def limit(self) -> int | None:
         """Frames that this stretch sends at most; None: until it is stopped."""
@@ -54,6 +63,9 @@ class Run:
     version: int = 0
     answering: bool = False
     stopped: bool = True
+    last_laps: set[int] = field(default_factory=set)  # streams that are told of their last lap
+    flipped: bool = False  # by whoever reads versions, since the start
+    opened_ns: int = 0  # when frames began to leave in the version that is open
 
     def start(self, now_ns: int, duration: Duration | None, packets: int | None) -> None:
         """Counts from 0."""
@@ -63,6 +75,7 @@ class Run:
             for number, own in self.job.streams.items()
         }
         self.version, self.stopped, self.answering = 0, False, bool(self.job.ends)
+        self.last_laps, self.flipped, self.opened_ns = set(), False, now_ns
 
     def stop(self, now_ns: int) -> None:
         """Nothing is due from now on."""
@@ -76,6 +89,7 @@ class Run:
         self.stretches[stream.id] = replace(
             old, planned=stream, staging=staging, began_ns=now_ns, before=sent
         )
+        self.last_laps.discard(stream.id)
 
     @property
     def has_versions(self) -> bool:
@@ -84,8 +98,9 @@ class Run:
 
     def needs_stop(self, now_ns: int) -> bool:
         """Whether time is up for a stream that does not end by itself, or has not in time."""
+        itself = self.limits.keys() - self.laps.keys()
         return any(
-            own.ends_ns is not None and own.ends_ns + (_GRACE_NS if number in self.limits else 0) <= now_ns
+            own.ends_ns is not None and own.ends_ns + (_GRACE_NS if number in itself else 0) <= now_ns
             for number, own in self.stretches.items()
         )
 
@@ -95,6 +110,14 @@ class Run:
             return False
         limit = self.limits.get(number)
         return limit is None or sent < self.stretches[number].before + limit
+
+    @property
+    def laps(self) -> dict[int, Laps]:
+        """Streams that have not been told of their last lap, without which they do not end by themselves."""
+        if self.stopped:
+            return {}
+        found = {number: Laps.of(limit) for number, limit in self.limits.items()}
+        return {number: own for number, own in found.items() if own.whole and number not in self.last_laps}
 
     @property
     def limits(self) -> dict[int, int]:

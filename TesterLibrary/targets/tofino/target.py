@@ -31,7 +31,7 @@ from .loading import Loading
 from .packets import injected
 from .port_totals import PortTotals
 from .program import Program
-from .rate import held_entry
+from .rate import held_entry, last_lap_entry
 from .readings import COUNTED, PERCENTILE_ERROR
 from .run import Run
 from .session import Session
@@ -40,6 +40,7 @@ from .switch import SwitchGone
 _MOST_ENDS = 64
 _POLL_S = 0.02
 _PROGRESS_NS = 500_000_000
+_FLIP_AFTER_NS = 2 * 10**9  # half of what sums of times hold, for frames that a device keeps for long
 _NO_CAPTURE = "a switch keeps no frames; capture with a testerd, or at the device"
 
 
@@ -153,6 +154,7 @@ class TofinoTarget:
         while True:
             with self._reached():
                 self._end_what_is_over()
+                self._flip_in_time(self._of(jobs))
                 counters = self._counting.passed(self._of(jobs))
             now_ns = self._now_ns()
             sending = any(own.sending for own in counters)
@@ -191,12 +193,8 @@ class TofinoTarget:
                 why = "are in different versions" if closed else "carry no version"
                 raise PlanError(f"streams of {', '.join(jobs)} {why}; they cannot be flipped together")
             for run in runs:
-                self.session.write(list(self._counting.closing(run)))
-            version = 1 - closed.pop()
-            self.session.write([own for run in runs for own in run.job.flipped(version)])
-            for run in runs:
-                run.version = version
-            return Flipped(self._now_ns(), 1 - version)
+                run.flipped = True
+            return self._flip(runs)
 
     def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
         """See `Target`. A switch counts streams, and loads none that has its flows counted."""
@@ -240,6 +238,24 @@ class TofinoTarget:
             self._runs.clear()
             self.session.close()
 
+    def _flip(self, runs: Sequence[Run]) -> Flipped:
+        """Of jobs whose frames leave in the same version."""
+        for run in runs:
+            self.session.write(list(self._counting.closing(run)))
+        version = 1 - runs[0].version
+        self.session.write([own for run in runs for own in run.job.flipped(version)])
+        now_ns = self._now_ns()
+        for run in runs:
+            run.version, run.opened_ns = version, now_ns
+        return Flipped(now_ns, 1 - version)
+
+    def _flip_in_time(self, runs: Iterable[Run]) -> None:
+        """Sums of times are of 32 bits: before they wrap they begin anew, unless somebody reads versions."""
+        for run in runs:
+            unread = run.has_versions and not run.stopped and not run.flipped
+            if unread and self._now_ns() - run.opened_ns >= _FLIP_AFTER_NS:
+                self._flip([run])
+
     def _of(self, jobs: Iterable[str]) -> list[Run]:
         return [known_job(name, self._runs) for name in dict.fromkeys(jobs)]
 
@@ -267,8 +283,23 @@ class TofinoTarget:
 
     def _end_what_is_over(self) -> None:
         """Streams that have a unit to count with end by themselves; a pattern may need that unit."""
+        for run in self._runs.values():
+            self._tell_of_last_laps(run)
         now_ns = self._now_ns()
         self._stop([run for run in self._runs.values() if not run.stopped and run.needs_stop(now_ns)])
+
+    def _tell_of_last_laps(self, run: Run) -> None:
+        """Streams of more frames than a unit counts to end by themselves once they are in their last lap."""
+        laps = run.laps
+        streams = [run.job.streams[number] for number in laps]
+        for own, all_sent in zip(streams, self._counting.departed(streams) if streams else (), strict=True):
+            number, stretch = own.planned.id, run.stretches[own.planned.id]
+            sent = all_sent - stretch.before
+            if sent >= laps[number].last_begins:
+                over = sent >= run.limits[number]  # nobody has looked for the whole of the last lap
+                entry = held_entry(own.template) if over else last_lap_entry(own.template, laps[number])
+                self.session.write([entry])
+                run.last_laps.add(number)
 
     def _stop(self, runs: Sequence[Run]) -> None:
         running = [run for run in runs if not run.stopped]

@@ -163,7 +163,7 @@ def test_a_pattern_of_two_stages_leaves_no_unit_to_count_with() -> None:
         PlanError, match="a switch counts frames with the unit that its pattern of 2 stages needs"
     ):
         list(job.starting(5))
-    with pytest.raises(PlanError, match="0 frames; a switch counts 1 to 4,294,967,295"):
+    with pytest.raises(PlanError, match="0 frames; a switch sends at least 1"):
         list(switched(planned([stream()])).starting(0))
 
 

@@ -141,7 +141,7 @@ def test_sums_go_on_over_wraps_of_32_bits_and_over_intervals(begin: int) -> None
                 arrived += 1
             at += 20_000_001  # 1 s in an interval
     found = read(chip, own)
-    counters = stream_counters(own, found, closed, near_ns=before)
+    counters = stream_counters(own, found, closed, near_ns=(before, before))
     assert (counters.tx_packets, counters.rx_packets) == (250, 250 - lost)
     assert counters.tx_bytes == 250 * 64
     assert counters.rx_packets == arrived
@@ -213,7 +213,7 @@ def test_latency_of_frames_is_exact_at_its_ends_and_near_between() -> None:
     found = read(chip, own)
     numbers = reached(own, found)
     found = replace(found, histogram=buckets(numbers, chip.read(cells(own, numbers))))
-    latency = stream_counters(own, found, [Closed(), Closed()], near_ns=0).latency
+    latency = stream_counters(own, found, [Closed(), Closed()], near_ns=(0, 0)).latency
     assert (latency.count, latency.min_ns, latency.max_ns) == (1000, 2_000, 11_990)
     assert latency.sum_ns == sum(times)
     assert sum(latency.buckets.values()) == 1000
@@ -222,7 +222,7 @@ def test_latency_of_frames_is_exact_at_its_ends_and_near_between() -> None:
 
 def test_a_stream_without_frames_has_no_latency() -> None:
     own = loaded()
-    counters = stream_counters(own, read(Chip(), own), [Closed(), Closed()], near_ns=0)
+    counters = stream_counters(own, read(Chip(), own), [Closed(), Closed()], near_ns=(0, 0))
     assert counters.latency.count == counters.latency.min_ns == counters.tx_packets == 0
 
 

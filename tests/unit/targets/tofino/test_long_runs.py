@@ -1,0 +1,210 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Trials that no register of 32 bits counts or sums up: 2^32 frames are 29 s at line rate, 2^32 ns 4.29 s.
+
+The registers of a fake switch stand in for those of a chip that has been sending for long.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
+from TesterLibrary.measurement.snapshot import StreamCounters
+from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.fake import FakePath
+from TesterLibrary.targets.tofino.laps import Laps
+
+from .test_target import PATIENCE, Driven
+
+WORD = 1 << 32
+RATE = "internal.InternalIngress.rate.outer_pattern.ticks"
+FIRST_LAP = Laps.of(WORD + 1000).length
+MILLISECOND = Duration(10**6)
+
+
+@given(st.integers(1, 1 << 45))
+def test_laps_and_their_rest_are_the_number_of_frames(frames: int) -> None:
+    laps = Laps.of(frames)
+    assert laps.whole * laps.length + laps.rest == frames
+    assert (laps.whole == 0) == (frames < WORD)
+    assert 0 < laps.rest <= laps.length < WORD
+
+
+def test_there_is_time_to_tell_a_unit_of_its_last_lap() -> None:
+    """At 148.8 million frames a second at least nine seconds."""
+    line_rate = Fraction(10**11, 8 * 84)
+    for seconds in (29, 30, 60, 120, 3600):
+        laps = Laps.of(int(line_rate * seconds))
+        if laps.whole:
+            assert laps.rest / line_rate > 8
+
+
+def sent_before(driven: Driven, frames: int) -> None:
+    """The registers and counters of the stream as if so many frames had left and arrived."""
+    driven.clock.sleep(0.0002)  # its first frame has
+    store = driven.daemon.running.store
+    (template,) = (own.template for own in driven.target._runs["north"].job.streams.values())
+    loop = next(iter(driven.daemon.running.chip._loops.values())).port >> 7
+    cells: list[tuple[str, str, int, int, int]] = [
+        (RATE, "InternalIngress.rate.outer_pattern.ticks.f1", loop, template, frames % FIRST_LAP),
+        (
+            "external.ExternalEgress.signature.sequence",
+            "ExternalEgress.signature.sequence.f1",
+            0,
+            template,
+            frames,
+        ),
+        ("external.ExternalIngress.order.next", "ExternalIngress.order.next.f1", 0, template, frames),
+        ("external.ExternalEgress.counters.streams", "$COUNTER_SPEC_PKTS", 0, 2 * template, frames),
+        ("external.ExternalIngress.counters.streams", "$COUNTER_SPEC_PKTS", 0, 2 * template, frames),
+    ]
+    for table, name, pipe, index, value in cells:
+        store.cells(table, name)[pipe, index] = value if "SPEC" in name else value % WORD
+
+
+def counted(driven: Driven) -> StreamCounters:
+    return driven.target.snapshot(["north"]).streams[0]
+
+
+def waited(driven: Driven) -> StreamCounters:
+    driven.target.wait(["north"], timeout=PATIENCE)
+    driven.clock.sleep(0.1)
+    return counted(driven)
+
+
+def test_more_than_2_to_the_32_frames_end_exact_to_the_frame() -> None:
+    driven = Driven()
+    driven.target.load(driven.plan())
+    driven.target.start(["north"], packets=WORD + 1000)
+    sent_before(driven, WORD - 500)
+    found = waited(driven)
+    assert (found.tx_packets, found.rx_packets) == (WORD + 1000, WORD + 1000)
+    assert found.order.next_sequence == WORD + 1000
+    assert not found.sending
+    driven.clock.sleep(5)
+    assert counted(driven).tx_packets == WORD + 1000
+
+
+def test_a_stream_that_nobody_looks_at_in_its_last_lap_says_how_many_it_sent() -> None:
+    driven = Driven()
+    driven.target.load(driven.plan())
+    driven.target.start(["north"], packets=WORD + 1000)
+    sent_before(driven, WORD - 500)
+    driven.clock.sleep(3)  # 3,000 frames
+    found = waited(driven)
+    assert WORD + 2400 < found.tx_packets < WORD + 2700
+    assert not found.sending
+    driven.clock.sleep(5)
+    assert counted(driven).tx_packets == found.tx_packets
+
+
+@pytest.mark.parametrize("seconds", [60, 120])
+def test_trials_of_rfc_2544_at_line_rate_are_not_refused(seconds: int) -> None:
+    driven = Driven()
+    driven.target.load(driven.plan(rate="100 %"))
+    driven.target.start(["north"], duration=Duration(seconds * 10**9))
+    driven.target.stop(["north"])
+
+
+def test_the_next_sequence_number_goes_on_beyond_32_bits() -> None:
+    driven = Driven()
+    driven.target.load(driven.plan())
+    driven.target.start(["north"])
+    sent_before(driven, 3 * WORD - 200)
+    driven.clock.sleep(0.5)
+    driven.target.stop(["north"])
+    driven.clock.sleep(0.1)
+    found = counted(driven)
+    assert found.tx_packets > 3 * WORD
+    assert found.order.next_sequence == found.tx_packets
+
+
+def test_a_device_that_forwards_nothing_any_more_stays_where_it_was() -> None:
+    driven = Driven()
+    driven.target.load(driven.plan())
+    driven.target.start(["north"])
+    driven.clock.sleep(0.5)
+    before = counted(driven).order.next_sequence
+    store = driven.daemon.running.store
+    left = store.cells("external.ExternalEgress.counters.streams", "$COUNTER_SPEC_PKTS")
+    left[0, 0] += 7 * WORD // 2  # and none of them arrives
+    assert before
+    assert counted(driven).order.next_sequence == before
+
+
+def delay(found: StreamCounters) -> BlindDelay:
+    tx = sum((Passages(own.tx_packets, own.tx_time_ns) for own in found.versions), Passages())
+    rx = sum((Passages(own.rx_packets, own.rx_time_ns) for own in found.versions), Passages())
+    return BlindDelay(tx, rx, found.last_tx_ns - found.first_tx_ns)
+
+
+def slow(**changes: Any) -> Driven:
+    driven = Driven(FakePath(delay=Duration(5 * MILLISECOND.ns)))
+    driven.target.load(driven.plan(rate="100 pps", **changes))
+    return driven
+
+
+def test_sums_of_times_begin_anew_before_they_wrap() -> None:
+    driven = slow()
+    driven.target.start(["north"], duration=Duration(5 * 10**9))
+    found = waited(driven)
+    mean = delay(found).mean_ns
+    assert found.tx_packets == found.rx_packets == 500
+    assert found.open_version == 0  # after two flips
+    assert mean is not None
+    assert float(mean) == pytest.approx(found.latency.sum_ns / found.latency.count, abs=50)
+
+
+def test_sums_of_times_that_wrapped_are_not_told() -> None:
+    driven = slow()
+    driven.target.start(["north"])
+    driven.clock.sleep(5)
+    driven.target.stop(["north"])
+    driven.clock.sleep(0.1)
+    found = counted(driven)
+    assert found.tx_packets == found.rx_packets > 450
+    assert [own.tx_time_ns for own in found.versions] == [None, 0]
+    assert str(delay(found)) == "no delay: the tester's sums of times wrapped in an interval this long"
+
+
+def test_an_interval_of_three_seconds_between_two_flips_is_summed_up_right() -> None:
+    driven = slow()
+    driven.target.start(["north"])
+    for _ in range(3):
+        driven.clock.sleep(3.5)
+        driven.target.flip(["north"])
+    driven.target.stop(["north"])
+    driven.clock.sleep(0.1)
+    found = counted(driven)
+    mean = delay(found).mean_ns
+    assert mean is not None
+    assert float(mean) == pytest.approx(found.latency.sum_ns / found.latency.count, abs=50)
+
+
+def test_whoever_flips_is_not_interrupted() -> None:
+    """A monitor reads versions: none of them closes between two of its flips."""
+    driven = slow()
+    driven.target.start(["north"], duration=Duration(5 * 10**9))
+    driven.clock.sleep(0.5)
+    driven.target.flip(["north"])
+    found = waited(driven)
+    assert found.open_version == 1
+    first, second = found.versions
+    assert 40 < first.tx_packets < 60
+    assert first.tx_packets + second.tx_packets == 500
+    assert (first.tx_time_ns is None, second.tx_time_ns) == (False, None)
+
+
+def test_a_short_run_that_is_read_late_is_whole() -> None:
+    driven = slow()
+    driven.target.start(["north"], duration=Duration(10**9))
+    driven.clock.sleep(9)
+    mean = delay(counted(driven)).mean_ns
+    assert mean is not None
+    assert 5e6 <= float(mean) < 5.1e6
