@@ -23,6 +23,7 @@ from .model.units import Duration
 from .planning.compile import compile as compile_job
 from .reporting.progress import Progress
 from .reporting.recorder import Recorder
+from .scope import Scopes
 from .stream_ids import StreamIds
 from .targets.base import Capabilities, Target
 
@@ -78,6 +79,7 @@ class Bench:
     on_air: list[Run] = field(default_factory=list)  # what is loaded: is to be sent, is sending or has been
     watchers: dict[str, list[Callable[[Trial], None]]] = field(default_factory=dict)  # by stream
     sleep: Callable[[float], None] = time.sleep  # lets so many seconds pass, for the tester too
+    scopes: Scopes = field(default_factory=Scopes)  # the suites and the test that run
     stream_ids: StreamIds = field(default_factory=StreamIds)
 
     def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
@@ -111,6 +113,17 @@ class Bench:
             first_id=stream_id,
         ).streams
         return planned
+
+    def watch(self, stream: str, told: Callable[[Trial], None]) -> None:
+        """Tells somebody of a stream while it is sent, to the end of the test or suite that runs."""
+        watchers = self.watchers.setdefault(stream, [])
+        watchers.append(told)
+
+        def forget() -> str:
+            watchers.remove(told)
+            return ""
+
+        self.scopes.at_end(forget)
 
     def part_of_line(self, stream: Stream) -> Fraction:
         """The rate of a stream as part of its port's line rate; 0 where only the tester knows it."""

@@ -49,6 +49,7 @@ class Captures:
             raise PlanError(f"capture {capture.name!r} is running already; stop it first")
         self._bench.target.start_capture(capture)
         self._running[capture.name] = capture
+        self._bench.scopes.at_end(lambda: self._left(capture.name))
 
     def stop(self, name: str | None = None) -> CaptureFile:
         """Ends a capture, or the only one, and writes its file, which no other one ever replaces."""
@@ -80,6 +81,14 @@ class Captures:
         for name in tuple(self._running):
             with suppress(TargetError, PlanError, OSError):
                 self.stop(name)
+        self._running.clear()
+
+    def _left(self, name: str) -> str:
+        """Writes the file of a capture if nobody has, and forgets it."""
+        if name in self._running:
+            self.stop(name)
+        self._files.pop(name, None)
+        return ""
 
     def _only(self) -> str:
         names = tuple(self._running) or tuple(self._files)[-1:]

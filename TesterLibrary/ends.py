@@ -51,11 +51,16 @@ class Ends:
         self._stopped: dict[str, tuple[End, SessionStatistics]] = {}
 
     def start(self, end: End) -> str:
-        """Puts an end on its port. Returns its name.
+        """Puts an end on its port, until the test or the suite that runs is over. Returns its name.
 
         Raises:
             PlanError: one of that name is running, or the tester refuses; nothing has been started.
         """
+        self._start(end)
+        self._bench.scopes.at_end(lambda: self._left(end.name))
+        return end.name
+
+    def _start(self, end: End) -> None:
         if end.name in self._running:
             raise end.refused("it is running already; stop it first, or give another name")
         target, plan = self._bench.target, self._plan(end)
@@ -70,7 +75,15 @@ class Ends:
             raise
         self._running[end.name] = _Running(end, plan, started)
         self._stopped.pop(end.name, None)
-        return end.name
+
+    def _left(self, name: str) -> str:
+        """Ends what nobody has stopped, and forgets what it has done. Clients are told of, as they send."""
+        running = self._running.get(name)
+        if running:
+            self.stop([name], End)
+        self._stopped.pop(name, None)
+        sends = running is not None and isinstance(running.end, Clients)
+        return f"clients {name!r} were still running and have been stopped" if sends else ""
 
     def stop(self, names: Sequence[str], kind: type[End]) -> SessionStatistics | None:
         """Takes ends off their ports; all of a kind, if none is named. Returns what the last one did.
@@ -131,7 +144,7 @@ class Ends:
         """Starts clients in the place of those of their name."""
         if end.name in self._running:
             self.stop([end.name], Clients)
-        self.start(end)
+        self._start(end)
 
     def drain(self, name: str, longest: Duration) -> None:
         """Waits until no flow of an end is open, for so long at most."""
@@ -139,6 +152,11 @@ class Ends:
             if not self.statistics(name).concurrent:
                 break
             self._sleep(_POLL_S)
+
+    def close(self) -> None:
+        """Forgets everything: the tester, which is closed next, ends it."""
+        self._running.clear()
+        self._stopped.clear()
 
     def _plan(self, end: End) -> Plan:
         bench = self._bench

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from robot.api import logger
 from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 from robotlibcore import DynamicCore
 
@@ -24,6 +25,7 @@ from .reporting import metrics
 from .reporting.listener import Listener
 from .reporting.progress import Progress
 from .reporting.recorder import Recorder
+from .scope import ScopeListener
 from .session import Session
 
 _PARSERS: dict[type[Any], Callable[[object], Any]] = {
@@ -72,6 +74,13 @@ class TesterLibrary(DynamicCore):
     searches, Sweep runs a fixed series, Get returns a value and asserts when an operator is given, Verify
     judges and records a verdict.
 
+    = Tests And Suites =
+
+    What a test makes ends with it: streams, mixes, changes of a suite's stream, `On Result`, traffic that is
+    still running (with a warning), monitoring, captures, clients and responders. What is made outside a test
+    belongs to the suite, and is there for all its tests and the suites in it: what a suite setup makes ends
+    with the suite. `Verify …` and `Get …` without a trial judge what the same test has measured last.
+
     = Verdicts =
 
     FAIL means measured and out of bounds. A tester that is broken, too slow or lost frames itself makes a
@@ -113,13 +122,9 @@ class TesterLibrary(DynamicCore):
         """
         recorder, progress = _reporters()
         self.session = Session(testbed, seed, recorder, progress)
-        listener = Listener(
-            recorder,
-            progress,
-            on_test=self.session.begin_test,
-            inconclusive_fails=inconclusive == "fail",
-        )
-        self.ROBOT_LIBRARY_LISTENER = [listener, _Closer(self.session)]
+        scopes = ScopeListener(self.session.scopes, logger.warn)
+        listener = Listener(recorder, progress, inconclusive_fails=inconclusive == "fail")
+        self.ROBOT_LIBRARY_LISTENER = [scopes, listener, _Closer(self.session)]
         super().__init__(components(self.session))
 
     def get_keyword_types(self, name: str) -> Any:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from .bench import Bench
-from .errors import PlanError, TesterLibraryError
+from .errors import PlanError
 from .measurement.interval import Interval, PortInterval, StreamInterval
 from .measurement.snapshot import Snapshot, StreamCounters
 from .methodology.monitoring import Method, MonitoringResult
@@ -67,7 +67,7 @@ class Monitor:
         self._intervals: list[Interval] = []
         self._closed: _Stretch | None = None
         self._guard_ns = _LEAST_GUARD_NS
-        self._begun = False
+        self._begun = self._cancelled = False
         self._first = self._snapshot()
         self._reason = _reason_against(self._first, self._names)
         if not self._reason:
@@ -110,10 +110,21 @@ class Monitor:
         after = self._snapshot()
         if self._reason:
             self._intervals = [self._whole(after)]
+        return self._result(sending=any(s.sending for s in after.streams))
+
+    def so_far(self) -> MonitoringResult:
+        """The intervals that have ended, while the next one is open. It changes nothing."""
+        return self._result(sending=True)
+
+    def cancel(self) -> None:
+        """Has the present reading end at once; its interval says nothing."""
+        self._cancelled = True
+
+    def _result(self, *, sending: bool) -> MonitoringResult:
         everything = self._bench.target.snapshot(self._jobs)
         evidence = [run.evidence(self._first, everything) for run in self._runs]
         objections = [o for e in evidence for o in e.objections(self._bench.rules.limits)]
-        if self._reason and any(s.sending for s in after.streams):
+        if self._reason and sending:
             objections.append(f"{self._reason}, so it takes the end of the traffic to tell what is lost")
         return MonitoringResult(
             title=" + ".join(self.streams),
@@ -204,7 +215,7 @@ class Monitor:
         latest = self._snapshot()
         quiet_since, seen = latest.taken_at_ns, _arrived(latest, version)
         follow = _arrived(latest, 1 - version)
-        while not all(_is_complete(s, version) for s in latest.streams):
+        while not (self._cancelled or all(_is_complete(s, version) for s in latest.streams)):
             self._sleep(_POLL_S)
             latest = self._snapshot()
             now, arrived = latest.taken_at_ns, _arrived(latest, version)
@@ -243,23 +254,37 @@ class MonitorThread:
     def __init__(self, monitor: Monitor) -> None:
         self.monitor = monitor
         self._ended = threading.Event()
-        self._error: TesterLibraryError | None = None
+        self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._poll, name="monitor", daemon=True)
         self._thread.start()
 
+    def so_far(self) -> MonitoringResult:
+        """The intervals that have ended. Raises what has ended the thread before its time."""
+        if self._error:
+            raise self._error
+        return self.monitor.so_far()
+
     def finish(self) -> MonitoringResult:
-        """Ends the last interval. TargetError if the tester has died, now or before."""
-        self._ended.set()
-        self._thread.join()
+        """Ends the last interval. Raises what has ended the thread before its time, such as a TargetError."""
+        self._end()
         if self._error:
             raise self._error
         return self.monitor.finish()
+
+    def cancel(self) -> None:
+        """Ends the thread; nothing is said of what it has seen."""
+        self.monitor.cancel()
+        self._end()
+
+    def _end(self) -> None:
+        self._ended.set()
+        self._thread.join()
 
     def _poll(self) -> None:
         try:
             while not self._ended.wait(self.monitor.poll()):
                 pass
-        except TesterLibraryError as error:
+        except BaseException as error:
             self._error = error
 
 

@@ -16,6 +16,7 @@ from .errors import TestbedError
 from .model.ports import Port
 from .reporting.progress import Progress
 from .reporting.recorder import Recorder
+from .scope import Scopes
 from .targets.base import Capabilities, Target
 from .targets.engine.client import EngineTarget
 from .targets.engine.process import EngineProcess
@@ -57,7 +58,9 @@ class OpenTester:
         self._closing.close()
 
 
-def open_tester(name: str, *, seed: int, recorder: Recorder, progress: Progress) -> OpenTester:
+def open_tester(
+    name: str, *, seed: int, recorder: Recorder, progress: Progress, scopes: Scopes | None = None
+) -> OpenTester:
     """Sets the testbed up, starts or reaches its tester and resolves gateways.
 
     What was set up is taken down again if a later step fails.
@@ -84,10 +87,12 @@ def open_tester(name: str, *, seed: int, recorder: Recorder, progress: Progress)
             seed=seed,
             backlog_drops=testbed.backlog_drops,
             calibration=stored_calibration(testbed.testbed.name),
+            scopes=scopes or Scopes(),
         )
-        captures = Captures(bench)
-        stack.callback(captures.close)
-        opened = OpenTester(testbed, bench, Traffic(bench), Ends(bench), captures, stack)
+        captures, traffic, ends = Captures(bench), Traffic(bench), Ends(bench)
+        for part in (captures, ends, traffic):
+            stack.callback(part.close)
+        opened = OpenTester(testbed, bench, traffic, ends, captures, stack)
         opened.record()
         return replace(opened, _closing=stack.pop_all())
     raise AssertionError("unreachable: ExitStack does not swallow errors")

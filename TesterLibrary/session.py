@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TypeVar
@@ -22,6 +22,7 @@ from .opening import OpenTester, open_tester
 from .planning.mix import mixed
 from .reporting.progress import Progress
 from .reporting.recorder import Recorder
+from .scope import Scopes
 from .verdict import Verdict
 
 R = TypeVar("R", bound=Result)
@@ -36,9 +37,7 @@ class Session:
     seed: int
     recorder: Recorder
     progress: Progress
-    streams: dict[str, Stream] = field(default_factory=dict)
-    mixes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names of streams by that of their mix
-    last: Trial | Result | None = None  # of the current test
+    scopes: Scopes = field(default_factory=Scopes)  # the suites and the test that run, with their streams
     _tester: OpenTester | None = None
 
     @property
@@ -55,23 +54,32 @@ class Session:
         """What trials are run on. Raises TesterLibraryError if no tester is open."""
         return self.tester.bench
 
-    def begin_test(self) -> None:
-        """A new test: nothing has been measured in it yet."""
-        self.last = None
+    @property
+    def streams(self) -> MutableMapping[str, Stream]:
+        """The streams of the test and of the suites around it, by name."""
+        return self.scopes.streams
+
+    @property
+    def mixes(self) -> MutableMapping[str, tuple[str, ...]]:
+        """The names of the streams of each mix."""
+        return self.scopes.mixes
 
     def open(self) -> Bench:
         """Opens the tester, unless it is open."""
         if self._tester is None:
             self._tester = open_tester(
-                self.testbed, seed=self.seed, recorder=self.recorder, progress=self.progress
+                self.testbed,
+                seed=self.seed,
+                recorder=self.recorder,
+                progress=self.progress,
+                scopes=self.scopes,
             )
         return self._tester.bench
 
     def close(self) -> None:
         """Takes everything off the wire and down. Closing what is closed is no error."""
         tester, self._tester = self._tester, None
-        self.streams.clear()
-        self.mixes.clear()
+        self.scopes.forget_streams()
         if tester:
             tester.close()
 
@@ -86,9 +94,11 @@ class Session:
     def put(self, *streams: Stream) -> None:
         """Adds or replaces streams, after planning each for its errors. Refused means nothing has changed."""
         for stream in streams:
+            if stream.name in self.mixes:
+                raise TesterLibraryError(f"{stream.name!r} is a mix; give the stream another name")
             self.tester.traffic.refuse_if_sending(stream.name)
             self.bench.check([stream])
-        self.streams |= {stream.name: stream for stream in streams}
+        self.streams.update((stream.name, stream) for stream in streams)
 
     def put_mix(self, name: str, shares: Mapping[str, Fraction], rate: Rate) -> None:
         """Gives streams their shares of a rate, and all of them a name."""
@@ -105,9 +115,22 @@ class Session:
         if set(changes) <= {"rate", "shaping"}:
             self.bench.check([stream])
             self.tester.traffic.update(stream)
+            self._restore_at_end(name)
             self.streams[name] = stream
         else:
             self.put(stream)
+
+    def _restore_at_end(self, name: str) -> None:
+        """A suite's stream that a test changes while it is sending goes on as it was after the test."""
+        if name in self.scopes.current.streams:
+            return
+        traffic, before = self.tester.traffic, self.streams[name]
+
+        def restore() -> str:
+            traffic.update(before)
+            return ""
+
+        self.scopes.at_end(restore)
 
     def shape(self, name: str, describe: Callable[[], Shaping | None]) -> None:
         """Spaces the frames of a stream otherwise, at the average rate of the law if it has one."""
@@ -171,11 +194,11 @@ class Session:
 
     def remember(self, measured: Trial | Result) -> None:
         """What `Verify …` and `Get …` judge from now on."""
-        self.last = measured
+        self.scopes.current.last = measured
 
     def judged(self, measured: Trial | Result | None = None) -> Trial | Result:
         """What is to be judged: what is given, or what was measured last in this test."""
-        measured = measured or self.last
+        measured = measured or self.scopes.current.last
         if measured is None:
             raise TesterLibraryError("nothing was measured in this test yet; give a trial or measure first")
         return measured

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 from .bench import Bench
 from .errors import PlanError, TesterLibraryError
@@ -26,10 +27,9 @@ class Traffic:
         self._runs: dict[str, Run] = {}
         self._started = 0
         self._monitor: MonitorThread | None = None
-        self._monitored: MonitoringResult | None = None
 
     def start(self, streams: Sequence[Stream]) -> str:
-        """Puts streams on the wire together. Returns the handle.
+        """Puts streams on the wire together, to the end of the test or suite that runs. Returns the handle.
 
         Raises:
             PlanError: one of them is sending already, or the tester refuses; nothing has been started.
@@ -46,23 +46,44 @@ class Traffic:
             run.unload()
             raise
         self._runs[handle] = run
+        self._bench.scopes.at_end(lambda: self._left(handle))
         return handle
 
-    def stop(self, names: Sequence[str]) -> Trial | None:
-        """Takes handles, or streams by name, off the wire; all, if none is named. Returns the last trial."""
-        trial = None
+    def stop(self, names: Sequence[str]) -> tuple[Trial, ...]:
+        """Takes handles, or streams by name, off the wire; all, if none is named. Returns their trials.
+
+        They are stopped together, and unloaded whatever happens.
+        """
         handles = tuple(dict.fromkeys(map(self._handle, names)) if names else self._runs)
-        if self._monitor and not set(handles).isdisjoint(self._monitor.monitor.jobs):
-            self._bench.target.stop(handles)
-            self._end_monitoring(self._monitor)
-        for handle in handles:
-            run = self._runs.pop(handle)
+        if not handles:
+            return ()
+        with ExitStack() as unloading:
+            runs = [self._runs.pop(handle) for handle in handles]
+            for run in runs:
+                unloading.callback(run.unload)
             try:
-                self._bench.target.stop([handle])
-                trial = self._bench.record(run.finish())
+                self._bench.target.stop(handles)
             finally:
-                run.unload()
-        return trial
+                if self._monitor and not set(handles).isdisjoint(self._monitor.monitor.jobs):
+                    self._end_monitoring(self._monitor)
+            return tuple(self._bench.record(run.finish()) for run in runs)
+
+    def close(self) -> None:
+        """Ends watching, and forgets everything: the tester, which is closed next, ends the traffic."""
+        watching, self._monitor = self._monitor, None
+        if watching:
+            watching.cancel()
+        self._runs.clear()
+        self._bench.on_air.clear()
+
+    def _left(self, handle: str) -> str:
+        """Stops what nobody has stopped: its frames would disturb what follows."""
+        run = self._runs.get(handle)
+        if run is None:
+            return ""
+        names = ", ".join(stream.name for stream in run.streams)
+        self.stop([handle])
+        return f"traffic of {names} was still running and has been stopped; call Stop Traffic"
 
     def start_monitoring(self, interval: Duration) -> tuple[str, ...]:
         """Watches what is on the wire now, interval by interval. Returns the names of its streams.
@@ -79,18 +100,30 @@ class Traffic:
         if interval.ns <= 0:
             raise PlanError(f"an interval of {interval} is too short; it must be above 0")
         runs = tuple(self._runs.values())
-        self._monitor = MonitorThread(
-            Monitor(self._bench, runs, interval, show=self._bench.progress.interval)
-        )
-        return self._monitor.monitor.streams
+        watching = MonitorThread(Monitor(self._bench, runs, interval, show=self._bench.progress.interval))
+        self._monitor = watching
+        self._bench.scopes.at_end(lambda: self._left_watched(watching))
+        return watching.monitor.streams
 
     def stop_monitoring(self) -> MonitoringResult:
         """Ends the last interval, unless the end of its traffic has. PlanError if nothing was monitored."""
         if self._monitor:
             self._end_monitoring(self._monitor)
-        if self._monitored is None:
-            raise PlanError("nothing was monitored; call Start Monitoring while traffic runs")
-        return self._monitored
+        return self.monitored()
+
+    def monitored(self) -> MonitoringResult:
+        """What is monitored, as far as its intervals have ended; or what was monitored in this test last.
+
+        Raises:
+            PlanError: nothing is monitored, and nothing was.
+            TargetError: the tester died while it was watched.
+        """
+        if self._monitor:
+            return self._monitor.so_far()
+        found = self._bench.scopes.current.monitored
+        if found is None:
+            raise PlanError("nothing was monitored in this test; call Start Monitoring while traffic runs")
+        return found
 
     def flows(self, name: str, most: int, by: FlowMeasure) -> FlowSummary | None:
         """The flows of a stream as they are now; None if it is not sending.
@@ -105,16 +138,23 @@ class Traffic:
         return None
 
     def intervals(self) -> tuple[Interval, ...]:
-        """Those of what is monitored now, or was last."""
+        """Those of what is monitored now, or was last in this test."""
         if self._monitor:
             return self._monitor.monitor.intervals
-        return self._monitored.intervals if self._monitored else ()
+        found = self._bench.scopes.current.monitored
+        return found.intervals if found else ()
 
     def _end_monitoring(self, watching: MonitorThread) -> None:
-        self._monitor = self._monitored = None
-        self._monitored = watching.finish()
-        self._bench.recorder.result(self._monitored)
-        self._bench.progress.end(str(self._monitored))
+        self._monitor = None
+        result = watching.finish()
+        self._bench.scopes.current.monitored = result
+        self._bench.recorder.result(result)
+        self._bench.progress.end(str(result))
+
+    def _left_watched(self, watching: MonitorThread) -> str:
+        if self._monitor is watching:
+            self._end_monitoring(watching)
+        return ""
 
     def update(self, stream: Stream) -> None:
         """Changes how a stream leaves where it is sending, in a trial too."""

@@ -121,7 +121,8 @@ class MessageStreams:
         | ``arguments`` | what else it gets |
 
         The keyword may change the stream: `Set Rate`, `Set Message`, `Set Arrivals` …; what is lost so far
-        may still be on its way. It holds until `Close Tester`. A keyword that fails ends the trial.
+        may still be on its way. It holds to the end of the test, or of the suite if a suite setup says it. A
+        keyword that fails ends the trial.
 
         | `On Result` | control | Slow Down When Frames Are Lost |
         | `Measure Loss` | control | duration=10 s |
@@ -134,4 +135,4 @@ class MessageStreams:
                 BuiltIn().run_keyword(keyword, trial, *arguments)
 
         self._session.chosen([stream])
-        self._session.bench.watchers.setdefault(stream, []).append(watch)
+        self._session.bench.watch(stream, watch)

@@ -63,7 +63,7 @@ class Monitoring:
 
     @keyword(tags=["monitoring", "get"])
     def get_interval_series(self) -> tuple[Interval, ...]:
-        """Returns the intervals that have ended, also while traffic runs.
+        """Returns the intervals that have ended in this test, also while traffic runs.
 
         Attributes of each: ``number``, ``sent``, ``received``, ``lost`` (frames), ``loss`` (0 to 1),
         ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``delay_ns`` (mean, measured blind; None where
@@ -84,11 +84,13 @@ class Monitoring:
 
         | =Argument= | =Meaning= |
         | ``bound`` | ``0``, ``0.001 %`` or ``10 ppm`` of the frames sent in the interval |
-        | ``measured`` | what `Stop Monitoring` returned; what was monitored last, if it is left out |
+        | ``measured`` | what `Stop Monitoring` returned; what this test monitored last, if it is left out |
+
+        While traffic is monitored the intervals that have ended so far are judged, and monitoring goes on.
 
         | `Verify Interval Loss Below` | 0 |
         """
-        result = measured or self._session.tester.traffic.stop_monitoring()
+        result = measured or self._session.tester.traffic.monitored()
         if not isinstance(result, MonitoringResult):
             raise TesterLibraryError(f"this has no intervals; give the result of Stop Monitoring: {result}")
         return self._session.conclude(result.verdict_below(bound))

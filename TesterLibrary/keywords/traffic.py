@@ -7,6 +7,7 @@ from __future__ import annotations
 from robot.api.deco import keyword
 
 from ..measurement.trial import Trial
+from ..methodology.traffic import TrafficResult
 from ..session import Session
 from ._component import component
 
@@ -22,6 +23,9 @@ class Traffic:
     def start_traffic(self, *streams: str) -> str:
         """Starts streams together, at their own rates, until `Stop Traffic`. Returns a handle.
 
+        Traffic that a test has started ends with the test, with a warning if it was still running; traffic
+        that a suite setup has started goes on to the end of the suite.
+
         | =Argument= | =Meaning= |
         | ``streams`` | names of streams; all, if none is given |
 
@@ -30,15 +34,22 @@ class Traffic:
         return self._session.tester.traffic.start(self._session.chosen(streams))
 
     @keyword(tags=["traffic"])
-    def stop_traffic(self, *handles: str) -> Trial | None:
+    def stop_traffic(self, *handles: str) -> Trial | TrafficResult | None:
         """Stops traffic, waits until what was sent has arrived or is lost, and returns the trial it was.
 
         | =Argument= | =Meaning= |
         | ``handles`` | what `Start Traffic` returned, or names of streams; all that runs, if none is given |
 
-        Returns the trial of the last one stopped; nothing if nothing was running.
+        It is the last measurement, which `Verify …` and `Get …` judge. Where several handles were stopped,
+        it is a result with a trial for each of them, all of which are judged: ``trials``, ``sent``,
+        ``received`` and ``lost``. Nothing is returned, and nothing measured, if nothing was running.
 
-        | ${trial} = | `Stop Traffic` | ${load} |
-        | `Verify Loss Below` | 0.001 % | ${trial} |
+        | `Stop Traffic` | ${load} |
+        | `Verify Loss Below` | 0.001 % |
         """
-        return self._session.tester.traffic.stop(handles)
+        trials = self._session.tester.traffic.stop(handles)
+        if not trials:
+            return None
+        measured = trials[0] if len(trials) == 1 else TrafficResult.of(trials)
+        self._session.remember(measured)
+        return measured

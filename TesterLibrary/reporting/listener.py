@@ -8,7 +8,7 @@ It also tells Robot what Robot does not know, and puts trials into log.html and 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from robot.api import TestSuite, logger
@@ -39,24 +39,15 @@ class Listener:
     ROBOT_LISTENER_API_VERSION = 3
     ROBOT_LISTENER_PRIORITY = 1
 
-    def __init__(
-        self,
-        recorder: Recorder,
-        progress: Progress,
-        *,
-        on_test: Callable[[], None] = lambda: None,
-        inconclusive_fails: bool = False,
-    ) -> None:
+    def __init__(self, recorder: Recorder, progress: Progress, *, inconclusive_fails: bool = False) -> None:
         self._recorder = recorder
         self._progress = progress
-        self._on_test = on_test
         self._inconclusive_fails = inconclusive_fails
         self._in_test = False
 
     def start_test(self, data: Any, result: Any) -> None:
         """Everything recorded from here on belongs to this test."""
         self._in_test = True
-        self._on_test()
         self._recorder.begin_test(data.parent.full_name, result.name)
         self._progress.begin_test(data.parent.full_name, result.name)
 

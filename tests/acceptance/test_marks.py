@@ -34,8 +34,7 @@ def monitored(tester: OpenTester, *streams: Stream) -> tuple[MonitoringResult, T
     tester.traffic.start(list(streams))
     tester.traffic.start_monitoring(FIFTH)
     time.sleep(1)
-    trial = tester.traffic.stop([])
-    assert trial
+    (trial,) = tester.traffic.stop([])
     return tester.traffic.stop_monitoring(), trial
 
 

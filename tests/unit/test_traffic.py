@@ -24,15 +24,13 @@ def test_traffic_runs_until_it_is_stopped_by_handle_or_stream(tmp_path: Path) ->
     traffic.start([stream("south", tx="p2", rx="p1", rate="2 kpps")])
     assert isinstance(this.target, FakeTarget)
     this.target.advance(SECOND)
-    south = traffic.stop(["south"])
+    (south,) = traffic.stop(["south"])
     this.target.advance(SECOND)
-    north = traffic.stop([handle])
-    assert south
-    assert north
+    (north,) = traffic.stop([handle])
     assert 2000 <= south.sent < 2300
     assert 2000 <= north.sent < 2300
     assert north.lost == south.lost == 0
-    assert traffic.stop([]) is None
+    assert traffic.stop([]) == ()
 
 
 def test_a_sending_stream_cannot_be_started_again(tmp_path: Path) -> None:
@@ -51,8 +49,7 @@ def test_a_new_rate_holds_from_now_on(tmp_path: Path) -> None:
     this.target.advance(SECOND)
     traffic.update(stream("north", rate="10 kpps"))
     this.target.advance(SECOND)
-    trial = traffic.stop([])
-    assert trial
+    (trial,) = traffic.stop([])
     assert 11_000 <= trial.sent < 12_500
 
 
@@ -70,7 +67,6 @@ def test_a_stream_that_has_not_sent_yet_makes_a_trial_no_longer(tmp_path: Path) 
     late = replace(stream("late", tx="p2", rx="p1", rate="1 kpps"), phase=Fraction(100_000))
     traffic.start([stream("north", rate="1 kpps"), late])
     this.target.advance(SECOND)
-    trial = traffic.stop([])
-    assert trial
+    (trial,) = traffic.stop([])
     assert [own.counters.tx_packets > 0 for own in trial.streams] == [True, False]
     assert trial.duration_ns == pytest.approx(SECOND.ns, rel=0.2)

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from threading import RLock
 
 from ...errors import Inconclusive, PlanError, TargetError
 from ...measurement.capture import CapturedFrame, StoppedCapture
@@ -32,6 +33,7 @@ from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, Flipped, PortInfo, Progress
+from .alone import one_at_a_time
 from .capture import recorded
 from .device import FakeDevice, set_pace
 from .refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
@@ -54,6 +56,7 @@ def fake_port(name: str, *, link_speed_bps: int = 10**9, max_frame_size: int = 9
     return PortInfo(name, "fake", "", mac, link_speed_bps, True, max_frame_size)
 
 
+@one_at_a_time
 class FakeTarget:
     """Keeps the contract of `Target`, refusals included, against a device with a known truth.
 
@@ -82,6 +85,7 @@ class FakeTarget:
         capture_rate: int | None = None,
         seed: int = 1,
     ) -> None:
+        self._turn = RLock()
         self._ports = {p.name: p for p in ports or (fake_port("p1"), fake_port("p2"))}
         self._device = device or FakeDevice()
         self._tester_limit = tester_limit

@@ -1,0 +1,31 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Lets several threads call one object: a suite, and the thread that watches what the suite has started."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def one_at_a_time(cls: type[T]) -> type[T]:
+    """Has the public methods of a class wait for each other; a method may call others, itself or by callback.
+
+    Its `__init__` sets `_turn` to a `threading.RLock`.
+    """
+    for name, method in list(vars(cls).items()):
+        if callable(method) and not name.startswith("_"):
+            setattr(cls, name, _in_turn(method))
+    return cls
+
+
+def _in_turn(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def call(self: Any, *arguments: Any, **named: Any) -> Any:
+        with self._turn:
+            return method(self, *arguments, **named)
+
+    return call
