@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..measurement.calibration import Calibration
+from ..measurement.counter import Counter
 from ..measurement.order import Order
 from ..methodology.result import Result
 from .codec import decode
@@ -47,6 +48,7 @@ class Section:
     demonstration: str  # why this is no certification; empty if it is one
     tester: Mapping[str, Any]
     ports: Sequence[Mapping[str, Any]]
+    uncounted: tuple[str, ...]  # what the tester has no counter for
     seed: int | None
     notes: tuple[str, ...]  # on how the testbed was set up
     table: VerdictTable
@@ -96,6 +98,7 @@ def _sections(records: Records) -> Iterator[Section]:
             demonstration=opened.get("demonstration", ""),
             tester=opened["tester"],
             ports=opened["tester"].get("ports", ()),
+            uncounted=_uncounted(opened["tester"]),
             seed=opened["seed"],
             notes=tuple(opened.get("notes", ())),
             table=VerdictTable.of(records, [t for t in records.tests if _testbed(records, t) == name]),
@@ -111,6 +114,12 @@ def _testbed(records: Records, test: TestRecord) -> str:
     """A test whose tester could not be opened has no testbed of its own; the agenda knows it."""
     index = records.agenda.position(test.suite, test.test) if records.agenda and not test.testbed else None
     return records.agenda.items[index].testbed if records.agenda and index is not None else test.testbed
+
+
+def _uncounted(tester: Mapping[str, Any]) -> tuple[str, ...]:
+    """The counters that the tester says it lacks; none if it was not opened."""
+    counts = tester.get("counts")
+    return () if counts is None else tuple(c.value for c in Counter if c.value not in counts)
 
 
 def _findings(results: Sequence[ResultRecord]) -> Iterator[Finding]:

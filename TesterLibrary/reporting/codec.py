@@ -32,6 +32,8 @@ def encode(value: object) -> Any:
         if all(isinstance(key, int) for key in value):
             return [[key, encode(value[key])] for key in sorted(value)]
         return {str(key): encode(item) for key, item in value.items()}
+    if isinstance(value, collections.abc.Set):  # in an order that is the same in each run
+        return sorted(encode(item) for item in value)
     if isinstance(value, collections.abc.Iterable) and not isinstance(value, PurePath):
         return [encode(item) for item in value]
     return str(value)

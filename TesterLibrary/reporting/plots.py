@@ -116,11 +116,10 @@ def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
         for trial in valid:
             by_title.setdefault(trial.title, []).append(trial)
         lossless = [t.load for t in valid if t.lost == 0]
-        best = (
-            f"up to {float(max(lossless) * 100):.4g} % of line rate without loss"
-            if lossless
-            else "loss in every trial"
-        )
+        unknown = sum(t.lost is None for t in valid)
+        best = "loss in every trial" if not unknown else f"not measured in {unknown} trials"
+        if lossless:
+            best = f"up to {float(max(lossless) * 100):.4g} % of line rate without loss"
         return loss_vs_load(by_title), f"Frame loss over offered load: {best}"
     measured = [t for t in valid if t.latency.count]
     if not measured:

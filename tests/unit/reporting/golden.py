@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from TesterLibrary.measurement.counter import EVERY_COUNTER, Counter
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.frame_loss import FrameLossSweep, sweep_frame_loss
 from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latency
+from TesterLibrary.methodology.order import OrderResult, reordering_below
 from TesterLibrary.methodology.result import Result
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
 from TesterLibrary.model.units import Duration, Rate, Ratio
@@ -79,6 +81,7 @@ class _Tester:
     version: str = "0"
     details: str = ""
     ports: tuple[_TesterPort, ...] = (_TesterPort("p1"), _TesterPort("p2"))
+    counts: frozenset[Counter] = EVERY_COUNTER
 
 
 class _Recording:
@@ -139,11 +142,28 @@ def _record(evidence: Path) -> None:
     records.event("trial_cut_short", number=0, reason="the tester is gone")
     _end(records, "FAIL", "No keyword with name 'Measure <Latency>' found.")
     _asked(records, dead)
+    _uncounted(records)
     items = [agenda.Item("simulated", f"simulated.{suite}", test, 0) for suite, test, _, _ in tests]
     missing = agenda.Item("simulated", "simulated.Frame Loss", "512 Bytes", 0)
     agenda.write(
         evidence, "Golden run", [*items, agenda.Item("simulated", "simulated.Latency", "512 Bytes"), missing]
     )
+
+
+def _uncounted(records: Recorder) -> None:
+    """Another testbed, whose tester lacks counters: what it does not count is absent, and never 0."""
+    records.run(testbed=_Testbed("uncounted"), capabilities=_Tester(counts=frozenset()), seed=0)
+    bench = SimulatedBench(64, capacity=300_000, counts=False)
+    for test, load in (("Nothing Lost", Fraction(1, 10)), ("Something Lost", Fraction(1))):
+        records.begin_test("uncounted.Frame Loss", test)
+        trial = _Recording(bench, records).measure(load, SECOND)
+        result = OrderResult(trial.title, (trial,))
+        records.result(result)
+        nothing = Ratio(Fraction(0))
+        verdicts = (loss_below([trial], nothing), reordering_below([trial], nothing))
+        for verdict in verdicts:
+            records.verdict(verdict)
+        _end(records, STATUS[verdicts[0].outcome.value], str(verdicts[0]))
 
 
 def _asked(records: Recorder, bench: SimulatedBench) -> None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
 from TesterLibrary.measurement.histogram import index_of
-from TesterLibrary.measurement.snapshot import DepartureCounters, LatencyCounters
+from TesterLibrary.measurement.snapshot import DepartureCounters, LatencyCounters, StreamCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
 from TesterLibrary.model.units import Bandwidth, Duration
 from tests.counted import stream_counters
@@ -24,6 +24,7 @@ class SimulatedBench:
     frame_size: int = 64
     capacity: int = 300_000
     tester_limit: int = 10**9
+    counts: bool = True  # False: a tester that has none of the counters that some testers lack
     trials: list[Trial] = field(default_factory=list)
 
     def measure(self, load: Fraction, duration: Duration) -> Trial:
@@ -35,14 +36,14 @@ class SimulatedBench:
             intended_packets=due,
             offered_packets=sent,
             rate_error=Fraction(sent - due, due),
-            tx_refused=0,
-            rx_missed=0,
-            kernel_dropped=0,
-            worst_worker_gap_ns=120_000,
+            tx_refused=0 if self.counts else None,
+            rx_missed=0 if self.counts else None,
+            kernel_dropped=0 if self.counts else None,
+            worst_worker_gap_ns=120_000 if self.counts else None,
             worst_lateness_ns=4_000,
-            clock_drift=Fraction(1, 10**7),
+            clock_drift=Fraction(1, 10**7) if self.counts else None,
         )
-        counters = stream_counters(
+        counters = (stream_counters if self.counts else StreamCounters)(
             id=1,
             intended_packets=due,
             tx_packets=sent,
@@ -55,7 +56,7 @@ class SimulatedBench:
             first_rx_ns=21_000,
             last_rx_ns=21_000 + duration.ns,
             latency=_latency(received),
-            departures=_gap_errors(sent),
+            departures=_gap_errors(sent) if self.counts else None,
         )
         stream = StreamResult("north", "p1", "p2", self.frame_size, rate, counters)
         trial = Trial(

@@ -38,6 +38,11 @@ def test_nothing_received_is_plotted_as_nothing() -> None:
     assert plots.of_trials([SimulatedBench(capacity=0).measure(Fraction(1), SECOND)]) == ("", "")
 
 
+def test_loads_whose_loss_nobody_knows_are_not_called_lossless() -> None:
+    trials = [SimulatedBench(counts=False).measure(Fraction(n, 10), SECOND) for n in (1, 2)]
+    assert plots.of_trials(trials)[1] == "Frame loss over offered load: not measured in 2 trials"
+
+
 def test_invalid_trials_are_not_plotted() -> None:
     assert plots.of_trials([SimulatedBench(tester_limit=0).measure(Fraction(1), SECOND)]) == ("", "")
 

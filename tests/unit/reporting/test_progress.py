@@ -68,6 +68,14 @@ def test_a_terminal_keeps_one_line_that_changes() -> None:
     assert screen.lines == ["      throughput 10 %", ""]
 
 
+def test_a_loss_that_nobody_knows_is_not_none() -> None:
+    log = io.StringIO()
+    progress = Progress(stream=log, clock=Clock())
+    progress.trial(SimulatedBench(counts=False).measure(Fraction(1, 10), SECOND))
+    assert "loss 0.0000% to 100.0000% of 148,809" in log.getvalue()
+    assert "none of" not in log.getvalue()
+
+
 def test_an_invalid_trial_and_its_repetition_say_so() -> None:
     log, bench = io.StringIO(), SimulatedBench(tester_limit=0)
     progress = Progress(stream=log, clock=Clock())

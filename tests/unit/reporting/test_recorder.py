@@ -89,6 +89,18 @@ def test_zero_is_recorded_as_zero(evidence: Path) -> None:
     assert derived["latency_ns"]["mean"] is None
 
 
+def test_what_is_not_counted_is_recorded_as_null_and_comes_back_as_none(evidence: Path) -> None:
+    uncounted = SimulatedBench(counts=False).measure(Fraction(1), SECOND)
+    Recorder(evidence).trial(uncounted)
+    record = json.loads((evidence / "trials.jsonl").read_text())
+    assert (record["derived"]["lost"], record["derived"]["loss_ratio"]) == (None, None)
+    assert record["derived"]["gap_error_ns"]["mean"] is None
+    assert record["evidence"]["rx_missed"] is None
+    assert record["streams"][0]["counters"]["order"]["duplicated"] is None
+    assert record["streams"][0]["counters"]["outages"] is None
+    assert read(evidence).trials[0].trial == uncounted
+
+
 @pytest.mark.parametrize("cut", [1, 10, 200])
 def test_a_cut_last_line_is_left_out_and_the_rest_is_kept(evidence: Path, cut: int) -> None:
     recorder = Recorder(evidence)
