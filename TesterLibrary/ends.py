@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from .bench import Bench
 from .errors import PlanError, TargetError, TesterLibraryError
-from .measurement.session_trial import SessionTrial, objections
+from .measurement.session_trial import SessionTrial, left_waiting, objections
 from .measurement.sessions import SessionStatistics
 from .measurement.snapshot import Snapshot
 from .model.job import Job
@@ -28,6 +28,7 @@ _SETTLE = Duration(200_000_000)  # for the first connections, before a rate is m
 _MARGIN = Duration(100_000_000)  # for what else a trial takes
 _DRAIN = Duration(2_000_000_000)  # for connections that are to end
 _POLL_S = 0.02
+_LOOKS = 25  # at connections that are still opening
 _HOLD = "hold"  # the parameter that says for how long a connection is held
 
 
@@ -48,7 +49,7 @@ class Ends:
         self._bench = bench
         self._sleep = sleep
         self._running: dict[str, _Running] = {}
-        self._stopped: dict[str, tuple[End, SessionStatistics]] = {}
+        self._stopped: dict[str, tuple[End, SessionTrial]] = {}
 
     def start(self, end: End) -> str:
         """Puts an end on its port, until the test or the suite that runs is over. Returns its name.
@@ -100,8 +101,9 @@ class Ends:
             target = self._bench.target
             try:
                 target.stop([running.plan.job])
-                statistics = self._read(running, target.snapshot([running.plan.job]))
-                self._stopped[name] = (running.end, statistics)
+                trial = self._since_start(running, target.snapshot([running.plan.job]))
+                self._stopped[name] = (running.end, trial)
+                statistics = trial.statistics
             finally:
                 with suppress(TargetError):
                     target.unload([running.plan.job])
@@ -109,10 +111,23 @@ class Ends:
 
     def statistics(self, name: str) -> SessionStatistics:
         """What an end has done since its start: so far, or until it was stopped."""
+        return self.so_far(name).statistics
+
+    def so_far(self, name: str) -> SessionTrial:
+        """An end since its start, or until it was stopped, with objections where the tester fell short."""
         if name in self._stopped:
             return self._stopped[name][1]
         running = self._known(name, End)
-        return self._read(running, self._bench.target.snapshot([running.plan.job]))
+        return self._since_start(running, self._bench.target.snapshot([running.plan.job]))
+
+    def wait(self, name: str, reached: Callable[[SessionStatistics], bool], timeout: Duration) -> bool:
+        """Waits until an end has come to something; False if it has not when the timeout is over."""
+        deadline_ns = time.monotonic_ns() + timeout.ns
+        while not reached(self.statistics(name)):
+            if time.monotonic_ns() >= deadline_ns:
+                return False
+            self._sleep(_POLL_S)
+        return True
 
     def measure(self, name: str, duration: Duration, *, from_start: bool = False) -> SessionTrial:
         """What a running end does in a time from now on, or has done at its end since its start.
@@ -189,7 +204,15 @@ class Ends:
     def _read(self, running: _Running, now: Snapshot) -> SessionStatistics:
         (planned,) = running.plan.ends
         counted = now.end(running.plan.job, planned.name)
-        return SessionStatistics.of(planned.protocol, counted, now.taken_at_ns - running.started.taken_at_ns)
+        span_ns = now.taken_at_ns - running.started.taken_at_ns
+        opens = isinstance(running.end, Clients)
+        return SessionStatistics.of(planned.protocol, counted, span_ns, opens=opens)
+
+    def _since_start(self, running: _Running, now: Snapshot) -> SessionTrial:
+        limits, ports = self._bench.rules.limits, [running.end.port]
+        statistics = self._read(running, now)
+        found = objections(statistics, None, running.started, now, ports, limits)
+        return SessionTrial(statistics, None, tuple(found), unanswered=left_waiting([statistics]))
 
     def _measured(self, running: _Running, duration: Duration, *, from_start: bool) -> SessionTrial:
         target, job = self._bench.target, running.plan.job
@@ -202,7 +225,15 @@ class Ends:
         due = _due(running.end, statistics, whole.openings)
         limits, ports = self._bench.rules.limits, [running.end.port]
         found = objections(statistics, due, before, after, ports, limits, held_up=whole.put_off > 0)
-        return SessionTrial(statistics, due, tuple(found), started_at)
+        return SessionTrial(statistics, due, tuple(found), self._left_waiting(running, whole), started_at)
+
+    def _left_waiting(self, running: _Running, first: SessionStatistics) -> int | None:
+        """Connections that wait for an answer that does not come, after some looks."""
+        looks = [first]
+        while left_waiting(looks) and len(looks) < _LOOKS:
+            self._sleep(_POLL_S)
+            looks.append(self._read(running, self._bench.target.snapshot([running.plan.job])))
+        return left_waiting(looks)
 
 
 def _due(end: End, statistics: SessionStatistics, openings: int) -> Fraction | None:

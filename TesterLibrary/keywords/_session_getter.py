@@ -29,7 +29,8 @@ class SessionGetter:
         message: str | None,
     ) -> Any:
         """All of an end, or one."""
-        statistics = self._session.tester.ends.statistics(name)
+        trial = self._session.tester.ends.so_far(name)
+        statistics = trial.statistics
         if statistic is None:
             return statistics
         return asserted(
@@ -38,8 +39,9 @@ class SessionGetter:
             operator,
             expected,
             subject=f"{statistic.replace('_', ' ')} of {name}",
-            parse=lambda text: _parsed(statistic, text),
+            parse=lambda text: parsed(statistic, text),
             text=lambda value: str(Duration(round(value))) if _is_time(statistic) else text_of(value),
+            doubt="; ".join(trial.objections),
             message=message,
         )
 
@@ -48,7 +50,7 @@ def _is_time(statistic: str) -> bool:
     return "time_" in statistic and "." in statistic
 
 
-def _parsed(statistic: str, expected: Any) -> float:
+def parsed(statistic: str, expected: Any) -> float:
     """From what a suite says to a number in the unit of the statistic."""
     if _is_time(statistic):
         return float(Duration.parse(expected).ns)

@@ -38,5 +38,7 @@ class Balance:
         if len(set(responders)) < 2:
             raise TesterLibraryError(f"give two or more responders to compare; given was {responders}")
         ends = self._session.tester.ends
-        shares = {name: ends.statistics(name).transactions for name in responders}
-        return self._session.conclude(even_shares(shares, within))
+        trials = {name: ends.so_far(name) for name in responders}
+        shares = {name: trial.statistics.transactions for name, trial in trials.items()}
+        doubt = next(("; ".join(trial.objections) for trial in trials.values() if trial.objections), "")
+        return self._session.conclude(even_shares(shares, within, doubt))

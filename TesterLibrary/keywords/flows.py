@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
 from ..errors import TesterLibraryError
 from ..measurement.flows import Flow, FlowMeasure, FlowStatistics, FlowSummary
 from ..measurement.trial import Trial
+from ..methodology.judging import doubt_of
 from ..session import Session
+from ._assertion import asserted
 from ._component import component
 
 
@@ -41,32 +46,62 @@ class Flows:
         """
         if most < 1:
             raise TesterLibraryError(f"{most} flows are too few; at least 1")
-        return self._summary(stream, most, by).worst[:most]
+        return self._summary(stream, most, by)[0].worst[:most]
 
     @keyword(tags=["get"])
-    def get_flow_statistics(self, stream: str) -> FlowStatistics:
-        """Returns all flows of a stream at a glance.
+    def get_flow_statistics(
+        self,
+        stream: str,
+        statistic: str | None = None,
+        assertion_operator: AssertionOperator | None = None,
+        assertion_expected: Any = None,
+        message: str | None = None,
+    ) -> FlowStatistics | int:
+        """Returns all flows of a stream at a glance, or one count of them; asserts if an operator is given.
 
         | =Argument= | =Meaning= |
         | ``stream`` | a stream with `Count Flows` |
+        | ``statistic`` | one of the attributes below; all of them, if it is left out |
+        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
+        | ``assertion_expected`` | flows or frames |
+        | ``message`` | in place of the usual one if the assertion fails |
 
         While the stream is sending they are those of this moment, otherwise those of the last trial.
         Attributes: ``flows``, ``silent`` (of which nothing arrived), ``lossy`` (that lost a frame), ``sent``,
         ``received``, ``least_received``, ``most_received`` (frames of the flow with the fewest and the most).
 
-        | ${flows} = | `Get Flow Statistics` | north |
-        | Should Be Equal As Integers | ${flows.silent} | 0 |
+        | `Get Flow Statistics` | north | silent | == | 0 |
+        | `Get Flow Statistics` | north | lossy | == | 0 |
         """
-        return self._summary(stream, 1, FlowMeasure.LOSS).statistics
+        summary, doubt = self._summary(stream, 1, FlowMeasure.LOSS)
+        if statistic is None:
+            return summary.statistics
+        allowed = FlowStatistics.__dataclass_fields__
+        if statistic not in allowed:
+            raise TesterLibraryError(f"{statistic!r} is no count of flows; write one of {', '.join(allowed)}")
+        return int(
+            asserted(
+                self._session,
+                getattr(summary.statistics, statistic),
+                assertion_operator,
+                assertion_expected,
+                subject=f"{statistic.replace('_', ' ')} flows of {stream}",
+                doubt=doubt,
+                message=message,
+            )
+        )
 
-    def _summary(self, stream: str, most: int, by: FlowMeasure) -> FlowSummary:
+    def _summary(self, stream: str, most: int, by: FlowMeasure) -> tuple[FlowSummary, str]:
+        """The flows of a stream, and why they are not to be trusted."""
         sending = self._session.tester.traffic.flows(stream, most, by)
         if sending:
-            return sending
+            return sending, ""
         judged = self._session.judged()
-        trial = judged if isinstance(judged, Trial) else judged.trials[-1]
+        trials = (judged,) if isinstance(judged, Trial) else judged.trials
+        if not trials:
+            raise TesterLibraryError(f"no trial of what was measured last has flows: {judged}")
         try:
-            kept = trial.stream(stream).flows
+            kept = trials[-1].stream(stream).flows
         except KeyError as error:
             raise TesterLibraryError(str(error.args[0])) from None
         if kept is None:
@@ -76,4 +111,4 @@ class Flows:
                 f"of a trial that is over the 10 worst flows by LOSS are kept, not {most} by {by.name}; "
                 "ask while the stream is sending"
             )
-        return kept
+        return kept, doubt_of(trials[-1:])

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from .counter import increase
 from .evidence import EvidenceLimits
@@ -23,6 +24,7 @@ class SessionTrial(Validated):
     statistics: SessionStatistics
     due: Fraction | None = None  # openings that their rate asked for; None: as fast as they could
     objections: tuple[str, ...] = ()
+    unanswered: int | None = 0  # openings that nobody answered in more than the usual time; None: not known
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
 
     @property
@@ -47,6 +49,21 @@ class SessionTrial(Validated):
     def __str__(self) -> str:
         text = str(self.statistics)
         return self.marked(text)
+
+
+def left_waiting(looks: Iterable[SessionStatistics]) -> int | None:
+    """Connections that are still opening and have been for longer than others took; None if not known.
+
+    At a steady rate as many are opening as are opened within the time that an answer takes. What is beyond
+    that at each of several looks, all since the start, waits for an answer that does not come.
+    """
+    counts = [(look.unanswered, look) for look in looks]
+    least = min((count for count, _ in counts if count is not None), default=None)
+    if least is None:
+        return None
+    rate = max(look.openings / look.duration_ns if look.duration_ns else 0 for _, look in counts)
+    usual = ceil(rate * max(look.slowest_ns for _, look in counts))
+    return max(0, least - usual)
 
 
 def objections(

@@ -18,6 +18,7 @@ from .snapshot import DurationCounters, EndCounters, LatencyCounters
 
 _MICROSECOND = 1000
 _PER_SECOND = "/s"
+_NOT_SUMMED = ("concurrent", "most_concurrent", "opens")
 # What the tables that are shipped call the end of a request and its response.
 _TRANSACTIONS = ("completed", "responses", "answered", "echoed")
 
@@ -50,10 +51,13 @@ class SessionStatistics:
     malformed: int | None = None
     endless: int | None = None
     not_sent: int = 0  # frames that the port did not take in time, or that are too long for it
+    opens: bool = False  # it has openings, and so is a client
 
     @classmethod
-    def of(cls, protocol: Protocol, counted: EndCounters, duration_ns: int) -> SessionStatistics:
-        """Of an end since its start."""
+    def of(
+        cls, protocol: Protocol, counted: EndCounters, duration_ns: int, *, opens: bool = False
+    ) -> SessionStatistics:
+        """The counters of an end since its start, by the names that its protocol has for them."""
         layers = protocol.layers
         counters = [f"{own.name}.{name}" for own in layers for name in own.counters]
         histograms = [f"{own.name}.{name}" for own in layers for name in own.histograms]
@@ -78,6 +82,7 @@ class SessionStatistics:
             malformed=counted.malformed,
             endless=counted.endless,
             not_sent=counted.not_sent + (counted.too_long or 0),
+            opens=opens,
         )
 
     def since(self, earlier: SessionStatistics) -> SessionStatistics:
@@ -85,10 +90,11 @@ class SessionStatistics:
         counted = {
             name: increase(getattr(earlier, name), value)
             for name, value in vars(self).items()
-            if (isinstance(value, int) or value is None) and name not in ("concurrent", "most_concurrent")
+            if name not in _NOT_SUMMED and (isinstance(value, int) or value is None)
         }
         return SessionStatistics(
             name=self.name,
+            opens=self.opens,
             concurrent=self.concurrent,
             most_concurrent=self.most_concurrent,
             counters={name: value - earlier.counters.get(name, 0) for name, value in self.counters.items()},
@@ -106,8 +112,32 @@ class SessionStatistics:
 
     @property
     def established(self) -> int | None:
-        """Connections that were opened, from either end; flows, where the protocol has no handshake."""
-        return self._sum("established") if self._has("established") else self.begun
+        """Connections that the other end has answered; None where the protocol's tables do not tell.
+
+        Tables that count no `established` tell it by their answers. A responder's flows begin with what the
+        other end has sent.
+        """
+        if self._has("established"):
+            return self._sum("established")
+        if not self.opens:
+            return self.begun
+        if not any(map(self._has, _TRANSACTIONS)):
+            return None
+        return self.transactions if self.begun is None else min(self.begun, self.transactions)
+
+    @property
+    def unanswered(self) -> int | None:
+        """Connections that were opened from here and have neither been answered nor failed so far."""
+        if self.established is None or self.failed is None:
+            return None
+        return max(0, self.openings - self.established - self.failed)
+
+    @property
+    def slowest_ns(self) -> int:
+        """The longest that the other end took to answer an opening, as far as it was measured."""
+        found = (key.partition(".")[2] for key in self.histograms)
+        names = [name for name in found if name in ("time_to_open", "time_to_answer")]
+        return max((self.times(name).max or 0 for name in names), default=0)
 
     @property
     def completed(self) -> int | None:
@@ -216,7 +246,8 @@ class SessionStatistics:
             "bytes_delivered",
         )
         values = vars(self).items()
-        return [*properties, *(name for name, value in values if value is None or isinstance(value, int))]
+        counts = (name for name, value in values if value is None or type(value) is int)
+        return [*properties, *counts]
 
     def __str__(self) -> str:
         rate = self.connection_rate

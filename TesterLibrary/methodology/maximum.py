@@ -153,6 +153,11 @@ def find_maximum(
 
     def passes(level: int) -> bool:
         trial = measurer.measure(level, search.duration)
+        if trial.connection_rate is None:
+            raise PlanError(
+                f"the {search.quantity.value} of {trial.statistics.name} cannot be searched: the tables of "
+                "its protocol count neither connections established nor answers"
+            )
         levels.append(level)
         trials.append(trial)
         on_trial(level, trial)

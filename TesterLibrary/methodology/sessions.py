@@ -67,7 +67,7 @@ def goodput_above(trial: SessionTrial, bound: Bandwidth) -> Verdict:
         subject=f"goodput of {trial.statistics.name}",
         measured=f"{goodput / 1e6:,.6g} Mbps",
         bound=f">= {bound}",
-        doubt=_doubt(trial),
+        doubt=_doubt(trial) or ("" if goodput >= bound.bps else _all_carried(trial)),
     )
 
 
@@ -97,11 +97,23 @@ def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
         subject=f"failed flows of {counted.name}",
         measured="" if part is None else f"{Ratio(part)} ({counted.failed:,} of {opened:,})",
         bound=f"<= {bound}",
-        doubt=_doubt(worst) or ("" if opened else "no flow was opened"),
+        doubt=_doubt(worst) or ("" if opened else "no flow was opened") or _waiting(worst, opened, bound),
     )
 
 
-def even_shares(shares: Mapping[str, int], bound: Ratio) -> Verdict:
+def _waiting(trial: SessionTrial, opened: int, bound: Ratio) -> str:
+    """Connections that may still fail, where so many would break the bound."""
+    failed, waiting = trial.statistics.failed, trial.unanswered
+    if failed is None or failed > bound.value * opened:
+        return ""
+    if waiting is None:
+        return "this protocol does not tell which connections were answered"
+    if failed + waiting <= bound.value * opened:
+        return ""
+    return f"{waiting:,} of {opened:,} connections were still opening; measure for longer than their timeout"
+
+
+def even_shares(shares: Mapping[str, int], bound: Ratio, doubt: str = "") -> Verdict:
     """Whether each of several servers has done as much as the others: no more than the bound off the mean."""
     mean = Fraction(sum(shares.values()), len(shares))
     off = max(abs(share - mean) for share in shares.values()) / (mean or 1)
@@ -113,12 +125,22 @@ def even_shares(shares: Mapping[str, int], bound: Ratio) -> Verdict:
         subject="balance of transactions",
         measured=f"{Ratio(off)} off an even share ({counted})",
         bound=f"<= {bound}",
-        doubt="" if mean else "there was no transaction",
+        doubt=doubt or ("" if mean else "there was no transaction"),
     )
 
 
 def _doubt(trial: SessionTrial) -> str:
     return "; ".join(trial.objections)
+
+
+def _all_carried(trial: SessionTrial) -> str:
+    """A device that carries all that it is asked to may be able to carry more."""
+    counted = trial.statistics
+    if trial.due is None or counted.put_off or counted.failed or trial.unanswered:
+        return ""
+    if counted.openings < trial.due * Fraction(99, 100) - 2:
+        return ""
+    return f"the clients asked for no more: each of {counted.openings:,} connections was carried"
 
 
 def _too_few_asked(trial: SessionTrial, bound: Frequency) -> str:

@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Connections that never came to be are no successes."""
+
+from __future__ import annotations
+
+from TesterLibrary.measurement.session_trial import SessionTrial, left_waiting
+from TesterLibrary.measurement.sessions import SessionStatistics
+from TesterLibrary.measurement.snapshot import DurationCounters
+from TesterLibrary.methodology.sessions import even_shares, failures_below, goodput_above
+from TesterLibrary.model.units import Bandwidth, Ratio
+from TesterLibrary.verdict import Outcome
+from tests.counted import session_statistics
+
+SECOND_NS = 10**9
+NONE = Ratio.parse("0")
+
+
+def clients(openings: int, established: int, *, slowest_us: int = 0, **counts: int) -> SessionStatistics:
+    answered = DurationCounters(established, established * slowest_us, slowest_us, slowest_us)
+    return session_statistics(
+        "users",
+        SECOND_NS,
+        {"tcp.established": established, "tcp.bytes_received": 1000 * established},
+        {"tcp.time_to_open": answered} if established else {},
+        openings=openings,
+        opens=True,
+        **counts,
+    )
+
+
+def trial(counted: SessionStatistics, due: int | None = None) -> SessionTrial:
+    return SessionTrial(counted, due, unanswered=left_waiting([counted]))  # type: ignore[arg-type]
+
+
+def test_none_of_48_that_is_established_is_no_success() -> None:
+    found = failures_below([trial(clients(48, 0))], NONE)
+    assert str(found) == (
+        "INCONCLUSIVE: failed flows of users is 0 % (0 of 48), required <= 0 % "
+        "(48 of 48 connections were still opening; measure for longer than their timeout)"
+    )
+
+
+def test_what_failed_already_fails_whatever_else_is_opening() -> None:
+    assert failures_below([trial(clients(48, 0, failed=20))], NONE).outcome is Outcome.FAIL
+
+
+def test_those_that_are_opening_at_a_steady_rate_are_none_that_wait() -> None:
+    """1,000 each second take up to 5 ms each, so that 5 at once are opening."""
+    steady = clients(1000, 995, slowest_us=5000)
+    assert left_waiting([steady]) == 0
+    assert failures_below([trial(steady)], NONE).outcome is Outcome.PASS
+    assert left_waiting([clients(1000, 900, slowest_us=5000)]) == 95
+
+
+def test_the_best_of_several_looks_counts() -> None:
+    looks = [clients(1000, 900, slowest_us=1000), clients(1010, 1009, slowest_us=1000)]
+    assert left_waiting(looks) == 0
+
+
+def test_a_table_that_cannot_tell_leaves_it_open() -> None:
+    mute = session_statistics("users", SECOND_NS, {"mine.sent": 10}, openings=10, opens=True, begun=10)
+    assert (mute.established, mute.connection_rate, left_waiting([mute])) == (None, None, None)
+    assert failures_below([trial(mute)], NONE).outcome is Outcome.INCONCLUSIVE
+
+
+def test_answers_tell_of_a_table_without_handshake() -> None:
+    """A name server of two is dead: 1,001 asked, 500 answered."""
+    dns = session_statistics(
+        "users", SECOND_NS, {"dns-client.answered": 500}, openings=1001, opens=True, begun=1001
+    )
+    assert (dns.established, dns.unanswered) == (500, 501)
+    assert failures_below([trial(dns)], NONE).outcome is Outcome.INCONCLUSIVE
+
+
+def test_clients_that_were_served_all_they_asked_for_do_not_fail_a_device() -> None:
+    served = clients(100, 100, slowest_us=10)
+    bound = Bandwidth.parse("1 Gbps")
+    assert goodput_above(trial(served, due=100), bound).outcome is Outcome.INCONCLUSIVE
+    assert goodput_above(trial(served), bound).outcome is Outcome.FAIL
+
+
+def test_shares_that_a_late_tester_counted_are_inconclusive() -> None:
+    assert even_shares({"a": 10, "b": 10}, NONE, "it slept").outcome is Outcome.INCONCLUSIVE
