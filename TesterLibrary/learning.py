@@ -70,6 +70,12 @@ class Neighbours:
             raise PlanError(f"port {port.name!r} has no gateway: there is no router that could learn there")
         if not all(own in port.address.network for own in (self.addresses.first, self.addresses.last)):
             raise PlanError(f"{self.addresses} are not all in {port.address.network}, that of {port.name!r}")
+        for what, address in (("address", port.address.ip), ("gateway", port.gateway)):
+            if address in self.addresses:
+                raise PlanError(
+                    f"{self.addresses} hold {address}, the {what} of port {port.name!r}, which the "
+                    "device knows already; give addresses without it"
+                )
         mac, asked = self.mac or port.mac.hex(":"), str(port.gateway)
         reply = self.kind is Announcement.REPLY
         arp = {"op": _REPLY if reply else _REQUEST, "hwsrc": mac, "pdst": asked}
@@ -85,7 +91,7 @@ class Neighbours:
         )
 
     def probes(self) -> Stream:
-        """UDP to one address after the other."""
+        """UDP to one address after the other. The tester does not tell the device where they are if asked."""
         return Stream(
             PROBES,
             tx=self.probe,
@@ -94,6 +100,7 @@ class Neighbours:
             phase=self.probe_rate.per_second * _LAG_S,
             editors=(self._each("IP.dst"),),
             count_flows=True,
+            answered=False,
         )
 
     def _each(self, field: str) -> Editor:
@@ -120,8 +127,15 @@ class NeighbourMeasurer:
         self._bench, self._neighbours, self._rest, self._sleep = bench, neighbours, rest, sleep
 
     def measure(self, addresses: int) -> LearningTrial:
-        """Announces again and again until all are known or none is learned any more; then counts."""
+        """Announces again and again until all are known or none is learned any more; then counts.
+
+        A device that takes no announcement may ask who has the address of a frame, and would take the next
+        announcement for the answer. So the first address is announced before anything is sent to it: if the
+        device does not know it then, all are announced while it has nothing to ask for.
+        """
         bench, own = self._bench, self._neighbours.first(addresses)
+        if not self._takes_announcements():
+            return self._announced_only(own)
         streams = [own.announcements(bench.ports[own.announce]), own.probes()]
         started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
         bench.trials += 1
@@ -140,6 +154,36 @@ class NeighbourMeasurer:
             learning_ns=learning_ns,
             probing_ns=round(addresses * 10**9 / own.probe_rate.per_second),
             objections=trial.objections,
+            started_at=started_at,
+        )
+
+    def _takes_announcements(self) -> bool:
+        """Whether the device knows the first address once it was announced, repeatedly lest one be lost."""
+        first = self._neighbours.first(1)
+        for _ in range(_CHECKS):
+            NeighbourMeasurer(self._bench, first).announce()
+        return self._counted(first).known == 1
+
+    def _announced_only(self, neighbours: Neighbours) -> LearningTrial:
+        """What the device knows after one announcement of each address, with nothing sent to them before.
+
+        The first address is known not to have been learned, and may have been asked for since.
+        """
+        started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+        addresses = neighbours.addresses
+        others = AddressRange(addresses.first + (addresses.count > 1), max(1, addresses.count - 1))
+        silent = replace(neighbours, addresses=others)
+        stream = silent.announcements(self._bench.ports[neighbours.announce])
+        with self._sent(stream, others.count) as run:
+            trial = run.finish()
+        counted = self._counted(silent) if addresses.count > 1 else LearningCheck(1, 0)
+        return LearningTrial(
+            addresses=addresses.count,
+            learned=counted.known,
+            announced_rate=trial.stream(ANNOUNCEMENTS).achieved_rate,
+            learning_ns=0,
+            probing_ns=round(addresses.count * 10**9 / neighbours.probe_rate.per_second),
+            objections=tuple(dict.fromkeys((*trial.objections, *counted.objections))),
             started_at=started_at,
         )
 

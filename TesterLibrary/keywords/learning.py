@@ -60,8 +60,12 @@ class Learning:
         | ``kind`` | ``REPLY``, ``REQUEST`` (for the device; RFC 826) or ``GRATUITOUS`` (RFC 5227 §3) |
         | ``mac`` | that is announced; the port's own, if left out |
 
-        An address is learned once a frame to it has arrived. When all are, or none was for a second and two
-        rounds, announcements end, and those to which the device still forwards are counted.
+        The tester does not answer when the device asks who has one of them, unless an ARP responder was
+        started for it. A device that does not know the first address after it was announced learns from no
+        announcement of this kind: the rate is 0. Otherwise an address is learned once a frame to it has
+        arrived. When all are, or none was for a second and two rounds, announcements end, and those to which
+        the device still forwards are counted.
+
         Returns a result: ``${result.trial.learning_rate}`` is in entries each second, from the first
         announcement until the last address was reached; ``${result.trial.learned}`` are known at once.
 
@@ -160,7 +164,8 @@ class Learning:
         | ``probe`` | port from which they are reached |
         | ``probe_rate`` | of UDP frames |
 
-        Nothing is announced for it; who is to answer the device's own questions needs `Start ARP Responder`.
+        Nothing is announced for it, and the tester does not answer the device's own questions for these
+        addresses unless `Start ARP Responder` was called for them.
 
         | `Get Known Neighbours` | 198.18.64.0/24 | == | 254 |
         """

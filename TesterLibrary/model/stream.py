@@ -34,6 +34,7 @@ class Stream:
     count_flows: bool = False  # each combination of the fields' values by itself
     signature: bool = True  # at the end of each frame; without one frames are known by their headers
     version: VersionField | None = None  # None: where the planner finds a place for it
+    answered: bool = True  # the tester answers a device that asks (ARP, ND) who has the addresses in it
 
     @property
     def as_captured(self) -> bool:

@@ -67,7 +67,13 @@ def compile(  # noqa: A001 - the word of the architecture
     reached = [(own.reach, tx, rx) for (_, own), (tx, rx) in zip(made, ends, strict=True) if own.reach]
     answered = [PlannedNeighbour(s.port.name, s.address, s.port.mac) for s in known]
     taken = {neighbour.address for neighbour in answered}
-    more = [n for reach, tx, rx in reached for n in reach.neighbours(tx, rx) if n.address not in taken]
+    more = [
+        neighbour
+        for stream, (_, own), (tx, rx) in zip(job.streams, made, ends, strict=True)
+        if own.reach and stream.answered
+        for neighbour in own.reach.neighbours(tx, rx)
+        if neighbour.address not in taken
+    ]
     learning = [LearningFrame(s.port.name, announcement(s)) for s in known]
     learning += dict.fromkeys(frame for reach, _, rx in reached for frame in reach.learning(rx))
     played = [

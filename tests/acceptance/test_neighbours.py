@@ -20,6 +20,7 @@ from TesterLibrary.measurement.learning import LearningCheck
 from TesterLibrary.methodology.learning import find_capacity
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.units import Duration
 from TesterLibrary.opening import OpenTester
 from TesterLibrary.testbeds import neighbour_table, open_testbed
@@ -84,3 +85,34 @@ def test_a_second_router_with_the_kernels_neighbours_is_refused_and_then_let_in(
         open_testbed("embedded/arp-router")
     router.close()
     open_testbed("embedded/arp-router").close()
+
+
+@pytest.mark.parametrize("testbed", ["embedded/l3-router", "embedded/arp-router"])
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside a responder"])
+def test_only_what_was_announced_is_known(testbed: str, beside: bool, tmp_path: Path) -> None:
+    """One device takes no announcement (arp_accept=0), the other does (1).
+
+    Both ask for an address that they do not know, and the tester must not tell them; a responder for other
+    addresses changes nothing.
+    """
+    learns = testbed == "embedded/arp-router"
+    announced, never, more = (AddressRange.parse(f"198.18.{n}.1-198.18.{n}.50") for n in (140, 141, 144))
+    with closing(opened(testbed, tmp_path)) as tester:
+        if beside:
+            others = AddressRange.parse("198.18.142.1-198.18.142.9")
+            tester.ends.start(Responder(name="others", port="p1", protocol="arp", answers_for=others))
+        assert NeighbourMeasurer(tester.bench, Neighbours(never, "p1", "p2", RATE, RATE)).known() == 0
+        measurer = NeighbourMeasurer(tester.bench, Neighbours(announced, "p1", "p2", RATE, RATE))
+        assert measurer.announce() == 50
+        assert measurer.known() == 50 * learns
+        trial = NeighbourMeasurer(tester.bench, Neighbours(more, "p1", "p2", RATE, RATE)).measure(50)
+        assert (trial.learned, trial.all_learned) == (50 * learns, learns)
+        assert NeighbourMeasurer(tester.bench, Neighbours(never, "p1", "p2", RATE, RATE)).known() == 0
+
+
+def test_a_responder_that_was_asked_for_tells_the_device(tmp_path: Path) -> None:
+    addresses = AddressRange.parse("198.18.143.1-198.18.143.20")
+    with closing(opened("embedded/l3-router", tmp_path)) as tester:
+        tester.ends.start(Responder(name="alive", port="p1", protocol="arp", answers_for=addresses))
+        measurer = NeighbourMeasurer(tester.bench, Neighbours(addresses, "p1", "p2", RATE, RATE))
+        assert measurer.check(20).known == 20

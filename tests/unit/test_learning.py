@@ -102,9 +102,17 @@ def test_probes_are_udp_to_each_address_in_turn() -> None:
     assert [frame[IP].dst for frame in sent] == ["198.18.1.101", "198.18.1.102", "198.18.1.101"]
 
 
+def test_the_tester_does_not_answer_for_those_whom_it_probes() -> None:
+    probes = neighbours().probes()
+    plan, answering = compiled(probes, ports=ROUTED), compiled(replace(probes, answered=True), ports=ROUTED)
+    assert not set(TWENTY) & {neighbour.address for neighbour in plan.neighbours}
+    assert set(TWENTY) <= {neighbour.address for neighbour in answering.neighbours}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"addresses": AddressRange.parse("198.18.1.1-198.18.1.9")}, "which the device knows already"),
         ({"announce": "p7"}, "'p7' is no port of this tester; it has p1, p2"),
         ({"addresses": AddressRange.parse("2001:db8::1-2001:db8::4")}, "are no IPv4 addresses"),
         ({"addresses": AddressRange.parse("198.18.1.250-198.18.2.1")}, "are not all in 198.18.1.0/24"),
