@@ -49,11 +49,11 @@ _REFUSED = {
     "optional text": ("Get Loss Ratio    a    is not less than    0", ("'is not less than'",)),
     "none as text": (
         "Measure Loss    missing    rate=None",
-        ("there is no stream; call Create Stream first",),
+        ("no tester is open; call",),
     ),
     "none as variable": (
         "Measure Loss    missing    rate=${None}",
-        ("there is no stream; call Create Stream first",),
+        ("no tester is open; call",),
     ),
 }
 
