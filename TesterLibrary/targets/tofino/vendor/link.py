@@ -101,8 +101,14 @@ class Link:
         return self._info.learn_from_id_get(number)
 
     def key(self, table: Any, fields: Mapping[str, Any]) -> Any:
-        """Of an entry."""
-        return table.make_key([self.api.KeyTuple(name, **_match(value)) for name, value in fields.items()])
+        """Of an entry. Refusal for a field that the table has not."""
+
+        def made() -> Any:
+            return table.make_key(
+                [self.api.KeyTuple(name, **_match(value)) for name, value in fields.items()]
+            )
+
+        return self.call(made)
 
     def request(self, request: Any) -> Any:
         """For all pipes."""

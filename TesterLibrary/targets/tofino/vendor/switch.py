@@ -206,7 +206,7 @@ class VendorSwitch:
         request.atomicity = getattr(self._link.messages.WriteRequest, atomicity)
         for words in batch:
             table = self._link.table(words["table"])
-            data = None if words["data"] is None else [self._data(table, words)]
+            data = None if words["data"] is None else [self._link.call(self._data, table, words)]
             update = getattr(self._link.messages.Update, kind)
             table._entry_write_req_make(request, [self._link.key(table, words["key"])], data, update)
         self._link.call(self._link.client.reader_writer_interface._write, request, batch=batch)

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The code that speaks to a switch's daemon, in recorded conversations of the vendor's client."""
+
+from __future__ import annotations
+
+import importlib
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.targets.tofino import vendor
+from TesterLibrary.targets.tofino.vendor.serving import Refusal
+from TesterLibrary.targets.tofino.vendor.switch import VendorSwitch
+
+from .bfrt import client
+from .bfrt.conversation import NOW, Unrecorded
+
+
+@pytest.fixture
+def switch(monkeypatch: pytest.MonkeyPatch) -> Iterator[VendorSwitch]:
+    """Its client is the stand-in, and somebody listens where the daemon is."""
+    for name in ("bfrt_grpc", "bfrt_grpc.client", "bfrt_grpc.bfruntime_pb2"):
+        monkeypatch.setitem(sys.modules, name, client)
+    module = importlib.import_module(f"{vendor.__name__}.switch")
+    monkeypatch.setattr(module, "CpuPort", lambda interface: interface)
+    with socket.create_server(("127.0.0.1", 0)) as daemon:
+        yield VendorSwitch(f"127.0.0.1:{daemon.getsockname()[1]}", "tester", "cpu0")
+
+
+def play(switch: VendorSwitch, step: dict[str, Any]) -> None:
+    """Asks what was asked: the client makes the messages that were made, and the answer is what it was."""
+    NOW.calls, NOW.told = list(step["calls"]), [(kind, what) for kind, *what in step.get("told", ())]
+    ask = getattr(switch, step["do"])
+    if "error" in step:
+        with pytest.raises(Refusal) as refused:
+            ask(**step["given"])
+        assert [refused.value.kind, str(refused.value)] == step["error"]
+    else:
+        assert ask(**step["given"]) == step["done"]
+    assert (NOW.calls, NOW.told) == ([], [])
+
+
+def test_a_recorded_session_goes_as_it_went(switch: VendorSwitch) -> None:
+    steps = NOW.recorded["steps"]
+    assert {step["do"] for step in steps} >= {
+        "bind",
+        "set_ports",
+        "write",
+        "read",
+        "sync",
+        "digests",
+        "set_groups",
+    }
+    assert [step["error"][0] for step in steps if "error" in step].count("refused") >= 4
+    for step in steps:
+        play(switch, step)
+
+
+@pytest.mark.parametrize("change", ["key", "data", "action", "order"])
+def test_another_message_than_the_recorded_one_is_noticed(switch: VendorSwitch, change: str) -> None:
+    """What this test is worth: it fails when an entry is written in another way."""
+    steps = NOW.recorded["steps"]
+    play(switch, steps[0])
+    step = next(own for own in steps if own["do"] == "write" and len(own["given"]["batch"]) > 3)
+    batch = [dict(words) for words in step["given"]["batch"]]
+    entry = next(words for words in batch if words["action"] and words["data"])
+    if change == "order":
+        batch.reverse()
+    elif change == "action":
+        entry["action"] = None
+    else:
+        entry[change] = {name: value + 1 for name, value in entry[change].items()}
+    with pytest.raises((Unrecorded, Refusal)):
+        play(switch, {**step, "given": {"batch": batch}})
+
+
+def test_a_daemon_that_is_not_there_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("bfrt_grpc", "bfrt_grpc.client", "bfrt_grpc.bfruntime_pb2"):
+        monkeypatch.setitem(sys.modules, name, client)
+    with pytest.raises(
+        Refusal, match=r"no switch daemon answers at 127\.0\.0\.1:1: .*start bf_switchd"
+    ) as refused:
+        VendorSwitch("127.0.0.1:1", "tester", "cpu0").bind()
+    assert refused.value.kind == "gone"
+
+
+@pytest.mark.parametrize(
+    ("programs", "said"),
+    [
+        (["tester"], "another client has the program 'tester' of the switch: bound; end it"),
+        (["switch", "own"], "the switch runs switch, own, not 'tester'; start bf_switchd"),
+        ([], "the switch runs no program, not 'tester'"),
+    ],
+)
+def test_why_a_program_cannot_be_had(switch: VendorSwitch, programs: list[str], said: str) -> None:
+    bind = NOW.recorded["steps"][0]["calls"][0]
+    loaded = {"config": [{"p4_name": name} for name in programs]}
+    asked = {"rpc": "GetForwardingPipelineConfig", "request": {"client_id": 1}}
+    NOW.calls = [{**bind, "error": ["ALREADY_EXISTS", "bound"]}, {**asked, "answer": loaded}]
+    with pytest.raises(Refusal, match=said):
+        switch.bind()
+
+
+def test_vendor_imports_nothing_of_this_library() -> None:
+    """It runs in the Python of an SDE."""
+    for path in Path(vendor.__file__).parent.glob("*.py"):
+        assert "from .." not in path.read_text(encoding="utf-8")
