@@ -170,15 +170,15 @@ class Learning:
         | `Get Known Neighbours` | 198.18.64.0/24 | == | 254 |
         """
         own = Neighbours(addresses, announce, probe, probe_rate, probe_rate)
-        known = NeighbourMeasurer(self._session.bench, own).known()
-        subject = f"known neighbours of {addresses}"
+        counted = NeighbourMeasurer(self._session.bench, own).counted()
         return int(
             asserted(
                 self._session,
-                known,
+                counted.known,
                 assertion_operator,
                 assertion_expected,
-                subject=subject,
+                subject=f"known neighbours of {addresses}",
+                doubt="; ".join(counted.objections),
                 message=message,
             )
         )
