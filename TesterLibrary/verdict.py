@@ -59,6 +59,7 @@ class Between:
 
 
 AT_MOST, AT_LEAST, EQUAL = (AssertionOperator[sign] for sign in ("<=", ">=", "=="))
+_WITHOUT_FRACTION = 100_000  # from here on six digits would not show all that stand before the point
 _EQUALITIES = (EQUAL, AssertionOperator["!="])
 
 
@@ -117,7 +118,8 @@ def text_of(value: Any) -> str:
         return str(value)
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{float(value):,.6g}"
+    number = float(value)
+    return f"{number:,.0f}" if abs(number) >= _WITHOUT_FRACTION else f"{number:,.6g}"
 
 
 def _holds(value: Any, operator: AssertionOperator, expected: Any) -> bool:

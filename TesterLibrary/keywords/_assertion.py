@@ -5,14 +5,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from assertionengine import AssertionOperator, verify_assertion
 
+from ..errors import UnitError
+from ..model.number import refusal, split_unit
 from ..session import Session
 from ..verdict import Between, assess, text_of
 
 _VALIDATE, _THEN = AssertionOperator["validate"], AssertionOperator["then"]
+
+
+def number_of(text: Any) -> Fraction:
+    """A number without a unit, as a suite writes it: `0`, `1,000` or `0.5`. UnitError says what to write."""
+    allowed = "a number without a unit, such as 0 or 1,000"
+    number, unit = split_unit(text, "a number", allowed)
+    if unit:
+        raise UnitError(refusal(text, "a number", allowed))
+    return number
+
+
+def count_of(text: Any) -> int:
+    """A whole number, as a suite writes it. UnitError says what to write."""
+    number = number_of(text)
+    if number.denominator != 1:
+        raise UnitError(refusal(text, "a count", "a whole number, such as 0 or 1,000"))
+    return int(number)
 
 
 def asserted(
@@ -22,7 +42,7 @@ def asserted(
     expected: Any,
     *,
     subject: str,
-    parse: Callable[[Any], Any] = int,
+    parse: Callable[[Any], Any] = count_of,
     text: Callable[[Any], str] = text_of,
     known: Between | None = None,
     doubt: str = "",

@@ -11,7 +11,7 @@ from assertionengine import AssertionOperator
 from ..model.units import Bandwidth, Duration
 from ..session import Session
 from ..verdict import text_of
-from ._assertion import asserted
+from ._assertion import asserted, number_of
 
 
 class SessionGetter:
@@ -56,4 +56,4 @@ def parsed(statistic: str, expected: Any) -> float:
         return float(Duration.parse(expected).ns)
     if statistic in ("goodput", "delivered") and not isinstance(expected, int | float):
         return float(Bandwidth.parse(expected).bps)
-    return float(expected)
+    return float(number_of(expected))

@@ -80,7 +80,7 @@ def throughput_above(trial: Trial, bound: Rate) -> Verdict:
     Below the bound it is FAIL only if the device lost frames: a device that delivered all it was offered
     might deliver more, so that is INCONCLUSIVE.
     """
-    value = amount(trial, bound.unit, lambda s: Fraction(s.counters.rx_packets * 10**9, trial.duration_ns))
+    value = amount(trial, bound.unit, lambda s: Fraction(s.counters.rx_packets * 10**9, trial.sending_ns))
     doubt = doubt_of([trial])
     if not doubt and value < bound.value and not (trial.loss_bounds and trial.loss_bounds[0]):
         doubt = "the device delivered all that it was offered; offer at least the bound"

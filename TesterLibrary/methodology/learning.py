@@ -11,7 +11,7 @@ from typing import Protocol
 from ..errors import PlanError
 from ..measurement.learning import LearningCheck, LearningTrial
 from ..model.quantity import Frequency
-from ..verdict import AT_LEAST, EQUAL, Verdict, assess
+from ..verdict import AT_LEAST, EQUAL, Verdict, assess, text_of
 from .bisection import highest_passing
 from .result import Result
 
@@ -96,13 +96,13 @@ def learning_rate_above(result: LearningResult, bound: Frequency) -> Verdict:
     holds = trial.learning_rate >= bound.per_second
     doubt = "; ".join(trial.objections)
     if not holds and trial.all_learned and trial.announced_rate < bound.per_second * Fraction(11, 10):
-        doubt = f"announced were {trial.announced_rate:,.4g}/s only; give a higher rate"
+        doubt = f"announced were {text_of(trial.announced_rate)}/s only; give a higher rate"
     return assess(
         trial.learning_rate,
         AT_LEAST,
         bound.per_second,
         subject=f"learning rate of {result.title}",
-        measured=f"{trial.learning_rate:,.4g}/s",
+        measured=f"{text_of(trial.learning_rate)}/s",
         bound=f">= {bound}",
         doubt="" if holds else doubt,
     )

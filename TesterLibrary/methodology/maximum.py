@@ -16,7 +16,7 @@ from fractions import Fraction
 from ..errors import PlanError
 from ..measurement.session_trial import SessionTrial
 from ..model.units import Duration, Ratio
-from ..verdict import AT_LEAST, Verdict, assess
+from ..verdict import AT_LEAST, Verdict, assess, text_of
 from .bisection import highest_passing
 from .result import Result
 from .sessions import SessionMeasurer
@@ -38,7 +38,7 @@ class Quantity(Enum):
 
     def text(self, level: float) -> str:
         """A level as people read it."""
-        return f"{level:,.6g}/s" if self is Quantity.RATE else f"{level:,.0f}"
+        return f"{text_of(level)}/s" if self is Quantity.RATE else f"{level:,.0f}"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Protocol
 from ..measurement.session_trial import SessionTrial
 from ..model.quantity import Frequency
 from ..model.units import Bandwidth, Duration, Ratio
-from ..verdict import AT_LEAST, AT_MOST, Verdict, assess
+from ..verdict import AT_LEAST, AT_MOST, Verdict, assess, text_of
 from .result import Result
 
 
@@ -51,7 +51,7 @@ def connection_rate_above(trial: SessionTrial, bound: Frequency) -> Verdict:
         AT_LEAST,
         bound.per_second,
         subject=f"connection rate of {trial.statistics.name}",
-        measured="" if trial.connection_rate is None else f"{trial.connection_rate:,.6g}/s",
+        measured="" if trial.connection_rate is None else f"{text_of(trial.connection_rate)}/s",
         bound=f">= {bound}",
         doubt=_doubt(trial) or _too_few_asked(trial, bound),
     )
@@ -65,7 +65,7 @@ def goodput_above(trial: SessionTrial, bound: Bandwidth) -> Verdict:
         AT_LEAST,
         bound.bps,
         subject=f"goodput of {trial.statistics.name}",
-        measured=f"{goodput / 1e6:,.6g} Mbps",
+        measured=f"{text_of(goodput / 1e6)} Mbps",
         bound=f">= {bound}",
         doubt=_doubt(trial) or ("" if goodput >= bound.bps else _all_carried(trial)),
     )
@@ -150,5 +150,5 @@ def _too_few_asked(trial: SessionTrial, bound: Frequency) -> str:
     asked = trial.due * 10**9 / trial.statistics.duration_ns
     idle = not trial.statistics.put_off and not trial.statistics.failed
     if idle and asked < bound.per_second and (trial.connection_rate or 0) >= asked * Fraction(99, 100):
-        return f"the clients were asked for {float(asked):,.6g}/s only, and all were established"
+        return f"the clients were asked for {text_of(asked)}/s only, and all were established"
     return ""

@@ -152,7 +152,9 @@ def _record(evidence: Path) -> None:
 
 def _uncounted(records: Recorder) -> None:
     """Another testbed, whose tester lacks counters: what it does not count is absent, and never 0."""
-    records.run(testbed=_Testbed("uncounted"), capabilities=_Tester(counts=frozenset()), seed=0)
+    records.run(
+        testbed=_Testbed("uncounted"), capabilities=_Tester(counts=frozenset({Counter.LATENCY})), seed=0
+    )
     bench = SimulatedBench(64, capacity=300_000, counts=False)
     for test, load in (("Nothing Lost", Fraction(1, 10)), ("Something Lost", Fraction(1))):
         records.begin_test("uncounted.Frame Loss", test)
