@@ -10,6 +10,7 @@ TESTER_SWITCH=model the switch is not a fake one but the vendor's model of its c
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -75,14 +76,22 @@ def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    return (yield from _refused(item))
+    return (yield from _refused(item, ends=True))
 
 
-def _refused(item: pytest.Item) -> Generator[None, object, object]:
-    """A switch that refuses what a test needs has kept its promise: the test is skipped, with its words."""
+def _refused(item: pytest.Item, *, ends: bool = False) -> Generator[None, object, object]:
+    """Skips a test that is marked as refused by its target and is: nothing else that is refused is skipped.
+
+    Of several marks one has to match. A test that is marked and not refused fails.
+    """
+    targets = getattr(getattr(item, "callspec", None), "params", {}).values()
+    marks = [mark for mark in item.iter_markers("refused_by") if mark.args[0] in targets]
     try:
-        return (yield)
+        done = yield
     except PlanError as refused:
-        if "tofino" in getattr(getattr(item, "callspec", None), "params", {}).values():
+        if any(re.search(mark.kwargs["match"], str(refused), re.DOTALL) for mark in marks):
             pytest.skip(f"refused: {refused}")
         raise
+    if marks and ends:
+        pytest.fail(f"is marked as refused by {marks[0].args[0]}, which it was not")
+    return done

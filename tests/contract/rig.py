@@ -23,7 +23,7 @@ from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
 from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
-from TesterLibrary.targets.tofino.fake import FakeDaemon, FakeSwitch
+from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
 from TesterLibrary.targets.tofino.schema import Schema
 from TesterLibrary.targets.tofino.session import Session
@@ -130,10 +130,10 @@ class SwitchRig(Rig):
     What it is asked takes some of it, as with every switch.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, wire: Bridge | None = None) -> None:
         self.now_ns = 10**9
         folder = shipped("tofino")
-        daemon = self._daemon = FakeDaemon(folder, self._asked)
+        daemon = self._daemon = FakeDaemon(folder, self._asked, wire)
         front = tuple(
             FrontPort(
                 Port(

@@ -23,6 +23,8 @@ from .rig import Rig
 
 SERVICE = Endpoints.parse("198.18.0.3:80")
 
+pytestmark = pytest.mark.refused_by("tofino", match="not on tofino: tables over one another")
+
 
 @pytest.fixture
 def ends(rig: Rig, tmp_path: Path) -> Iterator[Ends]:

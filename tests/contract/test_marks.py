@@ -18,6 +18,7 @@ from .rig import Rig
 OTHER_PORT = HeaderStack.parse("Ether / IP / UDP(dport=9)")
 
 
+@pytest.mark.refused_by("tofino", match=r"a switch writes the highest bit of IP\.id")
 @pytest.mark.parametrize("signature", [True, False])
 @pytest.mark.parametrize(
     ("field", "bit"), [("IP.tos", 2), ("UDP.sport", 0), ("IP.ttl", None), ("Ether.src", 42)]
@@ -28,7 +29,7 @@ def test_any_bit_tells_versions_apart(rig: Rig, field: str, bit: int | None, sig
     counted = _flipped(rig)
     for own in counted.versions:
         assert own.rx_packets == own.tx_packets > 100
-    assert counted.rx_version_rewritten == 0
+    assert not counted.rx_version_rewritten
 
 
 def test_frames_without_signature_are_counted_by_their_headers(rig: Rig) -> None:
@@ -38,7 +39,7 @@ def test_frames_without_signature_are_counted_by_their_headers(rig: Rig) -> None
     assert counted.rx_bytes == 64 * counted.rx_packets
     assert all(v.rx_packets == v.tx_packets for v in counted.versions)
     assert counted.first_rx_ns > 0
-    assert (counted.latency.count, counted.order.next_sequence, counted.rx_corrupted) == (0, 0, 0)
+    assert (counted.latency.count, counted.order.next_sequence or 0, counted.rx_corrupted or 0) == (0, 0, 0)
 
 
 @pytest.mark.timed

@@ -11,7 +11,7 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.flows import flows_of
 from TesterLibrary.measurement.interval import PortInterval
-from TesterLibrary.measurement.snapshot import StreamCounters
+from TesterLibrary.measurement.snapshot import OutageCounters, StreamCounters
 from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.units import Duration
 
@@ -35,7 +35,7 @@ def test_each_frame_is_counted_in_the_version_it_left_with(rig: Rig) -> None:
         assert version.rx_packets == version.tx_packets > 100
         assert version.rx_bytes == version.tx_bytes == 64 * version.tx_packets
     assert sum(v.tx_packets for v in counted.versions) == counted.tx_packets
-    assert counted.rx_version_rewritten == 0
+    assert not counted.rx_version_rewritten
 
 
 def test_ports_count_the_frames_of_each_version(rig: Rig) -> None:
@@ -122,6 +122,7 @@ def test_without_a_version_there_is_none_to_flip(rig: Rig) -> None:
         rig.target.flip(["nobody"])
 
 
+@pytest.mark.refused_by("tofino", match="a switch counts streams, not their 300 flows")
 def test_flows_are_counted_one_by_one(rig: Rig) -> None:
     rig.load(_changed(rig.plan("north"), flows=300))
     rig.run(["north"], packets=1000)
@@ -143,8 +144,10 @@ def test_flows_that_are_not_counted_cannot_be_read(rig: Rig) -> None:
 def test_a_lossless_path_keeps_order(rig: Rig) -> None:
     rig.load(rig.plan("north"))
     (counted,) = rig.run(["north"], duration=FIFTH).streams
-    assert (counted.order.duplicated, counted.order.late, counted.order.extent_max) == (0, 0, 0)
-    assert (counted.outages.count, counted.outages.longest_ns, counted.rx_corrupted) == (0, 0, 0)
+    assert (counted.rx_packets, counted.order.next_sequence) == (counted.tx_packets, counted.tx_packets)
+    assert (counted.order.duplicated, counted.rx_out_of_order, counted.order.behind) == (0, 0, 0)
+    assert {counted.order.late, counted.order.extent_max, counted.rx_corrupted} <= {0, None}
+    assert counted.outages in (None, OutageCounters())
     rig.target.wait(["north"], timeout=PATIENCE)
 
 

@@ -69,6 +69,10 @@ class Sessions:
         return self.read(name)
 
 
+# Of sessions, that is: tables over one another, timers, windows.
+not_on_a_switch = pytest.mark.refused_by("tofino", match="not on tofino: tables over one another")
+
+
 @pytest.fixture
 def sessions(rig: Rig) -> Sessions:
     return Sessions(rig)
@@ -85,6 +89,7 @@ def clients(protocol: str = "http-client", parameters: dict[str, Any] | None = N
     )
 
 
+@not_on_a_switch
 @pytest.mark.parametrize("size", [0, 1, 1460, 100_000])
 def test_requests_are_answered_to_the_byte(sessions: Sessions, size: int) -> None:
     sessions.start(server(), clients(parameters={"size": size}, total=3))
@@ -97,6 +102,7 @@ def test_requests_are_answered_to_the_byte(sessions: Sessions, size: int) -> Non
     assert (asked.bytes_delivered, counted.bytes_delivered) == (counted.bytes_received, asked.bytes_received)
 
 
+@not_on_a_switch
 def test_times_are_measured_for_each_connection(sessions: Sessions) -> None:
     sessions.start(server(), clients(total=5))
     counted = sessions.until("users", lambda s: s.ended == 5)
@@ -109,12 +115,14 @@ def test_times_are_measured_for_each_connection(sessions: Sessions) -> None:
     assert counted.times("time_to_last_byte").max >= counted.times("time_to_first_byte").min  # type: ignore[operator]
 
 
+@not_on_a_switch
 def test_many_requests_on_a_connection(sessions: Sessions) -> None:
     sessions.start(server(), clients(parameters={"requests": 20, "size": 3000}, total=2, connections=2))
     counted = sessions.until("users", lambda s: s.ended == 2)
     assert (counted.established, counted.transactions, counted.completed) == (2, 40, 2)
 
 
+@not_on_a_switch
 def test_connections_are_kept_up_and_reopened_when_they_end_well(sessions: Sessions) -> None:
     sessions.start(server(), clients(connections=4, rate=Frequency(Fraction(500))))
     counted = sessions.until("users", lambda s: s.completed >= 20)
@@ -123,6 +131,7 @@ def test_connections_are_kept_up_and_reopened_when_they_end_well(sessions: Sessi
     assert counted.failed == 0
 
 
+@not_on_a_switch
 def test_openings_keep_to_their_rate_and_their_total(sessions: Sessions) -> None:
     sessions.start(server(), clients(connections=50, rate=Frequency(Fraction(200)), total=30))
     sessions.rig.pass_time(0.05)
@@ -133,6 +142,7 @@ def test_openings_keep_to_their_rate_and_their_total(sessions: Sessions) -> None
     assert sessions.read("users").openings == 30
 
 
+@not_on_a_switch
 @pytest.mark.parametrize(
     ("reopen", "least", "most"), [(Reopen.ENDED_WELL, 3, 3), (Reopen.NEVER, 3, 3), (Reopen.ALWAYS, 10, 10**6)]
 )
@@ -149,6 +159,7 @@ def test_refused_connections_are_not_reopened_unless_told_so(
     assert (counted.established, counted.completed) == (0, 0)
 
 
+@not_on_a_switch
 def test_streams_of_tcp_arrive_whole(sessions: Sessions) -> None:
     sessions.start(server("tcp-server", parameters={"size": 70_000}))
     sessions.start(clients("tcp-client", {"size": 50_000}, total=2, connections=2))
@@ -157,6 +168,7 @@ def test_streams_of_tcp_arrive_whole(sessions: Sessions) -> None:
     assert (web.bytes_received, web.bytes_delivered) == (2 * 50_000, 2 * 70_000)
 
 
+@not_on_a_switch
 def test_a_connection_is_held_open(sessions: Sessions) -> None:
     sessions.start(server("tcp-server"), clients("tcp-client", {"size": 0, "hold": "1000 s"}, connections=20))
     counted = sessions.until("users", lambda s: s.established == 20)
@@ -164,6 +176,7 @@ def test_a_connection_is_held_open(sessions: Sessions) -> None:
     assert sessions.read("web").concurrent == 20
 
 
+@not_on_a_switch
 def test_a_syn_flood_keeps_nothing_here_and_half_open_flows_there(sessions: Sessions) -> None:
     sessions.start(server("tcp-server"), clients("syn-flood", rate=None, total=100))
     counted = sessions.until("users", lambda s: s.count("answered") >= 100)
@@ -172,18 +185,21 @@ def test_a_syn_flood_keeps_nothing_here_and_half_open_flows_there(sessions: Sess
     assert (half_open.concurrent, half_open.established) == (100, 0)
 
 
+@not_on_a_switch
 def test_a_flood_that_resets_leaves_no_flow(sessions: Sessions) -> None:
     sessions.start(server("tcp-server"), clients("syn-flood", {"resets": 1}, total=50))
     counted = sessions.until("web", lambda s: s.count("tcp.reset") >= 50)
     assert (counted.count("tcp.reset"), counted.concurrent, counted.ended) == (50, 0, 50)
 
 
+@not_on_a_switch
 def test_a_full_table_turns_others_away(sessions: Sessions) -> None:
     sessions.start(server("tcp-server", flows=10), clients("syn-flood", total=25))
     counted = sessions.until("web", lambda s: s.full >= 15)
     assert (counted.concurrent, counted.full) == (10, 15)
 
 
+@not_on_a_switch
 def test_what_is_for_other_addresses_and_ports_is_not_answered(sessions: Sessions) -> None:
     sessions.start(server(servers=Endpoints.parse("198.18.0.3:8080")))
     sessions.start(clients(total=2, connections=2, parameters={"rto": "50 ms"}))
@@ -193,6 +209,7 @@ def test_what_is_for_other_addresses_and_ports_is_not_answered(sessions: Session
     assert sessions.read("web").rx_packets == 0
 
 
+@not_on_a_switch
 def test_several_responders_share_a_port(sessions: Sessions) -> None:
     other = replace(server(servers=Endpoints.parse("198.18.0.3:8080")), name="other")
     sessions.start(server(), other, clients(total=2, target=Endpoints.parse("198.18.0.3:8080")))
@@ -201,6 +218,7 @@ def test_several_responders_share_a_port(sessions: Sessions) -> None:
     assert sessions.until("other", lambda s: s.ended == 2).transactions == 2
 
 
+@not_on_a_switch
 def test_several_addresses_on_either_side(sessions: Sessions) -> None:
     servers = Endpoints.parse("198.18.0.20-198.18.0.23:80")
     users = Endpoints.parse("198.18.0.100-198.18.0.103:2000-2001")
@@ -209,11 +227,13 @@ def test_several_addresses_on_either_side(sessions: Sessions) -> None:
     assert (counted.completed, counted.failed) == (24, 0)
 
 
+@not_on_a_switch
 def test_tagged_frames(sessions: Sessions) -> None:
     sessions.start(server(vlan=100), clients(vlan=100, total=2))
     assert sessions.until("users", lambda s: s.ended == 2).completed == 2
 
 
+@not_on_a_switch
 def test_frames_without_the_tag_are_not_taken(sessions: Sessions) -> None:
     sessions.start(server(vlan=100), clients(total=1))
     sessions.rig.pass_time(0.1)
@@ -221,6 +241,7 @@ def test_frames_without_the_tag_are_not_taken(sessions: Sessions) -> None:
     assert sessions.read("web").rx_packets == 0
 
 
+@not_on_a_switch
 def test_a_stopped_responder_is_silent_and_its_counters_stay(sessions: Sessions) -> None:
     sessions.start(server(), clients(total=3))
     sessions.until("web", lambda s: s.ended == 3)
@@ -233,6 +254,7 @@ def test_a_stopped_responder_is_silent_and_its_counters_stay(sessions: Sessions)
     assert replace(sessions.rig.target.snapshot(["web"]).end("web", "web")) == stopped
 
 
+@not_on_a_switch
 def test_a_start_begins_with_nothing(sessions: Sessions) -> None:
     sessions.start(server(), clients(total=3))
     sessions.until("users", lambda s: s.ended == 3)
@@ -242,12 +264,14 @@ def test_a_start_begins_with_nothing(sessions: Sessions) -> None:
     assert (counted.openings, counted.completed) == (3, 3)
 
 
+@not_on_a_switch
 def test_what_answers_is_not_started_again(sessions: Sessions) -> None:
     sessions.start(server())
     with pytest.raises(PlanError, match="answer"):
         sessions.rig.target.start(["web"])
 
 
+@not_on_a_switch
 def test_an_unloaded_responder_is_forgotten(sessions: Sessions) -> None:
     sessions.start(server())
     sessions.rig.target.unload(["web"])
@@ -256,6 +280,7 @@ def test_an_unloaded_responder_is_forgotten(sessions: Sessions) -> None:
     sessions.start(server())
 
 
+@not_on_a_switch
 def test_ports_count_the_frames_of_responders(sessions: Sessions) -> None:
     before = sessions.rig.target.snapshot()
     sessions.start(server(), clients(total=2))
@@ -280,6 +305,7 @@ def test_arp_is_answered_for_a_range(sessions: Sessions) -> None:
     assert sessions.read("web").count("answered") >= 2
 
 
+@not_on_a_switch
 def test_too_many_flows_are_refused(sessions: Sessions) -> None:
     sessions.start(server())
     most = sessions.rig.target.capabilities().max_end_flows

@@ -369,4 +369,5 @@ def _port(name: str, counts: Counter[str], link_up: bool) -> PortCounters:
         PortVersionCounters(**{field: counts.pop(f"{number} {field}", 0) for field in fields})
         for number in (0, 1)
     )
-    return PortCounters(name, versions=versions, link_up=link_up, **counts)
+    nothing = dict.fromkeys(("tx_refused", "rx_missed", "kernel_dropped", "rx_misrouted", "link_downs"), 0)
+    return PortCounters(name, versions=versions, link_up=link_up, **{**nothing, **counts})

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A target counts what it says it counts, and what it does not count is None: a 0 would pass for a device's.
+
+What a device does to frames is planted where no judge of ours can have part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from TesterLibrary.measurement.counter import Counter
+from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
+from TesterLibrary.measurement.trial import StreamResult
+from TesterLibrary.targets.tofino.fake import Bridge
+
+from .rig import Rig, SwitchRig
+
+SENT = 40
+
+
+def _stream(name: str) -> Callable[[Snapshot], object]:
+    return lambda snapshot: getattr(snapshot.streams[0], name)
+
+
+def _order(name: str) -> Callable[[Snapshot], object]:
+    return lambda snapshot: getattr(snapshot.streams[0].order, name)
+
+
+def _port(name: str) -> Callable[[Snapshot], object]:
+    return lambda snapshot: getattr(snapshot.ports[0], name)
+
+
+# Where each counter is; those of flows, captures and sessions have tests of their own.
+PLACES: dict[Counter, Callable[[Snapshot], object]] = {
+    Counter.LATENCY: lambda snapshot: snapshot.streams[0].latency.count or None,
+    Counter.PERCENTILES: lambda snapshot: snapshot.streams[0].latency.buckets or None,
+    Counter.DUPLICATED: _order("duplicated"),
+    Counter.REORDERED: _stream("rx_out_of_order"),
+    Counter.EXTENT: _order("extent_max"),
+    Counter.LATE: _order("late"),
+    Counter.CORRUPTED: _stream("rx_corrupted"),
+    Counter.MISROUTED: _stream("rx_misrouted"),
+    Counter.OUTAGES: _stream("outages"),
+    Counter.VARIATION: _stream("variation"),
+    Counter.GAP_ERRORS: _stream("departures"),
+    Counter.VERSIONS: lambda snapshot: snapshot.streams[0].versions or None,
+    Counter.REWRITTEN: _stream("rx_version_rewritten"),
+    Counter.TESTER_DROPS: _port("rx_missed"),
+    Counter.REFUSED: _port("tx_refused"),
+    Counter.WORKERS: lambda snapshot: snapshot.workers or None,
+    Counter.CLOCK: lambda snapshot: snapshot.clock,
+    Counter.LINKS: _port("link_downs"),
+}
+
+
+@dataclass
+class Planted(Bridge):
+    """A bridge that does something to frames of 128 bytes by their numbers, from 0 on."""
+
+    copies: dict[int, int] = field(default_factory=dict)  # how often a frame leaves; 0: it is lost
+    delayed_ns: dict[int, int] = field(default_factory=dict)
+    seen: int = 0
+
+    def forward(
+        self, port: int, frame: bytes, now_ns: int, others: Collection[int]
+    ) -> Iterator[tuple[int, int, bytes]]:
+        found = list(super().forward(port, frame, now_ns, others))
+        number, self.seen = self.seen, self.seen + (len(frame) == 124)
+        for at_ns, out, octets in found:
+            for _ in range(self.copies.get(number, 1)):
+                yield at_ns + self.delayed_ns.get(number, 0), out, octets
+
+
+def sent(rig: Rig, *, packets: int = SENT) -> Snapshot:
+    rig.load(rig.plan("north", frame_size=128))
+    return rig.run(["north"], packets=packets)
+
+
+def test_what_a_target_says_it_counts_is_there_after_traffic(rig: Rig) -> None:
+    snapshot, counts = sent(rig), rig.target.capabilities().counts
+    assert [counter for counter in PLACES if counter in counts and PLACES[counter](snapshot) is None] == []
+
+
+def test_what_a_switch_does_not_count_is_absent_once_it_could_be_something() -> None:
+    """Frames that all come in ascending order prove that none came twice; others do not."""
+    rig = SwitchRig(Planted(copies={3: 2}, delayed_ns={7: 250_000}))
+    snapshot, counts = sent(rig), rig.target.capabilities().counts
+    assert [
+        counter for counter in PLACES if counter not in counts and PLACES[counter](snapshot) is not None
+    ] == []
+
+
+def result(snapshot: Snapshot) -> StreamResult:
+    counted: StreamCounters = snapshot.streams[0]
+    return StreamResult("north", "p1", "p2", 128, 10_000, counted)  # type: ignore[arg-type]
+
+
+def test_frames_that_come_twice_do_not_hide_as_many_that_are_lost() -> None:
+    lost, twice = (2, 9, 17, 30), (4, 5, 21, 33)
+    rig = SwitchRig(Planted(copies=dict.fromkeys(lost, 0) | dict.fromkeys(twice, 2)))
+    snapshot = sent(rig)
+    assert snapshot.streams[0].rx_packets == SENT
+    order = result(snapshot).order
+    assert (order.lost, order.duplicated, order.reordered, order.kept) == (None, None, None, None)
+    assert order.loss_bounds == (0, 4)
+
+
+def test_twenty_frames_missing_in_a_row_are_not_no_outage() -> None:
+    rig = SwitchRig(Planted(copies=dict.fromkeys(range(10, 30), 0)))
+    found = result(sent(rig))
+    assert (found.order.lost, found.outages) == (20, None)
+
+
+def test_a_frame_that_is_overtaken_is_not_taken_for_one_that_came_twice_or_was_lost() -> None:
+    rig = SwitchRig(Planted(delayed_ns={7: 250_000}))
+    order = result(sent(rig)).order
+    assert (order.lost, order.reordered, order.behind, order.loss_bounds) == (None, None, 1, (0, 1))
+
+
+def test_frames_in_order_are_known_to_be() -> None:
+    order = result(sent(SwitchRig(Planted()))).order
+    assert (order.lost, order.duplicated, order.reordered) == (0, 0, 0)
+    assert order.corrupted is None  # nobody has looked
+
+
+@pytest.mark.parametrize("lost", [1, 5])
+def test_frames_that_are_lost_are_counted_on_a_switch(lost: int) -> None:
+    order = result(sent(SwitchRig(Planted(copies=dict.fromkeys(range(0, 4 * lost, 4), 0))))).order
+    assert (order.lost, order.duplicated) == (lost, 0)
