@@ -13,6 +13,7 @@ from ..model.plan import Plan
 from .counter import increase, total
 from .departure import rate_error
 from .links import link_objection, links_down
+from .port_evidence import PortEvidence, port_evidence, port_objections
 from .snapshot import ClockCounters, Snapshot
 
 
@@ -55,6 +56,7 @@ class Evidence:
     steal: Fraction = Fraction(0)  # of the time, by a hypervisor
     capture_dropped: int = 0  # frames that captures had no room for; what is measured has them
     links_down: tuple[str, ...] = ()  # ports whose link was down, at least for a time
+    ports: tuple[PortEvidence, ...] = ()
 
     @classmethod
     def between(
@@ -101,6 +103,7 @@ class Evidence:
             steal=_steal(after),
             capture_dropped=_capture_dropped(before, after),
             links_down=links_down(before, after, names),
+            ports=port_evidence(before, after, names),
         )
 
     @property
@@ -109,6 +112,11 @@ class Evidence:
         if self.intended_packets == 0:
             return Fraction(0)
         return Fraction(self.intended_packets - self.offered_packets, self.intended_packets)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the device did to the ports besides forwarding; no objection."""
+        return tuple(remark for port in self.ports for remark in port.remarks())
 
     def objections(self, limits: EvidenceLimits) -> Iterator[str]:
         """Each reason why the trial is not to be trusted, with the value and its limit."""
@@ -128,6 +136,7 @@ class Evidence:
                 f"(limit {limits.max_tester_drops}): {self.rx_missed or 0} in its receive queues, "
                 f"{self.kernel_dropped or 0} by the kernel"
             )
+        yield from port_objections(self.ports, limits.max_tester_drops)
         if self.lost_packets and self.backlog_dropped > limits.max_backlog_drops:
             yield (
                 f"{self.lost_packets} frames were lost, and this machine's kernel dropped "

@@ -12,6 +12,7 @@ from math import ceil
 from .counter import increase
 from .evidence import EvidenceLimits
 from .links import link_objection, links_down
+from .port_evidence import port_evidence, port_objections
 from .sessions import SessionStatistics
 from .snapshot import Snapshot
 from .validated import Validated
@@ -81,6 +82,7 @@ def objections(
     `held_up`: as many flows as may be open at once were open, at some time since the start.
     """
     yield from link_objection(links_down(before, after, ports), limits.max_links_down)
+    yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
     own = [(before.port(name), after.port(name)) for name in sorted(ports)]
     drops = sum(
         (increase(a.rx_missed, b.rx_missed) or 0) + (increase(a.kernel_dropped, b.kernel_dropped) or 0)

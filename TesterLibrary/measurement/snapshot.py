@@ -144,6 +144,12 @@ class PortCounters:
     rx_misrouted: int | None = None  # of streams that are expected at other ports; not in rx_foreign
     link_downs: int | None = None  # how often its link was lost
     link_up: bool = True  # now
+    rx_errors: int | None = None  # arrived damaged: FCS or length
+    tx_errors: int | None = None  # taken by the port, and not sent
+    rx_pause: int | None = None  # PAUSE frames that arrived
+    obeys_pause: bool = False  # they stop the port: flow control could not be switched off
+    rx_unseen: int | None = None  # received by the kernel's interface; neither received nor missed here
+    faults: tuple[str, ...] = ()  # why no trial over the port is to be trusted
 
 
 @dataclass(frozen=True)

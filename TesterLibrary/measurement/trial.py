@@ -293,6 +293,6 @@ class Trial(Validated):
             text += f", rate error {self.rate_error:+.1e}, gap error {self.gap_error}"
         if self.evidence.capture_dropped:
             text += f", {self.evidence.capture_dropped:,} frames missing in captures"
-        if self.misrouted:
-            text += f", {self.misrouted}"
+        for remark in filter(None, (self.misrouted, *self.evidence.remarks)):
+            text += f", {remark}"
         return self.marked(text)

@@ -33,6 +33,8 @@ class PortInfo:
     link_up: bool
     max_frame_size: int  # bytes, FCS included
     interface: str = ""
+    notes: tuple[str, ...] = ()  # what of it is not as a tester needs it
+    rehearses: bool | None = None  # the kernel's code for sending is kept warm; None: it has no part
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@
 #include "log.h"
 #include "options.h"
 #include "port/eal.h"
+#include "port/leftovers.h"
 #include "port/open.h"
+#include "port/xdp.h"
 #include "rpc/metrics.h"
 #include "rpc/server.h"
 #include "rpc/service.h"
@@ -83,6 +85,14 @@ void Serve(const Options& options, pid_t parent) {
   ServeUntilToldToStop(options, parent, tester, server);
 }
 
+int Restore() {
+  QuietXdpLibraries();
+  for (const auto& line : RestoreInterfaces()) {
+    if (std::printf("%s\n", line.c_str()) < 0) return 1;
+  }
+  return 0;
+}
+
 int Main(int argc, char** argv) {
   const Options options = ParseOptions(argc, argv);
   if (options.action == Options::Action::kHelp) return std::fputs(kHelp, stdout) < 0 ? 1 : 0;
@@ -91,6 +101,7 @@ int Main(int argc, char** argv) {
   }
   SetLogFormat(options.log_format);
   SetLogLevel(options.log_level);
+  if (options.action == Options::Action::kRestore) return Restore();
   const pid_t parent = ::getppid();
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);

@@ -52,6 +52,8 @@ Generates and measures traffic as its clients tell it over gRPC (proto/tester/v1
   --log text|json              default: text on a terminal, JSON lines otherwise
   --verbose                    log what is of interest for debugging
   --exit-with-parent           stop when the process that started testerd ends
+  --restore                    serve nobody: put back what testers that were killed have changed of
+                               the interfaces of this network namespace, and say so
   --version, --help
 
 Stops in good order on SIGTERM and SIGINT. Exit status: 0 stopped, 1 failed, 2 wrong usage.
@@ -78,9 +80,10 @@ enum Flag : int {
   kWithParent,
   kVersionFlag,
   kHelpFlag,
+  kRestoreFlag,
 };
 
-constexpr std::array<option, 16> kFlags = {{
+constexpr std::array<option, 17> kFlags = {{
     {"listen", required_argument, nullptr, kListen},
     {"tls-cert", required_argument, nullptr, kTlsCert},
     {"tls-key", required_argument, nullptr, kTlsKey},
@@ -94,6 +97,7 @@ constexpr std::array<option, 16> kFlags = {{
     {"log", required_argument, nullptr, kLog},
     {"verbose", no_argument, nullptr, kVerbose},
     {"exit-with-parent", no_argument, nullptr, kWithParent},
+    {"restore", no_argument, nullptr, kRestoreFlag},
     {"version", no_argument, nullptr, kVersionFlag},
     {"help", no_argument, nullptr, kHelpFlag},
     {nullptr, 0, nullptr, 0},
@@ -201,6 +205,9 @@ void Apply(int flag, Options& options) {
       break;
     case kVersionFlag:
       options.action = Options::Action::kVersion;
+      break;
+    case kRestoreFlag:
+      options.action = Options::Action::kRestore;
       break;
     case kHelpFlag:
       options.action = Options::Action::kHelp;

@@ -15,7 +15,7 @@
 namespace tester {
 
 struct Options {
-  enum class Action { kRun, kHelp, kVersion };
+  enum class Action { kRun, kHelp, kVersion, kRestore };
 
   Action action = Action::kRun;
   ListenOptions listen;

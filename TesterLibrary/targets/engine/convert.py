@@ -93,6 +93,8 @@ def capabilities_value(info: control_pb2.GetInfoResponse) -> Capabilities:
                 link_up=port.link_up,
                 max_frame_size=port.max_frame_bytes,
                 interface=port.interface,
+                notes=tuple(port.notes),
+                rehearses=port.rehearses if port.HasField("rehearses") else None,
             )
             for port in info.ports
         ),
@@ -147,6 +149,12 @@ def _port(port: counters_pb2.PortCounters) -> PortCounters:
         link_up=port.link_up,
         kernel_dropped=port.kernel_dropped,
         neighbour_replies=port.neighbour_replies,
+        rx_errors=port.rx_errors if port.HasField("rx_errors") else None,
+        tx_errors=port.tx_errors if port.HasField("tx_errors") else None,
+        rx_pause=port.rx_pause if port.HasField("rx_pause") else None,
+        obeys_pause=port.obeys_pause,
+        rx_unseen=port.rx_unseen if port.HasField("rx_unseen") else None,
+        faults=tuple(port.objections),
         versions=tuple(
             PortVersionCounters(v.tx_packets, v.tx_bytes, v.rx_packets, v.rx_bytes) for v in port.versions
         ),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from threading import RLock
+from typing import Any
 
 from ...errors import Inconclusive, PlanError, TargetError
 from ...measurement.capture import CapturedFrame, StoppedCapture
@@ -48,6 +49,11 @@ _STALL_NS = 2 * 10**8
 _FOREVER = 10**30
 _ROOM = (64, 1 << 20)  # for ends, and for flows of them at once
 _COUNTS = EVERY_COUNTER - {Counted.OUTAGES, Counted.VARIATION}
+# What a port counts besides its frames, from 0 on.
+_PORT_COUNTERS = (
+    *("tx_refused", "rx_missed", "kernel_dropped", "rx_misrouted", "link_downs"),
+    *("rx_errors", "tx_errors", "rx_pause"),
+)
 
 
 def fake_port(name: str, *, link_speed_bps: int = 10**9, max_frame_size: int = 9216) -> PortInfo:
@@ -369,5 +375,5 @@ def _port(name: str, counts: Counter[str], link_up: bool) -> PortCounters:
         PortVersionCounters(**{field: counts.pop(f"{number} {field}", 0) for field in fields})
         for number in (0, 1)
     )
-    nothing = dict.fromkeys(("tx_refused", "rx_missed", "kernel_dropped", "rx_misrouted", "link_downs"), 0)
-    return PortCounters(name, versions=versions, link_up=link_up, **{**nothing, **counts})
+    counted: dict[str, Any] = dict.fromkeys(_PORT_COUNTERS, 0) | counts
+    return PortCounters(name, versions=versions, link_up=link_up, **counted)

@@ -76,12 +76,13 @@ void Device::MakePools(const std::string& name, uint32_t max_frame_bytes, bool s
   tx_pool_ = MakePool(name + ".tx", kSendBuffers, max_frame_bytes);
 }
 
-void Device::Start(const std::string& name, uint32_t max_frame_bytes) {
+void Device::Start(const std::string& name, uint32_t max_frame_bytes, uint16_t mtu) {
   rte_eth_dev_info info{};
   Check(rte_eth_dev_info_get(id_, &info), name, "information");
   // net_af_xdp sends without a copy only what is in the buffers that it receives into.
   MakePools(name, max_frame_bytes, std::string(info.driver_name) == "net_af_xdp");
   rte_eth_conf conf{};
+  conf.rxmode.mtu = mtu;
   // Everything sent comes from one pool, with one reference and in one piece.
   conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
   conf.intr_conf.lsc = TellsOfLinks(id_) ? 1 : 0;

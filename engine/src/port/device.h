@@ -30,9 +30,9 @@ class Device {
   Device& operator=(Device&&) = delete;
 
   // One receive and one send queue. `name` names the pools, `max_frame_bytes` includes the FCS and
-  // is what a buffer has to hold.
+  // is what a buffer has to hold. An `mtu` of 0 is DPDK's, 1500.
   // RESOURCE_EXHAUSTED, INTERNAL.
-  void Start(const std::string& name, uint32_t max_frame_bytes);
+  void Start(const std::string& name, uint32_t max_frame_bytes, uint16_t mtu = 0);
 
   uint16_t id() const { return id_; }
   rte_mempool* tx_pool() const { return tx_pool_; }

@@ -11,8 +11,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <thread>
+
+#include "text.h"
 
 namespace tester {
 namespace {
@@ -47,19 +51,25 @@ bool Prepare(int fd) {
          ::setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &bypass, sizeof bypass) == 0;
 }
 
+std::string Failed(const char* what) { return Cat(what, ": ", std::strerror(errno)); }
+
 // The calling thread is in the new namespace from then on, which lasts as long as the socket.
-int OpenElsewhere() {
-  if (::unshare(CLONE_NEWNET) != 0) return -1;
+int OpenElsewhere(std::string& fault) {
+  if (::unshare(CLONE_NEWNET) != 0) {
+    fault = Failed("no network namespace for rehearsals");
+    return -1;
+  }
   const int fd = ::socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-  if (fd < 0 || Prepare(fd)) return fd;
-  ::close(fd);
+  if (fd >= 0 && Prepare(fd)) return fd;
+  fault = Failed("no socket for rehearsals");
+  if (fd >= 0) ::close(fd);
   return -1;
 }
 
 }  // namespace
 
 DryRun::DryRun() {
-  std::thread([this] { socket_ = OpenElsewhere(); }).join();
+  std::thread([this] { socket_ = OpenElsewhere(fault_); }).join();
 }
 
 DryRun::~DryRun() {

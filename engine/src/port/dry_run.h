@@ -6,6 +6,8 @@
 // frame and no interface that anybody knows counts it.
 #pragma once
 
+#include <string>
+
 namespace tester {
 
 class DryRun {
@@ -16,11 +18,15 @@ class DryRun {
   DryRun(const DryRun&) = delete;
   DryRun& operator=(const DryRun&) = delete;
 
+  // Why it does nothing; empty if it works.
+  const std::string& fault() const { return fault_; }
+
   // Takes some microseconds after a pause, less than one otherwise. False when it does nothing.
   bool Go() const;
 
  private:
   int socket_ = -1;
+  std::string fault_;
 };
 
 }  // namespace tester

@@ -3,18 +3,20 @@
 
 #include "port/interface.h"
 
-#include <linux/ethtool.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
-#include <linux/sockios.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <span>
 
+#include "port/ethtool.h"
 #include "port/netlink.h"
 #include "text.h"
 
@@ -35,21 +37,27 @@ std::string NameIn(const NetlinkMessage& link) {
   return {text, ::strnlen(text, bytes->size())};
 }
 
-// Old and simple, and answered by every driver; fast enough for what happens once a start.
-uint64_t SpeedOf(const std::string& name) {
-  const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return 0;
-  ethtool_cmd command{};
-  command.cmd = ETHTOOL_GSET;
-  ifreq request{};
-  std::copy(name.begin(), name.end(), std::begin(request.ifr_name));
-  request.ifr_data = reinterpret_cast<char*>(&command);
-  const bool known = ::ioctl(fd, SIOCETHTOOL, &request) == 0;
-  ::close(fd);
-  const uint32_t mbps = ethtool_cmd_speed(&command);
-  return known && mbps != 0 && mbps != static_cast<uint32_t>(SPEED_UNKNOWN)
-             ? uint64_t{mbps} * 1'000'000
-             : 0;
+// Names that an interface has besides its own.
+std::vector<std::string> OtherNamesIn(const NetlinkMessage& link) {
+  std::vector<std::string> names;
+  const auto list = link.Find<ifinfomsg>(IFLA_PROP_LIST);
+  if (!list) return names;
+  VisitAttributes(*list, [&](uint16_t type, std::span<const uint8_t> bytes) {
+    if (type != IFLA_ALT_IFNAME) return;
+    const auto* text = reinterpret_cast<const char*>(bytes.data());
+    names.emplace_back(text, ::strnlen(text, bytes.size()));
+  });
+  return names;
+}
+
+bool HasXdpProgram(const NetlinkMessage& link) {
+  bool attached = false;
+  const auto about = link.Find<ifinfomsg>(IFLA_XDP);
+  if (!about) return false;
+  VisitAttributes(*about, [&](uint16_t type, std::span<const uint8_t> bytes) {
+    if (type == IFLA_XDP_ATTACHED) attached = As<uint8_t>(bytes) != XDP_ATTACHED_NONE;
+  });
+  return attached;
 }
 
 Interface ReadLink(const NetlinkMessage& link) {
@@ -58,17 +66,23 @@ Interface ReadLink(const NetlinkMessage& link) {
   interface.name = NameIn(link);
   interface.index = body.ifi_index;
   interface.running = (body.ifi_flags & IFF_RUNNING) != 0;
+  interface.promiscuous = (body.ifi_flags & IFF_PROMISC) != 0;
+  interface.has_xdp_program = HasXdpProgram(link);
+  interface.other_names = OtherNamesIn(link);
   if (const auto mtu = link.Find<ifinfomsg>(IFLA_MTU)) interface.mtu = As<uint32_t>(*mtu);
   if (const auto mac = link.Find<ifinfomsg>(IFLA_ADDRESS)) interface.mac = As<Mac>(*mac);
   interface.is_virtual = link.Find<ifinfomsg>(IFLA_LINKINFO).has_value();
   // Without a wire, what drivers say of its speed is a constant.
-  if (!interface.is_virtual) interface.speed_bps = SpeedOf(interface.name);
+  if (!interface.is_virtual) interface.speed_bps = Ethtool(interface.name).Speed();
   if (const auto downs = link.Find<ifinfomsg>(IFLA_CARRIER_DOWN_COUNT)) {
     interface.carrier_downs = As<uint32_t>(*downs);
   }
   if (const auto bytes = link.Find<ifinfomsg>(IFLA_STATS64)) {
     const auto stats = As<rtnl_link_stats64>(*bytes);
     interface.dropped = stats.rx_dropped + stats.tx_dropped + stats.rx_missed_errors;
+    interface.received = stats.rx_packets;
+    interface.receive_errors = stats.rx_crc_errors + stats.rx_length_errors + stats.rx_frame_errors;
+    interface.send_errors = stats.tx_errors;
   }
   return interface;
 }
@@ -81,6 +95,29 @@ std::optional<Interface> FindInterface(const std::string& name) {
     if (NameIn(link) == name) found = ReadLink(link);
   });
   return found;
+}
+
+std::vector<Interface> Interfaces() {
+  std::vector<Interface> interfaces;
+  DumpTable(RTM_GETLINK, [&](const NetlinkMessage& link) { interfaces.push_back(ReadLink(link)); });
+  return interfaces;
+}
+
+bool SetPromiscuous(const std::string& name, bool on) {
+  const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq request{};
+  std::copy_n(name.begin(), std::min(name.size(), sizeof request.ifr_name - 1),
+              std::begin(request.ifr_name));
+  bool done = ::ioctl(fd, SIOCGIFFLAGS, &request) == 0;
+  if (done) {
+    request.ifr_flags =
+        static_cast<short>(on ? request.ifr_flags | IFF_PROMISC : request.ifr_flags & ~IFF_PROMISC);
+    done = ::ioctl(fd, SIOCSIFFLAGS, &request) == 0;
+  }
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  errno = error;
+  return done;
 }
 
 std::vector<std::string> InterfaceNames() {

@@ -24,12 +24,27 @@ struct Interface {
   bool is_virtual = false;  // veth, macvlan, tun and the like
   // Bits per second; 0 where the link is virtual or does not know.
   uint64_t speed_bps = 0;
-  // Frames the kernel dropped on it, either way, since it was created.
+  // Somebody has switched promiscuous mode on with the interface's own flag.
+  bool promiscuous = false;
+  bool has_xdp_program = false;
+  // Other names that it answers to (ip link property).
+  std::vector<std::string> other_names;
+
+  // Frames since it was created: that the kernel dropped on it, either way; that arrived, whole and
+  // damaged; that it could not send.
   uint64_t dropped = 0;
+  uint64_t received = 0;
+  uint64_t receive_errors = 0;
+  uint64_t send_errors = 0;
 };
 
 std::optional<Interface> FindInterface(const std::string& name);
 std::vector<std::string> InterfaceNames();
+// All of this network namespace.
+std::vector<Interface> Interfaces();
+
+// The flag that `Interface::promiscuous` is. False, with the reason in errno.
+bool SetPromiscuous(const std::string& name, bool on);
 
 // What somebody would lose if the tester took the interface: its addresses and default routes, as
 // text. Link-local addresses are nobody's.

@@ -69,7 +69,10 @@ LinkReading Link::Read() {
   }
   last_ = {.up = interface->running,
            .downs = interface->carrier_downs - before_.carrier_downs,
-           .dropped = interface->dropped - before_.dropped};
+           .dropped = interface->dropped - before_.dropped,
+           .received = interface->received - before_.received,
+           .receive_errors = interface->receive_errors - before_.receive_errors,
+           .send_errors = interface->send_errors - before_.send_errors};
   return last_;
 }
 

@@ -17,8 +17,11 @@ namespace tester {
 struct LinkReading {
   bool up = false;
   uint64_t downs = 0;
-  // Frames the kernel dropped on the interface; 0 where it has no part.
+  // Frames that the interface counts; 0 where the kernel has none.
   uint64_t dropped = 0;
+  uint64_t received = 0;
+  uint64_t receive_errors = 0;
+  uint64_t send_errors = 0;
 };
 
 // Counts the interrupts by which a driver says that a link was lost.

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -51,16 +52,26 @@ bool VisitAll(const uint8_t* data, size_t bytes,
 
 }  // namespace
 
+void VisitAttributes(std::span<const uint8_t> nested,
+                     const std::function<void(uint16_t, std::span<const uint8_t>)>& visit) {
+  auto remaining = static_cast<int>(nested.size());
+  const auto* attribute = reinterpret_cast<const rtattr*>(nested.data());
+  for (; RTA_OK(attribute, remaining); attribute = RTA_NEXT(attribute, remaining)) {
+    visit(attribute->rta_type & NLA_TYPE_MASK,
+          {static_cast<const uint8_t*>(RTA_DATA(attribute)), RTA_PAYLOAD(attribute)});
+  }
+}
+
 std::optional<std::span<const uint8_t>> NetlinkMessage::FindFrom(size_t offset,
                                                                  uint16_t type) const {
+  if (header_.nlmsg_len < offset) return std::nullopt;
   const auto* base = reinterpret_cast<const uint8_t*>(&header_);
-  int remaining = static_cast<int>(header_.nlmsg_len) - static_cast<int>(offset);
-  const auto* attribute = reinterpret_cast<const rtattr*>(base + offset);
-  for (; RTA_OK(attribute, remaining); attribute = RTA_NEXT(attribute, remaining)) {
-    if ((attribute->rta_type & NLA_TYPE_MASK) != type) continue;
-    return std::span(static_cast<const uint8_t*>(RTA_DATA(attribute)), RTA_PAYLOAD(attribute));
-  }
-  return std::nullopt;
+  std::optional<std::span<const uint8_t>> found;
+  VisitAttributes({base + offset, header_.nlmsg_len - offset},
+                  [&](uint16_t given, std::span<const uint8_t> payload) {
+                    if (given == type && !found) found = payload;
+                  });
+  return found;
 }
 
 void DumpTable(uint16_t type, const std::function<void(const NetlinkMessage&)>& visit) {
@@ -82,6 +93,38 @@ void DumpTable(uint16_t type, const std::function<void(const NetlinkMessage&)>& 
     if (bytes <= 0) Fail("recv", bytes == 0 ? ECONNRESET : errno);
     if (VisitAll(buffer.data(), static_cast<size_t>(bytes), visit)) return;
   }
+}
+
+int ChangeOtherName(uint16_t type, int interface_index, const std::string& name) {
+  const Socket socket;
+  if (socket.fd() < 0) return errno;
+  struct {
+    nlmsghdr header;
+    ifinfomsg body;
+    rtattr list;
+    rtattr name;
+    std::array<char, 128> text;  // ALTIFNAMSIZ
+  } request{};
+  if (name.size() >= request.text.size()) return ENAMETOOLONG;
+  const size_t text_bytes = RTA_LENGTH(name.size() + 1);
+  request.header.nlmsg_type = type;
+  request.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+  request.body.ifi_index = interface_index;
+  request.name.rta_type = IFLA_ALT_IFNAME;
+  request.name.rta_len = static_cast<unsigned short>(text_bytes);
+  request.list.rta_type = NLA_F_NESTED | IFLA_PROP_LIST;
+  request.list.rta_len = static_cast<unsigned short>(RTA_LENGTH(RTA_ALIGN(text_bytes)));
+  request.header.nlmsg_len =
+      static_cast<uint32_t>(NLMSG_LENGTH(sizeof request.body) + request.list.rta_len);
+  std::copy(name.begin(), name.end(), request.text.begin());
+  if (::send(socket.fd(), &request, request.header.nlmsg_len, 0) < 0) return errno;
+  struct {
+    nlmsghdr header;
+    nlmsgerr answer;
+    std::array<char, 1024> rest;
+  } reply{};
+  if (::recv(socket.fd(), &reply, sizeof reply, 0) < 0) return errno;
+  return reply.header.nlmsg_type == NLMSG_ERROR ? -reply.answer.error : EPROTO;
 }
 
 }  // namespace tester

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace tester {
 
@@ -36,7 +37,15 @@ class NetlinkMessage {
   const nlmsghdr& header_;
 };
 
+// Calls `visit` for every attribute of a nested one, with its type and payload.
+void VisitAttributes(std::span<const uint8_t> nested,
+                     const std::function<void(uint16_t, std::span<const uint8_t>)>& visit);
+
 // Calls `visit` for every entry of a table: RTM_GETLINK, RTM_GETADDR, RTM_GETROUTE. Throws Error.
 void DumpTable(uint16_t type, const std::function<void(const NetlinkMessage&)>& visit);
+
+// Adds (RTM_NEWLINKPROP) or takes away (RTM_DELLINKPROP) another name of an interface. Returns 0 or
+// an errno.
+int ChangeOtherName(uint16_t type, int interface_index, const std::string& name);
 
 }  // namespace tester

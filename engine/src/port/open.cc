@@ -19,6 +19,7 @@
 #include "port/device.h"
 #include "port/eal.h"
 #include "port/interface.h"
+#include "port/leftovers.h"
 #include "port/loop.h"
 #include "port/xdp.h"
 #include "text.h"
@@ -26,8 +27,8 @@
 namespace tester {
 namespace {
 
-constexpr uint32_t kDefaultMaxFrame = RTE_ETHER_MAX_LEN;  // 1518, FCS included
-constexpr uint32_t kLongestFrame = 16384;                 // an mbuf's room is 16 bits
+constexpr uint32_t kLeastLongest = RTE_ETHER_MIN_LEN;  // of what a device receives
+constexpr uint32_t kLongestFrame = 16384;              // an mbuf's room is 16 bits
 constexpr uint32_t kFrameOverhead = RTE_ETHER_HDR_LEN + RTE_ETHER_CRC_LEN;
 // A ring of net_af_packet has to bridge the time in which the worker does not run.
 constexpr uint32_t kPacketRingFrames = 4096;
@@ -45,6 +46,14 @@ Interface GetInterface(const std::string& name) {
                 Cat("no interface ", Quote(name), "; there are ", Join(InterfaceNames())));
   }
   return *interface;
+}
+
+// How many channels frames arrive on, and what leaves one; empty if it is one.
+std::string SeveralChannels(const std::string& interface) {
+  const auto channels = Ethtool(interface).ReadChannels();
+  if (!channels || channels->arriving() <= 1) return {};
+  return Cat(interface, " receives on ", channels->arriving(), " channels (",
+             channels->Command(interface), " leaves one)");
 }
 
 std::string XdpArguments(const Interface& interface, size_t number) {
@@ -86,33 +95,35 @@ std::string VdevArguments(const std::string& argument) {
 }
 
 std::unique_ptr<Port> MakePort(Device device, PortFacts facts, const std::vector<int>& sockets,
-                               InterfaceClaim claim) {
+                               TakenInterface taken) {
   rte_ether_addr mac{};
   facts.driver = DriverOf(device.id());
   if (rte_eth_macaddr_get(device.id(), &mac) == 0) facts.mac = wire::LoadMac(mac.addr_bytes);
   // Some virtual devices have none; a frame needs one.
   if (facts.mac == Mac{}) facts.mac = {2, 0, 0, 0, 0, static_cast<uint8_t>(device.id() + 1)};
   return std::make_unique<Port>(std::move(facts), std::move(device), PortSockets::Since(sockets),
-                                std::move(claim));
+                                std::move(taken));
 }
 
 std::unique_ptr<Port> OpenDevice(const PortSpec& spec, Device device) {
   PortFacts facts;
   facts.name = spec.name;
-  facts.max_frame_bytes = kDefaultMaxFrame;
-  device.Start(spec.name, facts.max_frame_bytes);
-  rte_eth_link link{};
-  const bool has_wire = spec.kind == PortKind::kPci;
-  if (has_wire && rte_eth_link_get(device.id(), &link) == 0 &&
-      link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN) {
-    facts.link_speed_bps = uint64_t{link.link_speed} * 1'000'000;
-  }
+  facts.has_wire = spec.kind == PortKind::kPci;
+  rte_eth_dev_info info{};
+  uint16_t mtu = RTE_ETHER_MTU;
+  rte_eth_dev_info_get(device.id(), &info);
+  rte_eth_dev_get_mtu(device.id(), &mtu);
+  // Configuring the device would set its MTU back.
+  facts.max_frame_bytes =
+      std::min({mtu + kFrameOverhead, kLongestFrame, std::max(info.max_rx_pktlen, kLeastLongest)});
+  device.Start(spec.name, facts.max_frame_bytes,
+               static_cast<uint16_t>(facts.max_frame_bytes - kFrameOverhead));
   return MakePort(std::move(device), std::move(facts), PacketSockets(), {});
 }
 
 std::unique_ptr<Port> OpenInterface(const PortSpec& spec, const Interface& interface,
                                     const std::string& arguments, std::string reason,
-                                    InterfaceClaim& claim) {
+                                    TakenInterface& taken) {
   const std::vector<int> sockets = PacketSockets();
   Device device = Device::Probe(arguments);
   rte_eth_dev_info info{};
@@ -124,36 +135,52 @@ std::unique_ptr<Port> OpenInterface(const PortSpec& spec, const Interface& inter
   facts.name = spec.name;
   facts.driver_reason = std::move(reason);
   facts.interface = interface.name;
-  facts.link_speed_bps = interface.speed_bps;
+  facts.has_wire = !interface.is_virtual;
   facts.max_frame_bytes = limit;
+  if (const std::string several = SeveralChannels(interface.name); !several.empty()) {
+    facts.notes.push_back(several + "; flows may overtake each other between them");
+  }
   device.Start(spec.name, limit);
-  return MakePort(std::move(device), std::move(facts), sockets, std::move(claim));
+  return MakePort(std::move(device), std::move(facts), sockets, std::move(taken));
 }
 
 std::unique_ptr<Port> OpenXdp(const PortSpec& spec, const Interface& interface, size_t number,
-                              InterfaceClaim& claim) {
+                              TakenInterface& taken) {
+  if (const std::string several = SeveralChannels(interface.name); !several.empty()) {
+    throw Error(Code::kFailedPrecondition, several + "; AF_XDP would get the frames of one");
+  }
   if (const std::string obstacle = XdpObstacle(interface.index); !obstacle.empty()) {
     throw Error(Code::kFailedPrecondition, Cat("AF_XDP on ", interface.name, ": ", obstacle));
   }
-  return OpenInterface(spec, interface, XdpArguments(interface, number), "", claim);
+  return OpenInterface(spec, interface, XdpArguments(interface, number), "", taken);
 }
 
 std::unique_ptr<Port> OpenPacket(const PortSpec& spec, const Interface& interface, size_t number,
-                                 std::string reason, InterfaceClaim& claim) {
+                                 std::string reason, TakenInterface& taken) {
   return OpenInterface(spec, interface, PacketArguments(interface, number), std::move(reason),
-                       claim);
+                       taken);
 }
 
 std::unique_ptr<Port> OpenPreferred(const PortSpec& spec, const Interface& interface, size_t number,
-                                    InterfaceClaim& claim) {
+                                    TakenInterface& taken) {
   try {
-    return OpenXdp(spec, interface, number, claim);
+    return OpenXdp(spec, interface, number, taken);
   } catch (const Error& error) {
     const std::string reason = error.what();
     Log(LogLevel::kWarning, "fallback",
         {{"port", spec.name}, {"driver", "net_af_packet"}, {"reason", reason}});
-    return OpenPacket(spec, interface, number, reason, claim);
+    return OpenPacket(spec, interface, number, reason, taken);
   }
+}
+
+TakenInterface Take(const PortSpec& spec) {
+  const std::string name = spec.argument;
+  InterfaceClaim claim(GetInterface(name).name);
+  if (const std::string restored = RestoreInterface(GetInterface(name)); !restored.empty()) {
+    Log(LogLevel::kWarning, "restored", {{"port", spec.name}, {"what", restored}});
+  }
+  const bool with_xdp = spec.kind != PortKind::kAfPacket;
+  return {.claim = std::move(claim), .settings = {GetInterface(name), with_xdp}};
 }
 
 std::unique_ptr<Port> OpenPort(const PortSpec& spec, size_t number) {
@@ -161,11 +188,11 @@ std::unique_ptr<Port> OpenPort(const PortSpec& spec, size_t number) {
     return OpenDevice(spec, Device::Probe(VdevArguments(spec.argument)));
   }
   if (spec.kind == PortKind::kPci) return OpenDevice(spec, Device::Probe(spec.argument));
+  TakenInterface taken = Take(spec);
   const Interface interface = GetInterface(spec.argument);
-  InterfaceClaim claim(interface.name);
-  if (spec.kind == PortKind::kAfXdp) return OpenXdp(spec, interface, number, claim);
-  if (spec.kind == PortKind::kAfPacket) return OpenPacket(spec, interface, number, "", claim);
-  return OpenPreferred(spec, interface, number, claim);
+  if (spec.kind == PortKind::kAfXdp) return OpenXdp(spec, interface, number, taken);
+  if (spec.kind == PortKind::kAfPacket) return OpenPacket(spec, interface, number, "", taken);
+  return OpenPreferred(spec, interface, number, taken);
 }
 
 }  // namespace

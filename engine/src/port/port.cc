@@ -5,19 +5,68 @@
 
 #include <rte_ethdev.h>
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
+#include "log.h"
 #include "port/interface.h"
 
 namespace tester {
+namespace {
 
-Port::Port(PortFacts facts, Device device, PortSockets sockets, InterfaceClaim claim)
+// A worker looks at its ports every 0.4 ms, if it gets its CPU.
+constexpr auto kUnderWay = std::chrono::milliseconds(10);
+constexpr auto kLook = std::chrono::microseconds(500);
+
+FlowControl FlowControlOf(const PortFacts& facts, const TakenInterface& taken, uint16_t device) {
+  if (!facts.interface.empty()) return taken.settings.flow_control();
+  return facts.has_wire ? SwitchFlowControlOff(device) : FlowControl::kNone;
+}
+
+std::unique_ptr<const DryRun> MakeDryRun(const PortFacts& facts) {
+  if (facts.interface.empty()) return nullptr;
+  auto run = std::make_unique<const DryRun>();
+  if (!run->fault().empty()) {
+    Log(LogLevel::kWarning, "rehearsal",
+        {{"port", facts.name},
+         {"reason", run->fault() + "; the first frame after a pause leaves microseconds later"}});
+  }
+  return run;
+}
+
+}  // namespace
+
+Port::Port(PortFacts facts, Device device, PortSockets sockets, TakenInterface taken)
     : facts_(std::move(facts)),
-      claim_(std::move(claim)),
+      taken_(std::move(taken)),
       device_(std::move(device)),
       sockets_(std::move(sockets)),
-      dry_run_(facts_.interface.empty() ? nullptr : std::make_unique<const DryRun>()),
-      link_(device_.id(), facts_.interface) {}
+      dry_run_(MakeDryRun(facts_)),
+      flow_control_(FlowControlOf(facts_, taken_, device_.id())),
+      pauses_(facts_.has_wire ? PauseStatistics(device_.id(), facts_.interface)
+                              : PauseStatistics()),
+      pauses_before_(pauses_.Read().value_or(0)),
+      link_(device_.id(), facts_.interface) {
+  facts_.objections = taken_.settings.Objections(facts_.driver);
+  facts_.notes.insert(facts_.notes.end(), facts_.objections.begin(), facts_.objections.end());
+  if (flow_control_ == FlowControl::kOn) {
+    facts_.notes.emplace_back("flow control cannot be switched off: PAUSE frames stop the port");
+  } else if (flow_control_ == FlowControl::kUnknown) {
+    facts_.notes.emplace_back(
+        "the driver does not say whether flow control is on: PAUSE frames may stop the port");
+  }
+  if (facts_.has_wire && !pauses_.Read()) {
+    facts_.notes.emplace_back("the driver does not count PAUSE frames");
+  }
+  for (const auto& note : facts_.notes) {
+    Log(LogLevel::kWarning, "port", {{"name", facts_.name}, {"note", note}});
+  }
+}
+
+std::optional<bool> Port::Rehearses() const {
+  return dry_run_ ? std::optional(dry_run_->fault().empty()) : std::nullopt;
+}
 
 bool Port::LinkUp() const {
   if (!facts_.interface.empty()) {
@@ -27,16 +76,55 @@ bool Port::LinkUp() const {
   return DeviceUp(device());
 }
 
-uint64_t Port::Missed() {
-  // The sockets know more than what net_af_xdp and net_af_packet pass on of it.
-  return DeviceMissed() + sockets_.ReadDropped();
+uint64_t Port::LinkSpeed() const {
+  if (!facts_.has_wire) return 0;
+  if (!facts_.interface.empty()) return Ethtool(facts_.interface).Speed();
+  rte_eth_link link{};
+  const bool known =
+      rte_eth_link_get_nowait(device(), &link) == 0 && link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN;
+  return known ? uint64_t{link.link_speed} * 1'000'000 : 0;
 }
 
-uint64_t Port::DeviceMissed() const {
+PortReading Port::Read() {
+  PortReading reading;
   rte_eth_stats stats{};
-  if (rte_eth_stats_get(device(), &stats) != 0) return 0;
-  const uint64_t lost = stats.ierrors + stats.rx_nombuf;
-  return facts_.driver == "net_af_xdp" ? lost : lost + stats.imissed;
+  rte_eth_stats_get(device(), &stats);
+  reading.link = link_.Read();
+  reading.missed = Missed(stats);
+  const bool is_kernel = !facts_.interface.empty();
+  reading.receive_errors = is_kernel ? reading.link.receive_errors : stats.ierrors;
+  // Virtual devices of DPDK count what they did not take, which is offered again.
+  if (is_kernel || facts_.has_wire) {
+    reading.send_errors = is_kernel ? reading.link.send_errors : stats.oerrors;
+  }
+  // Where there is no MAC, all that arrive are seen as frames.
+  const uint64_t as_frames = counters.rx_pause.Get();
+  const auto taken = pauses_.Read();
+  if (taken || !facts_.has_wire || as_frames > 0) {
+    reading.pauses = as_frames + taken.value_or(pauses_before_) - pauses_before_;
+  }
+  reading.obeys_pauses =
+      flow_control_ == FlowControl::kOn || flow_control_ == FlowControl::kUnknown;
+  if (is_kernel) {
+    const auto deadline = std::chrono::steady_clock::now() + kUnderWay;
+    reading.unseen = unseen_.Look(
+        reading.link.received,
+        [&] {
+          reading.missed = Missed(stats);
+          return counters.rx_packets.Get() + reading.missed;
+        },
+        [&] {
+          std::this_thread::sleep_for(kLook);
+          return std::chrono::steady_clock::now() < deadline;
+        });
+  }
+  return reading;
+}
+
+uint64_t Port::Missed(const rte_eth_stats& stats) {
+  // The sockets know more than what net_af_xdp and net_af_packet pass on of it.
+  const uint64_t device = facts_.driver == "net_af_xdp" ? 0 : stats.imissed;
+  return device + stats.rx_nombuf + sockets_.ReadDropped();
 }
 
 }  // namespace tester

@@ -7,16 +7,23 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "port/claim.h"
 #include "port/device.h"
 #include "port/dry_run.h"
+#include "port/flow_control.h"
 #include "port/link.h"
+#include "port/settings.h"
 #include "port/sockets.h"
+#include "port/unseen.h"
 #include "responder/learned.h"
 #include "stats/counters.h"
 #include "wire/bytes.h"
+
+struct rte_eth_stats;
 
 namespace tester {
 
@@ -30,14 +37,36 @@ struct PortFacts {
   std::string driver_reason;
   std::string interface;  // empty where the kernel knows none
   Mac mac{};
-  uint64_t link_speed_bps = 0;
+  bool has_wire = false;         // a NIC, of the kernel or of DPDK
   uint32_t max_frame_bytes = 0;  // FCS included
+  // Worth knowing; and why no trial over the port is to be trusted. As sentences without their
+  // stop.
+  std::vector<std::string> notes;
+  std::vector<std::string> objections;
+};
+
+// Frames, since the port was opened. What its driver does not count is nothing.
+struct PortReading {
+  LinkReading link;
+  uint64_t missed = 0;  // before the engine saw them
+  std::optional<uint64_t> receive_errors;
+  std::optional<uint64_t> send_errors;
+  std::optional<uint64_t> pauses;
+  bool obeys_pauses = false;
+  // Received by the interface; neither seen nor missed.
+  std::optional<uint64_t> unseen;
+};
+
+// What a port holds of an interface of the kernel.
+struct TakenInterface {
+  InterfaceClaim claim;  // given up after the settings are as they were
+  InterfaceSettings settings;
 };
 
 class Port {
  public:
   // `device` is started.
-  Port(PortFacts facts, Device device, PortSockets sockets, InterfaceClaim claim);
+  Port(PortFacts facts, Device device, PortSockets sockets, TakenInterface taken);
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
 
@@ -52,11 +81,14 @@ class Port {
     if (dry_run_) dry_run_->Go();
   }
 
+  // Whether rehearsals do anything; nothing where the port does not send through the kernel.
+  std::optional<bool> Rehearses() const;
+
   bool LinkUp() const;
-  // Frames lost before the engine saw them. Not for several threads at once.
-  uint64_t Missed();
+  // Bits per second, now; 0 where it is not known or there is no wire.
+  uint64_t LinkSpeed() const;
   // Not for several threads at once.
-  LinkReading ReadLink() { return link_.Read(); }
+  PortReading Read();
 
   PortCounters counters;
   // Frames to send once. Set by a control thread; the worker sends them and clears it.
@@ -68,13 +100,17 @@ class Port {
   const PortTaps* taps = nullptr;  // of its program
 
  private:
-  uint64_t DeviceMissed() const;
+  uint64_t Missed(const rte_eth_stats& stats);
 
   PortFacts facts_;
-  InterfaceClaim claim_;  // given up after the device
+  TakenInterface taken_;  // given up after the device
   Device device_;
   PortSockets sockets_;
   std::unique_ptr<const DryRun> dry_run_;
+  FlowControl flow_control_;
+  PauseStatistics pauses_;
+  const uint64_t pauses_before_;
+  Unseen unseen_;
   Link link_;
 };
 

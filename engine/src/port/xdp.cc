@@ -81,6 +81,18 @@ std::string XdpObstacle(int interface_index) {
   return {};
 }
 
+bool RemoveXdpProgram(int interface_index) {
+  uint32_t id = 0;
+  if (bpf_xdp_query_id(interface_index, 0, &id) != 0 || id == 0) return false;
+  if (!ForeignProgram(interface_index).empty()) return false;
+  xdp_multiprog* programs = xdp_multiprog__get_from_ifindex(interface_index);
+  if (libxdp_get_error(programs) != 0) return bpf_xdp_detach(interface_index, 0, nullptr) == 0;
+  // With a dispatcher also what it has pinned in the file system of BPF.
+  const int error = xdp_multiprog__detach(programs);
+  xdp_multiprog__close(programs);
+  return error == 0;
+}
+
 void QuietXdpLibraries() {
   libbpf_set_print(OnBpf);
   libxdp_set_print(OnXdp);

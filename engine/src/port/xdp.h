@@ -12,6 +12,9 @@ namespace tester {
 // AF_XDP itself has loaded and a killed process has left behind is no reason: it is used again.
 std::string XdpObstacle(int interface_index);
 
+// Takes the program of AF_XDP off an interface. False where there is none, or somebody else's.
+bool RemoveXdpProgram(int interface_index);
+
 // libbpf and libxdp write to stderr; this makes it debug output of our own.
 void QuietXdpLibraries();
 

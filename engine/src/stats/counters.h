@@ -32,6 +32,7 @@ struct alignas(64) PortCounters {
   Counter rx_foreign;
   Counter rx_misrouted;
   Counter neighbour_replies;
+  Counter rx_pause;
   std::array<PortVersionCount, 2> tx_versions;
   std::array<PortVersionCount, 2> rx_versions;
 };

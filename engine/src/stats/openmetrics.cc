@@ -29,8 +29,8 @@ bool IsGauge(std::string_view name) {
   constexpr std::array<std::string_view, 12> kWords = {"first_", "last_", "worst_", "longest_",
                                                        "_min",   "_max",  "jitter", "open_",
                                                        "next_",  "_now",  "_at_",   "start_"};
-  constexpr std::array<std::string_view, 6> kEnds = {"_sending", "_running", "_answering",
-                                                     "_opening", "_flows",   "_link_up"};
+  constexpr std::array<std::string_view, 7> kEnds = {
+      "_sending", "_running", "_answering", "_opening", "_flows", "_link_up", "_obeys_pause"};
   return std::ranges::any_of(kWords, [&](auto word) { return name.find(word) != name.npos; }) ||
          std::ranges::any_of(kEnds, [&](auto end) { return name.ends_with(end); });
 }
@@ -51,13 +51,19 @@ std::string ValueOf(const Message& message, const FieldDescriptor& field) {
   }
 }
 
+// A number that is not counted, which is not 0.
+bool IsAbsent(const Message& message, const FieldDescriptor& field) {
+  return field.cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE && field.has_presence() &&
+         !message.GetReflection()->HasField(message, &field);
+}
+
 // The numbers of a message and of those in it. `skipped` are labels already.
 void Collect(const Message& message, const std::string& prefix, const std::string& labels,
              const std::vector<std::string_view>& skipped, Metrics& metrics) {
   const auto& descriptor = *message.GetDescriptor();
   for (int i = 0; i < descriptor.field_count(); ++i) {
     const FieldDescriptor& field = *descriptor.field(i);
-    if (field.is_repeated() ||
+    if (field.is_repeated() || IsAbsent(message, field) ||
         std::find(skipped.begin(), skipped.end(), field.name()) != skipped.end()) {
       continue;
     }

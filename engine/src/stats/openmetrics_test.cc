@@ -22,6 +22,8 @@ v1::Snapshot Example() {
     port.set_name(name);
     port.set_rx_missed(3);
     port.set_link_up(true);
+    port.set_obeys_pause(true);
+    if (port.name() == "p1") port.set_rx_pause(0);
   }
   auto& stream = *snapshot.add_streams();
   stream.set_id(7);
@@ -52,6 +54,8 @@ TEST(OpenMetrics, HasEveryNumberByItsName) {
        {"# TYPE tester_port_rx_missed counter\ntester_port_rx_missed_total{port=\"p1\"} 3\n"
         "tester_port_rx_missed_total{port=\"p2\"} 3\n",
         "# TYPE tester_port_link_up gauge\ntester_port_link_up{port=\"p1\"} 1\n",
+        "# TYPE tester_port_rx_pause counter\ntester_port_rx_pause_total{port=\"p1\"} 0\n#",
+        "# TYPE tester_port_obeys_pause gauge\n",
         "# TYPE tester_stream_sending gauge\ntester_stream_sending{stream=\"7\"} 1\n",
         "\ntester_stream_last_rx_ns{stream=\"7\"} 18446744073709551615\n",
         "\ntester_stream_latency_sum_ns_total{stream=\"7\"} 12\n",

@@ -22,11 +22,25 @@ void FillPortInfo(const Port& port, uint32_t lcore, v1::Port& out) {
   out.set_driver(facts.driver);
   out.set_driver_reason(facts.driver_reason);
   out.set_mac(facts.mac.data(), facts.mac.size());
-  out.set_link_speed_bps(facts.link_speed_bps);
+  out.set_link_speed_bps(port.LinkSpeed());
   out.set_link_up(port.LinkUp());
   out.set_max_frame_bytes(facts.max_frame_bytes);
   out.set_interface(facts.interface);
   out.set_worker_lcore(lcore);
+  for (const auto& note : facts.notes) out.add_notes(note);
+  if (const auto rehearses = port.Rehearses()) out.set_rehearses(*rehearses);
+}
+
+void FillReading(const PortReading& reading, v1::PortCounters& out) {
+  out.set_rx_missed(reading.missed);
+  out.set_kernel_dropped(reading.link.dropped);
+  out.set_link_downs(reading.link.downs);
+  out.set_link_up(reading.link.up);
+  if (reading.receive_errors) out.set_rx_errors(*reading.receive_errors);
+  if (reading.send_errors) out.set_tx_errors(*reading.send_errors);
+  if (reading.pauses) out.set_rx_pause(*reading.pauses);
+  out.set_obeys_pause(reading.obeys_pauses);
+  if (reading.unseen) out.set_rx_unseen(*reading.unseen);
 }
 
 }  // namespace
@@ -74,11 +88,8 @@ void Tester::FillPorts(v1::Snapshot& snapshot) {
     auto& out = *snapshot.add_ports();
     out.set_name(port->facts().name);
     FillPort(port->counters, out);
-    out.set_rx_missed(port->Missed());
-    const LinkReading link = port->ReadLink();
-    out.set_kernel_dropped(link.dropped);
-    out.set_link_downs(link.downs);
-    out.set_link_up(link.up);
+    FillReading(port->Read(), out);
+    for (const auto& objection : port->facts().objections) out.add_objections(objection);
   }
 }
 

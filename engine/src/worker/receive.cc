@@ -10,6 +10,7 @@
 
 #include "receiver/train.h"
 #include "wire/ethernet.h"
+#include "wire/pause.h"
 #include "worker/buffers.h"
 #include "worker/transmit.h"
 
@@ -74,6 +75,7 @@ bool CountFrame(const PortProgram& port, const Classifier& classifier, const rte
 void ServeForeign(const PortProgram& program, Frame frame) {
   Port& port = *program.port;
   port.counters.rx_foreign.Add(1);
+  if (wire::IsPause(frame)) port.counters.rx_pause.Add(1);
   std::array<uint8_t, kNeighbourFrameBytes> reply;
   if (const size_t bytes = AnswerNeighbour(frame, *program.neighbours, reply); bytes != 0) {
     if (SendFrame(port, Frame(reply).first(bytes))) port.counters.neighbour_replies.Add(1);

@@ -116,7 +116,11 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
     """Each field gets another number; a field that is added to the protocol and not here is found too."""
     numbers = iter(range(1, 1000))
     message = counters_pb2.Snapshot(
-        ports=[counters_pb2.PortCounters(name="p1", link_up=True)],
+        ports=[
+            counters_pb2.PortCounters(
+                name="p1", link_up=True, obeys_pause=True, objections=["eth1 joins frames"]
+            )
+        ],
         streams=[counters_pb2.StreamCounters(sending=True)],
         workers=[counters_pb2.WorkerCounters()],
     )
@@ -133,25 +137,45 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
                 setattr(part, field.name, next(numbers))
     assert convert.snapshot_value(message) == Snapshot(
         taken_at_ns=1,
-        ports=(PortCounters("p1", 2, 3, 4, 5, 6, 7, 8, 9, 10, rx_misrouted=11, link_downs=12, link_up=True),),
+        ports=(
+            PortCounters(
+                *("p1", 2, 3, 4, 5, 6, 7, 8, 9, 10),
+                rx_misrouted=11,
+                link_downs=12,
+                link_up=True,
+                rx_errors=13,
+                tx_errors=14,
+                rx_pause=15,
+                obeys_pause=True,
+                rx_unseen=16,
+                faults=("eth1 joins frames",),
+            ),
+        ),
         streams=(
             StreamCounters(
-                *(13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25),
-                LatencyCounters(29, 30, 31, 32, {5: 6}),
+                *(17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29),
+                LatencyCounters(33, 34, 35, 36, {5: 6}),
                 True,
-                (VersionCounters(33, 34, 35 * 2**64 + 36, 37, 38, 39 * 2**64 + 40),),
-                *(26, 27, 28),
-                OrderCounters(41, 42, 43, 44, 45, {7: 8}, behind=25 + 42),
-                OutageCounters(46, 47, 48, 49, 50, 51),
-                VariationCounters(52, 53, 54, 55, 56),
-                DepartureCounters(57, 58, 59, {9: 10}),
+                (VersionCounters(37, 38, 39 * 2**64 + 40, 41, 42, 43 * 2**64 + 44),),
+                *(30, 31, 32),
+                OrderCounters(45, 46, 47, 48, 49, {7: 8}, behind=29 + 46),
+                OutageCounters(50, 51, 52, 53, 54, 55),
+                VariationCounters(56, 57, 58, 59, 60),
+                DepartureCounters(61, 62, 63, {9: 10}),
                 ("p3", "p4"),
             ),
         ),
-        workers=(WorkerCounters(60, 61, 62, 63, 64, 65, 66, 67, 68, 69),),
-        clock=ClockCounters(70, 71, 72, 73),
+        workers=(WorkerCounters(64, 65, 66, 67, 68, 69, 70, 71, 72, 73),),
+        clock=ClockCounters(74, 75, 76, 77),
     )
-    assert next(numbers) == 74
+    assert next(numbers) == 78
+
+
+def test_a_counter_of_a_port_that_its_driver_lacks_is_none() -> None:
+    (port,) = convert.snapshot_value(
+        counters_pb2.Snapshot(ports=[counters_pb2.PortCounters(name="p1", tx_errors=0)])
+    ).ports
+    assert (port.rx_errors, port.tx_errors, port.rx_pause, port.rx_unseen) == (None, 0, None, None)
 
 
 def test_every_counter_of_flows_arrives_in_its_place() -> None:
@@ -187,7 +211,10 @@ def test_capabilities_say_why_a_driver_was_chosen() -> None:
         link_up=True,
         max_frame_bytes=1518,
         interface="eth1",
+        notes=["eth1 joins frames"],
+        rehearses=False,
     )
+    info.ports.add(name="p2")
     value = convert.capabilities_value(info)
     assert (value.target, value.version, value.max_streams) == ("engine", "1.2", 9)
     assert value.details == "testerd 1.2, DPDK 22.11.4, workers on CPU 1, 3, process 42"
@@ -199,3 +226,5 @@ def test_capabilities_say_why_a_driver_was_chosen() -> None:
         "eth1",
     )
     assert (port.link_speed_bps, port.link_up, port.max_frame_size) == (10**10, True, 1518)
+    assert (port.notes, port.rehearses) == (("eth1 joins frames",), False)
+    assert value.port("p2").rehearses is None

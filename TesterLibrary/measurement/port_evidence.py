@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the tester's ports say of one trial besides the frames that they have counted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from .snapshot import PortCounters, Snapshot
+
+
+@dataclass(frozen=True)
+class PortEvidence:
+    """The increase of one port's counters over a trial. None is what its driver does not count."""
+
+    name: str
+    rx_errors: int | None = None  # arrived damaged: FCS or length
+    tx_errors: int | None = None  # taken by the port, and not sent
+    rx_pause: int | None = None  # PAUSE frames that arrived
+    rx_unseen: int | None = None  # received by the interface, and not by the tester
+    obeys_pause: bool = False  # flow control could not be switched off
+    faults: tuple[str, ...] = ()  # of its interface, for as long as the port is open
+
+    @classmethod
+    def between(cls, before: PortCounters, after: PortCounters) -> PortEvidence:
+        """What happened at a port between two readings of its counters."""
+        return cls(
+            name=after.name,
+            rx_errors=_increase(before.rx_errors, after.rx_errors),
+            tx_errors=_increase(before.tx_errors, after.tx_errors),
+            rx_pause=_increase(before.rx_pause, after.rx_pause),
+            rx_unseen=_increase(before.rx_unseen, after.rx_unseen),
+            obeys_pause=after.obeys_pause,
+            faults=after.faults,
+        )
+
+    def objections(self, most_lost: int) -> Iterator[str]:
+        """Why what was measured at the port is not to be trusted; it may lose `most_lost` frames."""
+        for fault in self.faults:
+            yield f"port {self.name}: {fault}"
+        if (self.rx_unseen or 0) > most_lost:
+            yield (
+                f"the interface of port {self.name} received {self.rx_unseen:,} frames that the tester "
+                f"did not see (limit {most_lost})"
+            )
+        if (self.tx_errors or 0) > most_lost:
+            yield f"port {self.name} could not send {self.tx_errors:,} of its frames (limit {most_lost})"
+        if self.rx_pause and self.obeys_pause:
+            yield (
+                f"port {self.name} received {self.rx_pause:,} PAUSE frames, and its flow control could not "
+                "be switched off: the device has held the tester up"
+            )
+
+    def remarks(self) -> Iterator[str]:
+        """What the device did to the port; the trial is good all the same."""
+        if self.rx_errors:
+            yield f"{self.rx_errors:,} frames arrived damaged (FCS or length) at port {self.name}"
+        if self.rx_pause and not self.obeys_pause:
+            yield f"{self.rx_pause:,} PAUSE frames arrived at port {self.name}, which does not obey them"
+
+
+def port_evidence(before: Snapshot, after: Snapshot, names: Collection[str]) -> tuple[PortEvidence, ...]:
+    """What happened at each of the ports between two snapshots."""
+    return tuple(PortEvidence.between(before.port(name), after.port(name)) for name in sorted(names))
+
+
+def port_objections(ports: Iterable[PortEvidence], most_lost: int) -> Iterator[str]:
+    """Those of all the ports."""
+    for port in ports:
+        yield from port.objections(most_lost)
+
+
+def _increase(before: int | None, after: int | None) -> int | None:
+    # A driver that does not count something but has met it counts from then on.
+    return None if after is None else after - (before or 0)

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "port/leftovers.h"
+
+#include <algorithm>
+
+#include "error.h"
+#include "port/claim.h"
+#include "port/restoration.h"
+#include "port/settings.h"
+#include "port/xdp.h"
+#include "text.h"
+
+namespace tester {
+namespace {
+
+std::string Describe(const Restoration& restoration, bool had_program) {
+  std::vector<std::string> undone;
+  if (had_program) undone.emplace_back("XDP program taken away");
+  if (restoration.promiscuous) undone.emplace_back("promiscuous mode off");
+  for (const auto* feature : restoration.features) {
+    undone.push_back(Cat(feature->name, " on"));
+  }
+  if (restoration.pause) undone.emplace_back("flow control as it was");
+  return Join(undone);
+}
+
+}  // namespace
+
+std::string RestoreInterface(const Interface& interface) {
+  const auto mark = std::ranges::find_if(interface.other_names, IsMark);
+  if (mark == interface.other_names.end()) return {};
+  const Restoration restoration = ParseMark(*mark);
+  const bool had_program = restoration.xdp && RemoveXdpProgram(interface.index);
+  Restore(interface.name, interface.index, restoration);
+  return Cat(interface.name, ": ", Describe(restoration, had_program),
+             ", which a tester that was killed had changed");
+}
+
+std::vector<std::string> RestoreInterfaces() {
+  std::vector<std::string> restored;
+  for (const auto& interface : Interfaces()) {
+    if (std::ranges::none_of(interface.other_names, IsMark)) continue;
+    try {
+      const InterfaceClaim claim(interface.name);
+      restored.push_back(RestoreInterface(interface));
+    } catch (const Error&) {
+      // A living tester has it.
+    }
+  }
+  return restored;
+}
+
+}  // namespace tester

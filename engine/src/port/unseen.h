@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Frames that an interface has received and its port has neither seen nor missed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+namespace tester {
+
+// Of one port, since it was opened. The kernel counts a frame before the port does, and nobody
+// reads both counts at one instant, so what is under way is waited for; the rest only grows.
+class Unseen {
+ public:
+  // `accounted` is called again until it has come up with `arrived`, or `wait` says that it is
+  // enough.
+  uint64_t Look(uint64_t arrived, const std::function<uint64_t()>& accounted,
+                const std::function<bool()>& wait) {
+    for (;;) {
+      const uint64_t known = accounted() + unseen_;
+      if (arrived <= known) return unseen_;
+      if (!wait()) return unseen_ += arrived - known;
+    }
+  }
+
+ private:
+  uint64_t unseen_ = 0;
+};
+
+}  // namespace tester

@@ -1,0 +1,218 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Interfaces of a user, in a namespace of their own: what the engine changes of them and puts back, what it
+says of frames that it does not get, and what a killed engine leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import pytest
+
+from TesterLibrary.errors import TestbedError
+from TesterLibrary.measurement.port_evidence import PortEvidence
+from TesterLibrary.measurement.snapshot import PortCounters
+from TesterLibrary.targets.base import PortInfo
+from TesterLibrary.targets.engine.client import EngineTarget
+from TesterLibrary.targets.engine.leftovers import restore_interfaces
+from TesterLibrary.targets.engine.process import EngineProcess
+from TesterLibrary.testbeds.namespace import Namespace
+from TesterLibrary.testbeds.privilege import is_privileged
+
+PAUSE = bytes.fromhex("0180c2000001 020000000201 8808 0001 ffff") + bytes(42)
+_PATIENCE_S = 5.0
+_OFFLOADS = ("generic-receive-offload", "rx-vlan-offload")
+
+
+class Lab:
+    """A namespace with `t1`, which the tester gets, and `d1`, the other end of its cable."""
+
+    def __init__(self, queues: int = 1) -> None:
+        self._inside = Namespace.create()
+        self._inside.silence()
+        self._inside.without_ipv6()
+        many = f"numrxqueues {queues} numtxqueues {queues}"
+        self.run(f"ip link add t1 {many} type veth peer name d1 {many}")
+        for end in ("t1", "d1"):
+            if queues > 1:
+                self.run(f"ethtool -L {end} rx {queues} tx {queues}")
+            self.run(f"ethtool -K {end} tx off")
+            self.run(f"ip link set {end} up")
+
+    def run(self, command: str) -> str:
+        with self._inside.entered():
+            return subprocess.run(command.split(), check=True, capture_output=True, text=True).stdout
+
+    @contextmanager
+    def engine(self, spec: str) -> Iterator[tuple[EngineProcess, EngineTarget]]:
+        with self._inside.entered():
+            process = EngineProcess.launch(ports={"p1": spec})
+        try:
+            yield process, process.target()
+        finally:
+            process.stop()
+
+    def restore(self) -> Sequence[str]:
+        with self._inside.entered():
+            return restore_interfaces()
+
+    def send(self, frames: Sequence[bytes], *, pace: int = 50) -> None:
+        """From the other end, so many at a time."""
+        with self._inside.entered():
+            sender = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+        with sender:
+            sender.bind(("d1", 0))
+            for number, frame in enumerate(frames):
+                sender.send(frame)
+                if number % pace == pace - 1:
+                    time.sleep(0.002)
+
+    def link(self) -> dict[str, object]:
+        shown: dict[str, object] = json.loads(self.run("ip -details -json link show t1"))[0]
+        return shown
+
+    def offloads(self) -> dict[str, str]:
+        lines = self.run("ethtool -k t1").splitlines()
+        shown = dict(line.strip().split(": ", 1) for line in lines if ": " in line)
+        return {name: shown[name] for name in _OFFLOADS}
+
+
+def flows(count: int) -> list[bytes]:
+    """UDP frames, each of another flow."""
+    head = bytes.fromhex("0200000001ff 020000000201 0800 4500 002e 0000 0000 4011 0000 c6120001 c6120002")
+    return [head + (1024 + n).to_bytes(2, "big") + b"\0\7\0\x1a\0\0" + b"\0" * 18 for n in range(count)]
+
+
+def until(target: EngineTarget, holds: Callable[[PortCounters], bool]) -> PortCounters:
+    deadline = time.monotonic() + _PATIENCE_S
+    while not holds(found := target.snapshot().port("p1")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return found
+
+
+def info(target: EngineTarget) -> PortInfo:
+    return target.capabilities().port("p1")
+
+
+@pytest.fixture(autouse=True)
+def _able(request: pytest.FixtureRequest) -> None:
+    request.getfixturevalue("engine")  # skips, or fails, where there is none
+    if not is_privileged():
+        pytest.skip("needs root for a network namespace")
+
+
+@pytest.fixture
+def lab() -> Lab:
+    return Lab()
+
+
+def test_what_changes_frames_is_off_and_put_back(lab: Lab) -> None:
+    lab.run("ethtool -K t1 gro on")
+    before = lab.offloads()
+    assert set(before.values()) == {"on"}
+    with lab.engine("af_packet:t1") as (_, target):
+        assert set(lab.offloads().values()) == {"off"}
+        assert (info(target).notes, info(target).rehearses) == ((), True)
+        assert target.snapshot().port("p1").faults == ()
+    assert lab.offloads() == before
+    assert "PROMISC" not in lab.link()["flags"]  # type: ignore[operator]
+    assert not lab.link().get("altnames")
+
+
+@pytest.mark.parametrize("spec", ["af_packet:t1", "af_xdp:t1"])
+def test_what_a_killed_engine_left_is_put_back(lab: Lab, spec: str) -> None:
+    before = lab.offloads()
+    with lab.engine(spec) as (process, target):
+        assert lab.restore() == ()  # it lives
+        assert info(target).driver == f"net_{spec[:-3]}"
+        os.kill(process.pid, signal.SIGKILL)
+        process.obituary()
+    left = lab.link()
+    assert "PROMISC" in left["flags"]  # type: ignore[operator]
+    assert ("xdp" in left) == spec.startswith("af_xdp")
+    (restored,) = lab.restore()
+    assert re.fullmatch(
+        r"t1: (XDP program taken away, )?promiscuous mode off, rx-vlan-hw-parse on, "
+        r"rx-vlan-stag-hw-parse on, which a tester that was killed had changed",
+        restored,
+    )
+    assert ("XDP" in restored) == spec.startswith("af_xdp")
+    after = lab.link()
+    assert "PROMISC" not in after["flags"]  # type: ignore[operator]
+    assert "xdp" not in after
+    assert lab.offloads() == before
+    assert lab.restore() == ()
+
+
+def test_the_next_engine_puts_back_what_a_killed_one_left(lab: Lab) -> None:
+    before = lab.offloads()
+    with lab.engine("af_xdp:t1") as (process, _):
+        os.kill(process.pid, signal.SIGKILL)
+        process.obituary()
+    with lab.engine("af_packet:t1") as (process, _):
+        assert "which a tester that was killed had changed" in process.log.read_text()
+        assert "xdp" not in lab.link()
+    assert lab.offloads() == before
+    assert "PROMISC" not in lab.link()["flags"]  # type: ignore[operator]
+
+
+def test_of_several_channels_none_is_forgotten() -> None:
+    lab = Lab(queues=4)
+    refused = pytest.raises(
+        TestbedError, match=r"t1 receives on 4 channels \(ethtool -L t1 rx 1 leaves one\)"
+    )
+    with refused, lab.engine("af_xdp:t1"):
+        pass
+    with lab.engine("iface:t1") as (_, target):
+        assert info(target).driver == "net_af_packet"
+        assert "t1 receives on 4 channels" in info(target).driver_reason
+        lab.send(flows(2000))
+        counted = until(target, lambda port: port.rx_packets >= 2000)
+    assert (counted.rx_packets, counted.rx_missed, counted.rx_unseen) == (2000, 0, 0)
+    lab.run("ethtool -L d1 tx 1")
+    lab.run("ethtool -L t1 rx 1")
+    with lab.engine("iface:t1") as (_, target):
+        assert info(target).driver == "net_af_xdp"
+
+
+def test_frames_that_only_the_interface_has_seen_are_an_objection() -> None:
+    """Somebody gives the interface more channels while the engine has it."""
+    lab = Lab(queues=4)
+    lab.run("ethtool -L d1 tx 1")
+    lab.run("ethtool -L t1 rx 1")
+    with lab.engine("af_xdp:t1") as (_, target):
+        lab.send(flows(200))
+        before = until(target, lambda port: port.rx_packets >= 200)
+        assert (before.rx_packets, before.rx_unseen) == (200, 0)
+        lab.run("ethtool -L t1 rx 4")
+        lab.run("ethtool -L d1 tx 4")
+        lab.send(flows(2000))
+        after = until(target, lambda port: port.rx_packets + (port.rx_unseen or 0) >= 2200)
+        assert after.rx_packets + (after.rx_missed or 0) + (after.rx_unseen or 0) == 2200
+        seen = PortEvidence.between(before, after)
+        assert seen.rx_unseen
+        assert list(seen.objections(0)) == [
+            f"the interface of port p1 received {seen.rx_unseen:,} frames "
+            "that the tester did not see (limit 0)"
+        ]
+
+
+@pytest.mark.parametrize("spec", ["af_packet:t1", "af_xdp:t1"])
+def test_a_pause_frame_is_seen(lab: Lab, spec: str) -> None:
+    with lab.engine(spec) as (_, target):
+        before = target.snapshot().port("p1")
+        assert (before.rx_pause, before.obeys_pause) == (0, False)
+        lab.send([PAUSE] * 3 + flows(2))
+        after = until(target, lambda port: port.rx_packets >= 5)
+    found = PortEvidence.between(before, after)
+    assert (found.rx_pause, found.rx_errors, found.tx_errors, found.rx_unseen) == (3, 0, 0, 0)
+    assert list(found.objections(0)) == []
+    assert list(found.remarks()) == ["3 PAUSE frames arrived at port p1, which does not obey them"]
