@@ -22,6 +22,8 @@ from .reporting import allure
 from .reporting.machine import describe_machine, versions
 from .reporting.outcome import ERROR, EXIT_STATUS, WRONG_COMMAND_LINE, one_line, overall
 from .reporting.rebuild import Reports, rebuild
+from .targets.engine.leftovers import restore_interfaces
+from .targets.engine.runtime import clean_runtime_directories
 from .testbeds import clean_stale, list_testbeds, load_testbed, shipped_testbeds
 
 STATUS = EXIT_STATUS
@@ -193,10 +195,13 @@ def _testbed(options: argparse.Namespace) -> int:
         for open_now in list_testbeds():
             print(f"open: {open_now}")
         return 0
-    removed = clean_stale()
-    for testbed in removed:
-        print(f"removed: {testbed}")
-    if not removed:
+    removed = [*clean_stale(), *clean_runtime_directories()]
+    for left in removed:
+        print(f"removed: {left}")
+    restored = restore_interfaces()
+    for line in restored:
+        print(f"restored: {line}")
+    if not removed and not restored:
         print("There was nothing to remove.")
     return 0
 

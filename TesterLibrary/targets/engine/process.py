@@ -11,7 +11,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +21,7 @@ from ...model.units import Duration
 from .address import open_channel
 from .client import EngineTarget
 from .program import find_program
+from .runtime import clean_runtime_directories, new_runtime_directory
 
 _READY = Duration(30 * 10**9)
 _LAST_LINES = 8
@@ -29,7 +29,6 @@ _POLL_S = 0.01
 _REAP_S = 1.0  # a connection breaks a moment before its process is gone
 _STEP_S = 2.0  # for each of: asking it to end, SIGTERM, SIGKILL
 _WRONG_USAGE = 2  # an exit status of testerd
-_LONGEST_SOCKET_PATH = 100  # the kernel takes 107
 
 
 class EngineProcess:
@@ -71,7 +70,8 @@ class EngineProcess:
             TestbedError: it refuses a port or an option, such as an interface that is not there or in use.
         """
         program = find_program()
-        runtime = _runtime_directory()
+        clean_runtime_directories()
+        runtime = new_runtime_directory()
         try:
             engine = cls(
                 _start(
@@ -165,15 +165,6 @@ class EngineProcess:
             return "its log is gone"
         last = [_readable(line) for line in lines if line.strip()][-_LAST_LINES:]
         return f"its last words: {' | '.join(last)}" if last else "it said nothing"
-
-
-def _runtime_directory() -> Path:
-    """A new directory that only we can enter, with a path short enough for a socket."""
-    made = Path(tempfile.mkdtemp(prefix="testerd-"))
-    if len(str(made)) <= _LONGEST_SOCKET_PATH - len("/testerd.sock"):
-        return made
-    made.rmdir()
-    return Path(tempfile.mkdtemp(prefix="testerd-", dir="/tmp"))
 
 
 def _start(command: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
