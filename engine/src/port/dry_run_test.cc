@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <linux/if_ether.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -26,6 +27,22 @@ TEST(DryRun, SendsWhereNobodySeesIt) {
     EXPECT_FALSE(frame[12] == 0x88 && frame[13] == 0xb5);
   }
   ::close(witness);
+}
+
+TEST(DryRun, SaysWhyItDoesNothing) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  EXPECT_EQ(DryRun().fault(), "");
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const bool is_other = ::setuid(65534) == 0;
+    const DryRun run;
+    const bool said = run.fault() == "no network namespace for rehearsals: Operation not permitted";
+    ::_exit(is_other && said && !run.Go() ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace
