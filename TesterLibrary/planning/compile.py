@@ -27,6 +27,7 @@ from .version import with_version
 
 _LARGEST_ID = 0xFFFF
 _LONGEST_NAME = 128
+_LONGEST_STREAM_NAME = 64
 
 
 def compile(  # noqa: A001 - the word of the architecture
@@ -93,6 +94,15 @@ def compile(  # noqa: A001 - the word of the architecture
     )
 
 
+def _check_stream_name(name: str) -> None:
+    if not (name.strip() and name.isprintable() and len(name) <= _LONGEST_STREAM_NAME):
+        shown = name if len(name) <= _LONGEST_STREAM_NAME else f"{name[:_LONGEST_STREAM_NAME]}…"
+        raise PlanError(
+            f"{shown!r} is not a stream name; it has 1 to {_LONGEST_STREAM_NAME} printable characters "
+            "on one line"
+        )
+
+
 def _check_job(job: Job, max_streams: int, first_id: int) -> None:
     if not (1 <= len(job.name) <= _LONGEST_NAME and job.name.isascii() and job.name.isprintable()):
         raise PlanError(
@@ -100,6 +110,8 @@ def _check_job(job: Job, max_streams: int, first_id: int) -> None:
         )
     if not (job.streams or job.ends):
         raise PlanError(f"job {job.name!r} has no stream, responder or clients; it needs at least one")
+    for stream in job.streams:
+        _check_stream_name(stream.name)
     for what, named in (("stream", job.streams), ("responder or clients", job.ends)):
         if repeated := _repeated(own.name for own in named):
             names = ", ".join(map(repr, repeated))

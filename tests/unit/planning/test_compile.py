@@ -61,6 +61,10 @@ def test_a_port_may_send_to_itself() -> None:
             lambda: compiled(stream(), name=""),
             "'' is not a job name; it has 1 to 128 printable ASCII characters",
         ),
+        (lambda: compiled(stream(name="")), "'' is not a stream name; it has 1 to 64 printable characters"),
+        (lambda: compiled(stream(name="a\nb")), "'a\\nb' is not a stream name"),
+        (lambda: compiled(stream(name="a\x07")), "'a\\x07' is not a stream name"),
+        (lambda: compiled(stream(name="x" * 65)), f"'{'x' * 64}…' is not a stream name"),
         (lambda: compiled(stream(), name="a\n"), "'a\\n' is not a job name"),
         (lambda: compiled(stream(), name="x" * 129), "is not a job name"),
         (
