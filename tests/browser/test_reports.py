@@ -27,8 +27,11 @@ Lossy Device
 
 Tester Too Slow
     Loss Is Below    100 %    0.001 %    tester_limit=${{0}}
+
+Nobody Judges
+    Run Keyword And Return Status    Loss Is Below    100 %    0 %
 """
-TESTS = ("Lossless Device", "Lossy Device", "Tester Too Slow")
+TESTS = ("Lossless Device", "Lossy Device", "Tester Too Slow", "Nobody Judges")
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +50,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (
             "certificate.html",
-            (*TESTS, "PASS", "FAIL", "INCONCLUSIVE", "1,188,095 of 1,488,095 frames", "Signature"),
+            (
+                *(*TESTS, "PASS", "FAIL", "INCONCLUSIVE", "NOT JUDGED", "1,188,095 of 1,488,095 frames"),
+                *("Run Keyword And Return Status caught its failure", "Signature"),
+            ),
         ),
-        ("log.html", (*TESTS, "verdict-pass", "verdict-fail", "verdict-inconclusive")),
+        ("log.html", (*TESTS, "verdict-pass", "verdict-fail", "verdict-inconclusive", "verdict-not-judged")),
         ("report.html", ("RFC 2544 certification", "verdict-inconclusive")),
         ("allure-report/index.html", (*TESTS, "RFC 2544 certification", "l2-bridge", "l3-router")),
     ],
