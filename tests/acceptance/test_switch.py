@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from .robots import check_passed, run
+from TesterLibrary.paths import data_root
+
+from .robots import check_passed, robot, run
+
+SLOW = ("TESTBED:tofino-fake", "RATE:300 pps", "DURATION:1 s")  # a fake switch has some thousands a second
 
 
 @pytest.mark.parametrize("testbed", ["embedded/l2-bridge", "tofino-fake"])
@@ -16,3 +20,19 @@ def test_one_suite_runs_on_every_tester(testbed: str, tmp_path: Path) -> None:
     tests = run("switch.robot", tmp_path, f"TESTBED:{testbed}")
     assert set(tests) == {"Stateless Stream", "HTTP Responder"}
     check_passed(tests)
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "message"),
+    [
+        ("Frames Keep Their Order", "SKIP", "INCONCLUSIVE: frames corrupted: this tester does not count"),
+        ("The Version Is Where The Author Wants It", "FAIL", "a switch writes the highest bit of IP.id"),
+        ("Every Flow Arrives", "FAIL", "a switch counts streams, not their 1,000 flows"),
+    ],
+)
+def test_what_a_switch_cannot_measure_never_passes(
+    name: str, status: str, message: str, tmp_path: Path
+) -> None:
+    """Of a shipped suite: what is not counted is INCONCLUSIVE, what cannot be sent is refused, by name."""
+    tests = robot(data_root() / "suites" / "measurement", tmp_path, *SLOW, only=name)
+    assert (tests[name].status, message in tests[name].message) == (status, True), tests[name].message

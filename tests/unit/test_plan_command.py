@@ -53,7 +53,10 @@ def test_its_json_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_what_cannot_be_planned_ends_with_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["plan", "shapes", "--target", "tofino"]) == cli.STATUS["ERROR"]
-    assert "shapes.yaml: stream 'control': 2 different frames; on a switch all of a stream are one template" in capsys.readouterr().err
+    assert (
+        "shapes.yaml: stream 'control': 2 different frames; on a switch all of a stream are one template"
+        in capsys.readouterr().err
+    )
     assert cli.main(["plan", "none"]) == cli.STATUS["ERROR"]
     assert (
         "'none' does not come with the library; these do: bursts, flows, shapes, steady"
@@ -196,4 +199,7 @@ def test_it_prints_where_a_responder_loops_in_a_switch(
     assert "2 of 1,024 rows of protocols that only reply, 1 of 256 replies" in capsys.readouterr().out
     path.write_text(_RESPONDER % "nd")
     assert cli.main(["plan", str(path), "--target", "tofino"]) == cli.STATUS["ERROR"]
-    assert "a switch knows packets of a responder by IP.dst, TCP.dport, UDP.dport, not IPv6.dst" in capsys.readouterr().err
+    assert (
+        "a switch knows packets of a responder by IP.dst, TCP.dport, UDP.dport, not IPv6.dst"
+        in capsys.readouterr().err
+    )
