@@ -38,9 +38,15 @@ def stations(stream: Stream, ports: Mapping[str, Port]) -> tuple[Station, Statio
     an address), and the same one whenever the tester has the same ports.
 
     Raises:
-        PlanError: a port that does not exist, one IPv4 and one IPv6 address, or a gateway without an address.
+        PlanError: a port that does not exist, two ports with one address, one IPv4 and one IPv6 address,
+            or a gateway without an address.
     """
     tx, rx = _port(stream, stream.tx, "tx", ports), _port(stream, stream.rx, "rx", ports)
+    if tx is not rx and tx.address and rx.address and tx.address.ip == rx.address.ip:
+        raise PlanError(
+            f"stream {stream.name!r}: ports {tx.name!r} and {rx.name!r} both have the address "
+            f"{tx.address.ip}; give each its own in the testbed"
+        )
     if tx.address and rx.address and tx.address.version != rx.address.version:
         raise PlanError(
             f"stream {stream.name!r}: port {tx.name!r} has the address {tx.address} and port {rx.name!r} "

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SIGNATURE_LENGTH = 16  # bytes at the end of a test frame: `plan.proto`, SIGNATURE
 
 _CYCLIC = ("SCTP", "BTH")  # headers with a CRC over what follows, which a signature would break
+_IP_VERSIONS = {"IP": 4, "IPv6": 6}
 _CYCLIC_UNIT = 4  # bytes of which such packets consist
 
 
@@ -50,6 +51,7 @@ def measured_frame(
     try:
         _check_longest(stream, tx, rx)
         headers = lay_out(stack, Ends(tx, rx, next_hop))
+        _check_addresses(stack, headers, tx, rx)
         if not stream.signature:
             room = _room(stream, stack, len(_built(stack, headers)), 0)
             octets = filling(stream.payload, room, f"{seed} {stream.name}")
@@ -68,6 +70,25 @@ def measured_frame(
         return _carrying(stack, headers, inside, behind)
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
+
+
+def _check_addresses(stack: HeaderStack, headers: Packet, tx: Station, rx: Station) -> None:
+    """Refuses frames that no device forwards: to their own source, or of an IP version its router has not."""
+    written = {header.name: dict(header.fields) for header in reversed(stack.headers)}
+    for layer in layers_of(headers):
+        name = type(layer).__name__
+        if name not in _IP_VERSIONS:
+            continue
+        if layer.src == layer.dst and tx != rx:
+            raise PlanError(f"source and destination of its {name} header are both {layer.dst}; give two")
+        port, version = tx.port, _IP_VERSIONS[name]
+        if port.gateway and port.gateway.version != version and "dst" not in written.get(name, {}):
+            raise PlanError(
+                f"its frames are IPv{version}, and the testbed knows the router at port {port.name!r} by "
+                f"IPv{port.gateway.version} only ({port.gateway}); give the ports IPv{version} addresses and "
+                f"gateways, or {name}.dst an address that the router knows"
+            )
+        return
 
 
 def _default_stack(version: int) -> HeaderStack:

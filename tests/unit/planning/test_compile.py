@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
+from typing import Any
 
 import pytest
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.plan import Plan, PlannedNeighbour
 
 from .bench import BRIDGED, MAC1, MAC2, ROUTED, compiled, port, stream
@@ -50,6 +52,31 @@ def test_a_port_without_an_address_follows_its_peer_s_ip_version() -> None:
 def test_a_port_may_send_to_itself() -> None:
     plan = compiled(stream(rx="p1"))
     assert len(plan.learning) == len(plan.neighbours) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "ports", "message"),
+    [
+        (
+            {},
+            {"p1": port("p1", MAC1, "10.0.0.1/24"), "p2": port("p2", MAC2, "10.0.0.1/24")},
+            "stream 'north': ports 'p1' and 'p2' both have the address 10.0.0.1",
+        ),
+        (
+            {"headers": HeaderStack.parse("Ether / IP(src=10.0.0.1, dst=10.0.0.1) / UDP")},
+            BRIDGED,
+            "source and destination of its IP header are both 10.0.0.1",
+        ),
+        (
+            {"headers": HeaderStack.parse("Ether / IPv6 / UDP"), "frame_size": 128},
+            ROUTED,
+            "its frames are IPv6, and the testbed knows the router at port 'p1' by IPv4 only",
+        ),
+    ],
+)
+def test_what_no_device_forwards_is_refused(change: Any, ports: Any, message: str) -> None:
+    with pytest.raises(PlanError, match=message):
+        compiled(stream(**change), ports=ports)
 
 
 @pytest.mark.parametrize(
