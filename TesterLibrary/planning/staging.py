@@ -19,7 +19,7 @@ from .switch_resources import PASS_SKIP_UNITS, TICK_BITS
 NEGLIGIBLE = Fraction(1, 10**9)  # an error that a counter shows after a billion packets
 INTOLERABLE = Fraction(1, 100)  # worse than the meter alone
 _CANDIDATES = 64  # meter rates that are tried for any target
-_FEW = 3  # packets of a lead that is small enough
+_FEW = Fraction(3)  # packets of a lead that is small enough
 
 
 @dataclass(frozen=True)
@@ -96,27 +96,33 @@ def stage(
     """
     _check(target, pattern, width)
     needed = target / _ratio(pattern)  # what the corrected meter has to give
-    best: Staging | None = None
+    best: Stage | None = None
+    best_rate, worst = needed, (True, Fraction(0))
     for meter_rate in _candidates(meter, needed, up_to):
-        found = Staging(target, meter_rate, (_correction(needed / meter_rate, width, enough), *pattern))
-        if best is None or _worse(found, enough) < _worse(best, enough):
-            best = found
-        if abs(best.error) <= enough and best.lead < _FEW:
+        first = _correction(needed / meter_rate, width, enough)
+        unevenness = _unevenness(first, needed / meter_rate, enough)
+        if best is None or unevenness < worst:
+            best, best_rate, worst = first, meter_rate, unevenness
+        if worst < (False, _FEW):
             break
     if best is None:
         raise PlanError(f"{_pps(needed)} is faster than this meter, which has no such rate")
-    if abs(best.error) > most:
+    found = Staging(target, best_rate, (best, *pattern))
+    if abs(found.error) > most:
         raise PlanError(
-            f"{_pps(target)} cannot be reached: the closest is {_pps(best.rate)}, from the meter's "
-            f"{_pps(best.meter_rate)} with {', then '.join(map(str, best.stages))}"
+            f"{_pps(target)} cannot be reached: the closest is {_pps(found.rate)}, from the meter's "
+            f"{_pps(found.meter_rate)} with {', then '.join(map(str, found.stages))}"
         )
-    return best
+    return found
 
 
-def _worse(found: Staging, enough: Fraction) -> tuple[bool, Fraction]:
-    """By which the better one is first."""
-    exact = abs(found.error) <= enough
-    return not exact, found.lead if exact else abs(found.error)
+def _unevenness(first: Stage, ratio: Fraction, enough: Fraction) -> tuple[bool, Fraction]:
+    """The lower, the better a stage is for a ratio: exact ones by their lead, then others by their error."""
+    off = abs(first.passes * ratio.denominator - ratio.numerator * first.period)
+    whole = ratio.numerator * first.period
+    if off * enough.denominator <= whole * enough.numerator:
+        return False, Fraction(first.passes * first.skips, first.period)
+    return True, Fraction(off, whole)
 
 
 def _candidates(meter: Meter, needed: Fraction, up_to: Fraction) -> Iterator[Fraction]:
