@@ -10,7 +10,7 @@ Documentation       What a device does with frames while they flow: loss interva
 ...                 | robot suites/measurement
 ...                 | robot --variable TESTBED:my/testbed.yaml --variable DELAY:1ms suites/measurement
 Library             TesterLibrary    testbed=${TESTBED}
-Suite Setup         Open Tester
+Suite Setup         Open A Calibrated Tester
 Suite Teardown      Close Tester
 Test Tags           measurement
 
@@ -28,13 +28,6 @@ ${OUTAGE}           50 ms
 
 
 *** Test Cases ***
-The Tester Knows Its Own Delay
-    [Documentation]    Taken off every delay that is measured from here on.
-    [Tags]    calibration
-    ${calibration} =    Calibrate Tester    64    1518    over=${CABLE}    duration=1 s    file=${CALIBRATION}
-    Log    ${calibration}
-    Should Be Equal As Integers    ${{ len($calibration.sizes) }}    2
-
 Nothing Is Lost In Any Interval
     [Documentation]    A frame is counted in the interval in which it was sent, whenever it arrives (norma section 6.1).
     [Tags]    monitoring
@@ -108,3 +101,16 @@ Every Flow Arrives
     Get Flow Statistics    north    flows    ==    1000
     Get Flow Statistics    north    silent    ==    0
     Get Flow Statistics    north    lossy    ==    0
+
+
+*** Keywords ***
+Open A Calibrated Tester
+    [Documentation]    Its own delay is taken off every delay that is measured from here on; without a cable of the
+    ...    same kind, delays are as the tester sees them.
+    Open Tester
+    TRY
+        ${calibration} =    Calibrate Tester    64    1518    over=${CABLE}    duration=1 s    file=${CALIBRATION}
+        Log    ${calibration}
+    EXCEPT    AS    ${reason}
+        Log    The tester is not calibrated: ${reason}    WARN
+    END
