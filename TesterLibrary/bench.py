@@ -43,6 +43,7 @@ class TrialRules:
         200_000_000
     )  # nothing has arrived for so long: nothing more will (RFC 2544 §23)
     grace: Duration = Duration(5_000_000_000)  # the tester may answer so much later than it should
+    longest: Duration = Duration(300 * 10**9)  # of arrivals after the last departure; then it is a loop
     limits: EvidenceLimits = field(default_factory=EvidenceLimits)
 
     def repeated(

@@ -16,6 +16,7 @@ from .measurement.departure import rate_error
 from .measurement.evidence import Evidence
 from .measurement.flows import FlowMeasure, FlowSummary
 from .measurement.snapshot import Snapshot, StreamCounters
+from .measurement.sustained import DelayReading, Growth, growth
 from .measurement.trial import StreamResult, Trial
 from .model.plan import PlannedStream
 from .model.stream import Stream
@@ -39,6 +40,7 @@ class Run:
         self._before: Snapshot | None = None
         self._changed: set[int] = set()  # ids of streams that were changed while they were sending
         self._backlog_before = 0
+        self._delays: dict[int, list[DelayReading]] = {}  # of streams by id, while they were sent
 
     @contextmanager
     def loaded(self) -> Iterator[Run]:
@@ -90,19 +92,25 @@ class Run:
         self._before = self._bench.target.snapshot([self.name])
         self._backlog_before = self._bench.backlog_drops()
         self._started_at = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+        self._delays = {}
         self._bench.target.start([self.name], duration=duration, packets=packets)
 
     def report(self, progress: Progress) -> None:
-        """Tells those who want to know of its streams, while it is sending, what has come of them so far."""
+        """Reads its delays, and tells those who want to know what has come of its streams so far."""
+        snapshot = self._bench.target.snapshot([self.name])
+        for s in snapshot.streams:
+            reading = DelayReading(snapshot.taken_at_ns, s.latency.count, s.latency.sum_ns)
+            self._delays.setdefault(s.id, []).append(reading)
         watchers = [watch for s in self.streams for watch in self._bench.watchers.get(s.name, ())]
         if watchers and progress.sending:
-            so_far = self._trial(self._bench.target.snapshot([self.name]), None)
+            so_far = self._trial(snapshot, None)
             for watch in watchers:
                 watch(so_far)
 
     def finish(self, duration: Duration | None = None) -> Trial:
         """Waits until what was sent has arrived or is lost; returns the trial, not yet recorded."""
-        trial = self._trial(self._settled(), duration)
+        after, found = self._settled()
+        trial = replace(self._trial(after, duration), findings=found)
         flows = [self.flows(s) if s.flows else None for s in self.plan.streams]
         streams = zip(trial.streams, flows, strict=True)
         return replace(trial, streams=tuple(replace(s, flows=found) for s, found in streams))
@@ -121,7 +129,11 @@ class Run:
             load=self._bench.busiest(self.streams),
             duration_ns=sending_ns,
             streams=tuple(
-                replace(_result(s, counters[s.id], sending_ns, self._changed), correction=correction)
+                replace(
+                    _result(s, counters[s.id], sending_ns, self._changed),
+                    correction=correction,
+                    growth=self._growth(counters[s.id]),
+                )
                 for s, correction in zip(self.plan.streams, corrections, strict=True)
             ),
             evidence=evidence,
@@ -129,6 +141,12 @@ class Run:
             delay_objections=tuple(self._bench.delay_objections(corrections)),
             started_at=self._started_at,
         )
+
+    def _growth(self, counted: StreamCounters) -> Growth | None:
+        """How its delay grew; a stream that was changed meanwhile has no one load at which it could grow."""
+        if counted.id in self._changed:
+            return None
+        return growth(self._delays.get(counted.id, ()), counted.first_tx_ns, counted.last_tx_ns)
 
     def evidence(self, before: Snapshot, after: Snapshot) -> Evidence:
         """What the tester did for this run between two snapshots."""
@@ -139,22 +157,31 @@ class Run:
         """Of streams whose frames are known again where they arrive."""
         return [snapshot.stream(s.id) for s in self.plan.streams if s.measured]
 
-    def _settled(self) -> Snapshot:
-        """The counters once nothing has arrived for the settling time; at once when nothing is missing."""
+    def _settled(self) -> tuple[Snapshot, tuple[str, ...]]:
+        """The counters once nothing has arrived for the settling time; at once when nothing is missing.
+
+        A device that repeats frames has them arrive for ever. So waiting ends when for so long as the tester
+        may be late no other frames arrive than those beyond what was sent. That is found of the device.
+        """
         target, rules = self._bench.target, self._bench.rules
         snapshot = target.snapshot([self.name])
-        quiet_since = snapshot.taken_at_ns
+        ended = quiet_since = new_since = snapshot.taken_at_ns
         while snapshot.taken_at_ns - quiet_since < _settling_ns(snapshot, rules.settle):
             self._bench.sleep(_POLL_SECONDS)
             latest = target.snapshot([self.name])
             if _received(latest) != _received(snapshot):
                 quiet_since = latest.taken_at_ns
+                if _once(latest) > _once(snapshot):
+                    new_since = quiet_since
+                after_ns = quiet_since - ended
+                if quiet_since - new_since >= rules.grace.ns or after_ns >= rules.longest.ns:
+                    return latest, (_endless(latest, after_ns),)
             elif all(
                 s.rx_packets - (s.order.duplicated or 0) >= s.tx_packets for s in self._measured(latest)
             ):
-                return latest
+                return latest, ()
             snapshot = latest
-        return snapshot
+        return snapshot, ()
 
 
 def _sending_ns(counters: Collection[StreamCounters]) -> int:
@@ -190,3 +217,19 @@ def _settling_ns(snapshot: Snapshot, least: Duration) -> int:
 
 def _received(snapshot: Snapshot) -> list[int]:
     return [s.rx_packets + (s.rx_misrouted or 0) for s in snapshot.streams]
+
+
+def _once(snapshot: Snapshot) -> int:
+    """Frames that have arrived, each counted once as far as the tester can tell."""
+    return sum(
+        min(s.tx_packets, s.rx_packets - (s.order.duplicated or 0) + (s.rx_misrouted or 0))
+        for s in snapshot.streams
+    )
+
+
+def _endless(snapshot: Snapshot, after_ns: int) -> str:
+    more = sum(_received(snapshot)) - _once(snapshot)
+    return (
+        f"frames kept arriving for {Duration(after_ns)} after the last departure, {more:,} of them beyond "
+        "those that were sent (a loop in the device?)"
+    )

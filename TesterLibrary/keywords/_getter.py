@@ -17,6 +17,7 @@ from ..measurement.variation import Variation
 from ..methodology.judging import delay_doubt_of, doubt_of, undelayed, unmeasured
 from ..methodology.latency import LatencyResult
 from ..methodology.order import order_of
+from ..methodology.traffic import TrafficResult
 from ..model.units import Duration, Ratio
 from ..session import Session
 from ..verdict import Between
@@ -115,12 +116,16 @@ class Getter:
 
     def _lost(self, stream: str | None) -> tuple[Order, str]:
         """The fate of the frames of the last trial, or of a stream of it, and why it is not to be trusted."""
-        trial = self._trials()[-1]
-        doubt = doubt_of([trial])
+        last, trials = self._session.judged(), self._trials()
+        if isinstance(last, TrafficResult):
+            found = [t for t in trials if stream in (None, *(s.name for s in t.streams))] or trials
+        else:
+            found = trials[-1:]
+        doubt = doubt_of(found)
         if stream is None:
-            return trial.order, doubt or unmeasured([trial])
+            return Order.merged(trial.order for trial in found), doubt or unmeasured(found)
         try:
-            order = trial.stream(stream).order
+            order = found[-1].stream(stream).order
         except KeyError as error:
             raise TesterLibraryError(str(error.args[0])) from None
         return order, doubt

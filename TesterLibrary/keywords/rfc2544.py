@@ -31,6 +31,7 @@ class Rfc2544:
         scout: Duration | None = None,
         lowest: Ratio = Ratio.parse("0.1 %"),
         highest: Ratio = Ratio.parse("100 %"),
+        sustained: bool = False,
     ) -> ThroughputResult:
         """Searches the highest load at which no more than ``loss`` of the frames is lost (RFC 2544 §26.1).
 
@@ -42,6 +43,9 @@ class Rfc2544:
         | ``scout`` | of the short trials that narrow the search; a fifth of ``duration``, if it is left out |
         | ``lowest`` | of line rate: where the search gives up |
         | ``highest`` | of line rate: where the search starts |
+        | ``sustained`` | whether a load at which the delay grows all along, as a queue fills, is too high |
+
+        How the delay grows is known of trials of 3.5 s and longer: it is read every half second.
 
         Returns a result: ``load`` (part of line rate), ``offered`` (the same, for ``rate=``), ``rate``
         (frames/s), ``throughput_bps``, ``limited_by`` (LINE, DEVICE or TESTER) and ``trials``.
@@ -56,6 +60,7 @@ class Rfc2544:
             highest=highest,
             trial_duration=duration,
             scout_duration=scout or Duration(duration.ns // 5),
+            sustained=sustained,
         )
         measurer = self._session.measurer("throughput", streams)
         return self._session.found(

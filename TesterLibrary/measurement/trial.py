@@ -19,6 +19,7 @@ from .latency import Latency
 from .order import Order
 from .outage import Outage
 from .snapshot import StreamCounters
+from .sustained import Growth
 from .validated import Validated
 from .variation import Variation
 
@@ -37,6 +38,7 @@ class StreamResult:
     correction: Correction = NOT_CORRECTED
     flows: FlowSummary | None = None  # where they are counted one by one
     rate_error: Fraction = Fraction(0)  # (achieved - intended) / intended rate; see departure.py
+    growth: Growth | None = None  # of its delay, from the first frame to the last; None: nobody can tell
     measured: bool = True  # its frames are known again where they arrive; otherwise its loss is unknown
 
     @property
@@ -144,6 +146,7 @@ class Trial(Validated):
     streams: tuple[StreamResult, ...]
     evidence: Evidence
     objections: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()  # what the device did that leaves its counts open: it repeats for ever
     delay_objections: tuple[str, ...] = ()  # against its delays only, which a calibration corrects
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
     number: int = 0  # of the run, from 1
@@ -265,6 +268,13 @@ class Trial(Validated):
         return Order.merged(s.order for s in self.streams)
 
     @property
+    def not_sustained(self) -> str:
+        """How far the delay grew where it grew all along, so that a queue was only filled; else empty."""
+        grown = [(s.growth, s.name) for s in self.streams if s.growth and not s.growth.sustained]
+        texts = [str(found) if len(self.streams) == 1 else f"{found} ({name})" for found, name in grown]
+        return f"not sustained: {', '.join(texts)}" if texts else ""
+
+    @property
     def misrouted(self) -> str:
         """What arrived on other ports than expected, stream by stream; empty if nothing did."""
         return "; ".join(found for stream in self.streams if (found := stream.misrouted))
@@ -293,6 +303,7 @@ class Trial(Validated):
             text += f", rate error {self.rate_error:+.1e}, gap error {self.gap_error}"
         if self.evidence.capture_dropped:
             text += f", {self.evidence.capture_dropped:,} frames missing in captures"
-        for remark in filter(None, (self.misrouted, *self.evidence.remarks)):
+        remarks = (self.misrouted, self.not_sustained, *self.findings, *self.evidence.remarks)
+        for remark in filter(None, remarks):
             text += f", {remark}"
         return self.marked(text)

@@ -45,7 +45,12 @@ def _loss_text(trial: Trial) -> str:
         loss = f"{Ratio(least)} to {Ratio(most)} (received {trial.received:,} of {trial.sent:,} frames"
     else:
         loss = f"{Ratio(trial.loss or Fraction(0))} ({trial.lost:,} of {trial.sent:,} frames"
-    notes = ("nothing arrived at all" if trial.sent and not trial.received else "", trial.misrouted)
+    notes = (
+        "nothing arrived at all" if trial.sent and not trial.received else "",
+        f"{trial.order.duplicated:,} duplicates" if trial.order.duplicated else "",
+        trial.misrouted,
+        trial.not_sustained,
+    )
     return "; ".join((loss, *filter(None, notes))) + ")"
 
 
@@ -133,10 +138,14 @@ def delay_doubt_of(trials: Sequence[Trial]) -> str:
 
 
 def doubt_of(trials: Sequence[Trial]) -> str:
-    """Why trials are not to be trusted; empty if they are."""
+    """Why nothing can be concluded from trials; empty if something can.
+
+    The tester did not do its part, or what the device did leaves open what its counts mean.
+    """
     if not trials:
         return "nothing was measured"
-    return next(("; ".join(trial.objections) for trial in trials if not trial.valid), "")
+    doubts = ("; ".join(trial.objections or trial.findings) for trial in trials)
+    return next(filter(None, doubts), "")
 
 
 def unmeasured(trials: Sequence[Trial]) -> str:

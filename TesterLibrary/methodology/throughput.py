@@ -46,6 +46,7 @@ class ThroughputSearch:
     highest: Ratio = Ratio(Fraction(1))  # of line rate
     trial_duration: Duration = Duration(60 * 10**9)  # of the trials that count (RFC 2544 §24: at least 60 s)
     scout_duration: Duration = Duration(2 * 10**9)  # of those that lead there; none if it is not shorter
+    sustained: bool = False  # whether a load at which the delay grows all along is beyond the throughput
 
     def validate(self) -> None:
         """Raises PlanError, which prints the search, for a value that makes no sense."""
@@ -73,8 +74,9 @@ class ThroughputSearch:
         return floor(self.steps - (self.highest.value - load) / self.resolution.value)
 
     def passes(self, trial: Trial) -> bool:
-        """Whether the tester did its part and the device lost no more than is allowed."""
-        return trial.valid and trial.loses_at_most(self.loss.value) is True
+        """Whether the tester did its part, the device lost no more than is allowed, and kept up if asked."""
+        kept_up = not trial.findings and not (self.sustained and trial.not_sustained)
+        return trial.valid and kept_up and trial.loses_at_most(self.loss.value) is True
 
     def __str__(self) -> str:
         return (
@@ -129,7 +131,12 @@ class ThroughputResult(Result):
             AT_LEAST,
             bound.value,
             subject=f"throughput of {self.title}",
-            measured=f"{Rate(self._in(bound.unit), bound.unit)}",
+            measured="; ".join(
+                filter(
+                    None,
+                    (f"{Rate(self._in(bound.unit), bound.unit)}", *(t.not_sustained for t in self.judged)),
+                )
+            ),
             bound=f">= {bound}",
             doubt="" if holds else self._doubt(bound),
         )
@@ -277,5 +284,13 @@ def _result(search: ThroughputSearch, trials: list[Trial], found: _Interval) -> 
         load=found.passing.load if found.passing else Fraction(0),
         failed_load=failing.load if failing else None,
         limited_by=limit,
-        reason=doubt_of([failing]) if failing else "",
+        reason=_reason(search, failing, found.passing),
     )
+
+
+def _reason(search: ThroughputSearch, failing: Trial | None, passing: Trial | None) -> str:
+    """What the throughput is limited by beyond loss, or what a reader of it should know."""
+    if failing and (doubt := doubt_of([failing])):
+        return doubt
+    limit = failing.not_sustained if failing and search.sustained else ""
+    return limit or (passing.not_sustained if passing else "")

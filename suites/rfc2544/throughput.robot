@@ -32,4 +32,5 @@ Throughput Is At Least
     ...    scout=${PROFILE.throughput.scout}
     ...    resolution=${PROFILE.throughput.resolution}
     ...    lowest=${PROFILE.throughput.lowest}
+    ...    sustained=${PROFILE.throughput.sustained}
     Verify Throughput Above    ${at_least}    ${result}

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.measurer import TrialMeasurer
 from TesterLibrary.methodology.monitoring import Method
 from TesterLibrary.methodology.order import order_of
 from TesterLibrary.methodology.outage import outages_of
@@ -108,6 +109,27 @@ def test_a_token_bucket_drops_what_is_lost(shaper: OpenTester) -> None:
     assert blind
     assert blind.mean_ns is not None
     assert abs(float(blind.mean_ns) - (trial.latency.mean or 0)) <= blind.bound_ns
+
+
+def test_a_queue_that_fills_without_loss_is_not_sustained(shaper: OpenTester) -> None:
+    """110 frames a second into 100: nothing is lost of 5 s, and the delay grows by 100 ms a second."""
+    queue = "tc qdisc replace dev p2 root tbf rate 816kbit burst 1600 limit 1000000"
+    subprocess.run([*shaper.testbed.dut_prefix, *queue.split()], check=True)
+    slow = north("110 pps", 1024)
+    trial = TrialMeasurer(shaper.bench, [slow]).measure(shaper.bench.part_of_line(slow), Duration(5 * 10**9))
+    assert trial.lost == 0
+    assert trial.not_sustained.startswith("not sustained: the delay grew from ")
+    (stream,) = trial.streams
+    assert stream.growth
+    assert stream.growth.last_ns - stream.growth.first_ns == pytest.approx(5 * 10**8, rel=0.1)
+
+
+def test_a_bridge_is_not_accused_of_a_queue(tester: OpenTester) -> None:
+    steady = north("5 kpps")
+    measurer = TrialMeasurer(tester.bench, [steady])
+    trial = measurer.measure(tester.bench.part_of_line(steady), Duration(5 * 10**9))
+    assert trial.streams[0].growth
+    assert trial.not_sustained == ""
 
 
 def _dropped(tester: OpenTester, port: str) -> int:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,9 +13,12 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
 from TesterLibrary.measurer import TrialMeasurer
 from TesterLibrary.methodology.judging import loss_below
+from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch, find_throughput
 from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.reporting.records import read
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget, fake_port
 from TesterLibrary.verdict import Outcome
 
@@ -132,3 +136,83 @@ def test_each_trial_has_frames_of_its_own(tmp_path: Path) -> None:
     first, second = this.plan("one", [stream()]), this.plan("two", [stream()])
     assert first.streams[0].id != second.streams[0].id
     assert first.streams[0].frame[-16:] != second.streams[0].frame[-16:]
+
+
+class Looping(FakeTarget):
+    """Behind a device that gives one frame out again every 10 ms, for ever, once the first have arrived."""
+
+    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+        found = super().snapshot(jobs)
+        return replace(found, streams=tuple(self._looped(s, found.taken_at_ns) for s in found.streams))
+
+    @staticmethod
+    def _looped(stream: StreamCounters, now_ns: int) -> StreamCounters:
+        if not stream.rx_packets:
+            return stream
+        again = (now_ns - stream.first_rx_ns) // 10**7
+        order = replace(stream.order, duplicated=(stream.order.duplicated or 0) + again)
+        return replace(stream, rx_packets=stream.rx_packets + again, order=order)
+
+
+def test_a_device_that_repeats_frames_for_ever_ends_the_trial_and_is_named(tmp_path: Path) -> None:
+    """On the tester's clock, which is a fake one here: nobody waits."""
+    own = bench(tmp_path)
+    target = Looping()
+    own.target, own.sleep = target, lambda seconds: target.advance(Duration(round(seconds * 1e9)))
+    trial = TrialMeasurer(own, [stream()]).measure(Fraction(1, 1000), SECOND)
+    assert (trial.valid, trial.lost, trial.attempt) == (True, 0, 1)
+    (found,) = trial.findings
+    assert found.startswith("frames kept arriving for 5.")
+    assert found.endswith("(a loop in the device?)")
+    verdict = loss_below([trial], Ratio(Fraction(0)))
+    assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, found)
+    assert "duplicates" in verdict.measured
+    assert found in str(trial)
+    assert not ThroughputSearch().passes(trial)
+    assert records(tmp_path, "trial")[0]["findings"] == [found]
+
+
+class Queueing(FakeTarget):
+    """Behind a queue that fills by 219 ms a second, as far as latencies tell."""
+
+    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+        found = super().snapshot(jobs)
+        return replace(found, streams=tuple(self._queued(s, found.taken_at_ns) for s in found.streams))
+
+    @staticmethod
+    def _queued(stream: StreamCounters, now_ns: int) -> StreamCounters:
+        since = min(now_ns, stream.last_tx_ns or now_ns) - stream.first_tx_ns
+        count = stream.latency.count
+        return replace(stream, latency=replace(stream.latency, sum_ns=int(count * 0.219 * since / 2)))
+
+
+@pytest.mark.parametrize("queueing", [True, False])
+def test_a_lossless_trial_that_filled_a_queue_says_so(tmp_path: Path, queueing: bool) -> None:
+    own = replace(bench(tmp_path), target=Queueing() if queueing else FakeTarget())
+    trial = TrialMeasurer(own, [stream()]).measure(Fraction(1, 1000), Duration(5 * SECOND.ns))
+    assert (trial.valid, trial.lost) == (True, 0)
+    assert trial.streams[0].growth
+    assert trial.not_sustained.startswith("not sustained: the delay grew from ") == queueing
+    assert ("not sustained" in str(trial)) == queueing
+    assert ("not sustained" in str(loss_below([trial], Ratio(Fraction(0))))) == queueing
+    assert ThroughputSearch().passes(trial)
+    assert ThroughputSearch(sustained=True).passes(trial) != queueing
+    (record,) = read(tmp_path).trials
+    assert record.trial.streams[0].growth == trial.streams[0].growth
+
+
+def test_a_search_for_what_is_sustained_ends_below_the_load_that_fills_a_queue(tmp_path: Path) -> None:
+    own = replace(bench(tmp_path), target=Queueing())
+    search = ThroughputSearch(
+        lowest=Ratio.parse("0.1 %"),
+        highest=Ratio.parse("0.2 %"),
+        resolution=Ratio.parse("0.1 %"),
+        trial_duration=Duration(5 * SECOND.ns),
+        scout_duration=Duration(5 * SECOND.ns),
+    )
+    kept = find_throughput(TrialMeasurer(own, [stream()]), search)
+    assert kept.limited_by is LimitedBy.LINE
+    assert kept.reason.startswith("not sustained: the delay grew from ")
+    asked = find_throughput(TrialMeasurer(own, [stream()]), replace(search, sustained=True))
+    assert (asked.load, asked.limited_by) == (0, LimitedBy.DEVICE)
+    assert asked.reason.startswith("not sustained: the delay grew from ")
