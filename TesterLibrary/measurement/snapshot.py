@@ -114,6 +114,8 @@ class StreamCounters:
     variation: VariationCounters | None = None
     departures: DepartureCounters | None = None
     rx_misrouted_ports: tuple[str, ...] = ()  # where those of rx_misrouted arrived, as far as it knows
+    rx_wrong_length: int | None = None
+    rx_fragments: int | None = None
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,21 @@ class PortVersionCounters:
     tx_bytes: int = 0
     rx_packets: int = 0
     rx_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class IcmpErrorCounters:
+    """ICMP errors of one kind that arrived on a port."""
+
+    ip_version: int
+    type: int
+    code: int
+    frames: int
+
+    @property
+    def kind(self) -> tuple[int, int, int]:
+        """IP version, type and code."""
+        return self.ip_version, self.type, self.code
 
 
 @dataclass(frozen=True)
@@ -150,6 +167,11 @@ class PortCounters:
     obeys_pause: bool = False  # they stop the port: flow control could not be switched off
     rx_unseen: int | None = None  # received by the kernel's interface; neither received nor missed here
     faults: tuple[str, ...] = ()  # why no trial over the port is to be trusted
+    # Of those of rx_foreign:
+    rx_stale: int | None = None  # with a signature of the past
+    rx_malformed: int | None = None
+    rx_fragments: int | None = None
+    rx_icmp_errors: tuple[IcmpErrorCounters, ...] | None = None
 
 
 @dataclass(frozen=True)

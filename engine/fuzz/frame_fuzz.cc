@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "receiver/classifier.h"
+#include "receiver/foreign.h"
 #include "receiver/matcher.h"
 #include "receiver/train.h"
 #include "responder/neighbour.h"
@@ -32,7 +33,7 @@ struct Stream {
     tx.packets.Set(1000);
     const Expected expected{.counters = &rx,
                             .sent = &tx,
-                            .payloads = &payloads,
+                            .integrity = &integrity,
                             .version = VersionBit::At(18 * 8),
                             .signature_sum = 0xffff};
     classifier.Add(1, expected);
@@ -42,15 +43,17 @@ struct Stream {
 
   StreamTx tx;
   StreamRx rx;
-  const Payloads payloads{
-      {std::vector<uint8_t>(60), std::vector<uint8_t>(80)}, {{1, 2}, {0, 1}}, 42};
+  const std::vector<std::vector<uint8_t>> frames{std::vector<uint8_t>(60),
+                                                 std::vector<uint8_t>(80)};
+  const std::vector<OrderRun> order{{1, 2}, {0, 1}};
+  const Integrity integrity{{.frames = frames, .order = order, .payload_offset = 42}};
   Classifier classifier;
   Matcher matcher;
 };
 
 void Classify(const Stream& known, const uint8_t* signature, const Arrival& arrival) {
   const Expected* stream = known.classifier.Find(signature);
-  if (stream == nullptr || !CountSigned(*stream, signature, arrival)) return;
+  if (stream == nullptr || CountSigned(*stream, signature, arrival) != Signed::kGood) return;
   Train train(arrival.now_ns);
   train.Begin(*stream, signature, arrival);
   // The same one is not the next one.
@@ -66,15 +69,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // A copy of exactly this size, so that the sanitizer sees a step beyond it.
   const std::vector<uint8_t> frame(data, data + size);
   static PortCounters counters;
-  const Arrival arrival{.frame = frame,
-                        .bytes = static_cast<uint32_t>(size),
-                        .port = 0,
-                        .now_ns = 1'000'000,
-                        .counters = &counters};
+  Arrival arrival{.frame = frame,
+                  .bytes = static_cast<uint32_t>(size),
+                  .end = static_cast<uint32_t>(size),
+                  .port = 0,
+                  .now_ns = 1'000'000,
+                  .counters = &counters};
   if (size >= wire::kSignatureBytes) {
     Classify(stream, frame.data() + size - wire::kSignatureBytes, arrival);
   }
-  if (const uint8_t* at = SignatureBeforePadding(frame)) Classify(stream, at, arrival);
+  CountForeign(frame, size, counters);
+  if (const uint8_t* at = SignatureBeforePadding(frame)) {
+    arrival.end = static_cast<uint32_t>(at - frame.data() + wire::kSignatureBytes);
+    Classify(stream, at, arrival);
+  }
   if (const Expected* found = stream.matcher.Find(frame)) CountMatched(*found, arrival);
   std::vector<uint8_t> reply(kNeighbourFrameBytes);
   reply.resize(AnswerNeighbour(frame, Table(), reply));

@@ -5,8 +5,10 @@
     python forwarder.py '{"hold_every": 100, "overtaken_by": 3}'
 
 forwards between p1 and p2. Of the UDP frames from p1, counted from 0, it loses those of `lose` (first and
-count), sends each `duplicate_every`-th twice, lets each `hold_every`-th be overtaken by `overtaken_by` more,
-keeps all for `delay_s`, and sets the version bit to 0 if `erase_version`. Prints a line when it begins.
+count), changes a byte of each `corrupt_every`-th, cuts 20 bytes out of each `shorten_every`-th, adds 4 to each
+`lengthen_every`-th, sends each `duplicate_every`-th twice, lets each `hold_every`-th be overtaken by
+`overtaken_by` more, keeps all for `delay_s`, and sets the version bit to 0 if `erase_version`. Prints a line
+when it begins.
 Only the standard library: it may run as another user than the tests.
 """
 
@@ -63,6 +65,7 @@ class Forwarder:
     def mistreat(self, number: int, frame: bytes) -> None:
         first, count = self.wish.get("lose", (0, 0))
         if not first <= number < first + count:
+            frame = self.damaged(number, frame)
             if self.wish.get("erase_version"):
                 frame = erased(frame)
             if every(number, self.wish.get("hold_every", 0)):
@@ -73,6 +76,16 @@ class Forwarder:
                     self.send(frame)
         while self.held and self.held[0][0] <= number:
             self.send(self.held.pop(0)[1])
+
+    def damaged(self, number: int, frame: bytes) -> bytes:
+        """Behind the headers of IPv4 and UDP; in one way at most."""
+        if every(number, self.wish.get("corrupt_every", 0)):
+            return frame[:50] + bytes([frame[50] ^ 1]) + frame[51:]
+        if every(number, self.wish.get("shorten_every", 0)):
+            return frame[:50] + frame[70:]
+        if every(number, self.wish.get("lengthen_every", 0)):
+            return frame[:50] + bytes(4) + frame[50:]
+        return frame
 
     def send(self, frame: bytes) -> None:
         self.queue.append((time.monotonic() + self.wish.get("delay_s", 0), frame))

@@ -33,17 +33,82 @@ def stream(rig: Rig) -> PlannedStream:
     return stream
 
 
-def test_a_damaged_payload_is_seen(looking: Rig, stream: PlannedStream) -> None:
-    frame = bytearray(_signed(stream, sequence=5, at_ns=looking.target.snapshot().taken_at_ns))
+def test_a_damaged_payload_is_not_received(looking: Rig, stream: PlannedStream) -> None:
+    frame = bytearray(_now(looking, stream))
     frame[stream.payload_offset] ^= 1
-    counted = _after(looking, bytes(frame))
-    assert (counted.rx_packets, counted.rx_corrupted, counted.order.duplicated) == (_SENT + 1, 1, 1)
+    assert _seen(_after(looking, bytes(frame))) == (_SENT, 1, 0, 0, 0)
 
 
 def test_headers_are_the_devices_to_change(looking: Rig, stream: PlannedStream) -> None:
-    frame = _signed(stream, sequence=5, at_ns=looking.target.snapshot().taken_at_ns)
-    counted = _after(looking, bytes(12) + b"\x81\x00\x00\x07" + frame[12:])
-    assert (counted.rx_packets, counted.rx_corrupted, counted.order.duplicated) == (_SENT + 1, 0, 1)
+    frame = _now(looking, stream)
+    assert _seen(_after(looking, bytes(12) + b"\x81\x00\x00\x07" + frame[12:])) == (_SENT + 1, 0, 0, 0, 1)
+
+
+@pytest.mark.parametrize("case", ["shortened", "lengthened", "padded", "twice"])
+def test_another_length_is_not_received(looking: Rig, stream: PlannedStream, case: str) -> None:
+    frame, begin = _now(looking, stream), stream.payload_offset
+    damaged = {
+        "shortened": _with_length(frame[:begin] + frame[begin + 20 :]),
+        "lengthened": _with_length(frame[:begin] + bytes(4) + frame[begin:]),
+        "padded": frame + bytes(1),
+        "twice": _with_length(frame + frame[begin:]),  # several frames in one
+    }[case]
+    assert _seen(_after(looking, damaged)) == (_SENT, 0, 1, 0, 0)
+
+
+def test_a_piece_of_a_packet_is_not_received(looking: Rig, stream: PlannedStream) -> None:
+    frame = _now(looking, stream)
+    first = _with_length(frame[:34] + frame[34:82], fragment=0x2000)
+    last = _with_length(frame[:34] + frame[82:], fragment=(82 - 34) // 8)
+    before = looking.target.snapshot().port("p2")
+    assert _seen(_after(looking, first)) == (_SENT, 0, 0, 0, 0)
+    assert _seen(_after(looking, last)) == (_SENT, 0, 0, 1, 0)
+    after = looking.target.snapshot().port("p2")
+    assert (after.rx_fragments or 0) - (before.rx_fragments or 0) == 1
+    assert after.rx_foreign - before.rx_foreign == 1
+
+
+def test_what_cuts_the_end_of_a_frame_leaves_it_malformed(looking: Rig, stream: PlannedStream) -> None:
+    before = looking.target.snapshot().port("p2")
+    assert _seen(_after(looking, _now(looking, stream)[:-20])) == (_SENT, 0, 0, 0, 0)
+    after = looking.target.snapshot().port("p2")
+    assert (after.rx_malformed or 0) - (before.rx_malformed or 0) == 1
+    assert after.rx_foreign - before.rx_foreign == 1
+
+
+@pytest.mark.parametrize("port", ["p2", "p1"])
+def test_an_icmp_error_that_quotes_a_frame_is_none(looking: Rig, stream: PlannedStream, port: str) -> None:
+    """Neither received nor misrouted, wherever it arrives."""
+    quoted = _now(looking, stream)
+    icmp = b"\x0b\x00" + _checksum(b"\x0b\x00" + bytes(6) + quoted[14:]) + bytes(4) + quoted[14:]
+    header = bytearray(quoted[14:34])
+    header[9] = 1
+    error = _with_length(quoted[:14] + bytes(header) + icmp)
+    before = looking.target.snapshot()
+    counted = _after(looking, error, port)
+    assert _seen(counted) == (_SENT, 0, 0, 0, 0)
+    assert counted.rx_misrouted == 0
+    after = looking.target.snapshot().port(port)
+    assert after.rx_misrouted == before.port(port).rx_misrouted
+    assert after.rx_foreign - before.port(port).rx_foreign == 1
+    old = {error.kind: error.frames for error in before.port(port).rx_icmp_errors or ()}
+    assert after.rx_icmp_errors is not None
+    assert {e.kind: e.frames - old.get(e.kind, 0) for e in after.rx_icmp_errors} == {(4, 11, 0): 1}
+
+
+def test_a_frame_of_an_earlier_trial_is_told_apart(looking: Rig, stream: PlannedStream) -> None:
+    """Of an earlier start, and of a job that was unloaded."""
+    old = _now(looking, stream)
+    looking.run(["north"], packets=1)
+    before = looking.target.snapshot().port("p2")
+    _after(looking, old)
+    looking.target.unload(["north"])
+    looking.load(looking.plan("north", frame_size=128, first_id=2))
+    counted = _after(looking, old)
+    after = looking.target.snapshot().port("p2")
+    assert counted.rx_packets == 0
+    assert (after.rx_stale or 0) - (before.rx_stale or 0) == 2
+    assert after.rx_foreign - before.rx_foreign == 2
 
 
 @pytest.mark.parametrize("case", ["key", "sequence", "past", "future", "cut", "only"])
@@ -63,15 +128,45 @@ def test_what_was_never_sent_is_foreign(rig: Rig, stream: PlannedStream, case: s
     assert rig.target.snapshot().port("p2").rx_foreign == before.port("p2").rx_foreign + 1
 
 
-def _after(rig: Rig, frame: bytes) -> StreamCounters:
-    """The counters when a frame that p1 sends once has arrived at p2."""
-    arrived = rig.target.snapshot().port("p2").rx_packets
-    rig.target.inject([LearningFrame("p1", frame)])
+def _seen(counted: StreamCounters) -> tuple[int | None, ...]:
+    """Received, and damaged in each way, and duplicated."""
+    return (
+        counted.rx_packets,
+        counted.rx_corrupted,
+        counted.rx_wrong_length,
+        counted.rx_fragments,
+        counted.order.duplicated,
+    )
+
+
+def _after(rig: Rig, frame: bytes, port: str = "p2") -> StreamCounters:
+    """The counters when a frame that the other port sends once has arrived at this one."""
+    arrived = rig.target.snapshot().port(port).rx_packets
+    rig.target.inject([LearningFrame("p1" if port == "p2" else "p2", frame)])
     for _ in range(1000):
-        if rig.target.snapshot().port("p2").rx_packets > arrived:
+        if rig.target.snapshot().port(port).rx_packets > arrived:
             break
         rig.pass_time(0.01)
     return rig.target.snapshot(["north"]).streams[0]
+
+
+def _now(rig: Rig, stream: PlannedStream) -> bytes:
+    """The fifth frame, sent now."""
+    return _signed(stream, sequence=5, at_ns=rig.target.snapshot().taken_at_ns)
+
+
+def _with_length(frame: bytes, fragment: int = 0) -> bytes:
+    """The IPv4 header, behind that of Ethernet, says how long the packet is, and which piece."""
+    header = bytearray(frame[14:34])
+    header[2:4] = (len(frame) - 14).to_bytes(2, "big")
+    header[6:8] = fragment.to_bytes(2, "big")
+    header[10:12] = bytes(2)
+    header[10:12] = _checksum(bytes(header))
+    return frame[:14] + bytes(header) + frame[34:]
+
+
+def _checksum(octets: bytes) -> bytes:
+    return (0xFFFF - _sum(octets)).to_bytes(2, "big")
 
 
 def _signed(stream: PlannedStream, *, sequence: int, at_ns: int) -> bytes:

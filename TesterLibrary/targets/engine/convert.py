@@ -13,6 +13,7 @@ from ...measurement.snapshot import (
     ClockCounters,
     DepartureCounters,
     FlowCounters,
+    IcmpErrorCounters,
     LatencyCounters,
     OrderCounters,
     OutageCounters,
@@ -158,6 +159,12 @@ def _port(port: counters_pb2.PortCounters) -> PortCounters:
         versions=tuple(
             PortVersionCounters(v.tx_packets, v.tx_bytes, v.rx_packets, v.rx_bytes) for v in port.versions
         ),
+        rx_stale=port.rx_stale,
+        rx_malformed=port.rx_malformed,
+        rx_fragments=port.rx_fragments,
+        rx_icmp_errors=tuple(
+            IcmpErrorCounters(e.ip_version, e.type, e.code, e.frames) for e in port.rx_icmp_errors
+        ),
     )
 
 
@@ -189,6 +196,8 @@ def _stream(stream: counters_pb2.StreamCounters) -> StreamCounters:
         open_version=stream.open_version,
         rx_version_rewritten=stream.rx_version_rewritten,
         rx_corrupted=stream.rx_corrupted,
+        rx_wrong_length=stream.rx_wrong_length,
+        rx_fragments=stream.rx_fragments,
         order=OrderCounters(
             next_sequence=stream.order.next_sequence,
             duplicated=stream.order.duplicated,

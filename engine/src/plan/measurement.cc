@@ -12,6 +12,7 @@
 #include "plan/job.h"
 #include "plan/refuse.h"
 #include "text.h"
+#include "wire/ethernet.h"
 #include "wire/signature.h"
 
 namespace tester {
@@ -96,11 +97,22 @@ uint32_t EndOfChanges(const v1::Stream& stream) {
   return end;
 }
 
-std::shared_ptr<const Payloads> ValidatePayload(const v1::Stream& stream,
-                                                const std::vector<OrderRun>& order,
-                                                std::string_view where) {
+// Whether a field that changes is one that says how an IP packet is cut in pieces.
+bool EditsFragments(const v1::Stream& stream, Frame frame) {
+  const auto ethernet = wire::Ethernet::Parse(frame);
+  if (!ethernet) return false;
+  const bool v6 = ethernet->type == wire::kEtherTypeIpv6;
+  const size_t ip_bit = ethernet->header_bytes * 8;
+  const size_t begin = ip_bit + (v6 ? 6 * 8 : 6 * 8 + 2);  // next header; more fragments and offset
+  const size_t end = ip_bit + (v6 ? 7 * 8 : 8 * 8);
+  return std::any_of(stream.editors().begin(), stream.editors().end(), [&](const auto& editor) {
+    return editor.bit_offset() < end && editor.bit_offset() + editor.bits() > begin;
+  });
+}
+
+void CheckPayload(const v1::Stream& stream, std::string_view where) {
   const uint32_t offset = stream.payload_offset();
-  if (offset == 0) return nullptr;
+  if (offset == 0) return;
   if (!stream.signature() || stream.frames().empty()) {
     Refuse(where, "payload_offset ", offset, " of a stream without signature and frames");
   }
@@ -111,9 +123,20 @@ std::shared_ptr<const Payloads> ValidatePayload(const v1::Stream& stream,
            "the signature are ",
            EndOfChanges(stream), " to ", most);
   }
+}
+
+std::shared_ptr<const Integrity> ValidateContent(const v1::Stream& stream,
+                                                 const std::vector<OrderRun>& order,
+                                                 std::string_view where) {
+  CheckPayload(stream, where);
+  if (!stream.signature() || stream.frames().empty()) return nullptr;
   std::vector<std::vector<uint8_t>> frames;
   for (const auto& frame : stream.frames()) frames.emplace_back(frame.begin(), frame.end());
-  return std::make_shared<const Payloads>(frames, order, offset);
+  return std::make_shared<const Integrity>(
+      Integrity::Sent{.frames = frames,
+                      .order = order,
+                      .payload_offset = stream.payload_offset(),
+                      .fragments_by_field = EditsFragments(stream, frames.front())});
 }
 
 }  // namespace
@@ -124,7 +147,7 @@ MeasurementPlan ValidateMeasurement(const v1::Stream& stream, const std::vector<
               stream.has_version() ? VersionBit::At(stream.version().bit_offset()) : VersionBit{},
           .flows = ValidateFlows(stream, where),
           .matches = ValidateMatches(stream, where),
-          .payloads = ValidatePayload(stream, order, where)};
+          .integrity = ValidateContent(stream, order, where)};
 }
 
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// How the frames of a stream are measured when they arrive: by version, flow, match and payload.
+// How the frames of a stream are measured when they arrive: by version, flow, match and content.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "receiver/integrity.h"
 #include "receiver/matcher.h"
-#include "receiver/payload.h"
 #include "receiver/version_bit.h"
 #include "tester/v1/plan.pb.h"
 
@@ -26,7 +26,7 @@ struct MeasurementPlan {
   VersionBit version{};
   uint32_t flows = 0;
   Matches matches;
-  std::shared_ptr<const Payloads> payloads;  // null: not compared
+  std::shared_ptr<const Integrity> integrity;  // null without signature
 };
 
 // Of a stream whose frames and version are valid. INVALID_ARGUMENT. `where` starts the message.

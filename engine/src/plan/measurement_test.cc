@@ -60,7 +60,8 @@ TEST(ValidateMeasurement, NothingIsAsked) {
   EXPECT_FALSE(plan.version.exists());
   EXPECT_EQ(plan.flows, 0U);
   EXPECT_TRUE(plan.matches.empty());
-  EXPECT_EQ(plan.payloads, nullptr);
+  EXPECT_NE(plan.integrity, nullptr);
+  EXPECT_TRUE(plan.integrity->is_known_by_length());
 }
 
 TEST(ValidateMeasurement, TakesAVersion) {

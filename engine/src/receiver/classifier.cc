@@ -51,23 +51,47 @@ uint32_t CountVersion(const Expected& stream, const Arrival& arrival) {
   return version;
 }
 
+// An ICMP error goes to who has sent the frame that it quotes.
+bool IsQuoted(const Expected& stream, const Arrival& arrival) {
+  if (stream.integrity == nullptr || stream.integrity->sends_icmp_errors()) return false;
+  return wire::Shape::Of(arrival.frame, arrival.bytes).icmp_error.has_value();
+}
+
+void CountDamage(StreamRx& rx, Damage damage) {
+  if (damage == Damage::kContent) rx.corrupted.Add(1);
+  if (damage == Damage::kLength) rx.wrong_length.Add(1);
+  if (damage == Damage::kFragment) rx.fragments.Add(1);
+}
+
 }  // namespace
 
-bool CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arrival) {
+Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arrival) {
   const auto signature = wire::Signature::Read(at);
   const uint64_t sequence = signature.sequence;
   const auto latency_ns = LatencyOf(stream, signature.timestamp_ns, arrival.now_ns);
-  if (!latency_ns) return false;
+  if (!latency_ns) {
+    const bool in_the_past = wire::IsPast(signature.timestamp_ns, arrival.now_ns);
+    return in_the_past ? Signed::kStale : Signed::kForeign;
+  }
   StreamRx& rx = *stream.counters;
   if (arrival.port != stream.rx_port) {
+    if (IsQuoted(stream, arrival)) return Signed::kForeign;
     rx.misrouted.Add(arrival.port);
     arrival.counters->rx_misrouted.Add(1);
     if (stream.version.exists()) CountPortVersion(stream, arrival);
-    return true;
+    return Signed::kBad;
   }
   const uint64_t next = rx.order.next();
   // Looked up only when frames seem to be missing: a sender counts in memory of its own.
-  if (sequence > next && sequence >= stream.sent->packets.Get() + kBurst) return false;
+  if (sequence > next && sequence >= stream.sent->packets.Get() + kBurst) {
+    return Signed::kForeign;
+  }
+  const Damage damage = DamageOf(stream, sequence, at, arrival);
+  if (damage == Damage::kQuoted) return Signed::kForeign;
+  if (damage != Damage::kNone) [[unlikely]] {
+    CountDamage(rx, damage);
+    return Signed::kBad;
+  }
   const Place place = rx.order.Add(sequence);
   if (place == Place::kSkipping && rx.packets.Get() != 0) {
     rx.outages.Add(rx.last_ns.Get(), arrival.now_ns, sequence - next);
@@ -82,8 +106,7 @@ bool CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arriv
     }
   }
   CountFlow(stream, sequence, *latency_ns, arrival);
-  ComparePayload(stream, sequence, at, arrival);
-  return true;
+  return Signed::kGood;
 }
 
 void CountFlow(const Expected& stream, uint64_t sequence, uint64_t latency_ns,
@@ -92,15 +115,12 @@ void CountFlow(const Expected& stream, uint64_t sequence, uint64_t latency_ns,
   if (rx.flows) rx.flows->Add(sequence, arrival.bytes + wire::kFcsBytes, latency_ns);
 }
 
-void ComparePayload(const Expected& stream, uint64_t sequence, const uint8_t* signature,
-                    const Arrival& arrival) {
-  StreamRx& rx = *stream.counters;
-  // A frame longer than a buffer is not in one piece, and the ports are opened so that there is
-  // none.
-  if (stream.payloads != nullptr && arrival.frame.size() == arrival.bytes &&
-      !stream.payloads->Match(rx.payload_place, sequence, Frame(arrival.frame.data(), signature))) {
-    rx.corrupted.Add(1);
-  }
+Damage DamageOf(const Expected& stream, uint64_t sequence, const uint8_t* signature,
+                const Arrival& arrival) {
+  if (stream.integrity == nullptr) return Damage::kNone;
+  return stream.integrity->Look(
+      stream.counters->order_place, stream.numbered, sequence,
+      {.frame = arrival.frame, .bytes = arrival.bytes, .end = arrival.end, .signature = signature});
 }
 
 void CountMatched(const Expected& stream, const Arrival& arrival) {

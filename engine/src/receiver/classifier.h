@@ -7,9 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "receiver/payload.h"
+#include "receiver/integrity.h"
+#include "receiver/retired.h"
 #include "receiver/version_bit.h"
 #include "stats/counters.h"
 #include "wire/bytes.h"
@@ -23,7 +26,8 @@ struct alignas(64) Expected {
   const StreamTx* sent = nullptr;
   // Frames stamped earlier are of an earlier start.
   uint64_t start_ns = 0;
-  const Payloads* payloads = nullptr;  // null: not compared
+  const Integrity* integrity = nullptr;  // null: whatever arrives is what was sent
+  bool numbered = true;                  // its frames are known by their sequence
   VersionBit version{};
   uint16_t signature_sum = 0;
   uint16_t rx_port = 0;
@@ -34,6 +38,14 @@ struct alignas(64) Expected {
 class Classifier {
  public:
   void Add(uint16_t id, const Expected& expected);
+
+  // Streams of the past.
+  void Remember(std::shared_ptr<const Retired> retired) { retired_ = std::move(retired); }
+
+  // Whether these 16 bytes are the signature of a stream that was unloaded.
+  bool WasUnloaded(const uint8_t* signature, uint64_t now_ns) const {
+    return retired_ != nullptr && retired_->Has(signature, now_ns);
+  }
 
   // The stream whose signature these 16 bytes are, or nullptr.
   const Expected* Find(const uint8_t* signature) const {
@@ -47,26 +59,34 @@ class Classifier {
 
  private:
   std::vector<Expected> streams_;
+  std::shared_ptr<const Retired> retired_;
 };
 
 // A frame that has arrived.
 struct Arrival {
   Frame frame;     // as far as it is in one piece, without FCS
   uint32_t bytes;  // all of it, without FCS
+  uint32_t end;    // of its signature, if it has one; beyond are but bytes of padding
   uint16_t port;
   uint64_t now_ns;
   PortCounters* counters;  // of the port
 };
 
-// Counts a frame with this signature of a stream. False when it is none of the stream's current
-// start, or was never sent.
-bool CountSigned(const Expected& stream, const uint8_t* signature, const Arrival& arrival);
+// What a frame with the signature of a stream is.
+enum class Signed : uint8_t {
+  kForeign,  // never sent, or an ICMP error that quotes it
+  kStale,    // of an earlier start
+  kBad,      // counted, but not as received: damaged, or on another port
+  kGood,     // counted as received
+};
+
+Signed CountSigned(const Expected& stream, const uint8_t* signature, const Arrival& arrival);
 
 // The parts of it that look at each frame of a stream, for those that follow one that was counted.
 void CountFlow(const Expected& stream, uint64_t sequence, uint64_t latency_ns,
                const Arrival& arrival);
-void ComparePayload(const Expected& stream, uint64_t sequence, const uint8_t* signature,
-                    const Arrival& arrival);
+Damage DamageOf(const Expected& stream, uint64_t sequence, const uint8_t* signature,
+                const Arrival& arrival);
 
 // Counts a frame of a stream without signature on the port on which it is expected.
 void CountMatched(const Expected& stream, const Arrival& arrival);

@@ -49,14 +49,18 @@ class ClassifierTest : public testing::Test {
     frame.resize(60);
     wire::SignatureWriter(kId, kSum, sent_ns).Write(frame.data() + 44, sequence);
     const Expected* stream = classifier.Find(frame.data() + 44);
-    return stream != nullptr && CountSigned(*stream, frame.data() + 44,
-                                            {.frame = frame,
-                                             .bytes = 60,
-                                             .port = port,
-                                             .now_ns = now_ns,
-                                             .counters = &port_counters});
+    last = stream == nullptr ? Signed::kForeign
+                             : CountSigned(*stream, frame.data() + 44,
+                                           {.frame = frame,
+                                            .bytes = 60,
+                                            .end = 60,
+                                            .port = port,
+                                            .now_ns = now_ns,
+                                            .counters = &port_counters});
+    return last >= Signed::kBad;
   }
 
+  Signed last{};              // what the last one was
   std::vector<uint8_t> head;  // of the frames that are received
   StreamTx tx;
   StreamRx rx;
@@ -180,17 +184,54 @@ TEST_F(ClassifierTest, SeesThatTheVersionWasWrittenOver) {
   EXPECT_EQ(rx.versions[1].packets.Get(), 1U) << "counted as it arrived";
 }
 
-TEST_F(ClassifierTest, SeesThatThePayloadWasDamaged) {
-  const Payloads payloads({std::vector<uint8_t>(60, 7)}, {}, 42);
-  Expect({.payloads = &payloads});
+TEST_F(ClassifierTest, ADamagedFrameIsNotReceived) {
+  const std::vector<std::vector<uint8_t>> frames{std::vector<uint8_t>(60, 7)};
+  const Integrity integrity({.frames = frames, .order = {}, .payload_offset = 42});
+  Expect({.integrity = &integrity});
+  rx.flows = std::make_unique<Flows>(2);
   head.assign(44, 7);
   head[0] = 1;  // the device under test changes headers
   EXPECT_TRUE(Receive(0, 6000, 6100));
+  EXPECT_EQ(last, Signed::kGood);
   EXPECT_EQ(rx.corrupted.Get(), 0U);
   head[43] ^= 0x10;
   EXPECT_TRUE(Receive(1, 6000, 6100));
+  EXPECT_EQ(last, Signed::kBad);
   EXPECT_EQ(rx.corrupted.Get(), 1U);
-  EXPECT_EQ(rx.packets.Get(), 2U);
+  EXPECT_EQ(rx.packets.Get(), 1U);
+  EXPECT_EQ(rx.bytes.Get(), 64U);
+  EXPECT_EQ(rx.latency.sum(), 100U);
+  EXPECT_EQ(rx.order.next(), 1U);
+  EXPECT_EQ(rx.flows->Read(1).packets, 0U);
+  head[43] ^= 0x10;
+  EXPECT_TRUE(Receive(2, 6000, 6300));
+  EXPECT_EQ(rx.outages.longest_lost.Get(), 1U) << "it is lost";
+}
+
+TEST_F(ClassifierTest, AnIcmpErrorIsNotMisrouted) {
+  const std::vector<std::vector<uint8_t>> frames{std::vector<uint8_t>(60, 7)};
+  const Integrity integrity({.frames = frames, .order = {}});
+  Expect({.integrity = &integrity});
+  head.resize(44);
+  wire::WriteEthernet(head, {}, {}, 0, wire::kEtherTypeIpv4);
+  head[14] = 0x45;
+  head[17] = 46;
+  head[23] = 1;
+  head[34] = 3;  // destination unreachable
+  EXPECT_FALSE(Receive(0, 6000, 6100, kPort + 1));
+  EXPECT_EQ(last, Signed::kForeign);
+  EXPECT_EQ(rx.misrouted.frames(), 0U);
+  EXPECT_EQ(port_counters.rx_misrouted.Get(), 0U);
+  head[34] = 8;  // an echo request may be what was sent
+  EXPECT_TRUE(Receive(0, 6000, 6100, kPort + 1));
+  EXPECT_EQ(rx.misrouted.frames(), 1U);
+}
+
+TEST_F(ClassifierTest, TellsThePastFromForgeries) {
+  Receive(0, kStartNs - 1, 6100);
+  EXPECT_EQ(last, Signed::kStale);
+  Receive(0, 6100 + 2'000'000, 6100);
+  EXPECT_EQ(last, Signed::kForeign);
 }
 
 TEST_F(ClassifierTest, CountsFlows) {
@@ -204,9 +245,12 @@ TEST_F(ClassifierTest, CountsFlows) {
 TEST_F(ClassifierTest, CountsWhatHasNoSignature) {
   const Expected expected{.counters = &rx, .start_ns = kStartNs, .version = VersionBit::At(7)};
   const std::vector<uint8_t> frame(60, 1);
-  CountMatched(
-      expected,
-      {.frame = frame, .bytes = 60, .port = kPort, .now_ns = 6000, .counters = &port_counters});
+  CountMatched(expected, {.frame = frame,
+                          .bytes = 60,
+                          .end = 60,
+                          .port = kPort,
+                          .now_ns = 6000,
+                          .counters = &port_counters});
   EXPECT_EQ(rx.packets.Get(), 1U);
   EXPECT_EQ(rx.bytes.Get(), 64U);
   EXPECT_EQ(rx.first_ns.Get(), 6000U);

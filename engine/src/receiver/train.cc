@@ -29,12 +29,16 @@ void Train::Begin(const Expected& stream, const uint8_t* signature, const Arriva
   version_ = stream.version;
   version_of_all_ = stream.version.Of(arrival.frame);
   rewritten_ = stream.version.exists() && sent.version.value_or(version_of_all_) != version_of_all_;
-  looks_closer_ = rx.flows != nullptr || stream.payloads != nullptr;
+  const Integrity* integrity = stream.integrity;
+  looks_closer_ = rx.flows != nullptr || (integrity != nullptr && !integrity->is_known_by_length());
+  bytes_of_each_ = arrival.bytes;
 }
 
-void Train::LookCloser(const uint8_t* signature, const Arrival& arrival) {
-  CountFlow(*stream_, (next_ - 1) & wire::kMask48, latency_ns_, arrival);
-  ComparePayload(*stream_, (next_ - 1) & wire::kMask48, signature, arrival);
+bool Train::LookCloser(const uint8_t* signature, const Arrival& arrival) {
+  const uint64_t sequence = next_ & wire::kMask48;
+  if (DamageOf(*stream_, sequence, signature, arrival) != Damage::kNone) return false;
+  CountFlow(*stream_, sequence, latency_ns_, arrival);
+  return true;
 }
 
 void Train::Count() {

@@ -33,12 +33,13 @@ class Train {
         next_ >= end_ || version_.Of(arrival.frame) != version_of_all_) {
       return false;
     }
+    if (looks_closer_ ? !LookCloser(signature, arrival) : arrival.bytes != bytes_of_each_) {
+      return false;
+    }
     ++next_;
     next_low_ = LowAfter(next_low_);
     ++frames_;
     bytes_ += arrival.bytes;
-    if (looks_closer_) [[unlikely]]
-      LookCloser(signature, arrival);
     return true;
   }
 
@@ -56,8 +57,8 @@ class Train {
   // with the other one of them is CountSigned's.
   static uint64_t LowAfter(uint64_t low) { return (low & 0xffff) == 0 ? low + 0xfffe : low - 1; }
 
-  // What each flow and each payload has to be asked.
-  void LookCloser(const uint8_t* signature, const Arrival& arrival);
+  // What each flow and each frame has to be asked. False: it is damaged.
+  bool LookCloser(const uint8_t* signature, const Arrival& arrival);
   void Count();
 
   const uint64_t now_ns_;
@@ -75,6 +76,7 @@ class Train {
   uint32_t version_of_all_ = 0;
   bool rewritten_ = false;
   bool looks_closer_ = false;
+  uint32_t bytes_of_each_ = 0;  // unless it looks closer
 };
 
 }  // namespace tester

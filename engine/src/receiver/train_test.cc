@@ -27,13 +27,19 @@ struct Sent {
   uint16_t port;
   uint8_t version;
   uint8_t payload;
+  size_t more = 0;  // bytes before the signature
 };
 
 std::vector<uint8_t> Bytes(const Sent& sent) {
-  std::vector<uint8_t> frame(kSignatureAt + wire::kSignatureBytes);
+  std::vector<uint8_t> frame(kSignatureAt + sent.more + wire::kSignatureBytes);
+  frame[12] = 8;  // UDP over IPv4
+  frame[14] = 0x45;
+  frame[17] = static_cast<uint8_t>(frame.size() - 14);
+  frame[23] = 17;
   frame[18] = static_cast<uint8_t>(sent.version << 7);
   frame[42] = sent.payload;
-  wire::SignatureWriter(kId, kSum, sent.stamp_ns).Write(frame.data() + kSignatureAt, sent.sequence);
+  wire::SignatureWriter(kId, kSum, sent.stamp_ns)
+      .Write(frame.data() + kSignatureAt + sent.more, sent.sequence);
   return frame;
 }
 
@@ -46,7 +52,7 @@ class Receiver {
     classifier_.Add(kId, {.counters = &rx,
                           .sent = &tx,
                           .start_ns = 1000,
-                          .payloads = has_payloads ? &payloads_ : nullptr,
+                          .integrity = has_payloads ? &compared_ : &by_length_,
                           .version = VersionBit::At(18 * 8),
                           .signature_sum = kSum,
                           .rx_port = kPort});
@@ -56,16 +62,23 @@ class Receiver {
     Train train(now_ns);
     for (const Sent& sent : burst) {
       const std::vector<uint8_t> frame = Bytes(sent);
-      const Arrival arrival{
-          .frame = frame, .bytes = 60, .port = sent.port, .now_ns = now_ns, .counters = &port};
-      const uint8_t* signature = frame.data() + kSignatureAt;
+      const auto bytes = static_cast<uint32_t>(frame.size());
+      const Arrival arrival{.frame = frame,
+                            .bytes = bytes,
+                            .end = bytes,
+                            .port = sent.port,
+                            .now_ns = now_ns,
+                            .counters = &port};
+      const uint8_t* signature = frame.data() + bytes - wire::kSignatureBytes;
       if (in_trains && train.Join(signature, arrival)) {
         ++joined;
         continue;
       }
       train.End();
       const Expected* stream = classifier_.Find(signature);
-      if (CountSigned(*stream, signature, arrival)) train.Begin(*stream, signature, arrival);
+      if (CountSigned(*stream, signature, arrival) == Signed::kGood) {
+        train.Begin(*stream, signature, arrival);
+      }
     }
   }
 
@@ -86,7 +99,10 @@ class Receiver {
 
  private:
   Classifier classifier_;
-  const Payloads payloads_{{std::vector<uint8_t>(60)}, {}, 42};
+  const std::vector<std::vector<uint8_t>> frames_{
+      Bytes({.sequence = 0, .stamp_ns = 0, .port = 0, .version = 0, .payload = 0})};
+  const Integrity compared_{{.frames = frames_, .order = {}, .payload_offset = 42}};
+  const Integrity by_length_{{.frames = frames_, .order = {}}};
 };
 
 class TrainTest : public testing::TestWithParam<std::tuple<bool, bool>> {
@@ -162,6 +178,7 @@ TEST_P(TrainTest, WhateverArrives) {
       Sent frame{sequence++, stamp_ns + (one_in(50) ? 1U : 0U), kPort, version, 0};
       if (one_in(100)) frame.version ^= 1;
       if (one_in(100)) frame.payload = 1;
+      if (one_in(100)) frame.more = 4;
       if (one_in(60)) held.push_back(frame);  // comes again, or late
       if (one_in(100)) astray.push_back({frame.sequence, frame.stamp_ns, kPort + 1, version, 0});
       if (!one_in(40)) burst.push_back(frame);
@@ -179,6 +196,7 @@ TEST_P(TrainTest, WhateverArrives) {
   EXPECT_GT(in_trains.rx.order.duplicated(), 100U);
   EXPECT_GT(in_trains.rx.order.overtaken(), 10U);
   EXPECT_GT(in_trains.rx.misrouted.frames(), 100U);
+  EXPECT_GT(in_trains.rx.corrupted.Get() + in_trains.rx.wrong_length.Get(), 100U);
   EXPECT_EQ(in_trains.Counted(), one_by_one.Counted());
 }
 

@@ -15,6 +15,7 @@
 #include "stats/counter.h"
 #include "stats/departure_errors.h"
 #include "stats/flows.h"
+#include "stats/icmp_errors.h"
 #include "stats/latency.h"
 #include "stats/misrouted.h"
 #include "stats/outages.h"
@@ -31,6 +32,11 @@ struct alignas(64) PortCounters {
   Counter rx_bytes;
   Counter rx_foreign;
   Counter rx_misrouted;
+  // Of those of rx_foreign.
+  Counter rx_stale;
+  Counter rx_malformed;
+  Counter rx_fragments;
+  IcmpErrors rx_icmp_errors;
   Counter neighbour_replies;
   Counter rx_pause;
   std::array<PortVersionCount, 2> tx_versions;
@@ -75,10 +81,13 @@ struct alignas(64) StreamRx {
   ArrivalOrder order;
   std::array<VersionCount, 2> versions;
   Outages outages;
+  // What has arrived of it and is not what was sent.
   Counter corrupted;
+  Counter wrong_length;
+  Counter fragments;
   Counter version_rewritten;
   std::unique_ptr<Flows> flows;  // null without
-  OrderPlace payload_place;      // worker's own
+  OrderPlace order_place;        // worker's own
   // Frames that arrive where they should not are counted by whichever worker meets them.
   alignas(64) Misrouted misrouted;
 };

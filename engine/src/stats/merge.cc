@@ -73,6 +73,8 @@ void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
   out.set_rx_out_of_order(rx.order.overtaken() + rx.order.late());
   out.set_rx_version_rewritten(rx.version_rewritten.Get());
   out.set_rx_corrupted(rx.corrupted.Get());
+  out.set_rx_wrong_length(rx.wrong_length.Get());
+  out.set_rx_fragments(rx.fragments.Get());
   FillLatency(rx.latency, *out.mutable_latency());
   FillOrder(rx.order, *out.mutable_order());
   FillOutages(rx.outages, *out.mutable_outages());
@@ -134,6 +136,16 @@ void FillPort(const PortCounters& port, v1::PortCounters& out) {
   out.set_rx_foreign(port.rx_foreign.Get());
   out.set_rx_misrouted(port.rx_misrouted.Get());
   out.set_neighbour_replies(port.neighbour_replies.Get());
+  out.set_rx_stale(port.rx_stale.Get());
+  out.set_rx_malformed(port.rx_malformed.Get());
+  out.set_rx_fragments(port.rx_fragments.Get());
+  port.rx_icmp_errors.ForEach([&](const wire::IcmpError& error, uint64_t frames) {
+    auto& counted = *out.add_rx_icmp_errors();
+    counted.set_ip_version(error.ip_version);
+    counted.set_type(error.type);
+    counted.set_code(error.code);
+    counted.set_frames(frames);
+  });
   for (size_t version = 0; version < port.tx_versions.size(); ++version) {
     auto& counted = *out.add_versions();
     counted.set_tx_packets(port.tx_versions[version].packets.Get());

@@ -114,6 +114,12 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
       Collect(port.versions(i), "tester_port_version_", label + "," + Label("version", i), {},
               metrics);
     }
+    for (const auto& error : port.rx_icmp_errors()) {
+      const std::string labels = Cat(label, ",", Label("ip_version", error.ip_version()), ",",
+                                     Label("type", error.type()), ",", Label("code", error.code()));
+      Collect(error, "tester_port_rx_icmp_errors_", labels, {"ip_version", "type", "code"},
+              metrics);
+    }
   }
   for (const auto& stream : snapshot.streams()) {
     const std::string label = Label("stream", stream.id());

@@ -35,7 +35,8 @@ Expected ExpectedOf(const LoadedStream& stream) {
   return {.counters = stream.rx.get(),
           .sent = stream.tx.get(),
           .start_ns = stream.counters_since_ns,
-          .payloads = stream.compares_payloads ? stream.plan.measurement.payloads.get() : nullptr,
+          .integrity = stream.plan.measurement.integrity.get(),
+          .numbered = stream.numbered,
           .version = stream.plan.measurement.version,
           .signature_sum = stream.frames->signature_sum(),
           .rx_port = stream.plan.rx_port,
@@ -43,12 +44,14 @@ Expected ExpectedOf(const LoadedStream& stream) {
 }
 
 // Any worker may meet frames with a signature; one without is looked for where it is expected.
-void ExpectStreams(const LoadedJobs& jobs, Program& program) {
+void ExpectStreams(const LoadedJobs& jobs, const std::shared_ptr<const Retired>& retired,
+                   Program& program) {
   auto classifier = std::make_shared<Classifier>();
+  classifier->Remember(retired);
   for (const auto& [name, job] : jobs) {
     for (const auto& stream : job->streams) {
       program.kept.insert(program.kept.end(),
-                          {stream.rx, stream.tx, stream.plan.measurement.payloads});
+                          {stream.rx, stream.tx, stream.plan.measurement.integrity});
       if (stream.plan.signature) classifier->Add(stream.plan.id, ExpectedOf(stream));
     }
   }
@@ -89,7 +92,7 @@ LoadedStream::LoadedStream(StreamPlan stream_plan)
 
 void LoadedStream::ResetCounters(uint64_t now_ns) {
   counters_since_ns = now_ns;
-  compares_payloads = true;
+  numbered = true;
   schedule.reset();
   tx = std::make_shared<StreamTx>();
   tx->has_version = plan.measurement.version.exists();
@@ -152,11 +155,12 @@ LoadedJob::LoadedJob(Job job) : plan(std::move(job)) {
 }
 
 std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
+                                     const std::shared_ptr<const Retired>& retired,
                                      const std::vector<std::unique_ptr<Port>>& ports, size_t worker,
                                      size_t workers, uint64_t epoch) {
   auto program = std::make_unique<Program>();
   program->epoch = epoch;
-  ExpectStreams(jobs, *program);
+  ExpectStreams(jobs, retired, *program);
   for (size_t i = worker; i < ports.size(); i += workers) {
     const auto index = static_cast<uint16_t>(i);
     std::vector<SendEntry> streams = SendersOf(index, jobs);

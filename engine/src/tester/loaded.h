@@ -31,7 +31,7 @@ struct LoadedStream {
   std::shared_ptr<const Frames> frames;
   std::shared_ptr<StreamTx> tx;
   std::shared_ptr<StreamRx> rx;
-  bool compares_payloads = true;  // with those of the plan
+  bool numbered = true;  // its frames are known by their sequence
   // What arrives stamped earlier is of an earlier start.
   uint64_t counters_since_ns = 0;
   // Null until the first start, and the schedule after a stop, too.
@@ -72,6 +72,7 @@ using LoadedJobs = std::map<std::string, std::unique_ptr<LoadedJob>>;
 // What worker `worker` of `workers` has to do for the jobs: it serves every port whose index modulo
 // the number of workers is its own.
 std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
+                                     const std::shared_ptr<const Retired>& retired,
                                      const std::vector<std::unique_ptr<Port>>& ports, size_t worker,
                                      size_t workers, uint64_t epoch);
 

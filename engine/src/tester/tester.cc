@@ -59,7 +59,7 @@ Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& 
   for (size_t i = 0; i < placement.cpus.size(); ++i) {
     workers_.push_back(std::make_unique<Worker>(static_cast<unsigned>(i + 1), placement.cpus[i],
                                                 placement.shares_cpu, clock_, activity_));
-    workers_.back()->Launch(MakeProgram(jobs_, ports_, i, placement.cpus.size(), epoch_));
+    workers_.back()->Launch(MakeProgram(jobs_, retired_, ports_, i, placement.cpus.size(), epoch_));
   }
 }
 
@@ -101,7 +101,7 @@ void Tester::Publish() {
     }
   }
   AskWorkers([this](size_t i) {
-    auto program = MakeProgram(jobs_, ports_, i, workers_.size(), epoch_);
+    auto program = MakeProgram(jobs_, retired_, ports_, i, workers_.size(), epoch_);
     AddTaps(i, *program);
     workers_[i]->Adopt(std::move(program));
   });
@@ -230,11 +230,28 @@ void Tester::StopAll() {
   StopStreams(all);
 }
 
+namespace {
+
+std::shared_ptr<const Retired> WithStreams(const Retired* before,
+                                           const std::vector<LoadedJob*>& jobs) {
+  std::vector<Retired::Stream> streams;
+  for (const LoadedJob* job : jobs) {
+    for (const auto& stream : job->streams) {
+      if (!stream.plan.signature) continue;
+      streams.push_back({.id = stream.plan.id, .signature_sum = stream.frames->signature_sum()});
+    }
+  }
+  return Retired::With(before, streams);
+}
+
+}  // namespace
+
 void Tester::Unload(const Names& names) {
   const std::lock_guard lock(mutex_);
   const auto jobs = FindJobs(names);
   StopStreams(jobs);
   LoadedJobs unloaded;  // freed once no worker knows them
+  retired_ = WithStreams(retired_.get(), jobs);
   for (const LoadedJob* job : jobs) {
     unloaded.insert(jobs_.extract(job->plan.name));
   }

@@ -17,6 +17,7 @@
 #include "capture/capture.h"
 #include "plan/validate.h"
 #include "port/port.h"
+#include "receiver/retired.h"
 #include "tester/loaded.h"
 #include "tester/v1/control.pb.h"
 #include "worker/clock.h"
@@ -97,6 +98,7 @@ class Tester {
   std::mutex mutex_;
   LoadedJobs jobs_;
   std::map<std::string, std::shared_ptr<Capture>> captures_;  // stopped ones included
+  std::shared_ptr<const Retired> retired_;                    // streams of jobs that were unloaded
   uint64_t epoch_ = 0;
   Clock::Reading last_start_{};
   std::vector<uint64_t> loops_seen_;

@@ -55,7 +55,7 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update) {
   if (SendsTheSame(plan, stream.plan)) {
     frames = stream.frames;
   } else {
-    stream.compares_payloads = false;  // sequence numbers no longer say what was sent
+    stream.numbered = false;  // sequence numbers no longer say what was sent
   }
   uint64_t effective_ns = clock_.Now();
   if (stream.schedule && stream.Sending()) {

@@ -9,11 +9,11 @@
 
 namespace tester::wire {
 
-std::optional<Ipv6> Ipv6::Parse(Frame packet) {
+std::optional<Ipv6> Ipv6::Parse(Frame packet, size_t bytes) {
   if (packet.size() < kIpv6HeaderBytes || packet[0] >> 4 != 6) return std::nullopt;
   Ipv6 view{};
   view.payload_bytes = Load16(packet.data() + 4);
-  if (view.payload_bytes > packet.size() - kIpv6HeaderBytes) return std::nullopt;
+  if (view.payload_bytes > bytes - kIpv6HeaderBytes) return std::nullopt;
   view.next_header = packet[6];
   view.hop_limit = packet[7];
   std::copy_n(packet.data() + 8, 16, view.source.begin());

@@ -16,6 +16,7 @@ namespace tester::wire {
 using Ipv6Address = std::array<uint8_t, 16>;
 
 inline constexpr size_t kIpv6HeaderBytes = 40;
+inline constexpr uint8_t kNextHeaderFragment = 44;
 inline constexpr uint8_t kNextHeaderIcmp6 = 58;
 inline constexpr Ipv6Address kIpv6Unspecified = {};
 inline constexpr Ipv6Address kIpv6AllNodes = {0xff, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
@@ -27,7 +28,9 @@ struct Ipv6 {
   Ipv6Address source;
   Ipv6Address destination;
 
-  static std::optional<Ipv6> Parse(Frame packet);
+  // `packet` may be the begin of a longer one, of `bytes`.
+  static std::optional<Ipv6> Parse(Frame packet, size_t bytes);
+  static std::optional<Ipv6> Parse(Frame packet) { return Parse(packet, packet.size()); }
   // `to` holds at least kIpv6HeaderBytes.
   void Write(MutableFrame to) const;
   // The pseudo header's part of an upper layer checksum.

@@ -15,6 +15,11 @@ namespace tester::wire {
 inline constexpr size_t kSignatureBytes = 16;
 inline constexpr uint64_t kMask48 = (uint64_t{1} << 48) - 1;
 
+// Whether a timestamp of 48 bits is of an instant between the clock's 0 and now.
+inline bool IsPast(uint64_t timestamp_ns, uint64_t now_ns) {
+  return ((now_ns - timestamp_ns) & kMask48) <= now_ns;
+}
+
 // The one's-complement sum of sixteen bytes as one of 1 to 0xffff: 0 and 0xffff are the same
 // number.
 inline uint16_t SignatureSum(const uint8_t* at) {

@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "receiver/foreign.h"
 #include "receiver/train.h"
 #include "wire/ethernet.h"
 #include "wire/pause.h"
@@ -25,30 +26,42 @@ Frame FirstSegment(const rte_mbuf* mbuf) {
   return {rte_pktmbuf_mtod(mbuf, const uint8_t*), mbuf->data_len};
 }
 
-bool CountIfSigned(const Classifier& classifier, const uint8_t* signature, const Arrival& arrival) {
-  const Expected* stream = classifier.Find(signature);
-  return stream != nullptr && CountSigned(*stream, signature, arrival);
+// Frames of a burst that are no stream's.
+struct Others {
+  std::array<rte_mbuf*, kBurst> mbufs;
+  std::array<bool, kBurst> stale;  // with a signature of the past
+  uint16_t count = 0;
+};
+
+Signed CountIfSigned(const Classifier& classifier, const uint8_t* signature,
+                     const Arrival& arrival) {
+  if (const Expected* stream = classifier.Find(signature)) {
+    return CountSigned(*stream, signature, arrival);
+  }
+  return classifier.WasUnloaded(signature, arrival.now_ns) ? Signed::kStale : Signed::kForeign;
 }
 
 // A frame that does not end in a signature: of a stream without, or padded by the device under
 // test.
-bool CountOther(const PortProgram& program, const Classifier& classifier, const Arrival& arrival) {
+Signed CountOther(const PortProgram& program, const Classifier& classifier, Arrival arrival) {
   if (!program.matcher.empty()) {
     if (const Expected* stream = program.matcher.Find(arrival.frame)) {
       CountMatched(*stream, arrival);
-      return true;
+      return Signed::kGood;
     }
   }
   const bool is_whole = arrival.frame.size() == arrival.bytes;
   const uint8_t* signature = is_whole ? SignatureBeforePadding(arrival.frame) : nullptr;
-  return signature != nullptr && CountIfSigned(classifier, signature, arrival);
+  if (signature == nullptr) return Signed::kForeign;
+  arrival.end = static_cast<uint32_t>(signature - arrival.frame.data() + wire::kSignatureBytes);
+  return CountIfSigned(classifier, signature, arrival);
 }
 
-// False when it is no stream's.
-bool CountFrame(const PortProgram& port, const Classifier& classifier, const rte_mbuf* mbuf,
-                uint64_t now_ns, Train& train) {
+Signed CountFrame(const PortProgram& port, const Classifier& classifier, const rte_mbuf* mbuf,
+                  uint64_t now_ns, Train& train) {
   const Arrival arrival{.frame = FirstSegment(mbuf),
                         .bytes = mbuf->pkt_len,
+                        .end = mbuf->pkt_len,
                         .port = port.index,
                         .now_ns = now_ns,
                         .counters = &port.port->counters};
@@ -59,43 +72,51 @@ bool CountFrame(const PortProgram& port, const Classifier& classifier, const rte
         rte_pktmbuf_read(mbuf, mbuf->pkt_len - static_cast<uint32_t>(wire::kSignatureBytes),
                          wire::kSignatureBytes, copy.data()));
     if (train.Join(signature, arrival)) [[likely]] {
-      return true;
+      return Signed::kGood;
     }
     train.End();
-    if (const Expected* stream = classifier.Find(signature);
-        stream != nullptr && CountSigned(*stream, signature, arrival)) {
-      train.Begin(*stream, signature, arrival);
-      return true;
+    if (const Expected* stream = classifier.Find(signature)) {
+      const Signed counted = CountSigned(*stream, signature, arrival);
+      if (counted == Signed::kGood) train.Begin(*stream, signature, arrival);
+      if (counted != Signed::kForeign) return counted;
+    } else if (classifier.WasUnloaded(signature, now_ns)) {
+      return Signed::kStale;
     }
   }
   return CountOther(port, classifier, arrival);
 }
 
-// A neighbour's question or answer, or foreign.
-void ServeForeign(const PortProgram& program, Frame frame) {
+// What nobody has taken: a neighbour's question or answer, or something else.
+void ServeForeign(const PortProgram& program, const rte_mbuf* mbuf, bool stale) {
+  const Frame frame = FirstSegment(mbuf);
   Port& port = *program.port;
   port.counters.rx_foreign.Add(1);
   if (wire::IsPause(frame)) port.counters.rx_pause.Add(1);
+  if (stale) {
+    port.counters.rx_stale.Add(1);
+    return;
+  }
   std::array<uint8_t, kNeighbourFrameBytes> reply;
   if (const size_t bytes = AnswerNeighbour(frame, *program.neighbours, reply); bytes != 0) {
     if (SendFrame(port, Frame(reply).first(bytes))) port.counters.neighbour_replies.Add(1);
   } else if (const auto neighbour = ReadAdvertisement(frame)) {
     port.learned.Push(*neighbour);
+  } else {
+    CountForeign(frame, mbuf->pkt_len, port.counters);
   }
 }
 
-// Frames that are no stream's.
-void ServeOthers(const PortProgram& program, rte_mbuf* const* mbufs, uint16_t count,
-                 uint64_t now_ns) {
+void ServeOthers(const PortProgram& program, const Others& others, uint64_t now_ns) {
   std::array<MutableFrame, kBurst> frames;
   std::array<bool, kBurst> taken;
-  for (uint16_t i = 0; i < count; ++i) {
-    frames[i] = {rte_pktmbuf_mtod(mbufs[i], uint8_t*), mbufs[i]->data_len};
-    taken[i] = false;
+  for (uint16_t i = 0; i < others.count; ++i) {
+    rte_mbuf* mbuf = others.mbufs[i];
+    frames[i] = {rte_pktmbuf_mtod(mbuf, uint8_t*), mbuf->data_len};
+    taken[i] = others.stale[i];
   }
-  AnswerBurst(program.responders, {frames.data(), count}, now_ns, taken.data());
-  for (uint16_t i = 0; i < count; ++i) {
-    if (!taken[i]) ServeForeign(program, frames[i]);
+  AnswerBurst(program.responders, {frames.data(), others.count}, now_ns, taken.data());
+  for (uint16_t i = 0; i < others.count; ++i) {
+    if (!taken[i] || others.stale[i]) ServeForeign(program, others.mbufs[i], others.stale[i]);
   }
 }
 
@@ -136,17 +157,18 @@ uint32_t ServeReceive(const PortProgram& program, const Classifier& classifier,
     }
     uint64_t bytes = 0;
     Train train(now_ns);
-    std::array<rte_mbuf*, kBurst> others;
-    uint16_t other_count = 0;
+    Others others;
     for (uint16_t k = 0; k < count; ++k) {
       bytes += mbufs[k]->pkt_len;
-      if (!CountFrame(program, classifier, mbufs[k], now_ns, train)) {
-        others[other_count++] = mbufs[k];
+      const Signed counted = CountFrame(program, classifier, mbufs[k], now_ns, train);
+      if (counted < Signed::kBad) [[unlikely]] {
+        others.stale[others.count] = counted == Signed::kStale;
+        others.mbufs[others.count++] = mbufs[k];
       }
       // The kernel has written over the template that this buffer may have held.
       if (port.shared_pool()) TemplateKey(mbufs[k]) = 0;
     }
-    if (other_count > 0) ServeOthers(program, others.data(), other_count, now_ns);
+    if (others.count > 0) ServeOthers(program, others, now_ns);
     Free(mbufs.data(), count);
     port.counters.rx_packets.Add(count);
     port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);

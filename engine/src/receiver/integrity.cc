@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "receiver/integrity.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "wire/ethernet.h"
+#include "wire/ipv4.h"
+#include "wire/signature.h"
+
+namespace tester {
+namespace {
+
+constexpr size_t kUdpHeaderBytes = 8;
+constexpr size_t kUdpLengthOffset = 4;  // in its header
+
+std::vector<OrderRun> InTurn(size_t frames) {
+  std::vector<OrderRun> runs;
+  for (size_t i = 0; i < frames; ++i) {
+    runs.push_back({.frame = static_cast<uint16_t>(i), .packets = 1});
+  }
+  return runs;
+}
+
+// What the header before a payload of so many bytes, up to the end of the signature, says of their
+// length if it is that of UDP; otherwise 0.
+uint16_t UdpLengthBefore(Frame frame, size_t end, size_t payload_bytes) {
+  if (end < payload_bytes + kUdpHeaderBytes) return 0;
+  const size_t header = end - payload_bytes - kUdpHeaderBytes;
+  const uint16_t bytes = wire::Load16(frame.data() + header + kUdpLengthOffset);
+  return bytes == payload_bytes + kUdpHeaderBytes ? bytes : uint16_t{0};
+}
+
+// A device that puts several frames of a stream into one leaves each its signature.
+bool FollowsSignature(const SignedFrame& seen, size_t payload_bytes) {
+  if (seen.end < payload_bytes + wire::kSignatureBytes) return false;
+  const uint8_t* before = seen.frame.data() + seen.end - payload_bytes - wire::kSignatureBytes;
+  return wire::Load16(before) == wire::Load16(seen.signature) &&
+         wire::SignatureSum(before) == wire::SignatureSum(seen.signature);
+}
+
+// Protocols that carry what others have sent: a device may add them, or take them away.
+bool IsTunnel(uint8_t protocol) {
+  constexpr std::array<uint8_t, 7> kTunnels = {4, 41, 47, 50, 51, 97, 115};
+  return std::find(kTunnels.begin(), kTunnels.end(), protocol) != kTunnels.end();
+}
+
+// Whether what two packets carry can be compared: not where the device has put the frame into a
+// tunnel, or taken it out of one.
+bool CarryTheSame(const wire::Shape& sent, const wire::Shape& seen) {
+  const bool other_port = seen.udp_port != 0 && seen.udp_port != sent.udp_port;
+  return sent.ip_version != 0 && seen.ip_version != 0 && sent.protocol == seen.protocol &&
+         !IsTunnel(seen.protocol) && !other_port;
+}
+
+bool CarryAsMuch(const wire::Shape& sent, const wire::Shape& seen) {
+  constexpr size_t kMostTcpOptions = 40;  // which a device may add or remove
+  const auto [less, more] = std::minmax(sent.body_bytes, seen.body_bytes);
+  return more - less <= (seen.protocol == wire::kProtocolTcp ? kMostTcpOptions : 0);
+}
+
+}  // namespace
+
+Integrity::Integrity(const Sent& sent)
+    : order_(sent.order.empty() ? InTurn(sent.frames.size()) : sent.order),
+      compares_(sent.payload_offset != 0),
+      sends_fragments_(sent.fragments_by_field) {
+  for (const auto& frame : sent.frames) {
+    const wire::Shape shape = wire::Shape::Of(frame, frame.size());
+    sends_fragments_ |= shape.fragment;
+    sends_icmp_errors_ |= shape.icmp_error.has_value();
+    Expectation expected{.bytes = frame.size(), .shape = shape, .payload = {}, .udp_bytes = 0};
+    if (compares_) {
+      const auto end = frame.end() - static_cast<ptrdiff_t>(wire::kSignatureBytes);
+      expected.payload.assign(frame.begin() + static_cast<ptrdiff_t>(sent.payload_offset), end);
+      expected.udp_bytes = UdpLengthBefore(frame, frame.size(), frame.size() - sent.payload_offset);
+    }
+    frames_.push_back(std::move(expected));
+  }
+}
+
+const Integrity::Expectation& Integrity::At(OrderPlace& place, uint64_t sequence) const {
+  if (frames_.size() == 1) return frames_.front();
+  uint16_t frame = 0;
+  order_.Choose(place, sequence, 1, &frame);
+  return frames_[frame];
+}
+
+bool Integrity::HasPayload(const Expectation& sent, const SignedFrame& seen) {
+  // A frame longer than a buffer is not in one piece, and the ports are opened so that there is
+  // none.
+  if (seen.frame.size() != seen.bytes) return true;
+  const Frame before = seen.frame.first(seen.end - wire::kSignatureBytes);
+  return before.size() >= sent.payload.size() &&
+         std::equal(sent.payload.begin(), sent.payload.end(),
+                    before.last(sent.payload.size()).begin());
+}
+
+Damage Integrity::LookAtShape(const wire::Shape& shape, const SignedFrame& seen) const {
+  if (shape.icmp_error && !sends_icmp_errors_) return Damage::kQuoted;
+  if (shape.fragment && !sends_fragments_) return Damage::kFragment;
+  // Whoever tags, or takes a tag away, may do so before he pads.
+  const size_t most_padded = wire::kMinFrameBytes + shape.tags * wire::kVlanTagBytes;
+  return seen.end < seen.bytes && seen.bytes > most_padded ? Damage::kLength : Damage::kNone;
+}
+
+Damage Integrity::LookAlone(const SignedFrame& seen) const {
+  return LookAtShape(wire::Shape::Of(seen.frame, seen.bytes), seen);
+}
+
+Damage Integrity::LookCloser(const Expectation& sent, const SignedFrame& seen) const {
+  const wire::Shape shape = wire::Shape::Of(seen.frame, seen.bytes);
+  if (const Damage damage = LookAtShape(shape, seen); damage != Damage::kNone) return damage;
+  const bool comparable = CarryTheSame(sent.shape, shape);
+  const bool as_much = CarryAsMuch(sent.shape, shape);
+  if (!compares_ || seen.frame.size() != seen.bytes) {
+    return comparable && !as_much ? Damage::kLength : Damage::kNone;
+  }
+  if (!HasPayload(sent, seen)) return comparable && as_much ? Damage::kContent : Damage::kLength;
+  const size_t payload_bytes = sent.payload.size() + wire::kSignatureBytes;
+  if (sent.udp_bytes != 0 && UdpLengthBefore(seen.frame, seen.end, payload_bytes) == 0) {
+    return Damage::kLength;
+  }
+  return FollowsSignature(seen, payload_bytes) ? Damage::kLength : Damage::kNone;
+}
+
+}  // namespace tester

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Signatures of streams that were unloaded: a frame with one of them is of an earlier trial, and a
+// device that still sends it probably has it in a loop.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "wire/signature.h"
+
+namespace tester {
+
+// The streams of the last jobs. Immutable.
+class Retired {
+ public:
+  // So many that the sixteen bytes of no stream's frame hardly ever look like one of them: one in
+  // half a million, and then they need a time of the past, too.
+  static constexpr size_t kMost = 8192;
+
+  struct Stream {
+    uint16_t id;
+    uint16_t signature_sum;
+  };
+
+  // Those of `before`, which may be null, and these; of too many the first ones are forgotten.
+  static std::shared_ptr<const Retired> With(const Retired* before,
+                                             std::span<const Stream> streams) {
+    auto retired = std::make_shared<Retired>();
+    std::vector<uint32_t>& keys = retired->in_turn_;
+    if (before != nullptr) keys = before->in_turn_;
+    for (const Stream& stream : streams) keys.push_back(Key(stream.id, stream.signature_sum));
+    if (keys.size() > kMost) keys.erase(keys.begin(), keys.end() - kMost);
+    retired->sorted_ = keys;
+    std::sort(retired->sorted_.begin(), retired->sorted_.end());
+    return retired;
+  }
+
+  // Whether these 16 bytes are the signature of one of them.
+  bool Has(const uint8_t* signature, uint64_t now_ns) const {
+    const uint32_t key = Key(wire::Load16(signature), wire::SignatureSum(signature));
+    return std::binary_search(sorted_.begin(), sorted_.end(), key) &&
+           wire::IsPast(wire::Signature::Read(signature).timestamp_ns, now_ns);
+  }
+
+ private:
+  static uint32_t Key(uint16_t id, uint16_t sum) { return uint32_t{id} << 16 | sum; }
+
+  std::vector<uint32_t> in_turn_;
+  std::vector<uint32_t> sorted_;
+};
+
+}  // namespace tester
