@@ -15,6 +15,7 @@ from .errors import TargetError
 from .measurement.departure import rate_error
 from .measurement.evidence import Evidence
 from .measurement.flows import FlowMeasure, FlowSummary
+from .measurement.foreign import Foreign
 from .measurement.snapshot import Snapshot, StreamCounters
 from .measurement.sustained import DelayReading, Growth, growth
 from .measurement.trial import StreamResult, Trial
@@ -125,19 +126,21 @@ class Run:
         counters = {s.id: after.stream(s.id) for s in self.plan.streams}
         sending_ns = duration.ns if duration else _sending_ns(counters.values())
         corrections = [self._bench.correction(s) for s in self.plan.streams]
+        streams = tuple(
+            replace(
+                _result(s, counters[s.id], sending_ns, self._changed),
+                correction=correction,
+                growth=self._growth(counters[s.id]),
+            )
+            for s, correction in zip(self.plan.streams, corrections, strict=True)
+        )
         return Trial(
             load=self._bench.busiest(self.streams),
             duration_ns=sending_ns,
-            streams=tuple(
-                replace(
-                    _result(s, counters[s.id], sending_ns, self._changed),
-                    correction=correction,
-                    growth=self._growth(counters[s.id]),
-                )
-                for s, correction in zip(self.plan.streams, corrections, strict=True)
-            ),
+            streams=streams,
             evidence=evidence,
-            objections=tuple(evidence.objections(self._bench.rules.limits)),
+            foreign=Foreign.between(self._before, after, self._ports()),
+            objections=(*evidence.objections(self._bench.rules.limits), *_octet_objections(streams)),
             delay_objections=tuple(self._bench.delay_objections(corrections)),
             started_at=self._started_at,
         )
@@ -152,6 +155,9 @@ class Run:
         """What the tester did for this run between two snapshots."""
         dropped = self._bench.backlog_drops() - self._backlog_before
         return Evidence.between(self.plan, before, after, changed=self._changed, backlog_dropped=dropped)
+
+    def _ports(self) -> set[str]:
+        return {port for s in self.plan.streams for port in (s.tx_port, s.rx_port)}
 
     def _measured(self, snapshot: Snapshot) -> list[StreamCounters]:
         """Of streams whose frames are known again where they arrive."""
@@ -216,15 +222,18 @@ def _settling_ns(snapshot: Snapshot, least: Duration) -> int:
 
 
 def _received(snapshot: Snapshot) -> list[int]:
-    return [s.rx_packets + (s.rx_misrouted or 0) for s in snapshot.streams]
+    return [_arrived(s) for s in snapshot.streams]
+
+
+def _arrived(counted: StreamCounters) -> int:
+    """Frames that came to any port, damaged or not."""
+    others = ("rx_misrouted", "rx_corrupted", "rx_wrong_length", "rx_fragments")
+    return counted.rx_packets + sum(getattr(counted, name) or 0 for name in others)
 
 
 def _once(snapshot: Snapshot) -> int:
     """Frames that have arrived, each counted once as far as the tester can tell."""
-    return sum(
-        min(s.tx_packets, s.rx_packets - (s.order.duplicated or 0) + (s.rx_misrouted or 0))
-        for s in snapshot.streams
-    )
+    return sum(min(s.tx_packets, _arrived(s) - (s.order.duplicated or 0)) for s in snapshot.streams)
 
 
 def _endless(snapshot: Snapshot, after_ns: int) -> str:
@@ -233,3 +242,7 @@ def _endless(snapshot: Snapshot, after_ns: int) -> str:
         f"frames kept arriving for {Duration(after_ns)} after the last departure, {more:,} of them beyond "
         "those that were sent (a loop in the device?)"
     )
+
+
+def _octet_objections(streams: Collection[StreamResult]) -> Iterator[str]:
+    return (s.octets.objection for s in streams if s.measured and s.octets.objection)

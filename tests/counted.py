@@ -19,8 +19,18 @@ from TesterLibrary.measurement.snapshot import (
 )
 
 _ORDER = ("next_sequence", "duplicated", "late", "extent_sum", "extent_max", "behind")
-_PORT = ("tx_refused", "rx_missed", "kernel_dropped", "rx_misrouted", "link_downs")
-_STREAM = ("rx_misrouted", "rx_out_of_order", "rx_version_rewritten", "rx_corrupted")
+_PORT = (
+    *("tx_refused", "rx_missed", "kernel_dropped", "rx_misrouted", "link_downs"),
+    *("rx_stale", "rx_malformed", "rx_fragments"),
+)
+_STREAM = (
+    "rx_misrouted",
+    "rx_out_of_order",
+    "rx_version_rewritten",
+    "rx_corrupted",
+    "rx_wrong_length",
+    "rx_fragments",
+)
 _SHARED = ("rx_bytes", "tx_bytes", "foreign", "malformed", "full", "endless")
 _END = (*_SHARED, "flows_begun", "flows_ended", "flows_failed", "flows", "most_flows", "too_long")
 _STATISTICS = (*_SHARED, "begun", "ended", "failed", "concurrent", "most_concurrent")
@@ -45,7 +55,7 @@ def stream_counters(*values: int, **counts: Any) -> StreamCounters:
 
 
 def port_counters(name: str, **counts: Any) -> PortCounters:
-    return PortCounters(name, **{**dict.fromkeys(_PORT, 0), **counts})
+    return PortCounters(name, **{**dict.fromkeys(_PORT, 0), "rx_icmp_errors": (), **counts})
 
 
 def end_counters(*values: str, **counts: Any) -> EndCounters:

@@ -32,6 +32,8 @@ class Fate(Enum):
     EXTENT = "extent"
     LATE = "late"
     CORRUPTED = "corrupted"
+    WRONG_LENGTH = "wrong_length"
+    FRAGMENTS = "fragments"
     MISROUTED = "misrouted"
 
 
@@ -56,8 +58,10 @@ class FrameOrder:
 
         Returns a result. ``${result.order}`` has the frames that were ``sent``, ``received``, ``lost``,
         ``duplicated``, ``reordered`` (arrived after one that was sent later), ``late`` (too late to know
-        whether they had arrived before), ``corrupted`` and ``misrouted``, and the greatest ``extent``: how
-        many frames arrived since the first one that overtook it. A stream that was given other frames while
+        whether they had arrived before), ``misrouted``, and the greatest ``extent``: how many frames arrived
+        since the first one that overtook it. Frames that arrived ``corrupted`` (with another content), with a
+        ``wrong_length`` or in ``fragments`` (pieces of an IP packet) are not the frames that were sent: they
+        count as lost, and in none of the others. A stream that was given other frames while
         it was sending has none ``corrupted`` until its next start: a sequence number, by which a payload is
         known, no longer says which frame was sent.
 

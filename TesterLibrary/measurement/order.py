@@ -10,10 +10,22 @@ from fractions import Fraction
 
 from .counter import total
 
+# What may become of a frame besides that it arrives, and how people call it.
+_FATES = {
+    "lost": "lost",
+    "duplicated": "duplicated",
+    "reordered": "reordered",
+    "late": "late",
+    "corrupted": "corrupted",
+    "wrong_length": "with another length",
+    "fragments": "in pieces",
+    "misrouted": "misrouted",
+}
+
 
 @dataclass(frozen=True)
 class Order:
-    """Frames of one or more streams. Each that arrived is counted in `received`, whatever else it was.
+    """Frames of one or more streams. Each that arrived as it was sent is counted in `received`.
 
     A count that the tester does not have is None, and so is one that would need it.
     """
@@ -24,9 +36,11 @@ class Order:
     reordered: int | None = 0  # after a frame that was sent later (RFC 4737 §3)
     extent: int | None = 0  # of the worst one: arrivals since the first frame that was sent later (§4.2)
     late: int | None = 0  # so late that nobody knows any more whether they had arrived before
-    corrupted: int | None = 0  # with a signature of ours and a content that is not
+    corrupted: int | None = 0  # with another content, so that they count as lost; not in `received`
     misrouted: int | None = 0  # on another port of the tester; not in `received`
     behind: int | None = 0  # below the highest sequence seen, for the first time or again
+    wrong_length: int | None = 0  # shorter, longer, or several in one; as `corrupted`
+    fragments: int | None = 0  # pieces of IP packets that were sent as one; as `corrupted`
 
     @classmethod
     def merged(cls, parts: Iterable[Order]) -> Order:
@@ -58,6 +72,22 @@ class Order:
         return self._missing(0), most
 
     @property
+    def first_arrivals(self) -> int:
+        """Frames received, each once; the fewest that the counts allow, where duplicates are not counted."""
+        again = self.behind if self.duplicated is None else self.duplicated
+        return max(0, self.received - (again or 0))
+
+    @property
+    def damage(self) -> str:
+        """What arrived and is not what was sent, as people read it; empty if nothing did."""
+        ways = {
+            "with another content": self.corrupted,
+            "with another length": self.wrong_length,
+            "in pieces (IP fragments)": self.fragments,
+        }
+        return "; ".join(f"{frames:,} arrived {way}" for way, frames in ways.items() if frames)
+
+    @property
     def ratio(self) -> Fraction | None:
         """Reordered / received (RFC 4737 §3.4), exact; 0 if nothing was received."""
         if self.reordered is None:
@@ -67,7 +97,7 @@ class Order:
     @property
     def kept(self) -> bool | None:
         """Whether each frame arrived once, unharmed, in its place; None where that was not counted."""
-        counts = (self.lost, self.duplicated, self.reordered, self.late, self.corrupted, self.misrouted)
+        counts = [getattr(self, name) for name in _FATES]
         if any(counts):
             return False
         return None if None in counts else True
@@ -76,10 +106,9 @@ class Order:
         return max(0, (self.sent or 0) - (self.received - duplicated))
 
     def __str__(self) -> str:
-        names = ("lost", "duplicated", "reordered", "late", "corrupted", "misrouted")
-        counts = {name: getattr(self, name) for name in names}
-        found = [f"{value:,} {name}" for name, value in counts.items() if value]
-        absent = [name for name, value in counts.items() if value is None]
+        counts = {words: getattr(self, name) for name, words in _FATES.items()}
+        found = [f"{value:,} {words}" for words, value in counts.items() if value]
+        absent = [words for words, value in counts.items() if value is None]
         text = ", ".join(found) or ("nothing found" if absent else "all in order")
         text += f" of {self.sent:,} frames" if self.sent is not None else f" of {self.received:,} received"
         if self.reordered and self.extent is not None:

@@ -16,6 +16,7 @@ from .histogram import bounds_of, index_of
 from .latency import Latency
 from .snapshot import DurationCounters, EndCounters, LatencyCounters
 
+_MALFORMED = "wrong checksum or length: transmit offload of the device?"
 _MICROSECOND = 1000
 _PER_SECOND = "/s"
 _NOT_SUMMED = ("concurrent", "most_concurrent", "opens")
@@ -249,6 +250,20 @@ class SessionStatistics:
         counts = (name for name, value in values if value is None or type(value) is int)
         return [*properties, *counts]
 
+    @property
+    def malformed_text(self) -> str:
+        """How many frames had a wrong checksum or length; empty if none had."""
+        if not self.malformed:
+            return ""
+        return f"{self.malformed:,} frames were malformed ({_MALFORMED})"
+
+    @property
+    def all_malformed(self) -> str:
+        """Why nothing can be said of the device: no frame that arrived was sound. Empty if one was."""
+        if not self.malformed or self.malformed < self.rx_packets:
+            return ""
+        return f"all {self.malformed:,} frames that arrived were malformed ({_MALFORMED})"
+
     def __str__(self) -> str:
         rate = self.connection_rate
         counts = (("completed", self.completed), ("failed", self.failed), ("open", self.concurrent))
@@ -261,6 +276,8 @@ class SessionStatistics:
             text = text.replace(": ", f": {self.openings:,} attempted, ", 1)
         if self.bytes_received:
             text += f", goodput {self.goodput_bps / 1e6:,.6g} Mbps"
+        if self.malformed_text:
+            text += f", {self.malformed_text}"
         for key, own in self.histograms.items():
             if own.count:
                 text += f", {key.partition('.')[2].replace('_', ' ')} {Latency(_in_nanoseconds(own))}"

@@ -15,7 +15,9 @@ from .counter import total
 from .departure import GapError, achieved_rate
 from .evidence import Evidence
 from .flows import FlowSummary
+from .foreign import NOTHING_FOREIGN, Foreign
 from .latency import Latency
+from .octets import OctetBalance
 from .order import Order
 from .outage import Outage
 from .snapshot import StreamCounters
@@ -84,6 +86,8 @@ class StreamResult:
             extent=counted.order.extent_max,
             late=counted.order.late,
             corrupted=counted.rx_corrupted,
+            wrong_length=counted.rx_wrong_length,
+            fragments=counted.rx_fragments,
             misrouted=counted.rx_misrouted,
             behind=counted.order.behind,
         )
@@ -98,6 +102,19 @@ class StreamResult:
         return (
             f"{counted.rx_misrouted:,} frames of {self.name} arrived at {places}, expected at {self.rx_port}"
         )
+
+    @property
+    def first_octets(self) -> float:
+        """Bytes received, FCS included, of each frame once."""
+        counted = self.counters
+        return (
+            counted.rx_bytes * self.order.first_arrivals / counted.rx_packets if counted.rx_packets else 0.0
+        )
+
+    @property
+    def octets(self) -> OctetBalance:
+        """Bytes received against the bytes of the same frames as they were sent."""
+        return OctetBalance.of(self.name, self.frame_size, self.counters)
 
     @property
     def blind_delay(self) -> BlindDelay | None:
@@ -151,6 +168,7 @@ class Trial(Validated):
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
     number: int = 0  # of the run, from 1
     attempt: int = 1  # of the same trial; above 1 it repeats an invalid one
+    foreign: Foreign = NOTHING_FOREIGN  # what arrived besides on its ports
 
     @property
     def sent(self) -> int:
@@ -240,13 +258,13 @@ class Trial(Validated):
 
     @property
     def received_rate(self) -> float:
-        """Frames received each second of sending."""
-        return self.received * 1e9 / self.sending_ns
+        """Frames received each second of sending; one that arrives twice counts once."""
+        return sum(s.order.first_arrivals for s in self.streams) * 1e9 / self.sending_ns
 
     @property
     def throughput_bps(self) -> float:
-        """Received bits of frames each second of sending (L2, FCS included)."""
-        return sum(s.counters.rx_bytes for s in self.streams) * 8e9 / self.sending_ns
+        """Received bits of frames each second of sending (L2, FCS included); each frame once."""
+        return sum(s.first_octets for s in self.streams) * 8e9 / self.sending_ns
 
     @property
     def latency(self) -> Latency:
@@ -279,6 +297,21 @@ class Trial(Validated):
         """What arrived on other ports than expected, stream by stream; empty if nothing did."""
         return "; ".join(found for stream in self.streams if (found := stream.misrouted))
 
+    @property
+    def besides(self) -> tuple[str, ...]:
+        """What has to be said beside every figure; nothing if each frame arrived as it was sent, or not."""
+        order = self.order
+        found = (
+            "nothing arrived at all" if self.sent and not self.received and not order.damage else "",
+            order.damage,
+            f"{order.duplicated:,} duplicates arrived" if order.duplicated else "",
+            self.misrouted,
+            *(stream.octets.text for stream in self.streams if stream.measured),
+            str(self.foreign),
+            self.not_sustained,
+        )
+        return tuple(filter(None, found))
+
     def stream(self, name: str) -> StreamResult:
         """The part of one stream. KeyError names those there are."""
         for stream in self.streams:
@@ -303,7 +336,4 @@ class Trial(Validated):
             text += f", rate error {self.rate_error:+.1e}, gap error {self.gap_error}"
         if self.evidence.capture_dropped:
             text += f", {self.evidence.capture_dropped:,} frames missing in captures"
-        remarks = (self.misrouted, self.not_sustained, *self.findings, *self.evidence.remarks)
-        for remark in filter(None, remarks):
-            text += f", {remark}"
-        return self.marked(text)
+        return self.marked("; ".join((text, *self.besides, *self.findings, *self.evidence.remarks)))

@@ -45,13 +45,7 @@ def _loss_text(trial: Trial) -> str:
         loss = f"{Ratio(least)} to {Ratio(most)} (received {trial.received:,} of {trial.sent:,} frames"
     else:
         loss = f"{Ratio(trial.loss or Fraction(0))} ({trial.lost:,} of {trial.sent:,} frames"
-    notes = (
-        "nothing arrived at all" if trial.sent and not trial.received else "",
-        f"{trial.order.duplicated:,} duplicates" if trial.order.duplicated else "",
-        trial.misrouted,
-        trial.not_sustained,
-    )
-    return "; ".join((loss, *filter(None, notes))) + ")"
+    return "; ".join((loss, *trial.besides)) + ")"
 
 
 def latency_below(
@@ -80,21 +74,29 @@ def latency_below(
 
 
 def throughput_above(trial: Trial, bound: Rate) -> Verdict:
-    """Whether a trial delivered at least the bound, in the bound's unit.
+    """Whether a trial without loss delivered at least the bound, in the bound's unit (RFC 1242 §3.17).
 
-    Below the bound it is FAIL only if the device lost frames: a device that delivered all it was offered
-    might deliver more, so that is INCONCLUSIVE.
+    Frames count that arrived as they were sent, each once. Below the bound it is FAIL only if the device lost
+    frames: a device that delivered all it was offered might deliver more, so that is INCONCLUSIVE. With loss
+    it is never PASS: what arrives then is the forwarding rate (RFC 2285 §3.6.1), and nobody knows what the
+    device delivers without loss.
     """
-    value = amount(trial, bound.unit, lambda s: Fraction(s.counters.rx_packets * 10**9, trial.sending_ns))
+    value = amount(trial, bound.unit, lambda s: Fraction(s.order.first_arrivals * 10**9, trial.sending_ns))
+    least, most = trial.loss_bounds or (Fraction(0), Fraction(1))
     doubt = doubt_of([trial])
-    if not doubt and value < bound.value and not (trial.loss_bounds and trial.loss_bounds[0]):
+    if not doubt and value < bound.value and not least:
         doubt = "the device delivered all that it was offered; offer at least the bound"
+    if not doubt and value >= bound.value and most:
+        doubt = unmeasured([trial]) or (
+            f"the trial {trial.loss_text}, and throughput allows no loss: this is the forwarding rate; offer "
+            "the bound and no more, or search the throughput"
+        )
     return assess(
         value,
         AT_LEAST,
         bound.value,
         subject=f"throughput of {trial.title}",
-        measured=str(Rate(value, bound.unit)),
+        measured="; ".join((str(Rate(value, bound.unit)), *trial.besides)),
         bound=f">= {bound}",
         doubt=doubt,
     )

@@ -130,7 +130,7 @@ def even_shares(shares: Mapping[str, int], bound: Ratio, doubt: str = "") -> Ver
 
 
 def _doubt(trial: SessionTrial) -> str:
-    return "; ".join(trial.objections)
+    return "; ".join(filter(None, (*trial.objections, trial.statistics.all_malformed)))
 
 
 def _all_carried(trial: SessionTrial) -> str:

@@ -131,15 +131,16 @@ class ThroughputResult(Result):
             AT_LEAST,
             bound.value,
             subject=f"throughput of {self.title}",
-            measured="; ".join(
-                filter(
-                    None,
-                    (f"{Rate(self._in(bound.unit), bound.unit)}", *(t.not_sustained for t in self.judged)),
-                )
-            ),
+            measured="; ".join((str(Rate(self._in(bound.unit), bound.unit)), *self._besides)),
             bound=f">= {bound}",
             doubt="" if holds else self._doubt(bound),
         )
+
+    @property
+    def _besides(self) -> tuple[str, ...]:
+        """Of the trial at the throughput, and of the one above it that did not pass."""
+        failed = self._full(self.failed_load)[-1:] if self.failed_load is not None else []
+        return tuple(dict.fromkeys(found for trial in (*self.judged, *failed) for found in trial.besides))
 
     def _doubt(self, bound: Rate) -> str:
         if self.failed_load is None:
@@ -265,7 +266,11 @@ class _Runner:
         if not evidence.intended_packets:
             return self._search.steps
         in_time = min(Fraction(1), 1 + evidence.rate_error)
-        return self._search.index(trial.load * in_time * trial.received / evidence.intended_packets)
+        return self._search.index(trial.load * in_time * _arrived(trial) / evidence.intended_packets)
+
+
+def _arrived(trial: Trial) -> int:
+    return sum(stream.order.first_arrivals for stream in trial.streams)
 
 
 def _middle(known: _Interval) -> int:

@@ -180,10 +180,14 @@ def _seconds(trial: Trial) -> str:
 def _finding(trial: Trial) -> str:
     if not trial.valid:
         return f"invalid, {trial.objections[0]}"
-    where = f", {trial.misrouted}" if trial.misrouted else ""
+    where = "".join(f"; {found}" for found in trial.besides)
     if trial.lost is None:
         return f"{trial.loss_text} of {trial.sent:,}{where}"
-    return f"lost {trial.lost:,} of {trial.sent:,}{where}" if trial.lost else f"none of {trial.sent:,} lost"
+    return (
+        f"lost {trial.lost:,} of {trial.sent:,}{where}"
+        if trial.lost
+        else f"none of {trial.sent:,} lost{where}"
+    )
 
 
 def _left(seconds: float) -> str:

@@ -5,10 +5,10 @@
     python forwarder.py '{"hold_every": 100, "overtaken_by": 3}'
 
 forwards between p1 and p2. Of the UDP frames from p1, counted from 0, it loses those of `lose` (first and
-count), changes a byte of each `corrupt_every`-th, cuts 20 bytes out of each `shorten_every`-th, adds 4 to each
-`lengthen_every`-th, sends each `duplicate_every`-th twice, lets each `hold_every`-th be overtaken by
-`overtaken_by` more, keeps all for `delay_s`, and sets the version bit to 0 if `erase_version`. Prints a line
-when it begins.
+count), changes a byte of each `corrupt_every`-th, cuts 20 bytes out of each `shorten_every`-th, adds 4 to
+each `lengthen_every`-th, sends each `duplicate_every`-th twice, lets each `hold_every`-th be overtaken by
+`overtaken_by` more, puts the VLAN `tag` on, keeps all for `delay_s`, and sets the version bit to 0 if
+`erase_version`. Prints a line when it begins.
 Only the standard library: it may run as another user than the tests.
 """
 
@@ -85,6 +85,8 @@ class Forwarder:
             return frame[:50] + frame[70:]
         if every(number, self.wish.get("lengthen_every", 0)):
             return frame[:50] + bytes(4) + frame[50:]
+        if tag := self.wish.get("tag"):
+            return frame[:12] + struct.pack("!HH", 0x8100, tag) + frame[12:]
         return frame
 
     def send(self, frame: bytes) -> None:

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
+from .damage import FakeDamage
 from .device import FakeDevice, FakePath
 from .target import FakeTarget, fake_port
 
-__all__ = ["FakeDevice", "FakePath", "FakeTarget", "fake_port"]
+__all__ = ["FakeDamage", "FakeDevice", "FakePath", "FakeTarget", "fake_port"]

@@ -12,6 +12,7 @@ from fractions import Fraction
 from ...model.plan import PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration, Ratio
+from .damage import NO_DAMAGE, FakeDamage
 from .stream import FakeStream, Pace
 
 _NO_LOSS = Ratio(Fraction(0))
@@ -25,6 +26,7 @@ class FakePath:
     capacity: int | None = None  # frames/s that it forwards at most
     loss: Ratio = _NO_LOSS  # of the frames it forwards, evenly spread
     delay: Duration = _TEN_MICROSECONDS  # of every frame
+    damage: FakeDamage = NO_DAMAGE  # to frames of streams
     erases_version: bool = False  # sets the bit of a frame's version to 0
     out: str = ""  # the port of the tester that frames of streams come to; empty: the expected one
 
@@ -68,7 +70,8 @@ def set_pace(
         forwarded = _share(path.capacity, offered[stream.planned.tx_port, stream.planned.rx_port])
         if stream.planned.tx_port in unlinked or stream.out in unlinked:
             forwarded = Fraction(0)
-        stream.follow(now_ns, Pace(part, 1 - forwarded * (1 - path.loss.value)))
+        passed = forwarded * (1 - path.loss.value)
+        stream.follow(now_ns, Pace(part, 1 - passed * (1 - path.damage.part), passed))
 
 
 def _share(limit: int | None, asked: Fraction) -> Fraction:

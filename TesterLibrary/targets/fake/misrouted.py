@@ -14,6 +14,9 @@ def misrouted(arrived: StreamCounters, port: str) -> StreamCounters:
     return replace(
         arrived,
         rx_packets=0,
+        rx_corrupted=0,
+        rx_wrong_length=0,
+        rx_fragments=0,
         rx_bytes=0,
         first_rx_ns=0,
         last_rx_ns=0,

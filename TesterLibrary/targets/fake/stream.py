@@ -27,6 +27,7 @@ from ...measurement.snapshot import (
 )
 from ...model.plan import PlannedStream
 from .content import FakeContent
+from .damage import NO_DAMAGE, FakeDamage, damaged
 from .misrouted import misrouted
 from .versions import Passage, Passed, erased, versions
 
@@ -36,7 +37,8 @@ class Pace:
     """How a stream runs for a while, as parts from 0 to 1."""
 
     reached: Fraction  # of the frames that are due, by the tester
-    dropped: Fraction  # of the offered frames, by the device
+    dropped: Fraction  # of the offered frames, by the device, those that it damages included
+    forwarded: Fraction  # of the offered frames, by the device, those that it damages included
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class _Leg:
     intended: int = 0
     offered: Fraction = Fraction(0)  # exact and not yet rounded
     lost: Fraction = Fraction(0)  # of the first `sent` frames
+    forwarded: Fraction = Fraction(0)  # of them, intact or not
 
     @property
     def sent(self) -> int:
@@ -88,6 +91,9 @@ class _Leg:
         """A frame is lost or not when it leaves, so this grows with frames, not with time."""
         return self.lost + (sent - self.sent) * self.pace.dropped
 
+    def forwarded_of(self, sent: int) -> Fraction:
+        return self.forwarded + (sent - self.sent) * self.pace.forwarded
+
     def left_at(self, number: int) -> int:
         """When the frame of that number, from 1, left."""
         due = self.intended + floor((number - 1 - self.offered) / self.pace.reached)
@@ -98,7 +104,7 @@ class _Leg:
         sent = ceil(offered)
         if planned is not law.planned:
             law = _Law(planned, now_ns, intended, sent, law.bytes_of(sent))
-        return _Leg(now_ns, law, pace, intended, offered, self.lost_of(sent))
+        return _Leg(now_ns, law, pace, intended, offered, self.lost_of(sent), self.forwarded_of(sent))
 
 
 class FakeStream:
@@ -111,6 +117,7 @@ class FakeStream:
         delay_ns: int,
         phase: Fraction,
         erases_version: bool = False,
+        damage: FakeDamage = NO_DAMAGE,
         out: str = "",
     ) -> None:
         """`phase`, 0 to below 1, decides which frames of an evenly spread loss are lost."""
@@ -123,6 +130,7 @@ class FakeStream:
         self._delay_ns = delay_ns
         self._phase = phase
         self._erases_version = erases_version
+        self._damage = damage
         self._flips: list[int] = []
         self._legs: list[_Leg] = []
         self._content: FakeContent | None = None
@@ -172,7 +180,7 @@ class FakeStream:
         return self.arrived((self.ends_ns or 0) + self._delay_ns)
 
     def received(self, now_ns: int) -> int:
-        """Frames that have arrived."""
+        """Frames that have arrived intact, each once."""
         _, sent, lost = self._counts(now_ns - self._delay_ns)
         return sent - lost
 
@@ -186,7 +194,7 @@ class FakeStream:
         intended, sent, _ = self._counts(now_ns)
         _, arrived, lost = self._counts(now_ns - self._delay_ns)
         received, delay = arrived - lost, self._delay_ns
-        return StreamCounters(
+        counted = StreamCounters(
             id=self.planned.id,
             intended_packets=intended,
             tx_packets=sent,
@@ -211,6 +219,10 @@ class FakeStream:
             order=self._order(arrived),
             **{"rx_version_rewritten": 0, **self._versions(now_ns)},
         )
+        return damaged(counted, self._damage, self._forwarded_of(arrived), self._phase)
+
+    def _forwarded_of(self, sent: int) -> Fraction:
+        return self._leg_of(sent).forwarded_of(sent) if sent else Fraction(0)
 
     def _order(self, arrived: int) -> OrderCounters:
         """The order of so many frames of which some were lost: the device keeps it, and doubles none."""

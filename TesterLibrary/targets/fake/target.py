@@ -36,6 +36,7 @@ from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, Flipped, PortInfo, Progress
 from .alone import one_at_a_time
 from .capture import recorded
+from .damage import damaged_frames
 from .device import FakeDevice, set_pace
 from .refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .refusal_ends import check_ends
@@ -52,7 +53,7 @@ _COUNTS = EVERY_COUNTER - {Counted.OUTAGES, Counted.VARIATION}
 # What a port counts besides its frames, from 0 on.
 _PORT_COUNTERS = (
     *("tx_refused", "rx_missed", "kernel_dropped", "rx_misrouted", "link_downs"),
-    *("rx_errors", "tx_errors", "rx_pause"),
+    *("rx_errors", "tx_errors", "rx_pause", "rx_stale", "rx_malformed", "rx_fragments"),
 )
 
 
@@ -332,6 +333,7 @@ class FakeTarget:
             delay_ns=path.delay.ns,
             phase=phase,
             erases_version=path.erases_version,
+            damage=path.damage,
             out=path.out,
         )
 
@@ -343,16 +345,20 @@ class FakeTarget:
         """Forgets a run, not what the ports have counted of it. What is on its way is foreign, at once."""
         self._taps.show_rest(stream, _FOREVER)
         final = stream.everything()
-        foreign = final.rx_packets - stream.received(self._now_ns)
+        now = stream.arrived(self._now_ns)
+        foreign = final.rx_packets - now.rx_packets + damaged_frames(final) - damaged_frames(now)
         self._count(stream, final, self._past)
-        self._past[stream.out]["rx_foreign"] += foreign
+        self._past[stream.out].update(rx_foreign=foreign, rx_stale=foreign)
         if stream.out != stream.planned.rx_port:
             self._past[stream.out]["rx_misrouted"] -= foreign
 
     def _count(self, stream: FakeStream, counted: StreamCounters, totals: dict[str, Counter[str]]) -> None:
         tx, rx = stream.planned.tx_port, stream.out
         totals[tx].update(tx_packets=counted.tx_packets, tx_bytes=counted.tx_bytes)
-        totals[rx].update(rx_packets=counted.rx_packets, rx_bytes=counted.rx_bytes)
+        pieces = counted.rx_fragments or 0  # the first of each has no signature
+        frames = counted.rx_packets + damaged_frames(counted) + pieces
+        totals[rx].update(rx_packets=frames, rx_bytes=counted.rx_bytes)
+        totals[rx].update(rx_foreign=pieces, rx_fragments=pieces)
         if rx != stream.planned.rx_port:
             totals[rx].update(rx_misrouted=counted.rx_packets)
         for number, own in enumerate(counted.versions):
@@ -376,4 +382,4 @@ def _port(name: str, counts: Counter[str], link_up: bool) -> PortCounters:
         for number in (0, 1)
     )
     counted: dict[str, Any] = dict.fromkeys(_PORT_COUNTERS, 0) | counts
-    return PortCounters(name, versions=versions, link_up=link_up, **counted)
+    return PortCounters(name, versions=versions, link_up=link_up, rx_icmp_errors=(), **counted)

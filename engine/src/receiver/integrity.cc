@@ -115,7 +115,9 @@ Damage Integrity::LookCloser(const Expectation& sent, const SignedFrame& seen) c
   const wire::Shape shape = wire::Shape::Of(seen.frame, seen.bytes);
   if (const Damage damage = LookAtShape(shape, seen); damage != Damage::kNone) return damage;
   const bool comparable = CarryTheSame(sent.shape, shape);
-  const bool as_much = CarryAsMuch(sent.shape, shape);
+  // Both packets end equally far before the signature does: nowhere, but for an Ethernet trailer.
+  const bool ends_there = seen.end - shape.end == sent.bytes - sent.shape.end;
+  const bool as_much = ends_there && CarryAsMuch(sent.shape, shape);
   if (!compares_ || seen.frame.size() != seen.bytes) {
     return comparable && !as_much ? Damage::kLength : Damage::kNone;
   }

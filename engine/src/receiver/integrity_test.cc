@@ -151,6 +151,9 @@ TEST_F(IntegrityTest, BytesMissingOrMoreBeforeTheSignatureAreALength) {
   EXPECT_EQ(Look(by_length, shorter), Damage::kLength);
   const Bytes cut = Joined({Part(sent[0], 0, 100), Part(sent[0], 120, 600)});
   EXPECT_EQ(Look(cut), Damage::kLength) << "its IP length is beyond its end";
+  const Bytes grown = Joined({Part(sent[0], 0, 100), Bytes(4), Part(sent[0], 100, 600)});
+  EXPECT_EQ(Look(grown), Damage::kLength) << "its IP length is before its end";
+  EXPECT_EQ(Look(by_length, grown), Damage::kLength);
   Bytes longer = Joined({Part(sent[0], 0, kPayloadOffset), Bytes(4), Part(sent[0], 42, 600)});
   SetIpBytes(longer);
   EXPECT_EQ(Look(longer), Damage::kLength);

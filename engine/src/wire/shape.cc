@@ -21,6 +21,7 @@ void ReadIpv4(Frame packet, size_t bytes, Shape& shape) {
   if (!ip) return;
   shape.ip_version = 4;
   shape.protocol = ip->protocol;
+  shape.end = ip->total_bytes;
   shape.body_bytes = ip->total_bytes - ip->header_bytes;
   shape.fragment = ip->fragment;
   if (packet.size() < ip->header_bytes || ip->later_fragment) return;
@@ -32,6 +33,7 @@ void ReadIpv6(Frame packet, size_t bytes, Shape& shape) {
   if (!ip) return;
   shape.ip_version = 6;
   shape.protocol = ip->next_header;
+  shape.end = kIpv6HeaderBytes + ip->payload_bytes;
   shape.body_bytes = ip->payload_bytes;
   shape.fragment = ip->next_header == kNextHeaderFragment;
   ReadBody(packet.subspan(kIpv6HeaderBytes), shape);
@@ -47,6 +49,7 @@ Shape Shape::Of(Frame frame, size_t bytes) {
   bytes -= ethernet->header_bytes;
   if (ethernet->type == kEtherTypeIpv4) ReadIpv4(packet, bytes, shape);
   if (ethernet->type == kEtherTypeIpv6) ReadIpv6(packet, bytes, shape);
+  shape.end += ethernet->header_bytes;
   return shape;
 }
 

@@ -18,6 +18,7 @@ struct Shape {
   size_t tags = 0;         // VLAN tags, 0 to 2
   uint8_t ip_version = 0;  // 0: it is no sound IP packet; then nothing below is set
   uint8_t protocol = 0;    // or next header
+  size_t end = 0;          // of the packet, from the begin of the frame
   size_t body_bytes = 0;   // of the packet, without its fixed header and IPv4 options
   bool fragment = false;
   uint16_t udp_port = 0;  // of the destination; 0: the packet carries something else

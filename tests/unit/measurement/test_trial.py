@@ -70,7 +70,7 @@ def test_what_arrived_at_another_port_is_told_with_the_place() -> None:
         "3 frames of a arrived at p3, expected at p2; 2 frames of c arrived at p3, p4, expected at p2; "
         "1 frames of d arrived at another port, expected at p2"
     )
-    assert str(result).endswith(f", {result.misrouted}")
+    assert str(result).endswith(f"; {result.misrouted}")
     assert result.lost == 6
     assert loss_below([result], Ratio(Fraction(0))).measured.endswith(f"{result.misrouted})")
     assert trial(astray("b", 0)).misrouted == ""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -27,7 +28,8 @@ def trial(load: str = "50 %", **truth: object) -> Trial:
         ({}, "744 kpps", Outcome.PASS),
         ({}, "380 Mbps", Outcome.PASS),
         ({}, "60 %", Outcome.INCONCLUSIVE),  # it was not offered more
-        ({"capacity": Fraction(4, 10)}, "40 %", Outcome.PASS),
+        ({"capacity": Fraction(4, 10)}, "40 %", Outcome.INCONCLUSIVE),  # with loss: its forwarding rate
+        ({"capacity": Fraction(4, 10)}, "50 %", Outcome.FAIL),  # with loss at the bound
         ({"capacity": Fraction(4, 10)}, "45 %", Outcome.FAIL),
         ({"tester_limit": Fraction(4, 10)}, "45 %", Outcome.INCONCLUSIVE),
         ({"broken_trials": {1}}, "10 %", Outcome.INCONCLUSIVE),
@@ -55,3 +57,42 @@ def test_a_lossy_trial_of_a_broken_tester_fails_nobody() -> None:
 
 def test_latency_without_trials_is_unknown() -> None:
     assert latency_below([], Duration(1), 99).outcome is Outcome.INCONCLUSIVE
+
+
+def damaged(**counts: int) -> Trial:
+    """A thousand frames of which the counts tell what became of them."""
+    measured = trial()
+    (only,) = measured.streams
+    order = replace(only.counters.order, duplicated=counts.get("duplicated", 0))
+    given = {name: count for name, count in counts.items() if name != "duplicated"}
+    counted = replace(only.counters, tx_packets=1000, order=order, **given)  # type: ignore[arg-type]
+    return replace(measured, streams=(replace(only, counters=counted),))
+
+
+def test_duplicates_are_no_throughput() -> None:
+    """500 of 1000 frames are lost, the others come twice: half of the load arrives."""
+    verdict = throughput_above(damaged(rx_packets=1000, duplicated=500), Rate.parse("1 kpps"))
+    assert verdict.outcome is Outcome.FAIL
+    assert verdict.measured.startswith("500 pps; 500 duplicates arrived")
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({"rx_packets": 0, "rx_fragments": 1000}, "1,000 arrived in pieces (IP fragments)"),
+        ({"rx_packets": 2, "rx_wrong_length": 998}, "998 arrived with another length"),
+        ({"rx_packets": 999, "rx_corrupted": 1}, "1 arrived with another content"),
+        ({"rx_packets": 1500, "duplicated": 500}, "500 duplicates arrived"),
+    ],
+)
+def test_a_verdict_on_loss_says_what_arrived_besides(counts: dict[str, int], words: str) -> None:
+    verdict = loss_below([damaged(**counts)], Ratio.parse("0"))
+    assert words in verdict.measured
+    lost = counts["rx_packets"] - counts.get("duplicated", 0) < 1000
+    assert verdict.outcome is (Outcome.FAIL if lost else Outcome.PASS)
+
+
+def test_what_a_trial_with_loss_forwards_is_no_throughput() -> None:
+    verdict = throughput_above(damaged(rx_packets=800), Rate.parse("100 pps"))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "this is the forwarding rate" in verdict.reason

@@ -11,6 +11,7 @@ from TesterLibrary.measurement.snapshot import (
     ClockCounters,
     DepartureCounters,
     FlowCounters,
+    IcmpErrorCounters,
     LatencyCounters,
     OrderCounters,
     OutageCounters,
@@ -130,6 +131,7 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
     order.extents.add(index=7, count=8)
     stream.departures.buckets.add(index=9, count=10)
     stream.rx_misrouted_ports.extend(["p3", "p4"])
+    message.ports[0].rx_icmp_errors.add(ip_version=4, type=3, code=1, frames=9)
     parts = (message, message.ports[0], stream, latency, version, order, stream.outages, stream.variation)
     for part in (*parts, stream.departures, message.workers[0], message.clock):
         for field in part.DESCRIPTOR.fields:
@@ -149,26 +151,31 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
                 obeys_pause=True,
                 rx_unseen=16,
                 faults=("eth1 joins frames",),
+                rx_stale=17,
+                rx_malformed=18,
+                rx_fragments=19,
+                rx_icmp_errors=(IcmpErrorCounters(4, 3, 1, 9),),
             ),
         ),
         streams=(
             StreamCounters(
-                *(17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29),
-                LatencyCounters(33, 34, 35, 36, {5: 6}),
+                *(20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32),
+                LatencyCounters(38, 39, 40, 41, {5: 6}),
                 True,
-                (VersionCounters(37, 38, 39 * 2**64 + 40, 41, 42, 43 * 2**64 + 44),),
-                *(30, 31, 32),
-                OrderCounters(45, 46, 47, 48, 49, {7: 8}, behind=29 + 46),
-                OutageCounters(50, 51, 52, 53, 54, 55),
-                VariationCounters(56, 57, 58, 59, 60),
-                DepartureCounters(61, 62, 63, {9: 10}),
+                (VersionCounters(42, 43, 44 * 2**64 + 45, 46, 47, 48 * 2**64 + 49),),
+                *(33, 34, 35),
+                OrderCounters(50, 51, 52, 53, 54, {7: 8}, behind=32 + 51),
+                OutageCounters(55, 56, 57, 58, 59, 60),
+                VariationCounters(61, 62, 63, 64, 65),
+                DepartureCounters(66, 67, 68, {9: 10}),
                 ("p3", "p4"),
+                *(36, 37),
             ),
         ),
-        workers=(WorkerCounters(64, 65, 66, 67, 68, 69, 70, 71, 72, 73),),
-        clock=ClockCounters(74, 75, 76, 77),
+        workers=(WorkerCounters(69, 70, 71, 72, 73, 74, 75, 76, 77, 78),),
+        clock=ClockCounters(79, 80, 81, 82),
     )
-    assert next(numbers) == 78
+    assert next(numbers) == 83
 
 
 def test_a_counter_of_a_port_that_its_driver_lacks_is_none() -> None:
