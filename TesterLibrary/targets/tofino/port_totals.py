@@ -8,13 +8,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ...measurement.counter import Counter as Counted
 from ...measurement.snapshot import PortCounters, PortVersionCounters, StreamCounters
 from .end_readings import port_asked, port_counters
+from .macs import MacCounters, mac_counters, with_macs
 from .misrouted import port_asked as misrouted_asked
 from .misrouted import port_versions as misrouted_versions
 from .run import Run
 from .session import Session
 
+COUNTED_BY_MACS = frozenset({Counted.TESTER_DROPS})  # where the daemon says what they count
 _FIELDS = tuple(PortVersionCounters.__dataclass_fields__)
 _Key = tuple[str, int | str, str]  # port, version or what else, counter
 
@@ -25,6 +28,7 @@ class PortSeen:
 
     counted: PortCounters
     misrouted: tuple[PortVersionCounters, ...]  # by version
+    macs: MacCounters
 
 
 class PortTotals:
@@ -34,6 +38,12 @@ class PortTotals:
         self._session = session
         self._past: Counter[_Key] = Counter()
         self._begin = self.seen()
+
+    @property
+    def counted(self) -> frozenset[Counted]:
+        """What is counted beside that which the program counts."""
+        has_missed = all(own.macs["rx_missed"] is not None for own in self._begin.values())
+        return COUNTED_BY_MACS if has_missed else frozenset()
 
     def retire(self, run: Run, counted: Iterable[StreamCounters]) -> None:
         """Streams of a job whose counters become 0."""
@@ -57,7 +67,10 @@ class PortTotals:
         for name, own in seen.items():
             shares.update(_misrouted(name, own.misrouted))
             shares.subtract(_misrouted(name, self._begin[name].misrouted))
-        return tuple(self._port(own.counted, shares) for own in seen.values())
+        return tuple(
+            with_macs(self._port(own.counted, shares), self._begin[name].macs, own.macs)
+            for name, own in seen.items()
+        )
 
     def _port(self, own: PortCounters, shares: Counter[_Key]) -> PortCounters:
         name, begin = own.name, self._begin[own.name].counted
@@ -84,8 +97,9 @@ class PortTotals:
                 wanted for own in numbers.values() for wanted in (port_asked(own), misrouted_asked(own))
             )
         )
+        macs = map(mac_counters, self._session.mac_counters())
         return {
-            name: PortSeen(port_counters(name, next(read)), misrouted_versions(next(read)))
+            name: PortSeen(port_counters(name, next(read)), misrouted_versions(next(read)), next(macs))
             for name in numbers
         }
 

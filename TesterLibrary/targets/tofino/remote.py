@@ -120,6 +120,11 @@ class RemoteSwitch:
         found: list[Reading] = self._ask("read", asked=own, from_chip=from_chip)
         return found
 
+    def mac_counters(self, device_ports: Sequence[int]) -> list[Reading]:
+        """See `Switch`."""
+        found: list[Reading] = self._ask("mac_counters", device_ports=list(device_ports))
+        return found
+
     def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:
         """See `Switch`."""
         self._ask("set_groups", groups=[[number, list(ports)] for number, ports in groups.items()])

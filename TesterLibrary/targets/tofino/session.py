@@ -131,6 +131,12 @@ class Session:
                 found.update(zip(part, read, strict=True))
         return [found[n] for n in range(len(asked))]
 
+    def mac_counters(self) -> list[Reading]:
+        """Of the MACs of its ports, in the order of `numbers`. A model has no MACs."""
+        if not self.cabling.has_transceivers:
+            return [{} for _ in self.numbers]
+        return self._switch.mac_counters(list(self.numbers.values()))
+
     def read_each(self, asked: Iterable[Sequence[Asked]]) -> list[list[Reading]]:
         """The same, of groups of entries."""
         groups = list(asked)

@@ -121,6 +121,13 @@ class Switch(Protocol):
         """The data of entries, in this order: from the copy, or one by one from the chip."""
         ...
 
+    def mac_counters(self, device_ports: Sequence[int]) -> list[Reading]:
+        """Of the MACs of ports, as they are now, by the names of the table ``$PORT_STAT``.
+
+        Those of a daemon that has no such table are empty.
+        """
+        ...
+
     def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:
         """Makes multicast groups, by number, of device ports."""
         ...

@@ -82,8 +82,10 @@ class TofinoTarget:
         version = f"{self._program.profile}: {', '.join(self._program.protocols)}"
         ports = tuple(self._known.values())
         room = (TEMPLATES, _MOST_ENDS, FLOWS)
+        with self._lock:
+            counts = COUNTED | self._totals.counted
         return Capabilities(
-            "tofino", version, ports, *room, self._details, COUNTED, percentile_error=PERCENTILE_ERROR
+            "tofino", version, ports, *room, self._details, counts, percentile_error=PERCENTILE_ERROR
         )
 
     def load(self, plan: Plan) -> None:

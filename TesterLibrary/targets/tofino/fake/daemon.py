@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 from ....errors import PlanError, TargetError
 from ..device_port import CONNECTORS, INTERNAL_PIPES, LANES, device_port
 from ..entry import Entry
+from ..macs import NAMES
 from ..program import SCHEMA, Program
 from ..schema import Schema
 from ..switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
@@ -30,6 +32,7 @@ class Running:
     chip: Chip
     ports: dict[int, PortSetup] = field(default_factory=dict)
     told: list[PortState] = field(default_factory=list)
+    met_by_macs: Counter[tuple[int, str]] = field(default_factory=Counter)  # by port and name
 
 
 class FakeDaemon:
@@ -42,6 +45,7 @@ class FakeDaemon:
         program: The name it runs the program by.
         taken_by: Another client that has the program, or None.
         empty: Device ports without a transceiver.
+        has_mac_counters: Whether it says what the MACs of its ports count.
     """
 
     def __init__(
@@ -53,10 +57,12 @@ class FakeDaemon:
         program: str = "tester",
         taken_by: int | None = None,
         empty: Collection[int] = (),
+        has_mac_counters: bool = True,
     ) -> None:
         self._schema, self._actions = Schema.load(folder / SCHEMA), Actions.of(Program.load(folder))
         self._now_ns, self._wire = now_ns, wire or Bridge()
         self.program, self.taken_by, self.empty = program, taken_by, empty
+        self.has_mac_counters = has_mac_counters
         self.starts = 0
         self._running: Running | None = None
         self.start()
@@ -77,6 +83,10 @@ class FakeDaemon:
         own = self.running
         own.chip.set_link(device_port, up=up)
         own.told.append(PortState(device_port, up=up))
+
+    def meet(self, device_port: int, name: str, frames: int) -> None:
+        """The MAC of a port meets frames that it counts by this name."""
+        self.running.met_by_macs[device_port, name] += frames
 
     @property
     def running(self) -> Running:
@@ -177,6 +187,13 @@ class FakeSwitch:
         """See `Switch`. The copy is never old."""
         store = self._own.store
         return [store.read(one) for one in asked]
+
+    def mac_counters(self, device_ports: Sequence[int]) -> list[Reading]:
+        """See `Switch`. Frames that do not exist are not damaged, unless a test says so."""
+        met = self._own.met_by_macs
+        if not self._daemon.has_mac_counters:
+            return [{} for _ in device_ports]
+        return [{name: met[port, name] for name in NAMES.values()} for port in device_ports]
 
     def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:
         """See `Switch`."""

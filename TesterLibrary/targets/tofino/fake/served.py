@@ -76,6 +76,10 @@ class ServedSwitch:
         own = [Asked(one["table"], key_of(one["key"])) for one in asked]
         return list(_told(lambda: self._switch.read(own, from_chip=from_chip)))
 
+    def mac_counters(self, device_ports: list[int]) -> list[Any]:
+        """See `Switch`."""
+        return list(_told(lambda: self._switch.mac_counters(device_ports)))
+
     def set_groups(self, groups: list[tuple[int, list[int]]]) -> None:
         """See `Switch`."""
         _told(lambda: self._switch.set_groups(dict(groups)))

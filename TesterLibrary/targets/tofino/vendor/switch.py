@@ -152,6 +152,16 @@ class VendorSwitch:
         """One request for entries of all tables."""
         return self._reader.read(asked, from_chip=from_chip)
 
+    def mac_counters(self, device_ports: list[int]) -> list[dict[str, Any]]:
+        """From the MACs: the daemon's copy of them can be a second old. Empty if it has no such table."""
+        asked = [{"table": "$PORT_STAT", "key": {"$DEV_PORT": port}} for port in device_ports]
+        try:
+            return self.read(asked, from_chip=True)
+        except Refusal as refusal:
+            if refusal.kind != "refused":
+                raise
+            return [{} for _ in device_ports]
+
     def set_groups(self, groups: list[tuple[int, list[int]]]) -> None:
         """A node of the same number for each. The daemon cannot change one, so all are made anew."""
         for number, _ in groups:

@@ -52,6 +52,7 @@ def test_a_recorded_session_goes_as_it_went(switch: VendorSwitch) -> None:
         "set_ports",
         "write",
         "read",
+        "mac_counters",
         "sync",
         "digests",
         "set_groups",
@@ -77,6 +78,25 @@ def test_another_message_than_the_recorded_one_is_noticed(switch: VendorSwitch, 
         entry[change] = {name: value + 1 for name, value in entry[change].items()}
     with pytest.raises((Unrecorded, Refusal)):
         play(switch, {**step, "given": {"batch": batch}})
+
+
+def test_a_daemon_without_counters_of_macs_says_nothing_of_them(switch: VendorSwitch) -> None:
+    recorded = NOW.recorded
+    play(switch, recorded["steps"][0])
+    tables = {name: own for name, own in recorded["tables"].items() if name != "$PORT_STAT"}
+    switch._link._info = client.BfRtInfo({**recorded, "tables": tables})
+    assert switch.mac_counters([0, 4]) == [{}, {}]
+
+
+@pytest.mark.parametrize(("code", "kind"), [("UNAVAILABLE", "gone"), ("INTERNAL", "broken")])
+def test_counters_of_macs_that_cannot_be_read_are_no_absent_ones(
+    switch: VendorSwitch, code: str, kind: str
+) -> None:
+    recorded = NOW.recorded["steps"]
+    play(switch, recorded[0])
+    step = next(own for own in recorded if own["do"] == "mac_counters")
+    lost = [{**step["calls"][0], "error": [code, "lost"]}]
+    play(switch, {**step, "calls": lost, "error": [kind, "the switch daemon: lost"]})
 
 
 def test_a_daemon_that_is_not_there_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
