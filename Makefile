@@ -13,7 +13,7 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) tools/packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py proto
 
-.PHONY: help certify test tofino-model bench setup venv venv-dev engine allure packages packages-test packages-bench \
+.PHONY: help certify test truth tofino-model bench setup venv venv-dev engine allure packages packages-test packages-bench \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -27,6 +27,8 @@ help:
 	@echo "make tofino-model  the program of a switch on the model of its chip; SDE_INSTALL=folder of the SDE"
 	@echo "make bench      speed, side by side with peers; results/bench/summary.json"
 	@echo "                  ONLY=name            one benchmark"
+	@echo "make truth      verdicts on random simulated devices against the truth; results/truth/summary.json"
+	@echo "                  CASES=1000 SEED=number"
 	@echo "make setup      what the three do first: packages, virtual environment, engine, Allure"
 	@echo "make clean      remove all that was built or installed here; results/ stay"
 
@@ -35,6 +37,9 @@ certify: setup
 
 test: packages-test setup venv-dev
 	@$(BIN)/tox run
+
+truth: setup venv-dev
+	@$(BIN)/python -m tests.truth $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED))
 
 tofino-model: venv-dev
 	@$(STEP) program results/p4/tofino/resources.json p4 TesterLibrary/p4 TesterLibrary/planning -- $(BIN)/tester p4 build tofino

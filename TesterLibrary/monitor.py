@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 
 from .bench import Bench
 from .errors import PlanError
-from .measurement.interval import Interval, PortInterval, StreamInterval
+from .measurement.counter import increase
+from .measurement.interval import Interval, PortInterval, StreamInterval, may_be_copies
 from .measurement.snapshot import Snapshot, StreamCounters
 from .methodology.monitoring import Method, MonitoringResult
 from .model.units import Duration
@@ -192,6 +193,7 @@ class Monitor:
                     s.versions[closed.version],
                     end_ns - closed.start_ns,
                     self._offsets[s.id],
+                    again=increase(may_be_copies(closed.before.stream(s.id).order), may_be_copies(s.order)),
                 )
                 for s in after.streams
             ),

@@ -95,14 +95,20 @@ class Getter:
         trials = self._trials()
         order = order_of(trials)
         found: int | None = getattr(order, what)
+        bounds = order.loss_bounds if what == "lost" else None
         absent = f"this tester does not count the frames that were {what}" if found is None else ""
+        if order.late and what in ("duplicated", "reordered"):
+            absent = f"{order.late:,} frames came too late to tell whether they had arrived before"
         value: int | None = asserted(
             self._session,
             found,
             operator,
             expected,
             subject=f"frames {what}",
-            doubt=doubt_of(trials) or absent or ("" if order.received else "no frame was received"),
+            known=Between(*bounds) if bounds else None,
+            doubt=doubt_of(trials)
+            or ("" if bounds else absent)
+            or ("" if order.received else "no frame was received"),
             message=message,
         )
         return value

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from ..model.units import Duration
 from .blind_delay import BlindDelay, Passages, bounded_text
-from .snapshot import PortVersionCounters, StreamCounters, VersionCounters
+from .snapshot import OrderCounters, PortVersionCounters, StreamCounters, VersionCounters
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,22 @@ class StreamInterval:
     received: int
     received_bytes: int
     delay: BlindDelay
+    again: int | None = 0  # arrivals meanwhile that may be of frames received before; None: not counted
 
     @classmethod
     def between(
-        cls, name: str, before: VersionCounters, after: VersionCounters, span_ns: int, offset_ns: int = 0
+        cls,
+        name: str,
+        before: VersionCounters,
+        after: VersionCounters,
+        span_ns: int,
+        offset_ns: int = 0,
+        *,
+        again: int | None = 0,
     ) -> StreamInterval:
         """From two readings of a version's counters: before it was opened, and closed and settled.
 
-        `offset_ns` is the tester's own delay, which is taken off.
+        `offset_ns` is the tester's own delay, which is taken off; `again` as in the class, between the two.
         """
         departures = Passages(after.tx_packets, after.tx_time_ns) - Passages(
             before.tx_packets, before.tx_time_ns
@@ -42,11 +50,13 @@ class StreamInterval:
             received=arrivals.packets,
             received_bytes=after.rx_bytes - before.rx_bytes,
             delay=BlindDelay(departures, arrivals, span_ns, offset_ns=offset_ns),
+            again=again,
         )
 
     @classmethod
     def whole(cls, name: str, counted: StreamCounters, span_ns: int, offset_ns: int = 0) -> StreamInterval:
         """Everything since the stream's start, once nothing is on its way any more."""
+        copies = may_be_copies(counted.order)
         return cls(
             name=name,
             sent=counted.tx_packets,
@@ -59,12 +69,26 @@ class StreamInterval:
                 counted.order.duplicated or 0,
                 offset_ns,
             ),
+            again=None if copies is None else copies - (counted.order.duplicated or 0),
         )
 
     @property
     def lost(self) -> int:
-        """Frames sent in the interval that never arrived."""
+        """Frames sent in the interval that never arrived; the fewest, where copies may hide some."""
         return max(0, self.sent - self.received)
+
+    @property
+    def most_lost(self) -> int:
+        """The same if all arrivals that may be copies were copies of frames of the interval."""
+        again = self.received if self.again is None else min(self.again, self.received)
+        return max(0, self.sent - (self.received - again))
+
+
+def may_be_copies(order: OrderCounters) -> int | None:
+    """How many arrivals are of frames that had arrived before, at most; None where nobody counts them."""
+    if order.duplicated is None or order.late is None:
+        return order.behind
+    return order.duplicated + order.late
 
 
 @dataclass(frozen=True)
@@ -119,6 +143,12 @@ class Interval:
     def loss(self) -> Fraction:
         """Frame loss rate, exact; 0 if nothing was sent."""
         return Fraction(self.lost, self.sent) if self.sent else Fraction(0)
+
+    @property
+    def most_loss(self) -> Fraction:
+        """Frame loss rate if all arrivals that may be copies were."""
+        lost = sum(s.most_lost for s in self.streams)
+        return Fraction(lost, self.sent) if self.sent else Fraction(0)
 
     @property
     def duration_ns(self) -> int:

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
 
 from .validated import Validated
 
@@ -44,6 +46,15 @@ class LearningTrial(Validated):
     def learning_rate(self) -> float:
         """Entries each second, at least: the wait for a frame to the last address is part of it."""
         return self.learned * 1e9 / self.learning_ns if self.learning_ns else 0.0
+
+    @property
+    def rate_bounds(self) -> tuple[Fraction, Fraction | float]:
+        """The least and the greatest rate that the time between two frames to an address allows, exactly."""
+        if not (self.learned and self.learning_ns):
+            return Fraction(0), Fraction(0)
+        shortest = self.learning_ns - self.probing_ns
+        least = Fraction(self.learned * 10**9, self.learning_ns)
+        return least, Fraction(self.learned * 10**9, shortest) if shortest > 0 else inf
 
     def __str__(self) -> str:
         text = (

@@ -53,29 +53,40 @@ class Order:
         return cls(**sums, extent=None if None in extents else worst)  # type: ignore[arg-type]
 
     @property
+    def copies(self) -> tuple[int, int]:
+        """The fewest and the most arrivals of frames that had arrived before.
+
+        They differ where the tester cannot tell copies from frames that were overtaken, or came so late that
+        nobody remembers.
+        """
+        least = self.duplicated or 0
+        if self.duplicated is not None and self.late is not None:
+            return least, least + self.late
+        return least, self.received if self.behind is None else max(least, self.behind)
+
+    @property
     def lost(self) -> int | None:
-        """Frames that never arrived where they were expected; None where duplicates may hide some."""
-        return None if self.duplicated is None or self.sent is None else self._missing(self.duplicated)
+        """Frames that never arrived where they were expected; None where copies may hide some."""
+        bounds = self.loss_bounds
+        return bounds[0] if bounds and bounds[0] == bounds[1] else None
 
     @property
     def loss_bounds(self) -> tuple[int, int] | None:
-        """The fewest and the most frames that were lost; None where nobody knows.
-
-        They differ where the tester cannot tell frames that arrived twice from those that were overtaken.
-        """
+        """The fewest and the most frames that were lost; None where nobody knows. They differ as `copies`."""
         if self.sent is None:
             return None
-        if self.duplicated is not None:
-            exact = self._missing(self.duplicated)
-            return exact, exact
-        most = self.sent if self.behind is None else min(self.sent, self._missing(self.behind))
-        return self._missing(0), most
+        least, most = (max(0, self.sent - (self.received - copies)) for copies in self.copies)
+        return least, min(self.sent, most)
 
     @property
     def first_arrivals(self) -> int:
-        """Frames received, each once; the fewest that the counts allow, where duplicates are not counted."""
-        again = self.behind if self.duplicated is None else self.duplicated
-        return max(0, self.received - (again or 0))
+        """Frames received, each once; the fewest that the counts allow, where copies are not known."""
+        return self.received - min(self.received, self.copies[1])
+
+    @property
+    def most_first_arrivals(self) -> int:
+        """The same, but the most that the counts allow."""
+        return self.received - min(self.received, self.copies[0])
 
     @property
     def damage(self) -> str:
@@ -89,10 +100,22 @@ class Order:
 
     @property
     def ratio(self) -> Fraction | None:
-        """Reordered / received (RFC 4737 §3.4), exact; 0 if nothing was received."""
+        """Reordered / received, exact; 0 if nothing was received, None where it is not known exactly."""
+        bounds = self.ratio_bounds
+        return bounds[0] if bounds and bounds[0] == bounds[1] else None
+
+    @property
+    def ratio_bounds(self) -> tuple[Fraction, Fraction] | None:
+        """The least and the greatest part that was reordered of the frames received (RFC 4737 §3.4).
+
+        Copies are frames received only once (§2). A frame that is late may be a copy.
+        """
         if self.reordered is None:
             return None
-        return Fraction(self.reordered, self.received) if self.received else Fraction(0)
+        few, many = self.copies
+        sure = max(0, self.reordered - (many - few if self.late is None else self.late))
+        least, most = self.received - few, max(1, self.received - many, self.reordered)
+        return Fraction(sure, max(1, least)), Fraction(self.reordered, most)
 
     @property
     def kept(self) -> bool | None:
@@ -102,12 +125,12 @@ class Order:
             return False
         return None if None in counts else True
 
-    def _missing(self, duplicated: int) -> int:
-        return max(0, (self.sent or 0) - (self.received - duplicated))
-
     def __str__(self) -> str:
         counts = {words: getattr(self, name) for name, words in _FATES.items()}
         found = [f"{value:,} {words}" for words, value in counts.items() if value]
+        if self.lost is None and self.late and self.loss_bounds:
+            counts["lost"] = 0  # between bounds is measured
+            found.insert(0, "{:,} to {:,} lost".format(*self.loss_bounds))
         absent = [words for words, value in counts.items() if value is None]
         text = ", ".join(found) or ("nothing found" if absent else "all in order")
         text += f" of {self.sent:,} frames" if self.sent is not None else f" of {self.received:,} received"

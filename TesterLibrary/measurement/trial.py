@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil
 
 from .blind_delay import BlindDelay, Passages
 from .correction import NOT_CORRECTED, Correction, DelayKind
@@ -20,6 +19,7 @@ from .latency import Latency
 from .octets import OctetBalance
 from .order import Order
 from .outage import Outage
+from .outage_bounds import outage_bounds, outages_of
 from .snapshot import StreamCounters
 from .sustained import Growth
 from .validated import Validated
@@ -136,19 +136,15 @@ class StreamResult:
 
         A stream that lost nothing had none, whatever was counted.
         """
-        counted, rate = self.counters, self.intended_rate / 10**9
-        if self.order.loss_bounds == (0, 0):
-            return ()
-        if counted.outages is None or counted.order.next_sequence is None:
-            return None
-        found = counted.outages
-        each = [Outage(found.longest_start_ns, found.longest_ns, found.longest_lost, rate)]
-        missing = counted.tx_packets - counted.order.next_sequence  # after the last arrival
-        if missing > 0 and (counted.latency.count or not counted.rx_packets):
-            silent_since = counted.last_rx_ns or counted.first_tx_ns
-            each.append(Outage(silent_since, ceil(missing / rate), missing, rate, ended=False))
-        longest = max((o for o in each if o.lost), key=lambda o: o.by_time_ns, default=None)
-        return (longest,) if longest else ()
+        found = outages_of(self.counters, self.order, self.intended_rate / 10**9)
+        if not found:
+            return found
+        return (max(found, key=lambda o: (not o.ended, o.by_time_ns)),)
+
+    @property
+    def outage_bounds(self) -> tuple[float, float] | None:
+        """How long the longest outage was, at least and at most, in nanoseconds; None if nobody counted."""
+        return outage_bounds(self.counters, self.order, self.intended_rate / 10**9)
 
 
 @dataclass(frozen=True)

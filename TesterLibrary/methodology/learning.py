@@ -11,7 +11,7 @@ from typing import Protocol
 from ..errors import PlanError
 from ..measurement.learning import LearningCheck, LearningTrial
 from ..model.quantity import Frequency
-from ..verdict import AT_LEAST, EQUAL, Verdict, assess, text_of
+from ..verdict import AT_LEAST, EQUAL, Between, Verdict, assess, text_of
 from .bisection import highest_passing
 from .result import Result
 
@@ -91,14 +91,18 @@ def all_learned(result: LearningResult) -> Verdict:
 
 
 def learning_rate_above(result: LearningResult, bound: Frequency) -> Verdict:
-    """Whether the device learned so fast, at least. A tester that fell short only makes it look slower."""
+    """Whether the device learned so fast, at least. A tester that fell short only makes it look slower.
+
+    INCONCLUSIVE if the time between two frames to an address leaves it open.
+    """
     trial = result.trial
-    holds = trial.learning_rate >= bound.per_second
+    least, most = trial.rate_bounds
+    holds = least >= bound.per_second
     doubt = "; ".join(trial.objections)
     if not holds and trial.all_learned and trial.announced_rate < bound.per_second * Fraction(11, 10):
         doubt = f"announced were {text_of(trial.announced_rate)}/s only; give a higher rate"
     return assess(
-        trial.learning_rate,
+        least if holds else Between(least, most),
         AT_LEAST,
         bound.per_second,
         subject=f"learning rate of {result.title}",

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from ..measurement.interval import Interval
 from ..model.units import Duration, Ratio
-from ..verdict import AT_MOST, Verdict, assess
+from ..verdict import AT_MOST, Between, Verdict, assess
 from .result import Result
 
 
@@ -47,15 +47,20 @@ class MonitoringResult(Result):
         return max(self.intervals, key=lambda interval: interval.loss, default=None)
 
     def verdict_below(self, bound: Ratio) -> Verdict:
-        """Whether no interval lost a greater part of its frames than the bound."""
+        """Whether no interval lost a greater part of its frames than the bound.
+
+        INCONCLUSIVE if frames that arrived twice may hide so many that were lost.
+        """
         loss = self.worst.loss if self.worst else Fraction(0)
+        most = max((interval.most_loss for interval in self.intervals), default=loss)
+        copied = f" to {Ratio(most)}, as frames may have arrived twice," if most > loss else ""
         where = f" in interval {self.worst.number}" if self.worst and loss else ""
         return assess(
-            loss if self.worst else None,
+            (loss if loss == most else Between(loss, most)) if self.worst else None,
             AT_MOST,
             bound.value,
             subject=f"interval loss of {self.title}",
-            measured=f"{Ratio(loss)}{where}, {self.lost:,} of {self.sent:,} frames in all",
+            measured=f"{Ratio(loss)}{copied}{where}, {self.lost:,} of {self.sent:,} frames in all",
             bound=f"<= {bound} in each of {len(self.intervals)} intervals",
             doubt="; ".join(self.objections) or ("" if self.intervals else "no interval has ended"),
         )

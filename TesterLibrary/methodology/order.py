@@ -11,7 +11,7 @@ from fractions import Fraction
 from ..measurement.order import Order
 from ..measurement.trial import Trial
 from ..model.units import Duration, Ratio
-from ..verdict import AT_MOST, Verdict, assess
+from ..verdict import AT_MOST, Between, Verdict, assess
 from .judging import deaf, doubt_of, title_of
 from .measurer import Measurer
 from .result import Result
@@ -44,13 +44,18 @@ def order_of(trials: Sequence[Trial]) -> Order:
 def reordering_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
     """Whether at most this part of the frames that arrived was reordered (RFC 4737 §3.4)."""
     order = order_of(trials)
-    ratio = order.ratio
+    ratio, bounds = order.ratio, order.ratio_bounds
     return assess(
-        ratio,
+        Between(*bounds) if bounds and ratio is None else ratio,
         AT_MOST,
         bound.value,
         subject=f"reordering of {title_of(trials)}",
-        measured=str(order) if ratio is None else f"{Ratio(ratio)} ({order})",
+        measured=f"{_ratio_text(bounds)} ({order})" if bounds else str(order),
         bound=f"<= {bound}",
         doubt=doubt_of(trials) or deaf(trials),
     )
+
+
+def _ratio_text(bounds: tuple[Fraction, Fraction]) -> str:
+    least, most = map(Ratio, bounds)
+    return str(least) if least == most else f"{least} to {most}"

@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
 
 from ..measurement.counter import Counter, not_counted
 from ..measurement.outage import Outage
 from ..measurement.trial import Trial
 from ..model.units import Duration
-from ..verdict import AT_MOST, Verdict, assess
+from ..verdict import AT_MOST, Between, Verdict, assess
 from .judging import doubt_of, title_of, unmeasured
 from .measurer import Measurer
 from .result import Result
@@ -39,17 +38,26 @@ def measure_outage(measurer: Measurer, load: Fraction, duration: Duration) -> Ou
 
 
 def outages_of(trials: Sequence[Trial]) -> tuple[Outage, ...]:
-    """The longest one of each stream of the valid trials, the longest of all first, as far as counted."""
+    """The longest one of each stream of the valid trials, the longest of all first, as far as counted.
+
+    One that had not ended is longer than any other.
+    """
     found = [o for trial in trials if trial.valid for s in trial.streams for o in s.outages or ()]
-    return tuple(sorted(found, key=lambda o: o.by_time_ns, reverse=True))
+    return tuple(sorted(found, key=lambda o: (not o.ended, o.by_time_ns), reverse=True))
 
 
 def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
-    """Whether the longest outage is at most a bound; one that was not over when the traffic ended is not."""
+    """Whether the longest outage is at most a bound; one that was not over when the traffic ended is not.
+
+    INCONCLUSIVE where copies or frames out of order leave its length open.
+    """
     longest = next(iter(outages_of(trials)), None)
-    unknown = any(stream.outages is None for trial in trials for stream in trial.streams)
+    each = [stream.outage_bounds for trial in trials if trial.valid for stream in trial.streams]
+    known = [bounds for bounds in each if bounds]
+    least, most = (max((bounds[side] for bounds in known), default=0) for side in (0, 1))
+    unknown = len(known) < len(each) and least <= bound.ns
     return assess(
-        _length(longest),
+        least if least == most else Between(least, most),
         AT_MOST,
         bound.ns,
         subject=f"outage of {title_of(trials)}",
@@ -57,10 +65,3 @@ def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
         bound=f"<= {bound}",
         doubt=doubt_of(trials) or unmeasured(trials) or (not_counted([Counter.OUTAGES]) if unknown else ""),
     )
-
-
-def _length(outage: Outage | None) -> float:
-    """How long an outage lasted, in nanoseconds: without end where nothing arrived any more."""
-    if outage is None:
-        return 0
-    return outage.by_time_ns if outage.ended else inf

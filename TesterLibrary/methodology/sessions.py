@@ -46,8 +46,10 @@ def session_result(trial: SessionTrial) -> SessionResult:
 
 def connection_rate_above(trial: SessionTrial, bound: Frequency) -> Verdict:
     """Whether at least so many connections were established each second."""
+    established, duration_ns = trial.statistics.established, trial.statistics.duration_ns
+    exact = None if established is None else Fraction(established * 10**9, duration_ns or 1)
     return assess(
-        trial.connection_rate,
+        exact,
         AT_LEAST,
         bound.per_second,
         subject=f"connection rate of {trial.statistics.name}",

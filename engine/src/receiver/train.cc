@@ -30,9 +30,7 @@ void Train::Begin(const Expected& stream, const uint8_t* signature, const Arriva
   version_of_all_ = stream.version.Of(arrival.frame);
   rewritten_ = stream.version.exists() && sent.version.value_or(version_of_all_) != version_of_all_;
   const Integrity* integrity = stream.integrity;
-  const bool alike = integrity == nullptr || (stream.numbered && integrity->sends_one());
-  looks_closer_ = rx.flows != nullptr || !alike;
-  payload_ = integrity != nullptr && alike ? integrity->only_payload() : Frame();
+  looks_closer_ = rx.flows != nullptr || (integrity != nullptr && !integrity->is_known_by_length());
   bytes_of_each_ = arrival.bytes;
 }
 

@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How long the outages of a stream were, as far as its counters tell."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor, inf
+
+from .order import Order
+from .outage import Outage
+from .snapshot import OutageCounters, StreamCounters
+
+
+def outages_of(counted: StreamCounters, order: Order, rate: Fraction) -> tuple[Outage, ...] | None:
+    """The outage before the first arrival, the longest between two, and the one after the last, if any.
+
+    None if nobody counted. `rate`: frames sent each nanosecond.
+    """
+    if order.loss_bounds == (0, 0):
+        return ()
+    if counted.outages is None or not _numbered(counted):
+        return None
+    found = counted.outages
+    each = [Outage(found.longest_start_ns, found.longest_ns, found.longest_lost, rate)]
+    least, _ = _missing_first(counted, order, rate)
+    if least:
+        each.append(Outage(counted.first_tx_ns, ceil(least / rate), least, rate))
+    missing = _missing_last(counted)
+    if missing:
+        silent_since = counted.last_rx_ns or counted.first_tx_ns
+        each.append(Outage(silent_since, ceil(missing / rate), missing, rate, ended=False))
+    return tuple(outage for outage in each if outage.lost)
+
+
+def outage_bounds(counted: StreamCounters, order: Order, rate: Fraction) -> tuple[float, float] | None:
+    """The least and the greatest length of the longest outage, in nanoseconds; None if nobody counted.
+
+    It is known by time where every frame arrived once and in its place. A frame that arrives again, or late,
+    ends no outage, but the tester's time of silence; and frames that were only overtaken are not lost. There
+    the frames that are missing are the bounds. One that had not ended has no end.
+    """
+    if order.loss_bounds == (0, 0):
+        return 0, 0
+    if counted.outages is None or order.loss_bounds is None or not _numbered(counted):
+        return None
+    if _missing_last(counted):
+        return inf, inf
+    first, first_most = _missing_first(counted, order, rate)
+    found: OutageCounters = counted.outages
+    fewest, most = order.loss_bounds
+    if _undisturbed(order):
+        known_ns = max(Fraction(found.longest_ns), max(first, min(1, fewest)) / rate)
+        return float(known_ns), float(max(known_ns, first_most / rate))
+    overtaken = most if order.reordered is None else order.reordered
+    between = ceil(Fraction(max(0, found.longest_lost - overtaken), overtaken + 1))
+    least_ns = max(min(1, fewest), between, first) / rate
+    return float(least_ns), float(max(Fraction(found.longest_ns), (most + 1) / rate))
+
+
+def _undisturbed(order: Order) -> bool:
+    """Whether each arrival was above all before it."""
+    if order.behind == 0:
+        return True
+    return order.copies == (0, 0) and order.reordered == 0
+
+
+def _missing_first(counted: StreamCounters, order: Order, rate: Fraction) -> tuple[int, int]:
+    """The fewest and the most frames missing before the first arrival.
+
+    The first that arrived left so long after the first one of all as its arrival came, less its delay.
+    """
+    if not counted.rx_packets or counted.outages is None or order.loss_bounds is None:
+        return 0, 0
+    if not counted.outages.longest_ns and not _missing_last(counted) and _undisturbed(order):
+        return order.loss_bounds  # none between two arrivals
+    silence_ns, delays = counted.first_rx_ns - counted.first_tx_ns, counted.latency
+    longest, shortest = (delays.max_ns, delays.min_ns) if delays.count else (silence_ns, 0)
+    room = max(0, order.loss_bounds[1] - (counted.outages.longest_lost if _undisturbed(order) else 0))
+    least, most = ceil((silence_ns - longest) * rate), floor((silence_ns - shortest) * rate)
+    return min(room, max(0, least)), min(room, max(0, most))
+
+
+def _numbered(counted: StreamCounters) -> bool:
+    """Whether sequence numbers were seen, as far as anything arrived."""
+    return counted.order.next_sequence is not None and bool(
+        counted.order.next_sequence or not counted.rx_packets
+    )
+
+
+def _missing_last(counted: StreamCounters) -> int:
+    """Frames missing after the last arrival."""
+    return max(0, counted.tx_packets - (counted.order.next_sequence or 0))

@@ -1,0 +1,186 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts on trials of streams: loss, order, outage, latency, throughput, delay."""
+
+from __future__ import annotations
+
+import operator as compare
+import random
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any
+
+from assertionengine import AssertionOperator
+
+from TesterLibrary.errors import Inconclusive, VerdictFailed
+from TesterLibrary.keywords._getter import Getter
+from TesterLibrary.methodology.blind_delay import delay_below
+from TesterLibrary.methodology.judging import latency_below, loss_below, throughput_above
+from TesterLibrary.methodology.order import reordering_below
+from TesterLibrary.methodology.outage import outage_below
+from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.verdict import Verdict
+
+from .case import Case, near
+from .counting import FRAME
+from .device import Log
+from .scene import Scene, random_scene
+
+_SIGNS = {
+    "==": compare.eq,
+    "!=": compare.ne,
+    "<": compare.lt,
+    "<=": compare.le,
+    ">": compare.gt,
+    ">=": compare.ge,
+}
+
+
+def loss(draw: random.Random) -> Case:
+    scene = random_scene(draw)
+    worst = max(Fraction(sum(x.lost for x in logs), sum(x.sent for x in logs)) for logs in scene.logs)
+    bound = min(Fraction(1), near(draw, worst, Fraction(1, sum(x.sent for x in scene.logs[0]))))
+    return _case("loss_below", scene, worst <= bound, loss_below(scene.trials, Ratio(bound)), bound)
+
+
+def reordering(draw: random.Random) -> Case:
+    scene = random_scene(draw)
+    arrived = sum(len(log.firsts) for log in scene.every)
+    part = Fraction(sum(log.reordered for log in scene.every), arrived or 1)
+    bound = min(Fraction(1), near(draw, part, Fraction(1, arrived or 1)))
+    verdict = reordering_below(scene.trials, Ratio(bound))
+    return _case("reordering_below", scene, part <= bound if arrived else None, verdict, bound)
+
+
+def outage(draw: random.Random) -> Case:
+    """An outage is a run of frames that never arrived; its time is exact to two gaps and the spread."""
+    scene = random_scene(draw)
+    bound_ns = draw.choice([0, _beside(draw, scene), _beside(draw, scene)])
+    within = all(_is_within(log, bound_ns) for log in scene.every)
+    hidden = any(log.lost and (log.duplicated or log.reordered) for log in scene.every)
+    excuse = "copies and frames out of order" if hidden else ""
+    verdict = outage_below(scene.trials, Duration(bound_ns))
+    return _case("outage_below", scene, within, verdict, bound_ns, excuse=excuse)
+
+
+def _resolution_ns(log: Log) -> int:
+    delays = [a.time_ns - log.departure_ns(a.sequence) for a in log.firsts]
+    return 2 * log.device.gap_ns + (max(delays) - min(delays) if delays else 0)
+
+
+def _beside(draw: random.Random, scene: Scene) -> int:
+    """Beyond the resolution on one side of every run of every stream."""
+    edges = []
+    for log in scene.every:
+        for _, count in log.runs:
+            length, unsure = count * log.device.gap_ns, _resolution_ns(log)
+            edges.append((length - unsure, length + unsure))
+    wanted = draw.choice([edge + side for low, high in edges for edge, side in ((low, -1), (high, 1))] or [0])
+    for _ in range(len(edges) + 1):
+        inside = [high for low, high in edges if low <= wanted <= high]
+        wanted = max(inside) + 1 if inside else wanted
+    return max(0, wanted)
+
+
+def _is_within(log: Log, bound_ns: int) -> bool:
+    """One that was not over when the traffic ended is not within any bound."""
+    runs = log.runs
+    if runs and sum(runs[-1]) == log.sent:
+        return False
+    return all(count * log.device.gap_ns <= bound_ns for _, count in runs)
+
+
+def latency(draw: random.Random) -> Case:
+    scene = random_scene(draw)
+    percent = draw.choice(["50", "90", "99", "99.9", "100", str(draw.randint(1, 1000) / 10)])
+    each = sorted(ns for log in scene.every for ns in log.latencies)
+    if not each:
+        verdict = latency_below(scene.trials, Duration(draw.randrange(10**6)), float(percent))
+        return _case("latency_below", scene, None, verdict, percent)
+    value = each[ceil(len(each) * Fraction(percent) / 100) - 1]
+    margin = 0 if percent == "100" else max(2, ceil(value / 200))
+    bound = draw.choice([value + margin, value - margin - 1, value * 2 + 4, value // 2 - 2])
+    bound = max(0, bound)
+    verdict = latency_below(scene.trials, Duration(bound), float(percent))
+    return _case("latency_below", scene, value <= bound, verdict, f"p{percent} {bound} ns")
+
+
+def throughput(draw: random.Random) -> Case:
+    scene = random_scene(draw, trials=1)
+    (logs,), (trial,) = scene.logs, scene.trials
+    seconds = Fraction(max(log.sent * log.device.gap_ns for log in logs), 10**9)
+    pps = sum(len(log.firsts) for log in logs) / seconds
+    lost = sum(log.lost for log in logs)
+    intended = sum(Fraction(10**9, log.device.gap_ns) for log in logs)
+    unit = draw.choice([RateUnit.PPS, RateUnit.L2, RateUnit.LINE])
+    scale = {
+        RateUnit.PPS: Fraction(1),
+        RateUnit.L2: Fraction(8 * FRAME),
+        RateUnit.LINE: trial.load / intended,
+    }[unit]
+    bound = near(draw, pps * scale, scale / seconds) or scale
+    reached = pps * scale >= bound
+    verdict = throughput_above(trial, Rate(bound, unit))
+    # With loss it is no throughput but a forwarding rate; without, the device may deliver more than asked.
+    truth = None if reached == bool(lost) else reached
+    excuse = "" if truth is not None else "no more was offered, or some was lost"
+    return _case("throughput_above", scene, truth, verdict, (bound, unit), excuse=excuse)
+
+
+def delay(draw: random.Random) -> Case:
+    """The documented error: frames lost, or arrived twice, times the gap between two."""
+    scene = random_scene(draw)
+    frames = sum(len(log.firsts) for log in scene.every)
+    if not frames:
+        verdict = delay_below(scene.trials, Duration(draw.randrange(10**7)))
+        return _case("delay_below", scene, None, verdict, "nothing arrived")
+    mean = sum((log.mean_ns * len(log.firsts) for log in scene.every if log.firsts), Fraction(0)) / frames
+    unsure = max((log.lost + log.duplicated) * log.device.gap_ns for log in scene.every)
+    steps = [0, 1, 2 * unsure + 2, -2 * unsure - 2, draw.randint(-3 * unsure, 3 * unsure), 10 * unsure]
+    bound = max(0, draw.choice([floor(mean), ceil(mean)]) + draw.choice(steps))
+    excuse = "" if abs(bound - mean) > 2 * unsure or not unsure else "resolution"
+    verdict = delay_below(scene.trials, Duration(bound))
+    return _case("delay_below", scene, mean <= bound, verdict, bound, excuse=excuse)
+
+
+class _Heard:
+    """The part of a session that a getter reads: the last trial, and where verdicts go."""
+
+    def __init__(self, trial: Any) -> None:
+        self.trial = trial
+        self.verdict: Verdict | None = None
+
+    def judged(self) -> Any:
+        return self.trial
+
+    def conclude(self, verdict: Verdict, _message: str | None = None) -> Verdict:
+        self.verdict = verdict
+        return verdict.enforce()
+
+
+def count(draw: random.Random) -> Case:
+    scene = random_scene(draw, trials=1)
+    fate = draw.choice(["lost", "duplicated", "reordered", "misrouted", "corrupted"])
+    value = sum(getattr(log, fate) for log in scene.every)
+    expected = max(0, draw.choice([value, value + 1, value - 1, 0, draw.randint(0, 2 * value + 2)]))
+    sign = draw.choice(list(_SIGNS))
+    heard = _Heard(scene.trials[0])
+    getter = Getter(heard)  # type: ignore[arg-type]
+    given = (AssertionOperator[sign], str(expected), None)
+    try:
+        if fate == "lost" and draw.random() < 0.5:
+            getter.loss(None, sign, str(expected), None)
+        else:
+            getter.order(fate, *given)
+    except (VerdictFailed, Inconclusive):
+        pass
+    assert heard.verdict
+    truth = bool(_SIGNS[sign](value, expected))
+    return _case(f"frames {fate}", scene, truth, heard.verdict, f"{value} {sign} {expected}")
+
+
+def _case(
+    judge: str, scene: Scene, truth: bool | None, verdict: Verdict, bound: object, *, excuse: str = ""
+) -> Case:
+    excuse = excuse or scene.absent or ("nothing arrived" if scene.deaf else "")
+    return Case(judge, truth, verdict, excuse, f"bound {bound}; {scene}")
