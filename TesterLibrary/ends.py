@@ -211,7 +211,7 @@ class Ends:
     def _since_start(self, running: _Running, now: Snapshot) -> SessionTrial:
         limits, ports = self._bench.rules.limits, [running.end.port]
         statistics = self._read(running, now)
-        found = objections(statistics, None, running.started, now, ports, limits)
+        found = objections(statistics, None, running.started, now, ports, limits, job=running.plan.job)
         return SessionTrial(statistics, None, tuple(found), unanswered=left_waiting([statistics]))
 
     def _measured(self, running: _Running, duration: Duration, *, from_start: bool) -> SessionTrial:
@@ -224,7 +224,8 @@ class Ends:
         statistics = whole if from_start else whole.since(self._read(running, before))
         due = _due(running.end, statistics, whole.openings)
         limits, ports = self._bench.rules.limits, [running.end.port]
-        found = objections(statistics, due, before, after, ports, limits, held_up=whole.put_off > 0)
+        held_up = whole.put_off > 0
+        found = objections(statistics, due, before, after, ports, limits, job=job, held_up=held_up)
         return SessionTrial(statistics, due, tuple(found), self._left_waiting(running, whole), started_at)
 
     def _left_waiting(self, running: _Running, first: SessionStatistics) -> int | None:

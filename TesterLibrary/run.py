@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -124,7 +124,10 @@ class Run:
         assert self._before is not None, "start() has read the counters before"
         evidence = self.evidence(self._before, after)
         counters = {s.id: after.stream(s.id) for s in self.plan.streams}
+        job = after.job(self.name)
         sending_ns = duration.ns if duration else _sending_ns(counters.values())
+        if job and job.cut_short:
+            sending_ns = min(sending_ns, max(1, job.stopped_at_ns - job.started_at_ns))
         corrections = [self._bench.correction(s) for s in self.plan.streams]
         streams = tuple(
             replace(
@@ -141,7 +144,10 @@ class Run:
             evidence=evidence,
             foreign=Foreign.between(self._before, after, self._ports()),
             objections=(*evidence.objections(self._bench.rules.limits), *_octet_objections(streams)),
-            delay_objections=tuple(self._bench.delay_objections(corrections)),
+            delay_objections=(
+                *self._bench.delay_objections(corrections),
+                *_stamp_objections(self.plan.streams, counters),
+            ),
             started_at=self._started_at,
         )
 
@@ -188,6 +194,18 @@ class Run:
                 return latest, ()
             snapshot = latest
         return snapshot, ()
+
+
+def _stamp_objections(
+    streams: Sequence[PlannedStream], counters: Mapping[int, StreamCounters]
+) -> Iterator[str]:
+    for stream in streams:
+        counted = counters[stream.id]
+        if counted.rx_before_sent:
+            yield (
+                f"{counted.rx_before_sent:,} of {counted.rx_packets:,} frames of {stream.name} arrived "
+                "before they were sent, by the clocks of the tester's CPUs, which differ"
+            )
 
 
 def _sending_ns(counters: Collection[StreamCounters]) -> int:

@@ -84,11 +84,12 @@ def _departure(snapshot: Snapshot) -> Sample:
     return clock.raw_now_ns - (clock.engine_now_ns - stream.last_tx_ns), stream.tx_packets
 
 
-def _interrupted(snapshot: Snapshot) -> str:
-    worker, stream = snapshot.workers[0], snapshot.streams[0]
-    lost_ms = (worker.waited_ns + worker.steal_ns) / 1e6
+def _interrupted(before: Snapshot, after: Snapshot) -> str:
+    first, worker, stream = before.workers[0], after.workers[0], after.streams[0]
+    lost_ms = (worker.waited_ns + worker.steal_ns - first.waited_ns - first.steal_ns) / 1e6
     owed = stream.intended_packets - stream.tx_packets
-    return f"CPU taken {worker.preemptions} times, {lost_ms:.0f} ms; {owed:,} frames behind"
+    taken = worker.preemptions - first.preemptions
+    return f"CPU taken {taken} times, {lost_ms:.0f} ms; {owed:,} frames behind"
 
 
 def _judged(sent: list[Sample], law: Departures) -> _Found:
@@ -101,9 +102,10 @@ def _judged(sent: list[Sample], law: Departures) -> _Found:
 def _on_null(settings: Settings, law: Departures) -> _Found:
     with engine.following(_NULL, law) as target:
         time.sleep(_WARM_UP_S)
+        begin = target.snapshot()
         (sent,) = sampled(lambda: (_departure(target.snapshot()),), _SECONDS * settings.seconds, _EVERY_S)
         end = target.snapshot()
-    return _judged(sent, law)._replace(interrupted=_interrupted(end))
+    return _judged(sent, law)._replace(interrupted=_interrupted(begin, end))
 
 
 def _on_cable(settings: Settings, law: Departures) -> _Found:
@@ -115,10 +117,11 @@ def _on_cable(settings: Settings, law: Departures) -> _Found:
         engine.following(f"af_packet:{cable.interface}", law, enter=cable.enter) as target,
     ):
         time.sleep(_WARM_UP_S)
+        begin = target.snapshot()
         (sent,) = sampled(lambda: (_departure(target.snapshot()),), _SECONDS * settings.seconds, _EVERY_S)
         end = target.snapshot()
         stamps = arrivals()
     every = max(1, len(stamps) // _ARRIVALS)
     received = [(stamps[number], number) for number in range(0, len(stamps), every)]
     arriving = abs(slope(undisturbed(received)) / float(law.rate) - 1)
-    return _judged(sent, law)._replace(arriving=arriving, interrupted=_interrupted(end))
+    return _judged(sent, law)._replace(arriving=arriving, interrupted=_interrupted(begin, end))

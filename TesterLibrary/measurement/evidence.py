@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -14,7 +14,7 @@ from .counter import increase, total
 from .departure import rate_error
 from .links import link_objection, links_down
 from .port_evidence import PortEvidence, port_evidence, port_objections
-from .snapshot import ClockCounters, Snapshot
+from .snapshot import ClockCounters, Snapshot, WorkerCounters
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class Evidence:
     capture_dropped: int = 0  # frames that captures had no room for; what is measured has them
     links_down: tuple[str, ...] = ()  # ports whose link was down, at least for a time
     ports: tuple[PortEvidence, ...] = ()
+    meddling: tuple[str, ...] = ()  # what others did to the streams, so that they did not do what was asked
 
     @classmethod
     def between(
@@ -74,6 +75,7 @@ class Evidence:
         frames that the kernel dropped meanwhile on their way into an embedded device.
         """
         counters = [after.stream(stream.id) for stream in plan.streams]
+        earlier, job = before.job(plan.job), after.job(plan.job)
         names = {stream.tx_port for stream in plan.streams} | {stream.rx_port for stream in plan.streams}
         ports = [(before.port(name), after.port(name)) for name in sorted(names)]
         errors = [
@@ -87,9 +89,9 @@ class Evidence:
             tx_refused=total(increase(a.tx_refused, b.tx_refused) for a, b in ports),
             rx_missed=total(increase(a.rx_missed, b.rx_missed) for a, b in ports),
             kernel_dropped=total(increase(a.kernel_dropped, b.kernel_dropped) for a, b in ports),
-            worst_worker_gap_ns=max((w.worst_gap_ns for w in after.workers), default=None),
+            worst_worker_gap_ns=job.worst_gap_ns(earlier) if job else None,
             worst_lateness_ns=max((c.worst_lateness_ns for c in counters), default=0),
-            clock_drift=_drift(after.clock),
+            clock_drift=_drift(before.clock, after.clock),
             lost_packets=sum(
                 max(0, c.tx_packets - (c.rx_packets - (c.order.duplicated or 0)))
                 for s, c in zip(plan.streams, counters, strict=True)
@@ -99,11 +101,12 @@ class Evidence:
                 ceil(c.worst_lateness_ns * s.rate) for s, c in zip(plan.streams, counters, strict=True)
             ),
             backlog_dropped=backlog_dropped,
-            waited_ns=max((w.waited_ns for w in after.workers), default=0),
-            steal=_steal(after),
+            waited_ns=_grown(before, after, lambda worker: worker.waited_ns),
+            steal=_steal(before, after),
             capture_dropped=_capture_dropped(before, after),
             links_down=links_down(before, after, names),
             ports=port_evidence(before, after, names),
+            meddling=tuple(job.meddling(earlier, {s.id: s.name for s in plan.streams})) if job else (),
         )
 
     @property
@@ -120,6 +123,7 @@ class Evidence:
 
     def objections(self, limits: EvidenceLimits) -> Iterator[str]:
         """Each reason why the trial is not to be trusted, with the value and its limit."""
+        yield from self.meddling
         yield from link_objection(self.links_down, limits.max_links_down)
         if self.intended_packets == 0:
             yield "no frame was to be sent"
@@ -170,12 +174,18 @@ class Evidence:
         return self.shortfall > limits.max_shortfall or abs(self.rate_error) > limits.max_rate_error
 
 
-def _drift(clock: ClockCounters | None) -> Fraction | None:
-    if clock is None:
+def _drift(before: ClockCounters | None, after: ClockCounters | None) -> Fraction | None:
+    if before is None or after is None:
         return None
-    elapsed = clock.raw_now_ns - clock.raw_start_ns
-    ticked = clock.engine_now_ns - clock.engine_start_ns
+    elapsed = after.raw_now_ns - before.raw_now_ns
+    ticked = after.engine_now_ns - before.engine_now_ns
     return Fraction(ticked - elapsed, elapsed) if elapsed > 0 else Fraction(0)
+
+
+def _grown(before: Snapshot, after: Snapshot, of: Callable[[WorkerCounters], int]) -> int:
+    """By how much a counter has grown at the worker where it has grown most."""
+    earlier = {worker.lcore: of(worker) for worker in before.workers}
+    return max((of(worker) - earlier.get(worker.lcore, 0) for worker in after.workers), default=0)
 
 
 def _capture_dropped(before: Snapshot, after: Snapshot) -> int:
@@ -183,9 +193,9 @@ def _capture_dropped(before: Snapshot, after: Snapshot) -> int:
     return sum(max(0, c.dropped - dropped.get(c.name, 0)) for c in after.captures)
 
 
-def _steal(snapshot: Snapshot) -> Fraction:
-    if snapshot.clock is None:
+def _steal(before: Snapshot, after: Snapshot) -> Fraction:
+    if before.clock is None or after.clock is None:
         return Fraction(0)
-    elapsed = snapshot.clock.raw_now_ns - snapshot.clock.raw_start_ns
-    stolen = max((w.steal_ns for w in snapshot.workers), default=0)
+    elapsed = after.clock.raw_now_ns - before.clock.raw_now_ns
+    stolen = _grown(before, after, lambda worker: worker.steal_ns)
     return Fraction(stolen, elapsed) if elapsed > 0 else Fraction(0)

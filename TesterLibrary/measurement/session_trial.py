@@ -75,12 +75,16 @@ def objections(
     ports: Collection[str],
     limits: EvidenceLimits,
     *,
+    job: str,
     held_up: bool = False,
 ) -> Iterator[str]:
     """Each reason why a time of measuring is not to be trusted, with the value and its limit.
 
-    `held_up`: as many flows as may be open at once were open, at some time since the start.
+    `job` is that of the clients or the responder. `held_up`: as many flows as may be open at once were
+    open, at some time since the start.
     """
+    earlier, now = before.job(job), after.job(job)
+    yield from now.meddling(earlier, {}) if now else ()
     yield from link_objection(links_down(before, after, ports), limits.max_links_down)
     yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
     own = [(before.port(name), after.port(name)) for name in sorted(ports)]
@@ -93,7 +97,7 @@ def objections(
             f"{drops} frames were lost in the tester's own rings and interfaces "
             f"(limit {limits.max_tester_drops})"
         )
-    gap_ns = max((worker.worst_gap_ns for worker in after.workers), default=0)
+    gap_ns = now.worst_gap_ns(earlier) if now else 0
     if gap_ns > limits.max_worker_gap_ns:
         yield (
             f"a worker did not run for {gap_ns / 1e6:.1f} ms (limit {limits.max_worker_gap_ns / 1e6:.1f} ms)"

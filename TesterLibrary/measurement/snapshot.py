@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .capture import CaptureCounters
+from .job_counters import JobCounters
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ class StreamCounters:
     rx_misrouted_ports: tuple[str, ...] = ()  # where those of rx_misrouted arrived, as far as it knows
     rx_wrong_length: int | None = None
     rx_fragments: int | None = None
+    rx_before_sent: int | None = None  # by their stamps; their delay counts as 0
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ class PortCounters:
 
 @dataclass(frozen=True)
 class WorkerCounters:
-    """Of one worker since the last start of any job."""
+    """Of one worker since the tester started."""
 
     lcore: int
     cpu: int = 0
@@ -192,7 +194,7 @@ class WorkerCounters:
 
 @dataclass(frozen=True)
 class ClockCounters:
-    """The tester's clock beside CLOCK_MONOTONIC_RAW at the last start and now, in nanoseconds."""
+    """The tester's clock beside CLOCK_MONOTONIC_RAW when the tester started and now, in nanoseconds."""
 
     engine_start_ns: int = 0
     raw_start_ns: int = 0
@@ -267,6 +269,11 @@ class Snapshot:
     clock: ClockCounters | None = None
     captures: tuple[CaptureCounters, ...] = ()
     ends: tuple[EndCounters, ...] = ()
+    jobs: tuple[JobCounters, ...] = ()
+
+    def job(self, name: str) -> JobCounters | None:
+        """What became of one job; None where the target does not tell."""
+        return next((job for job in self.jobs if job.name == name), None)
 
     def end(self, job: str, name: str) -> EndCounters:
         """The counters of one end of a job. KeyError if the snapshot has none of that name."""

@@ -79,7 +79,9 @@ Message Parse(const uint8_t* data, size_t size) {
 void Validate(uint8_t kind, const uint8_t* data, size_t size) {
   switch (kind % 4) {
     case 0:
-      Use(ValidateJob(Parse<v1::Job>(data, size), {.ports = Ports(), .loaded = {}}));
+      const Job job = ValidateJob(Parse<v1::Job>(data, size), Ports());
+      CheckBeside(job, {.ports = Ports(), .loaded = {}});
+      Use(job);
       break;
     case 1:
       ValidateInject(Parse<v1::InjectRequest>(data, size), Ports()[1]);

@@ -17,6 +17,7 @@ enum class Code {
   kFailedPrecondition,
   kResourceExhausted,
   kDeadlineExceeded,
+  kAborted,
   kInternal,
 };
 

@@ -12,6 +12,7 @@
 #include <ctime>
 #include <exception>
 #include <optional>
+#include <string>
 
 #include "log.h"
 #include "options.h"
@@ -24,6 +25,7 @@
 #include "rpc/service.h"
 #include "stats/openmetrics.h"
 #include "tester/tester.h"
+#include "text.h"
 #include "version.h"
 
 namespace tester {
@@ -40,23 +42,24 @@ sigset_t StopSignals() {
   return set;
 }
 
-// Returns when the process has to end. The signals are blocked in all threads.
-void ServeUntilToldToStop(const Options& options, pid_t parent, Tester& tester, Server& server) {
+// Returns when the process has to end, and what made it. The signals are blocked in all threads.
+std::string ServeUntilToldToStop(const Options& options, pid_t parent, Tester& tester,
+                                 Server& server) {
   const sigset_t signals = StopSignals();
   const timespec interval{.tv_sec = kCheckSeconds, .tv_nsec = 0};
   for (;;) {
     const int number = ::sigtimedwait(&signals, nullptr, &interval);
     if (options.exit_with_parent && ::getppid() != parent) {
       Log(LogLevel::kInfo, "stopping", {{"reason", "the parent process has ended"}});
-      return;
+      return "the end of the process that started it";
     }
     if (number == SIGTERM || number == SIGINT || (number == SIGHUP && !options.exit_with_parent)) {
       Log(LogLevel::kInfo, "stopping", {{"signal", int64_t{number}}});
-      return;
+      return Cat("signal ", number);
     }
     if (number > 0) continue;
     tester.CheckWorkers();
-    if (!tester.Usable()) server.SetHealthy(false);
+    server.SetHealthy(tester.Usable());
   }
 }
 
@@ -82,7 +85,8 @@ void Serve(const Options& options, pid_t parent) {
   }
   Log(LogLevel::kInfo, "ready",
       {{"address", options.listen.address}, {"pid", int64_t{::getpid()}}, {"version", kVersion}});
-  ServeUntilToldToStop(options, parent, tester, server);
+  // Nothing else that ends may keep traffic on.
+  tester.End(ServeUntilToldToStop(options, parent, tester, server));
 }
 
 int Restore() {
@@ -105,6 +109,8 @@ int Main(int argc, char** argv) {
   const pid_t parent = ::getppid();
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // Whoever reads the log may end before us; that is no reason to leave interfaces as they are.
+  std::signal(SIGPIPE, SIG_IGN);
   if (options.exit_with_parent) ::prctl(PR_SET_PDEATHSIG, SIGHUP);
   // AF_XDP locks its buffers; where this is not allowed the driver says so.
   const rlimit unlimited{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};

@@ -42,7 +42,8 @@ Generates and measures traffic as its clients tell it over gRPC (proto/tester/v1
   --force-interface IFACE      take IFACE even if it has an address or a default route;
                                can be repeated
 
-  --cpu N[,N...]               CPUs of the workers, one worker each; default: the last one allowed.
+  --cpu N[,N...]               CPUs of the workers, one worker each, at most as many as ports: a port is
+                               served by one worker; default: the last one allowed.
                                Everything else runs on the other CPUs, where there are others
   --memory MB                  memory for buffers; default: enough for the ports
   --hugepages                  take that memory from hugepages
@@ -223,6 +224,13 @@ void Complete(Options& options) {
   CheckListen(options.listen);
   const std::vector<unsigned> allowed = AllowedCpus();
   if (options.worker_cpus.empty()) options.worker_cpus = {allowed.back()};
+  if (options.worker_cpus.size() > options.ports.size()) {
+    Refuse(Cat("--cpu ", Join(options.worker_cpus), ": ", options.worker_cpus.size(),
+               " workers for ", options.ports.size(),
+               " port(s); a port is served by one worker, so ", "CPU ",
+               options.worker_cpus[options.ports.size()],
+               " would do nothing; give at most as many CPUs as ports"));
+  }
   for (const unsigned cpu : allowed) {
     if (!Contains(options.worker_cpus, cpu)) options.control_cpus.push_back(cpu);
   }

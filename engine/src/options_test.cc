@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -73,6 +74,22 @@ TEST(Options, RefusalsSayWhatIsWrong) {
   EXPECT_THAT(Refusal({Listen(), "--port=a=loop:x", "--cpu=9999"}), HasSubstr("not available"));
   EXPECT_THAT(Refusal({Listen(), "--port=a=loop:x", "--cpu=0x"}), HasSubstr("not a number"));
   EXPECT_THAT(Refusal({Listen(), "--port=a=loop:x", "--log=xml"}), HasSubstr("text and json"));
+}
+
+TEST(Options, ACpuThatWouldDoNothingIsRefusedByName) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  std::vector<std::string> cpus;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE && cpus.size() < 2; ++cpu) {
+    if (CPU_ISSET(cpu, &allowed)) cpus.push_back(std::to_string(cpu));
+  }
+  if (cpus.size() < 2) GTEST_SKIP() << "this process may use one CPU only";
+  const std::string both = "--cpu=" + cpus[0] + "," + cpus[1];
+  EXPECT_THAT(
+      Refusal({Listen(), "--port=a=loop:x", both}),
+      HasSubstr("2 workers for 1 port(s); a port is served by one worker, so CPU " + cpus[1]));
+  EXPECT_EQ(Parse({Listen(), "--port=a=loop:x", "--port=b=loop:x", both}).worker_cpus.size(), 2U);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Address
 from typing import Any
@@ -15,6 +16,7 @@ from scapy.layers.inet import ICMP, IP
 from scapy.layers.l2 import Dot1Q, Ether
 
 from TesterLibrary._generated.tester.v1 import (
+    capture_pb2,
     control_pb2,
     control_pb2_grpc,
     counters_pb2,
@@ -218,6 +220,60 @@ def test_its_own_addresses_are_answered_with_the_tag_that_they_have(session: Ses
     session.stub.Inject(control_pb2.InjectRequest(port="p1", frames=[bytes(frames[0])]))
     time.sleep(0.05)
     assert session.read("echo").rx_packets == 2
+
+
+def test_a_responder_leaves_frames_of_streams_as_they_are(session: Session) -> None:
+    """Over rings what arrives is the sender's own buffer, and holds what the next frame is made of."""
+    echo = session.responder("echo", "icmp-echo", {}, vlan=7)
+    echo.accepts.add(
+        field=protocol_pb2.Field(header=1, offset=128, bits=32), first=SERVER.packed, step=1, count=1
+    )
+    session.load("echo", echo)
+    session.start("echo")
+    frames = [
+        bytes(
+            Ether(src=CLIENT_MAC, dst=SERVER_MAC)
+            / Dot1Q(vlan=7, prio=5, dei=1)
+            / IP(src=str(CLIENTS), dst=str(SERVER + up))
+            / ICMP()
+        ).ljust(60, b"\0")
+        for up in (0, 1)  # the responder's, and nobody's
+    ]
+    steady = plan_pb2.Steady(tick=plan_pb2.Rate(packets=1, nanoseconds=20_000))
+    streams = [
+        plan_pb2.Stream(
+            id=number,
+            tx_port="p1",
+            rx_port="p2",
+            frames=[frame],
+            departures=plan_pb2.Departures(steady=steady),
+        )
+        for number, frame in enumerate(frames, 1)
+    ]
+    session.stub.Load(control_pb2.LoadRequest(job=plan_pb2.Job(name="streams", streams=streams)))
+    session._jobs.append("streams")
+    capture = capture_pb2.Capture(
+        name="sent", ports=["p1"], direction="DIRECTION_TRANSMITTED", frames=60_000, snap_length=60
+    )
+    session.stub.StartCapture(capture_pb2.StartCaptureRequest(capture=capture))
+    session.stub.Start(control_pb2.StartRequest(jobs=["streams"], packets_per_stream=10_000))
+    *_, last = session.stub.Wait(control_pb2.WaitRequest(jobs=["streams"]), timeout=_PATIENCE_S)
+    time.sleep(0.1)
+    session.stub.StopCapture(capture_pb2.StopCaptureRequest(name="sent"))
+    chunks = session.stub.ReadCapture(capture_pb2.ReadCaptureRequest(name="sent"))
+    sent = Counter(frame.octets for chunk in chunks for frame in chunk.frames)
+    session.stub.ForgetCapture(capture_pb2.ForgetCaptureRequest(name="sent"))
+    assert last.tx_packets == 20_000
+    assert sent == dict.fromkeys(frames, 10_000)
+
+
+def test_a_time_beyond_all_times_is_not_over_at_once(session: Session) -> None:
+    session.load("http", session.responder("server", "http-server", {}), session.clients({}))
+    session.start("http", duration_ns=2**64 - 1)
+    time.sleep(0.2)
+    own = session.read("clients")
+    assert own.opening
+    assert own.openings > 0
 
 
 def test_a_full_table_answers_nobody_else(session: Session) -> None:

@@ -61,7 +61,10 @@ def address(folder: Path, server: Identity, client: Identity) -> Iterator[str]:
         *("--port", "p1=loop:tls", "--tls-cert", str(server.certificate), "--tls-key", str(server.key)),
         *("--tls-client-ca", str(client.ca)),
     ]
-    with (folder / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as engine:
+    with (
+        (folder / "log").open("wb") as log,
+        subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True) as engine,
+    ):
         deadline = time.monotonic() + 30
         while b"ready" not in (folder / "log").read_bytes():
             assert engine.poll() is None, (folder / "log").read_text()
@@ -79,8 +82,11 @@ def test_a_client_with_its_certificate_is_served(address: str, server: Identity,
 
 def test_a_client_with_another_certificate_is_not(address: str, server: Identity, folder: Path) -> None:
     stranger = identity(folder, "stranger")
-    with pytest.raises(TargetError, match=f"no tester answers at {address.replace('+', '.')}"):
+    with pytest.raises(TargetError, match=f"no tester answers at {address.replace('+', '.')}") as refused:
         EngineTarget.connect(address, certificates=Identity(stranger.certificate, stranger.key, server.ca))
+    assert "it wants a client certificate that its --tls-client-ca has signed" in str(refused.value)
+    assert "certificate and key" in str(refused.value)
+    assert "tester: certificates" in str(refused.value)
 
 
 def test_an_engine_with_another_certificate_is_not_trusted(address: str, client: Identity) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -19,6 +20,7 @@ from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch, find_throughput
 from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.reporting.records import read
+from TesterLibrary.run import Run
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget, fake_port
 from TesterLibrary.verdict import Outcome
 
@@ -72,6 +74,38 @@ def test_a_stalled_tester_is_asked_again_and_all_attempts_are_recorded(tmp_path:
     assert trial.attempt == 2
     assert notes == [False, True]
     assert [record["attempt"] for record in records(tmp_path, "trial")] == [1, 2]
+
+
+def test_a_trial_that_somebody_else_has_stopped_says_nothing(tmp_path: Path) -> None:
+    own = bench(tmp_path)
+    assert isinstance(own.target, FakeTarget)
+    asked = Duration(12 * SECOND.ns)
+    run = Run(own, "trial-1", [stream(rate="1 kpps")])
+    with run.loaded():
+        run.start(asked)
+        own.target.advance(Duration(5 * SECOND.ns))
+        with own.target.somebody("bob at host 7"):
+            own.target.stop([run.name])
+        own.target.wait([run.name], timeout=asked)
+        trial = run.finish(asked)
+    (objection,) = trial.objections
+    assert re.fullmatch(
+        r"north was stopped after 5\.\d+ s of 12 s by bob at host 7 \(somebody else\)", objection
+    )
+    assert trial.duration_ns == pytest.approx(5 * SECOND.ns, rel=0.02), "not the 12 s that it was to take"
+    assert loss_below([trial], Ratio(Fraction(0))).outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_job_that_somebody_else_has_unloaded_is_named(tmp_path: Path) -> None:
+    own = bench(tmp_path)
+    assert isinstance(own.target, FakeTarget)
+    run = Run(own, "trial-1", [stream()])
+    run.load()
+    run.start(SECOND)
+    with own.target.somebody("bob"):
+        own.target.unload([run.name])
+    with pytest.raises(TargetError, match="no job 'trial-1'; it was unloaded by bob"):
+        run.finish(SECOND)
 
 
 def test_a_lost_link_is_no_loss_of_the_device(tmp_path: Path) -> None:

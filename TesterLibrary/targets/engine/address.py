@@ -4,15 +4,29 @@
 
 from __future__ import annotations
 
+import os
 import re
+from getpass import getuser
 from pathlib import Path
+from socket import gethostname
 from typing import Protocol
 
 import grpc
 
 from ...errors import TestbedError
 
+
+def _user() -> str:
+    try:
+        return getuser()
+    except (KeyError, OSError):  # in a container, a number may be all that there is
+        return f"user {os.getuid()}"
+
+
+# How a tester names this process to those whose traffic it has stopped.
+CLIENT = ascii(f"TesterLibrary ({_user()}@{gethostname()}, process {os.getpid()})")[1:-1]
 _OPTIONS = (
+    ("grpc.primary_user_agent", CLIENT),
     ("grpc.max_receive_message_length", 256 << 20),  # histograms of many streams
     ("grpc.max_send_message_length", 256 << 20),
     ("grpc.enable_http_proxy", 0),  # a tester is never behind one, and its host may have one set

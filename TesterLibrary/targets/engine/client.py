@@ -20,7 +20,7 @@ from ...model.ports import Address
 from ...model.units import Duration
 from ..base import Capabilities, Flipped, Progress
 from . import convert, convert_capture
-from .address import Certificates, open_channel
+from .address import CLIENT, Certificates, open_channel
 
 _REFUSED = frozenset(
     {
@@ -107,23 +107,23 @@ class EngineTarget:
         request = control_pb2.StartRequest(
             jobs=jobs, duration_ns=duration.ns if duration else 0, packets_per_stream=packets or 0
         )
-        with self._errors("Start"):
+        with self._errors("Start", jobs):
             self._stub.Start(request, timeout=_ANSWER_S)
 
     def stop(self, jobs: Sequence[str]) -> None:
         """See `Target`."""
-        with self._errors("Stop"):
+        with self._errors("Stop", jobs):
             self._stub.Stop(control_pb2.StopRequest(jobs=jobs), timeout=_ANSWER_S)
 
     def update(self, job: str, stream: PlannedStream) -> None:
         """See `Target`."""
         request = control_pb2.UpdateRequest(job=job, stream=convert.stream_message(stream))
-        with self._errors("Update"):
+        with self._errors("Update", [job]):
             self._stub.Update(request, timeout=_ANSWER_S)
 
     def unload(self, jobs: Sequence[str]) -> None:
         """See `Target`."""
-        with self._errors("Unload"):
+        with self._errors("Unload", jobs):
             self._stub.Unload(control_pb2.UnloadRequest(jobs=jobs), timeout=_ANSWER_S)
         self._loaded.difference_update(jobs)
 
@@ -135,7 +135,7 @@ class EngineTarget:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         """See `Target`."""
-        with self._errors("Wait", late=f"jobs {', '.join(jobs)} were still sending after {timeout}"):
+        with self._errors("Wait", jobs, late=f"jobs {', '.join(jobs)} were still sending after {timeout}"):
             call = self._stub.Wait(control_pb2.WaitRequest(jobs=jobs), timeout=timeout.seconds)
             try:
                 for progress in call:
@@ -146,20 +146,20 @@ class EngineTarget:
 
     def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
         """See `Target`."""
-        with self._errors("TakeSnapshot"):
+        with self._errors("TakeSnapshot", jobs):
             answer = self._stub.TakeSnapshot(control_pb2.TakeSnapshotRequest(jobs=jobs), timeout=_ANSWER_S)
-        return convert.snapshot_value(answer)
+        return convert.snapshot_value(answer, CLIENT)
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
         """See `Target`."""
-        with self._errors("Flip"):
+        with self._errors("Flip", jobs):
             answer = self._stub.Flip(control_pb2.FlipRequest(jobs=jobs), timeout=_ANSWER_S)
         return Flipped(answer.flipped_at_ns, answer.closed_version)
 
     def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
         """See `Target`."""
         request = control_pb2.ReadFlowsRequest(job=job, stream_id=stream_id)
-        with self._errors("ReadFlows"):
+        with self._errors("ReadFlows", [job]):
             for chunk in self._stub.ReadFlows(request, timeout=_FLOWS_S):
                 yield convert.flows_value(chunk)
 
@@ -243,26 +243,45 @@ class EngineTarget:
             with suppress(TargetError, PlanError):
                 for name in sorted(self._captures):
                     self.forget_capture(name)
-                if self._loaded:
-                    self.unload(sorted(self._loaded))
+            for job in sorted(self._loaded):  # one by one: somebody may have unloaded some of them
+                with suppress(TargetError, PlanError):
+                    self.unload([job])
         self._channel.close()
 
     @contextmanager
-    def _errors(self, call: str, *, late: str = "") -> Iterator[None]:
+    def _errors(self, call: str, jobs: Sequence[str] = (), *, late: str = "") -> Iterator[None]:
         try:
             yield
         except grpc.RpcError as error:
+            gone = (error.details() or "").startswith("no job ")
+            if gone and error.code() is grpc.StatusCode.NOT_FOUND and self._loaded.intersection(jobs):
+                raise TargetError(
+                    f"{call}: {error.details()}. This session has loaded what is missing, so somebody else "
+                    f"has unloaded it, or started the tester at {self._address} anew"
+                ) from None
             raise self._translated(error, call, late) from None
+
+    def _advice(self) -> str:
+        """A server that does not take a certificate hangs up, and gRPC does not say why."""
+        if not self._address.startswith("grpc+tls:"):
+            return ""
+        return (
+            "; if it runs, it wants a client certificate that its --tls-client-ca has signed: the testbed "
+            "names it as certificate and key, and who has signed the tester's own as ca, under "
+            "tester: certificates"
+        )
 
     def _translated(self, error: grpc.RpcError, call: str, late: str) -> PlanError | TargetError:
         code, details = error.code(), error.details() or ""
         if code in _REFUSED:
             return PlanError(details)
+        if code is grpc.StatusCode.ABORTED:
+            return TargetError(f"{call}: {details}")
         ended = self._obituary() if self._obituary else ""
         if ended:
             return TargetError(f"{call}: {ended}")
         if code is grpc.StatusCode.DEADLINE_EXCEEDED:
             return TargetError(late or f"the tester at {self._address} did not answer {call} in time")
         if code is grpc.StatusCode.UNAVAILABLE:
-            return TargetError(f"no tester answers at {self._address} ({call}: {details})")
+            return TargetError(f"no tester answers at {self._address} ({call}: {details}){self._advice()}")
         return TargetError(f"the tester at {self._address} failed in {call}: {code.name}: {details}")

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from ..._generated.tester.v1 import control_pb2, counters_pb2, plan_pb2
 from ...measurement.counter import EVERY_COUNTER
+from ...measurement.job_counters import JobCounters, PollGaps
 from ...measurement.snapshot import (
     ClockCounters,
     DepartureCounters,
@@ -117,8 +118,8 @@ def progress_value(progress: control_pb2.Progress) -> Progress:
     )
 
 
-def snapshot_value(snapshot: counters_pb2.Snapshot) -> Snapshot:
-    """Counters as they are; nothing is derived here."""
+def snapshot_value(snapshot: counters_pb2.Snapshot, client: str) -> Snapshot:
+    """Counters as they are; nothing is derived here. `client` is how the tester names who asks."""
     return Snapshot(
         taken_at_ns=snapshot.taken_at_ns,
         ports=tuple(_port(port) for port in snapshot.ports),
@@ -132,6 +133,27 @@ def snapshot_value(snapshot: counters_pb2.Snapshot) -> Snapshot:
         ),
         ends=tuple(end_counters(own) for own in snapshot.responders),
         captures=tuple(map(counters_value, snapshot.captures)),
+        jobs=tuple(_job(job, client) for job in snapshot.jobs),
+    )
+
+
+def _job(job: counters_pb2.JobCounters, client: str) -> JobCounters:
+    def others(name: str) -> str:
+        return "" if name.startswith(client) else name
+
+    return JobCounters(
+        name=job.name,
+        starts=job.starts,
+        started_at_ns=job.started_at_ns,
+        started_by=others(job.started_by),
+        asked_duration_ns=job.asked_duration_ns,
+        asked_packets=job.asked_packets,
+        stopped_at_ns=job.stopped_at_ns,
+        stopped_by=others(job.stopped_by),
+        stopped_streams=tuple(job.stopped_streams),
+        updates=job.updates,
+        updated_by=others(job.updated_by),
+        polls=tuple(PollGaps(p.port, p.worst_ns, p.late, _buckets(p.buckets)) for p in job.polls),
     )
 
 
@@ -198,6 +220,7 @@ def _stream(stream: counters_pb2.StreamCounters) -> StreamCounters:
         rx_corrupted=stream.rx_corrupted,
         rx_wrong_length=stream.rx_wrong_length,
         rx_fragments=stream.rx_fragments,
+        rx_before_sent=stream.rx_before_sent,
         order=OrderCounters(
             next_sequence=stream.order.next_sequence,
             duplicated=stream.order.duplicated,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from threading import RLock
@@ -38,6 +39,7 @@ from .alone import one_at_a_time
 from .capture import recorded
 from .damage import damaged_frames
 from .device import FakeDevice, set_pace
+from .jobs import FakeJobs
 from .refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .refusal_ends import check_ends
 from .stream import FakeStream
@@ -103,10 +105,12 @@ class FakeTarget:
         self._taps = FakeTaps(self._ports, capture_rate)
         self._random = random.Random(seed)
         self._now_ns = 0
-        self._started_ns = 0
         self._starts = 0
         self._plans: dict[str, Plan] = {}
         self._jobs: dict[str, dict[int, FakeStream]] = {}
+        self._records = FakeJobs()
+        self._taken: dict[str, str] = {}  # jobs that others have unloaded
+        self._who = ""  # calls: nobody but the one client that it has, unless a test says so
         self._links = dict.fromkeys(self._ports, True)  # whether they are up
         self._past: dict[str, Counter[str]] = {name: Counter() for name in self._ports}
         self._wire = Wire(self._ports, self._device, self._past, self._plans)
@@ -131,6 +135,15 @@ class FakeTarget:
             if self._now_ns == end and not over:
                 return
 
+    @contextmanager
+    def somebody(self, who: str) -> Iterator[None]:
+        """What is called meanwhile comes from another client, which calls itself so."""
+        self._who = who
+        try:
+            yield
+        finally:
+            self._who = ""
+
     def set_link(self, port: str, *, up: bool) -> None:
         """Somebody pulls the cable of a port, or puts it back."""
         self._past[port]["link_downs"] += self._links[port] and not up
@@ -150,6 +163,7 @@ class FakeTarget:
         check_ends(plan, self._plans.values(), self._ports, *_ROOM)
         plan = replace(plan, streams=tuple(map(recorded, plan.streams)))
         self._plans[plan.job] = plan
+        self._records.load(plan.job)
         self._jobs[plan.job] = {stream.id: self._new(stream) for stream in plan.streams}
         self._wire.load(plan)
         self._taps.know(plan.streams)
@@ -165,8 +179,11 @@ class FakeTarget:
                 raise PlanError(f"stream {stream.planned.name!r} is sending already; stop it first")
         self._wire.check_start(jobs)
         self._starts += 1
-        self._started_ns = self._now_ns
+        stall_ns = _STALL_NS if self._starts in self._stalls else 0
         for job in jobs:
+            self._records.start(
+                self._plans[job], self._now_ns, duration, packets, by=self._who, stall_ns=stall_ns
+            )
             for stream_id, old in list(self._jobs[job].items()):
                 self._retire(old)
                 new = self._jobs[job][stream_id] = self._new(old.planned)
@@ -177,8 +194,11 @@ class FakeTarget:
     def stop(self, jobs: Sequence[str]) -> None:
         """See `Target`."""
         self._answer("stop")
-        for stream in list(self._streams(jobs)):
-            if stream.sending:
+        for job in jobs:
+            sending = {stream_id: s for stream_id, s in self._job(job).items() if s.sending}
+            answering = any(end.answering for end in self._wire.counters([job]))
+            self._records.stop(job, self._now_ns, sorted(sending), answering=answering, by=self._who)
+            for stream in sending.values():
                 stream.stop(self._now_ns)
         self._wire.stop(jobs)
         self._set_pace()
@@ -191,6 +211,7 @@ class FakeTarget:
             raise PlanError(f"job {job!r} has no stream {stream.id}; it has {sorted(streams)}")
         check_update(streams[stream.id].planned, stream, self._ports)
         streams[stream.id].planned = stream
+        self._records.update(job, by=self._who)
         self._set_pace()
 
     def unload(self, jobs: Sequence[str]) -> None:
@@ -198,6 +219,9 @@ class FakeTarget:
         self.stop(jobs)
         for job in dict.fromkeys(jobs):
             del self._plans[job]
+            self._records.unload(job)
+            if self._who:
+                self._taken[job] = self._who
             self._wire.unload(job)
             for stream in self._jobs.pop(job).values():
                 self._retire(stream)
@@ -230,9 +254,10 @@ class FakeTarget:
             taken_at_ns=now,
             ports=self._port_counters(),
             streams=tuple(sorted(counters, key=lambda c: c.id)),
-            workers=(WorkerCounters(1, worst_gap_ns=_STALL_NS if self._starts in self._stalls else 1000),),
-            clock=ClockCounters(self._started_ns, self._started_ns, now, now),
+            workers=(WorkerCounters(1),),
+            clock=ClockCounters(0, 0, now, now),
             ends=self._wire.counters(jobs or tuple(self._jobs)),
+            jobs=self._records.counters(jobs or tuple(self._jobs)),
             captures=self._taps.counters(),
         )
 
@@ -317,6 +342,8 @@ class FakeTarget:
         self._taps.show(self._streams(self._jobs), self._now_ns)
 
     def _job(self, name: str) -> dict[int, FakeStream]:
+        if name in self._taken and name not in self._jobs:
+            raise TargetError(f"no job {name!r}; it was unloaded by {self._taken[name]}")
         return known_job(name, self._jobs)
 
     def _streams(self, jobs: Iterable[str]) -> Iterator[FakeStream]:

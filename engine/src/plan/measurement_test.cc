@@ -139,7 +139,10 @@ Job JobOf(const std::string& name, const std::vector<v1::Stream>& streams,
   v1::Job job;
   job.set_name(name);
   for (const auto& stream : streams) *job.add_streams() = stream;
-  return ValidateJob(job, {.ports = {{.name = "a", .max_frame_bytes = 1518}}, .loaded = loaded});
+  const std::vector<PortLimits> ports = {{.name = "a", .max_frame_bytes = 1518}};
+  Job valid = ValidateJob(job, ports);
+  CheckBeside(valid, {.ports = ports, .loaded = loaded});
+  return valid;
 }
 
 Code CodeOf(const std::function<void()>& call) {

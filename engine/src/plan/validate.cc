@@ -169,22 +169,25 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
   return plan;
 }
 
-Job ValidateJob(const v1::Job& job, const Inventory& inventory) {
+Job ValidateJob(const v1::Job& job, std::span<const PortLimits> ports) {
   CheckJobName(job.name());
   Job valid{.name = job.name(), .streams = {}, .neighbours = {}, .responders = {}};
   for (const auto& stream : job.streams()) {
-    valid.streams.push_back(ValidateStream(stream, job.name(), inventory.ports));
+    valid.streams.push_back(ValidateStream(stream, job.name(), ports));
   }
   for (const auto& responder : job.neighbour_responders()) {
-    AppendNeighbours(responder, job.name(), inventory.ports, valid.neighbours);
+    AppendNeighbours(responder, job.name(), ports, valid.neighbours);
   }
   for (const auto& responder : job.responders()) {
-    valid.responders.push_back(ValidateResponder(responder, job.name(), inventory.ports));
+    valid.responders.push_back(ValidateResponder(responder, job.name(), ports));
   }
-  CheckUnique(valid, inventory);
-  CheckResponders(valid, inventory.loaded);
-  CheckMeasurements(valid, inventory.loaded);
   return valid;
+}
+
+void CheckBeside(const Job& job, const Inventory& inventory) {
+  CheckUnique(job, inventory);
+  CheckResponders(job, inventory.loaded);
+  CheckMeasurements(job, inventory.loaded);
 }
 
 uint16_t FindPort(const std::string& name, std::span<const PortLimits> ports,

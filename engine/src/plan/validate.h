@@ -35,8 +35,11 @@ struct Inventory {
   std::span<const Job* const> loaded;
 };
 
-// INVALID_ARGUMENT, NOT_FOUND (port), ALREADY_EXISTS, RESOURCE_EXHAUSTED.
-Job ValidateJob(const v1::Job& job, const Inventory& inventory);
+// By itself: files that it names are read through. INVALID_ARGUMENT, NOT_FOUND (port).
+Job ValidateJob(const v1::Job& job, std::span<const PortLimits> ports);
+
+// The same beside the jobs that are loaded. ALREADY_EXISTS, RESOURCE_EXHAUSTED.
+void CheckBeside(const Job& job, const Inventory& inventory);
 
 // INVALID_ARGUMENT, NOT_FOUND (port). `job` is for the message.
 StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,

@@ -41,7 +41,9 @@ v1::Job GoodJob() {
 }
 
 Job Validate(const v1::Job& job, std::span<const Job* const> loaded = {}) {
-  return ValidateJob(job, {.ports = Ports(), .loaded = loaded});
+  Job valid = ValidateJob(job, Ports());
+  CheckBeside(valid, {.ports = Ports(), .loaded = loaded});
+  return valid;
 }
 
 // What `change` makes of the good job is refused with `code` and a message with `words`.

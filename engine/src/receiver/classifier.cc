@@ -22,7 +22,8 @@ namespace {
 // Clocks of CPUs may differ by less than this, so a frame may seem to arrive before it was sent.
 constexpr uint64_t kMostAheadNs = 1'000'000;
 
-// The age of a frame; nothing when it was not stamped between the stream's start and now.
+// The age of a frame; nothing when it was not stamped between the stream's start and now. One that
+// is stamped shortly after now has an age of 0.
 std::optional<uint64_t> LatencyOf(const Expected& stream, uint64_t timestamp_ns, uint64_t now_ns) {
   const uint64_t age_ns = (now_ns - timestamp_ns) & wire::kMask48;
   if (age_ns <= now_ns - stream.start_ns) [[likely]]
@@ -98,6 +99,9 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
   }
   CountTimes(rx, arrival);
   rx.latency.Add(*latency_ns);
+  if (*latency_ns == 0 && signature.timestamp_ns != (arrival.now_ns & wire::kMask48)) {
+    rx.before_sent.Add(1);
+  }
   if (place < Place::kDuplicate) rx.variation.Add(sequence, *latency_ns);
   if (stream.version.exists()) {
     const uint32_t version = CountVersion(stream, arrival);

@@ -79,6 +79,16 @@ TEST_F(ClassifierTest, WhatIsNotOursIsForeign) {
   EXPECT_EQ(Classifier().Find(Sign(0, kSum, 0, 0).data()), nullptr) << "nothing loaded";
 }
 
+TEST_F(ClassifierTest, FramesThatSeemToArriveBeforeTheyAreSentAreCounted) {
+  EXPECT_TRUE(Receive(0, 7000, 7000));
+  EXPECT_EQ(rx.before_sent.Get(), 0U) << "an age of 0 is one";
+  EXPECT_TRUE(Receive(1, 7300, 7200));
+  EXPECT_TRUE(Receive(2, 7300, 7400));
+  EXPECT_TRUE(Receive(3, 7600, 7500, kPort + 1));
+  EXPECT_EQ(rx.before_sent.Get(), 1U) << "misrouted frames have no delay that counts";
+  EXPECT_EQ(rx.latency.min(), 0U);
+}
+
 TEST_F(ClassifierTest, CountsPacketsBytesAndTimes) {
   EXPECT_TRUE(Receive(0, 6000, 6100));
   EXPECT_TRUE(Receive(1, 7000, 7300));

@@ -6,15 +6,20 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <list>
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "error.h"
 #include "stats/openmetrics.h"
@@ -23,8 +28,9 @@
 namespace tester {
 namespace {
 
-constexpr int kPollMs = 200;
-constexpr timeval kPatience = {.tv_sec = 1, .tv_usec = 0};
+// From its connection on a client has so long for all.
+constexpr auto kPatience = std::chrono::seconds(1);
+constexpr size_t kMostClients = 16;
 constexpr size_t kMostRequestBytes = 8192;
 constexpr int kWaiting = 8;
 
@@ -60,25 +66,60 @@ int Listen(const std::string& address) {
   return socket;
 }
 
-// What a client asks, up to the end of the header; it may take its time, but not much.
-std::string ReadRequest(int connection) {
-  std::string request;
-  std::array<char, 1024> part;
-  while (request.size() < kMostRequestBytes && request.find("\r\n\r\n") == std::string::npos) {
-    const ssize_t bytes = ::recv(connection, part.data(), part.size(), 0);
-    if (bytes <= 0) break;
-    request.append(part.data(), static_cast<size_t>(bytes));
-  }
-  return request;
-}
+using SteadyClock = std::chrono::steady_clock;
 
-void Write(int connection, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t bytes = ::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
-    if (bytes <= 0) return;
-    text.remove_prefix(static_cast<size_t>(bytes));
+// A client from its connection to its answer. Nothing in here waits.
+class Client {
+ public:
+  explicit Client(int socket) : socket_(socket) {}
+  ~Client() { ::close(socket_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  int socket() const { return socket_; }
+  SteadyClock::time_point deadline() const { return deadline_; }
+  short events() const { return answer_.empty() ? POLLIN : POLLOUT; }
+
+  // Goes on as far as it can; `answer_to` is asked once the request is there. False: it is over.
+  template <typename AnswerTo>
+  bool Serve(const AnswerTo& answer_to) {
+    if (answer_.empty() && !Read()) return !failed_;
+    if (answer_.empty()) answer_ = answer_to(std::string_view(request_));
+    return Write();
   }
-}
+
+ private:
+  // Up to the end of the header, as far as it has come. True: it is there.
+  bool Read() {
+    std::array<char, 1024> part;
+    while (request_.size() < kMostRequestBytes && request_.find("\r\n\r\n") == std::string::npos) {
+      const ssize_t bytes = ::recv(socket_, part.data(), part.size(), 0);
+      if (bytes == 0) return true;
+      failed_ = bytes < 0 && errno != EAGAIN;
+      if (bytes < 0) return false;
+      request_.append(part.data(), static_cast<size_t>(bytes));
+    }
+    return true;
+  }
+
+  // True: there is more to be written.
+  bool Write() {
+    while (written_ < answer_.size()) {
+      const ssize_t bytes =
+          ::send(socket_, answer_.data() + written_, answer_.size() - written_, MSG_NOSIGNAL);
+      if (bytes < 0) return errno == EAGAIN;
+      written_ += static_cast<size_t>(bytes);
+    }
+    return false;
+  }
+
+  const int socket_;
+  const SteadyClock::time_point deadline_ = SteadyClock::now() + kPatience;
+  std::string request_;
+  std::string answer_;
+  size_t written_ = 0;
+  bool failed_ = false;
+};
 
 std::string Response(std::string_view status, std::string_view type, std::string_view body) {
   return Cat("HTTP/1.1 ", status, "\r\nContent-Type: ", type, "\r\nContent-Length: ", body.size(),
@@ -88,11 +129,17 @@ std::string Response(std::string_view status, std::string_view type, std::string
 }  // namespace
 
 MetricsServer::MetricsServer(const std::string& address, std::function<std::string()> text)
-    : text_(std::move(text)), socket_(Listen(address)), thread_([this] { Run(); }) {}
+    : text_(std::move(text)),
+      socket_(Listen(address)),
+      stop_(::eventfd(0, EFD_CLOEXEC)),
+      thread_([this] { Run(); }) {}
 
 MetricsServer::~MetricsServer() {
-  stop_ = true;
+  const uint64_t one = 1;
+  const ssize_t written = ::write(stop_, &one, sizeof one);
+  static_cast<void>(written);  // of a counter that is 0
   thread_.join();
+  ::close(stop_);
   ::close(socket_);
 }
 
@@ -104,31 +151,48 @@ uint16_t MetricsServer::port() const {
                                      : ntohs(reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
 }
 
-void MetricsServer::Run() {
-  while (!stop_) {
-    pollfd waiting{.fd = socket_, .events = POLLIN, .revents = 0};
-    if (::poll(&waiting, 1, kPollMs) <= 0) continue;
-    const int connection = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (connection < 0) continue;
-    for (const int option : {SO_RCVTIMEO, SO_SNDTIMEO}) {
-      ::setsockopt(connection, SOL_SOCKET, option, &kPatience, sizeof kPatience);
+void MetricsServer::Run() const {
+  std::list<Client> clients;
+  for (;;) {
+    std::vector<pollfd> polled = {
+        {.fd = stop_, .events = POLLIN, .revents = 0},
+        // More than so many have to wait.
+        {.fd = clients.size() < kMostClients ? socket_ : -1, .events = POLLIN, .revents = 0}};
+    auto wait = std::chrono::milliseconds(-1);
+    if (!clients.empty()) {  // the first one is the oldest
+      const auto left = clients.front().deadline() - SteadyClock::now();
+      wait = std::max(std::chrono::ceil<std::chrono::milliseconds>(left), {});
     }
-    Answer(connection);
-    ::close(connection);
+    for (const Client& client : clients) {
+      polled.push_back({.fd = client.socket(), .events = client.events(), .revents = 0});
+    }
+    ::poll(polled.data(), polled.size(), static_cast<int>(wait.count()));
+    if (polled[0].revents != 0) return;
+    auto ready = polled.begin() + 2;
+    const auto now = SteadyClock::now();
+    clients.remove_if([&](Client& client) {
+      if (client.deadline() <= now) {
+        ++ready;
+        return true;
+      }
+      return ready++->revents != 0 &&
+             !client.Serve([this](std::string_view request) { return AnswerTo(request); });
+    });
+    if (polled[1].revents == 0) continue;
+    const int connection = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (connection >= 0) clients.emplace_back(connection);
   }
 }
 
-void MetricsServer::Answer(int connection) const {
+std::string MetricsServer::AnswerTo(std::string_view request) const {
   constexpr std::string_view kPlain = "text/plain; charset=utf-8";
-  const std::string request = ReadRequest(connection);
   if (!request.starts_with("GET /metrics ") && !request.starts_with("GET /metrics?")) {
-    Write(connection, Response("404 Not Found", kPlain, "GET /metrics\n"));
-    return;
+    return Response("404 Not Found", kPlain, "GET /metrics\n");
   }
   try {
-    Write(connection, Response("200 OK", kOpenMetricsType, text_()));
+    return Response("200 OK", kOpenMetricsType, text_());
   } catch (const std::exception& error) {
-    Write(connection, Response("500 Internal Server Error", kPlain, error.what()));
+    return Response("500 Internal Server Error", kPlain, error.what());
   }
 }
 

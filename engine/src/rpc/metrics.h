@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Serves counters over HTTP to whoever asks, for Prometheus: GET /metrics and nothing else.
+// Serves counters over HTTP to whoever asks, for Prometheus: GET /metrics and nothing else. Clients
+// are served side by side, each for a second at most, so that a slow one holds nobody up.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace tester {
@@ -18,6 +19,7 @@ class MetricsServer {
   // for each request, by a thread of its own. INVALID_ARGUMENT, FAILED_PRECONDITION (cannot
   // listen).
   MetricsServer(const std::string& address, std::function<std::string()> text);
+  // At once, whoever is being served.
   ~MetricsServer();
   MetricsServer(const MetricsServer&) = delete;
   MetricsServer& operator=(const MetricsServer&) = delete;
@@ -25,12 +27,12 @@ class MetricsServer {
   uint16_t port() const;
 
  private:
-  void Run();
-  void Answer(int connection) const;
+  void Run() const;
+  std::string AnswerTo(std::string_view request) const;
 
   std::function<std::string()> text_;
   int socket_;
-  std::atomic<bool> stop_{false};
+  int stop_;  // an eventfd
   std::thread thread_;
 };
 

@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <optional>
 #include <stdexcept>
+#include <thread>
 
 #include "error.h"
 
@@ -22,13 +25,18 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string Ask(uint16_t port, const std::string& request) {
+int Connect(uint16_t port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   EXPECT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  return socket;
+}
+
+std::string Ask(uint16_t port, const std::string& request) {
+  const int socket = Connect(port);
   ::send(socket, request.data(), request.size(), MSG_NOSIGNAL);
   ::shutdown(socket, SHUT_WR);
   std::string answer;
@@ -67,6 +75,36 @@ TEST(MetricsServer, SaysWhatWentWrong) {
   const std::string answer = Ask(server.port(), "GET /metrics HTTP/1.1\r\n\r\n");
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 500 "));
   EXPECT_THAT(answer, EndsWith("no luck"));
+}
+
+TEST(MetricsServer, ASlowClientHoldsNobodyUp) {
+  std::optional<MetricsServer> server;
+  server.emplace("127.0.0.1:0", [] { return "text"; });
+  const auto start = std::chrono::steady_clock::now();
+  const int slow = Connect(server->port());
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(::send(slow, "G", 1, MSG_NOSIGNAL), 1);
+    EXPECT_THAT(Ask(server->port(), "GET /metrics HTTP/1.1\r\n\r\n"), EndsWith("text"));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(800))
+      << "others are answered meanwhile";
+  server.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(900))
+      << "it does not keep the server from its end";
+  ::close(slow);
+}
+
+TEST(MetricsServer, AClientHasASecondForAll) {
+  const MetricsServer server("127.0.0.1:0", [] { return "text"; });
+  const auto start = std::chrono::steady_clock::now();
+  const int slow = Connect(server.port());
+  // One byte at a time, each well within a second.
+  const auto patience = start + std::chrono::seconds(5);
+  while (std::chrono::steady_clock::now() < patience && ::send(slow, "G", 1, MSG_NOSIGNAL) == 1) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+  ::close(slow);
 }
 
 TEST(MetricsServer, RefusesAddresses) {

@@ -7,7 +7,9 @@
 #include <thread>
 
 #include "log.h"
+#include "rpc/caller.h"
 #include "rpc/status.h"
+#include "text.h"
 
 namespace tester {
 namespace {
@@ -50,31 +52,33 @@ grpc::Status Service::Load(grpc::ServerContext* /*context*/, const v1::LoadReque
   return Answer("Load", [&] { tester_.Load(request->job()); });
 }
 
-grpc::Status Service::Start(grpc::ServerContext* /*context*/, const v1::StartRequest* request,
+grpc::Status Service::Start(grpc::ServerContext* context, const v1::StartRequest* request,
                             v1::StartResponse* response) {
   return Answer("Start", [&] {
     const uint64_t outage_ns =
         request->outage_ns() == 0 ? Tester::kDefaultOutageNs : request->outage_ns();
     response->set_start_ns(tester_.Start(NamesOf(request->jobs()), request->duration_ns(),
-                                         request->packets_per_stream(), outage_ns));
+                                         request->packets_per_stream(), outage_ns,
+                                         CallerOf(*context)));
   });
 }
 
-grpc::Status Service::Stop(grpc::ServerContext* /*context*/, const v1::StopRequest* request,
+grpc::Status Service::Stop(grpc::ServerContext* context, const v1::StopRequest* request,
                            v1::StopResponse* /*response*/) {
-  return Answer("Stop", [&] { tester_.Stop(NamesOf(request->jobs())); });
+  return Answer("Stop", [&] { tester_.Stop(NamesOf(request->jobs()), CallerOf(*context)); });
 }
 
-grpc::Status Service::Update(grpc::ServerContext* /*context*/, const v1::UpdateRequest* request,
+grpc::Status Service::Update(grpc::ServerContext* context, const v1::UpdateRequest* request,
                              v1::UpdateResponse* response) {
   return Answer("Update", [&] {
-    response->set_effective_ns(tester_.Update(request->job(), request->stream()));
+    response->set_effective_ns(
+        tester_.Update(request->job(), request->stream(), CallerOf(*context)));
   });
 }
 
-grpc::Status Service::Unload(grpc::ServerContext* /*context*/, const v1::UnloadRequest* request,
+grpc::Status Service::Unload(grpc::ServerContext* context, const v1::UnloadRequest* request,
                              v1::UnloadResponse* /*response*/) {
-  return Answer("Unload", [&] { tester_.Unload(NamesOf(request->jobs())); });
+  return Answer("Unload", [&] { tester_.Unload(NamesOf(request->jobs()), CallerOf(*context)); });
 }
 
 grpc::Status Service::Wait(grpc::ServerContext* context, const v1::WaitRequest* request,
@@ -93,6 +97,8 @@ grpc::Status Service::Wait(grpc::ServerContext* context, const v1::WaitRequest* 
       if (!writer->Write(progress)) return;
     }
     writer->Write(progress);
+    const std::string by = tester_.EndedBy();
+    if (!by.empty()) throw Error(Code::kAborted, Cat("the tester was told to end by ", by));
   });
 }
 
@@ -157,11 +163,10 @@ grpc::Status Service::ForgetCapture(grpc::ServerContext* /*context*/,
   return Answer("ForgetCapture", [&] { tester_.ForgetCapture(request->name()); });
 }
 
-grpc::Status Service::Shutdown(grpc::ServerContext* /*context*/,
-                               const v1::ShutdownRequest* /*request*/,
+grpc::Status Service::Shutdown(grpc::ServerContext* context, const v1::ShutdownRequest* /*request*/,
                                v1::ShutdownResponse* /*response*/) {
   return Answer("Shutdown", [&] {
-    tester_.StopAll();
+    tester_.End(CallerOf(*context));
     shutdown_();
   });
 }

@@ -20,6 +20,8 @@ grpc::StatusCode CodeOf(Code code) {
       return grpc::StatusCode::RESOURCE_EXHAUSTED;
     case Code::kDeadlineExceeded:
       return grpc::StatusCode::DEADLINE_EXCEEDED;
+    case Code::kAborted:
+      return grpc::StatusCode::ABORTED;
     case Code::kInternal:
       return grpc::StatusCode::INTERNAL;
   }

@@ -86,13 +86,14 @@ struct alignas(64) StreamRx {
   Counter wrong_length;
   Counter fragments;
   Counter version_rewritten;
+  Counter before_sent;
   std::unique_ptr<Flows> flows;  // null without
   OrderPlace order_place;        // worker's own
   // Frames that arrive where they should not are counted by whichever worker meets them.
   alignas(64) Misrouted misrouted;
 };
 
-// Since the last start of any job.
+// Since the engine started; what is of one job is in JobStart.
 struct alignas(64) WorkerCounters {
   Counter loops;
   Counter idle_loops;

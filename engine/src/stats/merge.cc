@@ -75,6 +75,7 @@ void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
   out.set_rx_corrupted(rx.corrupted.Get());
   out.set_rx_wrong_length(rx.wrong_length.Get());
   out.set_rx_fragments(rx.fragments.Get());
+  out.set_rx_before_sent(rx.before_sent.Get());
   FillLatency(rx.latency, *out.mutable_latency());
   FillOrder(rx.order, *out.mutable_order());
   FillOutages(rx.outages, *out.mutable_outages());
@@ -124,6 +125,15 @@ void FillFlows(const Flows& flows, uint32_t first, uint32_t count, uint64_t sent
     out.add_latency_sum_ns(counts.latency_sum_ns);
     out.add_latency_min_ns(counts.latency_min_ns);
     out.add_latency_max_ns(counts.latency_max_ns);
+  }
+}
+
+void FillGaps(const PollGaps& gaps, v1::PollGaps& out) {
+  const uint64_t worst_ns = gaps.worst_ns.Get();
+  out.set_worst_ns(worst_ns);
+  out.set_late(gaps.late.Get());
+  if (worst_ns > PollGaps::kLateNs) {
+    FillBuckets(gaps.lengths, PollGaps::kLateNs, worst_ns, *out.mutable_buckets());
   }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "stats/counters.h"
+#include "stats/job_start.h"
 #include "tester/v1/counters.pb.h"
 
 namespace tester {
@@ -20,6 +21,9 @@ void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::St
 // Of `count` flows from `first` on, of `sent` frames of the stream.
 void FillFlows(const Flows& flows, uint32_t first, uint32_t count, uint64_t sent,
                v1::FlowCounters& out);
+
+// All but the name of the port.
+void FillGaps(const PollGaps& gaps, v1::PollGaps& out);
 
 // The counters of the engine's own making; what driver and kernel count is not in here.
 void FillPort(const PortCounters& port, v1::PortCounters& out);

@@ -26,9 +26,9 @@ using Metrics = std::map<std::string, Samples>;
 
 // What does not only rise while a stream runs.
 bool IsGauge(std::string_view name) {
-  constexpr std::array<std::string_view, 12> kWords = {"first_", "last_", "worst_", "longest_",
-                                                       "_min",   "_max",  "jitter", "open_",
-                                                       "next_",  "_now",  "_at_",   "start_"};
+  constexpr std::array<std::string_view, 13> kWords = {
+      "first_", "last_", "worst_", "longest_", "_min",   "_max",  "jitter",
+      "open_",  "next_", "_now",   "_at_",     "start_", "asked_"};
   constexpr std::array<std::string_view, 7> kEnds = {
       "_sending", "_running", "_answering", "_opening", "_flows", "_link_up", "_obeys_pause"};
   return std::ranges::any_of(kWords, [&](auto word) { return name.find(word) != name.npos; }) ||
@@ -126,6 +126,14 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
     Collect(stream, "tester_stream_", label, {"id"}, metrics);
     for (int i = 0; i < stream.versions_size(); ++i) {
       Collect(stream.versions(i), "tester_stream_version_", label + "," + Label("version", i), {},
+              metrics);
+    }
+  }
+  for (const auto& job : snapshot.jobs()) {
+    const std::string label = Label("job", job.name());
+    Collect(job, "tester_job_", label, {"name"}, metrics);
+    for (const auto& polls : job.polls()) {
+      Collect(polls, "tester_job_polls_", label + "," + Label("port", polls.port()), {"port"},
               metrics);
     }
   }

@@ -34,6 +34,11 @@ v1::Snapshot Example() {
   stream.mutable_variation()->set_ipdv_min_ns(-5);
   for (const uint64_t packets : {10U, 20U}) stream.add_versions()->set_tx_packets(packets);
   snapshot.add_workers()->set_cpu(1);
+  auto& job = *snapshot.add_jobs();
+  job.set_name("web");
+  job.set_asked_duration_ns(8);
+  job.set_started_by("me");
+  job.add_polls()->set_port("p1");
   auto& responder = *snapshot.add_responders();
   responder.set_job("web");
   responder.set_name("server");
@@ -68,6 +73,9 @@ TEST(OpenMetrics, HasEveryNumberByItsName) {
         "\ntester_capture_port_dropped_total{capture=\"the \\\"first\\\"\\nof "
         "C:\\\\\",port=\"p1\"} "
         "2\n",
+        "# TYPE tester_job_asked_duration_ns gauge\n"
+        "tester_job_asked_duration_ns{job=\"web\"} 8\n",
+        "\ntester_job_polls_late_total{job=\"web\",port=\"p1\"} 0\n",
         "\ntester_worker_waited_ns_total{cpu=\"1\"} 0\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }

@@ -3,6 +3,7 @@
 
 #include "tester/loaded.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "made/made_tables.h"
@@ -83,23 +84,33 @@ Matcher MatcherOf(uint16_t port, const LoadedJobs& jobs) {
   return matcher;
 }
 
+std::unique_ptr<GapWatch> GapsOf(uint16_t port, const LoadedJobs& jobs) {
+  auto watch = std::make_unique<GapWatch>(port);
+  for (const auto& [name, job] : jobs) {
+    if (!job->start || !job->start->ports[port]) continue;
+    const bool answers = std::any_of(
+        job->responders.begin(), job->responders.end(),
+        [&](const auto& responder) { return responder.Answers() && responder.plan->port == port; });
+    watch->Add(job->start, answers);
+  }
+  return watch;
+}
+
 }  // namespace
 
-LoadedStream::LoadedStream(StreamPlan stream_plan)
-    : plan(std::move(stream_plan)), frames(std::make_shared<const Frames>(plan)) {
-  ResetCounters(0);
-}
-
-void LoadedStream::ResetCounters(uint64_t now_ns) {
-  counters_since_ns = now_ns;
-  numbered = true;
-  schedule.reset();
-  tx = std::make_shared<StreamTx>();
+StreamRun::StreamRun(const StreamPlan& plan, uint64_t now_ns)
+    : tx(std::make_shared<StreamTx>()),
+      rx(std::make_shared<StreamRx>()),
+      counters_since_ns(now_ns) {
   tx->has_version = plan.measurement.version.exists();
   tx->base_ns = now_ns;
-  rx = std::make_shared<StreamRx>();
   if (const uint32_t flows = plan.measurement.flows) rx->flows = std::make_unique<Flows>(flows);
 }
+
+LoadedStream::LoadedStream(StreamPlan stream_plan)
+    : StreamRun(stream_plan, 0),
+      plan(std::move(stream_plan)),
+      frames(std::make_shared<const Frames>(plan)) {}
 
 Leg NewLeg(const StreamPlan& plan, const std::shared_ptr<const Frames>& frames) {
   Leg leg{.begin_ns = 0,
@@ -114,7 +125,7 @@ Leg NewLeg(const StreamPlan& plan, const std::shared_ptr<const Frames>& frames) 
   return leg;
 }
 
-void LoadedStream::Start(Leg leg, uint64_t duration_ns, uint64_t packets) {
+void StreamRun::Send(Leg leg, uint64_t duration_ns, uint64_t packets) {
   const uint64_t start_ns = leg.begin_ns;
   schedule = std::make_shared<const Schedule>(std::move(leg), duration_ns, packets);
   sender = std::make_shared<Sender>(*schedule);
@@ -122,18 +133,19 @@ void LoadedStream::Start(Leg leg, uint64_t duration_ns, uint64_t packets) {
   tx->sending.store(true, std::memory_order_release);
 }
 
-LoadedResponder::LoadedResponder(std::shared_ptr<const machine::ResponderPlan> responder_plan)
-    : plan(std::move(responder_plan)),
-      made(machine::FindMade(plan->machine)),
-      counters(std::make_shared<ResponderCounters>(plan->machine.counters.size(),
-                                                   plan->machine.histograms.size())) {}
+ResponderRun::ResponderRun(const machine::ResponderPlan& plan)
+    : counters(std::make_shared<ResponderCounters>(plan.machine.counters.size(),
+                                                   plan.machine.histograms.size())) {}
 
-void LoadedResponder::Start(Port& port, uint64_t start_ns, uint64_t duration_ns) {
-  counters = std::make_shared<ResponderCounters>(plan->machine.counters.size(),
-                                                 plan->machine.histograms.size());
-  answering = std::make_shared<Answering>(plan, made, counters, port);
-  const uint64_t end_us = duration_ns == 0 ? 0 : Microseconds(start_ns + duration_ns);
-  answering->responder.Begin(Microseconds(start_ns), end_us);
+LoadedResponder::LoadedResponder(std::shared_ptr<const machine::ResponderPlan> responder_plan)
+    : ResponderRun(*responder_plan),
+      plan(std::move(responder_plan)),
+      made(machine::FindMade(plan->machine)) {}
+
+ResponderRun LoadedResponder::NewRun(Port& port) const {
+  ResponderRun run(*plan);
+  run.answering = std::make_shared<Answering>(plan, made, run.counters, port);
+  return run;
 }
 
 void LoadedResponder::Stop() {
@@ -147,6 +159,22 @@ bool LoadedResponder::Sending() const {
   return plan->opening->total != 0 && counters->flows.Get() > 0;
 }
 
+bool LoadedJob::Answers() const {
+  return std::any_of(responders.begin(), responders.end(),
+                     [](const LoadedResponder& responder) { return responder.Answers(); });
+}
+
+void LoadedJob::NoteStop(uint64_t now_ns, const std::string& by) {
+  std::vector<uint16_t> sending;
+  for (const auto& stream : streams) {
+    if (stream.schedule && stream.Sending()) sending.push_back(stream.plan.id);
+  }
+  if (sending.empty() && !Answers()) return;
+  stopped_at_ns = now_ns;
+  stopped_by = by;
+  stopped_streams = std::move(sending);
+}
+
 LoadedJob::LoadedJob(Job job) : plan(std::move(job)) {
   for (const auto& responder : plan.responders) responders.emplace_back(responder);
   for (auto& stream : std::exchange(plan.streams, {})) {
@@ -157,9 +185,8 @@ LoadedJob::LoadedJob(Job job) : plan(std::move(job)) {
 std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
                                      const std::shared_ptr<const Retired>& retired,
                                      const std::vector<std::unique_ptr<Port>>& ports, size_t worker,
-                                     size_t workers, uint64_t epoch) {
+                                     size_t workers) {
   auto program = std::make_unique<Program>();
-  program->epoch = epoch;
   ExpectStreams(jobs, retired, *program);
   for (size_t i = worker; i < ports.size(); i += workers) {
     const auto index = static_cast<uint16_t>(i);
@@ -172,7 +199,8 @@ std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
                               .neighbours = NeighboursOf(index, jobs),
                               .matcher = MatcherOf(index, jobs),
                               .taps = nullptr,
-                              .responders = RespondersOf(index, jobs)});
+                              .responders = RespondersOf(index, jobs),
+                              .gaps = GapsOf(index, jobs)});
   }
   return program;
 }

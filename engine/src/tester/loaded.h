@@ -14,40 +14,56 @@
 #include "generator/schedule.h"
 #include "plan/job.h"
 #include "stats/counters.h"
+#include "stats/job_start.h"
 #include "worker/program.h"
 
 namespace tester {
 
-struct LoadedStream {
-  explicit LoadedStream(StreamPlan stream_plan);
+// What a stream has from one start to the next. A worker keeps what it knows of an earlier one.
+struct StreamRun {
+  // Nothing is sent yet; what arrives stamped earlier than now is of an earlier start.
+  StreamRun(const StreamPlan& plan, uint64_t now_ns);
 
-  // Counters of a new start; the old ones live as long as a worker knows them.
-  void ResetCounters(uint64_t now_ns);
-  // Sends a new leg from its begin on; 0 for duration_ns or packets: no such limit.
-  void Start(Leg leg, uint64_t duration_ns, uint64_t packets);
+  // Sends a leg from its begin on; 0 for duration_ns or packets: no such limit.
+  void Send(Leg leg, uint64_t duration_ns, uint64_t packets);
   bool Sending() const { return tx->sending.load(std::memory_order_acquire); }
 
-  StreamPlan plan;
-  std::shared_ptr<const Frames> frames;
   std::shared_ptr<StreamTx> tx;
   std::shared_ptr<StreamRx> rx;
   bool numbered = true;  // its frames are known by their sequence
-  // What arrives stamped earlier is of an earlier start.
-  uint64_t counters_since_ns = 0;
+  uint64_t counters_since_ns;
   // Null until the first start, and the schedule after a stop, too.
   std::shared_ptr<const Schedule> schedule;
   std::shared_ptr<Sender> sender;
+};
+
+struct LoadedStream : StreamRun {
+  explicit LoadedStream(StreamPlan stream_plan);
+
+  StreamRun& run() { return *this; }
+
+  StreamPlan plan;
+  std::shared_ptr<const Frames> frames;
 };
 
 // What a start or an update of a stream begins with, but for the instant. For a replay it reads
 // ahead.
 Leg NewLeg(const StreamPlan& plan, const std::shared_ptr<const Frames>& frames);
 
-struct LoadedResponder {
+// The same of a responder.
+struct ResponderRun {
+  explicit ResponderRun(const machine::ResponderPlan& plan);
+
+  std::shared_ptr<ResponderCounters> counters;
+  std::shared_ptr<Answering> answering;  // null unless it answers
+};
+
+struct LoadedResponder : ResponderRun {
   explicit LoadedResponder(std::shared_ptr<const machine::ResponderPlan> responder_plan);
 
-  // Counters and flows of a new start; 0 for duration_ns: it opens flows until it is stopped.
-  void Start(Port& port, uint64_t start_ns, uint64_t duration_ns);
+  ResponderRun& run() { return *this; }
+  // Counters and flows of a new start, which opens none yet.
+  ResponderRun NewRun(Port& port) const;
   void Stop();
   bool Answers() const { return answering != nullptr; }
   // It opens flows, or some of those that it has to open altogether have not ended.
@@ -55,16 +71,31 @@ struct LoadedResponder {
 
   std::shared_ptr<const machine::ResponderPlan> plan;
   const machine::Made* made;  // null: its table is interpreted
-  std::shared_ptr<ResponderCounters> counters;
-  std::shared_ptr<Answering> answering;  // null unless it answers
 };
 
-struct LoadedJob {
+// The start of a job, and what became of it.
+struct JobRun {
+  // Null until the first one. It is filled before a worker gets it.
+  std::shared_ptr<const JobStart> start;
+  uint64_t stopped_at_ns = 0;  // 0: it was not, or had come to its end
+  std::string stopped_by;
+  std::vector<uint16_t> stopped_streams;  // that were sending
+  uint64_t updates = 0;
+  std::string updated_by;
+};
+
+struct LoadedJob : JobRun {
   explicit LoadedJob(Job job);
+
+  JobRun& run() { return *this; }
+  bool Answers() const;
+  // Remembers who stops it, if there is anything to stop.
+  void NoteStop(uint64_t now_ns, const std::string& by);
 
   Job plan;  // its streams are in `streams`, its responders in `responders`, too
   std::vector<LoadedStream> streams;
   std::vector<LoadedResponder> responders;
+  uint64_t starts = 0;
 };
 
 using LoadedJobs = std::map<std::string, std::unique_ptr<LoadedJob>>;
@@ -74,6 +105,6 @@ using LoadedJobs = std::map<std::string, std::unique_ptr<LoadedJob>>;
 std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
                                      const std::shared_ptr<const Retired>& retired,
                                      const std::vector<std::unique_ptr<Port>>& ports, size_t worker,
-                                     size_t workers, uint64_t epoch);
+                                     size_t workers);
 
 }  // namespace tester

@@ -110,6 +110,27 @@ void Tester::FillWorkers(v1::Snapshot& snapshot) {
   }
 }
 
+void Tester::FillJob(const LoadedJob& job, v1::JobCounters& out) const {
+  out.set_name(job.plan.name);
+  out.set_starts(job.starts);
+  out.set_stopped_at_ns(job.stopped_at_ns);
+  out.set_stopped_by(job.stopped_by);
+  for (const uint16_t id : job.stopped_streams) out.add_stopped_streams(id);
+  out.set_updates(job.updates);
+  out.set_updated_by(job.updated_by);
+  if (!job.start) return;
+  out.set_started_at_ns(job.start->start_ns);
+  out.set_started_by(job.start->by);
+  out.set_asked_duration_ns(job.start->duration_ns);
+  out.set_asked_packets(job.start->packets);
+  for (size_t port = 0; port < ports_.size(); ++port) {
+    if (!job.start->ports[port]) continue;
+    auto& polls = *out.add_polls();
+    polls.set_port(ports_[port]->facts().name);
+    FillGaps(*job.start->ports[port], polls);
+  }
+}
+
 v1::Snapshot Tester::TakeSnapshot(const Names& names) {
   const std::lock_guard lock(mutex_);
   std::vector<const LoadedJob*> jobs;
@@ -136,6 +157,7 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names) {
     }
   }
   for (const LoadedJob* job : jobs) {
+    FillJob(*job, *snapshot.add_jobs());
     for (const auto& responder : job->responders) {
       auto& out = *snapshot.add_responders();
       out.set_job(job->plan.name);
@@ -148,8 +170,8 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names) {
   for (const auto& [name, capture] : captures_) FillCapture(*capture, *snapshot.add_captures());
   const Clock::Reading now = clock_.ReadBoth();
   auto& clock = *snapshot.mutable_clock();
-  clock.set_engine_start_ns(last_start_.engine_ns);
-  clock.set_raw_start_ns(last_start_.raw_ns);
+  clock.set_engine_start_ns(opened_.engine_ns);
+  clock.set_raw_start_ns(opened_.raw_ns);
   clock.set_engine_now_ns(now.engine_ns);
   clock.set_raw_now_ns(now.raw_ns);
   return snapshot;

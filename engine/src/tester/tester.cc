@@ -15,27 +15,14 @@
 namespace tester {
 namespace {
 
-// From the moment a start is known to that of the first frames: workers learn of it in between.
-constexpr uint64_t kStartLeadNs = 500'000;
 constexpr uint64_t kStopLeadNs = 300'000;
 // How late a stream may be to be allowed to send what it owes when it is stopped.
 constexpr uint64_t kStopGraceNs = 100'000'000;
 constexpr auto kStopPoll = std::chrono::microseconds(100);
-
-void RefuseRunning(const LoadedJob& job) {
-  for (const auto& stream : job.streams) {
-    if (!stream.Sending()) continue;
-    throw Error(Code::kFailedPrecondition,
-                Cat("start: stream ", stream.plan.id, " ", Quote(stream.plan.name), " of job ",
-                    Quote(job.plan.name), " is sending; stop the job first"));
-  }
-  for (const auto& responder : job.responders) {
-    if (!responder.Answers()) continue;
-    throw Error(Code::kFailedPrecondition,
-                Cat("start: responder ", Quote(responder.plan->name), " of job ",
-                    Quote(job.plan.name), " answers already; stop the job first"));
-  }
-}
+// Jobs that are gone, so that those who miss them learn who has unloaded them.
+constexpr size_t kMostUnloaded = 256;
+// In vain, until a worker is stuck.
+constexpr unsigned kLooks = 2;
 
 bool AnySending(const std::vector<LoadedJob*>& jobs) {
   return std::any_of(jobs.begin(), jobs.end(), [](const LoadedJob* job) {
@@ -48,8 +35,8 @@ bool AnySending(const std::vector<LoadedJob*>& jobs) {
 
 Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement)
     : ports_(std::move(ports)),
-      last_start_(clock_.ReadBoth()),
-      loops_seen_(placement.cpus.size(), UINT64_MAX),
+      opened_(clock_.ReadBoth()),
+      looks_(placement.cpus.size()),
       inject_mutexes_(std::make_unique<std::mutex[]>(ports_.size())),
       resolve_mutexes_(std::make_unique<std::mutex[]>(ports_.size())) {
   for (const auto& port : ports_) {
@@ -59,7 +46,7 @@ Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& 
   for (size_t i = 0; i < placement.cpus.size(); ++i) {
     workers_.push_back(std::make_unique<Worker>(static_cast<unsigned>(i + 1), placement.cpus[i],
                                                 placement.shares_cpu, clock_, activity_));
-    workers_.back()->Launch(MakeProgram(jobs_, retired_, ports_, i, placement.cpus.size(), epoch_));
+    workers_.back()->Launch(MakeProgram(jobs_, retired_, ports_, i, placement.cpus.size()));
   }
 }
 
@@ -74,7 +61,12 @@ std::vector<LoadedJob*> Tester::FindJobs(const Names& names) {
     if (at == jobs_.end()) {
       std::vector<std::string> loaded;
       for (const auto& [loaded_name, job] : jobs_) loaded.push_back(Quote(loaded_name));
-      throw Error(Code::kNotFound, Cat("no job ", Quote(name), "; loaded are ", Join(loaded)));
+      const auto gone = std::find_if(unloaded_.rbegin(), unloaded_.rend(),
+                                     [&](const auto& unloaded) { return unloaded.first == name; });
+      throw Error(Code::kNotFound,
+                  Cat("no job ", Quote(name),
+                      gone == unloaded_.rend() ? "" : Cat("; it was unloaded by ", gone->second),
+                      "; loaded are ", Join(loaded)));
     }
     if (std::find(found.begin(), found.end(), at->second.get()) == found.end()) {
       found.push_back(at->second.get());
@@ -100,11 +92,12 @@ void Tester::Publish() {
       for (const auto& stream : job->streams) capture->Know(stream.plan.id, stream.plan.name);
     }
   }
-  AskWorkers([this](size_t i) {
-    auto program = MakeProgram(jobs_, retired_, ports_, i, workers_.size(), epoch_);
-    AddTaps(i, *program);
-    workers_[i]->Adopt(std::move(program));
-  });
+  std::vector<std::unique_ptr<Program>> programs;
+  for (size_t i = 0; i < workers_.size(); ++i) {
+    programs.push_back(MakeProgram(jobs_, retired_, ports_, i, workers_.size()));
+    AddTaps(i, *programs.back());
+  }
+  AskWorkers([&](size_t i) { workers_[i]->Adopt(std::move(programs[i])); });
 }
 
 void Tester::AskWorkers(const std::function<void(size_t)>& ask) {
@@ -117,8 +110,16 @@ void Tester::AskWorkers(const std::function<void(size_t)>& ask) {
   }
 }
 
+void Tester::RefuseEnded() const {
+  if (ended_by_.empty()) return;
+  throw Error(Code::kAborted, Cat("the tester was told to end by ", ended_by_));
+}
+
 void Tester::Load(const v1::Job& job) {
+  // A file to be sent is read through, which may take long: nobody else waits for it.
+  Job plan = ValidateJob(job, limits_);
   const std::lock_guard lock(mutex_);
+  RefuseEnded();
   std::vector<const Job*> loaded;
   std::vector<Job> plans;
   plans.reserve(jobs_.size());
@@ -127,9 +128,14 @@ void Tester::Load(const v1::Job& job) {
     for (const auto& stream : other->streams) plans.back().streams.push_back(stream.plan);
     loaded.push_back(&plans.back());
   }
-  Job plan = ValidateJob(job, {.ports = limits_, .loaded = loaded});
-  jobs_.emplace(plan.name, std::make_unique<LoadedJob>(plan));
-  Publish();
+  CheckBeside(plan, {.ports = limits_, .loaded = loaded});
+  const auto at = jobs_.emplace(plan.name, std::make_unique<LoadedJob>(plan)).first;
+  try {
+    Publish();
+  } catch (...) {
+    jobs_.erase(at);
+    throw;
+  }
   for (const auto& responder : jobs_.at(plan.name)->responders) {
     Log(LogLevel::kInfo, "responder",
         {{"job", plan.name},
@@ -143,44 +149,8 @@ void Tester::Load(const v1::Job& job) {
        {"responders", static_cast<int64_t>(plan.responders.size())}});
 }
 
-uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,
-                       uint64_t outage_ns) {
-  const std::lock_guard lock(mutex_);
-  const auto jobs = FindJobs(names);
-  for (const LoadedJob* job : jobs) RefuseRunning(*job);
-  // First everybody counts anew, then everybody sends: no frame is counted on the old counters.
-  ++epoch_;
-  last_start_ = clock_.ReadBoth();
-  std::vector<Leg> legs;  // in the order of streams
-  for (LoadedJob* job : jobs) {
-    for (auto& stream : job->streams) {
-      legs.push_back(NewLeg(stream.plan, stream.frames));
-      stream.ResetCounters(clock_.Now());
-      stream.rx->outages.SetLeast(outage_ns);
-    }
-  }
-  for (const auto& worker : workers_) worker->ForgetInterruptions();
-  Publish();
-  const uint64_t start_ns = clock_.Now() + kStartLeadNs;
-  auto leg = legs.begin();
-  for (LoadedJob* job : jobs) {
-    for (auto& stream : job->streams) {
-      leg->begin_ns = start_ns;
-      stream.Start(std::move(*leg++), duration_ns, packets_per_stream);
-    }
-    for (auto& responder : job->responders) {
-      responder.Start(*ports_[responder.plan->port], start_ns, duration_ns);
-    }
-  }
-  Publish();
-  Log(LogLevel::kInfo, "start",
-      {{"jobs", Join(names)},
-       {"start_ns", static_cast<int64_t>(start_ns)},
-       {"duration_ns", static_cast<int64_t>(duration_ns)}});
-  return start_ns;
-}
-
-void Tester::StopStreams(const std::vector<LoadedJob*>& jobs) {
+void Tester::StopStreams(const std::vector<LoadedJob*>& jobs, const std::string& by) {
+  for (LoadedJob* job : jobs) job->NoteStop(clock_.Now(), by);
   // A stream that keeps up sends what is due until now, so that all that was intended was sent; one
   // that is too late to do so is cut off.
   const uint64_t end_ns = clock_.Now() + kStopLeadNs;
@@ -217,17 +187,23 @@ void Tester::StopStreams(const std::vector<LoadedJob*>& jobs) {
   }
 }
 
-void Tester::Stop(const Names& names) {
+void Tester::Stop(const Names& names, const std::string& by) {
   const std::lock_guard lock(mutex_);
-  StopStreams(FindJobs(names));
-  Log(LogLevel::kInfo, "stop", {{"jobs", Join(names)}});
+  StopStreams(FindJobs(names), by);
+  Log(LogLevel::kInfo, "stop", {{"jobs", Join(names)}, {"by", by}});
 }
 
-void Tester::StopAll() {
+void Tester::End(const std::string& by) {
   const std::lock_guard lock(mutex_);
+  if (ended_by_.empty()) ended_by_ = by;
   std::vector<LoadedJob*> all;
   for (const auto& [name, job] : jobs_) all.push_back(job.get());
-  StopStreams(all);
+  StopStreams(all, by);
+}
+
+std::string Tester::EndedBy() {
+  const std::lock_guard lock(mutex_);
+  return ended_by_;
 }
 
 namespace {
@@ -246,26 +222,33 @@ std::shared_ptr<const Retired> WithStreams(const Retired* before,
 
 }  // namespace
 
-void Tester::Unload(const Names& names) {
+void Tester::Unload(const Names& names, const std::string& by) {
   const std::lock_guard lock(mutex_);
   const auto jobs = FindJobs(names);
-  StopStreams(jobs);
+  StopStreams(jobs, by);
   LoadedJobs unloaded;  // freed once no worker knows them
   retired_ = WithStreams(retired_.get(), jobs);
   for (const LoadedJob* job : jobs) {
+    unloaded_.emplace_back(job->plan.name, by.empty() ? "somebody" : by);
     unloaded.insert(jobs_.extract(job->plan.name));
   }
+  while (unloaded_.size() > kMostUnloaded) unloaded_.pop_front();
   Publish();
-  Log(LogLevel::kInfo, "unload", {{"jobs", Join(names)}});
+  Log(LogLevel::kInfo, "unload", {{"jobs", Join(names)}, {"by", by}});
 }
 
 void Tester::CheckWorkers() {
+  bool stuck = false;
   for (size_t i = 0; i < workers_.size(); ++i) {
+    Look& look = looks_[i];
     const uint64_t loops = workers_[i]->counters().loops.Get();
-    if (std::exchange(loops_seen_[i], loops) == loops && usable_.exchange(false)) {
-      Log(LogLevel::kError, "stuck", {{"cpu", int64_t{workers_[i]->cpu()}}});
+    look.in_vain = std::exchange(look.loops, loops) == loops ? look.in_vain + 1 : 0;
+    if (look.in_vain >= kLooks) {
+      stuck = true;
+      if (!stuck_) Log(LogLevel::kError, "stuck", {{"cpu", int64_t{workers_[i]->cpu()}}});
     }
   }
+  if (stuck_.exchange(stuck) && !stuck) Log(LogLevel::kInfo, "moves again");
 }
 
 }  // namespace tester

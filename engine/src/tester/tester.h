@@ -8,10 +8,12 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "capture/capture.h"
@@ -41,14 +43,18 @@ class Tester {
 
   v1::GetInfoResponse Info() const;
   void Load(const v1::Job& job);
+  // `by`, here and below: who asks for it, for those who are told later.
   // The instant at which the first frames are due.
   uint64_t Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,
-                 uint64_t outage_ns = kDefaultOutageNs);
-  void Stop(const Names& names);
-  void StopAll();
+                 uint64_t outage_ns = kDefaultOutageNs, const std::string& by = {});
+  void Stop(const Names& names, const std::string& by = {});
+  // Stops all jobs for good: none can be loaded or started any more.
+  void End(const std::string& by);
+  // Who has called End; empty: nobody.
+  std::string EndedBy();
   // The instant at which the new stream takes over from the one of its id.
-  uint64_t Update(const std::string& job, const v1::Stream& stream);
-  void Unload(const Names& names);
+  uint64_t Update(const std::string& job, const v1::Stream& stream, const std::string& by = {});
+  void Unload(const Names& names, const std::string& by = {});
   v1::FlipResponse Flip(const Names& names);
   // Hands over chunks until there are no more, or `write` says that it wants none.
   void ReadFlows(const v1::ReadFlowsRequest& request,
@@ -65,16 +71,19 @@ class Tester {
   // `cancelled` is asked while waiting.
   Mac Resolve(const v1::ResolveRequest& request, const std::function<bool()>& cancelled);
 
-  // False once a worker has been found not to move.
-  bool Usable() const { return usable_; }
-  // Looks whether every worker has moved since the last call.
+  // False while a worker has been found not to move, and for ever when it did not take a program.
+  bool Usable() const { return usable_ && !stuck_; }
+  // Looks whether every worker has moved since the last call. One look in vain may be the
+  // machine's, which was paused as a whole; after two the worker is stuck, until it moves again.
   void CheckWorkers();
 
  private:
   // Under mutex_.
   std::vector<LoadedJob*> FindJobs(const Names& names);
   LoadedStream& FindStream(const std::string& job, uint32_t stream_id, std::string_view where);
-  void StopStreams(const std::vector<LoadedJob*>& jobs);
+  void RefuseEnded() const;
+  void StopStreams(const std::vector<LoadedJob*>& jobs, const std::string& by);
+  // What goes wrong before a worker has a new program changes nothing.
   void Publish();
   // What `ask` throws of worker i leaves the tester unusable.
   void AskWorkers(const std::function<void(size_t)>& ask);
@@ -84,6 +93,7 @@ class Tester {
   void FillCapture(const Capture& capture, v1::CaptureCounters& out) const;
   void FillPorts(v1::Snapshot& snapshot);
   void FillWorkers(v1::Snapshot& snapshot);
+  void FillJob(const LoadedJob& job, v1::JobCounters& out) const;
 
   uint16_t PortIndex(const std::string& name, std::string_view where) const;
   void InjectFrames(uint16_t port, std::vector<std::vector<uint8_t>> frames);
@@ -99,10 +109,16 @@ class Tester {
   LoadedJobs jobs_;
   std::map<std::string, std::shared_ptr<Capture>> captures_;  // stopped ones included
   std::shared_ptr<const Retired> retired_;                    // streams of jobs that were unloaded
-  uint64_t epoch_ = 0;
-  Clock::Reading last_start_{};
-  std::vector<uint64_t> loops_seen_;
+  std::deque<std::pair<std::string, std::string>> unloaded_;  // the last ones, and by whom
+  std::string ended_by_;
+  const Clock::Reading opened_;
+  struct Look {
+    uint64_t loops = UINT64_MAX;
+    unsigned in_vain = 0;
+  };
+  std::vector<Look> looks_;  // of the thread that calls CheckWorkers
   std::atomic<bool> usable_{true};
+  std::atomic<bool> stuck_{false};
   // One order and one question a port at a time.
   std::unique_ptr<std::mutex[]> inject_mutexes_;
   std::unique_ptr<std::mutex[]> resolve_mutexes_;

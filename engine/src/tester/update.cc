@@ -45,11 +45,17 @@ void CheckStays(const LoadedStream& stream, const StreamPlan& plan, const Frames
 
 }  // namespace
 
-uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update) {
-  const std::lock_guard lock(mutex_);
+uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
+                        const std::string& by) {
   const std::string where = Cat("update of job ", Quote(job_name), ", stream ", update.id());
-  LoadedStream& stream = FindStream(job_name, update.id(), where);
+  {
+    // Known before its file is read through, for which nobody else waits.
+    const std::lock_guard lock(mutex_);
+    FindStream(job_name, update.id(), where);
+  }
   StreamPlan plan = ValidateStream(update, job_name, limits_);
+  const std::lock_guard lock(mutex_);
+  LoadedStream& stream = FindStream(job_name, update.id(), where);
   auto frames = std::make_shared<const Frames>(plan);
   CheckStays(stream, plan, *frames, where);
   if (SendsTheSame(plan, stream.plan)) {
@@ -70,6 +76,9 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update) {
   }
   stream.plan = std::move(plan);
   stream.frames = std::move(frames);
+  LoadedJob& job = *jobs_.at(job_name);
+  ++job.updates;
+  job.updated_by = by;
   Publish();
   return effective_ns;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <optional>
 
 #include "generator/burst.h"
 #include "wire/ethernet.h"
@@ -17,32 +18,36 @@ namespace {
 
 constexpr size_t kMacBytes = 12;  // of both addresses
 
-// Without the tag of a VLAN the frame begins later. False: it has another one, or none.
-bool Untag(MutableFrame& frame, uint16_t vlan) {
+// Without the tag of a VLAN the frame begins later. What the tag says beside its type: VLAN,
+// priority, drop eligibility; nothing when the frame has another one, or none.
+std::optional<uint16_t> Untag(MutableFrame& frame, uint16_t vlan) {
   constexpr uint16_t kVlanId = 0x0fff;
-  if (frame.size() < wire::kMacHeaderBytes + wire::kVlanTagBytes) return false;
+  if (frame.size() < wire::kMacHeaderBytes + wire::kVlanTagBytes) return std::nullopt;
   const uint8_t* tag = frame.data() + kMacBytes;
-  if (wire::Load16(tag) != wire::kEtherTypeVlan) return false;
-  if ((wire::Load16(tag + 2) & kVlanId) != vlan) return false;
+  if (wire::Load16(tag) != wire::kEtherTypeVlan) return std::nullopt;
+  const uint16_t control = wire::Load16(tag + 2);
+  if ((control & kVlanId) != vlan) return std::nullopt;
   std::memmove(frame.data() + wire::kVlanTagBytes, frame.data(), kMacBytes);
   frame = frame.subspan(wire::kVlanTagBytes);
-  return true;
+  return control;
 }
 
-void TagAgain(MutableFrame frame, uint16_t vlan) {
+void TagAgain(MutableFrame frame, uint16_t control) {
   uint8_t* begin = frame.data() - wire::kVlanTagBytes;
   std::memmove(begin, frame.data(), kMacBytes);
   wire::Store16(begin + kMacBytes, wire::kEtherTypeVlan);
-  wire::Store16(begin + kMacBytes + 2, vlan);
+  wire::Store16(begin + kMacBytes + 2, control);
 }
 
 // One of a burst; `arrived` is filled where it is the responder's.
 machine::Taken Take(machine::Responder& responder, MutableFrame frame, machine::Arrived& arrived) {
   const uint16_t vlan = responder.plan().vlan;
-  if (vlan != 0 && !Untag(frame, vlan)) return machine::Taken::kNot;
+  if (vlan == 0) return responder.Take(frame, arrived);
+  const std::optional<uint16_t> control = Untag(frame, vlan);
+  if (!control) return machine::Taken::kNot;
   const machine::Taken taken = responder.Take(frame, arrived);
-  // The next one gets it as it came, but for the tag's priority.
-  if (vlan != 0 && taken == machine::Taken::kNot) TagAgain(frame, vlan);
+  // The next one gets it as it came.
+  if (taken == machine::Taken::kNot) TagAgain(frame, *control);
   return taken;
 }
 

@@ -65,7 +65,8 @@ using Responders = std::vector<std::shared_ptr<Answering>>;
 // Engine time as responders have it.
 constexpr uint64_t Microseconds(uint64_t ns) { return ns / 1000; }
 
-// Frames of a burst that are no stream's; `taken` tells which of them a responder has taken.
+// Frames of a burst that are no stream's; `taken` tells which of them a responder has taken, and
+// may have changed.
 void AnswerBurst(const Responders& responders, std::span<const MutableFrame> frames,
                  uint64_t now_ns, bool* taken);
 

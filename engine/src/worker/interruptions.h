@@ -17,12 +17,6 @@ struct Interruptions {
 
   // Of a thread of this process and its CPU, ever. What the kernel does not tell is 0.
   static Interruptions Read(pid_t thread, unsigned cpu);
-
-  Interruptions Since(const Interruptions& before) const {
-    return {.waited_ns = waited_ns - before.waited_ns,
-            .preemptions = preemptions - before.preemptions,
-            .steal_ns = steal_ns - before.steal_ns};
-  }
 };
 
 }  // namespace tester

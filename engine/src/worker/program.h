@@ -16,6 +16,7 @@
 #include "responder/neighbour.h"
 #include "stats/counters.h"
 #include "worker/answering.h"
+#include "worker/gap_watch.h"
 #include "worker/sender.h"
 #include "worker/taps.h"
 
@@ -30,6 +31,7 @@ struct PortProgram {
   Matcher matcher;                       // of the streams without signature that arrive here
   std::unique_ptr<const PortTaps> taps;  // null where nobody captures
   Responders responders;
+  std::unique_ptr<GapWatch> gaps;  // the worker's own
 };
 
 struct Program {
@@ -37,8 +39,6 @@ struct Program {
   std::shared_ptr<const Classifier> classifier;
   // What the classifier and the matchers point at.
   std::vector<std::shared_ptr<const void>> kept;
-  // Changes with every start of a job: the worker's own counters go back to 0.
-  uint64_t epoch = 0;
 };
 
 // Frames to send once, in this order.

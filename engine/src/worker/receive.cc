@@ -116,7 +116,11 @@ void ServeOthers(const PortProgram& program, const Others& others, uint64_t now_
   }
   AnswerBurst(program.responders, {frames.data(), others.count}, now_ns, taken.data());
   for (uint16_t i = 0; i < others.count; ++i) {
-    if (!taken[i] || others.stale[i]) ServeForeign(program, others.mbufs[i], others.stale[i]);
+    if (!taken[i] || others.stale[i]) {
+      ServeForeign(program, others.mbufs[i], others.stale[i]);
+    } else {
+      TemplateKey(others.mbufs[i]) = 0;  // over a loop this may be the sender's
+    }
   }
 }
 

@@ -25,11 +25,7 @@
 namespace tester {
 namespace {
 
-// After a stream has sent its last frame, for so long frames may still arrive from the device under
-// test, and are stamped as precisely as while it was sending.
-constexpr uint64_t kDrainNs = 2'000'000'000;
-// counters.proto, WorkerCounters.late_polls.
-constexpr uint64_t kLatePollNs = 1'000'000;
+constexpr uint64_t kDrainNs = JobStart::kDrainNs;
 // What a round of polls is taken to last at most: the worker does not wait for longer than twice
 // this.
 constexpr uint64_t kLongestPollNs = 5'000;
@@ -54,8 +50,9 @@ constexpr auto kAdoptPoll = std::chrono::microseconds(20);
 void TakePriority() {
   constexpr int kHighest = -20;
   static_cast<void>(::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kHighest));
-  // Where sessions are scheduled as groups, priorities count only within one.
-  std::ofstream("/proc/self/autogroup") << kHighest;
+  // Where sessions are scheduled as groups, priorities count only within one. A session that others
+  // began is theirs: their processes would keep its priority when we are gone.
+  if (::getsid(0) == ::getpid()) std::ofstream("/proc/self/autogroup") << kHighest;
 }
 
 }  // namespace
@@ -110,21 +107,9 @@ void Worker::RefuseToWait() const {
               Cat("the worker on CPU ", cpu_, " has not moved for three seconds; restart testerd"));
 }
 
-void Worker::ForgetInterruptions() { forgotten_ = Interruptions::Read(thread_, cpu_); }
-
-Interruptions Worker::interruptions() const {
-  return Interruptions::Read(thread_, cpu_).Since(forgotten_);
-}
+Interruptions Worker::interruptions() const { return Interruptions::Read(thread_, cpu_); }
 
 void Worker::Begin(const Program& program) {
-  if (program.epoch != epoch_) {
-    epoch_ = program.epoch;
-    counters_.loops.Set(0);
-    counters_.idle_loops.Set(0);
-    counters_.idle_ns.Set(0);
-    counters_.worst_gap_ns.Set(0);
-    counters_.late_polls.Set(0);
-  }
   for (const auto& port : program.ports) {
     port.port->taps = port.taps.get();
     QueueStreams(port);
@@ -137,10 +122,13 @@ bool Worker::Serve(const Program& program) {
     Port& port = *entry.port;
     const uint32_t received = ServeReceive(entry, *program.classifier, clock_);
     const uint64_t now_ns = clock_.Now();
-    if (now_ns < active_until_ns_ && port.last_poll_ns != 0) {
+    if (port.last_poll_ns != 0) {
       const uint64_t gap_ns = now_ns - port.last_poll_ns;
-      counters_.worst_gap_ns.Raise(gap_ns);
-      if (gap_ns > kLatePollNs) counters_.late_polls.Add(1);
+      entry.gaps->See(now_ns, gap_ns);
+      if (port.last_poll_ns < active_until_ns_) {
+        counters_.worst_gap_ns.Raise(gap_ns);
+        if (gap_ns > PollGaps::kLateNs) counters_.late_polls.Add(1);
+      }
     }
     port.last_poll_ns = now_ns_ = now_ns;
     worked |= received != 0;

@@ -37,8 +37,7 @@ class Worker {
   // it before. INTERNAL as above.
   void Pass() const;
 
-  // What keeps it from running is counted from here on.
-  void ForgetInterruptions();
+  // What has kept it from running, ever.
   Interruptions interruptions() const;
 
   unsigned lcore() const { return lcore_; }
@@ -68,11 +67,9 @@ class Worker {
   std::atomic<const Program*> seen_{nullptr};
   std::atomic<bool> stop_{false};
   std::atomic<pid_t> thread_{0};
-  Interruptions forgotten_;
   WorkerCounters counters_;
 
   // The loop's own.
-  uint64_t epoch_ = 0;
   uint64_t now_ns_ = 0;
   uint64_t last_idle_ns_ = 0;
   uint64_t poll_ns_ = 0;

@@ -10,6 +10,7 @@ from fractions import Fraction
 import pytest
 
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
+from TesterLibrary.measurement.job_counters import JobCounters, PollGaps
 from TesterLibrary.measurement.snapshot import (
     ClockCounters,
     Snapshot,
@@ -108,6 +109,9 @@ def plan() -> Plan:
     )
 
 
+JOB = JobCounters("job", starts=1, started_at_ns=4000, polls=(PollGaps("p1", 11), PollGaps("p2", 13)))
+
+
 def snapshot(*streams: StreamCounters, scale: int = 1) -> Snapshot:
     """Port counters go on from whatever was before; only their growth is evidence."""
     ports = tuple(
@@ -115,10 +119,11 @@ def snapshot(*streams: StreamCounters, scale: int = 1) -> Snapshot:
         for name in ("p1", "p2", "p3")
     )
     workers = (
-        WorkerCounters(1, worst_gap_ns=11, waited_ns=3),
-        WorkerCounters(2, worst_gap_ns=13, steal_ns=50_000),
+        WorkerCounters(1, worst_gap_ns=99, waited_ns=3 * scale),
+        WorkerCounters(2, worst_gap_ns=99, steal_ns=50_000 * scale),
     )
-    return Snapshot(1, ports, streams, workers, ClockCounters(100, 1000, 200_100, 201_000))
+    clock = ClockCounters(100, 1000, 100 + 200_000 * scale, 1000 + 200_000 * scale)
+    return Snapshot(1, ports, streams, workers, clock, jobs=(JOB,))
 
 
 def test_evidence_is_what_changed_between_two_snapshots() -> None:
@@ -136,6 +141,23 @@ def test_evidence_is_what_changed_between_two_snapshots() -> None:
     assert evidence.rate_error == Fraction(-1, 5)  # of the worse stream: 100 intervals in 125 us
     assert evidence.clock_drift == 0
     assert (evidence.lost_packets, evidence.burst_packets) == (0, 2)
+
+
+def test_only_what_the_clock_lost_meanwhile_is_its_drift() -> None:
+    before = replace(snapshot(), clock=ClockCounters(0, 0, 1_000_000, 1_100_000))
+    streams = (StreamCounters(1), StreamCounters(2))
+    after = replace(snapshot(*streams), clock=ClockCounters(0, 0, 2_000_000, 2_100_000))
+    assert Evidence.between(plan(), before, after).clock_drift == 0
+    after = replace(after, clock=ClockCounters(0, 0, 2_001_000, 2_100_000))
+    assert Evidence.between(plan(), before, after).clock_drift == Fraction(1, 1000)
+
+
+def test_who_has_stopped_a_stream_is_an_objection() -> None:
+    streams = (StreamCounters(1, 101, 101), StreamCounters(2, 101, 101))
+    job = replace(JOB, asked_duration_ns=12 * 10**9, stopped_at_ns=5 * 10**9 + 4000, stopped_streams=(1,))
+    after = replace(snapshot(*streams, scale=2), jobs=(replace(job, stopped_by="bob"),))
+    evidence = Evidence.between(plan(), snapshot(), after)
+    assert next(iter(evidence.objections(LIMITS))) == "a was stopped after 5 s of 12 s by bob (somebody else)"
 
 
 def test_two_frames_are_needed_for_a_rate() -> None:
