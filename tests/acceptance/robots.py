@@ -21,10 +21,13 @@ MACHINE = re.compile(
 )
 
 
-def robot(suite: Path, output: Path, *variables: str, only: str | None = None) -> dict[str, Any]:
+def robot(
+    suite: Path, output: Path, *variables: str, only: str | None = None, listener: Path | None = None
+) -> dict[str, Any]:
     """Tests of the suite by name, as Robot's output has them; all that it has, or one."""
     given = [word for variable in variables for word in ("--variable", variable)]
     given += ["--test", only] if only else []
+    given += ["--listener", str(listener)] if listener else []
     command = [sys.executable, "-m", "robot", "--outputdir", str(output), "--nostatusrc", *given, str(suite)]
     subprocess.run(command, check=True, timeout=240)
     return {test.name: test for test in ExecutionResult(output / "output.xml").suite.all_tests}

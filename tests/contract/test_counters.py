@@ -63,6 +63,7 @@ class Planted(Bridge):
 
     copies: dict[int, int] = field(default_factory=dict)  # how often a frame leaves; 0: it is lost
     delayed_ns: dict[int, int] = field(default_factory=dict)
+    damaged: frozenset[int] = frozenset()  # frames whose last byte arrives as another one
     seen: int = 0
 
     def forward(
@@ -72,7 +73,8 @@ class Planted(Bridge):
         number, self.seen = self.seen, self.seen + (len(frame) == 124)
         for at_ns, out, octets in found:
             for _ in range(self.copies.get(number, 1)):
-                yield at_ns + self.delayed_ns.get(number, 0), out, octets
+                arrives = octets[:-1] + bytes([octets[-1] ^ 1]) if number in self.damaged else octets
+                yield at_ns + self.delayed_ns.get(number, 0), out, arrives
 
 
 def sent(rig: Rig, *, packets: int = SENT) -> Snapshot:
@@ -131,3 +133,8 @@ def test_frames_in_order_are_known_to_be() -> None:
 def test_frames_that_are_lost_are_counted_on_a_switch(lost: int) -> None:
     order = result(sent(SwitchRig(Planted(copies=dict.fromkeys(range(0, 4 * lost, 4), 0))))).order
     assert (order.lost, order.duplicated) == (lost, 0)
+
+
+def test_damage_that_a_switch_does_not_look_for_is_absent_not_none_found() -> None:
+    snapshot = sent(SwitchRig(Planted(damaged=frozenset({3, 9}))))
+    assert (snapshot.streams[0].rx_packets, result(snapshot).order.corrupted) == (SENT, None)

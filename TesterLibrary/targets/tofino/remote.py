@@ -60,6 +60,7 @@ class RemoteSwitch:
                 stderr=self._said,
                 env={**os.environ, **(environment or {})},
                 bufsize=0,
+                start_new_session=True,  # what interrupts us does not interrupt it before its last words
             )
         except OSError as problem:
             raise TargetError(f"{command[0]} cannot be started: {problem}") from problem
@@ -132,6 +133,10 @@ class RemoteSwitch:
     def remove_groups(self, numbers: Sequence[int]) -> None:
         """See `Switch`."""
         self._ask("remove_groups", numbers=list(numbers))
+
+    def on_loss(self, batch: Sequence[Entry]) -> None:
+        """See `Switch`. The process sees its pipe closed when this one is killed, too."""
+        self._ask("on_loss", batch=[entry_words(entry) for entry in batch])
 
     def send(self, frames: Sequence[bytes]) -> None:
         """See `Switch`."""

@@ -143,6 +143,10 @@ class Session:
         rest = iter(self.read([one for own in groups for one in own]))
         return [[next(rest) for _ in own] for own in groups]
 
+    def on_loss(self, entries: Sequence[Entry]) -> None:
+        """What is written when this driver ends without having closed the session."""
+        self._switch.on_loss(entries)
+
     def send(self, frames: Sequence[bytes]) -> None:
         """Packets to the program."""
         self._switch.send(frames)
@@ -170,6 +174,7 @@ class Session:
             self._switch.write(list(roles(self.cabling, self.numbers, cleared=True)))
             self._switch.remove_groups(sorted(self._groups))
             self._switch.remove_ports([*self.numbers.values(), self.cabling.cpu_port, *self.cabling.looping])
+            self._switch.on_loss([])  # nothing is left that could send
         self._switch.close()
 
     def _open(self) -> Switch:

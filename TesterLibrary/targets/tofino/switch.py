@@ -136,6 +136,10 @@ class Switch(Protocol):
         """Forgets multicast groups."""
         ...
 
+    def on_loss(self, batch: Sequence[Entry]) -> None:
+        """Entries that are written when this client ends, in whatever way, in place of those told before."""
+        ...
+
     def send(self, frames: Sequence[bytes]) -> None:
         """Packets to the program through the port of the switch's CPU."""
         ...

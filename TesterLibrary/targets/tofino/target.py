@@ -143,6 +143,7 @@ class TofinoTarget:
             for run in runs:
                 self._loading.unload(run.job)
                 del self._runs[run.job.plan.job]
+            self._hold_on_loss()
 
     def wait(
         self,
@@ -273,6 +274,11 @@ class TofinoTarget:
         self._loading.load(job)
         self._buckets.fill(job.streams.values())
         self._runs[job.plan.job] = Run(job)
+        self._hold_on_loss()
+
+    def _hold_on_loss(self) -> None:
+        """Nobody looks after streams whose driver was killed: their units count to 2^32 and begin anew."""
+        self.session.on_loss([own for run in self._runs.values() for own in run.job.stopping()])
 
     def _starting(
         self, runs: Sequence[Run], duration: Duration | None, packets: int | None

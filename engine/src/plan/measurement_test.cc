@@ -61,7 +61,7 @@ TEST(ValidateMeasurement, NothingIsAsked) {
   EXPECT_EQ(plan.flows, 0U);
   EXPECT_TRUE(plan.matches.empty());
   EXPECT_NE(plan.integrity, nullptr);
-  EXPECT_TRUE(plan.integrity->is_known_by_length());
+  EXPECT_TRUE(plan.integrity->only_payload().empty());
 }
 
 TEST(ValidateMeasurement, TakesAVersion) {

@@ -119,14 +119,6 @@ void CountFlow(const Expected& stream, uint64_t sequence, uint64_t latency_ns,
   if (rx.flows) rx.flows->Add(sequence, arrival.bytes + wire::kFcsBytes, latency_ns);
 }
 
-Damage DamageOf(const Expected& stream, uint64_t sequence, const uint8_t* signature,
-                const Arrival& arrival) {
-  if (stream.integrity == nullptr) return Damage::kNone;
-  return stream.integrity->Look(
-      stream.counters->order_place, stream.numbered, sequence,
-      {.frame = arrival.frame, .bytes = arrival.bytes, .end = arrival.end, .signature = signature});
-}
-
 void CountMatched(const Expected& stream, const Arrival& arrival) {
   CountTimes(*stream.counters, arrival);
   if (stream.version.exists()) CountVersion(stream, arrival);

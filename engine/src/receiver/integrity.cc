@@ -82,21 +82,10 @@ Integrity::Integrity(const Sent& sent)
   }
 }
 
-const Integrity::Expectation& Integrity::At(OrderPlace& place, uint64_t sequence) const {
-  if (frames_.size() == 1) return frames_.front();
+const Integrity::Expectation& Integrity::Choose(OrderPlace& place, uint64_t sequence) const {
   uint16_t frame = 0;
   order_.Choose(place, sequence, 1, &frame);
   return frames_[frame];
-}
-
-bool Integrity::HasPayload(const Expectation& sent, const SignedFrame& seen) {
-  // A frame longer than a buffer is not in one piece, and the ports are opened so that there is
-  // none.
-  if (seen.frame.size() != seen.bytes) return true;
-  const Frame before = seen.frame.first(seen.end - wire::kSignatureBytes);
-  return before.size() >= sent.payload.size() &&
-         std::equal(sent.payload.begin(), sent.payload.end(),
-                    before.last(sent.payload.size()).begin());
 }
 
 Damage Integrity::LookAtShape(const wire::Shape& shape, const SignedFrame& seen) const {

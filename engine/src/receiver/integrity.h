@@ -8,11 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "generator/order.h"
 #include "wire/bytes.h"
 #include "wire/shape.h"
+#include "wire/signature.h"
 
 namespace tester {
 
@@ -56,8 +58,10 @@ class Integrity {
 
   // Frames of the stream are themselves ICMP errors.
   bool sends_icmp_errors() const { return sends_icmp_errors_; }
-  // Frames as long as one that is intact are not to be looked at.
-  bool is_known_by_length() const { return frames_.size() == 1 && !compares_; }
+  // Whether all frames are equal, but for what changes in their headers: then one is intact if it
+  // is as long as one that is, and ends with this payload before its signature.
+  bool sends_one() const { return frames_.size() == 1; }
+  Frame only_payload() const { return frames_.front().payload; }
 
  private:
   struct Expectation {
@@ -67,8 +71,21 @@ class Integrity {
     uint16_t udp_bytes;  // what the UDP header before the payload says; 0: there is none
   };
 
-  const Expectation& At(OrderPlace& place, uint64_t sequence) const;
-  static bool HasPayload(const Expectation& sent, const SignedFrame& seen);
+  const Expectation& At(OrderPlace& place, uint64_t sequence) const {
+    return frames_.size() == 1 ? frames_.front() : Choose(place, sequence);
+  }
+  const Expectation& Choose(OrderPlace& place, uint64_t sequence) const;
+
+  static bool HasPayload(const Expectation& sent, const SignedFrame& seen) {
+    // A frame longer than a buffer is not in one piece, and the ports are opened so that there is
+    // none.
+    if (seen.frame.size() != seen.bytes) return true;
+    const size_t bytes = sent.payload.size();
+    const size_t end = seen.end - wire::kSignatureBytes;
+    return end >= bytes &&
+           std::memcmp(sent.payload.data(), seen.frame.data() + end - bytes, bytes) == 0;
+  }
+
   Damage LookCloser(const Expectation& sent, const SignedFrame& seen) const;
   Damage LookAlone(const SignedFrame& seen) const;
   Damage LookAtShape(const wire::Shape& shape, const SignedFrame& seen) const;

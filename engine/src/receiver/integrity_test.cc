@@ -81,8 +81,9 @@ class IntegrityTest : public testing::Test {
 TEST_F(IntegrityTest, WhatWasSentIsIntact) {
   EXPECT_EQ(Look(sent[0]), Damage::kNone);
   EXPECT_EQ(Look(by_length, sent[0]), Damage::kNone);
-  EXPECT_FALSE(compared.is_known_by_length());
-  EXPECT_TRUE(by_length.is_known_by_length());
+  EXPECT_TRUE(compared.sends_one());
+  EXPECT_EQ(compared.only_payload().size(), 600 - kPayloadOffset - wire::kSignatureBytes);
+  EXPECT_TRUE(by_length.only_payload().empty());
 }
 
 TEST_F(IntegrityTest, ABitOfThePayloadIsContent) {

@@ -30,7 +30,9 @@ void Train::Begin(const Expected& stream, const uint8_t* signature, const Arriva
   version_of_all_ = stream.version.Of(arrival.frame);
   rewritten_ = stream.version.exists() && sent.version.value_or(version_of_all_) != version_of_all_;
   const Integrity* integrity = stream.integrity;
-  looks_closer_ = rx.flows != nullptr || (integrity != nullptr && !integrity->is_known_by_length());
+  const bool alike = integrity == nullptr || (stream.numbered && integrity->sends_one());
+  looks_closer_ = rx.flows != nullptr || !alike;
+  payload_ = integrity != nullptr && alike ? integrity->only_payload() : Frame();
   bytes_of_each_ = arrival.bytes;
 }
 

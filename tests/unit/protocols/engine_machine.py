@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
 import tempfile
@@ -27,9 +28,11 @@ def program() -> Path | None:
     """The engine's part, built; None where the engine has never been."""
     if not (BUILD / "build.ninja").is_file() or shutil.which("ninja") is None:
         return None
-    built = subprocess.run(
-        ["ninja", "-C", str(BUILD), "src/responder_dialogue"], capture_output=True, text=True, check=False
-    )
+    with (BUILD / "responder_dialogue.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests run in several processes, and ninja in one
+        built = subprocess.run(
+            ["ninja", "-C", str(BUILD), "src/responder_dialogue"], capture_output=True, text=True, check=False
+        )
     assert built.returncode == 0, built.stdout
     return BUILD / "src" / "responder_dialogue"
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ....errors import PlanError, TargetError
+from ....errors import PlanError, TargetError, TesterLibraryError
 from ..device_port import CONNECTORS, INTERNAL_PIPES, LANES, device_port
 from ..entry import Entry
 from ..macs import NAMES
@@ -103,6 +104,7 @@ class FakeSwitch:
     def __init__(self, daemon: FakeDaemon, *, program: str = "tester", client: int = 1) -> None:
         self._daemon, self._program, self._client = daemon, program, client
         self._bound_at = 0
+        self._on_loss: Sequence[Entry] = ()
 
     def bind(self) -> None:
         """See `Switch`."""
@@ -204,6 +206,10 @@ class FakeSwitch:
         for number in numbers:
             self._own.chip.groups.pop(number, None)
 
+    def on_loss(self, batch: Sequence[Entry]) -> None:
+        """See `Switch`."""
+        self._on_loss = batch
+
     def send(self, frames: Sequence[bytes]) -> None:
         """See `Switch`."""
         chip = self._own.chip
@@ -218,6 +224,9 @@ class FakeSwitch:
 
     def close(self) -> None:
         """See `Switch`."""
+        with suppress(TesterLibraryError):
+            if self._on_loss:
+                self.write(self._on_loss)
         if self._daemon.taken_by == self._client:
             self._daemon.taken_by = None
 

@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The suites of RFC 2544 on a switch that does not exist, in trials of some hundred frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.paths import data_root
+
+from .robots import check_failed, check_passed, robot
+
+PROFILE = """\
+PROFILE:
+  version: 1
+  name: tiny
+  throughput: {duration: 20 ms, scout: 10 ms, resolution: 10 %, lowest: 50 %, sustained: false}
+  latency:
+    {search: 20 ms, scout: 10 ms, resolution: 10 %, lowest: 50 %, part: 50 %, duration: 20 ms, repetitions: 1}
+  frame_loss: {step: 10 %, duration: 4 ms}
+"""
+CRITERIA = """\
+CRITERIA:
+  version: 1
+  layer: 2
+  throughput: {"1518": 50 %}
+  latency: {"1518": 20 ms}
+  frame_loss: {"1518": {loss: 0 %, load: 50 %}}
+"""
+PROCEDURES = ("throughput", "latency", "frame_loss")
+LOSSY = Path(__file__).with_name("lossy_switch.py")
+
+
+def run(procedure: str, folder: Path, listener: Path | None = None) -> dict[str, Any]:
+    """Of 1518 bytes."""
+    bed = (data_root() / "resources" / "testbeds" / "tofino-fake.yaml").read_text(encoding="utf-8")
+    given = []
+    texts = {"TESTBED": bed.replace("10 Gbps", "1 Gbps"), "PROFILE_FILE": PROFILE, "CRITERIA_FILE": CRITERIA}
+    for name, text in texts.items():
+        path = folder / f"{name.lower()}.yaml"
+        path.write_text(text, encoding="utf-8")
+        given.append(f"{name}:{path}")
+    suite = data_root() / "suites" / "rfc2544" / f"{procedure}.robot"
+    return robot(suite, folder, *given, only="1518 Bytes", listener=listener)
+
+
+def test_the_suites_run_on_a_switch(tmp_path: Path) -> None:
+    for procedure in PROCEDURES:
+        (folder := tmp_path / procedure).mkdir()
+        tests = run(procedure, folder)
+        assert set(tests) == {"1518 Bytes"}
+        check_passed(tests)
+
+
+@pytest.mark.parametrize(
+    ("procedure", "why"),
+    [
+        ("throughput", "FAIL: throughput of north, 1518 bytes is 0 %, required >= 50 %"),
+        ("frame_loss", "FAIL: frame loss of north, 1518 bytes"),
+    ],
+)
+def test_a_device_that_loses_a_frame_in_twenty_fails(procedure: str, why: str, tmp_path: Path) -> None:
+    check_failed(run(procedure, tmp_path, LOSSY)["1518 Bytes"], why)
