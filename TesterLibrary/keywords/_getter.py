@@ -121,20 +121,20 @@ class Getter:
         return trials
 
     def _lost(self, stream: str | None) -> tuple[Order, str]:
-        """The fate of the frames of the last trial, or of a stream of it, and why it is not to be trusted."""
-        last, trials = self._session.judged(), self._trials()
-        if isinstance(last, TrafficResult):
-            found = [t for t in trials if stream in (None, *(s.name for s in t.streams))] or trials
-        else:
-            found = trials[-1:]
-        doubt = doubt_of(found)
+        """The fate of the frames measured last, or of one stream of them, and why it is not to be trusted.
+
+        It is that of the last trial, or of all that `Stop Traffic` has stopped together.
+        """
+        trials = self._trials()
+        if not isinstance(self._session.judged(), TrafficResult):
+            trials = trials[-1:]
         if stream is None:
-            return Order.merged(trial.order for trial in found), doubt or unmeasured(found)
-        try:
-            order = found[-1].stream(stream).order
-        except KeyError as error:
-            raise TesterLibraryError(str(error.args[0])) from None
-        return order, doubt
+            return Order.merged(trial.order for trial in trials), doubt_of(trials) or unmeasured(trials)
+        for trial in trials:
+            if stream in {s.name for s in trial.streams}:
+                return trial.stream(stream).order, doubt_of([trial])
+        known = ", ".join(s.name for trial in trials for s in trial.streams)
+        raise TesterLibraryError(f"the trial has no stream {stream!r}; it has {known}")
 
     def _latency(self) -> Latency:
         last = self._session.judged()

@@ -109,6 +109,7 @@ def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
     """The plot that says most about the trials of one test, and a sentence for those who cannot see it.
 
     Several loads: loss over load. One load: the percentiles of latency. Two empty texts: nothing to show.
+    The sentence says, too, which loads only filled a queue: a plot of loss does not show them.
     """
     valid = [t for t in trials if t.valid]
     if len({t.load for t in valid}) > 1:
@@ -120,11 +121,17 @@ def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
         best = "loss in every trial" if not unknown else f"not measured in {unknown} trials"
         if lossless:
             best = f"up to {float(max(lossless) * 100):.4g} % of line rate without loss"
+        filling = sorted({t.load for t in valid if t.lost == 0 and t.not_sustained})
+        if filling:
+            best += f"; not sustained at {', '.join(f'{float(load * 100):.4g} %' for load in filling)}"
         return loss_vs_load(by_title), f"Frame loss over offered load: {best}"
     measured = [t for t in valid if t.latency.count]
     if not measured:
         return "", ""
-    text = f"Latency by percentile; the last trial: {measured[-1].latency}"
+    last = measured[-1]
+    text = "; ".join(
+        filter(None, (f"Latency by percentile; the last trial: {last.latency}", last.not_sustained))
+    )
     return latency_percentiles({f"trial {t.number}": t for t in measured[-len(_COLORS) :]}), text
 
 

@@ -32,5 +32,5 @@ def test_the_examples_of_a_page_run(page: str, number: int, tmp_path: Path) -> N
 
 def test_the_suite_that_measures_runs(tmp_path: Path) -> None:
     tests = robot(paths.suite_root() / "measurement", tmp_path)
-    assert len(tests) == 8
+    assert len(tests) == 7
     check_passed(tests)

@@ -36,3 +36,10 @@ def test_what_a_switch_cannot_measure_never_passes(
     """Of a shipped suite: what is not counted is INCONCLUSIVE, what cannot be sent is refused, by name."""
     tests = robot(data_root() / "suites" / "measurement", tmp_path, *SLOW, only=name)
     assert (tests[name].status, message in tests[name].message) == (status, True), tests[name].message
+
+
+def test_a_switch_is_monitored_while_a_suite_changes_and_stops_its_traffic(tmp_path: Path) -> None:
+    """The thread that reads the intervals and the suite share one connection to the switch."""
+    tests = run("shared.robot", tmp_path)
+    assert len(tests) == 2
+    check_passed(tests)

@@ -178,6 +178,41 @@ def test_a_tester_that_dies_meanwhile_is_reported_at_the_end(tmp_path: Path) -> 
         thread.finish()
 
 
+def test_any_error_while_watching_is_raised_by_whoever_asks_for_intervals(tmp_path: Path) -> None:
+    """One that is not of this library, too: a full disk, or a mistake of ours."""
+    watched = Watched(tmp_path, FakePath())
+    watched.advance(2)
+
+    def show(_: Interval) -> None:
+        raise OSError("no space left on device")
+
+    thread = MonitorThread(Monitor(watched.bench, [watched.run], Duration(1), show=show))
+    thread._thread.join(10)
+    assert not thread._thread.is_alive()
+    for ask in (thread.so_far, thread.finish):
+        with pytest.raises(OSError, match="no space left on device"):
+            ask()
+
+
+def test_traffic_is_stopped_and_unloaded_when_watching_it_has_failed(tmp_path: Path) -> None:
+    this = bench(tmp_path)
+    traffic = Traffic(this)
+    traffic.start([stream("north", rate="1 kpps")])
+    this.progress.interval = lambda _: 1 / 0  # type: ignore[method-assign, assignment]
+    traffic.start_monitoring(Duration(1))
+    assert traffic._monitor
+    traffic._monitor._thread.join(10)
+    with pytest.raises(ZeroDivisionError):
+        traffic.monitored()
+    with pytest.raises(ZeroDivisionError):
+        traffic.stop([])
+    assert not this.on_air
+    assert not this.target.snapshot().streams
+    traffic.start([stream("north", rate="1 kpps")])
+    (trial,) = traffic.stop([])
+    assert trial.lost == 0
+
+
 def test_ports_have_their_part_of_each_interval(tmp_path: Path) -> None:
     streams = (stream(rate="1 kpps"), stream("south", tx="p2", rx="p1", rate="2 kpps", size=128))
     watched = Watched(tmp_path, FakePath(loss=Ratio(Fraction(1, 10))), streams)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
+from TesterLibrary.keywords.measurement import Measurement
 from TesterLibrary.keywords.messages import MessageStreams
 from TesterLibrary.keywords.monitoring import Monitoring
 from TesterLibrary.keywords.traffic import Traffic
@@ -156,6 +157,32 @@ def test_stopped_traffic_is_the_last_measurement_and_each_of_its_trials_is_judge
     assert session.judged() is one
     assert traffic.stop_traffic() is None
     assert session.judged() is one
+
+
+def test_loss_of_several_handles_is_that_of_all_or_of_the_stream_that_is_named(tmp_path: Path) -> None:
+    session = opened(tmp_path, capacity=1000)
+    traffic, get = Traffic(session), Measurement(session)
+    session.put(stream("big", rate="2 kpps"), stream("small", tx="p2", rx="p1", rate="100 pps"))
+    traffic.start_traffic("big")
+    traffic.start_traffic("small")
+    advance(session)
+    stopped = traffic.stop_traffic()
+    assert isinstance(stopped, TrafficResult)
+    assert stopped.lost
+    assert (get.get_frame_loss(), get.get_frame_loss("big"), get.get_frame_loss("small")) == (
+        stopped.lost,
+        stopped.lost,
+        0,
+    )
+    assert get.get_frame_loss("small", "==", 0) == 0
+    assert get.get_loss_ratio() == stopped.lost / stopped.sent
+    assert get.get_loss_ratio("big") == stopped.lost / stopped.trials[0].sent
+    with pytest.raises(AssertionError, match=f"frame loss is {stopped.lost:,}, required <= 0"):
+        get.get_frame_loss("<=", 0)
+    with pytest.raises(AssertionError, match=f"frame loss of big is {stopped.lost:,}, required <= 0"):
+        get.get_frame_loss("big", "<=", 0)
+    with pytest.raises(TesterLibraryError, match="the trial has no stream 'huge'; it has big, small"):
+        get.get_frame_loss("huge")
 
 
 def test_intervals_are_judged_while_they_are_monitored_and_monitoring_goes_on(session: Session) -> None:

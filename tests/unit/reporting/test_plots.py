@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from xml.etree import ElementTree
 
+from TesterLibrary.measurement.sustained import Growth
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting import plots
 
@@ -32,6 +35,26 @@ def test_one_load_is_plotted_as_percentiles_of_latency() -> None:
     svg, text = plots.of_trials([SimulatedBench().measure(Fraction(1, 10), SECOND)])
     assert "Percentile" in svg
     assert "p99 80 us" in text
+
+
+def filling(trial: Trial) -> Trial:
+    """The same, but its delay grew all along."""
+    growth = Growth(2_000_000, 812_000_000, noise_ns=1000, steady=True)
+    return replace(trial, streams=tuple(replace(s, growth=growth) for s in trial.streams))
+
+
+def test_loads_that_only_filled_a_queue_are_named_beside_a_plot_of_loss() -> None:
+    one, two, three = (SimulatedBench().measure(Fraction(n, 10), SECOND) for n in (1, 2, 3))
+    _, text = plots.of_trials([one, filling(two), three])
+    best = "Frame loss over offered load: up to 20 % of line rate without loss"
+    assert text == f"{best}; not sustained at 20 %"
+    _, text = plots.of_trials([one, filling(two), filling(three)])
+    assert text == f"{best}; not sustained at 20 %"  # what was lost of the third says it already
+
+
+def test_a_delay_that_grew_is_said_beside_its_percentiles() -> None:
+    _, text = plots.of_trials([filling(SimulatedBench().measure(Fraction(1, 10), SECOND))])
+    assert text.endswith("; not sustained: the delay grew from 2 ms to 812 ms")
 
 
 def test_nothing_received_is_plotted_as_nothing() -> None:
