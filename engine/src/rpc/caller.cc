@@ -37,7 +37,7 @@ std::string CallerText(std::string_view user_agent, std::string_view certificate
 std::string CallerOf(const grpc::ServerContext& context) {
   const auto agent = context.client_metadata().find("user-agent");
   std::string certificate;
-  for (const grpc::string_ref name : context.auth_context()->GetPeerIdentity()) {
+  for (const grpc::string_ref& name : context.auth_context()->GetPeerIdentity()) {
     if (certificate.empty()) certificate = View(name);
   }
   return CallerText(agent == context.client_metadata().end() ? "" : View(agent->second),
