@@ -137,7 +137,7 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
         for field in part.DESCRIPTOR.fields:
             if field.type in (field.TYPE_UINT64, field.TYPE_UINT32, field.TYPE_SINT64):
                 setattr(part, field.name, next(numbers))
-    assert convert.snapshot_value(message) == Snapshot(
+    assert convert.snapshot_value(message, "us") == Snapshot(
         taken_at_ns=1,
         ports=(
             PortCounters(
@@ -160,27 +160,28 @@ def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
         streams=(
             StreamCounters(
                 *(20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32),
-                LatencyCounters(38, 39, 40, 41, {5: 6}),
+                LatencyCounters(39, 40, 41, 42, {5: 6}),
                 True,
-                (VersionCounters(42, 43, 44 * 2**64 + 45, 46, 47, 48 * 2**64 + 49),),
+                (VersionCounters(43, 44, 45 * 2**64 + 46, 47, 48, 49 * 2**64 + 50),),
                 *(33, 34, 35),
-                OrderCounters(50, 51, 52, 53, 54, {7: 8}, behind=32 + 51),
-                OutageCounters(55, 56, 57, 58, 59, 60),
-                VariationCounters(61, 62, 63, 64, 65),
-                DepartureCounters(66, 67, 68, {9: 10}),
+                OrderCounters(51, 52, 53, 54, 55, {7: 8}, behind=32 + 52),
+                OutageCounters(56, 57, 58, 59, 60, 61),
+                VariationCounters(62, 63, 64, 65, 66),
+                DepartureCounters(67, 68, 69, {9: 10}),
                 ("p3", "p4"),
                 *(36, 37),
+                rx_before_sent=38,
             ),
         ),
-        workers=(WorkerCounters(69, 70, 71, 72, 73, 74, 75, 76, 77, 78),),
-        clock=ClockCounters(79, 80, 81, 82),
+        workers=(WorkerCounters(70, 71, 72, 73, 74, 75, 76, 77, 78, 79),),
+        clock=ClockCounters(80, 81, 82, 83),
     )
-    assert next(numbers) == 83
+    assert next(numbers) == 84
 
 
 def test_a_counter_of_a_port_that_its_driver_lacks_is_none() -> None:
     (port,) = convert.snapshot_value(
-        counters_pb2.Snapshot(ports=[counters_pb2.PortCounters(name="p1", tx_errors=0)])
+        counters_pb2.Snapshot(ports=[counters_pb2.PortCounters(name="p1", tx_errors=0)]), "us"
     ).ports
     assert (port.rx_errors, port.tx_errors, port.rx_pause, port.rx_unseen) == (None, 0, None, None)
 
