@@ -78,11 +78,12 @@ Message Parse(const uint8_t* data, size_t size) {
 
 void Validate(uint8_t kind, const uint8_t* data, size_t size) {
   switch (kind % 4) {
-    case 0:
+    case 0: {
       const Job job = ValidateJob(Parse<v1::Job>(data, size), Ports());
       CheckBeside(job, {.ports = Ports(), .loaded = {}});
       Use(job);
       break;
+    }
     case 1:
       ValidateInject(Parse<v1::InjectRequest>(data, size), Ports()[1]);
       break;
