@@ -46,7 +46,7 @@ std::vector<std::string> RestoreInterfaces() {
       const InterfaceClaim claim(interface.name);
       restored.push_back(RestoreInterface(interface));
     } catch (const Error&) {
-      // A living tester has it.
+      continue;  // a living tester has it
     }
   }
   return restored;

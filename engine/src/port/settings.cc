@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <thread>
 
 #include "log.h"
@@ -71,7 +72,12 @@ InterfaceSettings::InterfaceSettings(const Interface& before, bool with_xdp)
 }
 
 InterfaceSettings::~InterfaceSettings() {
-  if (!name_.empty()) Restore(name_, index_, restoration_);
+  if (name_.empty()) return;
+  try {
+    Restore(name_, index_, restoration_);
+  } catch (const std::exception&) {  // the mark stays, so the next start puts back what is left
+    Log(LogLevel::kWarning, "settings of an interface were not put back");
+  }
 }
 
 void InterfaceSettings::SwitchFeaturesOff() {

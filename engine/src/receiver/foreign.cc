@@ -10,11 +10,11 @@
 #include "wire/ipv4.h"
 #include "wire/ipv6.h"
 #include "wire/shape.h"
+#include "wire/udp.h"
 
 namespace tester {
 namespace {
 
-constexpr size_t kUdpHeaderBytes = 8;
 constexpr size_t kTcpHeaderBytes = 20;
 constexpr size_t kIcmpHeaderBytes = 8;
 

@@ -10,11 +10,11 @@
 #include "wire/ethernet.h"
 #include "wire/ipv4.h"
 #include "wire/signature.h"
+#include "wire/udp.h"
 
 namespace tester {
 namespace {
 
-constexpr size_t kUdpHeaderBytes = 8;
 constexpr size_t kUdpLengthOffset = 4;  // in its header
 
 std::vector<OrderRun> InTurn(size_t frames) {

@@ -19,7 +19,7 @@ std::string Printable(std::string_view text) {
   return printable;
 }
 
-std::string_view View(grpc::string_ref text) { return {text.data(), text.size()}; }
+std::string_view View(const grpc::string_ref& text) { return {text.data(), text.size()}; }
 
 }  // namespace
 
