@@ -254,7 +254,8 @@ class EngineTarget:
             yield
         except grpc.RpcError as error:
             gone = (error.details() or "").startswith("no job ")
-            if gone and error.code() is grpc.StatusCode.NOT_FOUND and self._loaded.intersection(jobs):
+            ours = bool(jobs) and self._loaded.issuperset(jobs)
+            if gone and error.code() is grpc.StatusCode.NOT_FOUND and ours:
                 raise TargetError(
                     f"{call}: {error.details()}. This session has loaded what is missing, so somebody else "
                     f"has unloaded it, or started the tester at {self._address} anew"
