@@ -11,9 +11,9 @@ PYTHON := python3
 BIN := .venv/bin
 STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) tools/packages.py
-INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py proto
+INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help certify test truth tofino-model bench setup venv venv-dev engine allure packages packages-test packages-bench \
+.PHONY: help certify test truth load docs tofino-model bench setup venv venv-dev engine allure packages packages-test packages-bench \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -27,8 +27,11 @@ help:
 	@echo "make tofino-model  the program of a switch on the model of its chip; SDE_INSTALL=folder of the SDE"
 	@echo "make bench      speed, side by side with peers; results/bench/summary.json"
 	@echo "                  ONLY=name            one benchmark"
-	@echo "make truth      verdicts on random simulated devices against the truth; results/truth/summary.json"
-	@echo "                  CASES=1000 SEED=number"
+	@echo "make truth      verdicts on random devices against the truth; results/truth/summary.json"
+	@echo "                  CASES=1000 EMBEDDED=200 SEED=number"
+	@echo "make load       acceptance suites beside two busy loops; a wrong verdict fails; results/load/summary.json"
+	@echo "                  LOOPS=2 ONLY=name    other loops, one case"
+	@echo "make docs       docs/keywords.html: every keyword with its arguments and types (Libdoc)"
 	@echo "make setup      what the three do first: packages, virtual environment, engine, Allure"
 	@echo "make clean      remove all that was built or installed here; results/ stay"
 
@@ -39,7 +42,10 @@ test: packages-test setup venv-dev
 	@$(BIN)/tox run
 
 truth: setup venv-dev
-	@$(BIN)/python -m tests.truth $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED))
+	@$(BIN)/python -m tests.truth $(if $(CASES),--cases $(CASES)) --embedded $(or $(EMBEDDED),200) $(if $(SEED),--seed $(SEED))
+
+load: packages-test setup venv-dev
+	@$(BIN)/python -m tests.load $(if $(LOOPS),--loops $(LOOPS)) $(if $(ONLY),--only "$(ONLY)")
 
 tofino-model: venv-dev
 	@$(STEP) program results/p4/tofino/resources.json p4 TesterLibrary/p4 TesterLibrary/planning -- $(BIN)/tester p4 build tofino
@@ -48,6 +54,9 @@ tofino-model: venv-dev
 
 bench: packages-bench setup
 	@$(BIN)/python -m benchmarks $(if $(ONLY),--only "$(ONLY)")
+
+docs: venv
+	@$(BIN)/python -m robot.libdoc TesterLibrary docs/keywords.html
 
 setup: packages venv engine allure
 

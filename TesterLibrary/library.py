@@ -4,55 +4,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from robot.api import logger
 from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
+from robot.utils import printable_name
 from robotlibcore import DynamicCore
 
 from . import __version__
-from .keywords import components
+from .keywords import CONVERTERS, components
+from .keywords._calls import check_names, converting
 from .keywords._optional import with_reasons
-from .model.editor import FieldPath, RandomPrefix
-from .model.endpoints import AddressRange, Endpoints
-from .model.headers import HeaderStack
-from .model.mix import parse_frame_sizes
-from .model.quantity import Frequency, Octets
-from .model.units import Bandwidth, Duration, FrameSize, FrameSizes, Rate, Ratio
+from .model.written import NOTATIONS
 from .reporting import metrics
 from .reporting.listener import Listener
-from .reporting.progress import Progress
+from .reporting.progress import Console
 from .reporting.recorder import Recorder
-from .scope import ScopeListener
-from .session import Session
-
-_PARSERS: dict[type[Any], Callable[[object], Any]] = {
-    Rate: Rate.parse,
-    FrameSize: FrameSize.parse,
-    FrameSizes: parse_frame_sizes,
-    Duration: Duration.parse,
-    Ratio: Ratio.parse,
-    HeaderStack: HeaderStack.parse,
-    FieldPath: FieldPath.parse,
-    RandomPrefix: RandomPrefix.parse,
-    AddressRange: AddressRange.parse,
-    Endpoints: Endpoints.parse,
-    Bandwidth: Bandwidth.parse,
-    Frequency: Frequency.parse,
-    Octets: Octets.parse,
-}
-
-
-def _converter(unit: type[Any], parse: Callable[[object], Any]) -> Any:
-    """Robot's way from what a suite says to a value; the unit's own documentation goes into Libdoc."""
-
-    def convert(value):  # type: ignore[no-untyped-def]  # Robot would convert to an annotated type first
-        return parse(value)
-
-    convert.__doc__ = unit.__doc__
-    return convert
+from .running.scope import ScopeListener
+from .running.suite import Suite
 
 
 class TesterLibrary(DynamicCore):
@@ -60,7 +31,7 @@ class TesterLibrary(DynamicCore):
 
     The shortest suite:
 
-    | Library | TesterLibrary |
+    | Library | TesterLibrary | testbed=embedded/l2-bridge |
     | Suite Setup | `Open Tester` |
     | Suite Teardown | `Close Tester` |
 
@@ -70,16 +41,25 @@ class TesterLibrary(DynamicCore):
 
     = Verbs =
 
-    Create and Set describe, Start and Stop put on and take off the wire, Measure runs one trial, Find
-    searches, Sweep runs a fixed series, Get returns a value and asserts when an operator is given, Verify
-    judges and records a verdict.
+    | =Verb= | =The keyword= |
+    | Open, Close, Use | brings up, takes down or chooses a tester and its testbed |
+    | Create, Set, Reset | describes traffic; nothing is sent |
+    | Start, Stop | puts on the wire, and takes off, what runs in between: traffic, captures, clients |
+    | Send | sends a finite amount, waits for its end and returns the trial |
+    | Measure | runs one trial, or a fixed number of equal ones, at a given load |
+    | Find | searches over trials and returns a result |
+    | Sweep | runs a fixed series of trials and returns a result |
+    | Calibrate | measures the tester itself, to be taken off what is measured of devices |
+    | Wait For | waits for a state, with a timeout; it gives no verdict |
+    | Get | returns a value; with an operator it asserts, and records a verdict |
+    | Verify | judges a trial or a result against a bound and records a verdict; it changes nothing else |
 
     = Tests And Suites =
 
-    What a test makes ends with it: streams, mixes, changes of a suite's stream, `On Result`, traffic that is
-    still running (with a warning), monitoring, captures, clients and responders. What is made outside a test
-    belongs to the suite, and is there for all its tests and the suites in it: what a suite setup makes ends
-    with the suite. `Verify …` and `Get …` without a trial judge what the same test has measured last.
+    What a test makes ends with it: streams, mixes, changes of a suite's stream, `Set Callback`, traffic that
+    is still running (with a warning), monitoring, captures, clients and responders. What is made outside a
+    test belongs to the suite, and is there for all its tests and the suites in it: what a suite setup makes
+    ends with the suite. `Verify …` and `Get …` without a trial judge what the same test has measured last.
 
     = Verdicts =
 
@@ -91,6 +71,19 @@ class TesterLibrary(DynamicCore):
     A test that passed without a verdict is NOT JUDGED: nothing was required of the device. A verdict that the
     suite catches or retries (``Run Keyword And Return Status``, ``TRY``, ``Wait Until Keyword Succeeds``)
     does not count. Each test gets its outcome as a tag, such as ``verdict-fail``.
+
+    = Durations =
+
+    How long a keyword measures, and how often, follows from the library's ``profile`` where the suite does
+    not say: ``quick`` takes a first look in seconds, ``full`` has the durations of RFC 2544, and a file such
+    as ``my/profile.yaml`` has one's own (to be copied from ``resources/criteria/profiles``). A result whose
+    trials were shorter or fewer than the RFC asks for says so: on the console, in its ``shortened``, and in
+    the certificate.
+
+    = Tolerances =
+
+    ``within=5 %`` of a Verify keyword moves its bound by that part of itself: at least 200/s is then at least
+    190/s, at most 10 ms at most 10.5 ms. The verdict has both: ``required >= 200/s within 5 % (190/s)``.
 
     = Units =
 
@@ -107,42 +100,78 @@ class TesterLibrary(DynamicCore):
     ROBOT_LIBRARY_VERSION = __version__
     ROBOT_LIBRARY_DOC_FORMAT = "ROBOT"
 
-    ROBOT_LIBRARY_CONVERTERS: ClassVar = {unit: _converter(unit, parse) for unit, parse in _PARSERS.items()}
+    ROBOT_LIBRARY_CONVERTERS: ClassVar = CONVERTERS
+
+    __test__ = False  # pytest would take it for a test class
+    _composed = False
 
     def __init__(
         self,
-        testbed: str = "embedded/l2-bridge",
+        testbed: str | None = None,
+        profile: str = "quick",
         seed: int = 1,
         inconclusive: Literal["skip", "fail"] = "skip",
     ) -> None:
         """| =Argument= | =Meaning= |
-        | ``testbed`` | ``embedded/l2-bridge``, ``embedded/l3-router``, ``two-nics``, or a path |
-        | ``seed`` | of everything random; it is in the report, and the same seed sends the same frames |
+        | ``testbed`` | the name of a shipped testbed, such as ``embedded/l2-bridge``, or the path of a file |
+        | ``profile`` | ``quick``, ``full`` (the durations of RFC 2544) or a file: see `Durations` |
+        | ``seed`` | a number that everything random follows from; it is in the report |
         | ``inconclusive`` | how Robot shows inconclusive tests: ``skip``, or ``fail`` for an exit status |
+
+        Without a testbed the library can be imported, and `Open Tester` refuses until `Use Testbed` names
+        one: which device is certified is never a default. The import touches no hardware.
         """
         recorder, progress = _reporters()
-        self.session = Session(testbed, seed, recorder, progress)
-        scopes = ScopeListener(self.session.scopes, logger.warn)
+        self.suite = Suite(testbed, seed, recorder, progress, profile, warn=logger.warn)
+        scopes = ScopeListener(self.suite.scopes, logger.warn)
         listener = Listener(recorder, progress, inconclusive_fails=inconclusive == "fail")
-        self.ROBOT_LIBRARY_LISTENER = [scopes, listener, _Closer(self.session)]
-        super().__init__(components(self.session))
+        self.ROBOT_LIBRARY_LISTENER = [scopes, listener, _Closer(self.suite)]
+        super().__init__(components(self.suite))
+        self._composed = True  # from here on attributes are for Python programs, not for the composition
 
     def get_keyword_types(self, name: str) -> Any:
         """Types of a keyword's arguments, as Robot converts and documents them."""
         hints = super().get_keyword_types(name)
         if not isinstance(hints, dict):
             return hints
-        return with_reasons(hints, self.get_keyword_arguments(name), _PARSERS)
+        return with_reasons(hints, self.get_keyword_arguments(name), NOTATIONS)
+
+    def run_keyword(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> Any:
+        """Runs a keyword for Robot, which has converted its arguments."""
+        parameters = [parameter for parameter in self._parameters(name) if not parameter.startswith("*")]
+        check_names(printable_name(name, code_style=True), parameters, args)  # type: ignore[no-untyped-call]
+        return super().run_keyword(name, args, kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        """A keyword as a method, for Python programs: it converts its arguments as Robot would."""
+        method = super().__getattr__(name)
+        if not self._composed:
+            return method
+        keyword = next(keyword for keyword, known in self.keywords.items() if known == method)
+        return converting(name, method, self.get_keyword_types(keyword), CONVERTERS)
+
+    def __enter__(self) -> TesterLibrary:
+        """Opens the tester: `with TesterLibrary(testbed="embedded/l2-bridge") as tester:`."""
+        self.suite.open()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Closes the tester, whatever happened."""
+        self.suite.close()
+
+    def _parameters(self, name: str) -> list[str]:
+        given = self.get_keyword_arguments(name)
+        return [parameter[0] if isinstance(parameter, tuple) else parameter for parameter in given]
 
 
-def _reporters() -> tuple[Recorder, Progress]:
+def _reporters() -> tuple[Recorder, Console]:
     """Records go to `evidence/` beside Robot's own output; outside Robot to the working directory."""
     try:
         output = Path(BuiltIn().get_variable_value("${OUTPUT DIR}"))
     except RobotNotRunningError:
         output = Path.cwd()
     evidence = output / "evidence"
-    return Recorder(evidence), Progress(evidence)
+    return Recorder(evidence), Console(evidence)
 
 
 class _Closer:
@@ -150,10 +179,10 @@ class _Closer:
 
     ROBOT_LISTENER_API_VERSION = 3
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, suite: Suite) -> None:
+        self.suite = suite
 
     def close(self) -> None:
         """Robot is done with the library."""
-        self.session.close()
-        metrics.write(self.session.recorder.directory)
+        self.suite.close()
+        metrics.write(self.suite.recorder.directory)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is concluded from measurements: PASS, FAIL or INCONCLUSIVE, with the reason."""
+"""Verdicts on measurements: PASS, FAIL or INCONCLUSIVE, with the reason."""
 
 from __future__ import annotations
 
@@ -58,6 +58,13 @@ class Between:
     most: Any
 
 
+@dataclass(frozen=True)
+class About(Between):
+    """A value with an error, as people read it: `98 us ± 3.3 %`."""
+
+    text: str
+
+
 AT_MOST, AT_LEAST, EQUAL = (AssertionOperator[sign] for sign in ("<=", ">=", "=="))
 _WITHOUT_FRACTION = 100_000  # from here on six digits would not show all that stand before the point
 _EQUALITIES = (EQUAL, AssertionOperator["!="])
@@ -104,10 +111,17 @@ def assess(
         and isinstance(value, Between)
         and (len(holds or ()) > 1 or _meets(value, operator, expected))
     ):
-        doubt = f"it is only known to lie between {text_of(value.least)} and {text_of(value.most)}"
+        doubt = _open(value, bound.removeprefix(operator.value).strip())
     if doubt:
         return Verdict(Outcome.INCONCLUSIVE, subject, measured, bound, doubt)
     return Verdict(Outcome.PASS if holds == {True} else Outcome.FAIL, subject, measured, bound)
+
+
+def _open(value: Between, expected: str) -> str:
+    """Why a comparison with what is expected is left open."""
+    if isinstance(value, About):
+        return f"{value.text} is too close to {expected}"
+    return f"it is only known to lie between {text_of(value.least)} and {text_of(value.most)}"
 
 
 def text_of(value: Any) -> str:

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measured(each: Benchmark, settings: Settings) -> Outcome | str:
-    """What it found, or why it found nothing. Whatever goes wrong in one is not the end of the others."""
+    """The outcome of a benchmark, or why it has none. An error in one benchmark does not end the others."""
     started = time.monotonic()
     print(f"... {each.name}", end="", file=sys.stderr, flush=True)
     try:

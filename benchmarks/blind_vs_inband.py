@@ -9,12 +9,12 @@ import tempfile
 from pathlib import Path
 
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.measurer import TrialMeasurer
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate
-from TesterLibrary.opening import open_tester
-from TesterLibrary.reporting.progress import Progress
+from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.running.measurer import TrialMeasurer
+from TesterLibrary.running.opening import open_tester
 
 from .harness.machine import load_average, need_root
 from .harness.outcome import Outcome, Run, below
@@ -22,7 +22,7 @@ from .harness.registry import Settings, benchmark
 
 _STREAM = Stream("north", tx="p1", rx="p2", rate=Rate.parse("50 kpps"))
 _ALLOWED_NS, _ALLOWED_PART = 50, 0.01
-_LEAST = 0.001  # what is less counts as this: a figure is above 0
+_LEAST = 0.001  # smaller values count as this, because a figure is above 0
 
 
 @benchmark(unit="of the allowed error", bound=below(1, "of the allowed error"))
@@ -31,21 +31,21 @@ def blind_vs_inband(settings: Settings) -> Outcome:
     need_root()
     runs, last = [], ""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
-        progress = Progress(stream=io.StringIO())
-        tester = open_tester("embedded/l2-bridge", seed=1, recorder=Recorder(Path(name)), progress=progress)
+        progress = Console(stream=io.StringIO())
+        bed = open_tester("embedded/l2-bridge", seed=1, recorder=Recorder(Path(name)), progress=progress)
         try:
-            measurer = TrialMeasurer(tester.bench, [_STREAM])
+            measurer = TrialMeasurer(bed.tester, [_STREAM])
             for _ in range(settings.runs):
                 trial = measurer.measure(measurer.load, Duration(int(settings.seconds * 1e9)))
                 part, last = _part_of_allowed(trial)
                 runs.append(Run(max(part, _LEAST), None, load_average()))
         finally:
-            tester.close()
+            bed.close()
     return Outcome(tuple(runs), note=last)
 
 
 def _part_of_allowed(trial: Trial) -> tuple[float, str]:
-    """Of the error that is allowed, and, where frames were lost, of the printed bound on top of it."""
+    """The difference as a part of the allowed error; lost frames add their printed bound to the latter."""
     blind, in_band = trial.streams[0].blind_delay, trial.latency.mean
     if blind is None or blind.mean_ns is None or in_band is None:
         raise RuntimeError(f"no frame was received: {trial}")

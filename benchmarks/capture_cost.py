@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a capture of everything costs what is measured beside it, and how much of it finds room."""
+"""Measures how much a capture of all frames slows down the measurement, and how many frames are kept."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ _RATES = (1_000, 10_000, 100_000)
 _OURS = "ours"
 _SKIP_S = 0.3  # of sending, while a sender warms up
 _PATIENCE_S = 5.0
-_STARTS = 3  # of a sender: hping3 now and then sends nothing at all
-_SPARE_S = 4.0  # in which more frames may arrive than are looked at
+_STARTS = 3  # attempts to start a sender: hping3 sometimes sends nothing at all
+_SPARE_S = 4.0  # there is room for arrivals of so much more time
 _RUNS_A_ROUND = 3  # of Settings.runs
 
 Sender = Callable[[Wire, int], AbstractContextManager[Any]]  # with frames a second
@@ -61,7 +61,7 @@ _SENDERS: dict[str, Sender] = {
 
 
 class _Errors(NamedTuple):
-    """Of the gaps of one measurement, in nanoseconds."""
+    """Errors of the gaps of one measurement, in nanoseconds."""
 
     median: float
     p99: float

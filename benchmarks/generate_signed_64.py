@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the in-band signature costs: testpmd always sends the same bytes, we write every frame anew."""
+"""Measures the cost of the signature: testpmd always sends the same bytes, we write every frame anew."""
 
 from __future__ import annotations
 

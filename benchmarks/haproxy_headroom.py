@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, Responder
-from TesterLibrary.opening import OpenTester, open_tester
-from TesterLibrary.reporting.progress import Progress
+from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.running.opening import OpenTestbed, open_tester
 
 from .harness.machine import load_average, need_program, need_root
 from .harness.outcome import Impossible, Outcome, Run, above
@@ -37,14 +37,14 @@ def haproxy_headroom(settings: Settings) -> Outcome:
     need_root()
     need_program("haproxy", "haproxy")
     runs, rates, taken = [], [], []
-    with _balanced() as tester:
-        if tester.testbed.dut_cpu is None:
+    with _balanced() as bed:
+        if bed.testbed.dut_cpu is None:
             raise Impossible("HAProxy and the tester share the only CPU; needed are two")
         time.sleep(_WARM_UP_S)
         for _ in range(settings.runs):
-            load, before = load_average(), _sample(tester)
+            load, before = load_average(), _sample(bed)
             time.sleep(settings.seconds)
-            after = _sample(tester)
+            after = _sample(bed)
             free = after.device_idle_s - before.device_idle_s
             if free > _MOST_IDLE * settings.seconds:
                 raise RuntimeError(
@@ -69,15 +69,15 @@ class _Sample(NamedTuple):
     transactions: int
 
 
-def _sample(tester: OpenTester) -> _Sample:
-    snapshot = tester.bench.target.snapshot()
+def _sample(bed: OpenTestbed) -> _Sample:
+    snapshot = bed.tester.target.snapshot()
     (worker,) = snapshot.workers
-    transactions = tester.ends.statistics("users").transactions
+    transactions = bed.connections.statistics("users").transactions
     return _Sample(
         at_s=snapshot.taken_at_ns / 1e9,
         idle_s=(worker.idle_ns - worker.waited_ns) / 1e9,
         waited_s=worker.waited_ns / 1e9,
-        device_idle_s=_device_idle_s(tester.testbed.dut_cpu),
+        device_idle_s=_device_idle_s(bed.testbed.dut_cpu),
         transactions=transactions,
     )
 
@@ -89,15 +89,15 @@ def _device_idle_s(cpu: int | None) -> float:
 
 
 @contextmanager
-def _balanced() -> Iterator[OpenTester]:
+def _balanced() -> Iterator[OpenTestbed]:
     """Clients, HAProxy and its four servers."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
-        progress = Progress(stream=io.StringIO())
-        tester = open_tester("embedded/l7-balancer", seed=1, recorder=Recorder(Path(name)), progress=progress)
+        progress = Console(stream=io.StringIO())
+        bed = open_tester("embedded/l7-balancer", seed=1, recorder=Recorder(Path(name)), progress=progress)
         try:
             servers = Endpoints.parse("198.19.1.10-198.19.1.13:80")
-            tester.ends.start(Responder(name="web", port="p2", protocol="http-server", servers=servers))
-            tester.ends.start(
+            bed.connections.start(Responder(name="web", port="p2", protocol="http-server", servers=servers))
+            bed.connections.start(
                 Clients(
                     name="users",
                     port="p1",
@@ -108,6 +108,6 @@ def _balanced() -> Iterator[OpenTester]:
                     parameters={"size": _BODY, "linger": 0},
                 )
             )
-            yield tester
+            yield bed
         finally:
-            tester.close()
+            bed.close()

@@ -11,7 +11,7 @@ from .harness.registry import Settings, benchmark
 
 _KNOWN_NS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 _ALLOWED_NS, _ALLOWED_PART = 200, 0.01
-_LEAST = 0.001  # what is less counts as this: a figure is above 0
+_LEAST = 0.001  # smaller values count as this, because a figure is above 0
 _RATE = "100 kpps"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from random import Random
 
 from TesterLibrary.model.units import LINE_OVERHEAD
-from TesterLibrary.planning.allocation import LoopbackFlow, LoopbackPorts, allocate
+from TesterLibrary.planning.switch.allocation import LoopbackFlow, LoopbackPorts, allocate
 
 from .harness.machine import load_average
 from .harness.outcome import Outcome, Run, below
@@ -44,8 +44,10 @@ def loopback_allocation(settings: Settings) -> Outcome:
         load = load_average()
         taken = {name: _seconds(*case) for name, case in cases.items()}
         runs.append(Run(max(taken.values()), None, load))
-        slowest = {name: max(slowest.get(name, 0.0), own) for name, own in taken.items()}
-    return Outcome(tuple(runs), note=", ".join(f"{name} {own:.2f} s" for name, own in slowest.items()))
+        slowest = {name: max(slowest.get(name, 0.0), seconds) for name, seconds in taken.items()}
+    return Outcome(
+        tuple(runs), note=", ".join(f"{name} {seconds:.2f} s" for name, seconds in slowest.items())
+    )
 
 
 def _seconds(flows: Sequence[LoopbackFlow], chip: LoopbackPorts) -> float:
@@ -81,7 +83,7 @@ def _http() -> list[LoopbackFlow]:
 
 
 def _mixed(seed: int) -> list[LoopbackFlow]:
-    """Of very different rates, some in pairs, that fill the loopback ports to 94 %."""
+    """Flows of very different rates, some in pairs, that fill the loopback ports to 94 %."""
     random = Random(seed)
     weights = [0.05 + random.random() for _ in range(_FLOWS)]
     return [

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs to count a million flows each by itself."""
+"""Measures the cost of counting a million flows each by itself."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ _ALLOWED = 1e-6
 _SECONDS = 10  # for each second of Settings.seconds
 _EVERY_S = 0.02
 _WARM_UP_S = 0.3
-_SPARE_S = 4.0  # in which more frames may arrive than are looked at
-_ARRIVALS = 10_000  # are looked at
+_SPARE_S = 4.0  # there is room for arrivals of so much more time
+_ARRIVALS = 10_000  # arrivals that are looked at
 _LOOKS = 3
 _SMALLEST = 1e-12  # a figure of a benchmark is above 0
 
@@ -79,7 +79,7 @@ def _capacity(settings: Settings) -> float:
 
 
 def _departure(snapshot: Snapshot) -> Sample:
-    """When the last frame so far left, by CLOCK_MONOTONIC_RAW, and how many have."""
+    """The time of the last departure so far, by CLOCK_MONOTONIC_RAW, and the number of departures."""
     clock, stream = snapshot.clock or ClockCounters(), snapshot.streams[0]
     return clock.raw_now_ns - (clock.engine_now_ns - stream.last_tx_ns), stream.tx_packets
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What measuring costs beside a testpmd that passes frames on."""
+"""Measures the cost of measuring, against a testpmd that only passes frames on."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What measuring costs beside a testpmd that, as we do, makes what it sends and frees what it receives."""
+"""Measures the cost of measuring, against a testpmd that makes and frees its frames as we do."""
 
 from __future__ import annotations
 

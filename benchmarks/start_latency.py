@@ -18,9 +18,9 @@ from robotlibcore import DynamicCore
 from TesterLibrary.keywords import components
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Rate
-from TesterLibrary.reporting.progress import Progress
+from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
-from TesterLibrary.session import Session
+from TesterLibrary.running.suite import Suite
 
 from .harness import witness
 from .harness.machine import load_average, need_root
@@ -48,11 +48,11 @@ def start_latency(settings: Settings) -> Outcome:
 
 
 @contextmanager
-def _session() -> Iterator[Session]:
+def _session() -> Iterator[Suite]:
     """An open tester with one stream, which is not yet planned for anything."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         records = Path(name)
-        session = Session(_TESTBED, 1, Recorder(records), Progress(records, stream=io.StringIO()))
+        session = Suite(_TESTBED, 1, Recorder(records), Console(records, stream=io.StringIO()))
         try:
             session.open()
             session.put(_STREAM)
@@ -62,11 +62,11 @@ def _session() -> Iterator[Session]:
 
 
 @contextmanager
-def _witness(session: Session) -> Iterator[subprocess.Popen[str]]:
+def _witness(session: Suite) -> Iterator[subprocess.Popen[str]]:
     """The program that sees frames arrive, at the device's end of the cable."""
     program = [sys.executable, str(witness.__file__), _STREAM.tx]
     process = subprocess.Popen(
-        [*session.tester.testbed.dut_prefix, *program],
+        [*session.open_testbed.testbed.dut_prefix, *program],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs to interleave many streams on a port by due time."""
+"""Measures the cost of interleaving many streams on a port by due time."""
 
 from __future__ import annotations
 

@@ -40,6 +40,6 @@ def _once(target: TofinoTarget) -> float:
     begin = time.perf_counter()
     counted = target.snapshot().streams
     taken = time.perf_counter() - begin
-    if len(counted) != STREAMS or not all(own.sending for own in counted):
+    if len(counted) != STREAMS or not all(stream.sending for stream in counted):
         raise RuntimeError(f"{len(counted)} of {STREAMS} streams were read, or do not send")
     return taken

@@ -8,7 +8,7 @@ import time
 from itertools import islice
 
 from TesterLibrary.model.plan import Plan
-from TesterLibrary.planning.match_action import match_action
+from TesterLibrary.planning.switch.match_action import match_action
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.targets.tofino.rows import row_entries
 from TesterLibrary.targets.tofino.target import TofinoTarget
@@ -19,7 +19,7 @@ from .senders.switches import measured
 
 _ROWS = 4000
 _PROTOCOL = "http-get"
-_LAST_LINK = 255  # upwards from the last, which streams do not have
+_LAST_LINK = 255  # counted down from 255; streams have none of these
 
 
 @benchmark(unit="s", bound=below(2, "s"))

@@ -12,10 +12,10 @@ from .harness.machine import load_average
 from .harness.outcome import Bound, Outcome, Run
 from .harness.registry import Settings, benchmark
 
-_RANDOM_DELAY = "delay:x,0-5000000"  # up to 5 ms, each frame its own: they overtake each other
-_RATE = "3 Mpps"  # with 2.5 ms on average that is nearly all the buffers there are
+_RANDOM_DELAY = "delay:x,0-5000000"  # up to 5 ms, different for each frame: they overtake each other
+_RATE = "3 Mpps"  # with 2.5 ms on average this needs nearly all buffers
 _GUARD_S = 0.006  # longer than any delay; with the two calls a flip about every 10 ms
-_PATIENCE_S = 1.0  # with a tester that somebody has taken the CPU from
+_PATIENCE_S = 1.0  # waiting for a tester whose CPU was taken away
 _POLL_S = 0.001
 _ALL = Bound("= 100 %", lambda outcome: min(outcome.values) >= 100)
 
@@ -39,15 +39,15 @@ def version_bit_false_loss(settings: Settings) -> Outcome:
 
 @dataclass(frozen=True)
 class Attributed:
-    """What came of the intervals of a run."""
+    """Counts over the intervals of a run."""
 
     sent: int = 0  # frames
     intervals: int = 0
-    waited: int = 0  # of them were not complete when they should have been
+    waited: int = 0  # intervals that were not complete when they should have been
     false: int = 0  # frames too few or too many in their interval
 
     def __add__(self, other: Attributed) -> Attributed:
-        return Attributed(*(getattr(self, own.name) + getattr(other, own.name) for own in fields(self)))
+        return Attributed(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
 
 def _attributed(engine: Loop, seconds: float) -> Attributed:

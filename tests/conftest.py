@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Approved texts, and what a model of a chip needs.
+"""Approved texts, excuses of the machine, and what a model of a chip needs.
 
 Tests on a model skip, and say why, where SDE_INSTALL names no SDE with a model.
 """
@@ -18,6 +18,7 @@ from TesterLibrary.p4 import daemon, sources
 from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, generate
 from TesterLibrary.testbeds.privilege import is_privileged
 
+from . import excuses
 from .approval import Approved
 from .model.running import SCOPES, missing
 
@@ -27,6 +28,10 @@ settings.load_profile("any machine")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--approve", action="store_true", help="write the files of approved texts anew")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    excuses.install(config)
 
 
 @pytest.fixture

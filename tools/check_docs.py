@@ -17,7 +17,7 @@ from typing import Any
 
 
 def libdoc(library: str) -> dict[str, Any]:
-    """What ``python -m robot.libdoc`` says, as users run it."""
+    """The JSON that ``python -m robot.libdoc`` writes, as users run it."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "libdoc.json"
         subprocess.run(
@@ -30,7 +30,7 @@ def libdoc(library: str) -> dict[str, Any]:
 
 
 def faults(keyword: dict[str, Any]) -> list[str]:
-    """What is wrong with the documentation of one keyword."""
+    """The faults in the documentation of one keyword."""
     name, doc = keyword["name"], keyword["doc"]
     if not doc.strip():
         return [f"{name}: no documentation"]

@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes engine/fuzz/corpus/responder/: a plan of each shipped protocol, a frame for it, and steps.
+"""Writes what the engine's build and its fuzzers need of each shipped protocol.
 
     python3 tools/fuzz_corpus.py
 
-Again after responder.proto or protocol.proto has changed: what is old may be refused at once, and then tries
-nothing. The form is that of engine/fuzz/responder_fuzz.cc.
+engine/src/compiled_tables/plans/NAME.binpb is a Responder of responder.proto: the build makes code of it.
+engine/fuzz/corpus/responder/NAME has the same plan, a frame for it, and steps, in the form of
+engine/fuzz/responder_fuzz.cc. Run it again after a protocol, responder.proto or protocol.proto has changed:
+an old plan may be refused at once, and then a fuzzer tries nothing.
 """
 
 from __future__ import annotations
@@ -20,15 +22,17 @@ from scapy.layers.inet6 import ICMPv6ND_NS, IPv6
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet, Raw
 
+from TesterLibrary.files.paths import names
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.responder import Clients, End, Responder
 from TesterLibrary.model.units import Bandwidth
-from TesterLibrary.paths import names
 from TesterLibrary.planning.responder import plan_end
 from TesterLibrary.targets.engine.convert_end import responder_message
 
-CORPUS = Path(__file__).resolve().parent.parent / "engine" / "fuzz" / "corpus" / "responder"
+ENGINE = Path(__file__).resolve().parent.parent / "engine"
+CORPUS = ENGINE / "fuzz" / "corpus" / "responder"
+PLANS = ENGINE / "src" / "compiled_tables" / "plans"
 OUR_MAC, PEER_MAC = bytes.fromhex("020000000001"), bytes.fromhex("020000000009")
 OURS, PEER = "198.18.0.2", "198.18.0.9"
 LINK = Ether(src="02:00:00:00:00:09", dst="02:00:00:00:00:01")
@@ -52,33 +56,40 @@ OTHER_CLIENTS = {"syn-flood", "tcp-probe"}
 STEPS = "0300ff00 05012f10 0a002f12 0c002f10 14013203 1700ff00"
 
 
-def corpus() -> dict[str, bytes]:
-    """By the name of the protocol."""
-    return {name: _blocks(name) for name in names("protocols")}
+def written() -> dict[Path, bytes]:
+    """The contents of all files, by their paths."""
+    plans = {name: _plan(name) for name in names("protocols")}
+    return {PLANS / f"{name}.binpb": plan for name, plan in plans.items()} | {
+        CORPUS / name: _blocks(name, plan) for name, plan in plans.items()
+    }
 
 
-def _blocks(name: str) -> bytes:
-    opens = name.endswith("-client") or name in OTHER_CLIENTS
-    frame = bytes(FRAMES.get(name, SYN_ACK if opens else SYN))
-    blocks = [_plan(name, opens=opens), frame]
-    return b"".join(len(block).to_bytes(2, "big") + block for block in blocks) + bytes.fromhex(STEPS) * 3
+def _blocks(name: str, plan: bytes) -> bytes:
+    frame = bytes(FRAMES.get(name, SYN_ACK if _opens(name) else SYN))
+    blocks = b"".join(len(block).to_bytes(2, "big") + block for block in (plan, frame))
+    return blocks + bytes.fromhex(STEPS) * 3
 
 
-def _plan(name: str, *, opens: bool) -> bytes:
+def _opens(name: str) -> bool:
+    """Whether this end opens connections."""
+    return name.endswith("-client") or name in OTHER_CLIENTS
+
+
+def _plan(name: str) -> bytes:
     address = ip_interface("2001:2::3/64" if name == "nd" else f"{OURS}/24")
     ports = {"p": Port("p", Bandwidth(10**9), OUR_MAC, 1518, address)}
     macs = {("p", ip_interface(f"{PEER}/24").ip): PEER_MAC}
-    planned = plan_end(_end(name, opens=opens), 0, 1, ports=ports, gateways={}, neighbours=macs)
+    planned = plan_end(_end(name), 0, 1, ports=ports, gateways={}, neighbours=macs)
     return responder_message(planned.end).SerializeToString(deterministic=True)
 
 
-def _end(name: str, *, opens: bool) -> End:
-    if not opens:
+def _end(name: str) -> End:
+    if not _opens(name):
         return Responder(name=name, port="p", protocol=name)
     return Clients(name=name, port="p", protocol=name, target=Endpoints.parse(f"{PEER}:80"), connections=2)
 
 
 if __name__ == "__main__":
-    for name, octets in corpus().items():
-        (CORPUS / name).write_bytes(octets)
-        print(f"{name}: {len(octets)} bytes")
+    for path, octets in written().items():
+        path.write_bytes(octets)
+        print(f"{path.relative_to(ENGINE)}: {len(octets)} bytes")

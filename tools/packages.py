@@ -40,7 +40,7 @@ def distribution() -> str:
 
 
 def missing(packages: list[str]) -> list[str]:
-    """Those that dpkg does not know as installed."""
+    """The packages that dpkg does not know as installed."""
     command = ["dpkg-query", "--show", "--showformat=${Package} ${db:Status-Status}\n", *packages]
     output = subprocess.run(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
@@ -50,7 +50,7 @@ def missing(packages: list[str]) -> list[str]:
 
 
 def install(packages: list[str]) -> None:
-    """With apt-get, once, not asking anything."""
+    """Installs them with apt-get, once, without questions."""
     command = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
     prefix = privilege()
     if prefix is None:
@@ -65,7 +65,7 @@ def install(packages: list[str]) -> None:
 
 
 def privilege() -> list[str] | None:
-    """What to put before a command to run it as root; None where that is not to be had."""
+    """The words before a command that run it as root; None where that is not possible."""
     environment = ["env", "DEBIAN_FRONTEND=noninteractive", "NEEDRESTART_MODE=a"]
     if os.geteuid() == 0:
         return environment

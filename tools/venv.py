@@ -32,12 +32,12 @@ def python() -> str:
 
 def make(extras: list[str]) -> None:
     """Keeps an environment that works; one that does not, because its Python has gone, is made anew."""
-    own = VENV / "bin" / "python"
-    if _status(str(own), "-m", "pip", "--version", quiet=True) != 0:
+    interpreter = VENV / "bin" / "python"
+    if _status(str(interpreter), "-m", "pip", "--version", quiet=True) != 0:
         _check(python(), "-m", "venv", "--clear", str(VENV))
     # Its own pip is as old as the distribution's; editable installs with extras want a recent one.
-    _check(str(own), "-m", "pip", "install", "--quiet", "--upgrade", "pip >= 23.1")
-    _check(str(own), "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[{','.join(extras)}]")
+    _check(str(interpreter), "-m", "pip", "install", "--quiet", "--upgrade", "pip >= 23.1")
+    _check(str(interpreter), "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[{','.join(extras)}]")
 
 
 def _status(*command: str, quiet: bool = False) -> int:

@@ -10,12 +10,17 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from ..session import Session
+from ..running.suite import Suite
 from ._component import registered
+from ._conversion import converters
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+CONVERTERS = converters(registered)
+"""Robot's converters from the texts of a suite to the types of keywords' arguments."""
 
 
-def components(session: Session) -> list[object]:
-    """One of each keyword component of this package, around one session."""
-    for module in pkgutil.iter_modules(__path__):
-        importlib.import_module(f"{__name__}.{module.name}")
-    return [component(session) for component in registered]
+def components(suite: Suite) -> list[object]:
+    """One of each keyword component of this package, around one suite."""
+    return [component(suite) for component in registered]

@@ -12,7 +12,7 @@ from assertionengine import AssertionOperator, verify_assertion
 
 from ..errors import UnitError
 from ..model.number import refusal, split_unit
-from ..session import Session
+from ..running.suite import Suite
 from ..verdict import Between, assess, text_of
 
 _VALIDATE, _THEN = AssertionOperator["validate"], AssertionOperator["then"]
@@ -36,7 +36,7 @@ def count_of(text: Any) -> int:
 
 
 def asserted(
-    session: Session,
+    suite: Suite,
     value: Any,
     operator: AssertionOperator | None,
     expected: Any,
@@ -53,14 +53,14 @@ def asserted(
     `then` evaluates an expression and records nothing.
 
     Args:
-        session: Where the verdict is recorded.
+        suite: Where the verdict is recorded.
         value: What was measured; None where nobody measured it.
         operator: None where nothing is asserted.
         expected: What the suite wrote.
         subject: The name of the value.
         parse: From what the suite wrote to something of the kind of the value.
         text: A value as people read it, with its unit.
-        known: Bounds of a value that is not known exactly.
+        known: What is compared in place of a value that is not known exactly: its bounds.
         doubt: Why the value is not to be trusted; empty if it is.
         message: Replaces the usual one of an assertion that fails.
 
@@ -74,7 +74,7 @@ def asserted(
     if operator is _THEN:
         return verify_assertion(value, operator, expected)
     verdict = assess(
-        known if value is None and known else value,
+        value if known is None else known,
         operator,
         expected if operator is _VALIDATE else parse(expected),
         subject=subject,
@@ -82,5 +82,5 @@ def asserted(
         bound=f"{operator.value} {expected}",
         doubt=doubt,
     )
-    session.conclude(verdict, message)
+    suite.conclude(verdict, message)
     return value

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..session import Session
+from ..running.suite import Suite
 
-Component = TypeVar("Component", bound=Callable[[Session], object])
+Component = TypeVar("Component", bound=Callable[[Suite], object])
 
-registered: list[Callable[[Session], object]] = []
+registered: list[Callable[[Suite], object]] = []
 
 
 def component(cls: Component) -> Component:

@@ -14,30 +14,40 @@ from ..measurement.latency import Latency
 from ..measurement.order import Order
 from ..measurement.trial import Trial
 from ..measurement.variation import Variation
-from ..methodology.judging import delay_doubt_of, doubt_of, undelayed, unmeasured
+from ..methodology.judging import (
+    about,
+    delay_doubt_of,
+    doubt_of,
+    order_doubt_of,
+    undelayed,
+    undiscerned,
+    unmeasured,
+)
 from ..methodology.latency import LatencyResult
 from ..methodology.order import order_of
+from ..methodology.result import trials_of
 from ..methodology.traffic import TrafficResult
 from ..model.units import Duration, Ratio
-from ..session import Session
+from ..running.suite import Suite
 from ..verdict import Between
 from ._assertion import asserted
 
+_OF_ORDER = ("reordered", "late", "extent")
 _VARIATION = ("jitter", "ipdv_mean", "ipdv_min", "ipdv_max")
 
 
 class Getter:
     """Reads the last measurement of a session. An assertion on an invalid trial is INCONCLUSIVE."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     def loss(self, stream: Any, operator: Any, expected: Any, message: str | None) -> int | None:
         """Frames lost; None where nobody knows."""
         stream, operator, expected = _arranged(stream, operator, expected)
         order, doubt = self._lost(stream)
         value: int | None = asserted(
-            self._session,
+            self._suite,
             order.lost,
             operator,
             expected,
@@ -54,7 +64,7 @@ class Getter:
         order, doubt = self._lost(stream)
         sent = order.sent or 1
         value: float | None = asserted(
-            self._session,
+            self._suite,
             None if order.lost is None else order.lost / sent,
             operator,
             expected,
@@ -67,22 +77,25 @@ class Getter:
         return value
 
     def latency(self, statistic: str, operator: Any, expected: Any, message: str | None) -> float:
-        """Nanoseconds. Raises Inconclusive if there is none."""
+        """Nanoseconds; `99` is `p99`. Raises Inconclusive if there is none."""
+        statistic = f"p{statistic}" if statistic[:1].isdigit() else statistic
         trials = self._trials()
         if statistic in _VARIATION:
-            value, doubt = self._variation(statistic), doubt_of(trials)
+            value, known, doubt = self._variation(statistic), None, doubt_of(trials)
         else:
-            value, doubt = self._latency().statistic(statistic), delay_doubt_of(trials)
+            figure, doubt = self._latency().figure(statistic), delay_doubt_of(trials)
+            value, known = figure.value if figure else None, about(figure)
         doubt = doubt or undelayed(trials)
         if value is None:
             raise Inconclusive(f"latency {statistic}: {doubt or not_counted([Counter.VARIATION])}")
         return float(
             asserted(
-                self._session,
+                self._suite,
                 float(value),
                 operator,
                 expected,
                 subject=f"latency {statistic}",
+                known=known,
                 parse=lambda text: float(Duration.parse(text).ns),
                 text=lambda ns: str(Duration(round(ns))),
                 doubt=doubt,
@@ -96,17 +109,19 @@ class Getter:
         order = order_of(trials)
         found: int | None = getattr(order, what)
         bounds = order.loss_bounds if what == "lost" else None
-        absent = f"this tester does not count the frames that were {what}" if found is None else ""
+        absent = ""
+        if found is None:
+            absent = undiscerned(trials) or f"this tester does not count the frames that were {what}"
         if order.late and what in ("duplicated", "reordered"):
             absent = f"{order.late:,} frames came too late to tell whether they had arrived before"
         value: int | None = asserted(
-            self._session,
+            self._suite,
             found,
             operator,
             expected,
             subject=f"frames {what}",
             known=Between(*bounds) if bounds else None,
-            doubt=doubt_of(trials)
+            doubt=(order_doubt_of(trials) if what in _OF_ORDER else doubt_of(trials))
             or ("" if bounds else absent)
             or ("" if order.received else "no frame was received"),
             message=message,
@@ -114,8 +129,8 @@ class Getter:
         return value
 
     def _trials(self) -> tuple[Trial, ...]:
-        last = self._session.judged()
-        trials = (last,) if isinstance(last, Trial) else last.judged
+        last = self._suite.judged()
+        trials = trials_of(last)
         if not trials:
             raise TesterLibraryError(f"no trial of what was measured last can be read: {last}")
         return trials
@@ -126,7 +141,7 @@ class Getter:
         It is that of the last trial, or of all that `Stop Traffic` has stopped together.
         """
         trials = self._trials()
-        if not isinstance(self._session.judged(), TrafficResult):
+        if not isinstance(self._suite.judged(), TrafficResult):
             trials = trials[-1:]
         if stream is None:
             return Order.merged(trial.order for trial in trials), doubt_of(trials) or unmeasured(trials)
@@ -137,10 +152,10 @@ class Getter:
         raise TesterLibraryError(f"the trial has no stream {stream!r}; it has {known}")
 
     def _latency(self) -> Latency:
-        last = self._session.judged()
+        last = self._suite.judged()
         if isinstance(last, LatencyResult):
             return last.latency
-        return Latency.merged(trial.latency.counters for trial in self._trials())
+        return Latency.merged(trial.latency for trial in self._trials())
 
     def _variation(self, name: str) -> float | None:
         variation = Variation.merged(s.counters.variation for t in self._trials() for s in t.streams)

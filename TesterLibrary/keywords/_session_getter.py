@@ -8,8 +8,9 @@ from typing import Any
 
 from assertionengine import AssertionOperator
 
+from ..methodology.judging import about
 from ..model.units import Bandwidth, Duration
-from ..session import Session
+from ..running.suite import Suite
 from ..verdict import text_of
 from ._assertion import asserted, number_of
 
@@ -17,8 +18,8 @@ from ._assertion import asserted, number_of
 class SessionGetter:
     """Reads statistics; an assertion on one is a verdict."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     def statistic(
         self,
@@ -28,20 +29,21 @@ class SessionGetter:
         expected: Any,
         message: str | None,
     ) -> Any:
-        """All of an end, or one."""
-        trial = self._session.tester.ends.so_far(name)
+        """All statistics of an end, or one of them."""
+        trial = self._suite.connections.so_far(name)
         statistics = trial.statistics
         if statistic is None:
             return statistics
         return asserted(
-            self._session,
+            self._suite,
             statistics.statistic(statistic),
             operator,
             expected,
             subject=f"{statistic.replace('_', ' ')} of {name}",
             parse=lambda text: parsed(statistic, text),
             text=lambda value: str(Duration(round(value))) if _is_time(statistic) else text_of(value),
-            doubt="; ".join(trial.objections),
+            known=about(statistics.figure(statistic)),
+            doubt=trial.doubt,
             message=message,
         )
 
@@ -51,7 +53,7 @@ def _is_time(statistic: str) -> bool:
 
 
 def parsed(statistic: str, expected: Any) -> float:
-    """From what a suite says to a number in the unit of the statistic."""
+    """The number in a suite's text, in the unit of the statistic."""
     if _is_time(statistic):
         return float(Duration.parse(expected).ns)
     if statistic in ("goodput", "delivered") and not isinstance(expected, int | float):

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..jobs.shaping_text import Law, arrivals, rewrite
-from ..model.departures import Capture
+from ..files.shaping_text import ArrivalLaw, arrivals, rewrite
+from ..model.departures import CaptureReplay
 from ..model.stream import Stream
 from ..model.units import LINE_RATE, Duration, Rate, Ratio
-from ..session import Session, naming
+from ..running.suite import Suite, naming
 from ._component import component
 
 
@@ -18,14 +18,14 @@ from ._component import component
 class Arrivals:
     """Laws of arrivals."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["stream"])
     def set_arrivals(
         self,
-        stream: str,
-        law: Law,
+        name: str,
+        law: ArrivalLaw,
         *values: str,
         file: str | None = None,
         spread: Ratio = Ratio.parse("100 %"),
@@ -36,14 +36,14 @@ class Arrivals:
         """Draws the gaps between the frames of a stream from a law, also while it is sending.
 
         | =Argument= | =Meaning= |
-        | ``stream`` | its name |
+        | ``name`` | the name of the stream |
         | ``law`` | ``constant``, ``poisson``, ``uniform``, ``on-off``, ``cdf`` or ``gaps`` |
-        | ``values`` | of ``cdf``: points ``gap:probability``, straight lines between; of ``gaps``: the gaps |
+        | ``values`` | points ``gap:probability`` of ``cdf``, straight lines between; the gaps of ``gaps`` |
         | ``file`` | instead of values: CSV with a gap, or a gap and a probability, a line; or a YAML list |
-        | ``spread`` | of ``uniform``: gaps from (1 - spread) to (1 + spread) times the mean |
-        | ``on`` | of ``on-off``: the mean time of sending at a constant rate; times are exponential |
-        | ``off`` | of ``on-off``: the mean time of silence |
-        | ``repeat`` | of ``gaps``: whether the list begins again at its end, or the stream ends |
+        | ``spread`` | the spread of ``uniform``: gaps from (1 - spread) to (1 + spread) times the mean |
+        | ``on`` | the mean time of sending of ``on-off``, at a constant rate; times are exponential |
+        | ``off`` | the mean time of silence of ``on-off`` |
+        | ``repeat`` | whether the list of ``gaps`` begins again at its end, or the stream ends |
 
         ``constant``, ``poisson``, ``uniform`` and ``on-off`` keep the average rate of the stream. ``cdf`` and
         ``gaps`` say it themselves; `Set Rate`, or a trial at another load, scales their gaps. What is random
@@ -57,13 +57,13 @@ class Arrivals:
         | `Set Arrivals` | north | cdf | 5 us:0 | 20 us:50 % | 1 ms:1 |
         | `Set Arrivals` | north | gaps | file=trace.csv | repeat=False |
         """
-        self._session.shape(
-            stream,
+        self._suite.shape(
+            name,
             lambda: arrivals(law, values, file=file, spread=spread, on=on, off=off, repeat=repeat),
         )
 
     @keyword(tags=["stream"])
-    def replay_capture(
+    def create_replay_stream(
         self,
         name: str,
         path: str,
@@ -79,12 +79,12 @@ class Arrivals:
 
         | =Argument= | =Meaning= |
         | ``name`` | what the other keywords call the stream; one that exists is replaced |
-        | ``path`` | of a pcap or pcapng file with Ethernet frames, on the machine of the tester |
+        | ``path`` | the path of a pcap or pcapng file with Ethernet frames, on the machine of the tester |
         | ``rewrites`` | addresses that take the place of others: ``10.0.0.1=198.18.0.2``; MAC, IPv4, IPv6 |
-        | ``tx`` | the port it leaves |
+        | ``tx`` | the port that it leaves |
         | ``rx`` | the port on which it is expected |
-        | ``scale`` | of the gaps as they were captured: ``0.5`` is twice as fast |
-        | ``rate`` | instead: the same gap between any two frames, at this rate in ``pps`` |
+        | ``scale`` | a factor on the gaps as they were captured: ``0.5`` is twice as fast |
+        | ``rate`` | instead of the captured gaps: one rate, in ``pps``, for all frames |
         | ``repetitions`` | how often the file is sent; 0 for ever |
         | ``next_hop`` | whether every destination MAC address becomes that of the gateway, or of ``rx`` |
 
@@ -93,12 +93,12 @@ class Arrivals:
         short, of another link type, or with a frame that the port cannot send is refused before anything is
         sent.
 
-        | `Replay Capture` | replayed | voip.pcapng | 10.1.1.1=198.18.0.2 | scale=0.1 |
+        | `Create Replay Stream` | replayed | voip.pcapng | 10.1.1.1=198.18.0.2 | scale=0.1 |
         | ${trial} = | `Send Traffic` | replayed |
         """
         capture = naming(
             name,
-            lambda: Capture(
+            lambda: CaptureReplay(
                 path=path,
                 scale=None if rate else scale,
                 repetitions=repetitions,
@@ -106,5 +106,5 @@ class Arrivals:
                 next_hop=next_hop,
             ),
         )
-        self._session.put(Stream(name, tx=tx, rx=rx, rate=rate or LINE_RATE, shaping=capture))
+        self._suite.put(Stream(name, tx=tx, rx=rx, rate=rate or LINE_RATE, shaping=capture))
         return name

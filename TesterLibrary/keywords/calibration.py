@@ -8,28 +8,27 @@ from pathlib import Path
 
 from robot.api.deco import keyword
 
-from ..calibrating import calibrate_tester
 from ..methodology.calibration import CalibrationResult
 from ..model.units import Duration, FrameSize
-from ..session import Session
+from ..running.calibration import calibrate_tester
+from ..running.suite import Suite
 from ._component import component
-from .measurement import ONE_SECOND
 
 _SIZES = (FrameSize(64), FrameSize(512), FrameSize(1518))
 
 
 @component
 class Calibrating:
-    """What the tester itself adds to each delay."""
+    """The tester's own part of each delay."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["tester"])
     def calibrate_tester(
         self,
         *frame_sizes: FrameSize,
-        duration: Duration = ONE_SECOND,
+        duration: Duration | None = None,
         tx: str | None = None,
         rx: str | None = None,
         over: str | None = None,
@@ -38,12 +37,12 @@ class Calibrating:
         """Measures the delay and the highest rate of the tester itself, over a cable in place of the device.
 
         | =Argument= | =Meaning= |
-        | ``frame_sizes`` | in bytes; 64, 512 and 1518, if none is given |
-        | ``duration`` | of each trial |
+        | ``frame_sizes`` | sizes in bytes, FCS included; 64, 512 and 1518, if none is given |
+        | ``duration`` | how long each trial sends; as the profile says, if it is left out |
         | ``tx`` | the port at one end of the cable; the first one, if it is left out |
         | ``rx`` | the port at its other end; the second one, if it is left out |
         | ``over`` | a testbed of the same machine that is a cable |
-        | ``file`` | to keep it in, in place of the user's cache |
+        | ``file`` | the path where the calibration is kept; the user's cache, if left out |
 
         For an embedded device the cable is ``embedded/loopback``. For a physical one connect two ports of the
         open tester by a cable, and give them, or give a testbed with the same kind of ports.
@@ -58,11 +57,17 @@ class Calibrating:
 
         | `Calibrate Tester` | 64 | 1518 |
         """
-        session = self._session
-        session.progress.begin("calibration")
+        suite = self._suite
+        suite.progress.begin("calibration")
         result = calibrate_tester(
-            session.tester, frame_sizes or _SIZES, duration, tx=tx, rx=rx, over=over, path=file
+            suite.open_testbed,
+            frame_sizes or _SIZES,
+            duration or suite.profile.trial,
+            tx=tx,
+            rx=rx,
+            over=over,
+            path=file,
         )
-        session.progress.end(str(result))
-        session.remember(result)
+        suite.progress.end(str(result))
+        suite.remember(result)
         return result

@@ -14,13 +14,14 @@ from robot.api.deco import keyword
 
 from ..measurement.capture import CaptureCounters
 from ..model.capture import Capture, Direction, Keep
-from ..session import Session
+from ..model.names import NO_NAMES, Names
+from ..running.suite import Suite
 from ._assertion import asserted
 from ._component import component
 
 
 class CaptureStatistic(Enum):
-    """What is counted of a capture, in frames."""
+    """The counters of a capture, in frames."""
 
     SEEN = "seen"
     MATCHED = "matched"
@@ -32,8 +33,8 @@ class CaptureStatistic(Enum):
 class Captures:
     """Frames as they left and arrived."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["capture"])
     def start_capture(
@@ -42,8 +43,8 @@ class Captures:
         *,
         port: str | None = None,
         direction: Direction = Direction.BOTH,
-        filter: str = "",  # noqa: A002 - what everybody calls it
-        stream: str | None = None,
+        filter: str | None = None,  # noqa: A002 - what everybody calls it
+        streams: Names = NO_NAMES,
         keep: Keep = Keep.FIRST,
         frames: int = 100_000,
         snap_length: int = 0,
@@ -51,14 +52,14 @@ class Captures:
         """Copies frames of the tester's ports from now on, until `Stop Capture`. Returns the capture's name.
 
         | =Argument= | =Meaning= |
-        | ``name`` | of the capture and its file; ``capture-1`` and so on, if it is left out |
+        | ``name`` | the name of the capture and its file; ``capture-1`` and so on, if it is left out |
         | ``port`` | a port of the testbed; all, if it is left out |
-        | ``direction`` | ``TRANSMITTED``, ``RECEIVED`` or ``BOTH``, as the tester sees it |
+        | ``direction`` | ``transmitted``, ``received`` or ``both``, as the tester sees it |
         | ``filter`` | an expression of pcap-filter(7), such as ``udp port 53`` |
-        | ``stream`` | only frames of this stream, or of the streams of this mix |
-        | ``keep`` | ``FIRST``: it ends with so many frames; ``LAST``: the last ones before it is stopped |
+        | ``streams`` | names of streams or mixes whose frames alone are copied; all frames, if left out |
+        | ``keep`` | ``first``: it ends with so many frames; ``last``: the last ones before it is stopped |
         | ``frames`` | how many are kept at most |
-        | ``snap_length`` | bytes of each frame, without FCS; all, if it is left out |
+        | ``snap_length`` | bytes kept of each frame, without FCS; 0 keeps all |
 
         Frames are stamped with the clock that latencies are measured with, so an arrival less its departure
         is the latency of the frame. Several captures run at once, beside traffic and trials, and whatever is
@@ -72,15 +73,15 @@ class Captures:
         | ${file} = | `Stop Capture` | questions |
         | `Get Capture Statistics` | questions | dropped | == | 0 |
         """
-        session = self._session
-        captures = session.tester.captures
-        streams = () if stream is None else tuple(own.name for own in session.chosen([stream]))
+        suite = self._suite
+        captures = suite.captures
+        chosen = tuple(stream.name for stream in suite.chosen(streams)) if streams else ()
         capture = Capture(
             name=name or captures.free_name(),
             ports=() if port is None else (port,),
             direction=direction,
-            filter=filter,
-            streams=streams,
+            filter=filter or "",
+            streams=chosen,
             keep=keep,
             frames=frames,
             snap_length=snap_length,
@@ -93,17 +94,17 @@ class Captures:
         """Ends a capture and returns the path of its file, which is linked in the log.
 
         | =Argument= | =Meaning= |
-        | ``name`` | of the capture; may be left out while only one is running |
+        | ``name`` | the name of the capture; may be left out while only one is running |
 
         The file is pcapng with nanoseconds, in ``evidence/captures`` beside Robot's own output. Wireshark
         shows the port of each frame as its interface, its direction, and in a comment its stream and its
-        number in the stream. `Replay Capture` replays it. Captures that nobody stops are
+        number in the stream. `Create Replay Stream` replays it. Captures that nobody stops are
         written when the tester is closed.
 
         | ${file} = | `Stop Capture` |
         """
-        stopped = self._session.tester.captures.stop(name)
-        link = _linked(stopped.path, self._session.recorder.directory.parent)
+        stopped = self._suite.captures.stop(name)
+        link = _linked(stopped.path, self._suite.recorder.directory.parent)
         logger.info(f'<a href="{link}">{stopped.path.name}</a>: {stopped.counters}', html=True)
         if stopped.counters.dropped:
             logger.warn(f"capture {stopped.counters.name}: {stopped.counters}")
@@ -121,26 +122,26 @@ class Captures:
         """Returns what a capture has counted so far, or in all, and asserts if an operator is given.
 
         | =Argument= | =Meaning= |
-        | ``name`` | of the capture; may be left out while only one is running |
-        | ``statistic`` | ``SEEN``, ``MATCHED``, ``CAPTURED`` or ``DROPPED`` frames; all, if it is left out |
+        | ``name`` | the name of the capture; may be left out while only one is running |
+        | ``statistic`` | ``seen``, ``matched``, ``captured`` or ``dropped`` frames; all, if it is left out |
         | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | frames |
-        | ``message`` | in place of the usual one if the assertion fails |
+        | ``assertion_expected`` | how many frames |
+        | ``message`` | a text in place of the usual one if the assertion fails |
 
         ``seen`` went through the ports, ``matched`` are of these those that were asked for, ``captured`` are
         kept, ``dropped`` had matched and found no room. Without a statistic an object with these attributes
         is returned, with ``running`` and with ``ports``: the same counters (but ``captured``) port by port.
 
-        | `Get Capture Statistics` | questions | MATCHED | > | 0 |
+        | `Get Capture Statistics` | questions | matched | > | 0 |
         """
-        counters = self._session.tester.captures.statistics(name)
+        counters = self._suite.captures.statistics(name)
         if statistic is None:
             return counters
         value = int(getattr(counters, statistic.value))
         subject = f"frames {statistic.value} of capture {counters.name}"
         return int(
             asserted(
-                self._session,
+                self._suite,
                 value,
                 assertion_operator,
                 assertion_expected,
@@ -151,5 +152,5 @@ class Captures:
 
 
 def _linked(path: Path, output: Path) -> str:
-    """As seen from the log; a run that has its records elsewhere links to the whole path."""
+    """The link to a file from the log; a run that has its records elsewhere links to the whole path."""
     return path.relative_to(output).as_posix() if path.is_relative_to(output) else path.as_uri()

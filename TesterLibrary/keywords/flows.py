@@ -10,31 +10,31 @@ from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
 from ..errors import TesterLibraryError
-from ..measurement.flows import Flow, FlowMeasure, FlowStatistics, FlowSummary
+from ..measurement.flows import FlowMeasure, FlowResult, FlowStatistics, FlowSummary
 from ..measurement.trial import Trial
 from ..methodology.judging import doubt_of
-from ..session import Session
+from ..running.suite import Suite
 from ._assertion import asserted
 from ._component import component
 
 
 @component
 class Flows:
-    """What became of each flow."""
+    """Counts of each flow."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["get"])
     def get_worst_flows(
-        self, stream: str, most: int = 10, by: FlowMeasure = FlowMeasure.LOSS
-    ) -> tuple[Flow, ...]:
+        self, name: str, most: int = 10, by: FlowMeasure = FlowMeasure.LOSS
+    ) -> tuple[FlowResult, ...]:
         """Returns the worst flows of a stream, the very worst first; none is estimated, all are counted.
 
         | =Argument= | =Meaning= |
-        | ``stream`` | a stream with `Count Flows` |
-        | ``most`` | so many at most; of a trial that is over 10 are kept, by loss |
-        | ``by`` | ``LOSS``, ``MEAN_LATENCY`` or ``MAX_LATENCY`` |
+        | ``name`` | the name of a stream with `Set Flow Counting` |
+        | ``most`` | how many flows at most; of a trial that is over 10 are kept, by loss |
+        | ``by`` | ``loss``, ``mean_latency`` or ``max_latency`` |
 
         While the stream is sending they are those of this moment, otherwise those of the last trial.
         Attributes of each: ``index`` (frame k is of flow k modulo their number), ``sent``, ``received``,
@@ -46,12 +46,12 @@ class Flows:
         """
         if most < 1:
             raise TesterLibraryError(f"{most} flows are too few; at least 1")
-        return self._summary(stream, most, by)[0].worst[:most]
+        return self._summary(name, most, by)[0].worst[:most]
 
     @keyword(tags=["get"])
     def get_flow_statistics(
         self,
-        stream: str,
+        name: str,
         statistic: str | None = None,
         assertion_operator: AssertionOperator | None = None,
         assertion_expected: Any = None,
@@ -60,11 +60,11 @@ class Flows:
         """Returns all flows of a stream at a glance, or one count of them; asserts if an operator is given.
 
         | =Argument= | =Meaning= |
-        | ``stream`` | a stream with `Count Flows` |
+        | ``name`` | the name of a stream with `Set Flow Counting` |
         | ``statistic`` | one of the attributes below; all of them, if it is left out |
         | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | flows or frames |
-        | ``message`` | in place of the usual one if the assertion fails |
+        | ``assertion_expected`` | how many flows or frames |
+        | ``message`` | a text in place of the usual one if the assertion fails |
 
         While the stream is sending they are those of this moment, otherwise those of the last trial.
         Attributes: ``flows``, ``silent`` (of which nothing arrived), ``lossy`` (that lost a frame), ``sent``,
@@ -73,7 +73,7 @@ class Flows:
         | `Get Flow Statistics` | north | silent | == | 0 |
         | `Get Flow Statistics` | north | lossy | == | 0 |
         """
-        summary, doubt = self._summary(stream, 1, FlowMeasure.LOSS)
+        summary, doubt = self._summary(name, 1, FlowMeasure.LOSS)
         if statistic is None:
             return summary.statistics
         allowed = FlowStatistics.__dataclass_fields__
@@ -81,11 +81,11 @@ class Flows:
             raise TesterLibraryError(f"{statistic!r} is no count of flows; write one of {', '.join(allowed)}")
         return int(
             asserted(
-                self._session,
+                self._suite,
                 getattr(summary.statistics, statistic),
                 assertion_operator,
                 assertion_expected,
-                subject=f"{statistic.replace('_', ' ')} flows of {stream}",
+                subject=f"{statistic.replace('_', ' ')} flows of {name}",
                 doubt=doubt,
                 message=message,
             )
@@ -93,10 +93,10 @@ class Flows:
 
     def _summary(self, stream: str, most: int, by: FlowMeasure) -> tuple[FlowSummary, str]:
         """The flows of a stream, and why they are not to be trusted."""
-        sending = self._session.tester.traffic.flows(stream, most, by)
+        sending = self._suite.traffic.flows(stream, most, by)
         if sending:
             return sending, ""
-        judged = self._session.judged()
+        judged = self._suite.judged()
         trials = (judged,) if isinstance(judged, Trial) else judged.trials
         if not trials:
             raise TesterLibraryError(f"no trial of what was measured last has flows: {judged}")
@@ -105,7 +105,7 @@ class Flows:
         except KeyError as error:
             raise TesterLibraryError(str(error.args[0])) from None
         if kept is None:
-            raise TesterLibraryError(f"the flows of {stream!r} were not counted; call Count Flows before")
+            raise TesterLibraryError(f"the flows of {stream!r} were not counted; call Set Flow Counting")
         if by is not FlowMeasure.LOSS or most > max(10, len(kept.worst)):
             raise TesterLibraryError(
                 f"of a trial that is over the 10 worst flows by LOSS are kept, not {most} by {by.name}; "

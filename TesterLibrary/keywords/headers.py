@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords for what the frames of a stream are made of."""
+"""Keywords for the headers and payloads of a stream's frames."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from robot.api.deco import keyword
 
-from ..jobs.header_file import load_headers
-from ..jobs.payload_text import load_payload
+from ..files.headers import load_headers
+from ..files.payload import load_payload
 from ..model.headers import HeaderStack
 from ..model.payload import PayloadKind
-from ..session import Session
+from ..running.suite import Suite
 from ._component import component
 
 
@@ -20,23 +20,24 @@ from ._component import component
 class Headers:
     """Headers and payloads of streams."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["stream"])
-    def set_headers(self, stream: str, headers: HeaderStack, definitions: str | None = None) -> None:
+    def set_headers(self, name: str, headers: HeaderStack, definitions: str | None = None) -> None:
         """Gives the frames of a stream that is not sending other headers.
 
         | =Argument= | =Meaning= |
-        | ``stream`` | its name |
-        | ``headers`` | from the outermost inwards, as one writes them in Scapy |
+        | ``name`` | the name of the stream |
+        | ``headers`` | the headers from the outermost inwards, as one writes them in Scapy |
         | ``definitions`` | a file of headers that Scapy does not have, such as ``example`` or a path |
 
-        Headers: ``Ether``, ``Dot1Q``, ``Dot1AD``, ``MPLS``, ``IP``, ``IPv6``, ``SRv6``, ``GRE``, ``VXLAN``,
-        ``GENEVE``, ``GTPU``, ``UDP``, ``TCP``, ``SCTP``, ``ICMP``, ``ICMPv6EchoRequest``, ``ARP``, ``BTH``
-        (RoCEv2); every other one of Scapy's too, less common ones with their module: ``contrib.nsh.NSH``.
-        Fields have Scapy's names; values are numbers (``100``, ``0x64``), its words (``is-at``, ``SA``),
-        addresses, text or ``0x`` octets, in quotes if need be, and lists: ``SRv6(addresses=[2001:2::9])``.
+        Headers: ``Ether``, ``VLAN(vid=100)``, ``Dot1Q``, ``Dot1AD``, ``MPLS``, ``IP``, ``IPv6``, ``SRv6``,
+        ``GRE``, ``VXLAN``, ``GENEVE``, ``GTPU``, ``UDP``, ``TCP``, ``SCTP``, ``ICMP``, ``ICMPv6EchoRequest``,
+        ``ARP``, ``BTH`` (RoCEv2); every other one of Scapy's too, less common ones with their module:
+        ``contrib.nsh.NSH``. Fields have Scapy's names; values are numbers (``100``, ``0x64``), its words
+        (``is-at``, ``SA``), addresses, text or ``0x`` octets, in quotes if need be, and lists:
+        ``SRv6(addresses=[2001:2::9])``.
 
         What is not given follows: addresses from the ports and the gateway, multicast MAC addresses from the
         group, types, lengths and checksums from the headers around. A value given stays, even a wrong
@@ -54,14 +55,14 @@ class Headers:
         | `Set Headers` | north | Ether / FabricTag(id=7) / IP / UDP | definitions=example |
         """
         types = load_headers(definitions) if definitions else ()
-        self._session.change(stream, headers=replace(headers, types=types))
+        self._suite.change(name, headers=replace(headers, types=types))
 
     @keyword(tags=["stream"])
-    def set_payload(self, stream: str, kind: PayloadKind, content: str = "") -> None:
+    def set_payload(self, name: str, kind: PayloadKind, content: str | None = None) -> None:
         """Fills the frames of a stream that is not sending, between headers and signature.
 
         | =Argument= | =Meaning= |
-        | ``stream`` | its name |
+        | ``name`` | the name of the stream |
         | ``kind`` | ``counting`` (the default), ``zeros``, ``random``, ``prbs31``, ``text`` or ``file`` |
         | ``content`` | the text, or the path of the file; shorter than the payload it is repeated |
 
@@ -70,4 +71,4 @@ class Headers:
         | `Set Payload` | north | prbs31 |
         | `Set Payload` | north | text | GET / HTTP/1.1 |
         """
-        self._session.change(stream, payload=load_payload(kind, content))
+        self._suite.change(name, payload=load_payload(kind, content or ""))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords for what a router learns of its neighbours by ARP."""
+"""Keywords for the neighbours that a router learns by ARP."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
 from ..errors import TesterLibraryError
-from ..learning import Announcement, NeighbourMeasurer, Neighbours
 from ..methodology.learning import (
     CacheResult,
     LearningResult,
@@ -19,10 +18,12 @@ from ..methodology.learning import (
     find_capacity,
     learning_rate_above,
 )
+from ..methodology.tolerance import at_least
 from ..model.endpoints import AddressRange
 from ..model.quantity import Frequency
-from ..model.units import Duration
-from ..session import Session
+from ..model.units import Duration, Ratio
+from ..running.neighbours import Announcement, NeighbourMeasurer, Neighbours
+from ..running.suite import Suite
 from ..verdict import Verdict
 from ._assertion import asserted
 from ._component import component
@@ -35,8 +36,8 @@ _TEN_THOUSAND = Frequency.parse("10 k/s")
 class Learning:
     """Neighbours that are announced on one port, and reached from another."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(name="Measure ARP Learning Rate", tags=["measure"])
     def measure_arp_learning_rate(
@@ -53,33 +54,35 @@ class Learning:
 
         | =Argument= | =Meaning= |
         | ``addresses`` | ``198.18.64.0/22``: IPv4, in the network of the port, unknown to the device so far |
-        | ``announce`` | port of the tester where they are announced, again and again |
-        | ``probe`` | port from which UDP is sent to each of them in turn |
-        | ``rate`` | of announcements |
-        | ``probe_rate`` | of UDP frames |
-        | ``kind`` | ``REPLY``, ``REQUEST`` (for the device; RFC 826) or ``GRATUITOUS`` (RFC 5227 §3) |
-        | ``mac`` | that is announced; the port's own, if left out |
+        | ``announce`` | the port of the tester where they are announced, again and again |
+        | ``probe`` | the port from which UDP is sent to each of them in turn |
+        | ``rate`` | announcements sent per second |
+        | ``probe_rate`` | UDP frames sent per second |
+        | ``kind`` | ``reply``, ``request`` (for the device; RFC 826) or ``gratuitous`` (RFC 5227 §3) |
+        | ``mac`` | the MAC address that is announced; that of the port, if left out |
 
         The tester does not answer when the device asks who has one of them, unless an ARP responder was
         started for it. A device that does not know the first address after it was announced learns from no
-        announcement of this kind: the rate is 0. Otherwise an address is learned once a frame to it has
-        arrived. When all are, or none was for a second and two rounds, announcements end, and those to which
+        announcement of this kind: the rate is 0. Of addresses that were all probed before, none can tell: the
+        device may have asked for them, and all that it then learned is INCONCLUSIVE. Otherwise an address is
+        learned once a frame to it has arrived. When all are, or none was for a second and two rounds,
+        announcements end, and those to which
         the device still forwards are counted.
 
         Returns a result: ``${result.trial.learning_rate}`` is in entries each second, from the first
         announcement until the last address was reached; ``${result.trial.learned}`` are known at once.
 
-        A device that takes no unsolicited replies learns from ``REQUEST``.
+        A device that takes no unsolicited replies learns from ``request``.
 
         | ${result} = | `Measure ARP Learning Rate` | 198.18.64.0/22 | announce=p1 | probe=p2 |
         | `Verify Learning Rate Above` | 450 entries/s |
         | `Verify All Learned` |
         """
-        own = Neighbours(addresses, announce, probe, rate, probe_rate, kind, mac)
-        measurer = NeighbourMeasurer(self._session.bench, own)
-        self._session.progress.begin(f"learning of {addresses}")
+        neighbours = Neighbours(addresses, announce, probe, rate, probe_rate, kind, mac)
+        measurer = NeighbourMeasurer(self._suite.tester, neighbours)
+        self._suite.progress.begin(f"learning of {addresses}")
         trial = measurer.measure(addresses.count)
-        return self._session.found(LearningResult(title=str(addresses), trials=(), trial=trial))
+        return self._suite.found(LearningResult(title=str(addresses), trials=(), trial=trial))
 
     @keyword(name="Find ARP Cache Capacity", tags=["find"])
     def find_arp_cache_capacity(
@@ -96,28 +99,30 @@ class Learning:
         """Searches how many neighbours the device knows at once, exactly (RFC 2889 §5.7, for ARP).
 
         | =Argument= | =Meaning= |
-        | ``addresses`` | from which the first so many are announced; their number is the highest tried |
-        | ``announce`` | port of the tester where they are announced |
-        | ``probe`` | port from which they are reached |
-        | ``lowest`` | number at which the search begins, doubling it |
-        | ``rate`` | of announcements |
-        | ``probe_rate`` | of UDP frames |
-        | ``kind`` | as in `Measure ARP Learning Rate` |
-        | ``rest`` | in which the device can forget whom it could not learn; Linux makes room after 5 s |
+        | ``addresses`` | IPv4 addresses, the first ones of which are announced; no more are tried |
+        | ``announce`` | the port of the tester where they are announced |
+        | ``probe`` | the port from which they are reached |
+        | ``lowest`` | the number at which the search begins, doubling it |
+        | ``rate`` | announcements sent per second |
+        | ``probe_rate`` | UDP frames sent per second |
+        | ``kind`` | the kind of announcement, as in `Measure ARP Learning Rate` |
+        | ``rest`` | the pause in which the device can forget what it could not learn; Linux needs 5 s |
 
         A number that is not all learned is announced and counted three times before it counts as too many.
+        A device that does not know an address after it was announced, before anything was sent to it, learns
+        from no announcement of this kind: it holds none, whatever it learns from questions of its own.
         ``${result.capacity}`` addresses were known at once, ``${result.failed_at}`` were not. What else the
         device knows, such as the tester's own addresses, takes room of its table too.
 
         | ${result} = | `Find ARP Cache Capacity` | 198.18.64.0/20 |
         | `Verify ARP Cache Capacity Above` | 1000 |
         """
-        own = Neighbours(addresses, announce, probe, rate, probe_rate, kind)
-        measurer = NeighbourMeasurer(self._session.bench, own, rest=rest)
-        self._session.progress.begin(f"neighbour cache of {addresses}")
-        return self._session.found(find_capacity(measurer, str(addresses), lowest, addresses.count))
+        neighbours = Neighbours(addresses, announce, probe, rate, probe_rate, kind)
+        measurer = NeighbourMeasurer(self._suite.tester, neighbours, rest=rest)
+        self._suite.progress.begin(f"neighbour cache of {addresses}")
+        return self._suite.found(find_capacity(measurer, str(addresses), lowest, addresses.count))
 
-    @keyword(tags=["send"])
+    @keyword(name="Send ARP Announcements", tags=["send"])
     def send_arp_announcements(
         self,
         addresses: AddressRange,
@@ -130,17 +135,17 @@ class Learning:
         """Announces each address once by ARP. Returns how many announcements left.
 
         | =Argument= | =Meaning= |
-        | ``addresses`` | IPv4, in the network of the port |
-        | ``announce`` | port of the tester |
+        | ``addresses`` | IPv4 addresses in the network of the port |
+        | ``announce`` | the port of the tester |
         | ``probe`` | another port of the tester, on which nothing of them is expected |
-        | ``rate`` | of announcements |
-        | ``kind`` | as in `Measure ARP Learning Rate` |
-        | ``mac`` | that is announced; the port's own, if left out |
+        | ``rate`` | announcements sent per second |
+        | ``kind`` | the kind of announcement, as in `Measure ARP Learning Rate` |
+        | ``mac`` | the MAC address that is announced; that of the port, if left out |
 
-        | `Send ARP Announcements` | 198.18.64.0/24 | kind=GRATUITOUS | mac=02:00:00:00:aa:01 |
+        | `Send ARP Announcements` | 198.18.64.0/24 | kind=gratuitous | mac=02:00:00:00:aa:01 |
         """
-        own = Neighbours(addresses, announce, probe, rate, rate, kind, mac)
-        return NeighbourMeasurer(self._session.bench, own).announce()
+        neighbours = Neighbours(addresses, announce, probe, rate, rate, kind, mac)
+        return NeighbourMeasurer(self._suite.tester, neighbours).announce()
 
     @keyword(tags=["get"])
     def get_known_neighbours(
@@ -156,24 +161,24 @@ class Learning:
         """Returns to how many of these addresses the device forwards now, and asserts if asked to.
 
         | =Argument= | =Meaning= |
-        | ``addresses`` | IPv4; two UDP frames are sent to each |
+        | ``addresses`` | IPv4 addresses; two UDP frames are sent to each |
         | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
-        | ``assertion_expected`` | addresses |
-        | ``message`` | in place of the usual one if the assertion fails |
-        | ``announce`` | port of the tester where the addresses are |
-        | ``probe`` | port from which they are reached |
-        | ``probe_rate`` | of UDP frames |
+        | ``assertion_expected`` | how many addresses |
+        | ``message`` | a text in place of the usual one if the assertion fails |
+        | ``announce`` | the port of the tester where the addresses are |
+        | ``probe`` | the port from which they are reached |
+        | ``probe_rate`` | UDP frames sent per second |
 
         Nothing is announced for it, and the tester does not answer the device's own questions for these
         addresses unless `Start ARP Responder` was called for them.
 
         | `Get Known Neighbours` | 198.18.64.0/24 | == | 254 |
         """
-        own = Neighbours(addresses, announce, probe, probe_rate, probe_rate)
-        counted = NeighbourMeasurer(self._session.bench, own).counted()
+        neighbours = Neighbours(addresses, announce, probe, probe_rate, probe_rate)
+        counted = NeighbourMeasurer(self._suite.tester, neighbours).counted()
         return int(
             asserted(
-                self._session,
+                self._suite,
                 counted.known,
                 assertion_operator,
                 assertion_expected,
@@ -192,34 +197,42 @@ class Learning:
 
         | `Verify All Learned` |
         """
-        return self._session.conclude(all_learned(self._judged(measured, LearningResult)))
+        return self._suite.conclude(all_learned(self._judged(measured, LearningResult)))
 
     @keyword(tags=["verify"])
-    def verify_learning_rate_above(self, bound: Frequency, measured: LearningResult | None = None) -> Verdict:
+    def verify_learning_rate_above(
+        self, bound: Frequency, measured: LearningResult | None = None, within: Ratio | None = None
+    ) -> Verdict:
         """Passes if the device learned at least so many addresses each second.
 
         | =Argument= | =Meaning= |
-        | ``bound`` | ``450 entries/s`` |
+        | ``bound`` | the least learning rate, such as ``450 entries/s`` |
         | ``measured`` | a result of `Measure ARP Learning Rate`; the last one of the test, if left out |
+        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify Learning Rate Above` | 450 entries/s |
         """
-        return self._session.conclude(learning_rate_above(self._judged(measured, LearningResult), bound))
+        result = self._judged(measured, LearningResult)
+        return self._suite.conclude(at_least(lambda bound: learning_rate_above(result, bound), bound, within))
 
     @keyword(name="Verify ARP Cache Capacity Above", tags=["verify"])
-    def verify_arp_cache_capacity_above(self, bound: int, measured: CacheResult | None = None) -> Verdict:
+    def verify_arp_cache_capacity_above(
+        self, bound: int, measured: CacheResult | None = None, within: Ratio | None = None
+    ) -> Verdict:
         """Passes if the device knew at least so many neighbours at once.
 
         | =Argument= | =Meaning= |
-        | ``bound`` | ``1000`` addresses |
+        | ``bound`` | the least number of addresses, such as ``1000`` |
         | ``measured`` | a result of `Find ARP Cache Capacity`; the last one of the test, if it is left out |
+        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify ARP Cache Capacity Above` | 1000 |
         """
-        return self._session.conclude(capacity_above(self._judged(measured, CacheResult), bound))
+        result = self._judged(measured, CacheResult)
+        return self._suite.conclude(at_least(lambda bound: capacity_above(result, bound), bound, within))
 
     def _judged(self, measured: Any, kind: Any) -> Any:
-        judged = self._session.judged(measured)
+        judged = self._suite.judged(measured)
         if isinstance(judged, kind):
             return judged
         raise TesterLibraryError(f"this says nothing about learning of that kind; measure it first: {judged}")

@@ -12,11 +12,11 @@ from robot.libraries.BuiltIn import BuiltIn
 
 from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
-from ..model.departures import Message, Messages
+from ..model.departures import Messages, PacketTrain
 from ..model.headers import HeaderStack
 from ..model.stream import Stream
 from ..model.units import Duration, FrameSize
-from ..session import Session, naming
+from ..running.suite import Suite, naming
 from ._component import component
 
 ONE_MILLISECOND = Duration(10**6)
@@ -27,8 +27,8 @@ BACK_TO_BACK = Duration(0)
 class MessageStreams:
     """Messages of packets (formullar §3.2)."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["stream"])
     def create_message_stream(
@@ -48,15 +48,15 @@ class MessageStreams:
 
         | =Argument= | =Meaning= |
         | ``name`` | what the other keywords call the stream; one that exists is replaced |
-        | ``messages`` | how many; `Set Message` makes one of them different |
-        | ``packets`` | of each message |
-        | ``interval`` | from the last packet of a message to the first one of the next |
-        | ``packet_interval`` | from packet to packet within a message |
+        | ``messages`` | how many messages; `Set Message` makes one of them different |
+        | ``packets`` | how many packets each message has |
+        | ``interval`` | the time from the last packet of a message to the first one of the next |
+        | ``packet_interval`` | the time from packet to packet within a message |
         | ``frame_size`` | bytes, FCS included |
-        | ``tx`` | the port it leaves |
+        | ``tx`` | the port that it leaves |
         | ``rx`` | the port on which it is expected |
         | ``repeat`` | whether the first message follows the last one, or the stream ends |
-        | ``headers`` | as in `Set Headers` |
+        | ``headers`` | the headers, as in `Set Headers` |
 
         An interval of 0 is back to back. The stream's rate is what follows from all this; `Set Rate`, or a
         trial at another load, makes all intervals shorter or longer.
@@ -65,9 +65,10 @@ class MessageStreams:
         | `Set Message` | control | 2 | packets=40 | frame_size=1518 |
         """
         shaping = naming(
-            name, lambda: Messages((Message(packets, interval, packet_interval),) * max(0, messages), repeat)
+            name,
+            lambda: Messages((PacketTrain(packets, interval, packet_interval),) * max(0, messages), repeat),
         )
-        self._session.put(
+        self._suite.put(
             Stream(
                 name,
                 tx=tx,
@@ -83,7 +84,7 @@ class MessageStreams:
     @keyword(tags=["stream"])
     def set_message(
         self,
-        stream: str,
+        name: str,
         number: int | None = None,
         packets: int | None = None,
         interval: Duration | None = None,
@@ -93,38 +94,38 @@ class MessageStreams:
         """Changes messages of a stream, also while it is sending: then the first message begins anew.
 
         | =Argument= | =Meaning= |
-        | ``stream`` | its name |
-        | ``number`` | of the message, from 1; all, if it is left out |
-        | ``packets`` | of the message |
-        | ``interval`` | from the last packet of the message before to its first one |
-        | ``packet_interval`` | from packet to packet within it |
-        | ``frame_size`` | of its packets: bytes, FCS included |
+        | ``name`` | the name of the stream |
+        | ``number`` | which message, from 1; all, if it is left out |
+        | ``packets`` | how many packets the message has |
+        | ``interval`` | the time from the last packet of the message before to its first one |
+        | ``packet_interval`` | the time from packet to packet within the message |
+        | ``frame_size`` | bytes of each of its packets, FCS included |
 
         What is left out stays.
 
         | `Set Message` | control | 2 | packets=40 | interval=1 ms |
         """
-        shaping = self._session.chosen([stream])[0].shaping
+        shaping = self._suite.chosen([name])[0].shaping
         if not isinstance(shaping, Messages):
-            raise TesterLibraryError(f"stream {stream!r} has no messages; Create Message Stream makes one")
+            raise TesterLibraryError(f"stream {name!r} has no messages; Create Message Stream makes one")
         given = {"packets": packets, "pause": interval, "gap": packet_interval, "frame_size": frame_size}
         changes = {name: value for name, value in given.items() if value is not None}
-        self._session.shape(stream, lambda: shaping.changed(number, **changes))
+        self._suite.shape(name, lambda: shaping.changed(number, **changes))
 
     @keyword(tags=["stream"])
-    def on_result(self, stream: str, keyword: str | Callable[[Trial], None], *arguments: Any) -> None:
+    def set_callback(self, name: str, keyword: str | Callable[[Trial], None], *arguments: Any) -> None:
         """Runs a keyword while a stream is measured or sent, every half second, with the results so far.
 
         | =Argument= | =Meaning= |
-        | ``stream`` | its name |
+        | ``name`` | the name of the stream |
         | ``keyword`` | the name of a keyword, or a Python callable; its first argument is the trial so far |
-        | ``arguments`` | what else it gets |
+        | ``arguments`` | further arguments of the keyword |
 
         The keyword may change the stream: `Set Rate`, `Set Message`, `Set Arrivals` …; what is lost so far
         may still be on its way. It holds to the end of the test, or of the suite if a suite setup says it. A
         keyword that fails ends the trial.
 
-        | `On Result` | control | Slow Down When Frames Are Lost |
+        | `Set Callback` | control | Slow Down When Frames Are Lost |
         | `Measure Loss` | control | duration=10 s |
         """
 
@@ -134,5 +135,5 @@ class MessageStreams:
             else:
                 BuiltIn().run_keyword(keyword, trial, *arguments)
 
-        self._session.chosen([stream])
-        self._session.bench.watch(stream, watch)
+        self._suite.chosen([name])
+        self._suite.tester.watch(name, watch)

@@ -4,31 +4,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from assertionengine import AssertionOperator, verify_assertion
 from robot.api.deco import keyword
 
 from ..errors import TesterLibraryError
 from ..measurement.interval import Interval
+from ..methodology.interval_series import IntervalStatistic, each_as_expected
 from ..methodology.monitoring import MonitoringResult
 from ..methodology.result import Result
-from ..model.units import Duration, Ratio
-from ..session import Session
+from ..methodology.tolerance import at_most
+from ..model.units import Bandwidth, Duration, Ratio
+from ..running.suite import Suite
 from ..verdict import Verdict
+from ._assertion import count_of, number_of
 from ._component import component
+
+_PARSERS: dict[IntervalStatistic, Callable[[Any], Any]] = {
+    IntervalStatistic.SENT: count_of,
+    IntervalStatistic.RECEIVED: count_of,
+    IntervalStatistic.LOST: count_of,
+    IntervalStatistic.LOSS: lambda text: Ratio.parse(text).value,
+    IntervalStatistic.RECEIVED_RATE: number_of,
+    IntervalStatistic.THROUGHPUT: lambda text: Bandwidth.parse(text).bps,
+    IntervalStatistic.DELAY: lambda text: Duration.parse(text).ns,
+}
 
 
 @component
 class Monitoring:
     """Loss, throughput and delay, interval by interval."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["monitoring"])
     def start_monitoring(self, interval: Duration = Duration.parse("1 s")) -> None:
         """Watches what `Start Traffic` has put on the wire: one line on the console for each interval.
 
         | =Argument= | =Meaning= |
-        | ``interval`` | from one reading to the next, such as ``1 s`` |
+        | ``interval`` | the time from one reading to the next, such as ``1 s`` |
 
         Each frame carries the interval it belongs to in one bit of its header: the highest of the IPv4
         identification, of the IPv6 flow label, or what `Set Version Field` says. So a frame is counted in the
@@ -45,7 +62,7 @@ class Monitoring:
         | `Stop Traffic` |
         | `Verify Interval Loss Below` | 0 |
         """
-        self._session.tester.traffic.start_monitoring(interval)
+        self._suite.traffic.start_monitoring(interval)
 
     @keyword(tags=["monitoring"])
     def stop_monitoring(self) -> MonitoringResult:
@@ -57,13 +74,25 @@ class Monitoring:
         | ${result} = | `Stop Monitoring` |
         | Log | ${result.worst} |
         """
-        result = self._session.tester.traffic.stop_monitoring()
-        self._session.remember(result)
+        result = self._suite.traffic.stop_monitoring()
+        self._suite.remember(result)
         return result
 
     @keyword(tags=["monitoring", "get"])
-    def get_interval_series(self) -> tuple[Interval, ...]:
-        """Returns the intervals that have ended in this test, also while traffic runs.
+    def get_interval_series(
+        self,
+        statistic: IntervalStatistic | None = None,
+        assertion_operator: AssertionOperator | None = None,
+        assertion_expected: Any = None,
+        message: str | None = None,
+    ) -> tuple[Interval, ...] | tuple[Any, ...]:
+        """Returns the intervals that have ended in this test, also while traffic runs, or a figure of each.
+
+        | =Argument= | =Meaning= |
+        | ``statistic`` | SENT, RECEIVED, LOST, LOSS, RECEIVED_RATE, THROUGHPUT or DELAY of each |
+        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
+        | ``assertion_expected`` | frames, a ratio, frames/s, a bandwidth or a time; it has to hold in each |
+        | ``message`` | in place of the usual one if the assertion fails |
 
         Attributes of each: ``number``, ``sent``, ``received``, ``lost`` (frames), ``loss`` (0 to 1),
         ``received_rate`` (frames/s), ``throughput_bps`` (L2), ``delay_ns`` (mean, measured blind; None where
@@ -73,24 +102,43 @@ class Monitoring:
         with a version and wherever they were expected: ``sent``, ``sent_bytes``, ``received``,
         ``received_bytes``.
 
+        | `Get Interval Series` | LOST | == | 0 |
         | @{series} = | `Get Interval Series` |
-        | Should Be Equal As Integers | ${series[0].lost} | 0 |
+        | Log | ${series[0].received_rate} |
         """
-        return self._session.tester.traffic.intervals()
+        traffic = self._suite.traffic
+        if statistic is None:
+            return traffic.intervals()
+        values = tuple(getattr(interval, statistic.value) for interval in traffic.intervals())
+        if assertion_operator is None:
+            return values
+        if assertion_operator is AssertionOperator["then"]:
+            return tuple(verify_assertion(values, assertion_operator, assertion_expected))
+        validates = assertion_operator is AssertionOperator["validate"]
+        expected = assertion_expected if validates else _PARSERS[statistic](assertion_expected)
+        bound = f"{assertion_operator.value} {assertion_expected}"
+        monitored = traffic.monitored()
+        self._suite.conclude(
+            each_as_expected(monitored, statistic, assertion_operator, expected, bound), message
+        )
+        return values
 
     @keyword(tags=["monitoring", "verify"])
-    def verify_interval_loss_below(self, bound: Ratio, measured: Result | None = None) -> Verdict:
+    def verify_interval_loss_below(
+        self, bound: Ratio, measured: Result | None = None, within: Ratio | None = None
+    ) -> Verdict:
         """Passes if no interval lost a greater part of its frames than the bound.
 
         | =Argument= | =Meaning= |
         | ``bound`` | ``0``, ``0.001 %`` or ``10 ppm`` of the frames sent in the interval |
         | ``measured`` | what `Stop Monitoring` returned; what this test monitored last, if it is left out |
+        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         While traffic is monitored the intervals that have ended so far are judged, and monitoring goes on.
 
         | `Verify Interval Loss Below` | 0 |
         """
-        result = measured or self._session.tester.traffic.monitored()
+        result = measured or self._suite.traffic.monitored()
         if not isinstance(result, MonitoringResult):
             raise TesterLibraryError(f"this has no intervals; give the result of Stop Monitoring: {result}")
-        return self._session.conclude(result.verdict_below(bound))
+        return self._suite.conclude(at_most(result.verdict_below, bound, within))

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..jobs.shaping_text import pattern
+from ..files.shaping_text import pattern
 from ..model.departures import Shape, TimePattern
+from ..model.pattern import Multiple, Stages
 from ..model.units import Duration, Rate, Ratio
-from ..session import Session
+from ..running.suite import Suite
 from ._component import component
 
 
@@ -17,28 +18,28 @@ from ._component import component
 class Patterns:
     """How frames are spaced around the average rate."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["stream"])
     def set_burst_pattern(
         self,
-        stream: str,
+        name: str,
         packets: int | None = None,
-        peak: str | None = None,
+        peak: Multiple | None = None,
         passes: int | None = None,
         skips: int | None = None,
-        stages: str | None = None,
+        stages: Stages | None = None,
     ) -> None:
         """Sends the frames of a stream in bursts, also while it is sending. The average rate stays exact.
 
         | =Argument= | =Meaning= |
-        | ``stream`` | its name |
-        | ``packets`` | of each burst |
-        | ``peak`` | rate within a burst, as times of the average: ``2.5x`` |
-        | ``passes`` | instead: of the ticks of the peak rate, so many send a frame, |
-        | ``skips`` | then so many do not, and so on |
-        | ``stages`` | instead: up to eight of them, each meeting what the one before passes: ``4/6, 100/1`` |
+        | ``name`` | the name of the stream |
+        | ``packets`` | how many frames each burst has |
+        | ``peak`` | the rate within a burst as a multiple of the average: ``2.5x`` |
+        | ``passes`` | instead of packets and peak: how many ticks of the peak rate send a frame |
+        | ``skips`` | how many ticks after these send none, and so on |
+        | ``stages`` | instead: up to eight, each of which meets what the one before passes: ``4/6, 100/1`` |
 
         ``packets=4 peak=2.5x`` is ``passes=4 skips=6``: where the skips are no whole number they are rounded,
         and the peak is a little higher or lower. A peak above the line rate is refused; a
@@ -47,14 +48,14 @@ class Patterns:
         | `Set Burst Pattern` | sync | packets=3000 | peak=2.5x |
         | `Set Burst Pattern` | sync | stages=4/6, 100/1 |
         """
-        self._session.shape(
-            stream, lambda: pattern(packets=packets, peak=peak, passes=passes, skips=skips, stages=stages)
+        self._suite.shape(
+            name, lambda: pattern(packets=packets, peak=peak, passes=passes, skips=skips, stages=stages)
         )
 
     @keyword(tags=["stream"])
     def set_time_pattern(
         self,
-        stream: str,
+        name: str,
         shape: Shape,
         high: Rate,
         period: Duration,
@@ -67,15 +68,15 @@ class Patterns:
         """Lets the rate of a stream change with time, also while it is sending.
 
         | =Argument= | =Meaning= |
-        | ``stream`` | its name |
+        | ``name`` | the name of the stream |
         | ``shape`` | ``ramp``, ``sine``, ``square``, ``sawtooth`` or ``flash crowd`` |
         | ``high`` | the highest rate |
-        | ``period`` | after which it begins again |
+        | ``period`` | the time after which the pattern begins again |
         | ``low`` | the lowest rate, in the unit of ``high``; nothing is sent there if it is left out |
-        | ``duty`` | of a square: the part of the period at the high rate, which comes first |
-        | ``rise`` | of a flash crowd: the part of the period in which the rate goes up, |
-        | ``hold`` | in which it stays high, |
-        | ``fall`` | and in which it goes down; before these it is low |
+        | ``duty`` | the part of the period of a square at the high rate, which comes first |
+        | ``rise`` | the part of the period in which a flash crowd's rate goes up |
+        | ``hold`` | the part of the period in which a flash crowd's rate stays high |
+        | ``fall`` | the part of the period in which a flash crowd's rate goes down; otherwise it is low |
 
         A ramp goes up once, then the stream is over; a sawtooth does it again and again. The number of frames
         sent is at any time within two of the integral of the rate. The stream's rate becomes the average of
@@ -84,7 +85,7 @@ class Patterns:
         | `Set Time Pattern` | users | sine | low=10 kpps | high=100 kpps | period=10 s |
         | `Set Time Pattern` | users | flash crowd | low=1 kpps | high=1 Mpps | period=1 min |
         """
-        self._session.shape(
-            stream,
+        self._suite.shape(
+            name,
             lambda: TimePattern(shape, high, period, low, duty=duty, rise=rise, hold=hold, fall=fall),
         )

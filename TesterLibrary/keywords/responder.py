@@ -4,199 +4,156 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from robot.api.deco import keyword
 
 from ..measurement.sessions import SessionStatistics
 from ..model.endpoints import AddressRange, Endpoints
 from ..model.quantity import Octets
-from ..model.responder import DEFAULT_CAPACITY, Responder
-from ..session import Session
+from ..model.responder import Responder
+from ..running.suite import Suite
 from ._component import component
+from ._shared import shares
 
 ONE_KILOBYTE = Octets(1000)
 NOTHING = Octets(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponderArguments:
+    """Arguments that all keywords share which start a responder."""
+
+    name: Annotated[str, "what the other keywords call it"]
+    port: Annotated[str, "the port of the tester"] = "p2"
+    servers: Annotated[
+        Endpoints | None,
+        "addresses and ports, ``10.1.0.10-10.1.0.13:80``; the port's own address, if left out",
+    ] = None
+    flows: Annotated[int, "the most connections that it serves at once"] = Responder.flows
+    vlan: Annotated[int | None, "the VLAN of a tag that all frames have"] = None
 
 
 @component
 class Responders:
     """Responders run until they are stopped."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
-    @keyword(tags=["responder"])
+    @keyword(name="Start HTTP Responder", tags=["responder"])
+    @shares(ResponderArguments, before="flows")
     def start_http_responder(
-        self,
-        name: str,
-        port: str = "p2",
-        servers: Endpoints | None = None,
-        body: Octets = ONE_KILOBYTE,
-        flows: int = DEFAULT_CAPACITY,
-        vlan: int | None = None,
-        **parameters: Any,
+        self, shared: ResponderArguments, body: Octets = ONE_KILOBYTE, **parameters: Any
     ) -> str:
         """Serves HTTP/1.1 until `Stop Responder`: GET, HEAD and POST (RFC 9112). Returns the name.
 
         | =Argument= | =Meaning= |
-        | ``name`` | what the other keywords call it |
-        | ``port`` | of the tester |
-        | ``servers`` | addresses and ports, ``10.1.0.10-10.1.0.13:80``; the port's own address, if left out |
-        | ``body`` | of the answer to ``GET /``; ``GET /5000`` is answered with 5,000 bytes |
-        | ``flows`` | connections at once, at most |
-        | ``vlan`` | of a tag that all frames have |
-        | ``parameters`` | of the tables http-server and tcp, such as ``rto=50 ms``, ``window=32768`` |
+        | ``body`` | bytes that answer ``GET /``; ``GET /5000`` is answered with 5,000 bytes |
+        | ``parameters`` | parameters of the tables http-server and tcp: ``rto=50 ms``, ``window=32768`` |
 
         The tester answers ARP for the servers that are in the network of the port.
 
         | `Start HTTP Responder` | backends | port=p2 | servers=10.1.0.10-10.1.0.13:80 | body=1 MB |
         """
-        return self._start(
-            name, "http-server", port, servers, flows, vlan, {"body": body.count, **parameters}
-        )
+        return self._start("http-server", shared, {"body": body.count, **parameters})
 
-    @keyword(tags=["responder"])
+    @keyword(name="Start TCP Responder", tags=["responder"])
+    @shares(ResponderArguments, before="flows")
     def start_tcp_responder(
-        self,
-        name: str,
-        port: str = "p2",
-        servers: Endpoints | None = None,
-        size: Octets = NOTHING,
-        flows: int = DEFAULT_CAPACITY,
-        vlan: int | None = None,
-        **parameters: Any,
+        self, shared: ResponderArguments, size: Octets = NOTHING, **parameters: Any
     ) -> str:
         """Takes streams of TCP until `Stop Responder` (RFC 9293). Returns the name.
 
         | =Argument= | =Meaning= |
-        | ``name`` | what the other keywords call it |
-        | ``port`` | of the tester |
         | ``servers`` | addresses and ports, ``10.1.0.10:5001``; the port's own address, if left out |
-        | ``size`` | of what it sends on each connection once the client has finished |
-        | ``flows`` | connections at once, at most |
-        | ``vlan`` | of a tag that all frames have |
-        | ``parameters`` | of the tables tcp-server and tcp, such as ``listen=0`` to refuse all connections |
+        | ``size`` | bytes that it sends on each connection once the client has finished |
+        | ``parameters`` | parameters of the tables tcp-server and tcp; ``listen=0`` refuses all |
 
         | `Start TCP Responder` | sink | servers=10.1.0.10:5001 |
         """
-        return self._start(name, "tcp-server", port, servers, flows, vlan, {"size": size.count, **parameters})
+        return self._start("tcp-server", shared, {"size": size.count, **parameters})
 
-    @keyword(tags=["responder"])
+    @keyword(name="Start UDP Responder", tags=["responder"])
+    @shares(ResponderArguments, before="vlan", without=("servers", "flows"))
     def start_udp_responder(
-        self,
-        name: str,
-        port: str = "p2",
-        servers: AddressRange | None = None,
-        udp_port: int = 7,
-        vlan: int | None = None,
+        self, shared: ResponderArguments, servers: AddressRange | None = None, udp_port: int = 7
     ) -> str:
         """Sends UDP datagrams back until `Stop Responder` (RFC 862). Returns the name.
 
         | =Argument= | =Meaning= |
-        | ``name`` | what the other keywords call it |
-        | ``port`` | of the tester |
         | ``servers`` | addresses, ``10.1.0.10-10.1.0.13``; the port's own address, if left out |
-        | ``udp_port`` | of the datagrams that are answered |
-        | ``vlan`` | of a tag that all frames have |
+        | ``udp_port`` | the UDP port at which datagrams are answered |
 
         | `Start UDP Responder` | echo | servers=10.1.0.10 | udp_port=7 |
         """
-        given = Endpoints(servers) if servers else None
-        return self._start(name, "udp-echo", port, given, DEFAULT_CAPACITY, vlan, {"port": udp_port})
+        given = replace(shared, servers=Endpoints(servers) if servers else None)
+        return self._start("udp-echo", given, {"port": udp_port})
 
-    @keyword(tags=["responder"])
+    @keyword(name="Start ARP Responder", tags=["responder"])
+    @shares(ResponderArguments, before="vlan", without=("servers", "flows"))
     def start_arp_responder(
-        self,
-        name: str,
-        addresses: AddressRange,
-        port: str = "p2",
-        mac: str | None = None,
-        vlan: int | None = None,
+        self, shared: ResponderArguments, addresses: AddressRange, mac: str | None = None
     ) -> str:
         """Answers ARP, or neighbour solicitations, for a range of addresses until `Stop Responder`.
 
         | =Argument= | =Meaning= |
-        | ``name`` | what the other keywords call it |
         | ``addresses`` | ``198.18.64.0/19``, ``10.1.0.10-10.1.0.13``; IPv4 (RFC 826) or IPv6 (RFC 4861) |
-        | ``port`` | of the tester |
-        | ``mac`` | in the answers; that of the port, if left out |
-        | ``vlan`` | of a tag that all frames have |
+        | ``mac`` | the MAC address in the answers; that of the port, if left out |
 
         Returns the name. Other responders answer ARP for their own addresses by themselves.
 
         | `Start ARP Responder` | neighbours | 198.18.64.0/19 | port=p2 |
         """
         protocol = "arp" if addresses.first.version == 4 else "nd"
-        parameters = {"mac": mac} if mac else {}
-        return self._session.tester.ends.start(
-            Responder(
-                name=name,
-                port=port,
-                protocol=protocol,
-                answers_for=addresses,
-                vlan=vlan,
-                parameters=parameters,
-            )
-        )
+        return self._start(protocol, shared, {"mac": mac} if mac else {}, answers_for=addresses)
 
     @keyword(tags=["responder"])
-    def start_protocol_responder(
-        self,
-        name: str,
-        protocol: str,
-        port: str = "p2",
-        servers: Endpoints | None = None,
-        flows: int = DEFAULT_CAPACITY,
-        vlan: int | None = None,
-        **parameters: Any,
-    ) -> str:
+    @shares(ResponderArguments, before="vlan")
+    def start_protocol_responder(self, shared: ResponderArguments, protocol: str, **parameters: Any) -> str:
         """Runs a protocol of your own until `Stop Responder`. Returns the name.
 
         | =Argument= | =Meaning= |
-        | ``name`` | what the other keywords call it |
         | ``protocol`` | a file (docs/protocols.md explains), or one of ``tester protocol list`` |
-        | ``port`` | of the tester |
         | ``servers`` | addresses and ports, ``10.1.0.10:7000``; the port's own address, if left out |
-        | ``flows`` | at once, at most |
-        | ``vlan`` | of a tag that all frames have |
-        | ``parameters`` | of its tables, by name: numbers, addresses, times |
+        | ``flows`` | the most flows that it serves at once |
+        | ``parameters`` | parameters of its tables by name: numbers, addresses, times |
 
         | `Start Protocol Responder` | tunnels | ${CURDIR}/tunnel.yaml | servers=10.1.0.10 | silence=5 s |
         """
-        return self._start(name, protocol, port, servers, flows, vlan, parameters)
+        return self._start(protocol, shared, parameters)
 
     @keyword(tags=["responder"])
     def stop_responder(self, *names: str) -> SessionStatistics | None:
         """Stops responders, and returns what the last one of them did.
 
         | =Argument= | =Meaning= |
-        | ``names`` | of responders; all, if none is given |
+        | ``names`` | names of responders; all, if none is given |
 
         `Get Session Statistics` goes on telling what they did.
 
         | `Stop Responder` | backends |
         """
-        return self._session.tester.ends.stop(names, Responder)
+        return self._suite.connections.stop(names, Responder)
 
     def _start(
         self,
-        name: str,
         protocol: str,
-        port: str,
-        servers: Endpoints | None,
-        flows: int,
-        vlan: int | None,
-        parameters: dict[str, Any],
+        shared: ResponderArguments,
+        parameters: Mapping[str, Any],
+        answers_for: AddressRange | None = None,
     ) -> str:
-        return self._session.tester.ends.start(
+        return self._suite.connections.start(
             Responder(
-                name=name,
-                port=port,
+                name=shared.name,
+                port=shared.port,
                 protocol=protocol,
                 parameters=parameters,
-                servers=servers,
-                flows=flows,
-                vlan=vlan,
+                servers=shared.servers,
+                answers_for=answers_for,
+                flows=shared.flows,
+                vlan=shared.vlan,
             )
         )

@@ -9,8 +9,8 @@ from robot.api.deco import keyword
 from ..measurement.trial import Trial
 from ..model.stream import Stream
 from ..model.units import Duration
-from ..sending import burst_of, send
-from ..session import Session
+from ..running.sending import burst_of, send
+from ..running.suite import Suite
 from ._component import component
 
 FIVE_MINUTES = Duration(300 * 10**9)
@@ -20,22 +20,22 @@ FIVE_MINUTES = Duration(300 * 10**9)
 class Sending:
     """Sending so many frames."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["send"])
-    def send_burst(self, stream: str, packets: int, timeout: Duration = FIVE_MINUTES) -> Trial:
+    def send_burst(self, name: str, packets: int, timeout: Duration = FIVE_MINUTES) -> Trial:
         """Sends exactly so many frames of a stream back to back at line rate, and returns the trial it was.
 
         | =Argument= | =Meaning= |
-        | ``stream`` | its name; its rate and its pattern do not count |
-        | ``packets`` | how many |
-        | ``timeout`` | of the tester |
+        | ``name`` | the name of the stream; its rate and its pattern do not count |
+        | ``packets`` | how many frames are sent |
+        | ``timeout`` | the longest time that the tester may take |
 
         | ${trial} = | `Send Burst` | north | packets=1000 |
         | `Verify Loss Below` | 0 |
         """
-        return self._send([burst_of(self._session.chosen([stream])[0])], packets, timeout)
+        return self._send([burst_of(self._suite.chosen([name])[0])], packets, timeout)
 
     @keyword(tags=["send"])
     def send_traffic(
@@ -45,17 +45,17 @@ class Sending:
 
         | =Argument= | =Meaning= |
         | ``streams`` | names of streams; all, if none is given |
-        | ``packets`` | of each stream; may be left out for streams with an end of their own |
-        | ``timeout`` | of the tester |
+        | ``packets`` | how many frames of each stream; may be left out where all streams end by themselves |
+        | ``timeout`` | the longest time that the tester may take |
 
-        An end of their own have messages and gaps that do not repeat, a ramp, and a capture.
+        Messages and lists of gaps with ``repeat=False``, a ramp, and a replayed capture end by themselves.
 
         | ${trial} = | `Send Traffic` | replayed |
         | ${trial} = | `Send Traffic` | north | south | packets=10000 |
         """
-        return self._send(self._session.chosen(streams), packets, timeout)
+        return self._send(self._suite.chosen(streams), packets, timeout)
 
     def _send(self, streams: list[Stream], packets: int | None, timeout: Duration) -> Trial:
-        trial = send(self._session.bench, streams, packets=packets, timeout=timeout)
-        self._session.remember(trial)
+        trial = send(self._suite.tester, streams, packets=packets, timeout=timeout)
+        self._suite.remember(trial)
         return trial

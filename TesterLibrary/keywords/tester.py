@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..session import Session
+from ..running.suite import Suite
 from ..targets.base import Capabilities
 from ._component import component
 
@@ -15,21 +15,21 @@ from ._component import component
 class Tester:
     """Opening, closing and asking the tester."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["tester"])
     def use_testbed(self, name: str) -> None:
         """Chooses the testbed, in place of the one given at import.
 
         | =Argument= | =Meaning= |
-        | ``name`` | ``embedded/l2-bridge``, ``embedded/l3-router``, ``two-nics``, or a path |
+        | ``name`` | the name of a shipped testbed, such as ``embedded/l3-router``, or the path of a file |
 
         A tester that is open is closed and opened again on the new testbed; its streams are forgotten.
 
         | `Use Testbed` | embedded/l3-router |
         """
-        self._session.use(name)
+        self._suite.use(name)
 
     @keyword(tags=["tester"])
     def open_tester(self) -> str:
@@ -37,11 +37,15 @@ class Tester:
 
         Returns the tester's kind and version.
 
+        The testbed is that of the import, ``testbed=``, or of `Use Testbed`; without one it is refused.
         Opening an open tester does nothing. What fails half-way is taken down again.
+
+        A tester that runs on its own may still have jobs of other clients: those of clients of this machine
+        that died are removed, the others are left, and a warning names each.
 
         | Suite Setup | Open Tester |
         """
-        capabilities = self._session.open().capabilities
+        capabilities = self._suite.open().capabilities
         return f"{capabilities.target} {capabilities.version}"
 
     @keyword(tags=["tester"])
@@ -52,7 +56,18 @@ class Tester:
 
         | Suite Teardown | Close Tester |
         """
-        self._session.close()
+        self._suite.close()
+
+    @keyword(tags=["tester"])
+    def stop_everything(self) -> None:
+        """Takes off the wire, and ends, whatever runs: clients, traffic, monitoring, responders and captures.
+
+        For teardowns: it judges nothing, is not the last measurement, and does nothing where nothing runs or
+        no tester is open. Captures are written to their files. Streams stay as they were described.
+
+        | Test Teardown | `Stop Everything` |
+        """
+        self._suite.stop_everything()
 
     @keyword(tags=["tester"])
     def get_tester_info(self) -> Capabilities:
@@ -65,4 +80,4 @@ class Tester:
         | ${info} = | `Get Tester Info` |
         | Log | ${info.ports[0].driver} |
         """
-        return self._session.bench.capabilities
+        return self._suite.tester.capabilities

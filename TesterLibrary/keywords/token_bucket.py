@@ -12,7 +12,7 @@ from ..methodology.monitoring import MonitoringResult
 from ..methodology.token_bucket import TokenBucket, loss_as_predicted
 from ..model.quantity import Octets
 from ..model.units import Bandwidth, Ratio
-from ..session import Session
+from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component
 
@@ -21,10 +21,10 @@ _ONE_PERCENT = Ratio.parse("1 %")
 
 @component
 class TokenBuckets:
-    """What a shaper drops, and what it ought to."""
+    """The frames that a shaper drops, against those that it should drop."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["verify"])
     def verify_token_bucket_loss(
@@ -40,7 +40,7 @@ class TokenBuckets:
 
         | =Argument= | =Meaning= |
         | ``trial`` | what `Stop Traffic` returned, of one stream, monitored and not changed meanwhile |
-        | ``rate`` | at which the bucket is filled: bits of frames without FCS each second, as Linux counts |
+        | ``rate`` | the rate that fills the bucket: bits of frames without FCS each second, as Linux counts |
         | ``burst`` | bytes that the bucket holds; it is full before the first frame |
         | ``queue`` | bytes that wait at most; a frame that does not fit is dropped |
         | ``within`` | part of the predicted loss by which the measured one may be off |
@@ -57,13 +57,13 @@ class TokenBuckets:
         | ${trial} = | `Stop Traffic` |
         | `Verify Token Bucket Loss` | ${trial} | rate=20 Mbps | burst=60 kB | queue=60 kB |
         """
-        monitored = measured or self._session.tester.traffic.stop_monitoring()
+        monitored = measured or self._suite.traffic.stop_monitoring()
         names = [stream.name for stream in trial.streams]
         if len(names) != 1 or monitored.title != names[0]:
             raise TesterLibraryError(
                 f"the trial is of {' + '.join(names)}, monitored was {monitored.title}; "
                 "both have to be of the same one stream"
             )
-        (planned,) = self._session.bench.check([self._session.stream(names[0])]).streams
+        (planned,) = self._suite.tester.check([self._suite.stream(names[0])]).streams
         bucket = TokenBucket(rate, burst, queue)
-        return self._session.conclude(loss_as_predicted(monitored, planned, trial.sent, bucket, within))
+        return self._suite.conclude(loss_as_predicted(monitored, planned, trial.sent, bucket, within))

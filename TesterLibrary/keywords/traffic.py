@@ -8,7 +8,7 @@ from robot.api.deco import keyword
 
 from ..measurement.trial import Trial
 from ..methodology.traffic import TrafficResult
-from ..session import Session
+from ..running.suite import Suite
 from ._component import component
 
 
@@ -16,8 +16,8 @@ from ._component import component
 class Traffic:
     """Traffic that runs until it is stopped."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["traffic"])
     def start_traffic(self, *streams: str) -> str:
@@ -31,25 +31,25 @@ class Traffic:
 
         | ${load} = | `Start Traffic` | north | south |
         """
-        return self._session.tester.traffic.start(self._session.chosen(streams))
+        return self._suite.traffic.start(self._suite.chosen(streams))
 
     @keyword(tags=["traffic"])
-    def stop_traffic(self, *handles: str) -> Trial | TrafficResult | None:
+    def stop_traffic(self, *streams: str) -> Trial | TrafficResult | None:
         """Stops traffic, waits until what was sent has arrived or is lost, and returns the trial it was.
 
         | =Argument= | =Meaning= |
-        | ``handles`` | what `Start Traffic` returned, or names of streams; all that runs, if none is given |
+        | ``streams`` | names of streams, or what `Start Traffic` returned; all that runs, if none is given |
 
-        It is the last measurement, which `Verify …` and `Get …` judge. Where several handles were stopped,
+        It is the last measurement, which `Verify …` and `Get …` judge. Where several of them were stopped,
         it is a result with a trial for each of them, all of which are judged: ``trials``, ``sent``,
         ``received`` and ``lost``. Nothing is returned, and nothing measured, if nothing was running.
 
         | `Stop Traffic` | ${load} |
         | `Verify Loss Below` | 0.001 % |
         """
-        trials = self._session.tester.traffic.stop(handles)
+        trials = self._suite.traffic.stop(streams)
         if not trials:
             return None
         measured = trials[0] if len(trials) == 1 else TrafficResult.of(trials)
-        self._session.remember(measured)
+        self._suite.remember(measured)
         return measured

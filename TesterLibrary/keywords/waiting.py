@@ -13,7 +13,7 @@ from robot.api.deco import keyword
 from ..errors import TesterLibraryError
 from ..measurement.sessions import SessionStatistics
 from ..model.units import Duration
-from ..session import Session
+from ..running.suite import Suite
 from ..verdict import Outcome, assess
 from ._component import component
 from ._session_getter import parsed
@@ -23,10 +23,10 @@ TWENTY_SECONDS = Duration.parse("20 s")
 
 @component
 class Waiting:
-    """Waits for what connections come to."""
+    """Waits for states of connections."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
 
     @keyword(tags=["wait"])
     def wait_for_clients(
@@ -40,7 +40,7 @@ class Waiting:
         """Waits until clients or a responder have come to something, and returns whether they have.
 
         | =Argument= | =Meaning= |
-        | ``name`` | name of clients or of a responder |
+        | ``name`` | the name of clients or of a responder |
         | ``statistic`` | a count or time as in `Get Session Statistics`; see below if it is left out |
         | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
         | ``assertion_expected`` | the value that is waited for |
@@ -53,7 +53,7 @@ class Waiting:
         | `Wait For Clients` | users | completed | == | 400 |
         | `Get Session Statistics` | users | completed | == | 400 |
         """
-        ends = self._session.tester.ends
+        ends = self._suite.connections
         if statistic is None:
             total = ends.clients(name).total
             if total is None:

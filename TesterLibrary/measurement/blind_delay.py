@@ -17,24 +17,24 @@ from ..model.units import Duration
 
 @dataclass(frozen=True)
 class Passages:
-    """Frames that passed one place: how many, and the sum of when they did, in nanoseconds of one clock."""
+    """Frames that passed one place: their number, and the sum of their times in nanoseconds of one clock."""
 
     packets: int = 0
-    # Python's integers do not overflow: 100 Mpps for an hour sum up to 10^24. None: the tester's sums did.
+    # Python's integers do not overflow: 100 Mpps for an hour sum up to 10^24. None: the tester's sum wrapped.
     sum_ns: int | None = 0
 
     @classmethod
     def since_base(cls, base_ns: int, offsets_ns: int, packets: int) -> Passages:
-        """From what a switch keeps: the first frame's time and the sum of the distances from it."""
+        """Passages as a switch keeps them: the first frame's time, and the sum of the distances from it."""
         return cls(packets, base_ns * packets + offsets_ns)
 
     @property
     def mean_ns(self) -> Fraction | None:
-        """When the mean frame passed, exactly; None without frames, and where their times are not known."""
+        """The exact mean of the frames' times; None without frames, and where the times are not known."""
         return Fraction(self.sum_ns, self.packets) if self.packets and self.sum_ns is not None else None
 
     def __sub__(self, earlier: Passages) -> Passages:
-        """What passed between two readings of a counter that only grows."""
+        """Frames that passed between two readings of a counter that only grows."""
         return Passages(self.packets - earlier.packets, _of_both(self.sum_ns, earlier.sum_ns, int.__sub__))
 
     def __add__(self, other: Passages) -> Passages:
@@ -47,13 +47,16 @@ def _of_both(one: int | None, other: int | None, does: Callable[[int, int], int]
 
 @dataclass(frozen=True)
 class BlindDelay:
-    """The mean delay of some frames, with what their loss may have made wrong in it."""
+    """The mean delay of some frames, with the most by which lost frames can make it wrong."""
 
     departures: Passages
     arrivals: Passages
     span_ns: int  # from the first departure to the last
     duplicated: int = 0  # arrivals beyond the first of a frame, where that is known
-    offset_ns: int = 0  # the tester's own, which is taken off
+    offset_ns: int = 0  # the tester's own delay, which is subtracted
+    again: int | None = 0  # further arrivals that may be copies; None: any arrival may be one
+    spread_ns: int = 0  # by how much the tester's own delay varies from frame to frame
+    once: bool = False  # it is assumed that no frame arrived twice, because nobody can tell
 
     @property
     def mean_ns(self) -> Fraction | None:
@@ -70,26 +73,43 @@ class BlindDelay:
         return "the tester's sums of times wrapped in an interval this long" if unknown else "nothing arrived"
 
     @property
+    def arrived(self) -> tuple[int, int]:
+        """The least and the most frames that arrived, each counted once."""
+        most = self.arrivals.packets - self.duplicated
+        again = self.arrivals.packets if self.again is None else self.again
+        return max(0, most - again), max(0, most)
+
+    @property
     def missing(self) -> int:
         """Frames that left and did not arrive."""
-        return max(0, self.departures.packets - (self.arrivals.packets - self.duplicated))
+        return max(0, self.departures.packets - self.arrived[1])
 
     @property
     def bound_ns(self) -> Fraction:
         """The most by which the mean can be wrong: frames lost / rate at which they were sent.
 
         A lost frame left somewhere within the span, so it shifts the mean departure by at most span / frames
-        sent (norma appendix D). A frame that arrives twice shifts the mean arrival by as much, at most.
+        sent (norma appendix D). A frame that arrives twice shifts the mean arrival by as much, at most. Where
+        nobody can tell copies from frames that were overtaken, each of these may stand for a lost one. The
+        tester's own delay comes on top, as far as its calibration leaves it open.
         """
         if not self.departures.packets:
-            return Fraction(0)
-        unpaired = self.missing + max(0, self.arrivals.packets - self.departures.packets + self.missing)
-        return Fraction(unpaired * self.span_ns, self.departures.packets)
+            return Fraction(self.spread_ns)
+        left, arrived = self.departures.packets, self.arrivals.packets
+        # Unpaired are departures without an arrival, and arrivals without a departure of their own.
+        missing = max(0, left - self.arrived[0])
+        unpaired = missing + max(0, arrived - left + missing)
+        return Fraction(unpaired * self.span_ns, self.departures.packets) + self.spread_ns
 
     def __str__(self) -> str:
         if self.mean_ns is None:
             return f"no delay: {self.absence}"
-        return bounded_text(self.mean_ns, self.bound_ns)
+        return bounded_text(self.mean_ns, self.bound_ns) + self.assumption
+
+    @property
+    def assumption(self) -> str:
+        """The assumption of the bound; empty if it makes none."""
+        return ", if no frame arrived twice" if self.once else ""
 
 
 def bounded_text(mean_ns: Fraction | float, bound_ns: Fraction | float) -> str:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tester itself adds to delays, and how fast it is: found without a device, over a cable."""
+"""The tester's own part of delays, and its highest rate: measured without a device, over a cable."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class CalibratedSize:
     frame_size: int  # bytes, FCS included
     offset_ns: int  # the median of the delays without a device
     spread_ns: int  # from their minimum to their 99th percentile
-    highest_pps: int  # at which the tester lost none and sent each in time, in whole frames a second
+    highest_pps: int  # frames a second at which the tester lost none and sent each in time
 
 
 @dataclass(frozen=True)
 class Calibration:
     """All of one tester, for ports of the same kinds."""
 
-    testbed: str  # whose delays it corrects
+    testbed: str  # the testbed whose delays it corrects
     over: str  # the testbed, or the ports, that were connected by a cable
     made_at: str  # ISO 8601 with zone
     tester: str  # kind and version

@@ -1,31 +1,21 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What was captured. Mirrors `capture.proto`, where each is defined. Times are nanoseconds."""
+"""Captures and their frames. `capture.proto` defines what is counted. Times are nanoseconds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from .._generated.tester.v1 import counters
+from .._generated.tester.v1.counters import CapturePortCounters
 
-@dataclass(frozen=True)
-class CapturePortCounters:
-    """Frames of one port since a capture was started."""
-
-    port: str
-    seen: int = 0  # in the directions that are captured
-    matched: int = 0  # of these, by stream and filter
-    dropped: int = 0  # of those, for want of room
+__all__ = ["CaptureCounters", "CapturePortCounters", "CapturedFrame", "StoppedCapture"]
 
 
 @dataclass(frozen=True)
-class CaptureCounters:
-    """A capture at one instant."""
-
-    name: str
-    running: bool = False
-    captured: int = 0  # kept
-    ports: tuple[CapturePortCounters, ...] = ()
+class CaptureCounters(counters.CaptureCounters):
+    """A capture at one instant, with the sums over its ports."""
 
     @property
     def seen(self) -> int:
@@ -34,12 +24,12 @@ class CaptureCounters:
 
     @property
     def matched(self) -> int:
-        """Of these those that were asked for."""
+        """Frames that were seen and match what was asked for."""
         return sum(port.matched for port in self.ports)
 
     @property
     def dropped(self) -> int:
-        """Of those those that the tester had no room for; counters of streams and ports have them."""
+        """Matching frames that the tester had no room for; they are in the counters of streams and ports."""
         return sum(port.dropped for port in self.ports)
 
     def __str__(self) -> str:

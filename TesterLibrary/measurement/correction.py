@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From what the tester sees to what the device does: its own delay and the time of a frame on the line.
+"""The correction of delays that the tester sees: by its own delay, and by the time of a frame on the line.
 
 The tester stamps a frame before its first bit leaves and finds it after its last bit has come in. So what it
 sees without a device, over a cable, is its own delay and the time of one frame on that cable (a calibration
@@ -25,16 +25,16 @@ class DelayKind(Enum):
 
 @dataclass(frozen=True)
 class Correction:
-    """What is to be taken off the delays of one stream."""
+    """The correction that is subtracted from the delays of one stream."""
 
-    offset_ns: int = 0  # what the tester sees without a device
-    spread_ns: int = 0  # by how much that varies: from its minimum to its 99th percentile
+    offset_ns: int = 0  # the delay that the tester sees without a device
+    spread_ns: int = 0  # variation of that delay, from its minimum to its 99th percentile
     calibrated: bool = False
     frame_time_ns: Fraction = Fraction(0)  # of one frame on the line; 0 where the ports are virtual
 
     def total_ns(self, kind: DelayKind = DelayKind.AS_SEEN) -> int:
-        """To be subtracted, in whole nanoseconds."""
-        # Over the calibration's cable a frame took its time once, which is in the offset.
+        """The whole nanoseconds that are subtracted."""
+        # The offset already contains the time of a frame on the calibration's cable, once.
         frames = {DelayKind.AS_SEEN: 0, DelayKind.CUT_THROUGH: 1, DelayKind.STORE_AND_FORWARD: 2}[kind]
         if self.calibrated and frames:
             frames -= 1
@@ -45,5 +45,5 @@ NOT_CORRECTED = Correction()
 
 
 def frame_time_ns(frame_size: int, bits_per_second: int) -> Fraction:
-    """Of the bits of a frame, FCS included, on a link; 0 for a link that has no speed."""
+    """Time of the bits of a frame, FCS included, on a link; 0 for a link that has no speed."""
     return Fraction(frame_size * 8 * 10**9, bits_per_second) if bits_per_second else Fraction(0)

@@ -42,7 +42,7 @@ class Counter(Enum):
     END_FLOWS = "flows of responders and clients"
 
 
-# The targets in software count everything that there is a counter for.
+# The targets in software have all counters.
 EVERY_COUNTER = frozenset(Counter)
 
 
@@ -60,5 +60,5 @@ def total(counts: Iterable[int | None]) -> int | None:
 
 
 def increase(before: int | None, after: int | None) -> int | None:
-    """By how much a count grew between two readings; None where it is not counted."""
+    """The growth of a count between two readings; None where it is not counted."""
     return None if before is None or after is None else after - before

@@ -47,7 +47,7 @@ class GapError:
     @classmethod
     def merged(cls, parts: Iterable[DepartureCounters | None]) -> GapError:
         """Several streams as if they were one; those whose gaps the tester did not measure are left out."""
-        merged = Latency.merged(_as_latency(part) for part in parts if part).counters
+        merged = Latency.merged(Latency(_as_latency(part)) for part in parts if part).counters
         return cls(DepartureCounters(merged.count, merged.sum_ns, merged.max_ns, merged.buckets))
 
     @property

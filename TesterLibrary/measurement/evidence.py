@@ -25,17 +25,17 @@ class EvidenceLimits:
     max_rate_error: Fraction = Fraction(1, 100)  # of the intended rate, first departure to last
     max_tester_drops: int = 0  # frames lost in the tester's own rings, buffers and interfaces
     max_worker_gap_ns: int = 50_000_000
-    max_pause_ns: int = 1_000_000  # before frames that the burst after it may have lost
+    max_pause_ns: int = 1_000_000  # pause of a worker, after which a burst may have lost frames
     max_clock_drift: Fraction = Fraction(1, 10_000)
-    max_backlog_drops: int = 0  # in the kernel's queue before an embedded device, when frames are missing
-    max_steal: Fraction = Fraction(1, 20)  # of the time, taken from this machine by its hypervisor
+    max_backlog_drops: int = 0  # in the kernel's queue before an embedded device, if frames are missing
+    max_steal: Fraction = Fraction(1, 20)  # part of the time that a hypervisor took from this machine
     max_links_down: int = 0  # ports of the streams whose link was down
-    max_calibration_age_ns: int = 168 * 3600 * 10**9  # of the calibration that delays are corrected by
+    max_calibration_age_ns: int = 168 * 3600 * 10**9  # age of the calibration by which delays are corrected
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the tester says of itself over one trial. Frames are summed over streams and ports.
+    """The tester's report on itself over one trial. Frames are summed over streams and ports.
 
     What the tester does not count is None, and no objection rests on it.
     """
@@ -43,21 +43,21 @@ class Evidence:
     intended_packets: int
     offered_packets: int
     rate_error: Fraction  # (offered rate - intended rate) / intended rate
-    tx_refused: int | None  # offered again, so no frame is missing for it
-    rx_missed: int | None  # at the port, before the tester saw them
-    kernel_dropped: int | None  # at the tester's own interfaces
+    tx_refused: int | None  # frames that a port refused; they were offered again, so none is missing
+    rx_missed: int | None  # frames lost at the port, before the tester saw them
+    kernel_dropped: int | None  # frames lost at the tester's own interfaces
     worst_worker_gap_ns: int | None
     worst_lateness_ns: int
     clock_drift: Fraction | None
     lost_packets: int = 0
-    burst_packets: int = 0  # sent back to back after the worst pause, at most: what it made late
-    backlog_dropped: int = 0  # by the kernel of this machine, before an embedded device
-    waited_ns: int = 0  # for its CPU, by the worker that waited longest
-    steal: Fraction = Fraction(0)  # of the time, by a hypervisor
-    capture_dropped: int = 0  # frames that captures had no room for; what is measured has them
+    burst_packets: int = 0  # most frames sent back to back after the worst pause, which made them late
+    backlog_dropped: int = 0  # frames lost by this machine's kernel before an embedded device
+    waited_ns: int | None = None  # longest time that a worker waited for its CPU
+    steal: Fraction | None = None  # part of the time that a hypervisor took
+    capture_dropped: int = 0  # frames that captures had no room for; they are in the measurement
     links_down: tuple[str, ...] = ()  # ports whose link was down, at least for a time
     ports: tuple[PortEvidence, ...] = ()
-    meddling: tuple[str, ...] = ()  # what others did to the streams, so that they did not do what was asked
+    meddling: tuple[str, ...] = ()  # interference by others with what was asked of the streams
 
     @classmethod
     def between(
@@ -69,7 +69,7 @@ class Evidence:
         changed: Collection[int] = (),
         backlog_dropped: int = 0,
     ) -> Evidence:
-        """What the tester did between two snapshots, for the streams of a plan and on their ports.
+        """The evidence between two snapshots, for the streams of a plan and on their ports.
 
         `changed` are the ids of streams that were changed while they were sending; `backlog_dropped` are
         frames that the kernel dropped meanwhile on their way into an embedded device.
@@ -101,7 +101,7 @@ class Evidence:
                 ceil(c.worst_lateness_ns * s.rate) for s, c in zip(plan.streams, counters, strict=True)
             ),
             backlog_dropped=backlog_dropped,
-            waited_ns=_grown(before, after, lambda worker: worker.waited_ns),
+            waited_ns=waited_ns(before, after),
             steal=_steal(before, after),
             capture_dropped=_capture_dropped(before, after),
             links_down=links_down(before, after, names),
@@ -118,7 +118,7 @@ class Evidence:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the device did to the ports besides forwarding; no objection."""
+        """Remarks on what the device did to the ports besides forwarding; they are no objections."""
         return tuple(remark for port in self.ports for remark in port.remarks())
 
     def objections(self, limits: EvidenceLimits) -> Iterator[str]:
@@ -147,13 +147,8 @@ class Evidence:
                 f"{self.backlog_dropped} in its input queue (net.core.netdev_max_backlog) before the "
                 f"embedded device (limit {limits.max_backlog_drops})"
             )
-        if self.worst_worker_gap_ns and self.worst_worker_gap_ns > limits.max_worker_gap_ns:
-            yield (
-                f"a worker did not run for {self.worst_worker_gap_ns / 1e6:.1f} ms "
-                f"(limit {limits.max_worker_gap_ns / 1e6:.1f} ms); in all, the kernel had its CPU do "
-                f"something else for {self.waited_ns / 1e6:.1f} ms"
-            )
-        if self.steal > limits.max_steal:
+        yield from gap_objection(self.worst_worker_gap_ns, self.waited_ns, limits)
+        if self.steal is not None and self.steal > limits.max_steal:
             yield (
                 f"the hypervisor took {float(self.steal):.1%} of the time from this machine "
                 f"(limit {float(limits.max_steal):.1%})"
@@ -174,6 +169,21 @@ class Evidence:
         return self.shortfall > limits.max_shortfall or abs(self.rate_error) > limits.max_rate_error
 
 
+def gap_objection(gap_ns: int | None, waited: int | None, limits: EvidenceLimits) -> Iterator[str]:
+    """The objection to a worker that did not look at its ports for too long, if there is one."""
+    if gap_ns and gap_ns > limits.max_worker_gap_ns:
+        yield (
+            f"a worker did not run for {gap_ns / 1e6:.1f} ms "
+            f"(limit {limits.max_worker_gap_ns / 1e6:.1f} ms); in all, the kernel had its CPU do "
+            f"something else for {(waited or 0) / 1e6:.1f} ms"
+        )
+
+
+def waited_ns(before: Snapshot, after: Snapshot) -> int | None:
+    """The longest time that a worker waited for its CPU."""
+    return _grown(before, after, lambda worker: worker.waited_ns)
+
+
 def _drift(before: ClockCounters | None, after: ClockCounters | None) -> Fraction | None:
     if before is None or after is None:
         return None
@@ -182,10 +192,10 @@ def _drift(before: ClockCounters | None, after: ClockCounters | None) -> Fractio
     return Fraction(ticked - elapsed, elapsed) if elapsed > 0 else Fraction(0)
 
 
-def _grown(before: Snapshot, after: Snapshot, of: Callable[[WorkerCounters], int]) -> int:
-    """By how much a counter has grown at the worker where it has grown most."""
+def _grown(before: Snapshot, after: Snapshot, of: Callable[[WorkerCounters], int]) -> int | None:
+    """The growth of a counter at the worker where it grew most; None without workers."""
     earlier = {worker.lcore: of(worker) for worker in before.workers}
-    return max((of(worker) - earlier.get(worker.lcore, 0) for worker in after.workers), default=0)
+    return max((of(worker) - earlier.get(worker.lcore, 0) for worker in after.workers), default=None)
 
 
 def _capture_dropped(before: Snapshot, after: Snapshot) -> int:
@@ -193,9 +203,9 @@ def _capture_dropped(before: Snapshot, after: Snapshot) -> int:
     return sum(max(0, c.dropped - dropped.get(c.name, 0)) for c in after.captures)
 
 
-def _steal(before: Snapshot, after: Snapshot) -> Fraction:
-    if before.clock is None or after.clock is None:
-        return Fraction(0)
-    elapsed = after.clock.raw_now_ns - before.clock.raw_now_ns
+def _steal(before: Snapshot, after: Snapshot) -> Fraction | None:
     stolen = _grown(before, after, lambda worker: worker.steal_ns)
+    if before.clock is None or after.clock is None or stolen is None:
+        return None
+    elapsed = after.clock.raw_now_ns - before.clock.raw_now_ns
     return Fraction(stolen, elapsed) if elapsed > 0 else Fraction(0)

@@ -15,7 +15,7 @@ from .snapshot import FlowCounters
 
 
 @dataclass(frozen=True)
-class Flow:
+class FlowResult:
     """One flow: frame k of a stream belongs to flow k modulo the number of its flows."""
 
     index: int  # from 0
@@ -48,30 +48,32 @@ class Flow:
         return text
 
 
-def flows_of(chunks: Iterable[FlowCounters]) -> Iterator[Flow]:
+def flows_of(chunks: Iterable[FlowCounters]) -> Iterator[FlowResult]:
     """Flows one by one, from the chunks in which a tester gives them."""
     for chunk in chunks:
         values = (chunk.tx_packets, chunk.rx_packets, chunk.rx_bytes)
         latency = (chunk.latency_sum_ns, chunk.latency_min_ns, chunk.latency_max_ns)
-        yield from map(Flow, count(chunk.first), *values, *latency)
+        yield from map(FlowResult, count(chunk.first), *values, *latency)
 
 
 class FlowMeasure(Enum):
-    """By what flows are compared; the worst has most of it."""
+    """The quantity by which flows are compared; the worst flow has the most."""
 
     LOSS = "loss"
     MEAN_LATENCY = "mean latency"
     MAX_LATENCY = "max latency"
 
 
-_MEASURES: dict[FlowMeasure, Callable[[Flow], Fraction | float]] = {
+_MEASURES: dict[FlowMeasure, Callable[[FlowResult], Fraction | float]] = {
     FlowMeasure.LOSS: lambda flow: flow.loss,
     FlowMeasure.MEAN_LATENCY: lambda flow: flow.latency_mean_ns or 0,
     FlowMeasure.MAX_LATENCY: lambda flow: flow.latency_max_ns,
 }
 
 
-def worst_flows(flows: Iterable[Flow], most: int, by: FlowMeasure = FlowMeasure.LOSS) -> tuple[Flow, ...]:
+def worst_flows(
+    flows: Iterable[FlowResult], most: int, by: FlowMeasure = FlowMeasure.LOSS
+) -> tuple[FlowResult, ...]:
     """The worst ones, the very worst first; of equal ones that with the lower index. Exact.
 
     Looks at each flow once and keeps `most` of them.
@@ -85,16 +87,16 @@ class FlowStatistics:
     """All flows of a stream at a glance."""
 
     flows: int = 0
-    silent: int = 0  # that were sent and of which nothing arrived
-    lossy: int = 0  # that lost a frame
+    silent: int = 0  # flows that were sent and of which nothing arrived
+    lossy: int = 0  # flows that lost a frame
     sent: int = 0
     received: int = 0
-    least_received: int = 0  # frames of the flow of which fewest arrived
+    least_received: int = 0  # frames received of the flow with the fewest
     most_received: int = 0
 
     @classmethod
-    def of(cls, flows: Sequence[Flow]) -> FlowStatistics:
-        """Over these."""
+    def of(cls, flows: Sequence[FlowResult]) -> FlowStatistics:
+        """Statistics over these flows."""
         received = [flow.received for flow in flows] or [0]
         return cls(
             flows=len(flows),
@@ -128,18 +130,18 @@ class FlowStatistics:
 
 @dataclass(frozen=True)
 class FlowSummary:
-    """What is kept of the flows of a stream."""
+    """Statistics of the flows of a stream, and its worst flows."""
 
     statistics: FlowStatistics = FlowStatistics()
-    worst: tuple[Flow, ...] = ()  # the very worst first
+    worst: tuple[FlowResult, ...] = ()  # the very worst first
 
     @classmethod
     def of(
         cls, chunks: Iterable[FlowCounters], most: int = 10, by: FlowMeasure = FlowMeasure.LOSS
     ) -> FlowSummary:
-        """Of all flows, as a tester gives them: each is looked at once, and no more than a chunk is kept."""
+        """The summary of all flows from a tester; each is looked at once, and only one chunk is kept."""
         statistics = FlowStatistics()
-        worst: tuple[Flow, ...] = ()
+        worst: tuple[FlowResult, ...] = ()
         for chunk in chunks:
             flows = list(flows_of([chunk]))
             statistics += FlowStatistics.of(flows)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What arrived during a trial and was none of its frames: ICMP errors, malformed ones, frames of the past."""
+"""Frames that arrived during a trial and are none of its own: ICMP errors, malformed and old ones."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Foreign:
 
     @classmethod
     def between(cls, before: Snapshot, after: Snapshot, ports: Collection[str]) -> Foreign:
-        """What arrived on these ports from one snapshot to another."""
+        """Foreign frames on these ports from one snapshot to another."""
         pairs = [(before.port(name), after.port(name)) for name in sorted(ports)]
         return cls(
             frames=sum(b.rx_foreign - a.rx_foreign for a, b in pairs),
@@ -62,12 +62,12 @@ class Foreign:
 
     @property
     def others(self) -> int:
-        """Those that are none of the kinds that are told apart."""
+        """Frames of none of these kinds."""
         icmp = sum(error.frames for error in self.icmp_errors or ())
         return self.frames - (self.stale or 0) - (self.malformed or 0) - (self.fragments or 0) - icmp
 
     def __str__(self) -> str:
-        """Whatever says something of the device; empty if nothing does."""
+        """Findings that say something of the device; empty if there are none."""
         return "; ".join(self._found())
 
     def _found(self) -> Iterator[str]:
@@ -88,7 +88,7 @@ NOTHING_FOREIGN = Foreign()
 
 
 def name_of(error: IcmpErrorCounters) -> str:
-    """As RFC 792 and RFC 4443 call it, with type and code."""
+    """The name of an error in RFC 792 and RFC 4443, with type and code."""
     names, types = (_NAMES_6, _TYPES_6) if error.ip_version == 6 else (_NAMES_4, _TYPES_4)
     name = names.get((error.type, error.code)) or types.get(error.type, "another error")
     version = "v6" if error.ip_version == 6 else ""
@@ -102,6 +102,10 @@ def _icmp_errors(
     for before, after in pairs:
         if before.rx_icmp_errors is None or after.rx_icmp_errors is None:
             return None
-        counts.update({error.kind: error.frames for error in after.rx_icmp_errors})
-        counts.subtract({error.kind: error.frames for error in before.rx_icmp_errors})
+        counts.update({_kind(error): error.frames for error in after.rx_icmp_errors})
+        counts.subtract({_kind(error): error.frames for error in before.rx_icmp_errors})
     return tuple(IcmpErrorCounters(*kind, frames) for kind, frames in sorted(counts.items()) if frames)
+
+
+def _kind(error: IcmpErrorCounters) -> tuple[int, int, int]:
+    return error.ip_version, error.type, error.code

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What came of the frames that left within an interval, whenever they arrived (norma §6.1)."""
+"""Loss and delay of the frames that left within an interval, whenever they arrived (norma §6.1)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StreamInterval:
     received: int
     received_bytes: int
     delay: BlindDelay
-    again: int | None = 0  # arrivals meanwhile that may be of frames received before; None: not counted
+    again: int | None = 0  # arrivals in the interval that may be copies; None: not counted
 
     @classmethod
     def between(
@@ -34,7 +34,7 @@ class StreamInterval:
         *,
         again: int | None = 0,
     ) -> StreamInterval:
-        """From two readings of a version's counters: before it was opened, and closed and settled.
+        """The counts between two readings of a version: before it was opened, and after it settled.
 
         `offset_ns` is the tester's own delay, which is taken off; `again` as in the class, between the two.
         """
@@ -49,7 +49,7 @@ class StreamInterval:
             sent=departures.packets,
             received=arrivals.packets,
             received_bytes=after.rx_bytes - before.rx_bytes,
-            delay=BlindDelay(departures, arrivals, span_ns, offset_ns=offset_ns),
+            delay=BlindDelay(departures, arrivals, span_ns, offset_ns=offset_ns, again=again),
             again=again,
         )
 
@@ -57,6 +57,7 @@ class StreamInterval:
     def whole(cls, name: str, counted: StreamCounters, span_ns: int, offset_ns: int = 0) -> StreamInterval:
         """Everything since the stream's start, once nothing is on its way any more."""
         copies = may_be_copies(counted.order)
+        again = None if copies is None else copies - (counted.order.duplicated or 0)
         return cls(
             name=name,
             sent=counted.tx_packets,
@@ -68,8 +69,9 @@ class StreamInterval:
                 span_ns,
                 counted.order.duplicated or 0,
                 offset_ns,
+                again,
             ),
-            again=None if copies is None else copies - (counted.order.duplicated or 0),
+            again=again,
         )
 
     @property
@@ -79,13 +81,13 @@ class StreamInterval:
 
     @property
     def most_lost(self) -> int:
-        """The same if all arrivals that may be copies were copies of frames of the interval."""
+        """Lost frames if all arrivals that may be copies were copies of frames of the interval."""
         again = self.received if self.again is None else min(self.again, self.received)
         return max(0, self.sent - (self.received - again))
 
 
 def may_be_copies(order: OrderCounters) -> int | None:
-    """How many arrivals are of frames that had arrived before, at most; None where nobody counts them."""
+    """The most arrivals that may be copies of frames that had arrived; None where nobody counts them."""
     if order.duplicated is None or order.late is None:
         return order.behind
     return order.duplicated + order.late
@@ -103,7 +105,7 @@ class PortInterval:
 
     @classmethod
     def between(cls, name: str, before: PortVersionCounters, after: PortVersionCounters) -> PortInterval:
-        """From two readings of a version's counters: before it was opened, and closed and settled."""
+        """The counts between two readings of a version: before it was opened, and after it settled."""
         return cls(
             name=name,
             sent=after.tx_packets - before.tx_packets,
@@ -120,7 +122,7 @@ class Interval:
     number: int  # from 1
     start_ns: int
     end_ns: int
-    guard_ns: int  # how long after its end its last frames were waited for
+    guard_ns: int  # time after its end in which its last frames could still arrive
     streams: tuple[StreamInterval, ...]
     ports: tuple[PortInterval, ...] = ()  # of these streams; none where versions cannot be told apart
 
@@ -131,13 +133,18 @@ class Interval:
 
     @property
     def received(self) -> int:
-        """Those of them that arrived."""
+        """Frames of the interval that arrived."""
         return sum(s.received for s in self.streams)
 
     @property
     def lost(self) -> int:
-        """Those of them that did not, each stream for itself."""
+        """Frames of the interval that did not arrive, each stream for itself."""
         return sum(s.lost for s in self.streams)
+
+    @property
+    def most_lost(self) -> int:
+        """Lost frames if all arrivals that may be copies were copies."""
+        return sum(s.most_lost for s in self.streams)
 
     @property
     def loss(self) -> Fraction:
@@ -146,13 +153,12 @@ class Interval:
 
     @property
     def most_loss(self) -> Fraction:
-        """Frame loss rate if all arrivals that may be copies were."""
-        lost = sum(s.most_lost for s in self.streams)
-        return Fraction(lost, self.sent) if self.sent else Fraction(0)
+        """Frame loss rate if all arrivals that may be copies were copies."""
+        return Fraction(self.most_lost, self.sent) if self.sent else Fraction(0)
 
     @property
     def duration_ns(self) -> int:
-        """Its length."""
+        """The length of the interval."""
         return self.end_ns - self.start_ns
 
     @property

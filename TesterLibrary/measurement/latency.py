@@ -8,11 +8,23 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from ..errors import UnitError
 from ..model.units import Duration
 from .histogram import bounds_of, index_of, percentile
+from .latency_error import ENGINE, LatencyError
 from .snapshot import LatencyCounters
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A statistic of a latency, and the values between which the truth lies, in nanoseconds."""
+
+    value: float
+    least: float
+    most: float
+    error: str = ""  # as people read it: `3.3 %`
 
 
 @dataclass(frozen=True)
@@ -23,13 +35,15 @@ class Latency:
     """
 
     counters: LatencyCounters
+    error: LatencyError = ENGINE
 
     @classmethod
-    def merged(cls, parts: Iterable[LatencyCounters]) -> Latency:
+    def merged(cls, parts: Iterable[Latency]) -> Latency:
         """The latency of several streams as if they were one."""
-        filled = [part for part in parts if part.count]
-        if not filled:
+        each = [part for part in parts if part.count]
+        if not each:
             return cls(LatencyCounters())
+        filled = [part.counters for part in each]
         buckets: Counter[int] = Counter()
         for part in filled:
             buckets.update(part.buckets)
@@ -40,14 +54,19 @@ class Latency:
                 min_ns=min(part.min_ns for part in filled),
                 max_ns=max(part.max_ns for part in filled),
                 buckets=buckets,
-            )
+            ),
+            LatencyError.worst(part.error for part in each),
         )
 
-    def less(self, correction_ns: int) -> Latency:
+    def less(self, correction_ns: int, spread_ns: int = 0) -> Latency:
         """The same with a constant taken off each value. None becomes less than 0, so the mean does not
-        either; a percentile keeps the error of the bucket it came from."""
+        either; a percentile keeps the error of the bucket it came from.
+
+        `spread_ns` is by how much what the constant stands for varies from frame to frame.
+        """
         if not (correction_ns and self.count):
             return self
+        error = replace(self.error, offset_ns=correction_ns, spread_ns=spread_ns)
         was = self.counters
         buckets: Counter[int] = Counter()
         for index, count in was.buckets.items():
@@ -55,7 +74,7 @@ class Latency:
             buckets[index_of(max(0, (low + high - 1) // 2 - correction_ns))] += count
         least, most = max(0, was.min_ns - correction_ns), max(0, was.max_ns - correction_ns)
         total = max(least * was.count, was.sum_ns - correction_ns * was.count)
-        return Latency(replace(was, sum_ns=total, min_ns=least, max_ns=most, buckets=buckets))
+        return Latency(replace(was, sum_ns=total, min_ns=least, max_ns=most, buckets=buckets), error)
 
     @property
     def count(self) -> int:
@@ -78,14 +97,14 @@ class Latency:
         return self.counters.sum_ns / self.count if self.count else None
 
     def percentile(self, percent: float) -> float | None:
-        """A percentile, at most 0.1 % off, within the exact minimum and maximum; 100 is the maximum."""
+        """A percentile, as far off as `error` says, but not beyond the extremes; 100 is the maximum."""
         if not self.count:
             return None
         value = percentile(self.counters.buckets, percent) if percent != 100 else float(self.counters.max_ns)
         return min(max(value, float(self.counters.min_ns)), float(self.counters.max_ns))
 
     def variation(self, percent: float) -> float | None:
-        """Packet delay variation (RFC 5481 §4.2): by how much a percentile exceeds the minimum."""
+        """Packet delay variation (RFC 5481 §4.2): a percentile less the minimum."""
         value = self.percentile(percent)
         return None if value is None else value - self.counters.min_ns
 
@@ -105,16 +124,44 @@ class Latency:
         Raises:
             UnitError: another name.
         """
+        found = self.figure(name)
+        return found.value if found else None
+
+    def figure(self, name: str) -> Figure | None:
+        """The same with its error; None where nothing was received.
+
+        Raises:
+            UnitError: another name.
+        """
         exact = {"min": self.min, "mean": self.mean, "max": self.max}
         if name in exact:
-            return exact[name]
+            return self._about(exact[name])
         found = re.fullmatch(r"(p|pdv)(\d+(?:\.\d+)?)", name)
         if not found or not 0 < float(found[2]) <= 100:
             allowed = (
                 "min, mean, max, a percentile above p0 up to p100 such as p99.9, or its variation pdv99.9"
             )
             raise UnitError(f"{name!r} is not a statistic of latency; write {allowed}")
-        return (self.percentile if found[1] == "p" else self.variation)(float(found[2]))
+        return self.figure_at(float(found[2]), self.counters.min_ns if found[1] == "pdv" else 0)
+
+    def figure_at(self, percent: float, base: int = 0) -> Figure | None:
+        """A percentile, less a base, with its error; 100 is the maximum, which is exact."""
+        return self._about(self.percentile(percent), base, percentile=percent != 100)
+
+    def _about(self, value: float | None, base: int = 0, *, percentile: bool = False) -> Figure | None:
+        """A value less a base, with its error; a percentile does not leave the range of all values."""
+        if value is None:
+            return None
+        error = self.error.of(value, percentile=percentile)
+        least, most = Fraction(value) - error, Fraction(value) + error
+        if percentile:
+            beyond = self.error.of(value, percentile=False)
+            least = max(least, self.counters.min_ns - beyond)
+            most = min(most, self.counters.max_ns + beyond)
+        text = self.error.text(value, percentile=percentile, absolute=bool(base)) if least < most else ""
+        spread = self.error.spread_ns if base else 0
+        least, most = max(Fraction(0), least - base - spread), most - base + spread
+        return Figure(value - base, float(least), float(most), text)
 
     def __str__(self) -> str:
         values = (("min", self.min), ("mean", self.mean), ("p99", self.p99), ("max", self.max))

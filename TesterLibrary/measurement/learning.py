@@ -18,6 +18,7 @@ class LearningCheck:
     addresses: int
     known: int
     objections: tuple[str, ...] = ()
+    doubt: str = ""  # why more of them may be known than were learned from announcements
 
     @property
     def complete(self) -> bool:
@@ -30,12 +31,13 @@ class LearningTrial(Validated):
     """Addresses announced on one port while traffic to them came from another. Prints as one line."""
 
     addresses: int  # announced
-    learned: int  # of them, to which the device forwarded once announcements were over
+    learned: int  # addresses to which the device forwarded once announcements were over
     announced_rate: float  # announcements each second, from the first to the last
     learning_ns: int  # from the first announcement until the last address was forwarded to
-    probing_ns: int  # between two frames to an address: how much too long that can be
+    probing_ns: int  # time between two frames to an address, by which learning_ns can be too long
     objections: tuple[str, ...] = ()
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
+    doubt: str = ""  # why fewer of them may have been learned from announcements
 
     @property
     def all_learned(self) -> bool:

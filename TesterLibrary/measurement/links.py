@@ -10,7 +10,7 @@ from .snapshot import PortCounters, Snapshot
 
 
 def links_down(before: Snapshot, after: Snapshot, ports: Collection[str]) -> tuple[str, ...]:
-    """Those of the ports whose link was down at one of two snapshots, or was lost between them."""
+    """Names of ports whose link was down at one of two snapshots, or was lost between them."""
     return tuple(name for name in sorted(ports) if _was_down(before.port(name), after.port(name)))
 
 
@@ -22,4 +22,4 @@ def link_objection(down: Collection[str], most: int) -> Iterator[str]:
 
 def _was_down(before: PortCounters, after: PortCounters) -> bool:
     lost = before.link_downs is not None and after.link_downs != before.link_downs
-    return lost or not (before.link_up and after.link_up)
+    return lost or False in (before.link_up, after.link_up)

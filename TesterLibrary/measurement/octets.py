@@ -9,12 +9,12 @@ from fractions import Fraction
 
 from .snapshot import StreamCounters
 
-_MOST_TAG_BYTES = 8  # that a device adds or removes when it only tags
+_MOST_TAG_BYTES = 8  # most bytes that a device adds or removes by tags
 
 
 @dataclass(frozen=True)
 class OctetBalance:
-    """Of the frames of a stream that were received, FCS included."""
+    """Bytes of the received frames of a stream, FCS included."""
 
     stream: str
     frames: int
@@ -24,7 +24,7 @@ class OctetBalance:
 
     @classmethod
     def of(cls, stream: str, frame_size: int, counted: StreamCounters) -> OctetBalance:
-        """From the counters of a stream whose frames have this size, or this size on average."""
+        """The balance from the counters of a stream whose frames have this size, or this size on average."""
         due = None
         if counted.tx_bytes == counted.tx_packets * frame_size:
             due = counted.rx_packets * frame_size

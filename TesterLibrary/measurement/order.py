@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What became of the order of a stream's frames, from their sequence numbers."""
+"""The order in which a stream's frames arrived, from their sequence numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from .counter import total
 
-# What may become of a frame besides that it arrives, and how people call it.
+# The possible fates of a frame besides its arrival, and the words for them.
 _FATES = {
     "lost": "lost",
     "duplicated": "duplicated",
@@ -30,17 +30,17 @@ class Order:
     A count that the tester does not have is None, and so is one that would need it.
     """
 
-    sent: int | None = 0  # None: nobody knows which of the frames received are of the stream
+    sent: int | None = 0  # None: it is not known which of the frames received are of the stream
     received: int = 0  # on the port where they were expected
-    duplicated: int | None = 0  # beyond the first arrival of a frame
-    reordered: int | None = 0  # after a frame that was sent later (RFC 4737 §3)
+    duplicated: int | None = 0  # arrivals of a frame after its first one
+    reordered: int | None = 0  # arrived after a frame that was sent later (RFC 4737 §3)
     extent: int | None = 0  # of the worst one: arrivals since the first frame that was sent later (§4.2)
-    late: int | None = 0  # so late that nobody knows any more whether they had arrived before
-    corrupted: int | None = 0  # with another content, so that they count as lost; not in `received`
-    misrouted: int | None = 0  # on another port of the tester; not in `received`
-    behind: int | None = 0  # below the highest sequence seen, for the first time or again
-    wrong_length: int | None = 0  # shorter, longer, or several in one; as `corrupted`
-    fragments: int | None = 0  # pieces of IP packets that were sent as one; as `corrupted`
+    late: int | None = 0  # so late that it is no longer known whether they had arrived before
+    corrupted: int | None = 0  # arrived with another content, so they count as lost; not in `received`
+    misrouted: int | None = 0  # arrived on another port of the tester; not in `received`
+    behind: int | None = 0  # arrivals below the highest sequence number seen, for the first time or again
+    wrong_length: int | None = 0  # shorter, longer, or several in one frame; counted as `corrupted` is
+    fragments: int | None = 0  # pieces of IP packets that were sent whole; counted as `corrupted` is
 
     @classmethod
     def merged(cls, parts: Iterable[Order]) -> Order:
@@ -85,12 +85,12 @@ class Order:
 
     @property
     def most_first_arrivals(self) -> int:
-        """The same, but the most that the counts allow."""
+        """Frames received, each once; the most that the counts allow, where copies are not known."""
         return self.received - min(self.received, self.copies[0])
 
     @property
     def damage(self) -> str:
-        """What arrived and is not what was sent, as people read it; empty if nothing did."""
+        """Frames that arrived changed, as text for people; empty if none did."""
         ways = {
             "with another content": self.corrupted,
             "with another length": self.wrong_length,
@@ -129,7 +129,7 @@ class Order:
         counts = {words: getattr(self, name) for name, words in _FATES.items()}
         found = [f"{value:,} {words}" for words, value in counts.items() if value]
         if self.lost is None and self.late and self.loss_bounds:
-            counts["lost"] = 0  # between bounds is measured
+            counts["lost"] = 0  # a number between bounds is measured, so it is not absent
             found.insert(0, "{:,} to {:,} lost".format(*self.loss_bounds))
         absent = [words for words, value in counts.items() if value is None]
         text = ", ".join(found) or ("nothing found" if absent else "all in order")
@@ -137,3 +137,18 @@ class Order:
         if self.reordered and self.extent is not None:
             text += f", the worst overtaken by {self.extent:,}"
         return f"{text}; not measured: {', '.join(absent)}" if absent else text
+
+
+# The order of frames that no valid trial has sent.
+UNKNOWN = Order(
+    sent=None,
+    duplicated=None,
+    reordered=None,
+    extent=None,
+    late=None,
+    corrupted=None,
+    misrouted=None,
+    behind=None,
+    wrong_length=None,
+    fragments=None,
+)

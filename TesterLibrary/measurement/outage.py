@@ -15,10 +15,10 @@ class Outage:
     """The longest time in which a stream lost frames, between two that arrived one after the other."""
 
     start_ns: int  # arrival of the frame before it, on the tester's clock
-    by_time_ns: int  # timestamp-based (RFC 6201 §4.2): until the frame after it
+    by_time_ns: int  # time until the frame after it (timestamp-based, RFC 6201 §4.2)
     lost: int  # frames missing between the two
-    rate: Fraction  # at which they were sent, in frames each nanosecond
-    ended: bool = True  # False: nothing arrived any more until the traffic ended
+    rate: Fraction  # rate at which they were sent, in frames each nanosecond
+    ended: bool = True  # False: nothing more arrived until the traffic ended
 
     @property
     def by_loss_ns(self) -> Fraction:

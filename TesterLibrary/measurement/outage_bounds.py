@@ -73,7 +73,7 @@ def _missing_first(counted: StreamCounters, order: Order, rate: Fraction) -> tup
     if not counted.rx_packets or counted.outages is None or order.loss_bounds is None:
         return 0, 0
     if not counted.outages.longest_ns and not _missing_last(counted) and _undisturbed(order):
-        return order.loss_bounds  # none between two arrivals
+        return order.loss_bounds  # there are no two arrivals with an outage between them
     silence_ns, delays = counted.first_rx_ns - counted.first_tx_ns, counted.latency
     longest, shortest = (delays.max_ns, delays.min_ns) if delays.count else (silence_ns, 0)
     room = max(0, order.loss_bounds[1] - (counted.outages.longest_lost if _undisturbed(order) else 0))

@@ -1,13 +1,31 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tester's ports say of one trial besides the frames that they have counted."""
+"""Evidence of the tester's ports for one trial besides the frames that they have counted."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from bisect import bisect
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .snapshot import PortCounters, Snapshot
+
+# The least bytes, FCS included, of the classes of frames received; shorter frames are in the first one.
+_SIZE_COUNTERS = {
+    64: "rx_up_to_64",
+    65: "rx_65_to_127",
+    128: "rx_128_to_255",
+    256: "rx_256_to_511",
+    512: "rx_512_to_1023",
+    1024: "rx_1024_to_1518",
+    1519: "rx_over_1518",
+}
+
+
+def size_counter(size: int) -> str:
+    """The counter of a port in which received frames of so many bytes are."""
+    least = list(_SIZE_COUNTERS)
+    return _SIZE_COUNTERS[least[max(0, bisect(least, size) - 1)]]
 
 
 @dataclass(frozen=True)
@@ -21,10 +39,11 @@ class PortEvidence:
     rx_unseen: int | None = None  # received by the interface, and not by the tester
     obeys_pause: bool = False  # flow control could not be switched off
     faults: tuple[str, ...] = ()  # of its interface, for as long as the port is open
+    rx_sizes: Mapping[int, int] | None = None  # frames received, by the least bytes of their class
 
     @classmethod
     def between(cls, before: PortCounters, after: PortCounters) -> PortEvidence:
-        """What happened at a port between two readings of its counters."""
+        """The evidence of a port between two readings of its counters."""
         return cls(
             name=after.name,
             rx_errors=_increase(before.rx_errors, after.rx_errors),
@@ -32,7 +51,8 @@ class PortEvidence:
             rx_pause=_increase(before.rx_pause, after.rx_pause),
             rx_unseen=_increase(before.rx_unseen, after.rx_unseen),
             obeys_pause=after.obeys_pause,
-            faults=after.faults,
+            faults=after.objections,
+            rx_sizes=_sizes(before, after),
         )
 
     def objections(self, most_lost: int) -> Iterator[str]:
@@ -53,7 +73,7 @@ class PortEvidence:
             )
 
     def remarks(self) -> Iterator[str]:
-        """What the device did to the port; the trial is good all the same."""
+        """Remarks on what the device did to the port; the trial is valid all the same."""
         if self.rx_errors:
             yield f"{self.rx_errors:,} frames arrived damaged (FCS or length) at port {self.name}"
         if self.rx_pause and not self.obeys_pause:
@@ -61,16 +81,26 @@ class PortEvidence:
 
 
 def port_evidence(before: Snapshot, after: Snapshot, names: Collection[str]) -> tuple[PortEvidence, ...]:
-    """What happened at each of the ports between two snapshots."""
+    """The evidence of each of the ports between two snapshots."""
     return tuple(PortEvidence.between(before.port(name), after.port(name)) for name in sorted(names))
 
 
 def port_objections(ports: Iterable[PortEvidence], most_lost: int) -> Iterator[str]:
-    """Those of all the ports."""
+    """Objections of all the ports."""
     for port in ports:
         yield from port.objections(most_lost)
 
 
+def _sizes(before: PortCounters, after: PortCounters) -> Mapping[int, int] | None:
+    """Frames of each class that there were; None if the tester does not count them."""
+    found = {
+        least: _increase(getattr(before, name), getattr(after, name))
+        for least, name in _SIZE_COUNTERS.items()
+    }
+    counted = {least: frames for least, frames in found.items() if frames is not None}
+    return {least: frames for least, frames in counted.items() if frames} if counted else None
+
+
 def _increase(before: int | None, after: int | None) -> int | None:
-    # A driver that does not count something but has met it counts from then on.
+    # Some drivers have a counter only from the first event on; before it the count was 0.
     return None if after is None else after - (before or 0)

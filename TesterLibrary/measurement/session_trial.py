@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What clients or a responder did in a time that was measured, and whether the tester did its part."""
+"""Statistics of clients or a responder over a measured time, and whether the tester did its part."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import ceil
 
 from .counter import increase
-from .evidence import EvidenceLimits
+from .evidence import EvidenceLimits, gap_objection, waited_ns
 from .links import link_objection, links_down
 from .port_evidence import port_evidence, port_objections
 from .sessions import SessionStatistics
@@ -20,12 +20,12 @@ from .validated import Validated
 
 @dataclass(frozen=True)
 class SessionTrial(Validated):
-    """One time of measuring. Prints as one line."""
+    """One measurement of an end over a time. Prints as one line."""
 
     statistics: SessionStatistics
     due: Fraction | None = None  # openings that their rate asked for; None: as fast as they could
     objections: tuple[str, ...] = ()
-    unanswered: int | None = 0  # openings that nobody answered in more than the usual time; None: not known
+    unanswered: int | None = 0  # openings without an answer for longer than usual; None: not known
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
 
     @property
@@ -36,6 +36,11 @@ class SessionTrial(Validated):
             return None
         opened = max(counted.openings, counted.begun or 0, counted.failed)
         return Fraction(counted.failed, opened) if opened else Fraction(0)
+
+    @property
+    def doubt(self) -> str:
+        """Why nothing can be concluded from it; empty if something can."""
+        return "; ".join(filter(None, (*self.objections, self.statistics.all_malformed)))
 
     @property
     def connection_rate(self) -> float | None:
@@ -77,20 +82,21 @@ def objections(
     *,
     job: str,
     held_up: bool = False,
+    gone: int = 0,
 ) -> Iterator[str]:
     """Each reason why a time of measuring is not to be trusted, with the value and its limit.
 
     `job` is that of the clients or the responder. `held_up`: as many flows as may be open at once were
-    open, at some time since the start.
+    open, at some time since the start. `gone`: flows that failed before and are not opened again.
     """
     earlier, now = before.job(job), after.job(job)
     yield from now.meddling(earlier, {}) if now else ()
     yield from link_objection(links_down(before, after, ports), limits.max_links_down)
     yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
-    own = [(before.port(name), after.port(name)) for name in sorted(ports)]
+    readings = [(before.port(name), after.port(name)) for name in sorted(ports)]
     drops = sum(
         (increase(a.rx_missed, b.rx_missed) or 0) + (increase(a.kernel_dropped, b.kernel_dropped) or 0)
-        for a, b in own
+        for a, b in readings
     )
     if drops > limits.max_tester_drops:
         yield (
@@ -98,14 +104,16 @@ def objections(
             f"(limit {limits.max_tester_drops})"
         )
     gap_ns = now.worst_gap_ns(earlier) if now else 0
-    if gap_ns > limits.max_worker_gap_ns:
-        yield (
-            f"a worker did not run for {gap_ns / 1e6:.1f} ms (limit {limits.max_worker_gap_ns / 1e6:.1f} ms)"
-        )
-    # One opening may be due at each end of the time; those that wait for others to end wait for the device.
+    yield from gap_objection(gap_ns, waited_ns(before, after), limits)
+    # One opening may be due at either end of the time. Openings that wait for others wait for the device.
     if due is not None and not held_up:
         missing = due - statistics.openings - 2
-        if missing > due * limits.max_shortfall:
+        if missing > due * limits.max_shortfall and gone:
+            yield (
+                f"{gone:,} flows failed and are not opened again, so {statistics.openings:,} of "
+                f"{float(due):,.0f} were opened; look at what failed, or start the clients with reopen=always"
+            )
+        elif missing > due * limits.max_shortfall:
             yield (
                 f"the tester opened {statistics.openings:,} of {float(due):,.0f} flows in time "
                 f"(limit {float(limits.max_shortfall):.3%} fewer)"

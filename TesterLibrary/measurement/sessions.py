@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a responder or clients did since their start, or between two reads: connections, payload, times."""
+"""Counts of a responder or clients since their start, or between two reads: connections, payload, times."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from ..errors import UnitError
 from ..model.protocol import Protocol
 from .counter import increase
 from .histogram import bounds_of, index_of
-from .latency import Latency
+from .latency import Figure, Latency
+from .latency_error import LatencyError
 from .snapshot import DurationCounters, EndCounters, LatencyCounters
 
 _MALFORMED = "wrong checksum or length: transmit offload of the device?"
 _MICROSECOND = 1000
+# Times are whole microseconds, and extremes of a difference are known only by their buckets.
+_ERROR = LatencyError(figure=Fraction(1, 500), spread_ns=_MICROSECOND)
 _PER_SECOND = "/s"
+_TIME = r"(.*time_[a-z_]+)\.(.+)"
 _NOT_SUMMED = ("concurrent", "most_concurrent", "opens")
-# What the tables that are shipped call the end of a request and its response.
+# The names in shipped tables for a request that has its response.
 _TRANSACTIONS = ("completed", "responses", "answered", "echoed")
 
 
@@ -43,7 +48,7 @@ class SessionStatistics:
     failed: int | None = None
     concurrent: int | None = None  # at the end of the time
     most_concurrent: int | None = None  # since the start
-    full: int | None = None  # turned away, because it had no room for another flow
+    full: int | None = None  # flows refused because there was no room for another one
     rx_packets: int = 0
     rx_bytes: int | None = None
     tx_packets: int = 0
@@ -51,8 +56,8 @@ class SessionStatistics:
     foreign: int | None = None
     malformed: int | None = None
     endless: int | None = None
-    not_sent: int = 0  # frames that the port did not take in time, or that are too long for it
-    opens: bool = False  # it has openings, and so is a client
+    not_sent: int = 0  # frames that the port did not take in time, or that were too long for it
+    opens: bool = False  # it opens flows, so it is a client
 
     @classmethod
     def of(
@@ -60,8 +65,8 @@ class SessionStatistics:
     ) -> SessionStatistics:
         """The counters of an end since its start, by the names that its protocol has for them."""
         layers = protocol.layers
-        counters = [f"{own.name}.{name}" for own in layers for name in own.counters]
-        histograms = [f"{own.name}.{name}" for own in layers for name in own.histograms]
+        counters = [f"{layer.name}.{name}" for layer in layers for name in layer.counters]
+        histograms = [f"{layer.name}.{name}" for layer in layers for name in layer.histograms]
         return cls(
             name=counted.name,
             duration_ns=duration_ns,
@@ -87,7 +92,7 @@ class SessionStatistics:
         )
 
     def since(self, earlier: SessionStatistics) -> SessionStatistics:
-        """What came after an earlier read of the same start."""
+        """The statistics since an earlier read of the same start."""
         counted = {
             name: increase(getattr(earlier, name), value)
             for name, value in vars(self).items()
@@ -122,7 +127,7 @@ class SessionStatistics:
             return self._sum("established")
         if not self.opens:
             return self.begun
-        if not any(map(self._has, _TRANSACTIONS)):
+        if not self.counts_transactions:
             return None
         return self.transactions if self.begun is None else min(self.begun, self.transactions)
 
@@ -146,6 +151,11 @@ class SessionStatistics:
         if self.ended is None or self.failed is None:
             return None
         return max(0, self.ended - self.failed)
+
+    @property
+    def counts_transactions(self) -> bool:
+        """Whether a table of the protocol counts requests that were answered."""
+        return any(map(self._has, _TRANSACTIONS))
 
     @property
     def transactions(self) -> int:
@@ -179,11 +189,13 @@ class SessionStatistics:
 
     def times(self, name: str) -> Latency:
         """Times of a histogram, such as `time_to_first_byte`, over all tables; in nanoseconds."""
-        found = [own for key, own in self.histograms.items() if name in (key, key.partition(".")[2])]
+        found = [
+            histogram for key, histogram in self.histograms.items() if name in (key, key.partition(".")[2])
+        ]
         if not found:
             known = _listed(self._short(self.histograms))
             raise UnitError(f"{self.name} measures no {name!r}; it measures {known}")
-        return Latency.merged(map(_in_nanoseconds, found))
+        return Latency.merged(Latency(_in_nanoseconds(histogram), _ERROR) for histogram in found)
 
     def per_second(self, name: str) -> float | None:
         """A count over its time; None where it is not counted."""
@@ -206,8 +218,13 @@ class SessionStatistics:
             raise UnitError(f"{self.name} counts no {name!r}; it counts {_listed(dict.fromkeys(known))}")
         return self._sum(name)
 
+    def figure(self, name: str) -> Figure | None:
+        """A time by its name, with its error; None for what is no time. UnitError as `statistic`."""
+        timed = re.fullmatch(_TIME, name)
+        return self.times(timed[1]).figure(timed[2]) if timed else None
+
     def statistic(self, name: str) -> float | None:
-        """By its name: `reset`, `established/s`, `goodput`, `delivered`, or a time in ns: `time_to_open.p99`.
+        """A statistic by name: `reset`, `established/s`, `goodput`, `delivered`, or in ns `time_to_open.p99`.
 
         Raises:
             UnitError: another name, or a time of which none was measured.
@@ -216,7 +233,7 @@ class SessionStatistics:
             return self.goodput_bps if name == "goodput" else self.delivered_bps
         if name.endswith(_PER_SECOND):
             return self.per_second(name.removesuffix(_PER_SECOND))
-        timed = re.fullmatch(r"(.*time_[a-z_]+)\.(.+)", name)
+        timed = re.fullmatch(_TIME, name)
         if timed:
             value = self.times(timed[1]).statistic(timed[2])
             if value is None:
@@ -278,9 +295,9 @@ class SessionStatistics:
             text += f", goodput {self.goodput_bps / 1e6:,.6g} Mbps"
         if self.malformed_text:
             text += f", {self.malformed_text}"
-        for key, own in self.histograms.items():
-            if own.count:
-                text += f", {key.partition('.')[2].replace('_', ' ')} {Latency(_in_nanoseconds(own))}"
+        for key, histogram in self.histograms.items():
+            if histogram.count:
+                text += f", {key.partition('.')[2].replace('_', ' ')} {Latency(_in_nanoseconds(histogram))}"
         return text
 
 
@@ -292,23 +309,23 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def _in_nanoseconds(own: DurationCounters) -> LatencyCounters:
-    """As all times of the library are; each bucket goes where its middle belongs."""
+def _in_nanoseconds(durations: DurationCounters) -> LatencyCounters:
+    """The durations in nanoseconds; each bucket goes where its middle belongs."""
     buckets: Counter[int] = Counter()
-    for index, count in own.buckets.items():
+    for index, count in durations.buckets.items():
         low, high = bounds_of(index)
         buckets[index_of((low + high - 1) * _MICROSECOND // 2)] += count
     return LatencyCounters(
-        count=own.count,
-        sum_ns=own.sum_us * _MICROSECOND,
-        min_ns=own.min_us * _MICROSECOND,
-        max_ns=own.max_us * _MICROSECOND,
+        count=durations.count,
+        sum_ns=durations.sum_us * _MICROSECOND,
+        min_ns=durations.min_us * _MICROSECOND,
+        max_ns=durations.max_us * _MICROSECOND,
         buckets=buckets,
     )
 
 
 def _difference(before: DurationCounters, after: DurationCounters) -> DurationCounters:
-    """Of what was counted in between; its extremes are those of its buckets, within those of all."""
+    """Durations counted in between; the extremes are those of their buckets, within those of all."""
     buckets = {
         index: count - before.buckets.get(index, 0)
         for index, count in after.buckets.items()

@@ -17,7 +17,7 @@ from statistics import NormalDist
 from ..model.units import Duration
 
 LEAST_POINTS = 6  # three for each half
-# Two Ethernet clocks differ by up to 200 ppm (IEEE 802.3: 100 ppm each), which fills a queue as fast.
+# Two Ethernet clocks differ by up to 200 ppm (IEEE 802.3: 100 ppm each), which fills a queue at that rate.
 LEAST_SLOPE = 2e-4
 _CONFIDENCE = 0.95
 
@@ -37,8 +37,8 @@ class Growth:
 
     first_ns: int
     last_ns: int
-    noise_ns: int  # a growth by less says nothing (95 %)
-    steady: bool  # it grew in both halves of the time: a single step, or a queue that empties again, does not
+    noise_ns: int  # a smaller growth is not significant (95 %)
+    steady: bool  # it grew in both halves of the time, unlike a single step or a queue that empties again
 
     @property
     def sustained(self) -> bool:

@@ -16,6 +16,7 @@ from .evidence import Evidence
 from .flows import FlowSummary
 from .foreign import NOTHING_FOREIGN, Foreign
 from .latency import Latency
+from .latency_error import OF_ENGINE, LatencyError, PercentileError
 from .octets import OctetBalance
 from .order import Order
 from .outage import Outage
@@ -28,7 +29,7 @@ from .variation import Variation
 
 @dataclass(frozen=True)
 class StreamResult:
-    """What one stream did in a trial."""
+    """The result of one stream in a trial."""
 
     name: str
     tx_port: str
@@ -36,12 +37,14 @@ class StreamResult:
     frame_size: int  # bytes, FCS included; of a mix the average, rounded
     intended_rate: Fraction  # frames/s
     counters: StreamCounters
-    sizes: Mapping[int, int] = field(default_factory=dict)  # of a mix: frames of each size in its period
+    sizes: Mapping[int, int] = field(default_factory=dict)  # frames of each size in the period of a mix
     correction: Correction = NOT_CORRECTED
-    flows: FlowSummary | None = None  # where they are counted one by one
+    flows: FlowSummary | None = None  # its flows, where they are counted one by one
     rate_error: Fraction = Fraction(0)  # (achieved - intended) / intended rate; see departure.py
-    growth: Growth | None = None  # of its delay, from the first frame to the last; None: nobody can tell
-    measured: bool = True  # its frames are known again where they arrive; otherwise its loss is unknown
+    growth: Growth | None = None  # growth of its delay, from the first frame to the last; None: not known
+    measured: bool = True  # its frames are recognized where they arrive; otherwise its loss is unknown
+    signed: bool = True  # each of its frames is known by its signature
+    percentile_error: PercentileError = OF_ENGINE  # the greatest error of percentiles of its latency
 
     @property
     def mean_size(self) -> Fraction:
@@ -51,7 +54,7 @@ class StreamResult:
 
     @property
     def size_text(self) -> str:
-        """As people write it: `64`, or `mix 64:7 570:4 1518:1`."""
+        """The frame size as people write it: `64`, or `mix 64:7 570:4 1518:1`."""
         parts = " ".join(f"{size}:{frames}" for size, frames in sorted(self.sizes.items()))
         return f"mix {parts}" if parts else str(self.frame_size)
 
@@ -67,16 +70,17 @@ class StreamResult:
 
     @property
     def latency(self) -> Latency:
-        """Of every frame, less the calibrated delay of the tester."""
+        """Latency of every frame, less the calibrated delay of the tester."""
         return self.latency_as(DelayKind.AS_SEEN)
 
     def latency_as(self, kind: DelayKind) -> Latency:
         """The same between other instants (RFC 1242 §3.8)."""
-        return Latency(self.counters.latency).less(self.correction.total_ns(kind))
+        latency = Latency(self.counters.latency, LatencyError(self.percentile_error))
+        return latency.less(self.correction.total_ns(kind), self.correction.spread_ns)
 
     @property
     def order(self) -> Order:
-        """What became of the order of its frames."""
+        """The order in which its frames arrived."""
         counted = self.counters
         return Order(
             sent=counted.tx_packets if self.measured else None,
@@ -94,7 +98,7 @@ class StreamResult:
 
     @property
     def misrouted(self) -> str:
-        """What arrived on other ports than expected, and on which; empty if nothing did."""
+        """Frames that arrived on other ports than expected, and on which; empty if none did."""
         counted = self.counters
         if not counted.rx_misrouted:
             return ""
@@ -122,12 +126,16 @@ class StreamResult:
         counted = self.counters
         if not counted.versions:
             return None
+        copies, most_copies = self.order.copies
         return BlindDelay(
             departures=sum((Passages(v.tx_packets, v.tx_time_ns) for v in counted.versions), Passages()),
             arrivals=sum((Passages(v.rx_packets, v.rx_time_ns) for v in counted.versions), Passages()),
             span_ns=counted.last_tx_ns - counted.first_tx_ns,
-            duplicated=counted.order.duplicated or 0,
+            duplicated=copies,
             offset_ns=self.correction.offset_ns,
+            again=most_copies - copies if self.signed else 0,
+            once=not self.signed,
+            spread_ns=self.correction.spread_ns,
         )
 
     @property
@@ -154,17 +162,18 @@ class Trial(Validated):
     Prints as one line. An invalid trial says nothing about the device: `objections` tells why.
     """
 
-    load: Fraction  # of line rate, 0 to 1, the same for every stream
-    duration_ns: int  # of sending, as intended
-    streams: tuple[StreamResult, ...]
-    evidence: Evidence
-    objections: tuple[str, ...] = ()
-    findings: tuple[str, ...] = ()  # what the device did that leaves its counts open: it repeats for ever
-    delay_objections: tuple[str, ...] = ()  # against its delays only, which a calibration corrects
+    load: Fraction  # part of line rate, 0 to 1, on the busiest port
+    duration_ns: int  # the time for which it was to send
+    streams: tuple[StreamResult, ...]  # the result of each stream
+    evidence: Evidence  # proof that the tester did its part
+    objections: tuple[str, ...] = ()  # reasons why it says nothing about the device; empty if it is valid
+    findings: tuple[str, ...] = ()  # actions of the device that leave its counts open: it repeats for ever
+    delay_objections: tuple[str, ...] = ()  # reasons not to trust its delays, though its counts are right
+    order_objections: tuple[str, ...] = ()  # reasons not to trust the order of its frames
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
-    number: int = 0  # of the run, from 1
-    attempt: int = 1  # of the same trial; above 1 it repeats an invalid one
-    foreign: Foreign = NOTHING_FOREIGN  # what arrived besides on its ports
+    number: int = 0  # its number in the run, from 1
+    attempt: int = 1  # more than 1 if it repeats an invalid trial
+    foreign: Foreign = NOTHING_FOREIGN  # other frames that arrived on its ports
 
     @property
     def sent(self) -> int:
@@ -258,6 +267,12 @@ class Trial(Validated):
         return sum(s.order.first_arrivals for s in self.streams) * 1e9 / self.sending_ns
 
     @property
+    def _rate_text(self) -> str:
+        """The rate of arrival as people read it; the greatest one that copies leave open."""
+        most = sum(s.order.most_first_arrivals for s in self.streams) * 1e9 / self.sending_ns
+        return f"{'at most ' if most > self.received_rate else ''}{most:,.0f} pps"
+
+    @property
     def throughput_bps(self) -> float:
         """Received bits of frames each second of sending (L2, FCS included); each frame once."""
         return sum(s.first_octets for s in self.streams) * 8e9 / self.sending_ns
@@ -269,7 +284,7 @@ class Trial(Validated):
 
     def latency_as(self, kind: DelayKind) -> Latency:
         """The same between other instants (RFC 1242 §3.8)."""
-        return Latency.merged(s.latency_as(kind).counters for s in self.streams)
+        return Latency.merged(s.latency_as(kind) for s in self.streams)
 
     @property
     def variation(self) -> Variation:
@@ -278,7 +293,7 @@ class Trial(Validated):
 
     @property
     def order(self) -> Order:
-        """What became of the order of the frames, over all streams."""
+        """The order in which frames arrived, over all streams."""
         return Order.merged(s.order for s in self.streams)
 
     @property
@@ -290,12 +305,12 @@ class Trial(Validated):
 
     @property
     def misrouted(self) -> str:
-        """What arrived on other ports than expected, stream by stream; empty if nothing did."""
+        """Frames that arrived on other ports than expected, stream by stream; empty if none did."""
         return "; ".join(found for stream in self.streams if (found := stream.misrouted))
 
     @property
     def besides(self) -> tuple[str, ...]:
-        """What has to be said beside every figure; nothing if each frame arrived as it was sent, or not."""
+        """Remarks to stand beside every figure; none if each frame arrived unchanged or was lost."""
         order = self.order
         found = (
             "nothing arrived at all" if self.sent and not self.received and not order.damage else "",
@@ -324,7 +339,7 @@ class Trial(Validated):
     def __str__(self) -> str:
         text = (
             f"{self.title}: {float(self.load):.2%} for {self.duration_ns / 1e9:g} s, "
-            f"sent {self.sent:,}, {self.loss_text}, {self.received_rate:,.0f} pps"
+            f"sent {self.sent:,}, {self.loss_text}, {self._rate_text}"
         )
         if self.latency.count:
             text += f", latency {self.latency}"

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every trial says of the tester itself: a broken tester is neither a pass nor a fail."""
+"""The tester's part in every trial: a broken tester gives neither a pass nor a fail."""
 
 from __future__ import annotations
 
 
 class Validated:
-    """Something measured. An invalid one says nothing about the device: `objections` tells why."""
+    """A measurement. An invalid one says nothing about the device: `objections` tells why."""
 
     objections: tuple[str, ...]
 

@@ -19,7 +19,7 @@ from .result import Result
 
 @dataclass(frozen=True)
 class BlindDelayResult(Result):
-    """Over all frames that arrived of all valid trials."""
+    """The mean delay over all frames that arrived, of all valid trials."""
 
     @property
     def mean_ns(self) -> float | None:
@@ -51,7 +51,7 @@ def delay_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
     if not doubt and (mean is None or error is None):
         doubt = _absence(trials)
     elif not doubt and mean is not None and error is not None and abs(mean - bound.ns) < error:
-        doubt = "so many frames were lost that the mean may be on either side of the bound"
+        doubt = f"it is {delay_text(trials)}: too close to {bound}"
     return assess(
         mean,
         AT_MOST,
@@ -68,7 +68,9 @@ def delay_text(trials: Sequence[Trial]) -> str:
     mean, bound = _weighted(trials)
     if mean is None or bound is None:
         return "unknown"
-    return bounded_text(mean, bound)
+    delays = (stream.blind_delay for trial in trials if trial.valid for stream in trial.streams)
+    assumed = dict.fromkeys(delay.assumption for delay in delays if delay)
+    return bounded_text(mean, bound) + "".join(assumed)
 
 
 def _absence(trials: Sequence[Trial]) -> str:
@@ -79,13 +81,27 @@ def _absence(trials: Sequence[Trial]) -> str:
 
 
 def _weighted(trials: Sequence[Trial]) -> tuple[float | None, float | None]:
-    """Mean and bound over all streams, each for as many frames as arrived of it."""
+    """Mean and bound over all streams, each for as many frames as arrived of it, copies apart."""
     found = [s.blind_delay for trial in trials if trial.valid for s in trial.streams]
     delays: list[BlindDelay] = [delay for delay in found if delay and delay.arrivals.packets]
-    frames = sum(delay.arrivals.packets for delay in delays)
-    means = [delay.mean_ns for delay in delays]
-    known = [mean for mean in means if mean is not None]
-    if not frames or len(known) < len(means):
+    known = [(mean, delay) for delay in delays if (mean := delay.mean_ns) is not None]
+    if not delays or len(known) < len(delays):
         return None, None
-    mean = sum(mean * d.arrivals.packets for mean, d in zip(known, delays, strict=True)) / frames
-    return float(mean), float(sum(d.bound_ns * d.arrivals.packets for d in delays) / frames)
+    frames = sum(delay.arrived[1] for delay in delays) or 1
+    mean = sum((mean * delay.arrived[1] for mean, delay in known), Fraction(0)) / frames
+    most = greatest_mean([(mean + delay.bound_ns, *delay.arrived) for mean, delay in known])
+    least = -greatest_mean([(delay.bound_ns - mean, *delay.arrived) for mean, delay in known])
+    return float(mean), float(max(most - mean, mean - least))
+
+
+def greatest_mean(values: Sequence[tuple[Fraction, int, int]]) -> Fraction:
+    """The greatest mean of values of which each stands for a least to a most number of frames."""
+    ordered = sorted(values, reverse=True)
+    frames = sum(least for _, least, _ in ordered)
+    total = sum((value * least for value, least, _ in ordered), Fraction(0))
+    # As long as a value is above the mean, more frames of it raise it.
+    for value, least, most in ordered:
+        if frames and value <= total / frames:
+            break
+        frames, total = frames + most - least, total + value * (most - least)
+    return total / (frames or 1)

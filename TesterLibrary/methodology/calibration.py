@@ -17,12 +17,12 @@ from .measurer import Measurer
 from .result import Result
 from .throughput import ThroughputSearch, find_throughput
 
-_QUIET = Fraction(1, 10)  # of the highest rate: no frame waits for another
+_QUIET = Fraction(1, 10)  # part of the highest rate at which no frame waits for another
 
 
 @dataclass(frozen=True)
 class CalibrationResult(Result):
-    """For each frame size the tester's own delay and its highest rate."""
+    """The tester's own delay and its highest rate for each frame size."""
 
     sizes: tuple[CalibratedSize, ...]
 

@@ -15,7 +15,7 @@ from ..model.units import Duration, Ratio
 from ..verdict import Verdict
 from .judging import loss_below
 from .measurer import Measurer
-from .result import Result
+from .result import RFC_TRIAL, Result, shorter
 
 _COARSEST = Fraction(1, 10)  # "the maximum granularity of the trials MUST be 10 % of the maximum rate"
 
@@ -24,7 +24,7 @@ _COARSEST = Fraction(1, 10)  # "the maximum granularity of the trials MUST be 10
 class FrameLossSweep:
     """Which loads are measured, and for how long."""
 
-    step: Ratio = Ratio(Fraction(1, 10))  # of line rate, between one trial and the next; at most 10 %
+    step: Ratio = Ratio(Fraction(1, 10))  # part of line rate between one trial and the next; at most 10 %
     highest: Ratio = Ratio(Fraction(1))  # of line rate
     trial_duration: Duration = Duration(60 * 10**9)
 
@@ -40,7 +40,7 @@ class FrameLossSweep:
                 raise PlanError(f"{rule}; given was {self}")
 
     def loads(self) -> list[Fraction]:
-        """From the highest down, as parts of line rate, without 0."""
+        """Loads from the highest down, as parts of line rate, without 0."""
         count = ceil(self.highest.value / self.step.value)
         return [self.highest.value - i * self.step.value for i in range(count)]
 
@@ -53,6 +53,11 @@ class FrameLossResult(Result):
     """The loss at each load. `trials` are the points, from the highest load downwards."""
 
     sweep: FrameLossSweep
+
+    @property
+    def shortened(self) -> tuple[str, ...]:
+        """See Result."""
+        return shorter("trials", self.sweep.trial_duration, RFC_TRIAL, "RFC 2544 §24")
 
     @property
     def points(self) -> tuple[tuple[float, float], ...]:

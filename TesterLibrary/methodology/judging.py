@@ -10,10 +10,10 @@ from fractions import Fraction
 from ..errors import TesterLibraryError
 from ..measurement.correction import DelayKind
 from ..measurement.counter import total
-from ..measurement.latency import Latency
+from ..measurement.latency import Figure, Latency
 from ..measurement.trial import StreamResult, Trial
 from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio
-from ..verdict import AT_LEAST, AT_MOST, Between, Verdict, assess
+from ..verdict import AT_LEAST, AT_MOST, About, Between, Verdict, assess
 
 
 def loss_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
@@ -39,7 +39,7 @@ def loss_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
 
 
 def _loss_text(trial: Trial) -> str:
-    """The loss with its counts and with what became of frames besides."""
+    """The loss with its counts, and with remarks on other frames."""
     if trial.loss is None and trial.loss_bounds:
         least, most = trial.loss_bounds
         loss = f"{Ratio(least)} to {Ratio(most)} (received {trial.received:,} of {trial.sent:,} frames"
@@ -61,13 +61,13 @@ def latency_below(
     """
     if not 0 < percentile <= 100:
         raise TesterLibraryError(f"a percentile of {percentile:g} is not above 0 and at most 100")
-    value = latency_of([trial for trial in trials if trial.valid], kind).percentile(percentile)
+    figure = latency_of([trial for trial in trials if trial.valid], kind).figure_at(percentile)
     return assess(
-        value,
+        about(figure),
         AT_MOST,
         bound.ns,
         subject=f"p{percentile:g} latency of {title_of(trials)}",
-        measured="unknown" if value is None else str(Duration(round(value))),
+        measured=str(Duration(round(figure.value))) if figure else "unknown",
         bound=f"<= {bound}",
         doubt=delay_doubt_of(trials) or undelayed(trials),
     )
@@ -106,9 +106,9 @@ def throughput_above(trial: Trial, bound: Rate) -> Verdict:
 
 
 def amount(trial: Trial, unit: RateUnit, frames_per_second: Callable[[StreamResult], Fraction]) -> Fraction:
-    """What the streams of a trial carry together, given what each does: in the unit of a rate.
+    """The rate of all streams of a trial together, from the rate of each stream; in this unit.
 
-    In `%` it is the part of the trial's load that the frames are of those intended.
+    In `%` it is the trial's load multiplied by the ratio of these frames to the intended ones.
     """
     each = [(stream, frames_per_second(stream)) for stream in trial.streams]
     total = sum((rate for _, rate in each), Fraction(0))
@@ -123,7 +123,14 @@ def amount(trial: Trial, unit: RateUnit, frames_per_second: Callable[[StreamResu
 
 def latency_of(trials: Sequence[Trial], kind: DelayKind = DelayKind.AS_SEEN) -> Latency:
     """Latency over all frames of all trials."""
-    return Latency.merged(trial.latency_as(kind).counters for trial in trials)
+    return Latency.merged(trial.latency_as(kind) for trial in trials)
+
+
+def about(figure: Figure | None) -> About | None:
+    """A time as it is judged: with its error."""
+    if figure is None:
+        return None
+    return About(figure.least, figure.most, f"{Duration(round(figure.value))} ± {figure.error}")
 
 
 def title_of(trials: Sequence[Trial]) -> str:
@@ -140,6 +147,11 @@ def lost_text(trials: Sequence[Trial]) -> str:
 def delay_doubt_of(trials: Sequence[Trial]) -> str:
     """Why the delays of trials are not to be trusted; empty if they are."""
     return doubt_of(trials) or next((d for trial in trials for d in trial.delay_objections), "")
+
+
+def order_doubt_of(trials: Sequence[Trial]) -> str:
+    """Why the order of the frames of trials is not to be trusted; empty if it is."""
+    return doubt_of(trials) or next((d for trial in trials for d in trial.order_objections), "")
 
 
 def doubt_of(trials: Sequence[Trial]) -> str:
@@ -169,6 +181,15 @@ def deaf(trials: Sequence[Trial]) -> str:
 
 def undelayed(trials: Sequence[Trial]) -> str:
     """Which streams of trials have no latency, and why; empty if each has."""
-    unsigned = (s.name for trial in trials for s in trial.streams if not s.counters.latency.count)
-    names = ", ".join(dict.fromkeys(unsigned))
-    return deaf(trials) or (f"no frame of {names} with a signature was received" if names else "")
+    undelayed = [s for trial in trials for s in trial.streams if not s.counters.latency.count]
+    names = ", ".join(dict.fromkeys(s.name for s in undelayed if s.signed))
+    missing = f"no frame of {names} with a signature was received" if names else ""
+    return deaf(trials) or missing or (undiscerned(trials) if undelayed else "")
+
+
+def undiscerned(trials: Sequence[Trial]) -> str:
+    """The streams of trials whose frames have no signature, and what to do; empty if all have one."""
+    names = ", ".join(dict.fromkeys(s.name for trial in trials for s in trial.streams if not s.signed))
+    if not names:
+        return ""
+    return f"frames of {names} have no signature and are not told apart; give `Create Stream` signature=True"

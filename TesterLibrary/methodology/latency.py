@@ -22,16 +22,18 @@ from ..model.units import Duration, Ratio
 from ..verdict import Verdict
 from .judging import latency_below, lost_text
 from .measurer import Measurer
-from .result import Result
+from .result import Result, shorter
+
+_RFC, _RFC_DURATION, _RFC_REPETITIONS = "RFC 2544 §26.2", Duration(120 * 10**9), 20
 
 
 @dataclass(frozen=True)
 class LatencyMeasurement:
-    """At which load, for how long, how often. The defaults are the RFC's."""
+    """The load, the duration and the number of trials. The defaults are the RFC's."""
 
     load: Ratio  # of line rate; the RFC asks for the throughput found before
-    trial_duration: Duration = Duration(120 * 10**9)  # at least 120 s
-    repetitions: int = 20  # at least 20
+    trial_duration: Duration = _RFC_DURATION  # at least 120 s
+    repetitions: int = _RFC_REPETITIONS  # at least 20
     kind: DelayKind = DelayKind.AS_SEEN
 
     def validate(self) -> None:
@@ -57,14 +59,25 @@ class LatencyResult(Result):
     measurement: LatencyMeasurement
 
     @property
+    def shortened(self) -> tuple[str, ...]:
+        """See Result."""
+        given = self.measurement
+        few = (
+            ()
+            if given.repetitions >= _RFC_REPETITIONS
+            else (f"{given.repetitions} repetitions: {_RFC} asks for at least 20",)
+        )
+        return (*shorter("repetitions", given.trial_duration, _RFC_DURATION, _RFC), *few)
+
+    @property
     def load(self) -> Fraction:
-        """Part of line rate."""
+        """The load as a part of line rate."""
         return self.measurement.load.value
 
     @property
     def latency(self) -> Latency:
-        """Over all frames of all valid repetitions; has the percentiles."""
-        return Latency.merged(latency.counters for latency in self._each())
+        """Latency over all frames of all valid repetitions; has the percentiles."""
+        return Latency.merged(self._each())
 
     @property
     def min(self) -> float | None:

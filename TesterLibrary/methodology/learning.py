@@ -16,7 +16,7 @@ from .bisection import highest_passing
 from .result import Result
 
 _EXACT = Fraction(1, 10**9)
-_ATTEMPTS = 3  # before a number counts as too many: who was asked to make room is announced again
+_ATTEMPTS = 3  # checks of a number before it counts as too many; each announces all addresses again
 
 
 class CacheMeasurer(Protocol):
@@ -33,7 +33,7 @@ class CacheMeasurer(Protocol):
 
 @dataclass(frozen=True)
 class LearningResult(Result):
-    """What a device learned of one range."""
+    """The addresses of one range that a device learned."""
 
     trial: LearningTrial
 
@@ -86,7 +86,7 @@ def all_learned(result: LearningResult) -> Verdict:
         subject=f"addresses learned of {result.title}",
         measured=f"{trial.learned:,}",
         bound=f"== {trial.addresses:,}",
-        doubt="" if trial.all_learned else "; ".join(trial.objections),
+        doubt=trial.doubt if trial.all_learned else "; ".join(trial.objections),
     )
 
 
@@ -108,16 +108,19 @@ def learning_rate_above(result: LearningResult, bound: Frequency) -> Verdict:
         subject=f"learning rate of {result.title}",
         measured=f"{text_of(trial.learning_rate)}/s",
         bound=f">= {bound}",
-        doubt="" if holds else doubt,
+        doubt=trial.doubt if holds else doubt,
     )
 
 
 def capacity_above(result: CacheResult, bound: int) -> Verdict:
     """Whether the device knows so many addresses at once, at least."""
     holds, doubt = result.capacity >= bound, ""
-    if not holds and result.failed_at is None:
+    if holds:
+        learned = [check.doubt for check in result.measured if check.complete and check.addresses >= bound]
+        doubt = learned[0] if learned and all(learned) else ""
+    elif result.failed_at is None:
         doubt = f"no more than {result.capacity:,} addresses were announced"
-    elif not holds:
+    else:
         failed = [check for check in result.measured if check.addresses == result.failed_at]
         doubt = "; ".join(failed[-1].objections) if all(check.objections for check in failed) else ""
     return assess(

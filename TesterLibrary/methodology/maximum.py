@@ -31,7 +31,7 @@ class Limit(Enum):
 
 
 class Quantity(Enum):
-    """What is searched."""
+    """The quantity whose maximum is searched."""
 
     RATE = "connection rate"  # connections opened each second
     CONCURRENT = "concurrent connections"  # open at once
@@ -43,15 +43,15 @@ class Quantity(Enum):
 
 @dataclass(frozen=True)
 class MaximumSearch:
-    """What is searched, and how exactly. Levels are whole numbers."""
+    """Bounds and precision of a search. Levels are whole numbers."""
 
     quantity: Quantity
     lowest: int
     highest: int
     duration: Duration
     resolution: Ratio = Ratio(Fraction(1, 50))  # of the level: how far apart the final bounds are at most
-    failures: Ratio = Ratio(Fraction(0))  # of the connections, that may fail
-    tolerance: Ratio = Ratio(Fraction(1, 100))  # of a rate, by which it may be missed
+    failures: Ratio = Ratio(Fraction(0))  # part of the connections that may fail
+    tolerance: Ratio = Ratio(Fraction(1, 100))  # part of a rate by which it may be missed
 
     def validate(self) -> None:
         """Raises PlanError, which prints the search, for a value that makes no sense."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The only thing a procedure knows of the world: something that runs one trial."""
+"""The interface between procedures and testers: an object that runs one trial."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..model.units import Duration
 
 
 class Measurer(Protocol):
-    """Runs trials. What is sent, through what, is the measurer's business."""
+    """Runs trials. The measurer decides what is sent, and through which device."""
 
     def measure(self, load: Fraction, duration: Duration) -> Trial:
         """One trial at `load` (part of line rate, above 0 up to 1) for `duration`.

@@ -15,7 +15,7 @@ from .result import Result
 
 
 class Method(Enum):
-    """How an interval's frames are told from those of the next."""
+    """The way in which an interval's frames are told from those of the next one."""
 
     VERSION = "version"  # by a bit in each frame
     QUIESCING = "quiescing"  # by sending none: one interval, from the start of the traffic to its end
@@ -25,7 +25,7 @@ class Method(Enum):
 class MonitoringResult(Result):
     """A series of intervals. A lossless device has lost 0 frames in each, whatever its queues."""
 
-    interval_ns: int  # as asked for; an interval lasts longer where frames of the one before took as long
+    interval_ns: int  # as asked for; an interval lasts longer while frames of the one before still arrive
     method: Method
     reason: str  # why it is not by version; empty if it is
     intervals: tuple[Interval, ...]
@@ -35,6 +35,11 @@ class MonitoringResult(Result):
     def lost(self) -> int:
         """Frames lost in all intervals."""
         return sum(interval.lost for interval in self.intervals)
+
+    @property
+    def most_lost(self) -> int:
+        """Frames lost if all arrivals that may be copies were copies."""
+        return sum(interval.most_lost for interval in self.intervals)
 
     @property
     def sent(self) -> int:

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..measurement.order import Order
+from ..measurement.order import UNKNOWN, Order
 from ..measurement.trial import Trial
 from ..model.units import Duration, Ratio
 from ..verdict import AT_MOST, Between, Verdict, assess
-from .judging import deaf, doubt_of, title_of
+from .judging import deaf, order_doubt_of, title_of, undiscerned
 from .measurer import Measurer
 from .result import Result
 
 
 @dataclass(frozen=True)
 class OrderResult(Result):
-    """What became of the order of the frames of all valid trials."""
+    """The order of the frames of all valid trials."""
 
     @property
     def order(self) -> Order:
@@ -37,8 +37,9 @@ def measure_order(measurer: Measurer, load: Fraction, duration: Duration) -> Ord
 
 
 def order_of(trials: Sequence[Trial]) -> Order:
-    """Over all streams of all valid trials."""
-    return Order.merged(trial.order for trial in trials if trial.valid)
+    """The order over all streams of all valid trials; without a valid trial nothing is known."""
+    valid = [trial.order for trial in trials if trial.valid]
+    return Order.merged(valid) if valid else UNKNOWN
 
 
 def reordering_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
@@ -52,7 +53,7 @@ def reordering_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
         subject=f"reordering of {title_of(trials)}",
         measured=f"{_ratio_text(bounds)} ({order})" if bounds else str(order),
         bound=f"<= {bound}",
-        doubt=doubt_of(trials) or deaf(trials),
+        doubt=order_doubt_of(trials) or deaf(trials) or ("" if bounds else undiscerned(trials)),
     )
 
 

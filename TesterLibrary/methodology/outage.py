@@ -13,7 +13,7 @@ from ..measurement.outage import Outage
 from ..measurement.trial import Trial
 from ..model.units import Duration
 from ..verdict import AT_MOST, Between, Verdict, assess
-from .judging import doubt_of, title_of, unmeasured
+from .judging import doubt_of, title_of, undiscerned, unmeasured
 from .measurer import Measurer
 from .result import Result
 
@@ -24,7 +24,7 @@ class OutageResult(Result):
 
     @property
     def outages(self) -> tuple[Outage, ...]:
-        """The longest one of each stream that had one, the longest of all first."""
+        """The longest outage of each stream that had one, the longest of all first."""
         return outages_of(self.trials)
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ def measure_outage(measurer: Measurer, load: Fraction, duration: Duration) -> Ou
 
 
 def outages_of(trials: Sequence[Trial]) -> tuple[Outage, ...]:
-    """The longest one of each stream of the valid trials, the longest of all first, as far as counted.
+    """The longest outage of each stream of the valid trials, longest first, as far as counted.
 
     One that had not ended is longer than any other.
     """
@@ -56,6 +56,7 @@ def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
     known = [bounds for bounds in each if bounds]
     least, most = (max((bounds[side] for bounds in known), default=0) for side in (0, 1))
     unknown = len(known) < len(each) and least <= bound.ns
+    absent = undiscerned(trials) or not_counted([Counter.OUTAGES])
     return assess(
         least if least == most else Between(least, most),
         AT_MOST,
@@ -63,5 +64,5 @@ def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
         subject=f"outage of {title_of(trials)}",
         measured=str(longest) if longest else "not measured" if unknown else "none",
         bound=f"<= {bound}",
-        doubt=doubt_of(trials) or unmeasured(trials) or (not_counted([Counter.OUTAGES]) if unknown else ""),
+        doubt=doubt_of(trials) or unmeasured(trials) or (absent if unknown else ""),
     )

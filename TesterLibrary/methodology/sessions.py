@@ -13,6 +13,7 @@ from ..measurement.session_trial import SessionTrial
 from ..model.quantity import Frequency
 from ..model.units import Bandwidth, Duration, Ratio
 from ..verdict import AT_LEAST, AT_MOST, Verdict, assess, text_of
+from .judging import about
 from .result import Result
 
 
@@ -26,7 +27,7 @@ class SessionMeasurer(Protocol):
 
 @dataclass(frozen=True)
 class SessionResult(Result):
-    """What clients or a responder did in one time."""
+    """Statistics of clients or of a responder over one time."""
 
     trial: SessionTrial
 
@@ -40,7 +41,7 @@ class SessionResult(Result):
 
 
 def session_result(trial: SessionTrial) -> SessionResult:
-    """Of one time."""
+    """The result of one trial."""
     return SessionResult(title=trial.statistics.name, trials=(), trial=trial)
 
 
@@ -55,7 +56,7 @@ def connection_rate_above(trial: SessionTrial, bound: Frequency) -> Verdict:
         subject=f"connection rate of {trial.statistics.name}",
         measured="" if trial.connection_rate is None else f"{text_of(trial.connection_rate)}/s",
         bound=f">= {bound}",
-        doubt=_doubt(trial) or _too_few_asked(trial, bound),
+        doubt=trial.doubt or _too_few_asked(trial, bound),
     )
 
 
@@ -69,21 +70,21 @@ def goodput_above(trial: SessionTrial, bound: Bandwidth) -> Verdict:
         subject=f"goodput of {trial.statistics.name}",
         measured=f"{text_of(goodput / 1e6)} Mbps",
         bound=f">= {bound}",
-        doubt=_doubt(trial) or ("" if goodput >= bound.bps else _all_carried(trial)),
+        doubt=trial.doubt or ("" if goodput >= bound.bps else _all_carried(trial)),
     )
 
 
 def time_below(trial: SessionTrial, name: str, bound: Duration, percent: float) -> Verdict:
     """Whether a percentile of a time, such as `time_to_first_byte`, is at most the bound."""
-    value = trial.statistics.times(name).percentile(percent)
+    figure = trial.statistics.times(name).figure_at(percent)
     return assess(
-        value,
+        about(figure),
         AT_MOST,
         bound.ns,
         subject=f"{name.replace('_', ' ')} of {trial.statistics.name}, percentile {percent:g}",
-        measured="unknown" if value is None else str(Duration(round(value))),
+        measured=str(Duration(round(figure.value))) if figure else "unknown",
         bound=f"<= {bound}",
-        doubt=_doubt(trial) or ("nothing was measured" if value is None else ""),
+        doubt=trial.doubt or ("" if figure else "nothing was measured"),
     )
 
 
@@ -99,7 +100,7 @@ def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
         subject=f"failed flows of {counted.name}",
         measured="" if part is None else f"{Ratio(part)} ({counted.failed:,} of {opened:,})",
         bound=f"<= {bound}",
-        doubt=_doubt(worst) or ("" if opened else "no flow was opened") or _waiting(worst, opened, bound),
+        doubt=worst.doubt or ("" if opened else "no flow was opened") or _waiting(worst, opened, bound),
     )
 
 
@@ -111,8 +112,17 @@ def _waiting(trial: SessionTrial, opened: int, bound: Ratio) -> str:
     if waiting is None:
         return "this protocol does not tell which connections were answered"
     if failed + waiting <= bound.value * opened:
-        return ""
+        return _unserved(trial)
     return f"{waiting:,} of {opened:,} connections were still opening; measure for longer than their timeout"
+
+
+def _unserved(trial: SessionTrial) -> str:
+    """Connections of which not one has had an answer to its request may all fail yet."""
+    counted = trial.statistics
+    served = counted.transactions or counted.bytes_received or counted.failed
+    if served or not (counted.established and counted.counts_transactions):
+        return ""
+    return f"no request of {counted.established:,} connections has been answered; measure for longer"
 
 
 def even_shares(shares: Mapping[str, int], bound: Ratio, doubt: str = "") -> Verdict:
@@ -129,10 +139,6 @@ def even_shares(shares: Mapping[str, int], bound: Ratio, doubt: str = "") -> Ver
         bound=f"<= {bound}",
         doubt=doubt or ("" if mean else "there was no transaction"),
     )
-
-
-def _doubt(trial: SessionTrial) -> str:
-    return "; ".join(filter(None, (*trial.objections, trial.statistics.all_malformed)))
 
 
 def _all_carried(trial: SessionTrial) -> str:

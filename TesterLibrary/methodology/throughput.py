@@ -23,7 +23,7 @@ from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, Verdict, assess
 from .judging import amount, doubt_of
 from .measurer import Measurer
-from .result import Result
+from .result import RFC_TRIAL, Result, shorter
 
 OnEstimate = Callable[[int, Duration], None]
 
@@ -33,20 +33,20 @@ class LimitedBy(Enum):
 
     LINE = "line"  # the highest load of the search passed
     DEVICE = "device"  # a valid trial one step higher lost too much
-    TESTER = "tester"  # one step higher the tester did not do its part: nothing is known of the device there
+    TESTER = "tester"  # one step higher the tester failed, so nothing is known of the device there
 
 
 @dataclass(frozen=True)
 class ThroughputSearch:
-    """What is searched, and how exactly."""
+    """Bounds and precision of a search."""
 
     loss: Ratio = Ratio(Fraction(0))  # of the frames sent, that may be lost; the RFC allows none
     resolution: Ratio = Ratio(Fraction(1, 200))  # of line rate: how far apart the final bounds are at most
-    lowest: Ratio = Ratio(Fraction(1, 100))  # of line rate: below it the search gives up
+    lowest: Ratio = Ratio(Fraction(1, 100))  # part of line rate; below it the search gives up
     highest: Ratio = Ratio(Fraction(1))  # of line rate
     trial_duration: Duration = Duration(60 * 10**9)  # of the trials that count (RFC 2544 §24: at least 60 s)
-    scout_duration: Duration = Duration(2 * 10**9)  # of those that lead there; none if it is not shorter
-    sustained: bool = False  # whether a load at which the delay grows all along is beyond the throughput
+    scout_duration: Duration = Duration(2 * 10**9)  # of the trials before those; none if not shorter
+    sustained: bool = False  # a load at which the delay keeps growing does not pass
 
     def validate(self) -> None:
         """Raises PlanError, which prints the search, for a value that makes no sense."""
@@ -96,6 +96,11 @@ class ThroughputResult(Result):
     reason: str = ""  # of TESTER: what the tester did not do
 
     @property
+    def shortened(self) -> tuple[str, ...]:
+        """See Result."""
+        return shorter("trials", self.search.trial_duration, RFC_TRIAL, "RFC 2544 §24")
+
+    @property
     def judged(self) -> tuple[Trial, ...]:
         """The trial at the throughput; none if no load passed."""
         return tuple(t for t in self._full(self.load) if self.search.passes(t))[-1:]
@@ -138,7 +143,7 @@ class ThroughputResult(Result):
 
     @property
     def _besides(self) -> tuple[str, ...]:
-        """Of the trial at the throughput, and of the one above it that did not pass."""
+        """Remarks on the trial at the throughput, and on the one above it that did not pass."""
         failed = self._full(self.failed_load)[-1:] if self.failed_load is not None else []
         return tuple(dict.fromkeys(found for trial in (*self.judged, *failed) for found in trial.besides))
 
@@ -207,7 +212,7 @@ def find_throughput(
 
 @dataclass
 class _Interval:
-    """What is known: steps up to `passed` pass, from `failed` on they fail. Starts beyond both ends."""
+    """Steps up to `passed` pass, those from `failed` on fail; others are unknown. Starts beyond both ends."""
 
     passed: int
     failed: int
@@ -294,7 +299,7 @@ def _result(search: ThroughputSearch, trials: list[Trial], found: _Interval) -> 
 
 
 def _reason(search: ThroughputSearch, failing: Trial | None, passing: Trial | None) -> str:
-    """What the throughput is limited by beyond loss, or what a reader of it should know."""
+    """The limit of the throughput other than loss, or a doubt that a reader of it should know."""
     if failing and (doubt := doubt_of([failing])):
         return doubt
     limit = failing.not_sustained if failing and search.sustained else ""

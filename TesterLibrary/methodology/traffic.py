@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Traffic that ran until it was stopped: one trial for each that was started on its own."""
+"""Traffic that ran until it was stopped: one trial for each start."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .result import Result
 
 @dataclass(frozen=True)
 class TrafficResult(Result):
-    """What was stopped together. Each of its trials is judged."""
+    """The trials that were stopped together. Each of them is judged."""
 
     @classmethod
     def of(cls, trials: Sequence[Trial]) -> TrafficResult:
-        """The trials of what was stopped together, at least one."""
+        """The result of trials that were stopped together, at least one."""
         return cls(" + ".join(dict.fromkeys(trial.title for trial in trials)), tuple(trials))
 
     @property

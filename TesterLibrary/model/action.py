@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a row of a protocol's table does."""
+"""Actions of a row of a protocol's table."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from enum import Enum
 from .expression import Expression
 
 
-class Change(str, Enum):
-    """What becomes of a variable."""
+class VariableChange(str, Enum):
+    """Ways to change a variable."""
 
     SET = "set"
     ADD = "add"
@@ -24,7 +24,7 @@ class Change(str, Enum):
 class Assign:
     """Changes a variable, modulo 2^bits of it."""
 
-    change: Change
+    change: VariableChange
     variable: str
     to: Expression
 
@@ -43,7 +43,7 @@ class Reply:
     fields: tuple[tuple[str, Expression], ...] = ()
     swaps: tuple[tuple[str, str], ...] = ()
     keep: Expression | None = None  # bytes of the payload that stay; None: all
-    append: bytes = b""  # after them; a template's place for values is a field of the headers
+    append: bytes = b""  # added after them; values of variables belong in header fields
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Signal:
 
 
 @dataclass(frozen=True)
-class Step:
+class NextEvent:
     """Looks the same event up again, as another one, when the row is done."""
 
     step: str
@@ -156,8 +156,8 @@ class Say:
 
 
 Act = (
-    Assign | Randomize | Reply | Send | Transmit | StartTimer | StopTimer | Count | Record | Signal | Step
-    | Skip | Lengthen | Scan | Take | Say
+    Assign | Randomize | Reply | Send | Transmit | StartTimer | StopTimer | Count | Record | Signal
+    | NextEvent | Skip | Lengthen | Scan | Take | Say
 )  # fmt: skip
 
 

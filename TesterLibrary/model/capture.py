@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be captured. Mirrors `capture.proto`."""
+"""Captures as users ask for them. Mirrors `capture.proto`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class Direction(Enum):
-    """Of frames, as the tester sees it."""
+    """Direction of frames, as the tester sees it."""
 
     BOTH = "DIRECTION_BOTH"
     TRANSMITTED = "DIRECTION_TRANSMITTED"
@@ -19,7 +19,7 @@ class Direction(Enum):
 class Keep(Enum):
     """Which frames a capture keeps when there are more than it may."""
 
-    FIRST = "KEEP_FIRST"  # it is complete with the last of them
+    FIRST = "KEEP_FIRST"  # it is complete when it has all of them
     LAST = "KEEP_LAST"
 
 

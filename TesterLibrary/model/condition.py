@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a row of a protocol's table asks of the flow and of the packet in hand."""
+"""Conditions of a row of a protocol's table, on the flow and on the packet in hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .expression import Expression
 
 
 class Relation(str, Enum):
-    """Of the left side of a test to the right one; the last four are of sequence numbers (RFC 1982)."""
+    """Relation of a test's left side to its right one; the last four compare sequence numbers (RFC 1982)."""
 
     IS = "is"
     NOT = "not"
@@ -40,7 +40,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class Flags:
-    """Of a field of flags, by their letters: those that have to be set, and clear."""
+    """Letters of a field of flags: those that have to be set, and those that have to be clear."""
 
     name: str
     set: str = ""
@@ -54,7 +54,7 @@ class Flags:
 
 @dataclass(frozen=True)
 class Prefix:
-    """What the payload begins with."""
+    """Octets with which the payload begins."""
 
     octets: bytes
     line: int = field(default=0, compare=False)

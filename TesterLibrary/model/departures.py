@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""When the frames of a stream leave, as its author says it.
+"""The times at which frames of a stream leave, as its author describes them.
 
 A law is a shape around an average rate, which is the stream's: at another rate it is the same shape, faster
 or slower. A law that is given in times or rates of its own has an `average`, which is the stream's rate
@@ -19,7 +19,7 @@ from ..errors import PlanError
 from .pattern import MOST_STAGES, Burst, Stage
 from .units import Duration, FrameSize, Rate, RateUnit, Ratio
 
-MOST_MESSAGES = 1 << 20  # of plan.proto, as the other limits here
+MOST_MESSAGES = 1 << 20  # limit of plan.proto, as the other ones here
 MOST_POINTS = 1 << 16
 
 
@@ -40,18 +40,18 @@ class Pattern:
 
 
 class Shape(Enum):
-    """How a rate goes from low to high and back within a period."""
+    """The shape of a rate between low and high within a period."""
 
     RAMP = "ramp"  # up in a straight line, once
-    SINE = "sine"  # from low, in the middle high
+    SINE = "sine"  # begins low, is high in the middle
     SQUARE = "square"  # high first, for `duty` of the period
-    SAWTOOTH = "sawtooth"  # up in a straight line, then at once back
+    SAWTOOTH = "sawtooth"  # up in a straight line, then back at once
     FLASH_CROWD = "flash crowd"  # low, a steep rise, a hold, a slow decline
 
 
 @dataclass(frozen=True)
 class TimePattern:
-    """A rate that changes with time, again and again; but a ramp is over at its top."""
+    """A rate that changes with time, period after period; a ramp ends at its top."""
 
     shape: Shape
     high: Rate
@@ -159,7 +159,7 @@ class GapDistribution:
 
 
 @dataclass(frozen=True)
-class Message:
+class PacketTrain:
     """Packets `gap` apart, the first one `pause` after the last one of the message before.
 
     0 is back to back: as close as the port's line puts them.
@@ -179,7 +179,7 @@ class Message:
 
     @property
     def duration_ns(self) -> int:
-        """From the last packet of the message before to its own last one."""
+        """Time from the last packet of the message before to the last packet of this one."""
         return self.pause.ns + (self.packets - 1) * self.gap.ns
 
 
@@ -187,7 +187,7 @@ class Message:
 class Messages:
     """Messages one after the other (formullar §3.2), again and again or once."""
 
-    messages: tuple[Message, ...]
+    messages: tuple[PacketTrain, ...]
     repeat: bool = True
 
     def __post_init__(self) -> None:
@@ -204,16 +204,16 @@ class Messages:
         for number, gap in enumerate(gaps, 1):
             if gap.ns < 0:
                 raise PlanError(f"gap {number}: {gap} is below 0")
-        return cls(tuple(Message(pause=gap) for gap in gaps), repeat)
+        return cls(tuple(PacketTrain(pause=gap) for gap in gaps), repeat)
 
     @property
     def packets(self) -> int:
-        """Of all messages."""
+        """Packets of all messages."""
         return sum(message.packets for message in self.messages)
 
     @property
     def duration_ns(self) -> int:
-        """Of all messages."""
+        """Duration of all messages."""
         return sum(message.duration_ns for message in self.messages)
 
     @property
@@ -222,7 +222,7 @@ class Messages:
         return Rate(Fraction(self.packets * 10**9, self.duration_ns), RateUnit.PPS)
 
     def changed(self, number: int | None, **changes: object) -> Messages:
-        """With other attributes of one message, from 1, or of all."""
+        """The same messages with other attributes of one, counted from 1, or of all."""
         if number is not None and not 1 <= number <= len(self.messages):
             raise PlanError(f"there is no message {number}; there are 1 to {len(self.messages)}")
         messages = [
@@ -233,11 +233,11 @@ class Messages:
 
 
 @dataclass(frozen=True)
-class Capture:
+class CaptureReplay:
     """The frames of a capture file on the machine of the tester: pcap or pcapng, Ethernet."""
 
     path: str
-    scale: float | None = 1.0  # of the gaps as captured; None: the rate of the stream
+    scale: float | None = 1.0  # factor on the gaps as captured; None: the stream's rate
     repetitions: int = 1  # 0: for ever
     rewrites: tuple[tuple[bytes, bytes], ...] = ()  # (old, new) addresses: MAC, IPv4 or IPv6
     next_hop: bool = True  # every destination MAC address becomes that of the device, or of the receiver
@@ -249,7 +249,9 @@ class Capture:
             raise PlanError(f"repetitions: {self.repetitions} is below 0; 0 is for ever")
 
 
-Shaping = Pattern | TimePattern | Poisson | UniformGaps | TalkSpurts | GapDistribution | Messages | Capture
+Shaping = (
+    Pattern | TimePattern | Poisson | UniformGaps | TalkSpurts | GapDistribution | Messages | CaptureReplay
+)
 
 
 def out_of_order(points: tuple[tuple[Duration, Fraction], ...]) -> Iterator[tuple[int, str]]:
@@ -262,5 +264,5 @@ def out_of_order(points: tuple[tuple[Duration, Fraction], ...]) -> Iterator[tupl
 
 
 def average_of(shaping: Shaping | None) -> Rate | None:
-    """The rate that a law itself says; None if it goes with any."""
+    """The average rate that follows from a law itself; None if the law allows any."""
     return shaping.average if isinstance(shaping, (TimePattern, GapDistribution, Messages)) else None

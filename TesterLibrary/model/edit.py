@@ -17,14 +17,14 @@ from .splitmix import splitmix64
 
 
 class Source(Protocol):
-    """Where the values of a field come from."""
+    """The source of a field's values."""
 
     @property
     def period(self) -> int | None:
         """Values after which it begins again; None if it is random."""
 
     def value(self, index: int) -> int:
-        """Value number `index`, which may have more bits than the field: the lowest count."""
+        """Value number `index`; if it has more bits than the field, the lowest ones are used."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Checksum:
 
     kind: ChecksumKind
     offset: int
-    begin: int = 0  # of what a CRC covers
+    begin: int = 0  # first byte that a CRC covers
     tail: int = 0  # bytes at the end of the frame that a CRC does not cover
 
 
@@ -173,7 +173,7 @@ class PlannedEditor:
         return None if self.source.period is None else self.every * self.source.period
 
     def value(self, frame: int) -> int:
-        """What the field holds in a frame, counted from 0."""
+        """The field's value in a frame, counted from 0."""
         return self.source.value(frame // self.every) & (1 << self.bits) - 1
 
     def __str__(self) -> str:

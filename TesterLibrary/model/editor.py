@@ -14,12 +14,14 @@ from fractions import Fraction
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from ..errors import UnitError
+from .written import TEXT, written_as
 
 Network = IPv4Network | IPv6Network
 
 _PATH = re.compile(r"\s*([A-Za-z_][\w.]*?)(?:\[([1-9][0-9]?)\])?\.([A-Za-z_]\w*)\s*")
 
 
+@written_as(TEXT)
 @dataclass(frozen=True)
 class FieldPath:
     """A field of a header of the stack: `IP.src`, or `IP[2].src` of the second such header from outside."""
@@ -49,7 +51,7 @@ class FieldPath:
 
 @dataclass(frozen=True)
 class Sweep:
-    """From `first` in steps until the next would be beyond `last`, or `count` values; then again.
+    """Steps from `first` until the next would be beyond `last`, or for `count` values; then begins again.
 
     Without `last` the values are an arithmetic progression modulo the field's width.
     """
@@ -82,6 +84,7 @@ class RandomMask:
     mask: str
 
 
+@written_as(TEXT)
 @dataclass(frozen=True)
 class RandomPrefix:
     """Any address of a network."""
@@ -112,7 +115,7 @@ Mode = Sweep | FieldValues | RandomField | RandomMask | RandomPrefix | Draw
 
 @dataclass(frozen=True)
 class Editor:
-    """A field and what becomes of it. Equal seeds give equal values, whichever the stream."""
+    """A field and how it changes. Equal seeds give equal values in any stream."""
 
     path: FieldPath
     mode: Mode

@@ -11,11 +11,13 @@ from ipaddress import ip_address, ip_network
 
 from ..errors import UnitError
 from .ports import Address
+from .written import TEXT, written_as
 
 _HIGHEST_PORT = 0xFFFF
 _IN_BRACKETS = re.compile(r"\[([^\]]+)\](?::(.*))?")
 
 
+@written_as(TEXT)
 @dataclass(frozen=True)
 class AddressRange:
     """Addresses in a row: `10.1.0.10`, `10.1.0.10-10.1.0.13`, or the hosts of `198.18.64.0/19`."""
@@ -38,7 +40,7 @@ class AddressRange:
     def _parsed(cls, text: str) -> AddressRange:
         if "/" in text:
             hosts = ip_network(text)
-            # Neither the network itself nor its broadcast address is a host's, where there are others.
+            # Except in the smallest networks, the first address and the broadcast address are no hosts.
             edge = int(hosts.version == 4 and hosts.num_addresses > 2)
             return cls(hosts[edge], hosts.num_addresses - 2 * edge)
         first, _, last = text.partition("-")
@@ -92,6 +94,7 @@ class PortRange:
         return str(self.first) if self.count == 1 else f"{self.first}-{self.last}"
 
 
+@written_as(TEXT)
 @dataclass(frozen=True)
 class Endpoints:
     """Addresses with ports: `10.1.0.10-10.1.0.13:80`, `[2001:2::2]:80`, `10.1.0.10`."""

@@ -48,7 +48,7 @@ class Expression:
 
     @classmethod
     def parse(cls, text: object) -> Expression:
-        """UnitError for what is not written as above."""
+        """Raises UnitError for anything that is not written as above."""
         if isinstance(text, bool) or text is None:
             raise UnitError(f"{text!r} is no expression; {_ALLOWED}")
         if isinstance(text, int):
@@ -67,23 +67,23 @@ class Expression:
 
     @property
     def names(self) -> Iterator[str]:
-        """What it reads."""
+        """Names that the expression reads."""
         return (atom for atom in self.atoms if isinstance(atom, str))
 
     @property
     def constant(self) -> int | None:
-        """Its value, if it reads nothing."""
+        """The value of an expression that reads nothing; None for others."""
         return None if any(True for _ in self.names) else self.value(lambda _: 0)
 
     def value(self, read: Callable[[str], int]) -> int:
-        """Exact: whoever stores it takes it modulo what fits there."""
+        """The exact value, which is stored modulo the size of a variable."""
         result = self.first if isinstance(self.first, int) else read(self.first)
         for operator, atom in self.rest:
             result = OPERATORS[operator](result, atom if isinstance(atom, int) else read(atom))
         return result
 
     def with_constants(self, constants: Mapping[str, int]) -> Expression:
-        """With numbers for the names of constants."""
+        """The expression with numbers in place of the names of constants."""
 
         def known(atom: Atom) -> Atom:
             return constants.get(atom, atom) if isinstance(atom, str) else atom

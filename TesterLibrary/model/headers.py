@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..errors import UnitError
+from .written import TEXT, written_as
 
 Value = str | tuple[str, ...]
 
@@ -69,6 +70,7 @@ class HeaderType:
     carries: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
+@written_as(TEXT)
 @dataclass(frozen=True)
 class HeaderStack:
     """Headers from the outermost inwards: `Ether / Dot1Q(vlan=100) / IP(dst=198.18.1.2) / UDP`."""
@@ -102,7 +104,7 @@ def _written(value: Value) -> str:
 
 
 class _Parser:
-    """One token ahead of the text."""
+    """Reads a text with one token of lookahead."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -182,7 +184,7 @@ class _Parser:
                 found.end(),
             )
             self._token = found[self._kind]
-        else:  # the end, or a quotation mark without its other
+        else:  # the end, or a quotation mark that is not closed
             rest = self._text[self._end :].lstrip()
             self._start = len(self._text) - len(rest)
             self._kind, self._token = ("quote" if rest else "", rest)

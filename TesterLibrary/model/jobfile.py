@@ -19,4 +19,4 @@ class JobFile:
     source: Path
     job: Job
     ports: Mapping[str, Port]
-    gateways: Mapping[str, bytes]  # stand-ins: whoever plans without a network knows no MAC address
+    gateways: Mapping[str, bytes]  # stand-ins, as planning without a network knows no MAC addresses

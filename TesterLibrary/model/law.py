@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""When the frames of a planned stream are due. Mirrors `Departures` of `plan.proto`.
+"""The times at which frames of a planned stream are due. Mirrors `Departures` of `plan.proto`.
 
 Times are nanoseconds after the first frame could be due, numbers of frames count from 0.
 """
@@ -19,7 +19,7 @@ from .pattern import Stage
 
 
 class Law(Protocol):
-    """What gives frames their times. An average rate is frames each nanosecond; 0 where it is not known."""
+    """The times when frames are due. An average rate is frames each nanosecond; 0 where it is not known."""
 
     @property
     def rate(self) -> Fraction:
@@ -30,7 +30,7 @@ class Law(Protocol):
         """Frames after which it is over; None if it goes on for ever."""
 
     def due(self, number: int) -> Fraction:
-        """When a frame is due. IndexError for one at or beyond `total`."""
+        """The time at which a frame is due. IndexError for one at or beyond `total`."""
 
     def count(self, elapsed_ns: int) -> int:
         """Frames due in [0, elapsed)."""
@@ -91,11 +91,11 @@ class Profile:
 
     @cached_property
     def _begins_ns(self) -> list[int]:
-        return list(accumulate((own.duration_ns for own in self.stretches), initial=0))
+        return list(accumulate((stretch.duration_ns for stretch in self.stretches), initial=0))
 
     @cached_property
     def _before(self) -> list[int]:
-        return list(accumulate((own.packets for own in self.stretches), initial=0))
+        return list(accumulate((stretch.packets for stretch in self.stretches), initial=0))
 
     @property
     def rate(self) -> Fraction:
@@ -152,7 +152,7 @@ class Script:
 
     @cached_property
     def _firsts_ns(self) -> list[int]:
-        """When the first frame of each message is due, and when the last one of all is."""
+        """Times at which the first frame of each message is due, and the very last frame."""
         times, now = [], 0
         for message in self.messages:
             now += message.pause_ns
@@ -162,7 +162,7 @@ class Script:
 
     @cached_property
     def _before(self) -> list[int]:
-        return list(accumulate((own.packets for own in self.messages), initial=0))
+        return list(accumulate((message.packets for message in self.messages), initial=0))
 
     @property
     def rate(self) -> Fraction:
@@ -240,7 +240,7 @@ class Replay:
         return number / self.fixed
 
     def count(self, elapsed_ns: int) -> int:
-        """See Law; more than there are, if the file ends before."""
+        """See Law; too many if the file ends before."""
         if not self.fixed:
             raise LookupError(f"when frames are due is in {self.path}, which the tester reads")
         return Steady(self.fixed).count(elapsed_ns)
@@ -270,7 +270,7 @@ class Departures:
         return self.law.total is None and not finite
 
     def due(self, number: int) -> Fraction:
-        """When a frame is due, in nanoseconds after the start."""
+        """The time at which a frame is due, in nanoseconds after the start."""
         return self.offset_ns + self.law.due(number)
 
     def count(self, elapsed_ns: int) -> int:
@@ -284,7 +284,7 @@ def even(rate: Fraction) -> Departures:
 
 
 def _round(number: int, period: int, repeat: bool) -> tuple[int, int]:
-    """In which round a frame is, and its number there."""
+    """The round that a frame is in, and its number there."""
     if not 0 <= number < (period if not repeat else number + 1):
         raise IndexError(f"there is no frame {number}; the last one is {period - 1}")
     return divmod(number, period)

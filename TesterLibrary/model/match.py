@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What frames without a signature look like where they arrive. Mirrors `Match` of `plan.proto`."""
+"""Patterns by which frames without a signature are recognized. Mirrors `Match` of `plan.proto`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Match:
 
 
 def exclude(one: Sequence[Match], other: Sequence[Match]) -> bool:
-    """Whether no frame can be both: a bit that both look at differs."""
+    """Whether no frame can match both: they differ in a bit that both look at."""
     first, second = _placed(one), _placed(other)
     return bool((first[1] ^ second[1]) & first[0] & second[0])
 

@@ -30,5 +30,5 @@ class Message:
 
     @property
     def text_length(self) -> int:
-        """Bytes; the same whatever the numbers are."""
+        """The number of bytes, whatever the numbers in the text are."""
         return sum(part.digits if isinstance(part, Number) else len(part) for part in self.text)

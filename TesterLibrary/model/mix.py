@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from math import gcd
 
 from ..errors import UnitError
 from .units import FrameSize, FrameSizes
+from .written import NOTATIONS, NUMBER, Notation
 
 GENES: Mapping[str, int] = {  # RFC 6985 §3; z, the MTU, and capital letters have to be given
     **{"a": 64, "b": 128, "c": 256, "d": 512, "e": 1024, "f": 1280, "g": 1518, "h": 2112, "i": 9000},
@@ -34,6 +35,7 @@ class SizeMix(FrameSizes):
 
     sequence: tuple[int, ...]  # bytes, FCS included
     name: str  # as it was written
+    weights: str = field(default="", compare=False, repr=False)  # `64:7 570:4`, if it was written so
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -54,12 +56,26 @@ def parse_frame_sizes(text: object) -> FrameSizes:
     if found := _GENOME.fullmatch(written):
         return SizeMix(_genes(written, found[1], found[2]), written)
     if ":" in written:
-        return SizeMix(smooth(_weights(written)), f"mix {written}")
+        return SizeMix(smooth(_weights(written)), f"mix {written}", written)
     return FrameSize.parse(text)
 
 
+NOTATIONS[FrameSizes] = Notation(NUMBER, parse_frame_sizes)
+
+
+def mix_of(sizes: Sequence[FrameSizes]) -> FrameSizes:
+    """One frame size or mix, or several sizes with weights as one mix. Raises UnitError for anything else."""
+    if len(sizes) == 1:
+        return sizes[0]
+    weights = [size.weights if isinstance(size, SizeMix) else "" for size in sizes]
+    if not weights or not all(weights):
+        given = ", ".join(map(str, sizes)) or "none"
+        raise UnitError(f"frame sizes: given were {given}; write {_ALLOWED}")
+    return parse_frame_sizes(" ".join(weights))
+
+
 def smooth(weights: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Sizes as often as their weights say, as evenly as can be.
+    """Sizes in proportion to their weights, distributed as evenly as possible.
 
     After any number of frames each of k sizes has been sent as often as its share of them, to within
     1 - 1 / (2k - 2) frames (R. Tijdeman, The chairman assignment problem, 1980). So any window of a whole
@@ -71,7 +87,7 @@ def smooth(weights: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     allowed = 2 * len(parts) - 2
     order = []
     for number in range(1, period + 1):
-        behind = [part * number - period * own for part, own in zip(parts, sent, strict=True)]
+        behind = [part * number - period * count for part, count in zip(parts, sent, strict=True)]
         due = [index for index, late in enumerate(behind) if late * allowed >= period] or [0]
         chosen = min(due, key=lambda i: (Fraction(period * (allowed - 1) - behind[i] * allowed, parts[i]), i))
         sent[chosen] += 1
@@ -80,10 +96,10 @@ def smooth(weights: Sequence[tuple[int, int]]) -> tuple[int, ...]:
 
 
 def _genes(written: str, genome: str, definitions: str) -> tuple[int, ...]:
-    own = {gene: int(size) for gene, size in re.findall(r"([a-zA-Z])\s*=\s*([0-9]+)", definitions)}
-    if taken := sorted(set(own) & set(GENES)):
+    given = {gene: int(size) for gene, size in re.findall(r"([a-zA-Z])\s*=\s*([0-9]+)", definitions)}
+    if taken := sorted(set(given) & set(GENES)):
         raise UnitError(f"{written!r}: {taken[0]} is {GENES[taken[0]]} bytes (RFC 6985); take a capital")
-    sizes = {**GENES, **own}
+    sizes = {**GENES, **given}
     unknown = [gene for gene in genome if gene not in sizes]
     if unknown:
         raise UnitError(

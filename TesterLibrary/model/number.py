@@ -16,7 +16,7 @@ from ..errors import UnitError
 NUMBER = r"(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,2})?|\.[0-9]+"
 _WITH_UNIT = re.compile(rf"\s*({NUMBER})(?![0-9.,_])\s*(.*?)\s*", re.DOTALL)
 _COMMA = re.compile(r"([0-9]),([0-9])")
-_EXACT_DIGITS = 9  # a number with more of them is written with fewer
+_EXACT_DIGITS = 9  # longer numbers are rounded when they are printed
 _ROUNDED_DIGITS = 6
 _MOST_PLACES = 60  # behind the point of a number whose digits are counted
 

@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..errors import PlanError
+from ..errors import PlanError, UnitError
+from .written import NUMBER, TEXT, written_as
 
 MOST_STAGES = 8
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Of the ticks that reach it, passes `passes`, then skips `skips`, forever."""
+    """Passes `passes` of the ticks that reach it, then skips `skips`, forever."""
 
     passes: int
     skips: int
@@ -40,6 +42,43 @@ class Stage:
         return f"pass {self.passes:,} skip {self.skips:,}"
 
 
+@written_as(TEXT)
+@dataclass(frozen=True)
+class Stages:
+    """Stages, each of which meets what the one before passes: passes and skips, `4/6, 100/1`."""
+
+    stages: tuple[Stage, ...]
+
+    @classmethod
+    def parse(cls, text: object) -> Stages:
+        """Raises UnitError for anything that is not written as above, PlanError for no stage."""
+        if isinstance(text, Stages):
+            return text
+        return cls(tuple(map(_stage, str(text).split(","))))
+
+
+def _stage(text: str) -> Stage:
+    found = re.fullmatch(r"\s*(\d{1,18})\s*/\s*(\d{1,18})\s*", text)
+    if not found:
+        raise UnitError(f"stages: {text.strip()!r} is no stage; give passes/skips, such as 4/6")
+    return Stage(int(found[1]), int(found[2]))
+
+
+@written_as(NUMBER)
+class Multiple(Fraction):
+    """A multiple of the average rate: `2.5x`."""
+
+    @classmethod
+    def parse(cls, text: object) -> Multiple:
+        """Raises UnitError for anything that is not written as above."""
+        found = re.fullmatch(r"\s*(\d{1,6}(?:\.\d{1,6})?)\s*x?\s*", str(text))
+        if isinstance(text, Fraction):
+            return cls(text)
+        if not found:
+            raise UnitError(f"peak: {text!r} is no multiple; give one such as 2.5x")
+        return cls(found[1])
+
+
 @dataclass(frozen=True)
 class Burst:
     """Batches of `packets`, sent at `peak` times the average rate."""
@@ -58,7 +97,7 @@ class Burst:
 
     @property
     def stage(self) -> Stage:
-        """The stage that makes it; what rounding to whole packets costs is the peak's, not the average's.
+        """The stage that makes it; rounding to whole packets changes the peak, not the average.
 
         Known answers: 1,000 packets at 2.5x -> pass 1,000 skip 1,500; 4 packets at 2.5x -> pass 4 skip 6.
         """

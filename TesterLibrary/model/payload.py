@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What fills a frame between its headers and its signature."""
+"""The octets of a frame between its headers and its signature."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 
 
 class PayloadKind(Enum):
-    """Where the octets come from."""
+    """The source of the octets."""
 
     COUNTING = "counting"  # 0, 1, 2 … 255, 0 …: RFC 2544 C.2.6.4
     ZEROS = "zeros"

@@ -39,14 +39,14 @@ class PlannedStream:
     frames: tuple[bytes, ...]  # without FCS, with right checksums; none if it replays a file
     signature: bool
     departures: Departures
-    rate_error: Fraction = Fraction(0)  # (rate - asked) / asked: what fitting it in costs
+    rate_error: Fraction = Fraction(0)  # (rate - asked) / asked
     order: tuple[int, ...] = ()  # frame k is frames[order[k mod n]]; empty: one after the other
     editors: tuple[PlannedEditor, ...] = ()
-    checksums: tuple[Checksum, ...] = ()  # that follow the editors
-    flows: int = 0  # frame k is of flow k mod flows, each is counted by itself; 0: none is
+    checksums: tuple[Checksum, ...] = ()  # checksums that change with the edited fields
+    flows: int = 0  # frame k is of flow k mod flows, and flows are counted one by one; 0: not
     matches: tuple[Match, ...] = ()  # how frames without a signature are known where they arrive
     version: Version | None = None
-    payload_offset: int = 0  # from here to the signature, arrivals are compared with what was sent; 0: not
+    payload_offset: int = 0  # from here to the signature, arrivals are compared with sent frames; 0: not
     header_size: int = 0  # bytes before the payload of the first of `frames`; 0 where nobody knows
 
     @property
@@ -72,7 +72,7 @@ class PlannedStream:
         return tuple(len(frame) + FCS_LENGTH for frame in self.frames)
 
     def template(self, number: int) -> bytes:
-        """What frame `number`, from 0, is before editors change it."""
+        """Frame `number`, from 0, before editors change it."""
         index = bisect_right(self._before, number % self._before[-1]) - 1
         return self.frames[self._runs[index][1]]
 
@@ -108,7 +108,7 @@ class PlannedStream:
 
     @property
     def measured(self) -> bool:
-        """Whether its frames are known again where they arrive."""
+        """Whether its frames are recognized where they arrive."""
         return self.signature or bool(self.matches)
 
     @property
@@ -145,7 +145,7 @@ class LearningFrame:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a target loads as one job. Equal jobs, ports and seeds give equal plans."""
+    """Everything that a target loads as one job. Equal jobs, ports and seeds give equal plans."""
 
     job: str
     seed: int

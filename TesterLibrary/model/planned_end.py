@@ -35,7 +35,7 @@ class Series:
     every: int = 1
 
     def value(self, flow: int) -> int:
-        """Of a flow, from 0."""
+        """The field's value in a flow, counted from 0."""
         return self.first + flow // self.every % self.count
 
 

@@ -21,20 +21,20 @@ from .message import Message
 from .scanner import Scanner
 from .template import Template
 
-STATE_BITS = 416  # of a flow: one cache line, but for 12 bytes by which its timers wake it
-ASIDE_BITS = 256  # beside it, of variables that few packets need
+STATE_BITS = 416  # most for a flow: a cache line less the 12 bytes by which its timers wake it
+ASIDE_BITS = 256  # most beside it, for variables that few packets need
 TIMER_BITS = 32  # when it is due, in microseconds
-LONGEST_TIMER = (1 << 31) - 1  # microseconds from now: half of what the bits of a timer can tell apart
-SCANNER_BITS = 32  # how far it is: a state, and the bytes so far
-PLACE_BITS = 8  # which state, which message
+LONGEST_TIMER = (1 << 31) - 1  # microseconds from now: half the range of a timer's bits
+SCANNER_BITS = 32  # its progress: a state, and the bytes so far
+PLACE_BITS = 8  # number of a state or of a message
 EVENTS = ("packet", "start")  # besides timers, signals, steps and scanners
 
 
 @dataclass(frozen=True)
 class Row:
-    """In these states, on this event, when all tests hold: do, and be in `to` (None: stay)."""
+    """A row applies in its states, on its event, if all its tests hold; leads to `to` (None: no change)."""
 
-    states: tuple[str, ...]  # empty: all that have no row of their own without tests
+    states: tuple[str, ...]  # empty: all states without an own row that has no tests
     event: str
     tests: tuple[Test, ...]
     actions: tuple[Action, ...]
@@ -55,13 +55,13 @@ class Variable:
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a job can set, the same for all its flows."""
+    """A value that a job can set, the same for all its flows."""
 
     name: str
     bits: int
     default: int
     line: int = field(default=0, compare=False)
-    time: bool = False  # whether its default is written as one, so that a job has to write a unit, too
+    time: bool = False  # its default is written with a unit of time, so a job has to write one, too
 
 
 @dataclass(frozen=True)
@@ -71,15 +71,15 @@ class Protocol:
     path: Path
     name: str
     description: str
-    states: tuple[str, ...]  # the first is where a flow begins and ends
+    states: tuple[str, ...]  # a flow begins and ends in the first one
     rows: tuple[Row, ...]
     headers: HeaderStack | None = None  # None: its packets are those of the table below
     over: Protocol | None = None
-    flow: tuple[tuple[str, ...], ...] = ()  # fields by which it is known; of a pair, the other is the reply's
+    flow: tuple[tuple[str, ...], ...] = ()  # fields that identify a flow; the second of a pair is the reply's
     variables: tuple[Variable, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     counters: tuple[str, ...] = ()
-    failures: tuple[str, ...] = ()  # those of its counters that say of a flow that it has failed
+    failures: tuple[str, ...] = ()  # counters of flows that have failed
     histograms: tuple[str, ...] = ()
     timers: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class Protocol:
     templates: tuple[Template, ...] = ()
     messages: tuple[Message, ...] = ()
     scanners: tuple[Scanner, ...] = ()
-    packets_line: int = field(default=0, compare=False)  # that says which packets it is for: headers, or over
+    packets_line: int = field(default=0, compare=False)  # line of its headers, or of over
 
     @property
     def initial(self) -> str:
@@ -102,30 +102,30 @@ class Protocol:
 
     @property
     def stack(self) -> HeaderStack:
-        """Of the packets it is for."""
+        """Headers of the packets that the protocol is for."""
         stack = self.layers[0].headers
         assert stack is not None  # the schema asks for one of headers and over
         return stack
 
     @property
     def state_bits(self) -> int:
-        """Of a flow, in all its tables."""
+        """Bits of state of a flow, in all its tables."""
         return sum(bits for layer in self.layers for _, bits in layer.registers())
 
     @property
     def aside_bits(self) -> int:
-        """Those of them that are kept aside."""
+        """Bits of that state that are kept aside."""
         kept = [(bits, name in layer.aside) for layer in self.layers for name, bits in layer.registers()]
         return sum(bits for bits, aside in kept if aside)
 
     @property
     def aside(self) -> frozenset[str]:
-        """What this table keeps aside."""
-        variables = (own.name for own in self.variables if own.aside)
-        return frozenset([*variables, *(own.name for own in self.scanners if own.aside)])
+        """Names of the variables and scanners that this table keeps aside."""
+        variables = (variable.name for variable in self.variables if variable.aside)
+        return frozenset([*variables, *(scanner.name for scanner in self.scanners if scanner.aside)])
 
     def registers(self) -> Iterator[tuple[str, int]]:
-        """What this table keeps for a flow, by name and bits."""
+        """The state that this table keeps for a flow, by name and bits."""
         if len(self.states) > 1:
             yield "state", PLACE_BITS
         if self.messages:
@@ -135,8 +135,8 @@ class Protocol:
         yield from ((scanner.name, SCANNER_BITS) for scanner in self.scanners)
 
     def rows_for(self, state: str, event: str) -> tuple[Row, ...]:
-        """In the order in which they are tried."""
-        own = [row for row in self.rows if row.event == event and state in row.states]
-        if not any(not row.tests for row in own):
-            own += [row for row in self.rows if row.event == event and not row.states]
-        return tuple(own)
+        """Rows for an event in a state, in the order in which they are tried."""
+        rows = [row for row in self.rows if row.event == event and state in row.states]
+        if not any(not row.tests for row in rows):
+            rows += [row for row in self.rows if row.event == event and not row.states]
+        return tuple(rows)

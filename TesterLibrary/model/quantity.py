@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from ..errors import UnitError
 from .number import decimal, refusal, shown, split_unit
+from .written import NUMBER, written_as
 
 _PREFIX = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _COUNTED = (  # a noun that is not here could begin with a prefix: 450 MACs/s
@@ -30,6 +31,7 @@ _PER_SECOND = re.compile(rf"(?:([kMG])(?=[\s/]))?\s*(?:(?:{'|'.join(_COUNTED)})\
 _OCTETS = re.compile(r"(?:(k|K|M|G|Ki|Mi|Gi)?B?|bytes?)")
 
 
+@written_as(NUMBER)
 @dataclass(frozen=True, order=True)
 class Frequency:
     """How often in a second: `1000/s`, `450 entries/s`, `20 k connections/s`."""
@@ -56,6 +58,7 @@ class Frequency:
         return f"{int(value):,}/s" if value.denominator == 1 else f"{decimal(value)}/s"
 
 
+@written_as(NUMBER)
 @dataclass(frozen=True, order=True)
 class Octets:
     """An amount of data: `1 MB` is 1,000,000 bytes, `1 MiB` is 1,048,576; a bare number is bytes."""

@@ -20,7 +20,7 @@ _ALL = (1 << 64) - 1
 _CHUNK = 4096
 
 
-class Distribution(Protocol):
+class RandomTimes(Protocol):
     """Times of frames from a seed."""
 
     @property
@@ -28,7 +28,7 @@ class Distribution(Protocol):
         """The expected rate in frames each nanosecond."""
 
     def times_ns(self, seed: int) -> Iterator[int]:
-        """When each frame is due, from 0 on, without end."""
+        """The times at which frames are due, from 0 on, without end."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class OnOff:
         return self.tick * on / (on + off)
 
     def times_ns(self, seed: int) -> Iterator[int]:
-        """See Distribution. What is due is due in a time that stands still while it is silent."""
+        """See Distribution. Frames are due in a time that stands still during silence."""
         laws = cycle((Exponential(self.on_mean_ns), Exponential(self.off_mean_ns)))
         spells = _whole(law.gap_ns(splitmix64(seed, j)) for j, law in enumerate(laws))
         talked, silent = next(spells), 0
@@ -121,7 +121,7 @@ class Random:
     """A distribution and its seed."""
 
     seed: int
-    distribution: Distribution
+    distribution: RandomTimes
 
     total = None
 
@@ -147,7 +147,7 @@ class Random:
 
 
 class _Times:
-    """Times drawn as far as somebody has asked."""
+    """Times, drawn only as far as they are asked for."""
 
     def __init__(self, times: Iterator[int]) -> None:
         self._source = times
@@ -168,7 +168,7 @@ class _Times:
 
 
 def _whole(times: Iterable[float]) -> Iterator[int]:
-    """Whole nanoseconds; what a time has below is carried on to the next one."""
+    """Times in whole nanoseconds; the rest of each is carried over to the next one."""
     below = 0.0
     for time in times:
         exact = time + below

@@ -20,7 +20,7 @@ DEFAULT_CAPACITY = 65_536  # flows
 class Reopen(str, Enum):
     """Which flows of a client make room for another one when they are over."""
 
-    ENDED_WELL = "ended-well"  # one that failed does not (norma §8)
+    ENDED_WELL = "ended-well"  # a flow that failed makes no room (norma §8)
     ALWAYS = "always"
     NEVER = "never"
 
@@ -31,8 +31,8 @@ class End:
 
     name: str
     port: str
-    protocol: str  # of a table: one that is shipped, or a file
-    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the table; others have its defaults
+    protocol: str  # name of a shipped table, or a file
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # of the table; others have defaults
     vlan: int | None = None  # of a tag that all its frames have
 
     def __post_init__(self) -> None:
@@ -49,7 +49,7 @@ class Responder(End):
     """Answers those who ask for its addresses and ports."""
 
     servers: Endpoints | None = None  # None: the address of its port, and all ports
-    answers_for: AddressRange | None = None  # of a protocol about addresses itself, such as ARP
+    answers_for: AddressRange | None = None  # for protocols that are about addresses, such as ARP
     flows: int = DEFAULT_CAPACITY  # at once at most
 
     def __post_init__(self) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a protocol looks for in a stream."""
+"""Scanners, with which a protocol looks for texts in a stream."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Scanner:
     finds: tuple[Find, ...] = ()
     most: int = 8192
     line: int = field(default=0, compare=False)
-    aside: bool = False  # of few packets
+    aside: bool = False  # few packets need it
 
     @property
     def overlong(self) -> str:
-        """Its other event."""
+        """The event after `most` bytes without an end."""
         return f"{self.name}.overlong"

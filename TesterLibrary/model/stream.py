@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a stream is: frames that leave one port at an average rate and are expected on another."""
+"""Streams: frames that leave one port at an average rate and are expected on another."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from .departures import Capture, Shaping
+from .departures import CaptureReplay, Shaping
 from .editor import Editor, FieldPath
 from .headers import HeaderStack
 from .payload import COUNTING, Payload
@@ -39,7 +39,7 @@ class Stream:
     @property
     def as_captured(self) -> bool:
         """Whether its rate is that of a file, which only the tester knows."""
-        return isinstance(self.shaping, Capture) and self.shaping.scale is not None
+        return isinstance(self.shaping, CaptureReplay) and self.shaping.scale is not None
 
     def at(self, rate: Rate) -> Stream:
         """The same stream at another rate."""
@@ -47,14 +47,14 @@ class Stream:
 
     def with_editor(self, editor: Editor) -> Stream:
         """The same stream with a field that changes, in place of an earlier change of this field."""
-        known = {own.path: own for own in self.editors} | {editor.path: editor}
+        known = {existing.path: existing for existing in self.editors} | {editor.path: editor}
         return replace(self, editors=tuple(known.values()))
 
     def without_editor(self, path: FieldPath) -> Stream:
-        """The same stream with a field as its headers have it; a cascade with it is none any more."""
+        """The same stream with a field as in its headers; a cascade with this field is removed."""
         return replace(
             self,
-            editors=tuple(own for own in self.editors if own.path != path),
+            editors=tuple(editor for editor in self.editors if editor.path != path),
             cascades=tuple(cascade for cascade in self.cascades if path not in cascade),
         )
 

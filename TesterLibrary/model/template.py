@@ -32,7 +32,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Template:
-    """A packet that is sent. Its fields are as in the headers, but as in `fields`, or else of the flow."""
+    """A packet to send. A field's value is that in `fields`, else that in the headers, else the flow's."""
 
     name: str
     headers: HeaderStack

@@ -18,6 +18,7 @@ from fractions import Fraction
 from ..errors import UnitError
 from .number import decimal, refusal, shown, split_unit
 from .time_text import parse_time
+from .written import NUMBER, written_as
 
 LINE_OVERHEAD = 20  # bytes for each frame: preamble, start delimiter, inter-frame gap
 FCS_LENGTH = 4
@@ -34,6 +35,7 @@ def _scaled(value: Fraction, unit: str) -> str:
     return f"{decimal(value)} {unit}"
 
 
+@written_as(NUMBER)
 @dataclass(frozen=True, order=True)
 class Bandwidth:
     """Bits per second of a link: `10 Gbps`."""
@@ -61,7 +63,7 @@ class Bandwidth:
 
 
 class RateUnit(Enum):
-    """What a rate counts."""
+    """The unit of a rate: frames, or bits of one kind."""
 
     PPS = "pps"  # frames a second
     L2 = "bps"  # bits of frames, FCS included
@@ -69,6 +71,7 @@ class RateUnit(Enum):
     LINE = "%"  # of the port's line rate
 
 
+@written_as(NUMBER)
 @dataclass(frozen=True)
 class Rate:
     """A load: `64 kpps`, `10 Gbps` (L2), `10 Gbps L1` or `95 %` of the port's speed."""
@@ -112,6 +115,7 @@ class Rate:
         return self.value * speed.frames_per_second(frame_size)
 
 
+@written_as(NUMBER)
 @dataclass(frozen=True, order=True)
 class Duration:
     """A time in whole nanoseconds: `2 s`, `500 ms`, `9 us`, `250 ns`, `1 min 30 s`, `2 seconds`, or `0`."""
@@ -144,6 +148,7 @@ class Duration:
         return f"{self.ns} ns"
 
 
+@written_as(NUMBER)
 @dataclass(frozen=True, order=True)
 class Ratio:
     """A part of a whole: `0.001 %`, `10 ppm`, `0`."""
@@ -183,6 +188,7 @@ class FrameSizes(ABC):
         return Fraction(sum(self.order), len(self.order))
 
 
+@written_as(NUMBER)
 @dataclass(frozen=True, order=True)
 class FrameSize(FrameSizes):
     """Bytes of a frame from the Ethernet destination to the FCS inclusive (RFC 1242 §3.1): `64`."""

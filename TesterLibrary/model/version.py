@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the author of a stream wants the bit that says in which interval a frame left (norma §6.1)."""
+"""The place of the bit that says in which interval a frame left (norma §6.1), if the author chooses one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the program of a switch: generates what depends on protocols, compiles, and says what it takes."""
+"""Builds the program of a switch: generates its protocol-dependent parts, compiles, and reports resources."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..jobs.header_file import load_headers
+from ..files.headers import load_headers
 from ..model.headers import HeaderType
-from ..planning.match_action import MatchAction, match_action
-from ..planning.switch_editor import own_fields
-from ..planning.switch_replies import replies_only
+from ..planning.switch.editor import own_fields
+from ..planning.switch.match_action import MatchAction, match_action
+from ..planning.switch.replies import replies_only
 from ..protocols.checker import load_protocol
 from ..targets.tofino.program import NOTES
 from . import outputs, sources
 from .compiler import compile_program, options
-from .daemon import FOLDED, Scopes
+from .daemon import FOLDED, PipeScopes
 from .efsm import efsm, queue_numbers
 from .outputs import shipped
 from .own_headers import own_headers
@@ -27,7 +27,7 @@ from .parser_states import check_parsers
 from .replies import replies
 from .resources import Resources, resources
 
-DEFAULT_PROTOCOLS = ("http-get", "arp", "icmp-echo", "udp-echo", "syn-reset")  # of shipped profiles
+DEFAULT_PROTOCOLS = ("http-get", "arp", "icmp-echo", "udp-echo", "syn-reset")  # protocols of shipped profiles
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Build:
     digest: str
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The build as it is written to JSON."""
         return {
             "profile": self.profile,
             "protocols": list(self.protocols),
@@ -54,7 +54,7 @@ class Build:
 
 @dataclass(frozen=True)
 class Parts:
-    """What a program is made of beside the sources."""
+    """The protocols and headers that a program is generated from, in addition to the P4 sources."""
 
     keeping: tuple[MatchAction, ...]  # protocols with templates
     bypassing: tuple[MatchAction, ...]  # protocols that send back the packet in hand
@@ -64,13 +64,15 @@ class Parts:
     def of(cls, protocols: Sequence[str], headers: Sequence[str] = ()) -> Parts:
         """Protocols and header files by names or paths. PlanError as match_action."""
         programs = [match_action(load_protocol(name)) for name in protocols]
-        return cls.made(programs, [own for name in headers for own in load_headers(name)])
+        return cls.made(programs, [load_header for name in headers for load_header in load_headers(name)])
 
     @classmethod
     def made(cls, programs: Sequence[MatchAction], headers: Sequence[HeaderType] = ()) -> Parts:
-        """Of protocols that are known."""
-        bypassing = tuple(own for own in programs if replies_only(own.protocol))
-        return cls(tuple(own for own in programs if own not in bypassing), bypassing, tuple(headers))
+        """The parts for protocols that are loaded already."""
+        bypassing = tuple(program for program in programs if replies_only(program.protocol))
+        return cls(
+            tuple(program for program in programs if program not in bypassing), bypassing, tuple(headers)
+        )
 
     def text(self) -> Mapping[str, str]:
         """Files of P4. PlanError as efsm, replies and own_headers."""
@@ -81,11 +83,11 @@ class Parts:
         }
 
     def notes(self, profile: str) -> dict[str, Any]:
-        """What a driver has to know of the program, which its schema does not say."""
+        """Facts about the program that the driver needs and the schema does not contain."""
         programs = (*self.keeping, *self.bypassing)
         return {
             "profile": profile,
-            "protocols": [own.protocol.name for own in programs],
+            "protocols": [program.protocol.name for program in programs],
             "queues": queue_numbers(self.keeping),
             "own_fields": own_fields(self.headers),
         }
@@ -111,7 +113,7 @@ def build(
     protocols: Sequence[str],
     output: Path,
     headers: Sequence[str] = (),
-    scopes: Scopes = FOLDED,
+    scopes: PipeScopes = FOLDED,
 ) -> Build:
     """Compiles into the folder `output`, which is made anew, for a chip whose pipes run what `scopes` says.
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from ..errors import PlanError
 
-_NAMES = ("bf-p4c", "p4c")  # as studios install it
+_NAMES = ("bf-p4c", "p4c")  # the driver's names in installations
 _WHERE = (
     "set P4C to the p4c driver of an installation with the Tofino back end, or SDE_INSTALL to the folder "
     "whose bin/ has it; docs/tofino.md says where to get it"
 )
-_LAST = 20  # lines of the compiler's complaint that are shown
+_LAST = 20  # lines of the compiler's messages that are shown
 
 
 def find_compiler(environment: Mapping[str, str] = os.environ) -> Path:
@@ -42,7 +42,7 @@ def find_compiler(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def options(chip: str, architecture: str) -> tuple[str, ...]:
-    """What a compiler is told beside paths; outputs depend on it."""
+    """The compiler's options except paths; the outputs depend on them."""
     return ("--target", chip, "--arch", architecture, "--std", "p4-16", "-g")
 
 

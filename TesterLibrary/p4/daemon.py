@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the daemon of a switch is started with: which part of a program each pipe of the chip runs."""
+"""The configuration of the switch daemon: which part of a program each pipe of the chip runs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any
 from ..errors import PlanError
 from ..targets.tofino.device_port import INTERNAL_PIPES
 
-PIPES = 4  # of the largest chip
+PIPES = 4  # pipes of the largest chip
 _FAMILIES = {"tofino": "Tofino", "tofino2": "Tofino2"}
 
 
 @dataclass(frozen=True)
-class Scopes:
-    """Which pipes of a chip run each part of a program: internal are those whose ports loop.
+class PipeScopes:
+    """The pipes of a chip that run each part of a program: internal are those whose ports loop.
 
     All others are external.
 
@@ -40,21 +40,21 @@ class Scopes:
             )
 
     @classmethod
-    def of(cls, internal: Sequence[int], pipes: int) -> Scopes:
-        """Where none are named, internal are those of a folded switch."""
-        return cls(tuple(internal) or tuple(own for own in INTERNAL_PIPES if own < pipes), pipes)
+    def of(cls, internal: Sequence[int], pipes: int) -> PipeScopes:
+        """The scopes with these internal pipes; if none are given, with those of a folded switch."""
+        return cls(tuple(internal) or tuple(pipe for pipe in INTERNAL_PIPES if pipe < pipes), pipes)
 
     def record(self) -> dict[str, list[int]]:
-        """As JSON has it, by the part."""
+        """The pipes of each part as they are written to JSON."""
         inside = sorted(set(self.internal))
         return {"external": sorted(set(range(self.pipes)) - set(inside)), "internal": inside}
 
 
-FOLDED = Scopes()  # of a folded switch of four pipes
+FOLDED = PipeScopes()  # the scopes of a folded switch with four pipes
 
 
-def configuration(output: Path, profile: str, chip: str, scopes: Scopes) -> dict[str, Any]:
-    """For `bf_switchd --conf-file`, as JSON has it.
+def configuration(output: Path, profile: str, chip: str, scopes: PipeScopes) -> dict[str, Any]:
+    """The content of the JSON file for `bf_switchd --conf-file`.
 
     Args:
         output: The folder that the compiler wrote.
@@ -83,8 +83,8 @@ def configuration(output: Path, profile: str, chip: str, scopes: Scopes) -> dict
     }
 
 
-def write_configuration(output: Path, profile: str, chip: str, scopes: Scopes) -> Path:
-    """The file `PROFILE.conf` in `output`."""
+def write_configuration(output: Path, profile: str, chip: str, scopes: PipeScopes) -> Path:
+    """Writes the file `PROFILE.conf` in `output` and returns its path."""
     path = output / f"{profile}.conf"
     text = json.dumps(configuration(output, profile, chip, scopes), indent=2)
     path.write_text(text + "\n", encoding="utf-8")

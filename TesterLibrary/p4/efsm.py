@@ -12,13 +12,13 @@ from ..model.action import Count, Send
 from ..model.expression import Expression
 from ..model.protocol import Protocol
 from ..model.template import Template
-from ..planning.match_action import MatchAction
-from ..planning.row_names import row_action, row_key
-from ..planning.switch_resources import QUEUES
+from ..planning.switch.match_action import MatchAction
+from ..planning.switch.resources import QUEUES
+from ..planning.switch.row_names import row_action, row_key
 from ..protocols.diagram import act_text
 from .sources import templates
 
-# What a table may be about: bits, and where the program has it.
+# Quantities that rows may test: their bits, and the program's field for each.
 _QUANTITIES = {
     "state": (8, "current"),
     "IP.src": (32, "hdr.ipv4.src"),
@@ -31,14 +31,14 @@ _QUANTITIES = {
     "TCP.window": (16, "hdr.tcp.window"),
     "payload.length": (16, "payload_length"),
 }
-_WORDS = 4  # of 32 bits, of the payload's begin
+_WORDS = 4  # 32-bit words from the start of the payload that a row can test
 _VALUES = {"TCP.seq": "hdr.tcp.seq", "TCP.ack": "hdr.tcp.ack", "payload.length": "octets"}
-_CARRIED = ("TCP.seq", "TCP.ack")  # from a packet to its answer; all else is the template's own
+_CARRIED = ("TCP.seq", "TCP.ack")  # taken from a packet to its answer; the template has all other fields
 
 
 @dataclass(frozen=True)
 class Key:
-    """Of the table of rows."""
+    """A key of the table of rows."""
 
     name: str
     field: str
@@ -46,14 +46,14 @@ class Key:
 
 @dataclass(frozen=True)
 class Value:
-    """Of 32 bits, in two steps, because a stage does one operation on a field: a sum, then a constant."""
+    """A 32-bit value in two steps, a sum and then a constant: a stage does one operation on a field."""
 
     value: str
     more: int
 
 
 @dataclass(frozen=True)
-class Answer:
+class AnswerAction:
     """An action that asks for a template of its queue."""
 
     name: str
@@ -75,9 +75,11 @@ def efsm(programs: Sequence[MatchAction]) -> str:
         _check_rows(program.protocol)
     answers = list(_answers(programs))
     if len(answers) > QUEUES:
-        own, last = [(own.protocol, one) for own in programs for one in own.protocol.templates][QUEUES]
+        protocol, last = [
+            (program.protocol, one) for program in programs for one in program.protocol.templates
+        ][QUEUES]
         raise PlanError(
-            f"{own.path}: line {last.line}: queues of templates: {len(answers)} needed, {QUEUES} there "
+            f"{protocol.path}: line {last.line}: queues of templates: {len(answers)} needed, {QUEUES} there "
             f"({', '.join(answer.name for answer in answers)}); build with fewer protocols"
         )
     template = templates().get_template("efsm.p4.j2")
@@ -86,8 +88,10 @@ def efsm(programs: Sequence[MatchAction]) -> str:
 
 
 def queue_numbers(programs: Sequence[MatchAction]) -> dict[str, int]:
-    """Of the templates of protocols that are built together, by protocol and template: `http-get.content`."""
-    names = (f"{own.protocol.name}.{one.name}" for own in programs for one in own.protocol.templates)
+    """The queue of each template of protocols built together, by names such as `http-get.content`."""
+    names = (
+        f"{program.protocol.name}.{one.name}" for program in programs for one in program.protocol.templates
+    )
     return {name: number for number, name in enumerate(names)}
 
 
@@ -112,14 +116,14 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
     return keys
 
 
-def _answers(programs: Sequence[MatchAction]) -> Iterator[Answer]:
+def _answers(programs: Sequence[MatchAction]) -> Iterator[AnswerAction]:
     queues = queue_numbers(programs)
     for program in programs:
         protocol = program.protocol
         for template in protocol.templates:
             _check(protocol, template)
             fields = dict(template.fields)
-            yield Answer(
+            yield AnswerAction(
                 name=row_action(protocol, template.name),
                 queue=queues[f"{protocol.name}.{template.name}"],
                 seq=_value(protocol, template, fields.get("TCP.seq", Expression(0))),

@@ -14,9 +14,9 @@ from ..targets.tofino.program import NOTES, SCHEMA
 from . import sources
 
 REPORT = "resources.json"
-OUTPUTS = (SCHEMA, NOTES)  # whose hashes the report has
-_INDENTS = {SCHEMA: 1}  # others have 2
-_NAMED = ("tables", "action_specs", "learn_filters")  # lists whose order means nothing
+OUTPUTS = (SCHEMA, NOTES)  # the report has their hashes
+_INDENTS = {SCHEMA: 1}  # spaces; other files have 2
+_NAMED = ("tables", "action_specs", "learn_filters")  # lists of named items in no particular order
 
 
 def shipped(profile: str) -> Path:

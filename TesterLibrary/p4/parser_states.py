@@ -11,7 +11,8 @@ from pathlib import Path
 
 from ..errors import PlanError
 
-# Included states end in the first column as a parser does, so a parser goes on to the next declaration.
+# The closing brace of included states is in the first column, like that of the parser itself, so a parser
+# ends only where the next declaration begins.
 _PARSER = re.compile(
     r"^parser (\w+?)(Ingress|Egress)Parser\(.*?(?=^(?:control|header|package|parser|struct) |\Z)",
     re.MULTILINE | re.DOTALL,
@@ -49,7 +50,7 @@ def _selects(parser: str) -> Iterator[tuple[str, int]]:
 
 
 def _rows(context: Path, gress: str) -> Mapping[str, int]:
-    """Of each state of a compiled parser."""
+    """The number of TCAM rows of each state of a compiled parser."""
     found: dict[str, int] = {}
     try:
         states = json.loads(context.read_text(encoding="utf-8"))["parser"][gress]

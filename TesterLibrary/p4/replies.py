@@ -11,14 +11,14 @@ from ..errors import PlanError
 from ..model.action import Reply
 from ..model.expression import Expression
 from ..model.protocol import Protocol
-from ..planning.match_action import MatchAction
-from ..planning.row_names import reply_action, row_key
-from ..planning.switch_replies import header_key, known_by, reply_rows
+from ..planning.switch.match_action import MatchAction
+from ..planning.switch.replies import header_key, known_by, reply_rows
+from ..planning.switch.row_names import reply_action, row_key
 from .efsm import Key
 from .sources import templates
 
-# Fields that egress has: bits, and where. Those of TCP behind the acknowledgement number are in no sum that a
-# deparser renews, so they are set only where the sum begins anew.
+# Fields that egress can set: their bits, and the program's name of each. A deparser does not update the TCP
+# checksum for the fields after the acknowledgement number, so those are set only where the whole sum is new.
 _FIELDS = {
     "Ether.dst": (48, "hdr.ethernet.dst"),
     "Ether.src": (48, "hdr.ethernet.src"),
@@ -52,8 +52,8 @@ _VALID = {"ARP": "hdr.arp", "ICMP": "hdr.icmp", "UDP": "hdr.udp", "TCP": "hdr.tc
 
 
 @dataclass(frozen=True)
-class Held:
-    """A value, or a parameter, by a name of its own."""
+class HeldValue:
+    """A field's value that is saved before the field is set, or a parameter of the action."""
 
     name: str
     bits: int
@@ -62,7 +62,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Assignment:
-    """Of a value to a field."""
+    """An assignment of a value to a field."""
 
     field: str
     value: str
@@ -70,11 +70,11 @@ class Assignment:
 
 @dataclass(frozen=True)
 class ReplyAction:
-    """As the template writes it: all values are read before any is set."""
+    """An action as the template writes it: all values are read before any is set."""
 
     name: str
-    parameters: tuple[Held, ...]
-    held: tuple[Held, ...]
+    parameters: tuple[HeldValue, ...]
+    held: tuple[HeldValue, ...]
     assignments: tuple[Assignment, ...]
 
 
@@ -85,7 +85,7 @@ def replies(programs: Sequence[MatchAction]) -> str:
         PlanError: a row tests or changes what this program does not reach.
     """
     text = templates().get_template("replies.p4.j2")
-    actions = [own for program in programs for own in _actions(program)]
+    actions = [action for program in programs for action in _actions(program)]
     protocols = [program.protocol for program in programs]
     return text.render(protocols=protocols, keys=_keys(programs), replies=actions)
 
@@ -95,9 +95,9 @@ def _keys(programs: Sequence[MatchAction]) -> list[Key]:
     headers = {known_by(program.protocol): program for program in programs}
     for header, program in headers.items():
         if header not in _VALID:
-            own = program.protocol
+            protocol = program.protocol
             raise PlanError(
-                f"{own.path}: line {own.packets_line}: packets of {header}; "
+                f"{protocol.path}: line {protocol.packets_line}: packets of {header}; "
                 f"a switch replies to {', '.join(_VALID)}"
             )
         keys.append(Key(header_key(header), f"{_VALID[header]}.isValid()"))
@@ -127,7 +127,7 @@ def _actions(program: MatchAction) -> Iterator[ReplyAction]:
 def _action(protocol: Protocol, number: int, reply: Reply) -> ReplyAction:
     if reply.append or (reply.keep is not None and reply.keep.constant != 0):
         raise PlanError("a reply keeps its payload as it is, or none of it, on a switch")
-    parameters = {own.name: own.bits for own in protocol.parameters}
+    parameters = {parameter.name: parameter.bits for parameter in protocol.parameters}
     fields = _FIELDS | (_REST_OF_TCP if reply.keep is not None else {})
     swapped = [(one, Expression(other)) for pair in reply.swaps for one, other in (pair, pair[::-1])]
     wanted = dict([*swapped, *reply.fields])
@@ -139,12 +139,16 @@ def _action(protocol: Protocol, number: int, reply: Reply) -> ReplyAction:
         if name not in fields and name not in parameters:
             raise PlanError(f"a reply needs {name}; on a switch it has {', '.join((*fields, *parameters))}")
     held = {name: f"held_{row_key(name)}" for name in asked if name in wanted}
-    places = {name: place for name, (_, place) in fields.items()} | {own: own for own in parameters} | held
+    places = (
+        {name: place for name, (_, place) in fields.items()}
+        | {parameter: parameter for parameter in parameters}
+        | held
+    )
     assignments = [Assignment(fields[name][1], _value(value, places)) for name, value in wanted.items()]
     return ReplyAction(
         reply_action(protocol, number),
-        tuple(Held(name, parameters[name]) for name in asked if name in parameters),
-        tuple(Held(own, fields[name][0], fields[name][1]) for name, own in held.items()),
+        tuple(HeldValue(name, parameters[name]) for name in asked if name in parameters),
+        tuple(HeldValue(copy, fields[name][0], fields[name][1]) for name, copy in held.items()),
         (*assignments, *_rest(known_by(protocol), reply, wanted)),
     )
 
@@ -161,7 +165,7 @@ def _value(value: Expression, places: dict[str, str]) -> str:
 
 
 def _rest(header: str, reply: Reply, wanted: dict[str, Expression]) -> Iterator[Assignment]:
-    """What the checksum is without the fields that a deparser puts in; lengths without payload."""
+    """Assigns the part of the checksum that a deparser does not add, and the lengths without payload."""
     if header == "ICMP":
         if reply.keep is not None:
             raise PlanError("a reply of ICMP keeps its payload on a switch")
@@ -174,7 +178,7 @@ def _rest(header: str, reply: Reply, wanted: dict[str, Expression]) -> Iterator[
     if len(constants) < len(_REST_OF_TCP) or None in constants.values():
         raise PlanError(f"a reply without payload sets {' and '.join(_REST_OF_TCP)} to constants on a switch")
     flags, window = (constants[name] or 0 for name in _REST_OF_TCP)
-    total = 6 + 20 + (5 << 12 | flags) + window  # of the pseudo header, then of the header, without options
+    total = 6 + 20 + (5 << 12 | flags) + window  # pseudo header, then TCP header without options
     for field, value in (
         ("hdr.ipv4.len", 40),
         ("hdr.tcp.dataofs", 5),

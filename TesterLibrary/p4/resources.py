@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a compiled program takes of the chip, from the compiler's own resources.json and phv.json."""
+"""The chip resources that a compiled program uses, from the compiler's resources.json and phv.json."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _LABELS = ("stages", "SRAM", "TCAM", "meters", "registers", "counters", "tables"
 
 @dataclass(frozen=True)
 class Use:
-    """Of one gress of one pipeline. SRAM and TCAM in blocks; meters and registers share stateful units."""
+    """Resources used by one gress of a pipeline. Meters and registers share stateful units."""
 
     pipeline: str
     gress: str
     stages: int
-    sram: int
-    tcam: int
+    sram: int  # blocks
+    tcam: int  # blocks
     meters: int
     registers: int
     counters: int
@@ -33,14 +33,14 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Chip:
-    """What a pipeline has; all but the stages is for ingress and egress together."""
+class ChipResources:
+    """The resources of a pipeline; ingress and egress share all of them except the stages."""
 
     stages: int
     phv_bits: int
 
     def most(self) -> Mapping[str, int]:
-        """By the names of Use."""
+        """The highest possible values, by the names of `Use`."""
         return {
             "stages": self.stages,
             "sram": self.stages * _PER_STAGE["sram"],
@@ -55,14 +55,14 @@ class Chip:
 
 @dataclass(frozen=True)
 class Resources:
-    """Of all gresses of a program, and of the chip."""
+    """The uses of all gresses of a program, and the resources of the chip."""
 
     compiler: str
-    chip: Chip
+    chip: ChipResources
     uses: tuple[Use, ...]
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The resources as they are written to JSON."""
         return {
             "compiler": self.compiler,
             "chip": dict(self.chip.most()),
@@ -70,7 +70,7 @@ class Resources:
         }
 
     def table(self) -> str:
-        """For people: a line for each gress, the last one what a pipeline has."""
+        """A table for people: a line for each gress, and in the last line the resources of a pipeline."""
         rows: list[tuple[str, ...]] = [("pipeline", "gress", *_LABELS)]
         rows += [tuple(map(str, asdict(use).values())) for use in self.uses]
         rows.append(("of a pipeline", "both", *map(str, self.chip.most().values())))
@@ -85,7 +85,7 @@ class Resources:
 
 
 def resources(output: Path) -> Resources:
-    """Of what a compiler wrote to a folder, a pipeline in each subfolder.
+    """Reads the reports that a compiler wrote to a folder, a pipeline in each subfolder.
 
     Raises:
         PlanError: there is no report in it, or a gress has more stages than the chip.
@@ -100,7 +100,9 @@ def resources(output: Path) -> Resources:
         tables = _read(pipeline / "context.json")["tables"]
         gresses = {table["name"]: table["direction"] for table in tables}
         uses += (_use(pipeline.name, gress, report["resources"], phv, gresses) for gress in _GRESSES)
-    chip = Chip(report["resources"]["mau"]["nStages"], _phv_bits(report["resources"]["phv_containers"]))
+    chip = ChipResources(
+        report["resources"]["mau"]["nStages"], _phv_bits(report["resources"]["phv_containers"])
+    )
     for use in uses:
         if use.stages > chip.stages:
             raise PlanError(
@@ -121,8 +123,8 @@ def _use(
     pipeline: str, gress: str, report: Mapping[str, Any], phv: Mapping[str, Any], gresses: Mapping[str, str]
 ) -> Use:
     stages = report["mau"]["mau_stages"]
-    own = {name for name, direction in gresses.items() if direction == gress}
-    taken = {kind: list(_taken(stages, kind, own)) for kind in _PLACES}
+    tables = {name for name, direction in gresses.items() if direction == gress}
+    taken = {kind: list(_taken(stages, kind, tables)) for kind in _PLACES}
     units = [use for _, uses in taken["meter_alus"] for use in uses]
     used = {number for kind in taken.values() for number, _ in kind}
     return Use(

@@ -12,7 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..errors import PlanError
-from ..paths import data_root
+from ..files.paths import data_root
 
 # The chip that a profile compiles for, by the architecture that it includes.
 _CHIPS = {"tna.p4": ("tofino", "tna"), "t2na.p4": ("tofino2", "t2na")}
@@ -24,14 +24,14 @@ def root() -> Path:
 
 
 def templates() -> Environment:
-    """Those of what is generated."""
+    """The templates of the generated P4 files."""
     return Environment(
         loader=FileSystemLoader(root() / "templates"), undefined=StrictUndefined, keep_trailing_newline=True
     )
 
 
 def profiles() -> list[str]:
-    """The names of those that are shipped."""
+    """The names of the shipped profiles."""
     return sorted(path.stem for path in (root() / "profiles").glob("*.p4"))
 
 
@@ -44,7 +44,7 @@ def profile(name: str) -> Path:
 
 
 def chip(path: Path) -> tuple[str, str]:
-    """What a profile is for: the compiler's names of the chip and of its architecture."""
+    """The chip and the architecture that a profile is for, by the compiler's names."""
     included = re.findall(r"#include <(\w+\.p4)>", path.read_text(encoding="utf-8"))
     found = [_CHIPS[name] for name in included if name in _CHIPS]
     if len(found) != 1:
@@ -55,7 +55,7 @@ def chip(path: Path) -> tuple[str, str]:
 
 
 def sources(path: Path) -> list[Path]:
-    """A profile and all that it includes of this folder, each once, in the order of inclusion."""
+    """A profile and all files of this folder that it includes, each once, in the order of inclusion."""
     found: list[Path] = []
 
     def add(file: Path) -> None:

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From what the user wants to what a tester does: pure functions that refuse what cannot be done."""
+"""Pure functions that turn a user's job into a plan for a tester, or refuse what cannot be done."""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Clients of one port, whose answers have to tell whose flow they are of."""
+"""Keeps clients of one port apart: an answer has to tell whose flow it belongs to."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def check_clients_apart(job: str, ends: Iterable[PlannedEnd], beside: Iterable[P
     An answer would reach only one of them, which knows nothing of a flow that the other one opened.
 
     Args:
-        job: Name of the job that the ends are of.
-        ends: As planned.
+        job: Name of the job of these ends.
+        ends: The planned ends.
         beside: Jobs that are loaded already; one of the same name is left out.
     """
-    others = [(own.job, end) for own in beside if own.job != job for end in own.ends if end.opening]
+    others = [(plan.job, end) for plan in beside if plan.job != job for end in plan.ends if end.opening]
     for end in (end for end in ends if end.opening):
         for other_job, other in others:
             if common := _common(end, other):
@@ -40,25 +40,29 @@ def check_clients_apart(job: str, ends: Iterable[PlannedEnd], beside: Iterable[P
 
 
 def _common(end: PlannedEnd, other: PlannedEnd) -> _Ranges | None:
-    """Values that frames for both of them have; None if there is no such frame."""
+    """The values of frames that both of them accept; None if there is no such frame."""
     if (end.port, end.vlan) != (other.port, other.vlan) or _differ(_announced(end), _announced(other)):
         return None
-    own, others = _accepted(end), _accepted(other)
+    accepted, others = _accepted(end), _accepted(other)
     common = {
-        name: range(max(own[name].start, others[name].start), min(own[name].stop, others[name].stop))
-        for name in own.keys() & others.keys()
+        name: range(
+            max(accepted[name].start, others[name].start), min(accepted[name].stop, others[name].stop)
+        )
+        for name in accepted.keys() & others.keys()
     }
     return common if all(common.values()) else None
 
 
 def _accepted(end: PlannedEnd) -> _Ranges:
-    return {own.field: range(own.first, own.first + own.count) for own in end.accepts}
+    return {accept.field: range(accept.first, accept.first + accept.count) for accept in end.accepts}
 
 
 def _announced(end: PlannedEnd) -> Mapping[str, int]:
-    """What a frame has to say of itself to be of its protocol."""
+    """The values that a frame has to carry to belong to the end's protocol."""
     headers = layout_of(end.protocol.stack).headers
-    return {f"{own.name}.{field}": value for own in headers for field, value in own.announced.items()}
+    return {
+        f"{header.name}.{field}": value for header in headers for field, value in header.announced.items()
+    }
 
 
 def _differ(one: Mapping[str, int], other: Mapping[str, int]) -> bool:
@@ -66,12 +70,12 @@ def _differ(one: Mapping[str, int], other: Mapping[str, int]) -> bool:
 
 
 def _flows(common: _Ranges) -> str:
-    """As they are opened: from where to where."""
+    """The flows in words, as they are opened: from their sources to their targets."""
     return f"{_endpoints(common, 'dst', 'dport')} to {_endpoints(common, 'src', 'sport')}"
 
 
 def _endpoints(common: _Ranges, address: str, port: str) -> Endpoints:
-    """The end of the flows that arriving frames name by these fields."""
+    """The end of the flows that these fields of arriving frames identify."""
     by_field = {name.partition(".")[2]: values for name, values in common.items()}
     version = IPv6Address if any(name.startswith("IPv6.") for name in common) else IPv4Address
     addresses, ports = by_field[address], by_field.get(port)

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ..errors import PlanError
-from ..model.departures import Capture, Messages
+from ..model.departures import CaptureReplay, Messages
 from ..model.job import Job
 from ..model.match import Match
 from ..model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
 from ..model.ports import Port
 from ..model.stream import Stream
-from .address import Station, stations
+from ..wire.address import Station, stations
 from .apart import check_clients_apart
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
@@ -43,13 +43,13 @@ def compile(  # noqa: A001 - the word of the architecture
     """The plan of a job. Equal arguments give equal plans.
 
     Args:
-        job: What is wanted.
+        job: The job to plan.
         ports: The tester's ports by name.
         gateways: MAC addresses (6 bytes) of gateways, by the name of the port that uses them.
         max_streams: How many streams the tester can still hold.
-        first_id: Of the first stream; the others follow. 1 to 65535.
-        neighbours: MAC addresses of what clients reach without a gateway, by port and address.
-        beside: Jobs that are loaded already, whose clients those of this one must not be taken for.
+        first_id: Id of the first stream, 1 to 65535; the other streams have the ids after it.
+        neighbours: MAC addresses of the hosts that clients reach without a gateway, by port and address.
+        beside: Jobs that are loaded already; their clients and those of this job must not be confused.
 
     Raises:
         PlanError: The first limit that is hit: what was given, what is allowed, where.
@@ -65,14 +65,18 @@ def compile(  # noqa: A001 - the word of the architecture
     check_apart(stream for stream, _ in made)
     # The receivers first (RFC 2544 §23: learning frames go to the output port), each port once.
     known = dict.fromkeys([rx for _, rx in ends] + [tx for tx, _ in ends])
-    reached = [(own.reach, tx, rx) for (_, own), (tx, rx) in zip(made, ends, strict=True) if own.reach]
+    reached = [
+        (made_content.reach, tx, rx)
+        for (_, made_content), (tx, rx) in zip(made, ends, strict=True)
+        if made_content.reach
+    ]
     answered = [PlannedNeighbour(s.port.name, s.address, s.port.mac) for s in known]
     taken = {neighbour.address for neighbour in answered}
     more = [
         neighbour
-        for stream, (_, own), (tx, rx) in zip(job.streams, made, ends, strict=True)
-        if own.reach and stream.answered
-        for neighbour in own.reach.neighbours(tx, rx)
+        for stream, (_, made_content), (tx, rx) in zip(job.streams, made, ends, strict=True)
+        if made_content.reach and stream.answered
+        for neighbour in made_content.reach.neighbours(tx, rx)
         if neighbour.address not in taken
     ]
     learning = [LearningFrame(s.port.name, announcement(s)) for s in known]
@@ -81,16 +85,16 @@ def compile(  # noqa: A001 - the word of the architecture
         plan_end(end, number, job.seed, ports=ports, gateways=gateways, neighbours=neighbours or {})
         for number, end in enumerate(job.ends)
     ]
-    check_clients_apart(job.name, [own.end for own in played], beside)
-    more += [n for own in played for n in own.neighbours if n.address not in taken]
-    learning += dict.fromkeys(frame for own in played for frame in own.learning if frame not in learning)
+    check_clients_apart(job.name, [plan.end for plan in played], beside)
+    more += [n for plan in played for n in plan.neighbours if n.address not in taken]
+    learning += dict.fromkeys(frame for plan in played for frame in plan.learning if frame not in learning)
     return Plan(
         job=job.name,
         seed=job.seed,
         streams=tuple(stream for stream, _ in made),
         neighbours=(*answered, *dict.fromkeys(more)),
         learning=tuple(learning),
-        ends=tuple(own.end for own in played),
+        ends=tuple(plan.end for plan in played),
     )
 
 
@@ -113,7 +117,7 @@ def _check_job(job: Job, max_streams: int, first_id: int) -> None:
     for stream in job.streams:
         _check_stream_name(stream.name)
     for what, named in (("stream", job.streams), ("responder or clients", job.ends)):
-        if repeated := _repeated(own.name for own in named):
+        if repeated := _repeated(item.name for item in named):
             names = ", ".join(map(repr, repeated))
             raise PlanError(f"job {job.name!r} has more than one {what} named {names}")
     if len(job.streams) > max_streams:
@@ -175,13 +179,13 @@ def _stream(
 
 
 def _unchanged_from(made: Content, payload_offset: int) -> int:
-    """Where the payload begins, if no field and no checksum that changes from frame to frame lies in it."""
+    """The start of the payload, or 0 if a field or checksum in it changes from frame to frame."""
     changing = [editor.bit_offset // 8 for editor in made.editors] + [c.offset for c in made.checksums]
     return payload_offset if all(offset < payload_offset for offset in changing) else 0
 
 
 def _replayed(stream: Stream, rx: Station) -> tuple[Match, ...]:
-    """How frames of a file are known: by the MAC address of the receiver, if that is where they are sent."""
+    """Frames of a file are recognized by the receiver's MAC address, if they are sent to that address."""
     capture = stream.shaping
-    known = isinstance(capture, Capture) and capture.next_hop
+    known = isinstance(capture, CaptureReplay) and capture.next_hop
     return (Match(0, b"\xff" * 6, rx.port.mac),) if known else ()

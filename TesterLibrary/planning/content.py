@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the frames of a stream contain: templates, the fields that change, and the checksums that follow."""
+"""The content of a stream's frames: templates, the fields that change, and the checksums that follow."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from ..model.plan import Version
 from ..model.stream import Stream
 from .cascade import cascaded
 from .coverage import Checksums
-from .editor import Change, change, default_seed
+from .editor import FieldChange, change, default_seed
 from .flows import FlowSpace
 from .reach import Reach
-from .template import Template
+from .template import FrameTemplate
 from .version import chosen_version
 
 MOST_EDITORS = 16
-MOST_FLOWS = 1 << 24
-_TRIED = (0, 1, 2, 3, 1000, 65_537)  # frames that Scapy builds too
-_LAST_DRAWN = 1000  # of a random range, which has to draw all values before
+MOST_FLOWS = 1 << 22  # of all loaded streams: an engine's limit, `kMaxFlows`
+_TRIED = (0, 1, 2, 3, 1000, 65_537)  # frames that are compared with those that Scapy builds
+_LAST_DRAWN = 1000  # the last frame compared for a random range, which has to draw all values before
 
 
 @dataclass(frozen=True)
 class Content:
-    """The part of a planned stream that says what frame k is."""
+    """The part of a planned stream that determines the bytes of frame k."""
 
     frames: tuple[bytes, ...]
     editors: tuple[PlannedEditor, ...] = ()
     checksums: tuple[Checksum, ...] = ()
     flows: int = 0
-    changes: tuple[Change, ...] = ()  # of the editors
+    changes: tuple[FieldChange, ...] = ()  # one for each editor
     version: Version | None = None  # chosen by the author
     reach: Reach | None = None  # None: it replays a file, whose addresses are not known
 
 
-def content(stream: Stream, templates: Sequence[Template], seed: int) -> Content:
+def content(stream: Stream, templates: Sequence[FrameTemplate], seed: int) -> Content:
     """Frames and editors of a stream, from templates that differ in nothing but their length.
 
     Raises:
@@ -69,30 +69,30 @@ def _check_flows(stream: Stream) -> None:
         raise PlanError("it has no signature, by which flows are told apart; count flows or send without")
 
 
-def _edited(stream: Stream, templates: Sequence[Template], seed: int) -> Content:
+def _edited(stream: Stream, templates: Sequence[FrameTemplate], seed: int) -> Content:
     if len(stream.editors) > MOST_EDITORS:
         raise PlanError(f"{len(stream.editors)} fields change; at most {MOST_EDITORS} can")
-    changes = {own.path: _change(stream, own, templates[0], seed) for own in stream.editors}
+    changes = {editor.path: _change(stream, editor, templates[0], seed) for editor in stream.editors}
     _check_apart(changes)
     every = cascaded(
-        {own.path: own.every for own in stream.editors},
-        {path: own.source.period for path, own in changes.items()},
+        {editor.path: editor.every for editor in stream.editors},
+        {path: field.source.period for path, field in changes.items()},
         stream.cascades,
     )
-    first = {own.place: own.value(0) for own in changes.values()}
+    first = {field.place: field.value(0) for field in changes.values()}
     checksums = Checksums(templates[0], first)
     editors = []
-    for path, own in changes.items():
+    for path, field in changes.items():
         with _naming(str(path)):
-            low, bits = own.window
-            covered = checksums.coverage(own.place, own.changing)
-        offset = own.place.bit_offset + own.place.bits - low - bits
-        editors.append(PlannedEditor(str(path), offset, bits, every[path], own.source, covered))
+            low, bits = field.window
+            covered = checksums.coverage(field.place, field.changing)
+        offset = field.place.bit_offset + field.place.bits - low - bits
+        editors.append(PlannedEditor(str(path), offset, bits, every[path], field.source, covered))
     version, reached = None, tuple(changes.values())
     if stream.version:
         version, either = chosen_version(stream.version, templates[0], checksums, editors)
         reached += (either,)
-    cyclic = any(own.kind is ChecksumKind.CRC32C for own in checksums.found)
+    cyclic = any(checksum.kind is ChecksumKind.CRC32C for checksum in checksums.found)
     if cyclic and len({len(template.trailer) for template in templates}) > 1:
         raise PlanError(
             "fields under SCTP's CRC change, so frame sizes have to differ by multiples of 4; give others"
@@ -107,28 +107,28 @@ def _edited(stream: Stream, templates: Sequence[Template], seed: int) -> Content
     )
 
 
-def _change(stream: Stream, editor: Editor, template: Template, seed: int) -> Change:
+def _change(stream: Stream, editor: Editor, template: FrameTemplate, seed: int) -> FieldChange:
     place = template.place(editor.path)
     with _naming(str(editor.path)):
         before = place.of(template.frame)
         return change(place, editor, before, default_seed(seed, stream.name, editor.path))
 
 
-def _check_apart(changes: Mapping[FieldPath, Change]) -> None:
-    for (one, own), (other, their) in combinations(changes.items(), 2):
-        if own.place.bit_offset < their.place.bit_offset + their.place.bits and (
-            their.place.bit_offset < own.place.bit_offset + own.place.bits
+def _check_apart(changes: Mapping[FieldPath, FieldChange]) -> None:
+    for (path, field), (other_path, other) in combinations(changes.items(), 2):
+        if field.place.bit_offset < other.place.bit_offset + other.place.bits and (
+            other.place.bit_offset < field.place.bit_offset + field.place.bits
         ):
-            raise PlanError(f"{one} and {other} are the same field; edit it once")
+            raise PlanError(f"{path} and {other_path} are the same field; edit it once")
 
 
-def _check_by_building(space: FlowSpace, made: Content, templates: Sequence[Template]) -> None:
-    """Holds some frames against what Scapy makes of the same values."""
+def _check_by_building(space: FlowSpace, made: Content, templates: Sequence[FrameTemplate]) -> None:
+    """Compares some frames with those that Scapy builds from the same values."""
     drawn = any(isinstance(editor.source, RandomRange) for editor in made.editors)
-    for number in (own for own in _TRIED if own <= _LAST_DRAWN or not drawn):
+    for number in (tried for tried in _TRIED if tried <= _LAST_DRAWN or not drawn):
         values = {
-            own.place: own.value(number // editor.every)
-            for editor, own in zip(made.editors, made.changes, strict=True)
+            field.place: field.value(number // editor.every)
+            for editor, field in zip(made.editors, made.changes, strict=True)
         }
         if templates[number % len(templates)].built(values) != space.frame(number):
             fields = ", ".join(f"{name}={value}" for name, value in space.values(number).items())

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which checksums cover a field, and how often; found by asking Scapy what else of a frame changes with it.
+"""Finds the checksums that cover a field, and how often: Scapy builds the frame again with the field changed.
 
-So pseudo headers, tunnels and headers of any depth need no table here, and whatever would not stay right is
-refused: a length, a CRC that a tester does not know, a checksum over such a CRC.
+So pseudo headers, tunnels and headers of any depth need no table here. A field is refused if a value depends
+on it that a tester cannot update: a length, a CRC that it does not know, or a checksum over such a CRC.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from collections.abc import Mapping
 
 from ..errors import PlanError
 from ..model.edit import Checksum, ChecksumKind, Coverage
-from .template import Place, Template
+from .template import FramePlace, FrameTemplate
 
-_MOST_CHECKSUMS = 7  # and one that the version bit may need
-_HEAVIEST = 8  # more often no field is covered: each tunnel adds two checksums at most
-_MODULUS = 0xFFFF  # of one's-complement sums of 16 bits
+_MOST_CHECKSUMS = 7  # one more is left for the version bit
+_HEAVIEST = 8  # how often a checksum covers a field at most: each tunnel adds two checksums or fewer
+_MODULUS = 0xFFFF  # modulus of one's-complement sums of 16 bits
 
 
 class Checksums:
-    """The checksums of a stream that its editors change; grows with each field that is looked at."""
+    """The checksums of a stream that its editors change; it grows with each field that is examined."""
 
-    def __init__(self, template: Template, values: Mapping[Place, int]) -> None:
-        """`values` are those of the edited fields in frame 0."""
+    def __init__(self, template: FrameTemplate, values: Mapping[FramePlace, int]) -> None:
+        """`values`: the values of the edited fields in frame 0."""
         self._template = template
         self._values = dict(values)
         self._frame = template.built(values)
-        self._names = template.names(template.frame)  # as the author has them
+        self._names = template.names(template.frame)  # headers of the author's frame
         self._known = [place for place in template.places if place.automatic and place.bits in (16, 32)]
         self.found: list[Checksum] = []
 
-    def coverage(self, place: Place, changing: int) -> tuple[Coverage, ...]:
+    def coverage(self, place: FramePlace, changing: int) -> tuple[Coverage, ...]:
         """The checksums that cover a field some bits of which change.
 
         Raises:
             PlanError: something else changes with it that a tester cannot keep right.
         """
-        bit = changing & -changing or 1  # 1: a field that stays as it is
+        bit = changing & -changing or 1  # 1 if no bit of the field changes
         before = self._values.get(place, place.of(self._frame))
         probed = self._template.built({**self._values, place: before ^ bit})
         if len(probed) != len(self._frame) or self._template.names(probed) != self._names:
@@ -48,15 +48,15 @@ class Checksums:
             for known in self._changed(place, probed)
         )
 
-    def _changed(self, place: Place, probed: bytes) -> list[Place]:
-        """The checksums that differ, which explain every difference."""
+    def _changed(self, place: FramePlace, probed: bytes) -> list[FramePlace]:
+        """The checksums that differ. PlanError if anything else differs too."""
         whole = 8 * len(probed)
         rest = int.from_bytes(probed, "big") ^ int.from_bytes(self._frame, "big")
         changed = [
             known for known in self._known if known != place and known.of(probed) != known.of(self._frame)
         ]
-        for own in (place, *changed):
-            rest &= ~((1 << own.bits) - 1 << whole - own.bit_offset - own.bits)
+        for explained in (place, *changed):
+            rest &= ~((1 << explained.bits) - 1 << whole - explained.bit_offset - explained.bits)
         if rest:
             byte = (whole - rest.bit_length()) // 8
             raise PlanError(
@@ -65,8 +65,8 @@ class Checksums:
             )
         return changed
 
-    def _covering(self, place: Place, known: Place, added: int, difference: int) -> Coverage:
-        """A checksum's index and weight. `added` to the field makes a `difference` to the checksum."""
+    def _covering(self, place: FramePlace, known: FramePlace, added: int, difference: int) -> Coverage:
+        """A checksum's index and weight, where `added` to the field changes the checksum by `difference`."""
         if known.bits == 32 and known.path.header == "SCTP":
             tail = len(self._template.trailer)
             kind, offset = ChecksumKind.CRC32C, known.bit_offset // 8

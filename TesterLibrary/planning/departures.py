@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From how an author says that frames leave to when each one is due, exactly."""
+"""Turns the departures that an author describes into a law: the exact time at which each frame is due."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from math import ceil, prod
 
 from ..errors import PlanError
 from ..model.departures import (
-    Capture,
+    CaptureReplay,
     GapDistribution,
     Messages,
     Pattern,
@@ -31,7 +31,7 @@ from ..model.units import FrameSize, FrameSizes, Rate, RateUnit
 from .rate import fitted, planned_rate
 from .time_pattern import profile
 
-_EVERY_MAC = b""  # of a Rewrite: whatever the destination MAC address is
+_EVERY_MAC = b""  # a Rewrite with it applies to every destination MAC address
 _NANOSECONDS = 10**9
 
 
@@ -47,7 +47,7 @@ def planned_departures(
         PlanError: more than the port's line carries, on average or at the peak, or a law that cannot be.
     """
     try:
-        if isinstance(stream.shaping, Capture) and stream.as_captured:
+        if isinstance(stream.shaping, CaptureReplay) and stream.as_captured:
             return Departures(_replay(stream.shaping, None, next_hop)), Fraction(0)
         rate, error = planned_rate(stream, port)
         drawn = random.Random(f"departures {seed}").getrandbits(64)
@@ -59,7 +59,7 @@ def planned_departures(
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What a law is made for. Rates are frames each nanosecond."""
+    """The requirements for a law. Rates are frames each nanosecond."""
 
     rate: Fraction
     frame_size: FrameSizes
@@ -94,14 +94,14 @@ class _Wanted:
 
 @singledispatch
 def _law(shaping: object, wanted: _Wanted) -> Law:
-    """What is no shaping is None: evenly."""
+    """The law of a stream without shaping: frames are due at equal gaps."""
     assert shaping is None
     return Steady(wanted.rate)
 
 
 @_law.register
 def _pattern(shaping: Pattern, wanted: _Wanted) -> Law:
-    """The average is exact: what rounding a burst to whole packets costs is the peak's."""
+    """The average rate is exact: rounding a burst to whole packets only changes the peak."""
     tick = fitted(wanted.rate / prod((stage.ratio for stage in shaping.stages), start=Fraction(1)))
     law = Steady(tick, shaping.stages)
     wanted.check_peak(1 / law.due(1), _named(shaping.stages))
@@ -140,7 +140,7 @@ def _talk(shaping: TalkSpurts, wanted: _Wanted) -> Law:
 def _distribution(shaping: GapDistribution, wanted: _Wanted) -> Law:
     scale = 1 / (wanted.rate * shaping.mean_ns)
     points = [(gap.ns * scale, part) for gap, part in shaping.points]
-    if points[0][1] > 0:  # so much of all gaps is the first one
+    if points[0][1] > 0:  # this part of all gaps equals the first one
         points.insert(0, (points[0][0], Fraction(0)))
     gaps, parts = zip(*points, strict=True)
     return Random(wanted.seed, Quantiles(tuple(map(float, parts)), tuple(map(float, gaps))))
@@ -148,15 +148,15 @@ def _distribution(shaping: GapDistribution, wanted: _Wanted) -> Law:
 
 @_law.register
 def _messages(shaping: Messages, wanted: _Wanted) -> Law:
-    """At the average of its own to the nanosecond as written, at another one rounded without adding up."""
+    """Times are as written at the average rate of the messages; at other rates rounding does not add up."""
     scale = Fraction(shaping.packets, shaping.duration_ns) / wanted.rate
-    own, sizes = _single(wanted.frame_size), frame_sizes(shaping, wanted.frame_size)
-    before = shaping.messages[-1].frame_size or own
+    default, sizes = _single(wanted.frame_size), frame_sizes(shaping, wanted.frame_size)
+    before = shaping.messages[-1].frame_size or default
     messages, rounded = [], Fraction(0)
     for number, message in enumerate(shaping.messages, 1):
-        size = message.frame_size or own
+        size = message.frame_size or default
         exact_pause = message.pause.ns * scale
-        if number > 1 or shaping.repeat:  # something is before it
+        if number > 1 or shaping.repeat:  # a frame leaves before it
             exact_pause = wanted.spaced(exact_pause, before, f"message {number}: interval")
         exact_gap = wanted.spaced(message.gap.ns * scale, size, f"message {number}: packet interval")
         pause, gap = max(0, round(exact_pause + rounded)), round(exact_gap)
@@ -167,23 +167,23 @@ def _messages(shaping: Messages, wanted: _Wanted) -> Law:
 
 
 @_law.register
-def _capture(shaping: Capture, wanted: _Wanted) -> Law:
+def _capture(shaping: CaptureReplay, wanted: _Wanted) -> Law:
     return _replay(shaping, wanted.rate, wanted.next_hop)
 
 
 def frame_sizes(shaping: Shaping | None, frame_size: FrameSizes) -> tuple[FrameSize, ...]:
-    """The sizes of a stream's frames, in the order of `ScriptMessage.frame`; its own unless it has others."""
-    if isinstance(shaping, Capture):
+    """The sizes of a stream's frames, in the order of `ScriptMessage.frame`; messages may give others."""
+    if isinstance(shaping, CaptureReplay):
         return ()
     if not isinstance(shaping, Messages):
         return tuple(map(FrameSize, dict.fromkeys(frame_size.order)))
-    own = _single(frame_size)
-    return tuple(dict.fromkeys(message.frame_size or own for message in shaping.messages))
+    size = _single(frame_size)
+    return tuple(dict.fromkeys(message.frame_size or size for message in shaping.messages))
 
 
 def frame_order(shaping: Shaping | None, frame_size: FrameSizes) -> tuple[int, ...]:
     """Indices of `frame_sizes` in the order of sending; empty where there is one or messages choose."""
-    if isinstance(shaping, Capture | Messages) or len(frame_size.order) == 1:
+    if isinstance(shaping, CaptureReplay | Messages) or len(frame_size.order) == 1:
         return ()
     places = {size.bytes: index for index, size in enumerate(frame_sizes(shaping, frame_size))}
     return tuple(places[size] for size in frame_size.order)
@@ -195,7 +195,7 @@ def _single(sizes: FrameSizes) -> FrameSize:
     return sizes
 
 
-def _replay(shaping: Capture, rate: Fraction | None, next_hop: bytes) -> Replay:
+def _replay(shaping: CaptureReplay, rate: Fraction | None, next_hop: bytes) -> Replay:
     everywhere = (Rewrite(_EVERY_MAC, next_hop),) if shaping.next_hop else ()
     return Replay(
         path=shaping.path,

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What an author writes of a field that changes, as numbers of that field: the source of a planned editor."""
+"""Turns the values that an author gives for a field into numbers: the source of a planned editor."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import Any
 from ..errors import PlanError
 from ..model.edit import Distribution, RandomBits, RandomRange, Source, Step, Values
 from ..model.editor import Draw, Editor, FieldValues, RandomField, RandomMask, RandomPrefix, Sweep
-from .template import Place
+from .template import FramePlace
 
-WORD = 64  # bits that an editor changes at most
+WORD = 64  # the most bits that an editor changes
 _MOST_VALUES = 1 << 20
 _MOST_DRAWN = 1 << 16
 _LONGEST_RANGE = 1 << 63
@@ -25,16 +25,16 @@ _CERTAIN = 1 << 64
 
 
 @dataclass(frozen=True)
-class Change:
+class FieldChange:
     """The values of one field, and the part of it that differs from value to value."""
 
-    place: Place
-    base: int  # a number of the whole field: all values have its other bits
+    place: FramePlace
+    base: int  # a value of the whole field, which gives the bits that do not change
     changing: int  # the bits in which any two values differ
-    make: Callable[[int], Source]  # of the bits from the given one upwards, the lowest being 0
+    make: Callable[[int], Source]  # the source of the bits from the given one upwards; 0 is the lowest bit
 
     def __post_init__(self) -> None:
-        """PlanError unless an editor can write all that changes."""
+        """PlanError unless an editor can write all bits that change."""
         self.window  # noqa: B018
 
     @cached_property
@@ -57,7 +57,7 @@ class Change:
 
     @cached_property
     def source(self) -> Source:
-        """Of the values of the window."""
+        """The source of the values of the window."""
         return self.make(self.window[0])
 
     def value(self, index: int) -> int:
@@ -70,32 +70,32 @@ class Change:
         return self.base & ~(_bits(bits) << low) | (number & _bits(bits)) << low
 
 
-def change(place: Place, editor: Editor, before: int, seed: int) -> Change:
-    """The numbers of an editor.
+def change(place: FramePlace, editor: Editor, before: int, seed: int) -> FieldChange:
+    """The values of an edited field.
 
     Args:
         place: The field.
-        editor: What becomes of it.
-        before: What the header has in it, of which random bits keep some.
-        seed: Of what is random, unless the editor has its own.
+        editor: The author's description of its values.
+        before: The value in the header; editors of random bits keep its other bits.
+        seed: Seed of random values, unless the editor has one.
 
     Raises:
         PlanError: a value that does not fit the field, an empty list, a reversed range, …
     """
     if editor.every < 1:
         raise PlanError(f"{editor.every} frames share a value; at least 1 does")
-    own = seed if editor.seed is None else editor.seed
-    if not 0 <= own < _CERTAIN:
-        raise PlanError(f"the seed {own} is not within 0 to 2^64 - 1")
-    return _LOWERED[type(editor.mode)](place, editor.mode, before, own)
+    used = seed if editor.seed is None else editor.seed
+    if not 0 <= used < _CERTAIN:
+        raise PlanError(f"the seed {used} is not within 0 to 2^64 - 1")
+    return _LOWERED[type(editor.mode)](place, editor.mode, before, used)
 
 
 def default_seed(seed: int, stream: str, path: object) -> int:
-    """The seed of an editor that has none: another one for each stream and field."""
+    """The seed of an editor that is given none; it differs for each stream and field."""
     return random.Random(f"editor {seed} {stream} {path}").getrandbits(WORD)
 
 
-def _sweep(place: Place, mode: Sweep, _: int, __: int) -> Change:
+def _sweep(place: FramePlace, mode: Sweep, _: int, __: int) -> FieldChange:
     first, step = place.number(mode.first), _step(place, mode.step)
     if mode.last and mode.count is not None:
         raise PlanError("a sweep ends at its last value or after a count; give one of them")
@@ -117,11 +117,13 @@ def _sweep(place: Place, mode: Sweep, _: int, __: int) -> Change:
     inside = 0 <= last < 1 << place.bits
     highest = (first ^ last).bit_length() if inside else place.bits
     changing = _bits(highest) & -(step & -step) if count > 1 else 0
-    return Change(place, first, changing, lambda low: Step(_word(first, low), _signed(step >> low), count))
+    return FieldChange(
+        place, first, changing, lambda low: Step(_word(first, low), _signed(step >> low), count)
+    )
 
 
-def _step(place: Place, text: str) -> int:
-    """A number with a sign, or in the way of the field's values: 0.0.1.0."""
+def _step(place: FramePlace, text: str) -> int:
+    """A step, given as a number with a sign or in the notation of the field's values: 0.0.1.0."""
     negative = text.startswith("-")
     size = text.removeprefix("-")
     try:
@@ -133,14 +135,14 @@ def _step(place: Place, text: str) -> int:
     return -number if negative else number
 
 
-def _values(place: Place, mode: FieldValues, _: int, __: int) -> Change:
+def _values(place: FramePlace, mode: FieldValues, _: int, __: int) -> FieldChange:
     values = _numbers(place, mode.values, _MOST_VALUES)
-    return Change(
+    return FieldChange(
         place, values[0], _differences(values), lambda low: Values(tuple(_word(v, low) for v in values))
     )
 
 
-def _random_field(place: Place, mode: RandomField, before: int, seed: int) -> Change:
+def _random_field(place: FramePlace, mode: RandomField, before: int, seed: int) -> FieldChange:
     if not mode.first and not mode.last:
         return _random_bits(place, before, _bits(place.bits), seed)
     if not mode.first or not mode.last:
@@ -149,33 +151,33 @@ def _random_field(place: Place, mode: RandomField, before: int, seed: int) -> Ch
     if last < first:
         raise PlanError(f"the range from {mode.first} to {mode.last} is reversed; exchange its ends")
     count = last - first + 1
-    if count & (count - 1) == 0 and first % count == 0:  # all values of some bits
+    if count & (count - 1) == 0 and first % count == 0:  # exactly all values of the lowest bits
         return _random_bits(place, first, count - 1, seed)
     if count > _LONGEST_RANGE:
         raise PlanError(f"a range of {count} values; a random value is from a range of at most 2^63")
     changing = _bits((first ^ last).bit_length())
-    return Change(place, first, changing, lambda low: RandomRange(seed, _word(first, low), count))
+    return FieldChange(place, first, changing, lambda low: RandomRange(seed, _word(first, low), count))
 
 
-def _random_mask(place: Place, mode: RandomMask, before: int, seed: int) -> Change:
+def _random_mask(place: FramePlace, mode: RandomMask, before: int, seed: int) -> FieldChange:
     mask = place.number(mode.mask)
     if not mask:
         raise PlanError(f"the mask {mode.mask} has no bit, so nothing would change")
     return _random_bits(place, before, mask, seed)
 
 
-def _random_prefix(place: Place, mode: RandomPrefix, _: int, seed: int) -> Change:
+def _random_prefix(place: FramePlace, mode: RandomPrefix, _: int, seed: int) -> FieldChange:
     network = mode.network
     if place.bits != network.max_prefixlen:
         raise PlanError(f"it has {place.bits} bits, {network} is of {network.max_prefixlen}")
     return _random_bits(place, int(network.network_address), int(network.hostmask), seed)
 
 
-def _random_bits(place: Place, base: int, mask: int, seed: int) -> Change:
-    return Change(place, base, mask, lambda low: RandomBits(seed, _word(base, low), _word(mask, low)))
+def _random_bits(place: FramePlace, base: int, mask: int, seed: int) -> FieldChange:
+    return FieldChange(place, base, mask, lambda low: RandomBits(seed, _word(base, low), _word(mask, low)))
 
 
-def _draw(place: Place, mode: Draw, _: int, seed: int) -> Change:
+def _draw(place: FramePlace, mode: Draw, _: int, seed: int) -> FieldChange:
     values, cumulative = _numbers(place, mode.values, _MOST_DRAWN), mode.cumulative
     if len(cumulative) != len(values):
         raise PlanError(f"{len(values)} values with {len(cumulative)} probabilities; each value has one")
@@ -189,7 +191,7 @@ def _draw(place: Place, mode: Draw, _: int, seed: int) -> Change:
     bounds = [(value, round(part * _CERTAIN) - 1) for value, part in zip(values, cumulative, strict=True)]
     reached = [(value, bound) for value, bound in bounds if bound >= 0]
     bounds_of = tuple(bound for _, bound in reached)
-    return Change(
+    return FieldChange(
         place,
         values[0],
         _differences(values),
@@ -197,7 +199,7 @@ def _draw(place: Place, mode: Draw, _: int, seed: int) -> Change:
     )
 
 
-def _numbers(place: Place, texts: tuple[str, ...], most: int) -> tuple[int, ...]:
+def _numbers(place: FramePlace, texts: tuple[str, ...], most: int) -> tuple[int, ...]:
     if not 1 <= len(texts) <= most:
         raise PlanError(f"a list of {len(texts)} values; give 1 to {most}")
     return tuple(place.number(text) for text in texts)
@@ -212,7 +214,7 @@ def _word(number: int, low: int) -> int:
 
 
 def _signed(number: int) -> int:
-    """Modulo 2^64, within the range of a signed number."""
+    """The number modulo 2^64, as a signed number of 64 bits."""
     half = 1 << WORD - 1
     return (number + half) % (2 * half) - half
 
@@ -221,7 +223,7 @@ def _bits(count: int) -> int:
     return (1 << count) - 1
 
 
-_LOWERED: dict[type, Callable[[Place, Any, int, int], Change]] = {
+_LOWERED: dict[type, Callable[[FramePlace, Any, int, int], FieldChange]] = {
     Sweep: _sweep,
     FieldValues: _values,
     RandomField: _random_field,

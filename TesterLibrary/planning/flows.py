@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which frames a plan sends: the contents of frame k, for any k, as `plan.proto` defines them.
+"""The frames that a plan sends: the content of frame k for any k, as `plan.proto` defines it.
 
-So whoever has the plan can tell what each frame was, and index flows without a search.
+With it everyone who has the plan can tell what each frame was, and index flows without a search.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CASTAGNOLI = 0x82F63B78  # CRC-32C, its bits reversed
 
 
 class FlowSpace:
-    """All frames of a stream. The signature is that of the plan; a tester writes it while it sends."""
+    """All frames of a stream. Their signature is the plan's; the tester replaces it while it sends."""
 
     def __init__(
         self,
@@ -26,14 +26,14 @@ class FlowSpace:
         checksums: Sequence[Checksum],
         template: Callable[[int], bytes],
     ) -> None:
-        """`template` is what frame k is before editors change it."""
+        """`template`: gives frame k before editors change it."""
         self._template = template
         self._editors = editors
         self._checksums = checksums
 
     @classmethod
     def of(cls, stream: PlannedStream) -> FlowSpace:
-        """Of a planned stream that has frames: it does not replay a file."""
+        """The frames of a planned stream, which must not replay a file."""
         return cls(stream.editors, stream.checksums, stream.template)
 
     @property
@@ -48,7 +48,7 @@ class FlowSpace:
         return self.period and self.period // (gcd(*(editor.every for editor in self._editors)) or 1)
 
     def values(self, number: int) -> dict[str, int]:
-        """What the edited fields hold in frame `number`, from 0, by their names."""
+        """The values of the edited fields in frame `number`, from 0, by their names."""
         return {editor.name: editor.value(number) for editor in self._editors}
 
     def frame(self, number: int) -> bytes:
@@ -80,14 +80,14 @@ def _read(frame: bytes, editor: PlannedEditor) -> int:
 
 
 def _added(before: bytes, editor: PlannedEditor, index: int, checksum: Checksum, number: int) -> int:
-    """What an editor adds to the sum that a checksum covers: 2^16 is 1 in a one's-complement sum."""
+    """The amount that an editor adds to the sum of a checksum. In a one's-complement sum 2^16 counts as 1."""
     weight = sum(covered.weight for covered in editor.coverage if covered.checksum == index)
     place = (8 * checksum.offset - editor.bit_offset - editor.bits) % 16
     return weight * (editor.value(number) - _read(before, editor)) << place
 
 
 def _add(frame: bytearray, checksum: Checksum, added: int) -> None:
-    """Keeps an Internet checksum right (RFC 1624): it is minus the sum, modulo 2^16 - 1."""
+    """Updates an Internet checksum (RFC 1624), which is minus the sum, modulo 2^16 - 1."""
     place = slice(checksum.offset, checksum.offset + 2)
     value = (int.from_bytes(frame[place], "big") - added) % 0xFFFF
     if value == 0 and checksum.kind is ChecksumKind.INTERNET_NOT_ZERO:

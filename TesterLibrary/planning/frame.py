@@ -16,24 +16,24 @@ from ..model.headers import Header, HeaderStack
 from ..model.ports import Address
 from ..model.stream import Stream
 from ..model.units import FCS_LENGTH
-from .address import Station
-from .headers import EXPERIMENTAL_TYPE, Ends, lay_out, layers_of, text
+from ..wire.address import Station
+from ..wire.headers import EXPERIMENTAL_TYPE, Route, lay_out, layers_of, text
 from .payload import filling
-from .template import Template
+from .template import FrameTemplate
 
 if TYPE_CHECKING:
     from scapy.packet import Packet
 
 SIGNATURE_LENGTH = 16  # bytes at the end of a test frame: `plan.proto`, SIGNATURE
 
-_CYCLIC = ("SCTP", "BTH")  # headers with a CRC over what follows, which a signature would break
+_CYCLIC = ("SCTP", "BTH")  # headers with a CRC over the payload, which a signature in it would break
 _IP_VERSIONS = {"IP": 4, "IPv6": 6}
-_CYCLIC_UNIT = 4  # bytes of which such packets consist
+_CYCLIC_UNIT = 4  # the length of such packets is a multiple of so many bytes
 
 
 def measured_frame(
     stream: Stream, stream_id: int, seed: int, tx: Station, rx: Station, next_hop: bytes
-) -> Template:
+) -> FrameTemplate:
     """The test frame of a stream whose frames have one size.
 
     Unless the stream says otherwise it is that of RFC 2544 C.2.6.4: UDP, filled with counting octets.
@@ -50,7 +50,7 @@ def measured_frame(
     stack = stream.headers or _default_stack(tx.address.version)
     try:
         _check_longest(stream, tx, rx)
-        headers = lay_out(stack, Ends(tx, rx, next_hop))
+        headers = lay_out(stack, Route(tx, rx, next_hop))
         _check_addresses(stack, headers, tx, rx)
         if not stream.signature:
             room = _room(stream, stack, len(_built(stack, headers)), 0)
@@ -73,7 +73,7 @@ def measured_frame(
 
 
 def _check_addresses(stack: HeaderStack, headers: Packet, tx: Station, rx: Station) -> None:
-    """Refuses frames that no device forwards: to their own source, or of an IP version its router has not."""
+    """Refuses frames that no device forwards: to their source, or in an IP version that the router lacks."""
     written = {header.name: dict(header.fields) for header in reversed(stack.headers)}
     for layer in layers_of(headers):
         name = type(layer).__name__
@@ -95,8 +95,8 @@ def _default_stack(version: int) -> HeaderStack:
     return HeaderStack((Header("Ether"), Header("IP" if version == 4 else "IPv6"), Header("UDP")))
 
 
-def _carrying(stack: HeaderStack, headers: Packet, octets: bytes, trailer: bytes) -> Template:
-    """Headers around a payload, and what follows the packet."""
+def _carrying(stack: HeaderStack, headers: Packet, octets: bytes, trailer: bytes) -> FrameTemplate:
+    """A template with headers, a payload and a trailer behind the packet."""
     payload_offset = len(_built(stack, headers))
     last = list(layers_of(headers))[-1]
     if type(last).__name__ == "SCTPChunkData":
@@ -105,7 +105,7 @@ def _carrying(stack: HeaderStack, headers: Packet, octets: bytes, trailer: bytes
         last.add_payload(octets)
     if len(_built(stack, headers)) != payload_offset + len(octets):
         raise PlanError(f"{stack}: its headers change their length with the payload, which has no place then")
-    return Template(stack, headers, trailer, payload_offset)
+    return FrameTemplate(stack, headers, trailer, payload_offset)
 
 
 def _built(stack: HeaderStack, headers: Packet) -> bytes:
@@ -116,7 +116,7 @@ def _built(stack: HeaderStack, headers: Packet) -> bytes:
 
 
 def _room(stream: Stream, stack: HeaderStack, length: int, signature: int) -> int:
-    """Bytes for the payload, which may be 0, beside a signature of that length."""
+    """Bytes that are left for the payload, possibly 0, with a signature of that length."""
     least = length + signature + FCS_LENGTH
     if stream.frame_size.mean < least:
         beside = f" with a signature of {signature} bytes" if signature else ""
@@ -145,7 +145,7 @@ def announcement(station: Station) -> bytes:
 
 
 def mac_announcement(mac: bytes) -> bytes:
-    """A frame that tells nothing but where a MAC address is."""
+    """A frame that only tells bridges where a MAC address is."""
     from scapy.layers.l2 import Ether
 
     return bytes(Ether(dst="ff:ff:ff:ff:ff:ff", src=text(mac), type=EXPERIMENTAL_TYPE)).ljust(60, b"\0")

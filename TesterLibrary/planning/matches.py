@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""How frames of a stream without signature are known: by the bits of their headers that all of them share.
+"""Recognizes frames of a stream without signature by the header bits that all of them share.
 
-Left out is what differs from frame to frame, and what devices write: addresses of the link where a router
-comes between, traffic classes and hop counts, IPv4 identifications, checksums.
+Bits that differ from frame to frame are left out, and bits that devices write: MAC addresses behind a router,
+traffic classes and hop counts, IPv4 identifications, checksums.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ..errors import PlanError
 from ..model.edit import ChecksumKind
 from ..model.match import Match, exclude
 from ..model.plan import PlannedStream
-from .template import Template
+from .template import FrameTemplate
 
 _LONGEST = 64  # bytes of one match
-_MOST_BYTES = 128  # that a tester looks at
+_MOST_BYTES = 128  # bytes of a frame that a tester compares
 _CHECKSUMS = ("chksum", "cksum")
-_WRITTEN: Mapping[str, tuple[str, ...]] = {  # by devices on the way
+_WRITTEN: Mapping[str, tuple[str, ...]] = {  # fields that devices on the way may change
     "Dot1Q": ("prio", "dei"),
     "Dot1AD": ("prio", "dei"),
     "MPLS": ("cos", "ttl"),
@@ -29,13 +29,13 @@ _WRITTEN: Mapping[str, tuple[str, ...]] = {  # by devices on the way
 }
 
 
-def matches(stream: PlannedStream, template: Template, *, routed: bool) -> tuple[Match, ...]:
-    """What holds of each frame of a planned stream, and of none that differs in a header.
+def matches(stream: PlannedStream, template: FrameTemplate, *, routed: bool) -> tuple[Match, ...]:
+    """Matches that each frame of a planned stream meets, and no frame with other headers.
 
     Args:
-        stream: With its frames, editors and version.
-        template: One of its frames, and where the fields are in it.
-        routed: Whether a router gives its frames other MAC addresses.
+        stream: The stream, with its frames, editors and version.
+        template: One of its frames, and the places of the fields in it.
+        routed: Whether a router changes the MAC addresses of its frames.
 
     Raises:
         PlanError: nothing stays the same.
@@ -57,7 +57,7 @@ def matches(stream: PlannedStream, template: Template, *, routed: bool) -> tuple
 
 
 def check_apart(streams: Iterable[PlannedStream]) -> None:
-    """PlanError if frames of two streams that are known by their headers may be each other's."""
+    """PlanError if frames of two streams that are recognized by their headers may be confused."""
     known = [stream for stream in streams if stream.matches]
     for one, other in combinations(known, 2):
         if one.rx_port == other.rx_port and not exclude(one.matches, other.matches):
@@ -69,7 +69,7 @@ def check_apart(streams: Iterable[PlannedStream]) -> None:
 
 
 def _changing(stream: PlannedStream) -> Iterator[tuple[int, int]]:
-    """Offsets and lengths in bits of what differs from frame to frame."""
+    """Offsets and lengths, in bits, of the parts that differ from frame to frame."""
     for editor in stream.editors:
         yield editor.bit_offset, editor.bits
     for checksum in stream.checksums:
@@ -78,8 +78,8 @@ def _changing(stream: PlannedStream) -> Iterator[tuple[int, int]]:
         yield stream.version.bit_offset, 1
 
 
-def _written(template: Template, *, routed: bool) -> Iterator[tuple[int, int]]:
-    """The same of what devices write."""
+def _written(template: FrameTemplate, *, routed: bool) -> Iterator[tuple[int, int]]:
+    """Offsets and lengths, in bits, of the fields that devices write."""
     for place in template.places:
         header, field = place.path.header, place.path.field
         moved = routed and place.layer == 0 and (header, field) in (("Ether", "dst"), ("Ether", "src"))
@@ -92,17 +92,17 @@ def _number(frame: bytes, length: int) -> int:
 
 
 def _bits(offset: int, bits: int, length: int) -> int:
-    """Bits of a header of so many bytes; what is beyond it is left out."""
+    """A mask of these bits in headers of `length` bytes; bits beyond them are left out."""
     end = 8 * length - offset - bits
     whole = (1 << bits) - 1
     return whole << end if end >= 0 else whole >> -end
 
 
 def _cut(mask: bytes, value: bytes) -> Iterator[Match]:
-    """In pieces, without bytes of no meaning at their ends; what is looked at ends after the most bytes."""
-    looked_at = [offset for offset, byte in enumerate(mask) if byte][:_MOST_BYTES]
-    while looked_at:
-        begin = looked_at[0]
-        end = max(offset for offset in looked_at if offset < begin + _LONGEST) + 1
+    """Matches for the bytes under the mask, at most _MOST_BYTES; none begins or ends with an unused byte."""
+    compared = [offset for offset, byte in enumerate(mask) if byte][:_MOST_BYTES]
+    while compared:
+        begin = compared[0]
+        end = max(offset for offset in compared if offset < begin + _LONGEST) + 1
         yield Match(begin, mask[begin:end], value[begin:end])
-        looked_at = [offset for offset in looked_at if offset >= end]
+        compared = [offset for offset in compared if offset >= end]

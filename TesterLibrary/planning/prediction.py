@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a tester will send of a job, to the last packet, before there is a tester."""
+"""Predicts exactly what a tester will send for a job; no tester is needed."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..model.jobfile import JobFile
 from ..model.plan import Plan, PlannedStream
 from ..model.planned_end import PlannedEnd
 from ..model.stream import Stream
-from .allocation import LoopbackPort
 from .compile import compile as compile_job
 from .protocol import ProtocolPlan, lower
 from .responder import asked_for
-from .staging import Staging
-from .switch_editor import SwitchEditor, own_fields
-from .switch_streams import SwitchEnd, place
+from .switch.allocation import LoopbackPort
+from .switch.editor import SwitchEditor, own_fields
+from .switch.staging import Staging
+from .switch.streams import SwitchEnd, place
 
 _MOST_STREAMS = 0xFFFF
-UNKNOWN_MAC = b"\2\0\0\0\2\0"  # of a neighbour: whoever plans without a network cannot ask
+UNKNOWN_MAC = b"\2\0\0\0\2\0"  # stands for a neighbour's address, which cannot be asked for without a network
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,15 @@ class Prediction:
     stream: Stream
     planned: PlannedStream
     asked: Fraction  # 0 where only the tester knows it
-    staging: Staging | None = None  # of a quantised meter; None where a clock is exact
+    staging: Staging | None = None  # stages after a quantised meter; None where a clock is exact
     loopback: LoopbackPort | None = None  # where its template packets loop; None where nothing loops
-    templates: int = 0  # how many do
-    edits: tuple[SwitchEditor, ...] = ()  # of a switch
-    metered: bool = False  # by a meter that limits what loops; else the loop's own rate is the one
+    templates: int = 0  # the number of template packets
+    edits: tuple[SwitchEditor, ...] = ()  # editors of a switch
+    metered: bool = False  # whether a meter limits the template packets; else the loop sets their rate
 
     @property
     def rate(self) -> Fraction:
-        """What will be sent on average; 0 where only the tester knows it."""
+        """The average rate that will be sent; 0 where only the tester knows it."""
         return self.staging.rate if self.staging else self.planned.frames_per_second
 
     @property
@@ -51,7 +51,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class SwitchPrediction:
-    """What a switch sends and answers of a job."""
+    """The streams that a switch sends for a job, and the ends that it answers for."""
 
     streams: tuple[Prediction, ...]
     ends: tuple[SwitchEnd, ...]
@@ -70,7 +70,7 @@ def predict(file: JobFile, target: str) -> tuple[Prediction, ...]:
 
 
 def predict_ends(file: JobFile, target: str) -> tuple[tuple[PlannedEnd, ProtocolPlan], ...]:
-    """Responders and clients of a job, with what a target is given of their protocols.
+    """Responders and clients of a job, with their protocols as the target is given them.
 
     Raises:
         PlanError: the first limit that is hit, and the file.
@@ -82,7 +82,7 @@ def predict_ends(file: JobFile, target: str) -> tuple[tuple[PlannedEnd, Protocol
 
 
 def _planned(file: JobFile) -> Plan:
-    asked = [own for end in file.job.ends for own in asked_for(end, file.ports)]
+    asked = [pair for end in file.job.ends for pair in asked_for(end, file.ports)]
     return compile_job(
         file.job,
         ports=file.ports,
@@ -112,20 +112,22 @@ def predict_switch(file: JobFile) -> SwitchPrediction:
 
 
 def _switch(file: JobFile, plan: Plan) -> SwitchPrediction:
-    types = [own for stream in file.job.streams if stream.headers for own in stream.headers.types]
+    types = [
+        header_type for stream in file.job.streams if stream.headers for header_type in stream.headers.types
+    ]
     placement = place(plan, file.ports, own_fields(types))
     streams = (
         Prediction(
             stream,
-            own.planned,
+            placed.planned,
             _asked(file, stream),
-            own.staging,
-            own.loopback,
-            own.templates,
-            own.edits,
-            own.metered,
+            placed.staging,
+            placed.loopback,
+            placed.templates,
+            placed.edits,
+            placed.metered,
         )
-        for stream, own in zip(file.job.streams, placement.streams, strict=True)
+        for stream, placed in zip(file.job.streams, placement.streams, strict=True)
     )
     return SwitchPrediction(tuple(streams), placement.ends)
 

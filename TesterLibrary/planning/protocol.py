@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A protocol's table as what a tester is given of it; what the tester cannot hold is refused, by resource."""
+"""Lowers a protocol's table for a tester, and refuses what the tester cannot hold, by resource."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from typing import Protocol as Interface
 
 from ..model.protocol import Protocol
-from .flat_table import flat_table
-from .match_action import match_action
+from .engine.table import flat_table
+from .switch.match_action import match_action
 
 
 class ProtocolPlan(Interface):
     """Data for one target."""
 
     def record(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
+        """All of it, as it is written to JSON."""
 
     def summary(self) -> str:
-        """For people."""
+        """A summary for people."""
 
 
 _LOWERINGS: Mapping[str, Callable[[Protocol, Mapping[str, int]], ProtocolPlan]] = {
@@ -31,7 +31,7 @@ TARGETS = tuple(_LOWERINGS)
 
 
 def lower(protocol: Protocol, target: str, parameters: Mapping[str, int] | None = None) -> ProtocolPlan:
-    """A checked protocol for one of TARGETS, with what a job sets its parameters to.
+    """Lowers a checked protocol for one of TARGETS, with the values that a job sets for its parameters.
 
     Raises:
         PlanError: naming each resource of the target that is exceeded, by how much, and what to change.

@@ -12,7 +12,7 @@ from ..model.ports import Port
 from ..model.stream import Stream
 from ..model.units import Rate, RateUnit
 
-_LARGEST = 2**64 - 1  # of the numerator and the denominator of a planned rate
+_LARGEST = 2**64 - 1  # the largest numerator and denominator of a planned rate
 _FASTEST = Fraction(1)  # frames each nanosecond: the limit of `plan.proto`
 
 

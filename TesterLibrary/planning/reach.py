@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whose addresses the frames of a stream bear, so that the tester can answer for them and announce them."""
+"""Finds the addresses in a stream's frames, so that the tester can answer for them and announce them."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from ipaddress import IPv4Address, IPv6Address
 from ..model.edit import Distribution, RandomBits, RandomRange, Source, Step, Values
 from ..model.plan import LearningFrame, PlannedNeighbour
 from ..model.ports import Address, Port
-from .address import Station
-from .editor import Change
+from ..wire.address import Station
+from .editor import FieldChange
 from .frame import mac_announcement
-from .template import Place, Template
+from .template import FramePlace, FrameTemplate
 
-MOST_ADDRESSES = 4096  # of one field; who sends from more of them needs a route to them
+MOST_ADDRESSES = 4096  # values of one field; a device needs a route to reach more addresses
 
 
 class Reach:
     """The addresses in the outermost Ethernet and IP headers of a stream's frames."""
 
-    def __init__(self, template: Template, changes: Sequence[Change]) -> None:
+    def __init__(self, template: FrameTemplate, changes: Sequence[FieldChange]) -> None:
         self._template = template
-        self._changes = {own.place: own for own in changes}
+        self._changes = {change.place: change for change in changes}
 
     def neighbours(self, tx: Station, rx: Station) -> Iterator[PlannedNeighbour]:
-        """Of both ends, as far as they are in the networks of their ports, which ask for neighbours."""
+        """The addresses of both ends in the networks of their ports, where devices ask for neighbours."""
         for station, field in ((tx, "src"), (rx, "dst")):
             for kind, header in ((IPv4Address, "IP"), (IPv6Address, "IPv6")):
                 for number in self._values(header, field):
@@ -34,7 +34,7 @@ class Reach:
                         yield PlannedNeighbour(station.port.name, address, station.port.mac)
 
     def learning(self, rx: Station) -> Iterator[LearningFrame]:
-        """From which a bridge learns where MAC addresses are to which frames go in turn."""
+        """Frames from which a bridge learns the MAC addresses of an edited destination field."""
         place = self._outermost("Ether", "dst")
         if place in self._changes and not rx.port.gateway:
             for number in self._values("Ether", "dst"):
@@ -43,16 +43,16 @@ class Reach:
                     yield LearningFrame(rx.port.name, mac_announcement(mac))
 
     def _values(self, header: str, field: str) -> Collection[int]:
-        """What a field holds in some frame; nothing if there is no such field or too much in it."""
+        """The values of a field over all frames; none if there is no such field or it has too many values."""
         place = self._outermost(header, field)
         if place is None:
             return ()
-        own = self._changes.get(place)
-        if own is None:
+        change = self._changes.get(place)
+        if change is None:
             return (place.of(self._template.frame),)
-        return [own.whole(number) for number in possible(own.source, MOST_ADDRESSES)]
+        return [change.whole(number) for number in possible(change.source, MOST_ADDRESSES)]
 
-    def _outermost(self, header: str, field: str) -> Place | None:
+    def _outermost(self, header: str, field: str) -> FramePlace | None:
         """A field of the first header of the frame, or of its first IP header if that is of this version."""
         alike = ("IP", "IPv6") if header in ("IP", "IPv6") else (header,)
         places = self._template.places
@@ -68,7 +68,7 @@ def possible(source: Source, most: int) -> Iterable[int]:
 
 
 def _of_mask(source: RandomBits) -> Iterator[int]:
-    """All that its random bits can be, by counting in the mask."""
+    """All values of its random bits, which are counted through under the mask."""
     part = 0
     while True:
         yield source.base & ~source.mask | part
@@ -78,11 +78,11 @@ def _of_mask(source: RandomBits) -> Iterator[int]:
 
 
 _POSSIBLE: dict[type, Callable[..., tuple[int, Iterable[int]]]] = {
-    Step: lambda own: (own.count, map(own.value, range(own.count))),
-    Values: lambda own: (len(own.values), own.values),
-    RandomBits: lambda own: (1 << own.mask.bit_count(), _of_mask(own)),
-    RandomRange: lambda own: (own.count, range(own.first, own.first + own.count)),
-    Distribution: lambda own: (len(own.values), own.values),
+    Step: lambda source: (source.count, map(source.value, range(source.count))),
+    Values: lambda source: (len(source.values), source.values),
+    RandomBits: lambda source: (1 << source.mask.bit_count(), _of_mask(source)),
+    RandomRange: lambda source: (source.count, range(source.first, source.first + source.count)),
+    Distribution: lambda source: (len(source.values), source.values),
 }
 
 

@@ -20,12 +20,14 @@ from ..model.units import FCS_LENGTH
 from ..protocols.checker import load_protocol
 from ..protocols.parameters import parameter_values, written_parameters
 from ..protocols.scope import layout_of
-from .address import Station, station_of
+from ..wire.address import Station, station_of
 from .frame import announcement
+from .questions import questions
 
 MOST_NEIGHBOURS = 65_536  # addresses of one end that the tester answers for one by one
 MOST_TARGETS = 64  # addresses that clients reach without a gateway
-MOST_FLOWS = 1 << 24  # of one end that opens them: `responder.proto`
+MOST_FLOWS = 1 << 24  # different ones that an end opens: `responder.proto`
+MOST_AT_ONCE = 1 << 23  # flows that a tester keeps, one more than connections: `Limits.max_responder_flows`
 _FREE_PORTS = PortRange(1024, 0x10000 - 1024)  # from which clients connect
 _BELOW_TCP = 14 + 20 + 20  # bytes of Ethernet, IPv4 and TCP without options
 _TAG = 4  # bytes of a VLAN's
@@ -79,7 +81,7 @@ def plan_end(
 
 
 class _Planner:
-    """Of one end, whose protocol is known."""
+    """Plans one end, whose protocol is known."""
 
     def __init__(self, end: End, protocol: Protocol, station: Station) -> None:
         self._end, self._protocol, self._station = end, protocol, station
@@ -92,7 +94,7 @@ class _Planner:
             for header in layout.headers
             for field, value in header.announced.items()
         }
-        self._known = {own.name for layer in protocol.layers for own in layer.parameters}
+        self._known = {parameter.name for layer in protocol.layers for parameter in layer.parameters}
 
     def responder(self, end: Responder, seed: int) -> EndPlan:
         """One that answers."""
@@ -101,12 +103,17 @@ class _Planner:
         mine: AddressRange | None = None
         if end.answers_for is not None:
             given = self._answering(end.answers_for)
+            values = self._values(given)
+            if len(self._protocol.layers) == len(self._protocol.states) == 1:
+                accepts = tuple(questions(self._protocol, values))
         elif self._ip:
             servers = end.servers or Endpoints(AddressRange(self._own_address()))
             accepts, mine = tuple(self._accepts(servers)), servers.addresses
         elif end.servers is not None:
             raise end.refused(f"{self._protocol.name} has no IP header, so servers= means nothing")
         keeps = len(self._protocol.layers[0].states) > 1
+        if keeps and end.flows > MOST_AT_ONCE:
+            raise end.refused(f"flows={end.flows:,} are too many for a tester, which keeps {MOST_AT_ONCE:,}")
         return self._plan(accepts, given, seed, end.flows if keeps else 0, None, mine)
 
     def clients(
@@ -143,12 +150,11 @@ class _Planner:
         mine: AddressRange | None,
     ) -> EndPlan:
         end = self._end
-        written = written_parameters(self._protocol, end.parameters)
         planned = PlannedEnd(
             name=end.name,
             port=end.port,
             protocol=self._protocol,
-            parameters=parameter_values(self._protocol, {**self._fitting(), **given, **written}),
+            parameters=self._values(given),
             accepts=accepts,
             seed=seed,
             flow_capacity=capacity,
@@ -156,6 +162,11 @@ class _Planner:
             opening=opening,
         )
         return EndPlan(planned, tuple(self._neighbours(mine)), tuple(self._learning(mine)))
+
+    def _values(self, given: Mapping[str, Any]) -> Mapping[str, int]:
+        """All parameters: what the end's author wrote outweighs what was given for the author."""
+        written = written_parameters(self._protocol, self._end.parameters)
+        return parameter_values(self._protocol, {**self._fitting(), **given, **written})
 
     def _answering(self, addresses: AddressRange) -> dict[str, Any]:
         """Parameters of a protocol about addresses."""
@@ -210,10 +221,10 @@ class _Planner:
         if not any(kind == "start" for kind in {row.event for row in self._protocol.layers[0].rows}):
             raise end.refused(f"{self._protocol.name} only answers: no row of it is for the event 'start'")
         flows = sources.addresses.count * (sources.ports.count if sources.ports else 1)
-        if end.connections > min(flows, MOST_FLOWS):
+        if end.connections > min(flows, MOST_AT_ONCE - 1):
             most = f"{flows:,} different sources {sources}; give more sources="
-            if flows > MOST_FLOWS:
-                most = f"a tester, which keeps {MOST_FLOWS:,}"
+            if flows >= MOST_AT_ONCE:
+                most = f"a tester, which keeps {MOST_AT_ONCE - 1:,}"
             raise end.refused(f"connections={end.connections:,} are too many for {most}")
         return min(flows, MOST_FLOWS)
 
@@ -258,12 +269,12 @@ class _Planner:
         return found.pop()
 
     def _fitting(self) -> dict[str, int]:
-        """Segments as long as the port takes."""
+        """Parameters that keep segments as short as the port needs."""
         most = self._station.port.max_frame_size - FCS_LENGTH - _BELOW_TCP - _TAG * bool(self._end.vlan)
         return {"mss": most} if "mss" in self._known and most < _STANDARD_MSS else {}
 
     def _neighbours(self, mine: AddressRange | None) -> Iterator[PlannedNeighbour]:
-        """Of its addresses those in the network of its port, which asks for them."""
+        """The addresses of the end that are in the network of its port, where devices ask for them."""
         port = self._station.port
         if mine is None:
             return

@@ -13,41 +13,41 @@ from typing import TYPE_CHECKING, Any
 from ..errors import PlanError
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack
-from .header_values import as_number, from_number, numeric_width, resolved
-from .headers import layers_of
+from ..wire.header_values import as_number, from_number, numeric_width, resolved
+from ..wire.headers import layers_of
 
 if TYPE_CHECKING:
     from scapy.packet import Packet
 
-_TAGS = ("Dot1Q", "Dot1AD")  # that a path may call VLAN, counted together
+_TAGS = ("Dot1Q", "Dot1AD")  # headers that a path may call VLAN; both kinds are counted together
 
 
 @dataclass(frozen=True)
-class Place:
+class FramePlace:
     """A field with a place in the frame."""
 
-    path: FieldPath  # by the name that Scapy has for the header
-    layer: int  # number of its header, from outside, from 0
-    field: Any  # Scapy's
+    path: FieldPath  # with Scapy's name of the header
+    layer: int  # number of its header; 0 is the outermost
+    field: Any  # Scapy's description of the field
     bit_offset: int
     bits: int
     automatic: bool  # Scapy fills it in, maybe from the rest of the frame: a length or a checksum
 
     def number(self, text: str) -> int:
-        """What a text means in this field. PlanError says what the field takes."""
+        """The number that a text means in this field. PlanError says what the field takes."""
         try:
             return as_number(self.field, text)
         except ValueError as problem:
             raise PlanError(f"{text!r}: {problem}") from None
 
     def of(self, frame: bytes) -> int:
-        """What the field holds in a frame."""
+        """The value of the field in a frame."""
         whole = int.from_bytes(frame, "big")
         return whole >> 8 * len(frame) - self.bit_offset - self.bits & (1 << self.bits) - 1
 
 
-class Template:
-    """A test frame: the packet that Scapy builds, and what follows it on the wire, without FCS."""
+class FrameTemplate:
+    """A test frame without FCS: the packet that Scapy builds, and the trailer behind it."""
 
     def __init__(self, stack: HeaderStack, packet: Packet, trailer: bytes, payload_offset: int) -> None:
         self.stack = stack
@@ -57,11 +57,11 @@ class Template:
 
     @cached_property
     def frame(self) -> bytes:
-        """As the author has it."""
+        """The frame with the author's values."""
         return bytes(self._packet) + self.trailer
 
-    def built(self, values: Mapping[Place, int]) -> bytes:
-        """The frame, with its checksums right for other values of some fields."""
+    def built(self, values: Mapping[FramePlace, int]) -> bytes:
+        """The frame with these values of some fields, and the checksums that belong to them."""
         packet = self._packet.copy()
         chain = list(layers_of(packet))
         for place, number in values.items():
@@ -74,12 +74,12 @@ class Template:
         return found[: len(self.stack.headers)]
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[FramePlace, ...]:
         """All fields that have a place, in their order in the frame."""
         return tuple(self._places())
 
-    def place(self, path: FieldPath) -> Place:
-        """Where a field is that may be edited.
+    def place(self, path: FieldPath) -> FramePlace:
+        """The place of a field that may be edited.
 
         Raises:
             PlanError: there is no such header or field, or it is not the author's to change.
@@ -104,7 +104,7 @@ class Template:
         return place
 
     def _layer(self, path: FieldPath) -> int:
-        """The number of a header, whatever it is called: as in the stack, as in Scapy, or VLAN."""
+        """The number of a header, by its name in the stack, its name in Scapy, or VLAN."""
         chain = list(layers_of(self._packet))
         named = [header.name for header in self.stack.headers] + [""] * len(chain)
         wanted = _TAGS if path.header == "VLAN" else (path.header,)
@@ -118,7 +118,7 @@ class Template:
             raise PlanError(f"{path}: there is {count} header {path.header!r} in {self.stack.names}")
         return layers[path.number - 1]
 
-    def _places(self) -> Iterator[Place]:
+    def _places(self) -> Iterator[FramePlace]:
         begin = 0
         counts: dict[str, int] = {}
         for number, layer in enumerate(layers_of(self._packet)):
@@ -129,7 +129,7 @@ class Template:
                 before = _bits(built)
                 built = field.addfield(layer, built, layer.getfieldval(field.name))
                 if bits := _bits(built) - before:
-                    yield Place(
+                    yield FramePlace(
                         FieldPath(name, field.name, counts[name]),
                         number,
                         resolved(field, layer),
@@ -141,5 +141,5 @@ class Template:
 
 
 def _bits(built: bytes | tuple[bytes, int, int]) -> int:
-    """How much Scapy has laid out; within a byte it keeps bytes and the bits after them."""
+    """The bits that Scapy has laid out; within a byte it keeps the whole bytes and the bits after them."""
     return 8 * len(built[0]) + built[1] if isinstance(built, tuple) else 8 * len(built)

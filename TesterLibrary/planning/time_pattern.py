@@ -1,11 +1,10 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A rate that changes with time as short stretches of constant rate.
+"""Divides a rate that changes with time into short stretches of constant rate.
 
-The integral of the rate is rounded, not each stretch, so nothing adds up: at the end of each stretch as many
-frames have been due as the integral says, rounded, and within a stretch at most an eighth of a frame is
-added to that by the curve. Where the frames of one period are
-no whole number, so many periods are laid one after the other as make it one.
+The integral of the rate is rounded, not each stretch, so errors do not add up: at the end of each stretch the
+number of frames that were due is the rounded integral. Within a stretch the curve adds an error of at most an
+eighth of a frame. If one period has no whole number of frames, the profile has as many periods as it takes.
 """
 
 from __future__ import annotations
@@ -19,10 +18,11 @@ from ..errors import PlanError
 from ..model.departures import Shape, TimePattern
 from ..model.law import Profile, Stretch
 
-_MOST_STRETCHES = 1 << 16  # of plan.proto
+_MOST_STRETCHES = 1 << 16  # the limit of plan.proto
 _MOST_OF_A_PERIOD = 1 << 13
 
-Area = Callable[[Fraction], Fraction]  # of a part of the period: the level, 0 to 1, integrated from its begin
+# The integral of the level, 0 to 1, from the start of the period to a part of it.
+Area = Callable[[Fraction], Fraction]
 
 
 def profile(pattern: TimePattern, low: Fraction, high: Fraction) -> Profile:
@@ -52,10 +52,10 @@ def profile(pattern: TimePattern, low: Fraction, high: Fraction) -> Profile:
 
 
 def _boundaries(pattern: TimePattern, swing: Fraction) -> Iterator[Fraction]:
-    """Where stretches begin and end, as parts of the period in which the curve swings by so many frames.
+    """The ends of stretches, as parts of the period; `swing`: the curve's range, in frames of one period.
 
-    Within a stretch of length h the chord of the integral is off by at most h^2/8 times its curvature. That
-    is to be an eighth of a frame, unless that takes more stretches than there may be.
+    Within a stretch of length h the chord of the integral is off by at most h^2/8 times its curvature. The
+    stretches are as short as makes that an eighth of a frame, unless there would be too many of them.
     """
     if pattern.shape is Shape.SINE:
         yield from _split(Fraction(0), Fraction(1), sqrt(pi * swing))
@@ -70,7 +70,7 @@ def _split(begin: Fraction, end: Fraction, pieces: float) -> Iterator[Fraction]:
 
 
 def _sine_area(part: Fraction) -> Fraction:
-    """Of a level of (1 - cos 2 pi x) / 2; over whole periods exactly one half."""
+    """The integral of the level (1 - cos 2 pi x) / 2; over a whole period it is exactly one half."""
     return part / 2 - Fraction(sin(2 * pi * float(part % 1)) / (4 * pi))
 
 

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where frames carry the bit that says in which interval they left (norma §6.1).
+"""Chooses the bit of frames that says in which interval they left (norma §6.1).
 
 In IPv4 it is the highest bit of the identification, which means nothing in a datagram that is no fragment
 (RFC 6864 §4.1). In IPv6 it is the highest bit of the flow label, which routers leave as it is (RFC 6437 §3).
-An author may choose any bit that is 0 in the headers and that no editor has.
+An author may choose any bit that is 0 in the headers and that no editor changes.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from ..model.edit import Checksum, ChecksumKind, Coverage, PlannedEditor, Values
 from ..model.plan import PlannedStream, Version
 from ..model.version import VersionField
 from .coverage import Checksums
-from .editor import Change
-from .template import Place, Template
+from .editor import FieldChange
+from .template import FramePlace, FrameTemplate
 
 _TAGS = (b"\x81\x00", b"\x88\xa8", b"\x91\x00")  # VLAN tags, of 4 bytes each
 _ETHER_TYPE = 12  # bytes before it in a frame without tags
-_IDENTIFICATION = 4  # bytes from the begin of the IPv4 header
+_IDENTIFICATION = 4  # bytes from the start of the IPv4 header
 _HEADER_CHECKSUM = 10
-_FLOW_LABEL_BIT = 12  # from the begin of the IPv6 header
+_FLOW_LABEL_BIT = 12  # from the start of the IPv6 header
 _WORD = (1 << 64) - 1
 
 
 def with_version(stream: PlannedStream) -> PlannedStream:
     """The stream with a version bit: the one chosen, or else one in its outermost IP header.
 
-    As it is where that has none to spare. There is none in frames without such a header, or where an author's
-    value or an editor has taken the bit.
+    The stream stays as it is if no bit is free: its frames have no such header, or the author's value or an
+    editor uses the bit.
     """
     if not stream.frames or stream.version:
         return stream
@@ -46,9 +46,9 @@ def with_version(stream: PlannedStream) -> PlannedStream:
 
 
 def chosen_version(
-    field: VersionField, template: Template, checksums: Checksums, editors: Sequence[PlannedEditor]
-) -> tuple[Version, Change]:
-    """The version bit that an author has chosen, and what the field holds in frames of both versions.
+    field: VersionField, template: FrameTemplate, checksums: Checksums, editors: Sequence[PlannedEditor]
+) -> tuple[Version, FieldChange]:
+    """The version bit that an author has chosen, and the values of the field in frames of both versions.
 
     Raises:
         PlanError: the field has no such bit, it is taken, or what follows from it cannot be kept right.
@@ -76,14 +76,14 @@ def chosen_version(
     return Version(offset, coverage), _either(place, before, bit)
 
 
-def _either(place: Place, before: int, bit: int) -> Change:
-    """A field with a bit that is 0 or 1."""
+def _either(place: FramePlace, before: int, bit: int) -> FieldChange:
+    """A change of the field between two values, with the bit 0 and with the bit 1."""
     both = (before, before | 1 << bit)
-    return Change(place, before, 1 << bit, lambda low: Values(tuple(v >> low & _WORD for v in both)))
+    return FieldChange(place, before, 1 << bit, lambda low: Values(tuple(v >> low & _WORD for v in both)))
 
 
 def _network_header(frame: bytes) -> tuple[int, bytes]:
-    """Where it begins, and the type that says what it is."""
+    """The start of the network header, and the EtherType that says what it is."""
     place = _ETHER_TYPE
     while frame[place : place + 2] in _TAGS:
         place += 4

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an action of a row can be done."""
+"""Checks whether an action of a row can be done."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..model.action import (
     Assign,
     Count,
     Lengthen,
+    NextEvent,
     Randomize,
     Record,
     Reply,
@@ -20,7 +21,6 @@ from ..model.action import (
     Signal,
     Skip,
     StartTimer,
-    Step,
     StopTimer,
     Take,
     Transmit,
@@ -29,11 +29,11 @@ from ..model.expression import Expression
 from ..model.protocol import Protocol, Row
 from .expression_check import expression_problems, no_packet
 from .findings import unknown
-from .scope import Scope
+from .scope import NameScope
 
 
-def act_problems(act: Act, row: Row, protocol: Protocol, scope: Scope, *, bare: bool) -> Iterator[str]:
-    """The texts of what is wrong; `bare`: there may be no packet in hand."""
+def act_problems(act: Act, row: Row, protocol: Protocol, scope: NameScope, *, bare: bool) -> Iterator[str]:
+    """The texts of all mistakes in an action. `bare`: there may be no packet in hand."""
     check = _Check(row, protocol, scope, bare)
     if isinstance(act, Assign):
         yield from check.variable(act.variable)
@@ -64,7 +64,7 @@ def act_problems(act: Act, row: Row, protocol: Protocol, scope: Scope, *, bare: 
 
 
 class _Check:
-    def __init__(self, row: Row, protocol: Protocol, scope: Scope, bare: bool) -> None:
+    def __init__(self, row: Row, protocol: Protocol, scope: NameScope, bare: bool) -> None:
         self._row, self._protocol, self._scope, self._bare = row, protocol, scope, bare
 
     def declared(self, kind: str, name: str, known: tuple[str, ...]) -> Iterator[str]:
@@ -101,7 +101,7 @@ class _Check:
             yield from self.expression(act.keep)
 
     def template(self, name: str) -> Iterator[str]:
-        templates = {own.name: own for own in self._protocol.templates}
+        templates = {template.name: template for template in self._protocol.templates}
         if name not in templates:
             yield unknown("template", name, templates)
             return
@@ -128,13 +128,13 @@ class _Check:
             yield "a message to send comes from above, with the signal send: signals: {down: [send]}"
 
     def handing_on(self, act: Act) -> Iterator[str]:
-        """To the other table, a step, a scanner."""
+        """Mistakes of an action that hands on to another table, a step or a scanner."""
         protocol = self._protocol
         if isinstance(act, Signal):
             yield from self.declared(
                 "signal", act.signal, protocol.over.down if protocol.over else protocol.up
             )
-        elif isinstance(act, Step):
+        elif isinstance(act, NextEvent):
             yield from self.declared("step", act.step, protocol.steps)
             if self._row.actions[-1].act is not act:
                 yield "`then` comes last: what follows it would be done before it"
@@ -149,8 +149,12 @@ class _Check:
             yield from self.expression(act.octets)
         elif isinstance(act, Scan):
             yield from self.packet("payload")
-            yield from self.declared("scanner", act.scanner, tuple(own.name for own in protocol.scanners))
+            yield from self.declared(
+                "scanner", act.scanner, tuple(scanner.name for scanner in protocol.scanners)
+            )
         elif isinstance(act, Say):
-            yield from self.declared("message", act.message, tuple(own.name for own in protocol.messages))
+            yield from self.declared(
+                "message", act.message, tuple(message.name for message in protocol.messages)
+            )
             if not protocol.over or "send" not in protocol.over.down:
                 yield "a message is for a protocol below that has the signal `send`, such as over: tcp"

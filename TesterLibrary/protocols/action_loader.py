@@ -1,20 +1,20 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The actions of a row, from the file."""
+"""Loads the actions of a row from a protocol file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..document import Place
+from ..files.document import Place
 from ..model.action import (
     Act,
     Action,
     Assign,
-    Change,
     Count,
     Lengthen,
+    NextEvent,
     Randomize,
     Record,
     Reply,
@@ -24,21 +24,19 @@ from ..model.action import (
     Signal,
     Skip,
     StartTimer,
-    Step,
     StopTimer,
     Take,
     Transmit,
+    VariableChange,
 )
 from ..model.expression import Expression
+from .document_reader import DocumentReader, quantity
 from .sending_loader import fields, octets
-
-if TYPE_CHECKING:
-    from .loader import Reader
 
 _NAMED: Mapping[str, Callable[[str], Act]] = {
     "send": Send,
     "signal": Signal,
-    "then": Step,
+    "then": NextEvent,
     "scan": Scan,
     "take": Take,
     "say": Say,
@@ -47,17 +45,17 @@ _NAMED: Mapping[str, Callable[[str], Act]] = {
 _OCTETS: Mapping[str, Callable[[Expression], Act]] = {"skip": Skip, "lengthen": Lengthen}
 
 
-def actions(reader: Reader, data: Mapping[str, Any], place: Place) -> Iterator[Action]:
-    """Of one item of `do`, which has one key; a mapping of several variables is an action for each."""
+def actions(reader: DocumentReader, data: Mapping[str, Any], place: Place) -> Iterator[Action]:
+    """The actions of one item of `do`, which has one key: one action for each variable of a mapping."""
     ((kind, value),) = data.items()
     line = reader.line(place)
     for act in _acts(reader, kind, value, (*place, kind)):
         yield Action(act, line)
 
 
-def _acts(reader: Reader, kind: str, value: Any, place: Place) -> Iterator[Act]:
-    if kind in Change._value2member_map_:
-        yield from (Assign(Change(kind), name, to) for name, to in fields(reader, value, place))
+def _acts(reader: DocumentReader, kind: str, value: Any, place: Place) -> Iterator[Act]:
+    if kind in VariableChange._value2member_map_:
+        yield from (Assign(VariableChange(kind), name, to) for name, to in fields(reader, value, place))
     elif kind in _NAMED:
         yield _NAMED[kind](value)
     elif kind == "random":
@@ -67,7 +65,7 @@ def _acts(reader: Reader, kind: str, value: Any, place: Place) -> Iterator[Act]:
     elif kind == "transmit":
         yield _transmit(reader, value, place)
     elif kind == "start":
-        yield from (StartTimer(name, _time(reader, own, (*place, name))) for name, own in value.items())
+        yield from (StartTimer(name, _time(reader, time, (*place, name))) for name, time in value.items())
     elif kind == "stop":
         yield from map(StopTimer, [value] if isinstance(value, str) else value)
     elif kind == "count":
@@ -79,7 +77,7 @@ def _acts(reader: Reader, kind: str, value: Any, place: Place) -> Iterator[Act]:
         yield _OCTETS[kind](reader.expression(value, place))
 
 
-def _reply(reader: Reader, data: Mapping[str, Any], place: Place) -> Reply:
+def _reply(reader: DocumentReader, data: Mapping[str, Any], place: Place) -> Reply:
     keep = data.get("keep")
     return Reply(
         fields=fields(reader, data.get("set", {}), (*place, "set")),
@@ -89,7 +87,7 @@ def _reply(reader: Reader, data: Mapping[str, Any], place: Place) -> Reply:
     )
 
 
-def _transmit(reader: Reader, data: Mapping[str, Any], place: Place) -> Transmit:
+def _transmit(reader: DocumentReader, data: Mapping[str, Any], place: Place) -> Transmit:
     end, size = (reader.expression(data[key], (*place, key)) for key in ("to", "size"))
     edges = data["edge"] if isinstance(data["edge"], list) else [data["edge"]]
     return Transmit(
@@ -105,9 +103,7 @@ def _transmit(reader: Reader, data: Mapping[str, Any], place: Place) -> Transmit
     )
 
 
-def _time(reader: Reader, value: Any, place: Place) -> Expression:
-    from .loader import quantity
-
+def _time(reader: DocumentReader, value: Any, place: Place) -> Expression:
     words = str(value).split()
     return (
         Expression(reader.parsed(quantity, value, place))

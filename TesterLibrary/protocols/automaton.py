@@ -11,18 +11,18 @@ from functools import cache
 from ..errors import PlanError
 from ..model.scanner import Find, Scanner
 
-STATE_BITS = 10  # of a scanner's progress; the others say which number is being read
+STATE_BITS = 10  # bits of a scanner's progress for the state; the others tell which number is being read
 _MOST_STATES = 1 << STATE_BITS
 _BLANKS = b" \t"
 _ZERO, _NINE = b"09"
 
-# How many bytes of each text have matched, of all texts that may still match.
+# The texts that may still match, by index, and how many bytes of each have matched.
 _Positions = frozenset[tuple[int, int]]
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Between two pieces of a stream."""
+class ScanProgress:
+    """The progress of a scanner between two pieces of a stream."""
 
     state: int = 0
     reading: int = 0  # 0: no number; else twice the number's find, plus 1 once it has digits
@@ -31,9 +31,9 @@ class Progress:
 
 @dataclass(frozen=True)
 class Scanned:
-    """What came of a piece: the bytes taken, and why it stopped there."""
+    """The outcome of scanning a piece: the bytes taken, and why the scanner stopped there."""
 
-    progress: Progress
+    progress: ScanProgress
     taken: int
     ended: bool = False
     overlong: bool = False
@@ -82,12 +82,12 @@ class Automaton:
                 following.add((index, position + 1))
         return frozenset(following), tuple(sorted(found))
 
-    def scan(self, piece: bytes, progress: Progress, variables: MutableMapping[str, int]) -> Scanned:
+    def scan(self, piece: bytes, progress: ScanProgress, variables: MutableMapping[str, int]) -> Scanned:
         """Goes on with a stream, up to an end, and sets the variables of its finds."""
         now = progress
         for taken, byte in enumerate(piece):
             if now.count >= self.scanner.most:
-                return Scanned(Progress(), taken, overlong=True)
+                return Scanned(ScanProgress(), taken, overlong=True)
             now = replace(now, reading=self._read(now.reading, byte, variables), count=now.count + 1)
             now = replace(now, state=self.steps[now.state][byte])
             for index in self.found[now.state]:
@@ -96,11 +96,11 @@ class Automaton:
                 if find.number:
                     now = replace(now, reading=2 * (index + 1))
                 if index < len(self.scanner.ends):
-                    return Scanned(Progress(), taken + 1, ended=True)
+                    return Scanned(ScanProgress(), taken + 1, ended=True)
         return Scanned(now, len(piece))
 
     def _read(self, reading: int, byte: int, variables: MutableMapping[str, int]) -> int:
-        """One byte more of a number, behind blanks."""
+        """Reads one more byte of a number, which blanks may precede."""
         if not reading:
             return 0
         name = self.finds[reading // 2 - 1].number
@@ -113,11 +113,11 @@ class Automaton:
 
 @cache
 def automaton_of(scanner: Scanner) -> Automaton:
-    """Made once for each scanner."""
+    """The automaton of a scanner, which is built once."""
     return Automaton(scanner)
 
 
 def _bytes(find: Find, position: int) -> bytes:
-    """Those that match there."""
+    """The bytes that match at a position of a find's text."""
     one = find.text[position : position + 1]
     return one.lower() + one.upper() if find.ignore_case else one

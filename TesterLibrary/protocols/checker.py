@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a protocol means something: every mistake at once, each with its line and what is allowed."""
+"""Checks a protocol and reports every mistake at once, each with its line and what is allowed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ..errors import PlanError
-from ..model.action import Say, Scan, Send, StartTimer, Step, Transmit
+from ..model.action import NextEvent, Say, Scan, Send, StartTimer, Transmit
 from ..model.protocol import ASIDE_BITS, STATE_BITS, Protocol
 from . import machine_check, name_check
 from .findings import Finding
@@ -27,14 +27,14 @@ def load_protocol(name_or_path: str) -> Protocol:
 
 
 def check(protocol: Protocol) -> list[Finding]:
-    """What is wrong with a protocol and those below it; nothing if it can be run."""
+    """All mistakes in a protocol and in those below it; none if it can be run."""
     found: set[Finding] = set()
     sound = True
     for layer in protocol.layers:
         names = {Finding(layer.path, line, text) for line, text in name_check.problems(layer)}
         sound = sound and not names
         found |= names
-        if sound:  # a machine of unknown names says nothing
+        if sound:  # checks of the machine need names that are all known
             found |= {Finding(layer.path, line, text) for line, text in machine_check.problems(layer)}
             found |= {Finding(layer.path, line, text) for line, text in _unused(layer)}
     if sound:
@@ -43,7 +43,7 @@ def check(protocol: Protocol) -> list[Finding]:
 
 
 def _first_line(protocol: Protocol) -> int:
-    lines = [own.line for own in protocol.variables]
+    lines = [variable.line for variable in protocol.variables]
     return min(lines, default=1)
 
 
@@ -54,10 +54,10 @@ def _too_big(protocol: Protocol) -> Iterator[str]:
             text = f"{name} {bits}" if layer is protocol else f"{layer.name}.{name} {bits}"
             kept[name in layer.aside].append(text)
     beside = protocol.aside_bits
-    own = protocol.state_bits - beside
-    if own > STATE_BITS:
+    bits = protocol.state_bits - beside
+    if bits > STATE_BITS:
         yield (
-            f"a flow takes {own} bits, {own - STATE_BITS} more than the {STATE_BITS} of its cache line: "
+            f"a flow takes {bits} bits, {bits - STATE_BITS} more than the {STATE_BITS} of its cache line: "
             f"{', '.join(kept[False])}; make variables narrower, leave some out, or keep those that few "
             "packets need aside: {bits: 32, aside: true}"
         )
@@ -84,7 +84,7 @@ def _unused(protocol: Protocol) -> Iterator[tuple[int, str]]:
         if scanner.name not in scanned:
             yield scanner.line, f"nothing is scanned by {scanner.name!r}; scan, or leave it out"
     started = {act.timer for act in acts if isinstance(act, StartTimer)}
-    taken = {act.step for act in acts if isinstance(act, Step)}
+    taken = {act.step for act in acts if isinstance(act, NextEvent)}
     for kind, verb, declared, used in (
         ("timer", "started", protocol.timers, started),
         ("step", "taken", protocol.steps, taken),

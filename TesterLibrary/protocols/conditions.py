@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two rows can match the same packet, and whether all that one matches, the other does too.
+"""Compares rows: whether two can match the same packet, and whether one matches all that the other does.
 
 A conjunction of tests becomes a set of allowed values for each quantity that it is about. A comparison of
 two things that change is about their difference: `TCP.ack after snd_una` allows 1 … 2^31 - 1. Quantities
@@ -16,14 +16,14 @@ from typing import cast
 
 from ..model.condition import Compare, Flags, Prefix, Relation, Test
 from ..model.expression import Expression
-from .scope import Scope
-from .values import Values, complement
+from .scope import NameScope
+from .values import MaskedNumbers, complement
 
 Quantity = tuple[object, ...]
 Terms = tuple[tuple[str, int], ...]
 
 _ORDERS = (Relation.BELOW, Relation.AT_MOST, Relation.ABOVE, Relation.AT_LEAST)
-# Of two numbers of which neither is known: less 0, equal 1, greater 2.
+# The order of two unknown numbers is a value itself: less is 0, equal is 1, greater is 2.
 _ORDERED = {
     Relation.IS: (1, 1),
     Relation.BELOW: (0, 0),
@@ -37,7 +37,7 @@ _ORDERED = {
 class Condition:
     """A conjunction: what each quantity may be, and what the payload begins with."""
 
-    allowed: Mapping[Quantity, Values]
+    allowed: Mapping[Quantity, MaskedNumbers]
     prefix: bytes = b""
 
     def overlaps(self, other: Condition) -> bool:
@@ -50,7 +50,7 @@ class Condition:
     def within(self, other: Condition) -> bool:
         """Whether whatever matches this one matches the other."""
         return self.prefix.startswith(other.prefix) and all(
-            (self.allowed.get(one) or Values.all(wanted.bits)).within(wanted)
+            (self.allowed.get(one) or MaskedNumbers.all(wanted.bits)).within(wanted)
             for one, wanted in other.allowed.items()
         )
 
@@ -60,7 +60,7 @@ class Condition:
         return all(values.smallest() is not None for values in self.allowed.values())
 
     def example(self, other: Condition) -> str:
-        """In words, something that both match."""
+        """An example, in words, that both conditions match."""
         both = dict(self.allowed)
         for one, values in other.allowed.items():
             both[one] = both[one] & values if one in both else values
@@ -69,14 +69,17 @@ class Condition:
         return ", ".join(parts + [f"payload {prefix!r}…"] * bool(prefix)) or "anything"
 
 
-def condition(tests: Iterable[Test], scope: Scope) -> Condition:
-    """Of the tests of a row, whose names are all known."""
-    allowed: dict[Quantity, Values] = {}
+def condition(tests: Iterable[Test], scope: NameScope) -> Condition:
+    """The condition of a row's tests, whose names are all known."""
+    allowed: dict[Quantity, MaskedNumbers] = {}
     prefix = b""
     for test in tests:
         if isinstance(test, Prefix):
             prefix = test.octets
-            one, values = _quantity(Expression("payload.length")), Values.between(16, len(prefix), 0xFFFF)
+            one, values = (
+                _quantity(Expression("payload.length")),
+                MaskedNumbers.between(16, len(prefix), 0xFFFF),
+            )
         elif isinstance(test, Flags):
             one, values = _flags(test, scope)
         else:
@@ -85,33 +88,35 @@ def condition(tests: Iterable[Test], scope: Scope) -> Condition:
     return Condition(allowed, prefix)
 
 
-def _flags(test: Flags, scope: Scope) -> tuple[Quantity, Values]:
+def _flags(test: Flags, scope: NameScope) -> tuple[Quantity, MaskedNumbers]:
     place = scope.layout.places[test.name]
     bits = {letter: 1 << index for index, letter in enumerate(place.letters)}
-    wanted, unwanted = (sum(bits[letter] for letter in set(own)) for own in (test.set, test.clear))
-    values = Values.masked(place.bits, wanted | unwanted, wanted)
-    return _quantity(Expression(test.name)), values if not wanted & unwanted else Values(place.bits, ())
+    wanted, unwanted = (sum(bits[letter] for letter in set(flags)) for flags in (test.set, test.clear))
+    values = MaskedNumbers.masked(place.bits, wanted | unwanted, wanted)
+    return _quantity(Expression(test.name)), values if not wanted & unwanted else MaskedNumbers(
+        place.bits, ()
+    )
 
 
-def _compared(test: Compare, scope: Scope) -> tuple[Quantity, Values]:
+def _compared(test: Compare, scope: NameScope) -> tuple[Quantity, MaskedNumbers]:
     bits = scope.compared_bits(test)
     if test.relation in _ORDERS and test.right.constant is None:
         return _order(test, bits)
     coefficients, constant = _difference(test.left, test.right)
     if test.relation in _ORDERS or (len(coefficients) == 1 and test.right.constant is not None):
-        # About the left side itself, which is compared with a number.
+        # The test is about the left side itself, which is compared with a number.
         return _quantity(test.left), _related(test.relation, test.right.constant or 0, bits)
     values = _related(test.relation, 0, bits).shifted(-constant)
     if not coefficients:  # nothing that changes
-        return ("difference", bits), values & Values.between(bits, 0, 0)
+        return ("difference", bits), values & MaskedNumbers.between(bits, 0, 0)
     first = min(coefficients)
-    if coefficients[first] < 0:  # the same difference whichever side is left
+    if coefficients[first] < 0:  # a - b and b - a are one quantity, so the sign is the same for both
         coefficients = {name: -factor for name, factor in coefficients.items()}
-        values = Values(bits, tuple(_negated(values)))
+        values = MaskedNumbers(bits, tuple(_negated(values)))
     return ("difference", bits, *sorted(coefficients.items())), values
 
 
-def _negated(values: Values) -> list[tuple[int, int]]:
+def _negated(values: MaskedNumbers) -> list[tuple[int, int]]:
     size = 1 << values.bits
     found: list[tuple[int, int]] = []
     for first, last in values.intervals:
@@ -123,37 +128,37 @@ def _negated(values: Values) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def _order(test: Compare, bits: int) -> tuple[Quantity, Values]:
+def _order(test: Compare, bits: int) -> tuple[Quantity, MaskedNumbers]:
     sides, (first, last) = (str(test.left), str(test.right)), _ORDERED[test.relation]
     if sides[0] > sides[1]:
         sides, first, last = (sides[1], sides[0]), 2 - last, 2 - first
-    found, equal = Values.between(2, first, last), Values.between(2, 1, 1)
+    found, equal = MaskedNumbers.between(2, first, last), MaskedNumbers.between(2, 1, 1)
     coefficients, constant = _difference(test.left, test.right)
-    if not coefficients:  # so far apart are they always, modulo what they are compared with
-        found &= Values(2, tuple(complement(equal.intervals, 2))) if constant % (1 << bits) else equal
+    if not coefficients:  # the two sides always differ by this constant, modulo the compared bits
+        found &= MaskedNumbers(2, tuple(complement(equal.intervals, 2))) if constant % (1 << bits) else equal
     return ("order", *sides), found
 
 
-def _related(relation: Relation, to: int, bits: int) -> Values:
+def _related(relation: Relation, to: int, bits: int) -> MaskedNumbers:
     """The numbers that are in a relation to one."""
     half, top = 1 << (bits - 1), (1 << bits) - 1
     sets = {
-        Relation.IS: lambda: Values.between(bits, to, to),
-        Relation.NOT: lambda: Values(bits, tuple(complement(((to, to),), bits))),
-        Relation.BELOW: lambda: Values.between(bits, 0, to - 1),
-        Relation.AT_MOST: lambda: Values.between(bits, 0, to),
-        Relation.ABOVE: lambda: Values.between(bits, to + 1, top),
-        Relation.AT_LEAST: lambda: Values.between(bits, to, top),
-        Relation.BEFORE: lambda: Values.between(bits, half, top).shifted(to),
-        Relation.NOT_AFTER: lambda: Values(bits, ((0, 0), (half, top))).shifted(to),
-        Relation.AFTER: lambda: Values.between(bits, 1, half - 1).shifted(to),
-        Relation.NOT_BEFORE: lambda: Values.between(bits, 0, half - 1).shifted(to),
+        Relation.IS: lambda: MaskedNumbers.between(bits, to, to),
+        Relation.NOT: lambda: MaskedNumbers(bits, tuple(complement(((to, to),), bits))),
+        Relation.BELOW: lambda: MaskedNumbers.between(bits, 0, to - 1),
+        Relation.AT_MOST: lambda: MaskedNumbers.between(bits, 0, to),
+        Relation.ABOVE: lambda: MaskedNumbers.between(bits, to + 1, top),
+        Relation.AT_LEAST: lambda: MaskedNumbers.between(bits, to, top),
+        Relation.BEFORE: lambda: MaskedNumbers.between(bits, half, top).shifted(to),
+        Relation.NOT_AFTER: lambda: MaskedNumbers(bits, ((0, 0), (half, top))).shifted(to),
+        Relation.AFTER: lambda: MaskedNumbers.between(bits, 1, half - 1).shifted(to),
+        Relation.NOT_BEFORE: lambda: MaskedNumbers.between(bits, 0, half - 1).shifted(to),
     }
     return sets[relation]()
 
 
 def _difference(left: Expression, right: Expression) -> tuple[dict[str, int], int]:
-    """left - right as names with their factors, and a number; what is not linear is a name of its own."""
+    """left - right as names with their factors, and a number. A part that is not linear is one name."""
     total: Counter[str] = Counter()
     constant = 0
     for side, sign in ((left, 1), (right, -1)):

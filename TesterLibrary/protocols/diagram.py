@@ -7,16 +7,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-from ..model.action import Act, Assign, Change
+from ..model.action import Act, Assign, VariableChange
 from ..model.expression import Expression
 from ..model.protocol import STATE_BITS, Protocol, Row
 
 _SIGNS = {
-    Change.SET: "=",
-    Change.ADD: "+=",
-    Change.SUBTRACT: "-=",
-    Change.LIMIT: "at most",
-    Change.RAISE: "at least",
+    VariableChange.SET: "=",
+    VariableChange.ADD: "+=",
+    VariableChange.SUBTRACT: "-=",
+    VariableChange.LIMIT: "at most",
+    VariableChange.RAISE: "at least",
 }
 
 
@@ -40,7 +40,7 @@ class Edge:
 
 
 def edges(protocol: Protocol) -> list[Edge]:
-    """Between different states, in the order of the states."""
+    """The edges between different states, in the order of the states."""
     found: dict[tuple[str, str], list[Row]] = {}
     for state, row in _rows(protocol):
         if row.to and row.to != state:
@@ -65,7 +65,7 @@ def _table(protocol: Protocol) -> Iterator[str]:
     for state in protocol.states:
         yield ""
         yield f"{state}{' (no flow)' if state == protocol.initial and not protocol.over else ''}"
-        for row in (row for own, row in _rows(protocol) if own == state):
+        for row in (row for start, row in _rows(protocol) if start == state):
             yield f"  {_when(row)}{f'  → {row.to}' if row.to and row.to != state else ''}"
             for action in row.actions:
                 yield f"      {act_text(action.act)}"
@@ -86,7 +86,7 @@ def act_text(act: Act) -> str:
     """One action in a line."""
     if isinstance(act, Assign):
         return f"{act.variable} {_SIGNS[act.change]} {act.to}"
-    values = [getattr(act, own.name) for own in fields(act)]
+    values = [getattr(act, field.name) for field in fields(act)]
     return f"{type(act).__name__.lower()} {' '.join(filter(None, map(_said, values)))}".rstrip()
 
 

@@ -1,20 +1,20 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an expression can be worked out where it stands."""
+"""Checks whether an expression can be evaluated where it is used."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ..model.expression import Expression
-from .loader import too_wide
-from .scope import Scope
+from .document_reader import too_wide
+from .scope import NameScope
 
 Problem = tuple[int, str]
 
 
 def expression_problems(
-    expression: Expression, scope: Scope, line: int, *, bare: bool, bits: int | None = None
+    expression: Expression, scope: NameScope, line: int, *, bare: bool, bits: int | None = None
 ) -> Iterator[Problem]:
     """Unknown names, fields where no packet is in hand, and numbers that do not fit `bits`."""
     for name in dict.fromkeys(expression.names):
@@ -28,5 +28,5 @@ def expression_problems(
 
 
 def no_packet(name: str) -> str:
-    """An error's text."""
+    """The error for a name that needs a packet in hand where there may be none."""
     return f"{name!r} is of the packet in hand, and here there may be none; keep what is needed in a variable"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a checker says about a protocol file."""
+"""The findings of the checker about a protocol file."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..document import did_you_mean
+from ..files.document import did_you_mean
 
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """One thing that is wrong, with what is allowed instead."""
+    """A mistake in a protocol file, with what is allowed instead."""
 
     path: Path
     line: int
@@ -24,6 +24,6 @@ class Finding:
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    """A finding's text: there is no such thing."""
+    """The text of a finding: there is no thing with this name."""
     known = list(known)
     return f"there is no {kind} {name!r}{did_you_mean(name, known)}; there are {', '.join(known) or 'none'}"

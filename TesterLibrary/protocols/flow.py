@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a tester keeps for a flow: at most 64 bytes in an engine, by name here."""
+"""The state that a tester keeps for a flow: at most 64 bytes in an engine, by name here."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping, MutableMapping
 
 from ..model.message import Message, Number
 from ..model.protocol import Protocol
-from .automaton import Progress
+from .automaton import ScanProgress
 from .frame import Frame
 
-FlowKey = tuple[int, ...]  # values of its fields, as in what arrives
+FlowKey = tuple[int, ...]  # values of the flow's fields, as in packets that arrive
 
 
 class Variables(MutableMapping[str, int]):
-    """Of one table. An item keeps the largest number that fits, `set` what is left modulo 2^bits."""
+    """The variables of one table. Assigned items are limited to the largest value; `set` is modulo 2^bits."""
 
     def __init__(self, protocol: Protocol) -> None:
-        self._bits = {own.name: own.bits for own in protocol.variables}
+        self._bits = {variable.name: variable.bits for variable in protocol.variables}
         self._values = dict.fromkeys(self._bits, 0)
 
     def __getitem__(self, name: str) -> int:
@@ -37,11 +37,11 @@ class Variables(MutableMapping[str, int]):
         return len(self._values)
 
     def set(self, name: str, value: int) -> None:
-        """Modulo 2^bits."""
+        """Sets a variable to a value modulo 2^bits."""
         self._values[name] = value & ((1 << self._bits[name]) - 1)
 
     def bits(self, name: str) -> int:
-        """Of one."""
+        """The width of a variable."""
         return self._bits[name]
 
 
@@ -55,18 +55,18 @@ class Layer:
         self.reset()
 
     def reset(self) -> None:
-        """As in the first state; a message that is on its way stays."""
+        """Goes back to the first state; a message that is being sent stays."""
         self.state = self.protocol.initial
         self.variables = Variables(self.protocol)
-        for own in self.protocol.variables:
-            self.variables.set(own.name, own.initial.value(self._read))
+        for variable in self.protocol.variables:
+            self.variables.set(variable.name, variable.initial.value(self._read))
         self.timers: dict[str, int] = {}  # when each is due, microseconds
-        self.progress: dict[str, Progress] = {}
+        self.progress: dict[str, ScanProgress] = {}
 
     @property
     def said(self) -> Message | None:
         """The last message."""
-        return next((own for own in self.protocol.messages if own.name == self.message), None)
+        return next((message for message in self.protocol.messages if message.name == self.message), None)
 
     def message_length(self) -> int:
         """Bytes of the last message."""
@@ -95,26 +95,26 @@ class Layer:
 
 
 class Flow:
-    """Its tables, the lowest first, and the addresses below what identifies it."""
+    """A flow: its tables, the lowest first, and the addresses of the layers below its key."""
 
     def __init__(self, key: FlowKey, layers: tuple[Layer, ...]) -> None:
         self.key = key
         self.layers = layers
-        self.link: dict[str, int] = {}  # Ethernet addresses of what is sent
+        self.link: dict[str, int] = {}  # Ethernet addresses of frames that are sent
         self.consumed = self.scanned = 0
-        self.number = 0  # of the flows that were kept
-        self.failed = False  # by one of the counters that say so
+        self.number = 0  # in the order in which flows were kept
+        self.failed = False  # one of the protocol's failure counters has counted
 
     def meets(self, frame: Frame) -> None:
-        """Answers go where this came from."""
+        """Lets answers go to the sender of this frame."""
         self.link = {"Ether.src": frame.get("Ether.dst"), "Ether.dst": frame.get("Ether.src")}
 
     def reset(self) -> None:
-        """Ends it."""
+        """Ends the flow."""
         for layer in self.layers:
             layer.reset()
             layer.message = ""
 
     def next_timer(self) -> int | None:
-        """When its first timer is due."""
+        """The time at which its first timer is due."""
         return min((due for layer in self.layers for due in layer.timers.values()), default=None)

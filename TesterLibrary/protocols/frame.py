@@ -7,11 +7,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from . import tcp_options
-from .layout import HeaderLayout, Layout, Place
+from .layout import HeaderLayout, HeaderPlace, Layout
 
 _LENGTHS = {"IP": "len", "IPv6": "plen", "UDP": "len", "GTP_U_Header": "length"}
 _NOT_COUNTED = {"IPv6": 40, "GTP_U_Header": 8}  # bytes of a header that its length leaves out
-_TAILS = {"IP": ("ihl", 20), "TCP": ("dataofs", 20)}  # in words; of those of least length
+_TAILS = {"IP": ("ihl", 20), "TCP": ("dataofs", 20)}  # the field with the length in words; least bytes
 _VERSIONS = {"IP": 4, "IPv6": 6}
 _PROTOCOLS = {"TCP": 6, "UDP": 17}
 _SUMMED = ("TCP", "UDP", "ICMP")
@@ -37,7 +37,7 @@ class Part:
         return self.layout.places[field].read(self.octets)
 
     def set(self, field: str, value: int) -> None:
-        """Modulo what the field holds."""
+        """Sets a field to a value modulo 2^bits."""
         self.layout.places[field].write(self.octets, value)
 
 
@@ -51,7 +51,7 @@ class Frame:
 
     @classmethod
     def of(cls, layout: Layout, payload: bytes = b"") -> Frame:
-        """As the layout's headers are written."""
+        """A frame with the layout's headers as they are written."""
         parts = [Part(header, bytearray(header.octets)) for header in layout.headers]
         for part in parts:
             if part.layout.kind == "UDP":
@@ -60,7 +60,7 @@ class Frame:
 
     @classmethod
     def parse(cls, layout: Layout, octets: bytes) -> Frame:
-        """Malformed for what is of another stack, cut off, of a wrong length or checksum, or a fragment."""
+        """The parsed frame. Malformed: another stack, a wrong length or checksum, cut off, or a fragment."""
         parts: list[Part] = []
         rest = octets
         for header in layout.headers:
@@ -72,16 +72,16 @@ class Frame:
         return frame
 
     def _is(self, computed: bytes) -> bool:
-        """Whether it arrived so; a checksum of 0xFFFF is one of 0, in ones' complement."""
-        own, start = bytearray(), 0
+        """Whether it arrived with these octets; checksums 0xFFFF and 0 are equal in ones' complement."""
+        received, start = bytearray(), 0
         for part in self.parts:
-            own += part.octets
+            received += part.octets
             field = checksum_field(part.layout)
             if field and part.layout.kind != "UDP":
                 place = slice(start + part.layout.places[field].offset // 8, None)
-                if {bytes(own[place][:2]), computed[place][:2]} == {b"\0\0", b"\xff\xff"}:
+                if {bytes(received[place][:2]), computed[place][:2]} == {b"\0\0", b"\xff\xff"}:
                     part.set(field, 0xFFFF - part.get(field))
-            start = len(own)
+            start = len(received)
         return b"".join(bytes(part.octets) for part in self.parts) + self.payload == computed
 
     @property
@@ -90,11 +90,11 @@ class Frame:
         return sum(len(part.octets) for part in self.parts) + len(self.payload)
 
     def copy(self) -> Frame:
-        """Of which the headers can be changed."""
+        """A copy whose headers can be changed."""
         return Frame([Part(part.layout, bytearray(part.octets)) for part in self.parts], self.payload)
 
     def get(self, name: str) -> int:
-        """Of a field such as `TCP.seq`."""
+        """The value of a field such as `TCP.seq`."""
         header, _, field = name.partition(".")
         part = self._by_name[header]
         if field in part.layout.places:
@@ -102,17 +102,17 @@ class Frame:
         return tcp_options.read(part.octets)[field]
 
     def set(self, name: str, value: int) -> None:
-        """Modulo what the field holds; nothing if the stack has no such header."""
+        """Sets a field to a value modulo 2^bits; does nothing if the stack has no such header."""
         header, _, field = name.partition(".")
         if header in self._by_name:
             self._by_name[header].set(field, value)
 
     def add_options(self, options: bytes) -> None:
-        """To the TCP header."""
+        """Adds options to the TCP header."""
         self._by_name["TCP"].octets += options
 
     def octets(self) -> bytes:
-        """As it is sent: lengths and checksums from the innermost header outwards."""
+        """The bytes that are sent: lengths and checksums are set from the innermost header outwards."""
         rest = self.payload
         for index in reversed(range(len(self.parts))):
             part = Part(self.parts[index].layout, bytearray(self.parts[index].octets))
@@ -162,12 +162,12 @@ def _lengths(part: Part, carried: int) -> None:
 
 
 def _summed(part: Part, rest: bytes, network: Part | None) -> bytes:
-    """The header with its checksum, and what it carries."""
+    """The header with its checksum, followed by what it carries."""
     kind, field = part.layout.kind, checksum_field(part.layout)
     if not field:
         return bytes(part.octets) + rest
     if kind == "UDP" and part.get(field) == 0 and network and network.layout.kind == "IP":
-        return bytes(part.octets) + rest  # RFC 768: none
+        return bytes(part.octets) + rest  # RFC 768: a checksum of 0 means that there is none
     part.set(field, 0)
     octets = bytes(part.octets) + rest
     if kind == "IP":
@@ -180,14 +180,14 @@ def _summed(part: Part, rest: bytes, network: Part | None) -> bytes:
 
 
 def checksum_field(layout: HeaderLayout) -> str:
-    """Of a header whose checksum is known how to compute."""
+    """The name of a header's checksum field; empty if it has none that can be computed."""
     if layout.kind == "IP" or layout.kind in _SUMMED:
         return "chksum"
     return "cksum" if layout.kind.startswith("ICMPv6") and "cksum" in layout.places else ""
 
 
 def _pseudo_header(network: Part | None, protocol: int, length: int) -> bytes:
-    """RFC 9293 §3.1, RFC 8200 §8.1."""
+    """The pseudo header that a checksum covers (RFC 9293 §3.1, RFC 8200 §8.1)."""
     if network is None:
         return b""
     places, wide = network.layout.places, network.layout.kind == "IPv6"
@@ -196,12 +196,12 @@ def _pseudo_header(network: Part | None, protocol: int, length: int) -> bytes:
     return addresses + (b"".join(numbers) if wide else bytes([0, protocol]) + length.to_bytes(2, "big"))
 
 
-def _octets(place: Place, octets: bytearray) -> bytes:
+def _octets(place: HeaderPlace, octets: bytearray) -> bytes:
     return bytes(octets[place.offset // 8 : (place.offset + place.bits) // 8])
 
 
 def checksum(octets: bytes) -> int:
-    """RFC 1071."""
+    """The Internet checksum (RFC 1071)."""
     total = int.from_bytes(octets + b"\0" * (len(octets) % 2), "big") % 0xFFFF
-    # A multiple of 0xFFFF that is not nothing is 0xFFFF in ones' complement.
+    # A sum that is a multiple of 0xFFFF is 0xFFFF in ones' complement, and 0 only if all bytes are 0.
     return ~(total or 0xFFFF * any(octets)) & 0xFFFF

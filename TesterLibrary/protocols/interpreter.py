@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a protocol's table, packet by packet, in a time that is given: what an engine has to do, exactly.
+"""Runs a protocol's table packet by packet, at given times: the exact reference for what an engine does.
 
 An event is looked up in the flow's state; the first row whose tests hold is done. Signals upwards are handled
 at once, so that what was `consumed` is known; steps and scanners follow when the row is done and its next
@@ -17,9 +17,9 @@ from ..errors import PlanError
 from ..model.action import (
     Act,
     Assign,
-    Change,
     Count,
     Lengthen,
+    NextEvent,
     Randomize,
     Record,
     Reply,
@@ -29,35 +29,35 @@ from ..model.action import (
     Signal,
     Skip,
     StartTimer,
-    Step,
     StopTimer,
     Take,
     Transmit,
+    VariableChange,
 )
 from ..model.condition import Test
 from ..model.protocol import LONGEST_TIMER, Protocol, Row
 from ..model.splitmix import splitmix64
-from .automaton import Progress, automaton_of
+from .automaton import ScanProgress, automaton_of
+from .document_reader import quantity
 from .flow import Flow, FlowKey, Layer
 from .frame import Frame, Malformed
-from .loader import quantity
 from .packet import InHand
 from .parameters import parameter_values
 from .reading import CLOCK, Reading
-from .scope import Scope
+from .scope import NameScope
 from .sender import Sender
 
-_ROUNDS = 1000  # of rows for one event: more is a protocol that talks to itself
+_ROUNDS = 1000  # rows done for one event; with more the protocol raises events without end
 
 
 class Interpreter:
     """One end of a protocol on one port: frames in, frames out, without FCS.
 
     Args:
-        protocol: As `load_protocol` gives it.
+        protocol: The protocol, from `load_protocol`.
         parameters: Values for some of its parameters: numbers, addresses, times.
-        seed: Of its random numbers.
-        flow_capacity: Flows at most at once; 0: no limit.
+        seed: Seed of its random numbers.
+        flow_capacity: The most flows at one time; 0: no limit.
 
     Raises:
         PlanError: a parameter that is not there or does not fit.
@@ -73,23 +73,25 @@ class Interpreter:
     ) -> None:
         self.protocol = protocol
         self.counters: Counter[str] = Counter()
-        self.counted: tuple[Counter[str], ...] = tuple(Counter() for _ in protocol.layers)  # of each table
+        self.counted: tuple[Counter[str], ...] = tuple(Counter() for _ in protocol.layers)  # per table
         self.histograms: dict[str, list[int]] = {}
         self.flows: dict[FlowKey, Flow] = {}
-        self.on_end: Callable[[Flow], None] = lambda _flow: None  # a flow that was kept is over
-        self.full = 0  # packets and starts that were turned away because there were so many flows
+        self.on_end: Callable[[Flow], None] = lambda _flow: None  # called when a flow that was kept ends
+        self.full = 0  # packets and starts that were refused because the flow capacity was reached
         self.now = 0
         self._parameters = parameter_values(protocol, parameters or {})
-        self._scopes = [Scope(layer) for layer in protocol.layers]
+        self._scopes = [NameScope(layer) for layer in protocol.layers]
         self._rows = [_rows(layer) for layer in protocol.layers]
-        self._automata = {own.name: automaton_of(own) for layer in protocol.layers for own in layer.scanners}
+        self._automata = {
+            scanner.name: automaton_of(scanner) for layer in protocol.layers for scanner in layer.scanners
+        }
         self._seed, self._draws = seed, 0
         self._flow_capacity = flow_capacity
         self._sender = Sender(protocol)
         self._queue: deque[tuple[int, str]] = deque()
         self._rounds = 0
         self._begun = 0
-        self._timers: list[tuple[int, int, FlowKey]] = []  # of each flow the next one, and some that were
+        self._timers: list[tuple[int, int, FlowKey]] = []  # the next timer of each flow; older entries stay
 
     def receive(self, octets: bytes, now: int) -> list[bytes]:
         """A frame arrives at `now` microseconds; timers due by then come first."""
@@ -111,8 +113,8 @@ class Interpreter:
         """Opens a flow from this end; the fields that identify it are as in what this end sends.
 
         Args:
-            fields: Of all `flow` fields, and of Ether.src and Ether.dst.
-            now: Microseconds.
+            fields: Values of all `flow` fields, and of Ether.src and Ether.dst.
+            now: The time in microseconds.
         """
         self.advance(now)
         key = self.key_of(fields)
@@ -126,7 +128,7 @@ class Interpreter:
         return self._sender.take()
 
     def key_of(self, fields: Mapping[str, object]) -> FlowKey:
-        """Of a flow whose fields are as in what this end sends. PlanError if one is missing."""
+        """The key of a flow, given its fields as this end sends them. PlanError if one is missing."""
         sent = {name: quantity(value) for name, value in fields.items()}
         missing = [name for key in self.protocol.layers[0].flow for name in key if name not in sent]
         if missing:
@@ -134,7 +136,7 @@ class Interpreter:
         return self._key(lambda name: sent[self._sender.opposite(name)])
 
     def advance(self, now: int) -> None:
-        """Lets time pass; what timers send is had with `sent()`, or with what comes next."""
+        """Lets time pass. Frames that timers send are returned by `sent()`, or with the next frames."""
         if now < self.now:
             raise ValueError(
                 f"{now} µs is before {self.now} µs, where the interpreter is; time never goes back"
@@ -145,11 +147,11 @@ class Interpreter:
         self.now = now
 
     def sent(self) -> list[bytes]:
-        """What was sent since it was asked last."""
+        """The frames that were sent since the last call."""
         return self._sender.take()
 
     def next_timer(self) -> int | None:
-        """When the first timer is due, microseconds; of flows with the same, that of the oldest one."""
+        """When the first timer is due, in microseconds; at equal times the oldest flow comes first."""
         while self._timers:
             due, number, key = self._timers[0]
             flow = self.flows.get(key)
@@ -164,10 +166,10 @@ class Interpreter:
         return full
 
     def _flow(self, key: FlowKey) -> Flow:
-        return Flow(key, tuple(Layer(own, self._parameters) for own in self.protocol.layers))
+        return Flow(key, tuple(Layer(layer, self._parameters) for layer in self.protocol.layers))
 
     def _random(self, bits: int) -> int:
-        """So many bits at least."""
+        """A random number of at least so many bits."""
         draws = range(self._draws, self._draws + (2 if bits > 64 else 1))
         self._draws = draws.stop
         return sum(splitmix64(self._seed, draw) << 64 * place for place, draw in enumerate(draws))
@@ -176,7 +178,7 @@ class Interpreter:
         return tuple(read(name) for key in self.protocol.layers[0].flow for name in key)
 
     def _handle(self, flow: Flow, layer: int, event: str, packet: InHand | None) -> None:
-        """An event and all that follows from it; then the flow is kept, or forgotten."""
+        """Handles an event and all that follows from it; then keeps the flow, or forgets it."""
         self._rounds = 0
         flow.consumed = flow.scanned = 0
         self._dispatch(flow, layer, event, packet)
@@ -197,12 +199,14 @@ class Interpreter:
             heappush(self._timers, (due, flow.number, flow.key))
 
     def _fire(self, flow: Flow) -> None:
-        """The first timer of a flow."""
-        _, layer, name = min(
-            (due, layer, name) for layer, own in enumerate(flow.layers) for name, due in own.timers.items()
+        """Handles the first timer of a flow."""
+        _, index, name = min(
+            (due, index, name)
+            for index, layer in enumerate(flow.layers)
+            for name, due in layer.timers.items()
         )
-        del flow.layers[layer].timers[name]
-        self._handle(flow, layer, name, None)
+        del flow.layers[index].timers[name]
+        self._handle(flow, index, name, None)
 
     def _dispatch(self, flow: Flow, layer: int, event: str, packet: InHand | None) -> None:
         self._rounds += 1
@@ -210,8 +214,8 @@ class Interpreter:
             raise PlanError(
                 f"{self.protocol.name}: {event!r} goes on without end in {flow.layers[layer].state!r}"
             )
-        own = flow.layers[layer]
-        for row in self._rows[layer].get((own.state, event), ()):
+        state = flow.layers[layer].state
+        for row in self._rows[layer].get((state, event), ()):
             context = _Context(self, flow, layer, packet)
             if all(context.holds(test) for test in row.tests):
                 context.do(row)
@@ -219,57 +223,57 @@ class Interpreter:
 
 
 class _Context:
-    """One row being done for one flow."""
+    """The execution of one row for one flow."""
 
     def __init__(self, whole: Interpreter, flow: Flow, layer: int, packet: InHand | None) -> None:
-        self._whole, self._flow, self._layer, self._packet = whole, flow, layer, packet
-        self._own = flow.layers[layer]
+        self._whole, self._flow, self._index, self._packet = whole, flow, layer, packet
+        self._layer = flow.layers[layer]
         self._scope = whole._scopes[layer]
         self._reading = Reading(self._scope, whole._parameters, flow, layer, packet, now=whole.now)
         self._read, self._value = self._reading.read, self._reading.value
         self._follow: list[str] = []
 
     def holds(self, test: Test) -> bool:
-        """Whether the flow and the packet in hand are so."""
+        """Whether a test holds for the flow and the packet in hand."""
         return self._reading.holds(test)
 
     @property
     def _above(self) -> bool:
-        return self._layer + 1 < len(self._flow.layers)
+        return self._index + 1 < len(self._flow.layers)
 
     def do(self, row: Row) -> None:
-        """The actions, the next state, and what follows at once."""
+        """Does the actions of a row, goes to its next state, and handles the events that follow at once."""
         for action in row.actions:
             self._act(action.act)
-        if row.to == self._own.protocol.initial:
-            (self._own if self._layer else self._flow).reset()
+        if row.to == self._layer.protocol.initial:
+            (self._layer if self._index else self._flow).reset()
         elif row.to:
-            self._own.state = row.to
+            self._layer.state = row.to
         for event in self._follow:
-            self._whole._dispatch(self._flow, self._layer, event, self._packet)
+            self._whole._dispatch(self._flow, self._index, event, self._packet)
 
     def _act(self, act: Act) -> None:
-        whole, own = self._whole, self._own
+        whole, layer = self._whole, self._layer
         if isinstance(act, Assign):
             self._assign(act)
         elif isinstance(act, Randomize):
-            own.variables.set(act.variable, whole._random(own.variables.bits(act.variable)))
+            layer.variables.set(act.variable, whole._random(layer.variables.bits(act.variable)))
         elif isinstance(act, Count):
             self._count(act)
         elif isinstance(act, Record):
             took = (whole.now - self._value(act.since)) & CLOCK
             whole.histograms.setdefault(act.histogram, []).append(took)
         elif isinstance(act, StartTimer):
-            own.timers[act.timer] = whole.now + max(0, min(self._value(act.microseconds), LONGEST_TIMER))
+            layer.timers[act.timer] = whole.now + max(0, min(self._value(act.microseconds), LONGEST_TIMER))
         elif isinstance(act, StopTimer):
-            own.timers.pop(act.timer, None)
-        elif isinstance(act, Step):
+            layer.timers.pop(act.timer, None)
+        elif isinstance(act, NextEvent):
             self._follow.append(act.step)
         elif isinstance(act, Signal):
             self._signal(act.signal)
         elif isinstance(act, Say):
-            own.message = act.message
-            whole._queue.append((self._layer - 1, "send"))
+            layer.message = act.message
+            whole._queue.append((self._index - 1, "send"))
         elif isinstance(act, Send | Transmit):
             self._send(act)
         elif isinstance(act, Reply | Skip | Lengthen | Scan | Take):
@@ -278,30 +282,30 @@ class _Context:
 
     def _count(self, act: Count) -> None:
         by = self._value(act.by) & ((1 << self._scope.counted_bits(act)) - 1)
-        self._flow.failed |= act.counter in self._own.protocol.failures
+        self._flow.failed |= act.counter in self._layer.protocol.failures
         self._whole.counters[act.counter] += by
-        self._whole.counted[self._layer][act.counter] += by
+        self._whole.counted[self._index][act.counter] += by
 
     def _assign(self, act: Assign) -> None:
-        variables = self._own.variables
+        variables = self._layer.variables
         now, value = variables[act.variable], self._value(act.to)
         variables.set(
             act.variable,
             {
-                Change.SET: value,
-                Change.ADD: now + value,
-                Change.SUBTRACT: now - value,
-                Change.LIMIT: min(now, value),
-                Change.RAISE: max(now, value),
+                VariableChange.SET: value,
+                VariableChange.ADD: now + value,
+                VariableChange.SUBTRACT: now - value,
+                VariableChange.LIMIT: min(now, value),
+                VariableChange.RAISE: max(now, value),
             }[act.change],
         )
 
     def _send(self, act: Send | Transmit) -> None:
         sender, flow = self._whole._sender, self._flow
         if isinstance(act, Send):
-            sender.send(self._layer, act.template, flow, self._read)
+            sender.send(self._index, act.template, flow, self._read)
         else:
-            sender.transmit(self._layer, act, flow, self._read)
+            sender.transmit(self._index, act, flow, self._read)
 
     def _with_packet(self, act: Reply | Skip | Lengthen | Scan | Take, packet: InHand) -> None:
         if isinstance(act, Reply):
@@ -311,16 +315,16 @@ class _Context:
         elif isinstance(act, Lengthen):
             packet.lengthen(self._value(act.octets))
         elif isinstance(act, Take):
-            taken = packet.take(self._own.variables[act.variable])
-            self._own.variables.set(act.variable, self._own.variables[act.variable] - taken)
+            taken = packet.take(self._layer.variables[act.variable])
+            self._layer.variables.set(act.variable, self._layer.variables[act.variable] - taken)
         else:
             self._scan(act.scanner, packet)
 
     def _scan(self, name: str, packet: InHand) -> None:
         automaton = self._whole._automata[name]
-        progress = self._own.progress.get(name, Progress())
-        scanned = automaton.scan(packet.seen, progress, self._own.variables)
-        self._own.progress[name] = scanned.progress
+        progress = self._layer.progress.get(name, ScanProgress())
+        scanned = automaton.scan(packet.seen, progress, self._layer.variables)
+        self._layer.progress[name] = scanned.progress
         self._flow.scanned = packet.take(scanned.taken)
         if scanned.ended:
             self._follow.append(name)
@@ -328,24 +332,24 @@ class _Context:
             self._follow.append(automaton.scanner.overlong)
 
     def _signal(self, signal: str) -> None:
-        """Down: later. Up: now, and data again as long as something of it is taken."""
+        """Queues a signal down; handles one up at once, `data` again while the table above takes some."""
         whole = self._whole
-        if signal not in self._own.protocol.up:
-            whole._queue.append((self._layer - 1, signal))
+        if signal not in self._layer.protocol.up:
+            whole._queue.append((self._index - 1, signal))
             return
         packet = self._packet
         before = packet.taken if packet else 0
         if self._above:
-            whole._dispatch(self._flow, self._layer + 1, signal, packet)
+            whole._dispatch(self._flow, self._index + 1, signal, packet)
             if packet and signal == "data":
                 last = before
                 while packet.left and packet.taken > last:
                     last = packet.taken
-                    whole._dispatch(self._flow, self._layer + 1, signal, packet)
+                    whole._dispatch(self._flow, self._index + 1, signal, packet)
         elif signal == "data" and packet:  # with nothing above, everything is taken
             packet.take(packet.left)
         elif signal == "ended":
-            whole._queue.append((self._layer, "close"))
+            whole._queue.append((self._index, "close"))
         self._flow.consumed = packet.taken - before if packet else 0
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the fields of a header stack are: fixed bit positions within each header, as hardware needs them."""
+"""The places of a header stack's fields: fixed bit positions within each header, as hardware needs them."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from functools import cached_property
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
-from ..document import did_you_mean
 from ..errors import PlanError
+from ..files.document import did_you_mean
 from ..model.headers import HeaderStack
 from ..model.ports import Port
 from ..model.units import Bandwidth
-from ..planning.address import Station
-from ..planning.header_values import resolved, width
-from ..planning.headers import Ends, lay_out, layers_of
+from ..wire.address import Station
+from ..wire.header_values import resolved, width
+from ..wire.headers import Route, lay_out, layers_of
 from . import tcp_options
 
 if TYPE_CHECKING:
     from scapy.packet import Packet
 
-# A template's addresses until a flow's are set: those for documentation (RFC 5737, RFC 3849).
+# Addresses of a template until those of a flow are set; they are for documentation (RFC 5737, RFC 3849).
 _PORT = Port("any", Bandwidth.parse("1 Gbps"), b"\x02\0\0\0\0\x01", 65_535)
-_ENDS = Ends(
+_ENDS = Route(
     Station(_PORT, ip_address("192.0.2.1"), ip_address("2001:db8::1")),
     Station(_PORT, ip_address("192.0.2.2"), ip_address("2001:db8::2")),
     b"\x02\0\0\0\0\x02",
 )
-# Scapy sets these with the header above, though what arrives may differ.
+# Scapy sets these fields with the header above, but packets that arrive may have other values.
 _NOT_ANNOUNCED = ("sport", "dst")
 
 
 @dataclass(frozen=True)
-class Place:
-    """Of a field in its header: the highest bit of the first byte is bit 0."""
+class HeaderPlace:
+    """The place of a field in its header: the highest bit of the first byte is bit 0."""
 
     offset: int
     bits: int
-    letters: str = ""  # of a field of flags, the lowest bit first
+    letters: str = ""  # names of the bits of a flags field, the lowest bit first
 
     def read(self, octets: bytes | bytearray) -> int:
         """The field's value."""
@@ -61,52 +61,52 @@ class Place:
 
 @dataclass(frozen=True)
 class HeaderLayout:
-    """One header: the class that Scapy has for it, the name that tables have, and its fixed part."""
+    """One header: its name in tables, its class in Scapy, and its fixed part."""
 
     name: str  # IP, and for the second one of a stack IP2
     kind: str
-    octets: bytes  # as a template has it
-    places: Mapping[str, Place]
-    announced: Mapping[str, int]  # values by which a packet is known to have this stack
+    octets: bytes  # the header in a template
+    places: Mapping[str, HeaderPlace]
+    announced: Mapping[str, int]  # values that tell that a packet has this stack
 
 
 class Layout:
-    """Of a header stack. PlanError for a stack that cannot be laid out, or has no fixed positions."""
+    """The layout of a header stack. PlanError if it cannot be laid out, or has no fixed positions."""
 
     def __init__(self, stack: HeaderStack) -> None:
         self.stack = stack
         self.headers = tuple(_headers(stack))
 
     @cached_property
-    def places(self) -> Mapping[str, Place]:
-        """All fields: `TCP.seq`."""
+    def places(self) -> Mapping[str, HeaderPlace]:
+        """The places of all fields, by names such as `TCP.seq`."""
         return {f"{h.name}.{field}": place for h in self.headers for field, place in h.places.items()}
 
     @cached_property
     def virtual(self) -> Mapping[str, int]:
-        """Bits of what is no field but can be read: the flags of TCP one by one, and its options."""
+        """Widths of the values that can be read in addition to fields: TCP's single flags and its options."""
         if not any(header.name == "TCP" for header in self.headers):
             return {}
         return {f"TCP.{name}": bits for name, bits in tcp_options.VIRTUAL.items()}
 
     def bits(self, name: str) -> int | None:
-        """Of a field; None if there is none."""
+        """The width of a field; None if there is no such field."""
         place = self.places.get(name)
         return place.bits if place else self.virtual.get(name)
 
     def unknown(self, name: str) -> str:
-        """An error's text: what there is instead of a field."""
+        """The error for an unknown field, which names the fields that there are."""
         header = name.partition(".")[0]
         known = [*self.places, *self.virtual]
         near = [field for field in known if field.partition(".")[0] == header]
-        allowed = ", ".join(near) or f"fields of {', '.join(own.name for own in self.headers)}"
+        allowed = ", ".join(near) or f"fields of {', '.join(header.name for header in self.headers)}"
         return f"there is no field {name!r}{did_you_mean(name, known)}; there are {allowed}"
 
 
 def _headers(stack: HeaderStack) -> Iterator[HeaderLayout]:
     packet = lay_out(stack, _ENDS)
     seen: dict[str, int] = {}
-    types = {own.name: own for own in stack.types}
+    types = {header_type.name: header_type for header_type in stack.types}
     layers = list(layers_of(packet))
     for index, layer in enumerate(layers):
         kind = type(layer).__name__
@@ -129,11 +129,11 @@ def _headers(stack: HeaderStack) -> Iterator[HeaderLayout]:
         )
 
 
-def _places(layer: Packet, name: str) -> dict[str, Place]:
-    """Of the fields that are there, up to the first one of no fixed length."""
+def _places(layer: Packet, name: str) -> dict[str, HeaderPlace]:
+    """The places of the header's fields, up to the first one without a fixed length."""
     from scapy.fields import ConditionalField
 
-    places: dict[str, Place] = {}
+    places: dict[str, HeaderPlace] = {}
     offset = 0
     for field in layer.fields_desc:
         if isinstance(field, ConditionalField) and not field._evalcond(layer):
@@ -143,7 +143,7 @@ def _places(layer: Packet, name: str) -> dict[str, Place]:
         if not bits:
             break
         letters = getattr(inner, "names", "") if type(inner).__name__ == "FlagsField" else ""
-        places[field.name] = Place(offset, bits, letters if isinstance(letters, str) else "")
+        places[field.name] = HeaderPlace(offset, bits, letters if isinstance(letters, str) else "")
         offset += bits
     if offset % 8 or offset == 0:
         raise PlanError(

@@ -4,83 +4,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from .. import paths
-from ..document import Document, Kind, Place, load_document
-from ..errors import PlanError, TesterLibraryError
-from ..jobs.header_file import headers_in, load_headers
+from ..errors import PlanError
+from ..files import paths
+from ..files.document import Kind, Place, load_document
 from ..model.condition import Compare, Flags, Prefix, Relation, Test
-from ..model.expression import Expression, number
-from ..model.headers import HeaderStack, HeaderType
 from ..model.protocol import Parameter, Protocol, Row, Variable
-from ..model.units import Duration
 from .action_loader import actions
+from .document_reader import DocumentReader, is_time, quantity, too_wide
 from .sending_loader import message, octets, scanner, template
 
-_T = TypeVar("_T")
 _KIND = Kind("protocol", PlanError)
-_DEEPEST = 4  # tables over one another
+_DEEPEST = 4  # the most tables over one another
 
 
 def load_unchecked(name_or_path: str, *, above: tuple[Path, ...] = ()) -> Protocol:
     """A shipped protocol, such as `tcp`, or a file, whose form is right. PlanError says what is wrong."""
     path = paths.resource("protocols", name_or_path)
     if path in above or len(above) >= _DEEPEST:
-        chain = " over ".join(own.name for own in (*above, path))
+        chain = " over ".join(file.name for file in (*above, path))
         raise PlanError(f"{path}: {chain} goes round in a circle, or is more than {_DEEPEST} tables")
-    return Reader(load_document(path, _KIND)).protocol(above=(*above, path))
+    return _ProtocolReader(load_document(path, _KIND)).protocol(above=(*above, path))
 
 
-class Reader:
-    """Values of a document that the schema has found well-formed."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self.data: Mapping[str, Any] = document.data
-        self._constants = {
-            name: self.parsed(quantity, value, ("constants", name))
-            for name, value in self.data.get("constants", {}).items()
-        }
-
-    def line(self, place: Place) -> int:
-        """Of a value."""
-        return self.document.line(place)
-
-    def parsed(self, parse: Callable[[Any], _T], value: Any, place: Place) -> _T:
-        """PlanError with file, line and key for what cannot be parsed."""
-        try:
-            return parse(value)
-        except (TesterLibraryError, ValueError) as problem:
-            raise PlanError(self.document.error(place, str(problem))) from None
-
-    def expression(self, value: Any, place: Place) -> Expression:
-        """With the file's constants as the numbers that they are."""
-        return self.parsed(Expression.parse, value, place).with_constants(self._constants)
-
-    def stack(self, text: str, place: Place) -> HeaderStack:
-        """With the headers of the file's definitions."""
-        stack = self.parsed(HeaderStack.parse, text, place)
-        if "definitions" not in self.data:
-            return stack
-        return replace(stack, types=self._definitions())
-
-    def _definitions(self) -> tuple[HeaderType, ...]:
-        given = self.data["definitions"]
-        if isinstance(given, list):
-            return headers_in(self.document, ("definitions",))
-        return self.parsed(load_headers, self._beside(given), ("definitions",))
-
-    def _beside(self, name: str) -> str:
-        """The path of a file in the same folder, if there is one."""
-        path = self.document.path.parent / name
-        return str(path) if path.is_file() else name
+class _ProtocolReader(DocumentReader):
+    """Reads the protocol that a document describes."""
 
     def protocol(self, *, above: tuple[Path, ...]) -> Protocol:
-        """The whole file."""
+        """The protocol that the whole file describes."""
         data = self.data
         if ("headers" in data) == ("over" in data):
             place: Place = ("over",) if "over" in data else ()
@@ -114,7 +68,7 @@ class Reader:
     def _below(self, name: str | None, above: tuple[Path, ...]) -> Protocol | None:
         if name is None:
             return None
-        return load_unchecked(self._beside(name), above=above)
+        return load_unchecked(self.beside(name), above=above)
 
     def _variables(self) -> Iterator[Variable]:
         for name, data in self.data.get("variables", {}).items():
@@ -169,23 +123,3 @@ class Reader:
             rights = relations.get(relation.value, [])
             for right in rights if isinstance(rights, list) else [rights]:
                 yield Compare(side, relation, self.expression(right, place), line)
-
-
-def is_time(value: object) -> bool:
-    """Whether a value is written as a time: a number and its unit, parted by a space."""
-    return isinstance(value, Duration) or len(str(value).split()) > 1
-
-
-def quantity(value: object) -> int:
-    """A number, an address, or a time in microseconds."""
-    if is_time(value):
-        nanoseconds = Duration.parse(value).ns
-        if nanoseconds % 1000:
-            raise ValueError(f"{value!r} is no whole number of microseconds")
-        return nanoseconds // 1000
-    return number(value)
-
-
-def too_wide(value: int, bits: int) -> str:
-    """An error's text."""
-    return f"{value} does not fit {bits} bit{'s' if bits > 1 else ''}; give 0 to {(1 << bits) - 1}"

@@ -1,23 +1,23 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the machine of a table is whole: states, rows that overlap, what happens in every case, timers."""
+"""Checks the state machine of a table: unreachable states, overlapping rows, missing cases, timers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
-from ..model.action import StartTimer, Step, StopTimer
+from ..model.action import NextEvent, StartTimer, StopTimer
 from ..model.protocol import Protocol, Row
 from .conditions import Condition, condition
-from .scope import Scope
+from .scope import NameScope
 
 Problem = tuple[int, str]
 Running = Mapping[str, frozenset[str]]  # for each state, the timers that may run in it
 
 
 def problems(protocol: Protocol) -> Iterator[Problem]:
-    """Of a table whose names are all known."""
+    """The problems of a table whose names are all known."""
     yield from _impossible(protocol)
     yield from _overlaps(protocol)
     reached = _reachable(protocol)
@@ -34,18 +34,18 @@ def problems(protocol: Protocol) -> Iterator[Problem]:
 
 
 def _conditions(protocol: Protocol) -> dict[int, Condition]:
-    scope = Scope(protocol)
+    scope = NameScope(protocol)
     return {id(row): condition(row.tests, scope) for row in protocol.rows}
 
 
 def _impossible(protocol: Protocol) -> Iterator[Problem]:
-    for row, own in zip(protocol.rows, _conditions(protocol).values(), strict=True):
-        if not own.possible:
+    for row, tested in zip(protocol.rows, _conditions(protocol).values(), strict=True):
+        if not tested.possible:
             yield row.line, f"nothing can match this row: {_tests(row)}"
 
 
 def _overlaps(protocol: Protocol) -> Iterator[Problem]:
-    """Rows of one event in one state: apart, or the earlier one a special case of the later."""
+    """Rows of one event in one state that overlap, unless the earlier one is a special case of the later."""
     conditions = _conditions(protocol)
     told: set[tuple[int, int]] = set()
     for state in protocol.states:
@@ -94,11 +94,11 @@ def _reachable(protocol: Protocol) -> set[str]:
 
 
 def _circle(protocol: Protocol) -> Problem | None:
-    """Steps that lead back to themselves."""
+    """The problem of a step that leads back to itself."""
     follows: dict[str, set[str]] = {step: set() for step in protocol.steps}
     for row in protocol.rows:
         if row.event in follows:
-            follows[row.event] |= {a.act.step for a in row.actions if isinstance(a.act, Step)}
+            follows[row.event] |= {a.act.step for a in row.actions if isinstance(a.act, NextEvent)}
     for step in protocol.steps:
         seen, todo = set[str](), list(follows[step])
         while todo:
@@ -113,7 +113,7 @@ def _circle(protocol: Protocol) -> Problem | None:
 
 
 def timers_in(protocol: Protocol) -> Running:
-    """Which timers may run in each state, by following every row from the first state on."""
+    """The timers that may run in each state, found by following every row from the first state on."""
     running = {state: frozenset[str]() for state in protocol.states}
     events = tuple(dict.fromkeys(row.event for row in protocol.rows if row.event not in protocol.steps))
     changed = True
@@ -133,7 +133,7 @@ def timers_in(protocol: Protocol) -> Running:
 def _outcomes(
     protocol: Protocol, state: str, event: str, timers: frozenset[str]
 ) -> Iterator[tuple[str, frozenset[str]]]:
-    """The states, and the timers that run, after an event and all its steps."""
+    """The states that an event and all its steps may lead to, and the timers that run then."""
     for row in protocol.rows_for(state, event):
         now = timers
         for act in (action.act for action in row.actions):
@@ -142,7 +142,7 @@ def _outcomes(
             elif isinstance(act, StopTimer):
                 now -= {act.timer}
         after = row.to or state
-        steps = [action.act.step for action in row.actions if isinstance(action.act, Step)]
+        steps = [action.act.step for action in row.actions if isinstance(action.act, NextEvent)]
         if steps and after != protocol.initial:
             yield from _outcomes(protocol, after, steps[0], now)
         else:
@@ -150,9 +150,9 @@ def _outcomes(
 
 
 def _incomplete(protocol: Protocol, reached: set[str], running: Running) -> Iterator[Problem]:
-    """Events that may come in a state which does not say what to do in every case."""
+    """Events that may come in a state whose rows do not cover every case."""
     raised = _raised_steps(protocol)
-    for state in (own for own in protocol.states if own in reached):
+    for state in (state for state in protocol.states if state in reached):
         for event in dict.fromkeys(
             ("packet", *protocol.timers, *protocol.steps, *(row.event for row in protocol.rows))
         ):
@@ -171,11 +171,11 @@ def _incomplete(protocol: Protocol, reached: set[str], running: Running) -> Iter
 
 
 def _line_of(protocol: Protocol, state: str, event: str) -> int:
-    """Of a row that starts the timer or takes the step, or else one of the state."""
+    """The line of a row that starts the timer or takes the step, or else of a row of the state."""
     for row in protocol.rows:
         for act in (action.act for action in row.actions):
             if (isinstance(act, StartTimer) and act.timer == event) or (
-                isinstance(act, Step) and act.step == event
+                isinstance(act, NextEvent) and act.step == event
             ):
                 return row.line
     return next((row.line for row in protocol.rows if state in row.states or row.to == state), 1)
@@ -187,5 +187,5 @@ def _raised_steps(protocol: Protocol) -> set[tuple[str, str]]:
         for row in protocol.rows
         for state in (row.states or protocol.states)
         for action in row.actions
-        if isinstance(action.act, Step)
+        if isinstance(action.act, NextEvent)
     }

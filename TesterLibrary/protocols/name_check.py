@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether all that a table names is there, is of the right kind, and is wide enough."""
+"""Checks that everything a table names exists, is of the right kind, and is wide enough."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ..errors import PlanError
 from ..model.condition import Compare, Flags, Prefix, Test
 from ..model.protocol import EVENTS, Protocol, Row
 from .act_check import act_problems
+from .document_reader import too_wide
 from .expression_check import expression_problems, no_packet
 from .findings import unknown
-from .loader import too_wide
-from .scope import FACTS, Scope
+from .scope import FACTS, NameScope
 from .sending_check import sending_problems
 
 Problem = tuple[int, str]
 
 
 def problems(protocol: Protocol) -> Iterator[Problem]:
-    """Of one table; those below it are looked at by themselves."""
+    """The problems of one table; the tables below it are checked separately."""
     try:
-        scope = Scope(protocol)
+        scope = NameScope(protocol)
     except PlanError as problem:  # headers that cannot be laid out
         yield 1, str(problem)
         return
@@ -46,14 +46,14 @@ def problems(protocol: Protocol) -> Iterator[Problem]:
 
 
 def events(protocol: Protocol) -> tuple[str, ...]:
-    """All that rows can be for."""
+    """All events that rows can be for."""
     below = protocol.over.up if protocol.over else EVENTS
-    scanned = [name for own in protocol.scanners for name in (own.name, own.overlong)]
+    scanned = [name for scanner in protocol.scanners for name in (scanner.name, scanner.overlong)]
     return (*below, *protocol.down, *protocol.timers, *protocol.steps, *scanned)
 
 
 def bare_events(protocol: Protocol) -> set[str]:
-    """Those that may come while no packet is in hand."""
+    """The events that may come while no packet is in hand."""
     bare = {"start", *protocol.timers, *protocol.down}
     if protocol.over:
         bare |= _raised(protocol.over, bare_events(protocol.over))
@@ -71,11 +71,14 @@ def _raised(protocol: Protocol, bare: set[str]) -> set[str]:
 
 
 def _names(protocol: Protocol) -> Iterator[Problem]:
-    """One name, one thing."""
-    lines = {own.name: own.line for own in protocol.variables}
-    lines |= {own.name: own.line for own in protocol.parameters}
-    lines |= {own.name: own.line for own in protocol.scanners}
-    values = Counter([own.name for own in protocol.variables] + [own.name for own in protocol.parameters])
+    """Names that are used for more than one thing."""
+    lines = {variable.name: variable.line for variable in protocol.variables}
+    lines |= {parameter.name: parameter.line for parameter in protocol.parameters}
+    lines |= {scanner.name: scanner.line for scanner in protocol.scanners}
+    values = Counter(
+        [variable.name for variable in protocol.variables]
+        + [parameter.name for parameter in protocol.parameters]
+    )
     values.update(list(FACTS))
     for group, what in (
         (values, "a variable or parameter"),
@@ -87,7 +90,7 @@ def _names(protocol: Protocol) -> Iterator[Problem]:
                 yield lines.get(name, 1), f"{name!r} is the name of {what} already; give each its own"
 
 
-def _flow(protocol: Protocol, scope: Scope) -> Iterator[Problem]:
+def _flow(protocol: Protocol, scope: NameScope) -> Iterator[Problem]:
     line = min((row.line for row in protocol.rows), default=1)
     for name in (name for key in protocol.flow for name in key):
         if name not in scope.layout.places:
@@ -109,7 +112,7 @@ def _row(row: Row, protocol: Protocol) -> Iterator[Problem]:
         yield row.line, unknown("event", row.event, events(protocol))
 
 
-def _test(test: Test, scope: Scope, *, bare: bool) -> Iterator[Problem]:
+def _test(test: Test, scope: NameScope, *, bare: bool) -> Iterator[Problem]:
     if isinstance(test, Prefix):
         if bare:
             yield test.line, no_packet("payload")
@@ -131,7 +134,7 @@ def _test(test: Test, scope: Scope, *, bare: bool) -> Iterator[Problem]:
     yield from _compare(test, scope, bare=bare)
 
 
-def _compare(test: Compare, scope: Scope, *, bare: bool) -> Iterator[Problem]:
+def _compare(test: Compare, scope: NameScope, *, bare: bool) -> Iterator[Problem]:
     found = [
         *expression_problems(test.left, scope, test.line, bare=bare),
         *expression_problems(test.right, scope, test.line, bare=bare),

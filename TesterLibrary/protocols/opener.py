@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Opens flows of an interpreter as `responder.proto` says: so many at once, at a rate, again at their end."""
+"""Opens flows of an interpreter as `responder.proto` says: how many at once, how fast, and when again."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ..model.responder import Reopen
 from .flow import Flow, FlowKey
 from .interpreter import Interpreter
 
-_MOST_AT_ONCE = 4096  # openings in one call, of a client without a rate whose protocol keeps no flows
+_MOST_AT_ONCE = 4096  # openings in one call, if clients have no rate and their protocol keeps no flows
 
 
 class Opener:
-    """What an opening has done so far. Times are microseconds from the start of its interpreter."""
+    """The progress of an opening. Times are microseconds from the start of its interpreter."""
 
     def __init__(self, opening: Opening, interpreter: Interpreter) -> None:
         self._opening = opening
         self._interpreter = interpreter
-        self._over: deque[int] = deque()  # flows that can be opened again, the longest over first
-        self._never_opened = 0  # and all above
+        self._over: deque[int] = deque()  # flows that can be opened again, the one that ended first in front
+        self._never_opened = 0  # this flow number and all above were not opened yet
         self._keys: dict[FlowKey, int] = {}
         self._room = opening.connections
         self._first_due = Fraction(0)
-        self._due_number = 0  # openings since then
+        self._due_number = 0  # openings since `_first_due`
         self._put_off = 0
         self._sent: list[bytes] = []
         self.openings = 0
@@ -44,7 +44,7 @@ class Opener:
 
     @property
     def put_off(self) -> int:
-        """Openings that were due at a time when there was no room for them."""
+        """The number of openings that were due while there was no room for them."""
         waiting = not self._room and self._opening.connections and self.going
         return self._put_off + bool(self._opening.rate and waiting and self._due() <= self._interpreter.now)
 
@@ -55,7 +55,7 @@ class Opener:
         return max(self._interpreter.now, ceil(self._due()))
 
     def run(self) -> list[bytes]:
-        """Opens what is due, and says which frames that sends."""
+        """Opens the flows that are due, and returns the frames to send."""
         self._sent = []
         for _ in range(_MOST_AT_ONCE):
             due = self.due()
@@ -65,7 +65,7 @@ class Opener:
         return self._sent
 
     def ended(self, flow: Flow) -> None:
-        """A flow is over: it makes room for another one, or does not."""
+        """Notes that a flow has ended; depending on `reopen` it makes room for another one."""
         number = self._keys.pop(flow.key, None)
         if number is None:
             return
@@ -79,12 +79,11 @@ class Opener:
 
     def _open(self) -> None:
         if self._opening.rate and ceil(self._due()) < self._interpreter.now:
-            # What had to wait is not made up for.
+            # Openings that had to wait are not made up for later.
             self._first_due, self._due_number = Fraction(self._interpreter.now), 0
             self._put_off += 1
         number = self._next()
-        series = self._opening.addresses
-        fields: dict[str, object] = {own.field: own.value(number) for own in series}
+        fields: dict[str, object] = {series.field: series.value(number) for series in self._opening.addresses}
         fields["Ether.src"] = int.from_bytes(self._opening.source_mac, "big")
         fields["Ether.dst"] = int.from_bytes(self._opening.destination_mac, "big")
         key = self._interpreter.key_of(fields)

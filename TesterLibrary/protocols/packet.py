@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The packet that a row is about."""
+"""The packet in hand while a row is done."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _MOST_BEFORE = (1 << 31) - 1
 
 
 class InHand:
-    """A frame, and how much of its payload is taken."""
+    """The packet in hand: a frame, and how much of its payload is taken."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.taken = 0
-        self._before = 0  # bytes that came before it and belong behind its payload
+        self._before = 0  # bytes that arrived earlier and follow its payload in the stream
 
     @property
     def left(self) -> int:
@@ -24,21 +24,21 @@ class InHand:
 
     @property
     def seen(self) -> bytes:
-        """Those of them whose content is known."""
+        """The bytes that are not taken and whose content is known."""
         return self.frame.payload[self.taken :]
 
     def take(self, octets: int) -> int:
-        """Takes up to so many bytes off the payload, and says how many."""
+        """Takes up to so many bytes off the payload, and returns how many."""
         taken = max(0, min(octets, self.left))
         self.taken += taken
         return taken
 
     def lengthen(self, octets: int) -> None:
-        """So many bytes that came before belong behind it."""
+        """Notes that so many bytes which arrived earlier follow its payload in the stream."""
         self._before = min(self._before + max(0, octets), _MOST_BEFORE)
 
     def read(self, name: str) -> int:
-        """A field, or a fact about it."""
+        """The value of a field, or of a fact about the packet."""
         if name == "payload.length":
             return len(self.frame.payload)
         if name == "payload.left":

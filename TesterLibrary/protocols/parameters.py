@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a job may set of a protocol."""
+"""The parameters of a protocol that a job may set."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from ..errors import PlanError
 from ..model.protocol import Protocol
 from ..model.units import Duration
+from .document_reader import quantity, too_wide
 from .findings import unknown
-from .loader import quantity, too_wide
 
 
 def written_parameters(protocol: Protocol, given: Mapping[str, object]) -> dict[str, int]:
@@ -30,13 +30,13 @@ def written_parameters(protocol: Protocol, given: Mapping[str, object]) -> dict[
 
 
 def parameter_values(protocol: Protocol, given: Mapping[str, object]) -> dict[str, int]:
-    """All parameters of all its tables: numbers, addresses, times in microseconds.
+    """The values of all parameters of a protocol's tables: numbers, addresses, times in microseconds.
 
     Raises:
         PlanError: a parameter that is not there or does not fit.
     """
-    known = {own.name: own for layer in protocol.layers for own in layer.parameters}
-    values = {name: own.default for name, own in known.items()}
+    known = {parameter.name: parameter for layer in protocol.layers for parameter in layer.parameters}
+    values = {name: parameter.default for name, parameter in known.items()}
     for name, value in given.items():
         if name not in known:
             raise PlanError(f"{protocol.name}: {unknown('parameter', name, known)}")

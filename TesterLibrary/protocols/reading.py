@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the rows of a table read and ask, for one flow at one time."""
+"""The values that rows of a table read, and the tests that they make, for one flow at one time."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..model.condition import Compare, Flags, Prefix, Relation, Test
 from ..model.expression import Expression
 from .flow import Flow
 from .packet import InHand
-from .scope import Scope
+from .scope import NameScope
 
 CLOCK = (1 << 32) - 1  # microseconds, or milliseconds: its highest value
 
 
 class Reading:
-    """Of one table of a flow, with the packet in hand. Values are exact, and may be negative."""
+    """Reads values for one table of a flow and the packet in hand; they are exact and may be negative."""
 
     def __init__(
         self,
-        scope: Scope,
+        scope: NameScope,
         parameters: Mapping[str, int],
         flow: Flow,
         layer: int,
@@ -29,14 +29,14 @@ class Reading:
         now: int,
     ) -> None:
         self._scope, self._parameters, self._flow, self._packet = scope, parameters, flow, packet
-        self._own = flow.layers[layer]
+        self._layer = flow.layers[layer]
         self._above = flow.layers[layer + 1] if layer + 1 < len(flow.layers) else None
         self._now = now
 
     def read(self, name: str) -> int:
-        """A variable, parameter, fact or field."""
-        if name in self._own.variables:
-            return self._own.variables[name]
+        """The value of a variable, parameter, fact or field."""
+        if name in self._layer.variables:
+            return self._layer.variables[name]
         if name in self._parameters:
             return self._parameters[name]
         if name == "now":
@@ -51,11 +51,11 @@ class Reading:
         return self._packet.read(name)
 
     def value(self, expression: Expression) -> int:
-        """Exact."""
+        """The exact value of an expression."""
         return expression.value(self.read)
 
     def holds(self, test: Test) -> bool:
-        """Whether the flow and the packet in hand are so."""
+        """Whether a test holds for the flow and the packet in hand."""
         if isinstance(test, Prefix):
             return self._packet is not None and self._packet.frame.payload.startswith(test.octets)
         if isinstance(test, Flags):

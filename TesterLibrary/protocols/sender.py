@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Frames from templates, from what is in hand, and from messages."""
+"""Makes frames from templates, from the packet in hand, and from messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HALF = 1 << 31
 
 
 class Sender:
-    """Collects what is to be sent."""
+    """Collects the frames to send."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._layers = protocol.layers
@@ -31,20 +31,22 @@ class Sender:
             for key in protocol.layers[0].flow
             for index, name in enumerate(key)
         }
-        self._templates = [{own.name: own for own in layer.templates} for layer in self._layers]
+        self._templates = [
+            {template.name: template for template in layer.templates} for layer in self._layers
+        ]
         self._frames: list[bytes] = []
 
     def take(self) -> list[bytes]:
-        """What was collected."""
+        """Returns the collected frames and forgets them."""
         frames, self._frames = self._frames, []
         return frames
 
     def opposite(self, name: str) -> str:
-        """The field of what arrives that a field of what is sent is equal to."""
+        """The field of arriving packets that holds the value of this field of sent packets."""
         return self._opposite.get(name, name)
 
     def reply(self, act: Reply, packet: InHand, read: Read) -> None:
-        """The packet in hand, changed: all values are read first."""
+        """Sends the packet in hand back with changes; all values are read first."""
         values = {one: packet.frame.get(other) for pair in act.swaps for one, other in (pair, pair[::-1])}
         values |= {name: value.value(read) for name, value in act.fields}
         frame = packet.frame.copy()
@@ -55,18 +57,18 @@ class Sender:
         self._frames.append(frame.octets())
 
     def send(self, layer: int, template: str, flow: Flow, read: Read, payload: bytes = b"") -> None:
-        """A template, with the flow's addresses and the values that it takes."""
-        own: Template = self._templates[layer][template]
-        frame = Frame.of(layout_of(own.headers), own.payload + payload)
+        """Sends a template with the flow's addresses and the values of its fields."""
+        found: Template = self._templates[layer][template]
+        frame = Frame.of(layout_of(found.headers), found.payload + payload)
         received = dict(zip(self._flow_fields, flow.key, strict=True))
         for name in self._flow_fields:
             frame.set(name, received[self.opposite(name)])
         for name, value in flow.link.items():
             frame.set(name, value)
-        values = [(name, value.value(read)) for name, value in own.fields]
+        values = [(name, value.value(read)) for name, value in found.fields]
         for name, number in values:
             frame.set(name, number)
-        for option in own.options:
+        for option in found.options:
             if not option.only_if or read(option.only_if):
                 frame.add_options(
                     tcp_options.write(option.kind, tuple(value.value(read) for value in option.values))
@@ -74,7 +76,7 @@ class Sender:
         self._frames.append(frame.octets())
 
     def transmit(self, layer: int, act: Transmit, flow: Flow, read: Read) -> None:
-        """As much of the message as the act allows."""
+        """Sends as much of the message as the act allows."""
         variables = flow.layers[layer].variables
         above = flow.layers[layer + 1] if layer + 1 < len(flow.layers) else None
         end = act.end.value(read)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether templates, messages and scanners can be made."""
+"""Checks the templates, messages and scanners of a table."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..model.message import Message, Number
 from ..model.protocol import Protocol
 from ..model.scanner import Scanner
 from ..model.template import Template
+from .document_reader import too_wide
 from .expression_check import Problem, expression_problems
 from .findings import unknown
-from .loader import too_wide
-from .scope import Scope, layout_of
+from .scope import NameScope, layout_of
 from .tcp_options import MOST_OCTETS, OCTETS
 
 
-def sending_problems(protocol: Protocol, scope: Scope) -> Iterator[Problem]:
-    """Of one table."""
+def sending_problems(protocol: Protocol, scope: NameScope) -> Iterator[Problem]:
+    """The problems of one table's templates, messages and scanners."""
     for template in protocol.templates:
         yield from _template(template, scope)
     for message in protocol.messages:
@@ -28,7 +28,7 @@ def sending_problems(protocol: Protocol, scope: Scope) -> Iterator[Problem]:
         yield from _scanner(scanner, scope)
 
 
-def _template(template: Template, scope: Scope) -> Iterator[Problem]:
+def _template(template: Template, scope: NameScope) -> Iterator[Problem]:
     line = template.line
     try:
         layout = layout_of(template.headers)
@@ -55,7 +55,7 @@ def _template(template: Template, scope: Scope) -> Iterator[Problem]:
             yield from expression_problems(value, scope, line, bare=False)
 
 
-def _message(message: Message, scope: Scope) -> Iterator[Problem]:
+def _message(message: Message, scope: NameScope) -> Iterator[Problem]:
     for part in message.text:
         bits = scope.bits(part.name) if isinstance(part, Number) else 0
         if isinstance(part, Number) and (bits is None or scope.of_packet(part.name)):
@@ -69,7 +69,7 @@ def _message(message: Message, scope: Scope) -> Iterator[Problem]:
     yield from expression_problems(message.body, scope, message.line, bare=True)
 
 
-def _scanner(scanner: Scanner, scope: Scope) -> Iterator[Problem]:
+def _scanner(scanner: Scanner, scope: NameScope) -> Iterator[Problem]:
     for find in (*scanner.ends, *scanner.finds):
         for name, value in find.fields:
             if name not in scope.variables:

@@ -1,22 +1,20 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a protocol sends and looks for - templates, messages, scanners - from the file."""
+"""Loads templates, messages and scanners from a protocol file."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..document import Place
 from ..errors import PlanError
+from ..files.document import Place
 from ..model.expression import Expression
 from ..model.message import Message, Number
 from ..model.scanner import Find, Scanner
 from ..model.template import Option, OptionKind, Template
-
-if TYPE_CHECKING:
-    from .loader import Reader
+from .document_reader import DocumentReader
 
 _NUMBER = re.compile(r"\{([A-Za-z]\w*):(0?)([1-9]|1[0-9]|20)\}")
 
@@ -30,13 +28,15 @@ def octets(text: str) -> bytes:
         raise ValueError(f"{found!r} is no byte; write the bytes of it, such as \\xe2\\x82\\xac") from None
 
 
-def fields(reader: Reader, data: Mapping[str, Any], place: Place) -> tuple[tuple[str, Expression], ...]:
+def fields(
+    reader: DocumentReader, data: Mapping[str, Any], place: Place
+) -> tuple[tuple[str, Expression], ...]:
     """Names and what they are set to."""
     return tuple((name, reader.expression(value, (*place, name))) for name, value in data.items())
 
 
-def template(reader: Reader, name: str, data: Mapping[str, Any]) -> Template:
-    """The protocol's own headers if it has no others."""
+def template(reader: DocumentReader, name: str, data: Mapping[str, Any]) -> Template:
+    """A template; it has the protocol's headers unless it gives others."""
     place: Place = ("templates", name)
     source, where = (data, (*place, "headers")) if "headers" in data else (reader.data, ("headers",))
     if "headers" not in source:
@@ -54,10 +54,10 @@ def template(reader: Reader, name: str, data: Mapping[str, Any]) -> Template:
     )
 
 
-def _option(reader: Reader, data: Mapping[str, Any], place: Place) -> Option:
+def _option(reader: DocumentReader, data: Mapping[str, Any], place: Place) -> Option:
     kinds = [key for key in data if key != "if"]
     kind = reader.parsed(_only_kind, kinds, place)
-    given = data[kind.value]  # one value, several, or only that it is there
+    given = data[kind.value]  # one value, a list of values, or true for an option without values
     listed = given if isinstance(given, list) else [] if given is True else [given]
     values = tuple(reader.expression(value, (*place, kind.value)) for value in listed)
     return Option(kind, values, data.get("if", ""))
@@ -69,8 +69,8 @@ def _only_kind(kinds: list[str]) -> OptionKind:
     return OptionKind(kinds[0])
 
 
-def message(reader: Reader, name: str, data: Mapping[str, Any]) -> Message:
-    """Its text is cut at the numbers in it."""
+def message(reader: DocumentReader, name: str, data: Mapping[str, Any]) -> Message:
+    """A message, whose text is cut at the numbers in it."""
     place: Place = ("messages", name)
     text = reader.parsed(lambda text: tuple(_parts(text)), data["text"], (*place, "text"))
     fill = reader.parsed(octets, data.get("fill", ""), (*place, "fill"))
@@ -94,8 +94,8 @@ def _parts(text: str) -> Iterator[bytes | Number]:
         yield octets(text[end:])
 
 
-def scanner(reader: Reader, name: str, data: Mapping[str, Any]) -> Scanner:
-    """`end` is a text, or finds."""
+def scanner(reader: DocumentReader, name: str, data: Mapping[str, Any]) -> Scanner:
+    """A scanner, whose `end` is a text or a list of finds."""
     place: Place = ("scanners", name)
     end = data["end"]
     ends = [{"text": end}] if isinstance(end, str) else end
@@ -111,7 +111,7 @@ def scanner(reader: Reader, name: str, data: Mapping[str, Any]) -> Scanner:
     )
 
 
-def _find(reader: Reader, data: Mapping[str, Any], place: Place) -> Find:
+def _find(reader: DocumentReader, data: Mapping[str, Any], place: Place) -> Find:
     return Find(
         text=reader.parsed(octets, data["text"], (*place, "text")),
         at_start=data.get("at") == "start",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A table's states as a picture: an arrow for each way from one to another, from the first one downwards."""
+"""Draws a table's states as a picture: an arrow for each transition, from the first state downwards."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from xml.sax.saxutils import escape
 from ..model.protocol import Protocol
 from .diagram import Edge, edges
 
-_WIDTH, _HEIGHT = 140, 34  # of a state
+_WIDTH, _HEIGHT = 140, 34  # size of a state's box
 _ACROSS, _DOWN = 230, 120  # from one state to the next
 _MARGIN = 40
-_BEND = 34  # how far an arrow keeps away from the one back
+_BEND = 34  # distance between an arrow and the one in the opposite direction
 _STYLE = (
     "text{font:12px sans-serif;text-anchor:middle}"
     "rect{fill:#f4f7fb;stroke:#33527a;stroke-width:1.5}"
@@ -31,7 +31,7 @@ Point = tuple[float, float]
 
 
 def svg(protocol: Protocol) -> str:
-    """Of its topmost table; a state's own rows, which lead nowhere else, are not in it."""
+    """A picture of the topmost table; rows that stay in their state are left out."""
     found = edges(protocol)
     places = _places(protocol, found)
     width = max(x for x, _ in places.values()) + _WIDTH / 2 + _MARGIN
@@ -56,7 +56,7 @@ def _places(protocol: Protocol, found: list[Edge]) -> dict[str, Point]:
             if edge.start == state and edge.end not in depth:
                 depth[edge.end] = depth[state] + 1
                 todo.append(edge.end)
-    rows = [[own for own in todo if depth[own] == level] for level in range(max(depth.values()) + 1)]
+    rows = [[state for state in todo if depth[state] == level] for level in range(max(depth.values()) + 1)]
     widest = max(map(len, rows))
     return {
         state: (
@@ -78,7 +78,7 @@ def _states(protocol: Protocol, places: Mapping[str, Point]) -> Iterator[str]:
 
 
 def _arrow(edge: Edge, places: Mapping[str, Point]) -> str:
-    """A curve to the right of the straight line, so that the way back has its own."""
+    """A curve to the right of the straight line, which leaves room for an arrow in the opposite direction."""
     (x1, y1), (x2, y2) = places[edge.start], places[edge.end]
     length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
     bend = _BEND * max(1.0, length / _DOWN / 1.5)
@@ -90,7 +90,7 @@ def _arrow(edge: Edge, places: Mapping[str, Point]) -> str:
     path = f'<path d="M{sx:.1f} {sy:.1f}Q{cx:.1f} {cy:.1f} {ex:.1f} {ey:.1f}" marker-end="url(#head)"/>'
     label = f'<text class="label" x="{lx:.0f}" y="{ly:.0f}">{escape(edge.label)}</text>'
     title = f"<title>{escape(f'{edge.start} → {edge.end}: {edge.details}')}</title>"
-    if y1 - y2 > 1.5 * _DOWN:  # a long way back, as most states have one: its title says why
+    if y1 - y2 > 1.5 * _DOWN:  # most states have such a long way back; it has a title, but no label
         return f'<g class="back">{title}{path}</g>'
     return f"<g>{title}{path}{label}</g>"
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 
 from ..model.template import OptionKind
 
-# What a table can read of a segment besides its fields, and in how many bits: flags one by one, and options,
-# which have their default where the segment has none.
+# Values that a table can read from a segment in addition to its fields, and their bits: single flags, and
+# options, which have a default where the segment does not carry them.
 VIRTUAL: Mapping[str, int] = {
     "fin": 1,
     "syn": 1,
@@ -32,7 +32,7 @@ _NUMBERS = {
     OptionKind.TIMESTAMP: (8, (4, 4)),
     OptionKind.SACK: (5, (4, 4)),  # one block: from where, up to where
 }
-VALUES = {kind: len(sizes) for kind, (_, sizes) in _NUMBERS.items()}  # how many each has
+VALUES = {kind: len(sizes) for kind, (_, sizes) in _NUMBERS.items()}  # the number of values of each option
 OCTETS = {kind: (2 + sum(sizes) + 3) // 4 * 4 for kind, (_, sizes) in _NUMBERS.items()}  # padded
 MOST_OCTETS = 40
 

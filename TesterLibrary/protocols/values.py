@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A set of numbers of some bits: intervals, of which some bits are fixed."""
+"""Sets of numbers of a fixed width: intervals of numbers in which some bits are fixed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Interval = tuple[int, int]  # both ends inclusive
 
 
 @dataclass(frozen=True)
-class Values:
+class MaskedNumbers:
     """Numbers of `bits` bits in one of the intervals, whose bits under `mask` are those of `value`."""
 
     bits: int
@@ -20,37 +20,37 @@ class Values:
     value: int = 0
 
     @classmethod
-    def all(cls, bits: int) -> Values:
+    def all(cls, bits: int) -> MaskedNumbers:
         """Every number."""
         return cls(bits, ((0, (1 << bits) - 1),))
 
     @classmethod
-    def between(cls, bits: int, first: int, last: int) -> Values:
-        """From first to last; none if that is the wrong way round."""
+    def between(cls, bits: int, first: int, last: int) -> MaskedNumbers:
+        """The numbers from first to last; none if last is less than first."""
         top = (1 << bits) - 1
         first, last = max(first, 0), min(last, top)
         return cls(bits, ((first, last),) if first <= last else ())
 
     @classmethod
-    def masked(cls, bits: int, mask: int, value: int) -> Values:
-        """With these bits."""
+    def masked(cls, bits: int, mask: int, value: int) -> MaskedNumbers:
+        """The numbers whose bits under `mask` are those of `value`."""
         return cls(bits, ((0, (1 << bits) - 1),), mask, value & mask)
 
-    def __and__(self, other: Values) -> Values:
-        """In both."""
+    def __and__(self, other: MaskedNumbers) -> MaskedNumbers:
+        """The numbers that are in both sets."""
         shared = self.mask & other.mask
         if (self.value ^ other.value) & shared:
-            return Values(self.bits, ())
+            return MaskedNumbers(self.bits, ())
         intervals = tuple(
             (max(a, c), min(b, d))
             for a, b in self.intervals
             for c, d in other.intervals
             if max(a, c) <= min(b, d)
         )
-        return Values(self.bits, intervals, self.mask | other.mask, self.value | other.value)
+        return MaskedNumbers(self.bits, intervals, self.mask | other.mask, self.value | other.value)
 
     def smallest(self) -> int | None:
-        """None if it is empty."""
+        """The smallest number; None if the set is empty."""
         for first, last in self.intervals:
             found = self._from(first)
             if found is not None and found <= last:
@@ -61,7 +61,7 @@ class Values:
         """The smallest number >= least with the fixed bits."""
         if least & self.mask == self.value:
             return least
-        # It agrees with `least` above some bit, is 1 there where `least` is 0, and as small as can be below.
+        # The result equals `least` above some bit, has 1 there where `least` has 0, and is minimal below it.
         for bit in range(self.bits):
             one = 1 << bit
             free = not self.mask & one or self.value & one
@@ -70,17 +70,17 @@ class Values:
                 return least & above | one | self.value & (one - 1)
         return None
 
-    def within(self, other: Values) -> bool:
-        """Whether all of these are in the other."""
+    def within(self, other: MaskedNumbers) -> bool:
+        """Whether all numbers of this set are in the other one."""
         for bit in (1 << number for number in range(self.bits)):
-            opposite = Values.masked(self.bits, bit, ~other.value)
+            opposite = MaskedNumbers.masked(self.bits, bit, ~other.value)
             if other.mask & bit and (self & opposite).smallest() is not None:
                 return False
-        outside = Values(self.bits, tuple(complement(other.intervals, self.bits)))
+        outside = MaskedNumbers(self.bits, tuple(complement(other.intervals, self.bits)))
         return (self & outside).smallest() is None
 
-    def shifted(self, by: int) -> Values:
-        """Each number plus `by`, modulo 2^bits; only of what has no fixed bits."""
+    def shifted(self, by: int) -> MaskedNumbers:
+        """Each number plus `by`, modulo 2^bits; only for sets without fixed bits."""
         size = 1 << self.bits
         moved: list[Interval] = []
         for first, last in self.intervals:
@@ -89,11 +89,11 @@ class Values:
                 moved.append((start, start + length))
             else:
                 moved += [(start, size - 1), (0, start + length - size)]
-        return Values(self.bits, tuple(sorted(moved)))
+        return MaskedNumbers(self.bits, tuple(sorted(moved)))
 
 
 def complement(intervals: Iterable[Interval], bits: int) -> Iterator[Interval]:
-    """What is between them."""
+    """The intervals of the numbers that are in none of these intervals."""
     start = 0
     for first, last in sorted(intervals):
         if first > start:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a certification is going to run: known before the first test, so that progress and reports can tell
-what is still missing."""
+"""The tests that a certification is going to run: known before the first one, so that progress and reports
+can tell which are still missing."""
 
 from __future__ import annotations
 

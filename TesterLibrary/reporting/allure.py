@@ -16,7 +16,7 @@ from ..errors import TesterLibraryError
 COMMAND_VARIABLE = "TESTER_ALLURE"
 _TYPES = {"json": "application/json", "html": "text/html", "svg": "image/svg+xml"}
 _TIMEOUT_S = 300
-# The tool's report tells a web service who opens it; what a laboratory measures is its own business.
+# By default the tool's report tells a web service who opens it; measurements of a laboratory are private.
 _ANALYTICS = re.compile(
     r"<script async src=\"https://www\.googletagmanager\.com[^>]*></script>\s*<script>.*?</script>",
     re.DOTALL,
@@ -26,7 +26,7 @@ _ANALYTICS = re.compile(
 def attach(name: str, content: str, kind: str) -> None:
     """Adds an attachment to the current test, if Allure listens; `kind` is json, html or svg."""
     manager = sys.modules.get("allure_commons")
-    if manager is None:  # nobody has loaded it, so nobody listens
+    if manager is None:  # Allure's listener is not loaded
         return
     if manager.plugin_manager.get_plugins():
         manager.plugin_manager.hook.attach_data(

@@ -30,8 +30,8 @@ _NOT_OPENED = {"target": "was not opened", "version": "", "details": "", "ports"
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What a procedure found, in words, with everything that limits it."""
+class CertifiedFinding:
+    """The finding of a procedure, in words, with everything that limits it."""
 
     place: str  # suite and test
     text: str
@@ -48,11 +48,11 @@ class Section:
     demonstration: str  # why this is no certification; empty if it is one
     tester: Mapping[str, Any]
     ports: Sequence[Mapping[str, Any]]
-    uncounted: tuple[str, ...]  # what the tester has no counter for
+    uncounted: tuple[str, ...]  # names of counters that the tester lacks
     seed: int | None
     notes: tuple[str, ...]  # on how the testbed was set up
     table: VerdictTable
-    findings: tuple[Finding, ...]  # every result
+    findings: tuple[CertifiedFinding, ...]  # every result
     figures: tuple[Figure, ...]
     order: Order  # of all frames of valid trials
     calibration: Calibration | None
@@ -122,24 +122,27 @@ def _uncounted(tester: Mapping[str, Any]) -> tuple[str, ...]:
     return () if counts is None else tuple(c.value for c in Counter if c.value not in counts)
 
 
-def _findings(results: Sequence[ResultRecord]) -> Iterator[Finding]:
+def _findings(results: Sequence[ResultRecord]) -> Iterator[CertifiedFinding]:
     suites = tuple(dict.fromkeys(record.place.suite for record in results))
     short = dict(zip(suites, short_names(suites), strict=True))
     for record in results:
         place = " · ".join(filter(None, (short[record.place.suite], record.place.test)))
-        yield Finding(place, str(record.result), tuple(_caveats(record.result)))
+        yield CertifiedFinding(place, str(record.result), tuple(_caveats(record.result)))
 
 
 def _caveats(result: Result) -> Iterator[str]:
-    """What the text of a result leaves out: why trials are invalid, and why their delays are doubted."""
+    """Notes that the text of a result leaves out: invalid trials, doubts of delays, trials cut short."""
     invalid = [trial for trial in result.trials if not trial.valid]
     if invalid:
         reasons = "; ".join(text for text, _ in by_kind([o for trial in invalid for o in trial.objections]))
         yield f"{len(invalid)} of {len(result.trials)} trials are invalid: {reasons}"
     for text, _ in by_kind([o for trial in result.trials for o in trial.delay_objections]):
         yield f"its delays are in doubt: {text}"
+    for text, _ in by_kind([o for trial in result.trials for o in trial.order_objections]):
+        yield f"the order of its frames is in doubt: {text}"
     for text, _ in by_kind([trial.misrouted for trial in result.trials if trial.misrouted]):
         yield text
+    yield from result.shortened
 
 
 def _caught(verdicts: Sequence[VerdictRecord]) -> tuple[tuple[VerdictRecord, int], ...]:

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def encode(value: object) -> Any:
-    """What `json.dumps` takes. A dataclass becomes an object of its fields; the unknown becomes its text."""
+    """A value for `json.dumps`. A dataclass becomes an object of its fields; the unknown becomes its text."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Fraction):

@@ -13,6 +13,13 @@ from typing import TypeVar
 from ..measurement.departure import GapError
 from ..measurement.trial import Trial
 
+_AT_PORTS = (
+    ("frames missed because the tester was late", "rx_missed"),
+    ("frames that arrived damaged (FCS or length)", "rx_errors"),
+    ("frames that could not be sent", "tx_errors"),
+    ("PAUSE frames", "rx_pause"),
+    ("frames that the interface received and the tester did not see", "rx_unseen"),
+)
 N = TypeVar("N", int, Fraction)
 
 
@@ -31,7 +38,8 @@ class EvidenceSummary:
     tester_drops: int | None
     worst_gap_ns: int | None
     worst_drift: Fraction | None
-    objections: tuple[tuple[str, int], ...]  # one of each kind, and how many of it there are
+    at_ports: tuple[tuple[str, int | None], ...]  # counters of all ports in all trials, with their names
+    objections: tuple[tuple[str, int], ...]  # one of each kind, and their number
 
     @classmethod
     def of(cls, trials: Sequence[Trial]) -> EvidenceSummary:
@@ -49,8 +57,16 @@ class EvidenceSummary:
             tester_drops=_sum([drops for e in proof for drops in (e.rx_missed, e.kernel_dropped)]),
             worst_gap_ns=_worst([e.worst_worker_gap_ns for e in proof]),
             worst_drift=_worst([None if e.clock_drift is None else abs(e.clock_drift) for e in proof]),
+            at_ports=tuple((name, _at_ports(trials, counter)) for name, counter in _AT_PORTS),
             objections=by_kind([objection for trial in trials for objection in trial.objections]),
         )
+
+
+def _at_ports(trials: Sequence[Trial], counter: str) -> int | None:
+    """The sum over ports and trials; None if one of them did not count it."""
+    if counter == "rx_missed":
+        return _sum([trial.evidence.rx_missed for trial in trials])
+    return _sum([getattr(port, counter) for trial in trials for port in trial.evidence.ports])
 
 
 def _worst(values: Sequence[N | None]) -> N | None:

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""For plain `robot`, to which a skipped test is no error: `--listener TesterLibrary.InconclusiveFails`."""
+"""A listener for plain `robot`, which counts no skipped test as an error.
+
+Use it with `--listener TesterLibrary.InconclusiveFails`.
+"""
 
 from __future__ import annotations
 

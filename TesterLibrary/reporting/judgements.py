@@ -28,7 +28,7 @@ class _Keyword:
     """A keyword that is running."""
 
     first: int  # index of the first verdict within it
-    retries: bool  # it runs another keyword again when that has failed
+    retries: bool  # it runs another keyword again if that has failed
 
 
 @dataclass

@@ -22,7 +22,7 @@ from .codec import encode
 from .durable import RecordError
 from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS, outcome_of
 from .plots import of_trials
-from .progress import Progress
+from .progress import Console
 from .recorder import Recorder, derived
 from .render import trials_html
 
@@ -39,7 +39,7 @@ class Listener:
     ROBOT_LISTENER_API_VERSION = 3
     ROBOT_LISTENER_PRIORITY = 1
 
-    def __init__(self, recorder: Recorder, progress: Progress, *, inconclusive_fails: bool = False) -> None:
+    def __init__(self, recorder: Recorder, progress: Console, *, inconclusive_fails: bool = False) -> None:
         self._recorder = recorder
         self._progress = progress
         self._inconclusive_fails = inconclusive_fails
@@ -102,13 +102,13 @@ class Listener:
 
 
 def _unrecorded(outcome: str, message: str, problem: str) -> tuple[str, str]:
-    """A test is no better than its evidence: what it found is not on the disk."""
+    """Outcome and message of a test whose record could not be written: without evidence it cannot pass."""
     problem = "" if problem in message else problem
     return outcome if outcome == FAIL else ERROR, _both(message, problem)
 
 
 def _message(outcome: str, said: str, verdicts: Sequence[Verdict], *, measured: bool) -> str:
-    """What Robot says of the test, with what it does not know."""
+    """The message of the test in Robot, with the verdicts that Robot does not know."""
     if outcome == FAIL:
         failed = next(str(verdict) for verdict in verdicts if verdict.outcome is Outcome.FAIL)
         return said if failed in said else _both(failed, said)

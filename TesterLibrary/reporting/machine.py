@@ -24,7 +24,7 @@ def versions() -> dict[str, str]:
 
 
 def describe_machine() -> dict[str, str | int]:
-    """What a reader of the report needs to judge the numbers. No host name, no address, no path."""
+    """Facts that a reader of the report needs to judge the numbers. No host name, no address, no path."""
     return {
         "system": _first("/etc/os-release", "PRETTY_NAME=") or platform.system(),
         "kernel": platform.release(),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What long work tells the person who waits: which trial, of how many, what it found, the time left.
+"""Progress of long work for the person who waits: which trial, of how many, what it found, the time left.
 
 Robot captures what a keyword prints, so this writes to the console that the process was started with.
 """
@@ -25,8 +25,8 @@ _REFRESH_S = 0.2
 _CLEAR = "\r\x1b[K"
 
 
-class Progress:
-    """On a terminal one line that changes in place; elsewhere one line for each trial.
+class Console:
+    """Shows one line that changes in place on a terminal; elsewhere one line for each trial.
 
     With the agenda of a certification it also heads and closes each test, which Robot does otherwise.
     """
@@ -105,7 +105,7 @@ class Progress:
         self._line(f"      {interval}")
 
     def estimate(self, trials_left: int | None = None, duration_left: Duration | None = None) -> None:
-        """What is still to come of the procedure, now that more is known."""
+        """Corrects how much of the procedure is still to come, now that more is known."""
         if trials_left is not None:
             self._of = self._number + trials_left
         if duration_left is not None:
@@ -165,7 +165,7 @@ class Progress:
             self._out.write("\n" + text if self._line_open else text)
             self._line_open = False
             self._out.flush()
-        except (OSError, ValueError):  # the console is gone; the measurement is not
+        except (OSError, ValueError):  # the console is gone; the measurement goes on
             self._out = None
 
 

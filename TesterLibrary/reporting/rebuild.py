@@ -26,7 +26,7 @@ _REBOT_FAILED = 251  # up to 250 it is the number of failed tests
 
 @dataclass(frozen=True)
 class Reports:
-    """What was made, and what could not be."""
+    """The reports that were made, and the problems with those that could not be."""
 
     records: Records
     made: tuple[Path, ...]

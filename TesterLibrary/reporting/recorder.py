@@ -5,7 +5,8 @@
 `<directory>/` holds `run.json` (who measured what, on which machine) and one file of JSON lines for each kind
 of record: `trials.jsonl`, `results.jsonl`, `verdicts.jsonl`, `withdrawals.jsonl` (of verdicts that a suite
 has caught), `tests.jsonl`, `events.jsonl`. Each line is on the disk before the call returns, so a killed run
-loses at most the line it was writing. The schemas are in `reports/schemas/`.
+loses at most the line it was writing. The schemas are in `reports/schemas/`; that of trials is made from the
+classes of counters and written beside the records.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -29,16 +29,19 @@ from .demonstration import demonstration
 from .durable import RecordError, append_line, make_directory, write_file
 from .judgements import Judgements
 from .machine import describe_machine, versions
+from .trial_schema import trial_schema
+from .wall_clock import wall_clock
 
 SCHEMA = 2
-RUN_VARIABLE = "TESTER_RUN"  # set by who runs Robot several times for one report
+TRIAL_SCHEMA = "trial.schema.json"  # beside the records, as it was when they were written
+RUN_VARIABLE = "TESTER_RUN"  # set by `tester certify`, which runs Robot several times for one report
 KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 _THIS_PROCESS = uuid4().hex
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where in the run something belongs."""
+class RecordPlace:
+    """The place in the run to which a record belongs."""
 
     testbed: str = ""
     suite: str = ""
@@ -50,13 +53,13 @@ class Recorder:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.place = Place()
+        self.place = RecordPlace()
         self.trials: list[Trial] = []  # of the current test
         self.judgements = Judgements()
         self.problem = ""  # why a record of the current test is missing
         self._seed: int | None = None
         self._ready = False
-        self._numbers = self._counted = 0  # verdicts in the first so many bytes of their file
+        self._numbers = self._counted = 0  # verdicts in the first `_counted` bytes of their file
 
     def run(
         self,
@@ -75,7 +78,7 @@ class Recorder:
         with self._noting_problems():
             self._prepare()
         self._seed = seed
-        self.place = Place(str(getattr(testbed, "name", testbed)), self.place.suite, self.place.test)
+        self.place = RecordPlace(str(getattr(testbed, "name", testbed)), self.place.suite, self.place.test)
         run = read_run(self.directory)
         known = [t for t in run["testers"] if t["testbed"]["name"] != self.place.testbed]
         described = _described(testbed)
@@ -87,26 +90,26 @@ class Recorder:
             "seed": seed,
             "notes": list(notes),
             "calibration": encode(calibration),
-            "opened_at": _now(),
+            "opened_at": wall_clock(),
         }
         run["testers"] = [*known, opened]
         with self._noting_problems():
             _write(self.directory / "run.json", run)
 
     def begin_test(self, suite: str, test: str) -> None:
-        """What follows belongs to this test."""
-        self.place = Place(self.place.testbed, suite, test)
+        """Begins a test, to which all further records belong."""
+        self.place = RecordPlace(self.place.testbed, suite, test)
         self.trials, self.problem = [], ""
         self.judgements.begin_test()
 
     def outside_tests(self, suite: str) -> None:
-        """What follows belongs to the setup or teardown of a suite."""
-        self.place = Place(self.place.testbed, suite)
+        """Further records belong to the setup or teardown of a suite."""
+        self.place = RecordPlace(self.place.testbed, suite)
 
     def end_test(self, **facts: Any) -> None:
         """The test has ended: Robot's `status` and `message`, the `outcome`, `started_at`, `elapsed_s`."""
         self._append("test", facts)
-        self.place = Place(self.place.testbed, self.place.suite)
+        self.place = RecordPlace(self.place.testbed, self.place.suite)
 
     def trial(self, trial: Trial, *, seed: int | None = None) -> None:
         """One trial, valid or not, with all its integers. `seed`: of its frames, in place of the run's."""
@@ -115,14 +118,14 @@ class Recorder:
         self._append("trial", {"seed": chosen, **encode(trial), "derived": derived(trial)})
 
     def result(self, result: Result) -> None:
-        """What a procedure found, with the numbers of its trials."""
+        """Records the result of a procedure, with the numbers of its trials."""
         numbers = tuple(trial.number for trial in result.trials)
         values = {f.name: encode(getattr(result, f.name)) for f in fields(result) if f.name != "trials"}
         names = {"procedure": type(result).__module__.rpartition(".")[2], "type": type(result).__name__}
         self._append("result", {**names, "text": str(result), **values, "trials": numbers})
 
     def verdict(self, verdict: Verdict) -> None:
-        """A judgement. Its number is by which it can be withdrawn."""
+        """Records a judgement, with a number by which it can be withdrawn."""
         number = self._next_number()
         self._append("verdict", {"number": number, **encode(verdict)})
         self.judgements.add(number, verdict)
@@ -137,7 +140,7 @@ class Recorder:
         self._append("event", {"event": name, **{key: encode(value) for key, value in facts.items()}})
 
     def _append(self, kind: str, values: dict[str, Any]) -> None:
-        record = {"kind": kind, "schema": SCHEMA, "at": _now(), **encode(self.place), **values}
+        record = {"kind": kind, "schema": SCHEMA, "at": wall_clock(), **encode(self.place), **values}
         line = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
         with self._noting_problems():
             self._prepare()
@@ -174,6 +177,8 @@ class Recorder:
         make_directory(self.directory)
         if not (self.directory / "run.json").exists():
             _write(self.directory / "run.json", new_run(run_id))
+        if not (self.directory / TRIAL_SCHEMA).exists():
+            _write(self.directory / TRIAL_SCHEMA, trial_schema())
         for kind in KINDS:
             _drop_cut_line(self.directory / f"{kind}s.jsonl")
         self._ready = True
@@ -185,7 +190,7 @@ def new_run(run_id: str, **facts: Any) -> dict[str, Any]:
         "kind": "run",
         "schema": SCHEMA,
         "id": run_id,
-        "started_at": _now(),
+        "started_at": wall_clock(),
         **facts,
         "versions": versions(),
         "machine": describe_machine(),
@@ -247,10 +252,6 @@ def _described(testbed: object) -> dict[str, Any]:
     if isinstance(content.get("tester"), dict):
         content["tester"].pop("certificates", None)
     return content
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
 def _write(path: Path, content: dict[str, Any]) -> None:

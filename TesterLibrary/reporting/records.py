@@ -20,7 +20,7 @@ from .agenda import Agenda
 from .agenda import read as read_agenda
 from .codec import decode
 from .outcome import ERROR, FAIL, INCONCLUSIVE
-from .recorder import SCHEMA, Place, read_run
+from .recorder import SCHEMA, RecordPlace, read_run
 
 T = TypeVar("T")
 
@@ -29,16 +29,16 @@ T = TypeVar("T")
 class TrialRecord:
     """A trial and where it was run."""
 
-    place: Place
+    place: RecordPlace
     seed: int | None
     trial: Trial
 
 
 @dataclass(frozen=True)
 class ResultRecord:
-    """What a procedure found. `procedure` is the name of its module."""
+    """The result of a procedure. `procedure` is the name of its module."""
 
-    place: Place
+    place: RecordPlace
     procedure: str
     result: Result
 
@@ -47,7 +47,7 @@ class ResultRecord:
 class VerdictRecord:
     """A judgement and the test it belongs to; `caught_by` names the keyword for which it does not count."""
 
-    place: Place
+    place: RecordPlace
     verdict: Verdict
     number: int
     caught_by: str = ""
@@ -78,7 +78,7 @@ class TestRecord:
 class EventRecord:
     """Something else that happened."""
 
-    place: Place
+    place: RecordPlace
     event: str
     facts: Mapping[str, Any]
 
@@ -107,7 +107,7 @@ class Records:
         return missing
 
     def verdicts_of(self, test: TestRecord) -> tuple[Verdict, ...]:
-        """What was judged in a test, without what its suite has caught."""
+        """Verdicts of a test, without those whose failure its suite has caught."""
         place = (test.suite, test.test)
         return tuple(
             v.verdict for v in self.verdicts if (v.place.suite, v.place.test) == place and not v.caught_by
@@ -115,12 +115,12 @@ class Records:
 
     @property
     def outside_tests(self) -> tuple[VerdictRecord, ...]:
-        """What was judged in setups and teardowns of suites."""
+        """Verdicts in setups and teardowns of suites."""
         return tuple(v for v in self.verdicts if not v.place.test and not v.caught_by)
 
     @property
     def caught(self) -> tuple[VerdictRecord, ...]:
-        """What does not count: verdicts in keywords whose failure the suite has caught."""
+        """Verdicts that do not count: the suite has caught the failure of their keyword."""
         return tuple(v for v in self.verdicts if v.caught_by)
 
     def outcomes(self) -> list[str]:
@@ -150,11 +150,11 @@ def read(directory: Path) -> Records:
         path = directory / f"{kind}s.jsonl"
         return tuple(_lines(path, make, cut)) if path.exists() else ()
 
-    trials = records("trial", lambda r: TrialRecord(decode(Place, r), r.get("seed"), decode(Trial, r)))
+    trials = records("trial", lambda r: TrialRecord(decode(RecordPlace, r), r.get("seed"), decode(Trial, r)))
     numbered = {(t.place.testbed, t.place.suite, t.place.test, t.trial.number): t.trial for t in trials}
 
     def result(record: dict[str, Any]) -> ResultRecord:
-        place = decode(Place, record)
+        place = decode(RecordPlace, record)
         keys = ((place.testbed, place.suite, place.test, number) for number in record["trials"])
         trials = tuple(numbered[key] for key in keys)
         cls = _result_class(record["procedure"], record["type"])
@@ -164,7 +164,9 @@ def read(directory: Path) -> Records:
 
     def verdict(record: dict[str, Any]) -> VerdictRecord:
         number = int(record["number"])
-        return VerdictRecord(decode(Place, record), decode(Verdict, record), number, caught.get(number, ""))
+        return VerdictRecord(
+            decode(RecordPlace, record), decode(Verdict, record), number, caught.get(number, "")
+        )
 
     return Records(
         run=read_run(directory),
@@ -172,7 +174,7 @@ def read(directory: Path) -> Records:
         results=records("result", result),
         verdicts=records("verdict", verdict),
         tests=records("test", lambda r: decode(TestRecord, r)),
-        events=records("event", lambda r: EventRecord(decode(Place, r), r["event"], r)),
+        events=records("event", lambda r: EventRecord(decode(RecordPlace, r), r["event"], r)),
         agenda=read_agenda(directory),
         cut=tuple(cut),
     )
@@ -193,7 +195,7 @@ def _result_class(procedure: str, name: str) -> type[Result]:
 def _lines(path: Path, make: Callable[[dict[str, Any]], T], cut: list[str]) -> Iterator[T]:
     content = path.read_bytes()
     lines = content.split(b"\n")
-    if lines.pop():  # nothing follows the end of the last whole line
+    if lines.pop():  # something follows the end of the last whole line
         cut.append(path.name)
     for number, line in enumerate(lines, 1):
         try:

@@ -10,9 +10,9 @@ from functools import lru_cache
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from ..files.paths import report_file
 from ..measurement.trial import Trial
 from ..model.units import Duration
-from ..paths import report_file
 
 
 def trials_html(trials: Sequence[Trial], plot: str = "", plot_text: str = "") -> str:
@@ -56,7 +56,7 @@ def _counted(value: int | None) -> str:
 
 
 def _percent(value: float | None) -> str:
-    """Of a ratio: four significant digits, and never 0 for what is not 0."""
+    """Percentage of a ratio: four significant digits, and never 0 for a ratio that is not 0."""
     return "not measured" if value is None else f"{float(value) * 100:.4g} %"
 
 

@@ -21,7 +21,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class VerdictRow:
     """Tests of one name. Each suite has a tuple of cells, which is empty where it has no such test."""
 
     name: str
@@ -33,7 +33,7 @@ class VerdictTable:
     """All tests of a testbed."""
 
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[VerdictRow, ...]
 
     @classmethod
     def of(cls, records: Records, tests: Sequence[TestRecord]) -> VerdictTable:
@@ -45,7 +45,7 @@ class VerdictTable:
             cell = Cell(test.outcome, records.verdicts_of(test), test.message)
             cells[place] = (*cells.get(place, ()), cell)
         names = dict.fromkeys(test.test for test in tests)
-        rows = (Row(name, tuple(cells.get((suite, name), ()) for suite in suites)) for name in names)
+        rows = (VerdictRow(name, tuple(cells.get((suite, name), ()) for suite in suites)) for name in names)
         return cls(short_names(suites), tuple(rows))
 
 

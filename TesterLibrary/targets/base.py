@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every tester can do. A driver is this and nothing more.
+"""The interface of every tester, which a driver implements and does not extend.
 
 The contract of each call is in `proto/tester/v1/control.proto`; `tests/contract` holds every target to it.
 """
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Protocol
 
 from ..measurement.capture import CapturedFrame, StoppedCapture
 from ..measurement.counter import Counter
+from ..measurement.latency_error import OF_ENGINE, PercentileError
 from ..measurement.snapshot import FlowCounters, Snapshot, StreamCounters
 from ..model.capture import Capture
 from ..model.plan import LearningFrame, Plan, PlannedStream
@@ -33,23 +33,24 @@ class PortInfo:
     link_up: bool
     max_frame_size: int  # bytes, FCS included
     interface: str = ""
-    notes: tuple[str, ...] = ()  # what of it is not as a tester needs it
-    rehearses: bool | None = None  # the kernel's code for sending is kept warm; None: it has no part
+    notes: tuple[str, ...] = ()  # settings of the port that are bad for a tester
+    reorders: str = ""  # why received frames of several flows may be reordered; empty: they are not
+    rehearses: bool | None = None  # whether the kernel's code for sending is kept warm; None: it is not used
 
 
 @dataclass(frozen=True)
 class Capabilities:
-    """Who the target is and what it can hold. It does not change while the target is open."""
+    """The target's identity and limits. They do not change while the target is open."""
 
     target: str  # "engine", "fake", "tofino"
     version: str
     ports: tuple[PortInfo, ...]
     max_streams: int
     max_ends: int = 0  # responders and clients
-    max_end_flows: int = 0  # of all of them at once
+    max_end_flows: int = 0  # flows of all of them at one time
     details: str = ""  # one line for the report: driver library, CPUs, process
-    counts: frozenset[Counter] = frozenset()  # what it lacks is None in every record
-    percentile_error: Fraction = Fraction(1, 1000)  # of a percentile of latency, at most
+    counts: frozenset[Counter] = frozenset()  # counters that are not in it are None in every record
+    percentile_error: PercentileError = OF_ENGINE  # the largest error of a percentile of latency
 
     def port(self, name: str) -> PortInfo:
         """The port of that name. KeyError names those there are."""
@@ -60,8 +61,8 @@ class Capabilities:
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far running jobs are; frames summed over their streams."""
+class SendingProgress:
+    """The progress of running jobs: frames, summed over their streams."""
 
     tx_packets: int
     rx_packets: int
@@ -69,19 +70,19 @@ class Progress:
     sending: bool
 
     @classmethod
-    def of(cls, counters: Collection[StreamCounters]) -> Progress:
-        """Of these streams."""
+    def of(cls, counters: Collection[StreamCounters]) -> SendingProgress:
+        """The progress of these streams."""
         return cls(
-            tx_packets=sum(own.tx_packets for own in counters),
-            rx_packets=sum(own.rx_packets for own in counters),
-            intended_packets=sum(own.intended_packets for own in counters),
-            sending=any(own.sending for own in counters),
+            tx_packets=sum(counter.tx_packets for counter in counters),
+            rx_packets=sum(counter.rx_packets for counter in counters),
+            intended_packets=sum(counter.intended_packets for counter in counters),
+            sending=any(counter.sending for counter in counters),
         )
 
 
 @dataclass(frozen=True)
 class Flipped:
-    """When streams changed their version, on the target's clock, and which one they left."""
+    """The time at which streams changed their version, on the target's clock, and the version before."""
 
     at_ns: int
     closed_version: int  # 0 or 1
@@ -92,7 +93,7 @@ class Target(Protocol):
     PlanError when it refuses what it was asked, after which nothing has changed."""
 
     def capabilities(self) -> Capabilities:
-        """Who this is: ports, limits, versions."""
+        """The target's name, version, ports and limits."""
         ...
 
     def load(self, plan: Plan) -> None:
@@ -107,13 +108,13 @@ class Target(Protocol):
         ...
 
     def stop(self, jobs: Sequence[str]) -> None:
-        """When it returns no further frame of them leaves."""
+        """Stops jobs: when it returns, no further frame of them leaves."""
         ...
 
     def update(self, job: str, stream: PlannedStream) -> None:
-        """Another stream in the place of the one of its id, while running; counters go on.
+        """Replaces the stream with the same id, also while it runs; counters go on.
 
-        It begins with frame 0 of its departures. Ports, signature and its sum have to stay.
+        The new stream begins with frame 0 of its departures. Ports, signature and its sum have to stay.
         """
         ...
 
@@ -126,7 +127,7 @@ class Target(Protocol):
         jobs: Sequence[str],
         *,
         timeout: Duration,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[SendingProgress], None] | None = None,
     ) -> None:
         """Returns when none of the jobs is sending. TargetError after the timeout."""
         ...
@@ -136,7 +137,7 @@ class Target(Protocol):
         ...
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
-        """Changes the version of all streams that have one: no frame of the closed one leaves any more."""
+        """Changes the version of all streams that have one; no more frames leave in the closed version."""
         ...
 
     def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
@@ -148,19 +149,19 @@ class Target(Protocol):
         ...
 
     def start_capture(self, capture: Capture) -> None:
-        """Copies frames from now on, whatever is loaded, started and unloaded meanwhile."""
+        """Copies frames from now on, whatever jobs are loaded, started and unloaded meanwhile."""
         ...
 
     def stop_capture(self, name: str) -> StoppedCapture:
-        """When it returns no frame is copied any more, and those that were are kept. May be repeated."""
+        """Stops copying frames and keeps those that were copied. It may be repeated."""
         ...
 
     def read_capture(self, name: str) -> Iterator[CapturedFrame]:
-        """What a stopped capture has kept, by ascending time."""
+        """The frames that a stopped capture has kept, by ascending time."""
         ...
 
     def forget_capture(self, name: str) -> None:
-        """Stops a capture and gives up what it has kept."""
+        """Stops a capture and deletes the frames that it has kept."""
         ...
 
     def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
@@ -168,5 +169,5 @@ class Target(Protocol):
         ...
 
     def close(self) -> None:
-        """Ends the target if it was started by us, else leaves it as it was found. Never raises."""
+        """Ends the target if this library started it, otherwise leaves it as it was found. Never raises."""
         ...

@@ -7,10 +7,10 @@ from __future__ import annotations
 from .hosting import HostedTestbed, clean_stale, list_testbeds
 from .load import load_testbed, shipped_testbeds
 from .running import InterfaceCounters, RunningTestbed, open_testbed
-from .testbed import Certificates, DutSpec, Testbed, TestbedPort, TesterSpec
+from .testbed import CertificateFiles, DutSpec, Testbed, TestbedPort, TesterSpec
 
 __all__ = [
-    "Certificates",
+    "CertificateFiles",
     "DutSpec",
     "HostedTestbed",
     "InterfaceCounters",

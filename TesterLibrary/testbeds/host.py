@@ -45,9 +45,9 @@ class Host:
         self.tester = Namespace()
         self.dut = Namespace.create()
         self._cables: dict[str, str] = {}  # the device's interface: the tester's
-        # The tester's side needs no such thing: what the device sends arrives on the device's CPU. Nor is its
-        # input queue (net.core.netdev_max_backlog, 1000 frames, for the whole machine) made longer: softirqs
-        # go before programs, and on a fully busy machine a bridge at 300,000 frames/s dropped none.
+        # The tester's side is not steered: frames of the device arrive on the device's CPU. Nor is the input
+        # queue made longer (net.core.netdev_max_backlog, 1000 frames, for the whole machine): softirqs run
+        # before programs, and on a fully busy machine a bridge at 300,000 frames/s dropped none.
         if wanted["dut_cpu"] is not None:
             self.dut.receive_on(wanted["dut_cpu"])
         for namespace in (self.tester, self.dut):
@@ -89,7 +89,7 @@ class Host:
             time.sleep(_QUIET)
 
     def describe(self) -> dict[str, Any]:
-        """What the owner needs to know."""
+        """Facts about the running device that the owner of the testbed needs."""
         return {"dut_handle": self.dut.handle, "unsteered": self.dut.unsteered}
 
     def counters(self) -> dict[str, Any]:
@@ -97,13 +97,13 @@ class Host:
         counters = self.dut.counters(list(self._cables))
         for name, interface in self._cables.items():
             # The kernel counts a frame that the tester's end takes by XDP without its Ethernet header
-            # (veth_xdp_rcv: skb->len after eth_type_trans); how many those were it tells elsewhere.
+            # (veth_xdp_rcv: skb->len after eth_type_trans); another counter has the number of those frames.
             counters[name]["tx_bytes"] += ETHERNET_HEADER * self.tester.received_by_xdp(interface)
         return counters
 
     def close(self) -> None:
         """Ends what runs inside. The namespaces go with this process."""
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is under way
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
         for process in in_namespaces({self.tester.handle, self.dut.handle}):
             process.end(_GRACE)
 
@@ -122,7 +122,7 @@ def _lines(owner: int) -> Iterator[bytes]:
         gone = os.pidfd_open(owner)
         wait.register(gone, select.POLLIN)
     except OSError:
-        gone = -1  # the end of the pipe has to do
+        gone = -1  # then the end of the pipe tells that the owner is gone
     pending = b""
     while True:
         ready = {handle for handle, _ in wait.poll()}

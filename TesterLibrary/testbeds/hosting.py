@@ -112,7 +112,7 @@ class HostProcess:
 
     def interface(self, number: int) -> str:
         """The tester's interface for the port of that number, as the engine takes it."""
-        # AF_XDP needs the machine's root; where there is none, ask for what works.
+        # AF_XDP needs root of the machine; other users get what works without it.
         return f"{'iface' if self._privileged else 'af_packet'}:eth{number + 1}"
 
     def mac(self, number: int) -> bytes:
@@ -170,9 +170,9 @@ def list_testbeds() -> tuple[HostedTestbed, ...]:
     for pid in all_pids():
         arguments = command_line(pid)
         host = ProcessId.of(pid)
-        # python -m MODULE NAME --owner PID:START; the same after unshare's own for a moment
+        # python -m MODULE NAME --owner PID:START; preceded by unshare's words for a moment
         if host and len(arguments) == 6 and arguments[1:3] == ["-m", _MODULE]:
-            with suppress(ValueError):  # anybody may give a process such a name
+            with suppress(ValueError):  # a process of somebody else may have such arguments
                 found.append(HostedTestbed(arguments[3], host, ProcessId.parse(arguments[5])))
     return tuple(found)
 

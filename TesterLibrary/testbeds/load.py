@@ -14,13 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .. import paths
-from ..document import Document, Kind, did_you_mean, load_document
 from ..errors import TestbedError
+from ..files import paths
+from ..files.document import Document, Kind, did_you_mean, load_document
 from ..model.ports import Address, Interface
 from ..model.units import Bandwidth
 from .embedded import devices
-from .testbed import Certificates, DutSpec, SwitchSpec, Testbed, TestbedPort, TesterSpec
+from .testbed import CertificateFiles, DutSpec, SwitchSpec, Testbed, TestbedPort, TesterSpec
 
 _T = TypeVar("_T")
 _KIND = Kind("testbed", TestbedError)
@@ -44,9 +44,9 @@ def find_testbed(name_or_path: str) -> Path:
     for name, path in shipped.items():
         if name_or_path in (name, name.rpartition("/")[2]):
             return path
-    own = Path(name_or_path).expanduser()
-    if own.is_file():
-        return own
+    file = Path(name_or_path).expanduser()
+    if file.is_file():
+        return file
     known = [*shipped, *(name.rpartition("/")[2] for name in shipped)]
     raise TestbedError(
         f"there is no testbed {name_or_path!r}{did_you_mean(name_or_path, known)}. "
@@ -195,17 +195,17 @@ class _Reader:
         other = [key for key in data if key != "switch"]
         if other:
             raise self._error("only without a switch", "tester", other[0])
-        own = dict(data["switch"])
-        spec = SwitchSpec(**{**own, "loopback_ports": tuple(own.get("loopback_ports", ()))})
+        switch = dict(data["switch"])
+        spec = SwitchSpec(**{**switch, "loopback_ports": tuple(switch.get("loopback_ports", ()))})
         if not spec.is_fake and not spec.cpu_interface:
             problem = "is missing: the interface of this machine to the switch's CPU port"
             raise self._error(problem, "tester", "switch", "cpu_interface")
         folder = self._document.path.parent / Path(spec.build).expanduser()
         return replace(spec, build=folder) if folder.is_dir() else spec
 
-    def _certificates(self, data: Mapping[str, str]) -> Certificates:
+    def _certificates(self, data: Mapping[str, str]) -> CertificateFiles:
         files = {key: self._document.path.parent / Path(name).expanduser() for key, name in data.items()}
         for key, path in files.items():
             if not path.is_file():
                 raise self._error(f"there is no file {path}", "tester", "certificates", key)
-        return Certificates(**files)
+        return CertificateFiles(**files)

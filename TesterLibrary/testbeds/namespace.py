@@ -24,8 +24,8 @@ ETHERNET_HEADER = 14  # bytes
 _CLONE_NEWNET = 0x40000000
 _libc = ctypes.CDLL(None, use_errno=True)
 
-# The kernel completes checksums, cuts segments and adds VLAN tags for a veth only when frames leave the
-# machine, which they never do: on the other side a frame has to look as it would on a cable.
+# For a veth the kernel completes checksums, cuts segments and adds VLAN tags only when frames leave the
+# machine, which they never do. Without offloads a frame looks on the other side as it would on a cable.
 _OFFLOADS = (
     "tx-checksum-ip-generic",
     "tx-checksum-sctp",
@@ -52,13 +52,13 @@ class Namespace:
     def __init__(self) -> None:
         self.handle = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         self._route: Any = IPRoute()
-        self.cpu: int | None = None  # that `receive_on` has set
+        self.cpu: int | None = None  # set by `receive_on`
         self._receive_mask = ""  # for each new interface, where the kernel has no default for it
         self.unsteered = ""
 
     @classmethod
     def create(cls) -> Namespace:
-        """A new one, which lives as long as this process or any process in it. Stays in the present one."""
+        """A new namespace, which lives as long as this process or any in it. This process stays outside."""
         here = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         try:
             _checked(_libc.unshare(_CLONE_NEWNET), "a new network namespace")
@@ -87,7 +87,7 @@ class Namespace:
             path.write_text(f"{value}\n")
 
     def silence(self) -> None:
-        """Makes interfaces that come later say nothing by themselves and refuse nothing."""
+        """Makes interfaces that come later send nothing by themselves and refuse nothing."""
         for name, value in {
             "ipv6.conf.default.accept_ra": 0,
             "ipv6.conf.default.accept_dad": 0,
@@ -104,7 +104,7 @@ class Namespace:
             self.sysctl(name, value, optional=name.startswith("ipv6"))
 
     def without_ipv6(self) -> None:
-        """No IPv6 in this namespace, now or later."""
+        """Disables IPv6 in this namespace, now and later."""
         for scope in ("all", "default"):
             self.sysctl(f"ipv6.conf.{scope}.disable_ipv6", 1, optional=True)
 
@@ -156,12 +156,12 @@ class Namespace:
         )
 
     def token_bucket(self, interface: str, rate_bps: int, burst: int, queue: int) -> None:
-        """Frames leave at that rate, or `burst` bytes at once; `queue` bytes wait, and more is lost."""
+        """Limits the rate of departures; `burst` bytes leave at once, `queue` bytes wait, others are lost."""
         index = self._index(interface)
         self._route.tc("add", "tbf", index=index, rate=rate_bps // 8, burst=burst, limit=queue)
 
     def receive_on(self, cpu: int) -> None:
-        """Frames for interfaces that come later are processed by the kernel on that CPU.
+        """Makes the kernel process frames for interfaces that come later on that CPU.
 
         A veth otherwise hands a frame to its peer on the CPU of the sender, so that the device would work
         on the tester's. Measured: of 2,000,000 frames sent by CPU 1 through the bridge to CPU 0's share,

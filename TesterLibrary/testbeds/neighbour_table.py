@@ -12,17 +12,17 @@ from collections.abc import Mapping
 
 from ..errors import TestbedError
 
-# Not a file: the kernel takes it back however its holder ends, and whose it is can be asked.
+# No lock file: the kernel releases it however its holder ends, and can tell who holds it.
 _NAME = "\0TesterLibrary neighbour table"
 _LONGEST_WAIT = 180.0  # seconds; the suite of neighbours takes two minutes
 _PATIENCE = 0.2  # seconds
 
 
 class NeighbourTable:
-    """The right to fill it, of one process at a time: two would find each other's entries, not the limit."""
+    """The right of one process to fill the table: two would find each other's entries, not its limit."""
 
     def __init__(self, longest_wait: float | None = None) -> None:
-        """Waits for so many seconds while another process has it. TestbedError says which one has."""
+        """Waits at most so many seconds while another process holds it. TestbedError says which one does."""
         wait = _LONGEST_WAIT if longest_wait is None else longest_wait
         deadline = time.monotonic() + wait
         while True:
@@ -44,19 +44,19 @@ class NeighbourTable:
                 return
 
     def release(self) -> None:
-        """Lets others have it."""
+        """Releases the table to other processes."""
         self._held.close()
 
 
 def fills_neighbour_table(options: Mapping[str, object]) -> bool:
-    """Whether a device with these options is there for what the kernel knows of neighbours, and forgets."""
+    """Whether a device with these options learns neighbours, and forgets them, as the kernel usually does."""
     return options.get("neighbours") == "aged"
 
 
 def _holder() -> str:
-    """The process that has it."""
+    """The process that holds the table."""
     with socket.socket(socket.AF_UNIX) as asking:
-        asking.setblocking(False)  # so many may ask that the kernel would let us wait
+        asking.setblocking(False)  # connect() would block when many processes ask
         try:
             asking.connect(_NAME)
             credentials = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))

@@ -17,19 +17,19 @@ _PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class ProcessId:
-    """A process for good: its number can be given anew, its number and start time together cannot."""
+    """A process, identified for good: its number can be reused, number and start time together cannot."""
 
     pid: int
     start: int  # clock ticks since boot
 
     @classmethod
     def of(cls, pid: int) -> ProcessId | None:
-        """The living process of that number, if there is one. One that waits to be reaped lives no more."""
+        """The living process of that number, if there is one. A zombie is not living."""
         try:
             stat = (_PROC / str(pid) / "stat").read_text()
         except OSError:
             return None
-        state, *fields = stat.rpartition(")")[2].split()  # the name before may hold anything
+        state, *fields = stat.rpartition(")")[2].split()  # the process name before it may contain anything
         return None if state in "ZX" else cls(pid, int(fields[18]))
 
     @classmethod
@@ -46,7 +46,7 @@ class ProcessId:
         return ProcessId.of(self.pid) == self
 
     def wait(self, seconds: float) -> None:
-        """Until it has ended, but no longer than that."""
+        """Waits until it has ended, but no longer than that."""
         deadline = time.monotonic() + seconds
         while self.is_alive() and time.monotonic() < deadline:
             time.sleep(0.01)

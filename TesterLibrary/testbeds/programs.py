@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that are part of an embedded device. They end with its host process, which see."""
+"""Programs that are part of an embedded device. They end with its host process (`host.py`)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _accepts(namespace: Namespace, service: tuple[str, int]) -> bool:
 
 def _prepare(cpu: int | None) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    for files in (max(most, _FILES), most):  # only root may have more than it was given
+    for files in (max(most, _FILES), most):  # only root may raise its limit
         with suppress(ValueError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
             break
@@ -86,7 +86,7 @@ def _prepare(cpu: int | None) -> None:
 
 
 def _find(name: str, package: str) -> str:
-    """Where a program is; also where only root usually looks."""
+    """The path of a program; also looks where usually only root does."""
     found = shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin")))
     if found is None:
         raise TestbedError(f"the device needs {name!r}; install the package {package}")

@@ -61,12 +61,12 @@ class RunningTestbed:
 
     @property
     def command_prefix(self) -> tuple[str, ...]:
-        """To be put before the command of the engine, so that it runs where its interfaces are."""
+        """Words before the command of the engine, so that it runs where its interfaces are."""
         return self._host.tester_prefix if self._host else ()
 
     @property
     def dut_prefix(self) -> tuple[str, ...]:
-        """To be put before a command that is to run inside the embedded device; empty for a physical one."""
+        """Words before a command that is to run inside the embedded device; empty for a physical one."""
         return self._host.dut_prefix if self._host else ()
 
     @property
@@ -140,7 +140,7 @@ def _share_cpus(testbed: Testbed) -> tuple[tuple[int, ...], int | None]:
 
 
 def _completed(testbed: Testbed, host: HostProcess) -> Testbed:
-    """What the file says, and what is known now that the device runs."""
+    """The testbed of the file, with what is known now that the device runs."""
     ports = tuple(
         replace(port, interface=host.interface(number), mac=host.mac(number))
         for number, port in enumerate(testbed.ports)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a testbed file says: a tester, its ports, and the device between them."""
+"""The contents of a testbed file: a tester, its ports, and the device between them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TestbedPort:
     name: str
     speed: Bandwidth
     interface: str = ""  # such as "iface:eth1"; empty where the testbed makes the interface itself
-    mac: bytes | None = None  # 6 bytes; None: what the interface has
+    mac: bytes | None = None  # 6 bytes; None: the interface's
     address: Interface | None = None
     gateway: Address | None = None
     fec: str = ""  # of a switch's port: none, fc or rs
@@ -40,7 +40,7 @@ class TestbedPort:
 
 
 @dataclass(frozen=True)
-class Certificates:
+class CertificateFiles:
     """PEM files for a tester that is reached over TLS."""
 
     ca: Path
@@ -54,7 +54,7 @@ class SwitchSpec:
 
     address: str  # HOST:PORT of its daemon; "fake": a switch that does not exist
     program: str = "tester"  # the name that the daemon knows it by
-    build: Path | str = "tofino"  # the folder of what the compiler wrote, or a shipped profile
+    build: Path | str = "tofino"  # the compiler's output folder, or a shipped profile
     cpu_interface: str = ""  # of this machine, to the CPU port
     cpu_port: int = 64  # device port, of an external pipeline
     loopback_ports: tuple[int, ...] = ()  # device ports; empty: all of the internal pipelines
@@ -63,16 +63,16 @@ class SwitchSpec:
 
     @property
     def is_fake(self) -> bool:
-        """Whether there is none."""
+        """Whether the switch is a fake one."""
         return self.address == "fake"
 
 
 @dataclass(frozen=True)
 class TesterSpec:
-    """Where the tester is: at an address, in a switch, or else it is started here."""
+    """The place of the tester: at an address, in a switch, or else it is started here."""
 
     address: str | None = None  # "unix:PATH" or "grpc+tls:HOST:PORT"; None: start one on this machine
-    certificates: Certificates | None = None
+    certificates: CertificateFiles | None = None
     cpus: tuple[int, ...] = ()  # of its workers; empty: chosen
     memory_mib: int | None = None  # None: enough for its ports
     huge_pages: bool = False

@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What all benchmarks share: registration, pairs and their arithmetic, the summary, the machine."""
+"""The parts that all benchmarks share: registration, pairs and their arithmetic, the summary, the machine."""

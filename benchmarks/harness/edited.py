@@ -35,7 +35,7 @@ def five_tuple() -> PlannedStream:
 
 
 def flows(number: int) -> PlannedStream:
-    """So many flows in turn, a power of a thousand: the destination moves when the source has wrapped."""
+    """A stream of so many flows, a power of a thousand: the destination moves when the source has wrapped."""
     per_field = 1 if number == 1 else 1000
     if per_field**2 != number:
         raise ValueError(f"{number} flows; 1 or 1,000,000")

@@ -40,16 +40,16 @@ class Loop:
     stub: TesterStub
 
     def versions(self) -> tuple[VersionCounters, VersionCounters]:
-        """Of the stream: the closed one, then the open one. Histograms are not looked at, so it is quick."""
+        """The stream's closed version, then its open one. Reads no histograms, so it is quick."""
         (counted,) = self.stub.TakeSnapshot(TakeSnapshotRequest(jobs=[JOB]), timeout=_PATIENCE_S).streams
         return counted.versions[1 - counted.open_version], counted.versions[counted.open_version]
 
     def counters(self) -> StreamCounters:
-        """Of the stream."""
+        """Counters of the stream."""
         return self.target.snapshot([JOB]).streams[0]
 
     def latency(self, seconds: float) -> Latency:
-        """Of every frame, over so much time of sending."""
+        """Latency of every frame, over so much time of sending."""
         self.target.start([JOB], duration=Duration(int(seconds * 1e9)))
         self.target.wait([JOB], timeout=Duration(int((seconds + _PATIENCE_S) * 1e9)))
         deadline = monotonic() + _PATIENCE_S

@@ -9,10 +9,10 @@ import shutil
 
 from .outcome import Impossible
 
-MEMORY_MIB = 256  # of buffers, for either side, without huge pages
+MEMORY_MIB = 256  # for buffers on either side, without huge pages
 
-# Put before the command of every sender: what else this machine does gets what it leaves. A session counts
-# as one against all others where the kernel groups by session, so the session needs the priority too.
+# Words before the command of every sender, which give it priority over everything else on this machine.
+# Where the kernel groups processes by session, the session needs the priority, too.
 UNDISTURBED = ("sh", "-c", '{ echo -20 >/proc/self/autogroup; } 2>/dev/null; exec nice -n -20 "$@"', "sh")
 
 
@@ -27,7 +27,7 @@ def control_cpu() -> int:
 
 
 def load_average() -> float:
-    """Of the last minute."""
+    """Load average of the last minute."""
     return round(os.getloadavg()[0], 2)
 
 

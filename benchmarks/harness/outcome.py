@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a benchmark found: runs, and the medians and ratios over them."""
+"""The outcome of a benchmark: its runs, and the medians and ratios over them."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Bound:
-    """What is asked of a benchmark."""
+    """The bound that a benchmark has to meet."""
 
     text: str
     is_met: Callable[[Outcome], bool]
@@ -90,12 +90,12 @@ ANY = Bound("none", lambda _: True)  # the figure is what is asked for
 
 
 def at_least(ratio: float) -> Bound:
-    """Of the peer's speed."""
+    """A bound from below on the ratio to the peer's speed."""
     return Bound(f">= {ratio:g} x", lambda outcome: outcome.ratio is not None and outcome.ratio >= ratio)
 
 
 def at_most(ratio: float) -> Bound:
-    """Of what the peer has: less is better."""
+    """A bound from above on the ratio to the peer's figure: less is better."""
     return Bound(f"<= {ratio:g} x", lambda outcome: outcome.ratio is not None and outcome.ratio <= ratio)
 
 

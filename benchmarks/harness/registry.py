@@ -17,7 +17,7 @@ class Settings:
     """How long and how often is measured."""
 
     runs: int = 9  # rounds of alternating measurements
-    seconds: float = 1.0  # of each measurement
+    seconds: float = 1.0  # duration of each measurement
 
     def __post_init__(self) -> None:
         if self.runs < 1 or self.seconds <= 0:

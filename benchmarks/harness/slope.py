@@ -12,8 +12,8 @@ Sample = tuple[int, int]  # nanoseconds, count
 
 _FAR = 4
 _ROUNDING = 0.01
-_PASSES = 3  # a line that is nearer leaves out more that is beside it
-_MOST_COMPARED = 200  # of the samples, each with each
+_PASSES = 3  # each pass has a better line, so it finds more outliers
+_MOST_COMPARED = 200  # samples at most, each compared with each
 
 
 def slope(samples: Sequence[Sample]) -> float:
@@ -31,7 +31,7 @@ def slope(samples: Sequence[Sample]) -> float:
 
 
 def undisturbed(samples: Sequence[Sample]) -> list[Sample]:
-    """Those near the line through most of them: up to four times as far beside it as half of them are.
+    """Samples near the line through most of them: up to four times as far beside it as half of them are.
 
     The others were taken while something else had the CPU.
     """
@@ -47,7 +47,7 @@ def undisturbed(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def _slope_of_most(samples: Sequence[Sample]) -> float:
-    """By repeated medians (Siegel 1982): samples fewer than half do not move it, however far off they are."""
+    """Slope by repeated medians (Siegel 1982): outliers do not move it if they are fewer than half."""
     some = samples[:: -(-len(samples) // _MOST_COMPARED) or 1]
     slopes = []
     for at, count in some:
@@ -58,7 +58,7 @@ def _slope_of_most(samples: Sequence[Sample]) -> float:
 
 
 def sampled(counts: Callable[[], tuple[Sample, ...]], seconds: float, every_s: float) -> list[list[Sample]]:
-    """What several counters say again and again; one list for each of them."""
+    """Samples several counters again and again; one list for each of them."""
     columns: list[list[Sample]] = []
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -52,7 +52,7 @@ def ring(packets: socket.socket, frames: int) -> mmap.mmap:
 
 
 def stamps(memory: mmap.mmap | bytes) -> Iterator[int]:
-    """When the UDP frames in it came, by CLOCK_REALTIME; it holds the first ones, without a gap.
+    """Times at which the UDP frames in it came, by CLOCK_REALTIME; it holds the first ones, without a gap.
 
     Raises:
         OSError: The kernel does not stamp frames as they arrive.

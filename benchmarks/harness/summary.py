@@ -48,5 +48,5 @@ def write(path: Path, entries: Mapping[str, dict[str, Any]]) -> None:
 
 
 def _rounded(value: float | None) -> float | None:
-    """To significant digits, of which a measurement has no more."""
+    """Rounds to the significant digits that a measurement has."""
     return None if value is None else float(f"{value:.{_DIGITS}g}")

@@ -20,9 +20,9 @@ from .machine import need_root
 _FILE = Path(__file__).with_name("wire.yaml")
 _PORT = "far"
 
-# The far end of an embedded testbed works on another CPU than the tester. Here that would measure how fast
-# that CPU takes frames, and trafgen ends by itself when it does not keep up. On the sender's CPU nothing is
-# lost in between: a frame is received, and dropped, before the next one is sent.
+# In an embedded testbed the far end works on another CPU than the tester. Here that would measure how fast
+# that CPU takes frames, and trafgen ends if it does not keep up. On the sender's CPU nothing is lost in
+# between: each frame is received, and dropped, before the next one is sent.
 _RECEIVE_ON_SENDERS_CPU = f"mount -t sysfs sysfs /sys && echo 0 > /sys/class/net/{_PORT}/queues/rx-0/rps_cpus"
 
 
@@ -43,12 +43,12 @@ class Wire:
 
     @property
     def enter(self) -> tuple[str, ...]:
-        """To be put before a command that sends."""
+        """Words before a command that sends."""
         return self._testbed.command_prefix
 
     @property
     def enter_far(self) -> tuple[str, ...]:
-        """To be put before a command that is to run at the far end."""
+        """Words before a command that is to run at the far end."""
         return self._testbed.dut_prefix
 
     @contextmanager

@@ -15,8 +15,8 @@ import socket
 import struct
 import sys
 
-_ETH_P_ALL = 0x0003  # linux/if_ether.h; by protocol a socket sees nothing of what a bridge takes
-_IPV4 = b"\x08\x00"  # so not the ARP frames from which a device learns
+_ETH_P_ALL = 0x0003  # linux/if_ether.h; a socket for one protocol sees no frames that a bridge takes
+_IPV4 = b"\x08\x00"  # leaves out ARP frames, from which a device learns
 _HEADER = 14
 _SO_TIMESTAMPNS = 35  # asm-generic/socket.h
 _TIMESPEC = struct.Struct("@ll")
@@ -36,7 +36,7 @@ def _forget(packets: socket.socket) -> None:
 
 
 def _arrival_ns(packets: socket.socket) -> int | None:
-    """When the next IPv4 frame arrived; None if none does."""
+    """The time at which the next IPv4 frame arrived; None if none does."""
     while select.select([packets], [], [], _PATIENCE_S)[0]:
         header, ancillary, _, address = packets.recvmsg(_HEADER, socket.CMSG_SPACE(_TIMESPEC.size))
         if header.endswith(_IPV4) and address[2] != socket.PACKET_OUTGOING:

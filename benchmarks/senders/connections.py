@@ -51,7 +51,7 @@ def http(connections: int, *, hold: bool = False) -> Iterator[EngineTarget]:
 
 
 def users(target: EngineTarget) -> EndCounters:
-    """What the clients have counted."""
+    """Counters of the clients."""
     return target.snapshot().end(_JOB, USERS)
 
 
@@ -70,7 +70,7 @@ def _plan(target: EngineTarget, connections: int, *, hold: bool) -> Plan:
 
 def _ends(connections: int, *, hold: bool) -> list[End]:
     asks, answers = ("tcp-client", "tcp-server") if hold else ("http-client", "http-server")
-    own = {"size": 0, "hold": "60 s"} if hold else {"size": BODY}
+    parameters = {"size": 0, "hold": "60 s"} if hold else {"size": BODY}
     target = Endpoints.parse(f"{_SERVER.ip}:80")
     return [
         Responder(name="web", port="p2", protocol=answers, servers=target, flows=connections + 1024),
@@ -81,6 +81,6 @@ def _ends(connections: int, *, hold: bool) -> list[End]:
             target=target,
             sources=Endpoints.parse("10.1.0.1-10.1.0.100"),
             connections=connections,
-            parameters={"linger": 0, **own},
+            parameters={"linger": 0, **parameters},
         ),
     ]

@@ -13,8 +13,8 @@ from ..harness.machine import control_cpu, need_program
 from . import child
 
 _LONGEST_S = 3600
-# It looks whether a datagram is due at the ticks of a timer. One with the rate's own period is the best; if
-# that is less than 100 us ticks come too late, and it had better look without pause.
+# At each tick of a timer iperf3 looks whether a datagram is due. The period of the rate is the best tick.
+# Ticks of less than 100 us come too late, so then it polls without pause.
 _SHORTEST_TICK_US = 100
 
 

@@ -12,8 +12,8 @@ from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
-from TesterLibrary.opening import open_target
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.running.opening import open_target
 from TesterLibrary.targets.tofino.target import TofinoTarget
 from TesterLibrary.testbeds import open_testbed
 
@@ -25,7 +25,7 @@ STREAMS = 64
 
 
 def measured(settings: Settings, measure: Callable[[TofinoTarget, Plan], float]) -> Outcome:
-    """What is measured at a switch with a plan of 64 streams, so many times."""
+    """Measures a switch, loaded with a plan of 64 streams, as many times as the settings say."""
     runs = []
     with switch() as (target, plan):
         for _ in range(settings.runs):
@@ -43,7 +43,7 @@ def switch() -> Iterator[tuple[TofinoTarget, Plan]]:
         assert isinstance(target, TofinoTarget)
         infos = target.capabilities().ports
         known = {port.name: port for port in testbed.testbed.ports}
-        ports = {own.name: known[own.name].described_by(own.mac, own.max_frame_size) for own in infos}
+        ports = {info.name: known[info.name].described_by(info.mac, info.max_frame_size) for info in infos}
         rate = Rate.parse("10 pps")
-        streams = tuple(Stream(f"s{own}", "p1", "p2", FrameSize(128), rate) for own in range(STREAMS))
+        streams = tuple(Stream(f"s{number}", "p1", "p2", FrameSize(128), rate) for number in range(STREAMS))
         yield target, compile_job(Job("load", streams), ports=ports, gateways={}, max_streams=STREAMS)

@@ -22,7 +22,7 @@ _END_S = 5.0
 _PROMPT = "testpmd> "
 _TX_PACKETS = re.compile(r"^\s*TX-packets:\s*(\d+)", re.MULTILINE)
 _LAST_CHARACTERS = 400
-# Those of the engine; with its own burst of 32 testpmd is no faster.
+# The same as the engine's; with its default burst of 32 testpmd is no faster.
 _BURST = 64
 _DESCRIPTORS = 2048
 _BUFFERS = 16384
@@ -30,7 +30,7 @@ _FRAMES_UNDER_WAY = 512  # half of what a ring of net_ring holds
 
 
 def name(mode: str) -> str:
-    """What it is called in results when it sends in a forward mode."""
+    """The name in results for a testpmd in this forward mode."""
     return f"testpmd {mode}"
 
 
@@ -90,7 +90,7 @@ def _command(vdev: str, forward_mode: Sequence[str]) -> list[str]:
         f"--total-num-mbufs={_BUFFERS}",
     ]
     testpmd = need_program("dpdk-testpmd", "dpdk-dev")
-    # It fills a pipe by the block, which would keep answers back.
+    # Without stdbuf it writes whole blocks to a pipe, which delays its answers.
     unbuffered = [need_program("stdbuf", "coreutils"), "-o0"]
     return [*unbuffered, testpmd, *eal, *cores, f"--vdev={vdev}", "--", *mode, *rings]
 
@@ -114,7 +114,7 @@ class _Conversation:
             raise
 
     def ask(self, command: str) -> str:
-        """What it says to a command."""
+        """Sends a command; its answer."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{command}\n".encode())
         return self._read_to_prompt()

@@ -16,8 +16,8 @@ from ..harness.machine import need_program, sending_cpu
 from . import child
 
 NAME = "trafgen"
-# As many frames at once as its socket may have on their way: with more it ends ("Flushing TX_RING failed"),
-# and it is not slower with fewer than its default.
+# The ring holds as many frames as the socket may have on their way. With a larger ring trafgen ends
+# ("Flushing TX_RING failed"); with one smaller than its default it is not slower.
 _RING = "256KiB"
 _START_S = 5.0
 _LOOK_S = 0.05

@@ -34,7 +34,7 @@ http {{
 
 
 def requests_per_second(report: str) -> float:
-    """From what wrk prints. ValueError if it is no such report, or some requests failed."""
+    """The rate in the report that wrk prints. ValueError if it is no such report, or some requests failed."""
     found, errors = _REQUESTS.search(report), _ERRORS.search(report)
     if not found or errors:
         why = errors[0] if errors else "no Requests/sec"

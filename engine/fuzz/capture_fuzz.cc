@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <sstream>
 
-#include "error.h"
+#include "base/error.h"
 #include "replay/capture.h"
 #include "replay/rewrite.h"
 

@@ -39,7 +39,7 @@ void Send(const StreamPlan& stream, uint64_t packets) {
 
 // A burst from the begin and one from elsewhere, into buffers of exactly the frames' sizes.
 void WriteSome(const StreamPlan& stream) {
-  const Frames frames(stream);
+  const Frames frames(stream.contents);
   Cursor cursor;
   for (const uint64_t first : {0U, 3U, 200U, 100U}) {
     const Run run{.first = first,
@@ -60,12 +60,12 @@ void WriteSome(const StreamPlan& stream) {
   }
 }
 
-// What was found valid is used as the tester uses it.
+// Uses a valid job as the tester does.
 void Use(const Job& job) {
   for (const auto& stream : job.streams) {
     if (stream.replay) continue;
     WriteSome(stream);
-    Send(stream, stream.frames[0].size());
+    Send(stream, stream.contents.frames[0].size());
   }
 }
 

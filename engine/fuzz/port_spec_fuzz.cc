@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "error.h"
+#include "base/error.h"
 #include "port/spec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "made/made_tables.h"
+#include "compiled_tables/compiled_tables.h"
 #include "plan/validate.h"
 #include "plan/validate_responder.h"
 #include "responder/responder.h"
@@ -57,7 +57,7 @@ Frame NextBlock(Frame& data) {
 // One end, and all that it has sent.
 struct Spoken {
   explicit Spoken(const std::shared_ptr<const machine::ResponderPlan>& plan,
-                  const machine::Made* made)
+                  const machine::CompiledTable* made)
       : counters(std::make_shared<ResponderCounters>(plan->machine.counters.size(),
                                                      plan->machine.histograms.size())),
         responder(plan, made, counters) {
@@ -78,7 +78,7 @@ struct Spoken {
   std::vector<uint64_t> Kept() const {
     std::vector<uint64_t> kept;
     responder.ForEachFlow([&](const machine::Identity& /*identity*/, machine::State state) {
-      for (size_t i = 0; i < machine::kLineWords + responder.plan().machine.aside_words; ++i) {
+      for (size_t i = 0; i < machine::kLineWords + responder.plan().machine.cold_word_count; ++i) {
         kept.push_back(state[i]);
       }
     });
@@ -120,7 +120,8 @@ void Try(Frame data) {
   const auto plan = ValidateResponder(message, "fuzz", ports);
   std::deque<Spoken> ends;  // they stay where they are
   ends.emplace_back(plan, nullptr);
-  if (const machine::Made* made = machine::FindMade(plan->machine)) ends.emplace_back(plan, made);
+  if (const machine::CompiledTable* made = machine::FindCompiledTable(plan->machine))
+    ends.emplace_back(plan, made);
   const Frame begin = NextBlock(data);
   Talk(ends, begin, data);
   if (!Same(ends.front(), ends.back())) __builtin_trap();

@@ -14,7 +14,8 @@
 #include <optional>
 #include <string>
 
-#include "log.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "options.h"
 #include "port/eal.h"
 #include "port/leftovers.h"
@@ -23,9 +24,8 @@
 #include "rpc/metrics.h"
 #include "rpc/server.h"
 #include "rpc/service.h"
-#include "stats/openmetrics.h"
+#include "snapshot/openmetrics.h"
 #include "tester/tester.h"
-#include "text.h"
 #include "version.h"
 
 namespace tester {
@@ -87,6 +87,7 @@ void Serve(const Options& options, pid_t parent) {
       {{"address", options.listen.address}, {"pid", int64_t{::getpid()}}, {"version", kVersion}});
   // Nothing else that ends may keep traffic on.
   tester.End(ServeUntilToldToStop(options, parent, tester, server));
+  Log(LogLevel::kInfo, "traffic stopped");
 }
 
 int Restore() {
@@ -109,7 +110,8 @@ int Main(int argc, char** argv) {
   const pid_t parent = ::getppid();
   const sigset_t signals = StopSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  // Whoever reads the log may end before us; that is no reason to leave interfaces as they are.
+  // The reader of the log may end before this process; that is no reason to leave interfaces
+  // changed.
   std::signal(SIGPIPE, SIG_IGN);
   if (options.exit_with_parent) ::prctl(PR_SET_PDEATHSIG, SIGHUP);
   // AF_XDP locks its buffers; where this is not allowed the driver says so.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "log.h"
+#include "base/log.h"
 #include "port/spec.h"
 #include "rpc/server.h"
 

@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace tester {
 namespace {

@@ -9,7 +9,7 @@ Documentation       What a device does with frames while they flow: loss interva
 ...
 ...                 | robot suites/measurement
 ...                 | robot --variable TESTBED:my/testbed.yaml --variable DELAY:1ms suites/measurement
-Library             TesterLibrary    testbed=${TESTBED}
+Library             TesterLibrary    testbed=${TESTBED}    profile=${PROFILE_NAME}
 Suite Setup         Open A Calibrated Tester
 Suite Teardown      Close Tester
 Test Tags           measurement
@@ -17,6 +17,7 @@ Test Tags           measurement
 
 *** Variables ***
 ${TESTBED}          embedded/l2-bridge
+${PROFILE_NAME}     quick    # durations and repetitions where a test does not say
 ${CABLE}            embedded/loopback    # a testbed of the same machine with a cable in place of the device
 ${CALIBRATION}      ${OUTPUT_DIR}/calibration.json
 ${RATE}             20 kpps
@@ -57,8 +58,8 @@ Mean Delay Without A Timestamp
     ...    lost frames can make it wrong. Nothing is written into the payload.
     [Tags]    delay
     Create Stream    call    tx=p1    rx=p2    frame_size=218    rate=${RATE}    headers=Ether / IP / UDP(dport=5004)
+    ...    signature=False
     Set Payload    call    random
-    Send Without Signature    call
     ${result} =    Measure Blind Delay    call    duration=${DURATION}
     Log    ${result.mean_ns} ns, at most ${result.bound_ns} ns off
     Verify Delay Below    ${DELAY}
@@ -68,7 +69,7 @@ Percentiles Of Every Frame
     [Tags]    delay
     Create Stream    north    tx=p1    rx=p2    rate=${RATE}
     Measure Latency    north    duration=${DURATION}    repetitions=1
-    Get Latency Percentile    50    <    ${DELAY}
+    Get Latency    p50    <    ${DELAY}
     Verify Latency Below    ${TAIL}    percentile=99.99
 
 Frames Keep Their Order
@@ -95,8 +96,8 @@ Every Flow Arrives
     [Documentation]    A thousand flows, each counted by itself.
     [Tags]    flows
     Create Stream    north    tx=p1    rx=p2    rate=${RATE}
-    Sweep Field    north    UDP.sport    10000    10999
-    Count Flows    north
+    Set Field Sweep    north    UDP.sport    10000    10999
+    Set Flow Counting    north
     Measure Loss    north    duration=${DURATION}
     Get Flow Statistics    north    flows    ==    1000
     Get Flow Statistics    north    silent    ==    0

@@ -28,7 +28,5 @@ Frame Loss Is At Most
     [Documentation]    Measures the loss at each load, and compares the worst one up to a load.
     [Arguments]    ${frame_size}    ${at_most}    ${load}
     Create Stream    north    tx=p1    rx=p2    frame_size=${frame_size}
-    ${result} =    Sweep Frame Loss    north
-    ...    step=${PROFILE.frame_loss.step}
-    ...    duration=${PROFILE.frame_loss.duration}
+    ${result} =    Sweep Frame Loss    north    step=${PROFILE.frame_loss.step}
     Verify Loss Below    ${at_most}    ${result}    at=${load}

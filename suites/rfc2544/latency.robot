@@ -31,6 +31,4 @@ Latency Is At Most
     Create Stream    north    tx=p1    rx=p2    frame_size=${frame_size}
     ${throughput} =    Find Rate Without Loss    north
     ${result} =    Measure Latency    north    rate=${throughput}
-    ...    duration=${PROFILE.latency.duration}
-    ...    repetitions=${PROFILE.latency.repetitions}
     Verify Latency Below    ${at_most}    ${result}    percentile=99

@@ -28,8 +28,6 @@ Throughput Is At Least
     [Arguments]    ${frame_size}    ${at_least}
     Create Stream    north    tx=p1    rx=p2    frame_size=${frame_size}
     ${result} =    Find Throughput    north    loss=0
-    ...    duration=${PROFILE.throughput.duration}
-    ...    scout=${PROFILE.throughput.scout}
     ...    resolution=${PROFILE.throughput.resolution}
     ...    lowest=${PROFILE.throughput.lowest}
     ...    sustained=${PROFILE.throughput.sustained}

@@ -10,10 +10,11 @@ Documentation       What a router learns of its neighbours (norma section 8): AR
 ...
 ...                 | robot suites/stateful/arp_learning.robot
 ...                 | robot --variable TESTBED:my/testbed.yaml --variable CAPACITY:16384 suites/stateful
-Library             TesterLibrary    testbed=${TESTBED}
+Metadata            Testbed    ${TESTBED}
+Resource            ../../resources/stateful.resource
 Suite Setup         Open Tester
 Suite Teardown      Close Tester
-Test Teardown       Take Everything Off The Wire
+Test Teardown       Stop Everything
 Test Tags           arp
 
 
@@ -73,7 +74,7 @@ A Flood Of Questions Leaves The Known Alone
     Start ARP Responder    alive    198.18.72.1-198.18.72.50    port=p1
     Send ARP Announcements    198.18.72.1-198.18.72.50
     Create Stream    flood    rate=${FLOOD}    headers=Ether(dst="ff:ff:ff:ff:ff:ff") / ARP(op=1, pdst="198.18.200.1")
-    Sweep Field    flood    ARP.psrc    198.18.210.1    198.18.250.0
+    Set Field Sweep    flood    ARP.psrc    198.18.210.1    198.18.250.0
     Start Traffic    flood
     FOR    ${_}    IN RANGE    3
         Sleep    1 s
@@ -87,10 +88,3 @@ The Cache Holds Enough
     ${result} =    Find ARP Cache Capacity    ${MOST}    lowest=${CAPACITY}
     Log    ${result}
     Verify ARP Cache Capacity Above    ${CAPACITY}
-
-
-*** Keywords ***
-Take Everything Off The Wire
-    [Documentation]    Nothing of a test is left for the next one.
-    Stop Traffic
-    Stop Responder

@@ -9,7 +9,8 @@ Documentation       A shaper and bursts of 3,000 frames at two and a half times 
 ...
 ...                 | robot suites/stateful/burst_tolerance.robot
 ...                 | robot --variable TESTBED:my/testbed.yaml --variable SHAPED:1Gbps suites/stateful
-Library             TesterLibrary    testbed=${TESTBED}
+Metadata            Testbed    ${TESTBED}
+Resource            ../../resources/stateful.resource
 Suite Setup         Open Tester
 Suite Teardown      Close Tester
 Test Teardown       Stop Traffic

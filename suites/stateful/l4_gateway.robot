@@ -10,10 +10,11 @@ Documentation       A layer-4 gateway, such as address translation over a connec
 ...
 ...                 | robot suites/stateful/l4_gateway.robot
 ...                 | robot --variable TESTBED:my/testbed.yaml --variable CAPACITY:50000 suites/stateful
-Library             TesterLibrary    testbed=${TESTBED}
+Metadata            Testbed    ${TESTBED}
+Resource            ../../resources/stateful.resource
 Suite Setup         Open Tester
 Suite Teardown      Close Tester
-Test Teardown       Take Everything Off The Wire
+Test Teardown       Stop Everything
 Test Tags           l4
 
 
@@ -62,17 +63,9 @@ TCP Options Pass
     ...    without them are opened too, but are slow where it counts.
     Start TCP Responder    servers    servers=${SERVERS}
     Start Protocol Clients    probe    tcp-probe    ${SERVICE}    rate=${RATE}    total=20
-    Wait For Clients    probe    answered    ==    20
-    Get Session Statistics    probe    answered    ==    20
+    Clients Reach    probe    answered    20
     FOR    ${option}    IN    mss    scale    sack    stamp
         ${missing} =    Get Session Statistics    probe    without_${option}
         Get Session Statistics    probe    without_${option}    ==    ${0}
         ...    dropped option: ${missing} of 20 SYN-ACKs came without ${option}
     END
-
-
-*** Keywords ***
-Take Everything Off The Wire
-    [Documentation]    Nothing of a test is left for the next one.
-    Stop Clients
-    Stop Responder

@@ -13,7 +13,8 @@ Documentation       A layer-7 load balancer (norma section 8): clients ask on on
 ...                 | robot --variable "SIZES:1 kB, 1 MB, 10 MB, 100 MB" --variable "DURATION:30 s" suites/stateful
 ...                 | robot --variable TESTBED:my/testbed.yaml --variable SERVICE:10.0.0.1:80 suites/stateful
 Library             String
-Library             TesterLibrary    testbed=${TESTBED}
+Metadata            Testbed    ${TESTBED}
+Resource            ../../resources/stateful.resource
 Test Setup          Open Tester
 Test Teardown       Close Tester
 Test Tags           l7
@@ -80,10 +81,8 @@ Flows Of All Sizes Are Carried
 
 *** Keywords ***
 Start Servers
-    [Documentation]    Each one by itself, so that its part is known.
-    FOR    ${server}    IN    @{SERVERS}
-        Start HTTP Responder    ${server}    port=p2    servers=${server}:80
-    END
+    [Documentation]    All of them answer HTTP, each one by itself.
+    Start Each Server By Itself    ${SERVERS}    80    Start HTTP Responder
 
 Start Clients Of
     [Documentation]    Those who ask for the host of one server, from an address of their own.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What leaves a device, as tcpdump sees it on the far side."""
+"""Records with tcpdump the frames that leave a device, on the far side."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pathlib import Path
 
 from scapy.utils import RawPcapReader
 
-from TesterLibrary.opening import OpenTester
+from TesterLibrary.running.opening import OpenTestbed
 
 _NANOSECONDS = ["--time-stamp-precision", "nano"]
 _AT_ONCE = ["-U", "--immediate-mode", "-Z", "root"]
 
 
 @contextmanager
-def captured(tester: OpenTester, interface: str, path: Path) -> Iterator[None]:
-    """What leaves the device at one of its interfaces goes to a file."""
+def captured(bed: OpenTestbed, interface: str, path: Path) -> Iterator[None]:
+    """Records the frames that leave the device at one of its interfaces in a file."""
     tcpdump = ["tcpdump", "-i", interface, "-Q", "out", "-w", str(path), *_NANOSECONDS, *_AT_ONCE]
-    command = [*tester.testbed.dut_prefix, *tcpdump]
+    command = [*bed.testbed.dut_prefix, *tcpdump]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         assert any("listening on" in line for line in process.stderr)

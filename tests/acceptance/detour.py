@@ -79,7 +79,7 @@ def _every(number: int, period: int) -> bool:
 
 
 def _lead_here() -> None:
-    """What comes back may have a source that is the router's own; the kernel would not believe it."""
+    """Answers may come from the router's own address, which the kernel would not accept by itself."""
     settings = [f"net.ipv4.conf.{_NAME}.accept_local=1", "net.ipv4.tcp_early_demux=0"]
     settings += [f"net.ipv4.conf.{name}.rp_filter=0" for name in ("all", _NAME)]
     for command in (

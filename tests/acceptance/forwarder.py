@@ -5,10 +5,17 @@
     python forwarder.py '{"hold_every": 100, "overtaken_by": 3}'
 
 forwards between p1 and p2. Of the UDP frames from p1, counted from 0, it loses those of `lose` (first and
-count), changes a byte of each `corrupt_every`-th, cuts 20 bytes out of each `shorten_every`-th, adds 4 to
-each `lengthen_every`-th, sends each `duplicate_every`-th twice, lets each `hold_every`-th be overtaken by
-`overtaken_by` more, puts the VLAN `tag` on, keeps all for `delay_s`, and sets the version bit to 0 if
-`erase_version`. Prints a line when it begins.
+count) and each `lose_every`-th, changes a byte of each `corrupt_every`-th, cuts 20 bytes out of each
+`shorten_every`-th, adds 4 to each `lengthen_every`-th, sends each `duplicate_every`-th twice, each
+`misroute_every`-th back where it came from, lets each `hold_every`-th be overtaken by `overtaken_by` more,
+puts the VLAN `tag` on, keeps all for `delay_s`, and sets the version bit to 0 if `erase_version`. It sends
+the frame of number `loop` again every 10 ms for ever, and `pause` PAUSE frames to p1 before the first frame.
+Prints a line when it begins.
+
+If it is to keep a `log`, it answers each line that it reads with one of JSON, and counts from 0 again: how
+many frames it has `seen`, and for each that it `sent` its number, what was done to it (`whole`, `corrupt`,
+`shorten` or `lengthen`), the port it left by, and the nanoseconds from its arrival, by the kernel's stamp,
+until it had left.
 Only the standard library: it may run as another user than the tests.
 """
 
@@ -21,76 +28,129 @@ import struct
 import sys
 import time
 from collections import deque
+from typing import NamedTuple
 
 ETH_P_ALL = 3
+PAUSE = bytes.fromhex("0180c2000001 020000000201 8808 0001 ffff") + bytes(42)
+LOOP_S = 0.01
 PACKET_OUTGOING = 4
+SO_TIMESTAMPNS = 35
+
+
+class Frame(NamedTuple):
+    number: int
+    octets: bytes
+    what: str = "whole"
+    out: str = "p2"
+    taken_ns: int = 0
 
 
 class Forwarder:
     def __init__(self, wish: dict[str, int | float | list[int]]) -> None:
         self.wish = wish
+        self.log: list[tuple[int, str, str, int]] = []
         self.sockets = {name: self._open(name) for name in ("p1", "p2")}
         self.seen = 0
-        self.held: list[tuple[int, bytes]] = []  # goes after the frame of this number
-        self.queue: deque[tuple[float, bytes]] = deque()
+        self.held: list[tuple[int, Frame]] = []  # each is sent after the frame of this number
+        self.queue: deque[tuple[float, Frame]] = deque()
+        self.looped: tuple[float, Frame] | None = None  # the time at which it comes again
 
     def _open(self, name: str) -> socket.socket:
         opened = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)  # none of other interfaces
         opened.setsockopt(socket.SOL_SOCKET, 33, 1 << 26)  # SO_RCVBUFFORCE
+        if self.wish.get("log"):
+            opened.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         opened.bind((name, ETH_P_ALL))
         return opened
 
     def run(self) -> None:
         print("ready", flush=True)
+        sources = [*self.sockets.values(), *([sys.stdin] if self.wish.get("log") else [])]
         while True:
-            wait = max(0.0, self.queue[0][0] - time.monotonic()) if self.queue else 1.0
-            ready = select.select(list(self.sockets.values()), [], [], wait)[0]
+            due = [at for at, _ in (*list(self.queue)[:1], *([self.looped] if self.looped else []))]
+            wait = max(0.0, min(due) - time.monotonic()) if due else 1.0
+            ready = select.select(sources, [], [], wait)[0]
             for name, opened in self.sockets.items():
                 if opened in ready:
-                    frame, address = opened.recvfrom(16384)
+                    octets, stamps, _, address = opened.recvmsg(16384, 64)
                     if address[2] != PACKET_OUTGOING:
-                        self.forward(name, frame)
+                        self.forward(name, octets, stamp_ns(stamps))
+            if sys.stdin in ready:
+                if not sys.stdin.readline():
+                    return
+                self.tell()
             while self.queue and self.queue[0][0] <= time.monotonic():
-                self.sockets["p2"].send(self.queue.popleft()[1])
+                self.leave(self.queue.popleft()[1])
+            if self.looped and self.looped[0] <= time.monotonic():
+                self.leave(self.looped[1])
+                self.looped = (self.looped[0] + LOOP_S, self.looped[1])
 
-    def forward(self, name: str, frame: bytes) -> None:
+    def tell(self) -> None:
+        print(json.dumps({"seen": self.seen, "sent": self.log}), flush=True)
+        self.seen, self.log = 0, []
+        self.held.clear()
+
+    def leave(self, frame: Frame) -> None:
+        self.sockets[frame.out].send(frame.octets)
+        if self.wish.get("log"):
+            self.log.append((frame.number, frame.what, frame.out, time.time_ns() - frame.taken_ns))
+
+    def forward(self, name: str, octets: bytes, taken_ns: int) -> None:
         if name == "p2":
-            self.sockets["p1"].send(frame)
-        elif frame[12:14] == b"\x08\x00" and frame[23] == socket.IPPROTO_UDP:
-            self.mistreat(self.seen, frame)
+            self.sockets["p1"].send(octets)
+        elif octets[12:14] == b"\x08\x00" and octets[23] == socket.IPPROTO_UDP:
+            self.mistreat(Frame(self.seen, octets, taken_ns=taken_ns))
             self.seen += 1
         else:
-            self.sockets["p2"].send(frame)
+            self.sockets["p2"].send(octets)
 
-    def mistreat(self, number: int, frame: bytes) -> None:
+    def mistreat(self, frame: Frame) -> None:
+        number = frame.number
+        for _ in range(0 if number else self.wish.get("pause", 0)):
+            self.sockets["p1"].send(PAUSE)
         first, count = self.wish.get("lose", (0, 0))
-        if not first <= number < first + count:
-            frame = self.damaged(number, frame)
+        if not first <= number < first + count and not every(number, self.wish.get("lose_every", 0)):
+            frame = self.damaged(frame)
             if self.wish.get("erase_version"):
-                frame = erased(frame)
-            if every(number, self.wish.get("hold_every", 0)):
+                frame = frame._replace(octets=erased(frame.octets))
+            if every(number, self.wish.get("misroute_every", 0)):
+                self.send(frame._replace(out="p1"))
+            elif every(number, self.wish.get("hold_every", 0)):
                 self.held.append((number + self.wish["overtaken_by"], frame))
             else:
                 self.send(frame)
+                if number == self.wish.get("loop"):
+                    self.looped = (time.monotonic() + LOOP_S, frame)
                 if every(number, self.wish.get("duplicate_every", 0)):
                     self.send(frame)
         while self.held and self.held[0][0] <= number:
             self.send(self.held.pop(0)[1])
 
-    def damaged(self, number: int, frame: bytes) -> bytes:
+    def damaged(self, frame: Frame) -> Frame:
         """Behind the headers of IPv4 and UDP; in one way at most."""
+        number, octets = frame.number, frame.octets
         if every(number, self.wish.get("corrupt_every", 0)):
-            return frame[:50] + bytes([frame[50] ^ 1]) + frame[51:]
+            octets = octets[:50] + bytes([octets[50] ^ 1]) + octets[51:]
+            return frame._replace(octets=octets, what="corrupt")
         if every(number, self.wish.get("shorten_every", 0)):
-            return frame[:50] + frame[70:]
+            return frame._replace(octets=octets[:50] + octets[70:], what="shorten")
         if every(number, self.wish.get("lengthen_every", 0)):
-            return frame[:50] + bytes(4) + frame[50:]
+            return frame._replace(octets=octets[:50] + bytes(4) + octets[50:], what="lengthen")
         if tag := self.wish.get("tag"):
-            return frame[:12] + struct.pack("!HH", 0x8100, tag) + frame[12:]
+            return frame._replace(octets=octets[:12] + struct.pack("!HH", 0x8100, tag) + octets[12:])
         return frame
 
-    def send(self, frame: bytes) -> None:
+    def send(self, frame: Frame) -> None:
         self.queue.append((time.monotonic() + self.wish.get("delay_s", 0), frame))
+
+
+def stamp_ns(stamps: list[tuple[int, int, bytes]]) -> int:
+    """The time at which the kernel got a frame; 0 if it does not say."""
+    for level, kind, value in stamps:
+        if (level, kind) == (socket.SOL_SOCKET, SO_TIMESTAMPNS):
+            seconds, nanoseconds = struct.unpack("qq", value)
+            return seconds * 10**9 + nanoseconds
+    return 0
 
 
 def every(number: int, period: int) -> bool:

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from TesterLibrary.ends import Ends
 from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, End, Responder
-from TesterLibrary.opening import OpenTester
+from TesterLibrary.running.connections import Connections
+from TesterLibrary.running.opening import OpenTestbed
 
 _PATTERN = bytes(range(256))
 SERVER = "198.19.1.2"  # ours, behind p2 of the router
@@ -23,12 +23,12 @@ KERNEL = "198.18.1.1"  # the router itself, as p1 sees it
 class Lab:
     """The router's namespace on one side, the tester's responders and clients on the other."""
 
-    def __init__(self, tester: OpenTester) -> None:
-        self.ends: Ends = tester.ends
-        self._inside = tester.testbed.dut_prefix
+    def __init__(self, bed: OpenTestbed) -> None:
+        self.connections: Connections = bed.connections
+        self._inside = bed.testbed.dut_prefix
 
     def start(self, end: End) -> None:
-        self.ends.start(end)
+        self.connections.start(end)
 
     def run(self, *command: str, given: bytes = b"") -> bytes:
         """A program inside, and what it prints."""
@@ -42,7 +42,7 @@ class Lab:
         return subprocess.Popen([*self._inside, *command], stdin=pipe, stdout=pipe)
 
     def await_listening(self, port: int) -> None:
-        """Until a program inside takes connections there."""
+        """Waits until a program inside takes connections at the port."""
         deadline = time.monotonic() + 10
         while f":{port} ".encode() not in self.run("ss", "-ltn"):
             assert time.monotonic() < deadline, f"nobody listens on port {port}"
@@ -56,7 +56,7 @@ class Lab:
         self, name: str, holds: Callable[[SessionStatistics], bool], seconds: float = 60
     ) -> SessionStatistics:
         deadline = time.monotonic() + seconds
-        while not holds(counted := self.ends.statistics(name)) and time.monotonic() < deadline:
+        while not holds(counted := self.connections.statistics(name)) and time.monotonic() < deadline:
             time.sleep(0.05)
         return counted
 

@@ -21,7 +21,7 @@ ROBOT_LISTENER_API_VERSION = 3
 
 
 def lossy_switch(folder: Path, program: str) -> RemoteSwitch:
-    """In place of `fake_switch`."""
+    """A switch that loses frames, in place of `fake_switch`."""
     return RemoteSwitch([sys.executable, __file__, str(folder), program])
 
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 from io import StringIO
 from pathlib import Path
 
-from TesterLibrary.opening import OpenTester, open_tester
-from TesterLibrary.reporting.progress import Progress
+from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.running.opening import OpenTestbed, open_tester
 
 
-def opened(testbed: str, directory: Path) -> OpenTester:
+def opened(testbed: str, directory: Path) -> OpenTestbed:
     """The testbed's, recording into the directory; progress is not shown."""
-    return open_tester(testbed, seed=1, recorder=Recorder(directory), progress=Progress(stream=StringIO()))
+    return open_tester(testbed, seed=1, recorder=Recorder(directory), progress=Console(stream=StringIO()))

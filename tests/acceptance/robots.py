@@ -1,58 +1,131 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Robot on a suite, as a user starts it, and what is left of it."""
+"""Robot on a suite, as a user starts it, and what is left of it.
+
+A test that was INCONCLUSIVE though it should not have been is repeated with its suite, `ATTEMPTS` times in
+all; then it fails, unless numbers of the machine explain it (`machine.py`, `tests/excuses.py`).
+"""
 
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
+from collections import UserDict
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-import pytest
 from robot.api import ExecutionResult
 
+from tests.excuses import Excused
+
+from .machine import explanation
+
 SUITES = Path(__file__).with_name("suites")
-# Of what makes a trial invalid, that which the machine does to a tester that is right.
-MACHINE = re.compile(
-    "INCONCLUSIVE: .*(the hypervisor took|a worker did not run for|with a rate error of|kernel dropped)"
-)
+ATTEMPTS = 3
+_SECONDS = 240  # of one attempt
+_RANK = ("SKIP", "PASS", "FAIL")  # of two attempts at a test the higher one counts: no FAIL is outvoted
+_FILES = ("output.xml", "log.html", "report.html", "evidence")
+
+
+class SuiteTests(UserDict[str, Any]):
+    """The tests of a suite by name, as Robot's output has them. `again` runs the suite another time."""
+
+    def __init__(self, output: Path, again: Callable[[], None]) -> None:
+        super().__init__()
+        self._output, self._again, self.attempts = output, again, 0
+        self._attempt()
+
+    def _attempt(self) -> None:
+        if self.attempts:
+            _put_aside(self._output, f"attempt-{self.attempts}")
+        self._again()
+        self.attempts += 1
+        for test in ExecutionResult(self._output / "output.xml").suite.all_tests:
+            known = self.get(test.name)
+            if known is None or _RANK.index(test.status) >= _RANK.index(known.status):
+                self[test.name] = test
+
+    def settled(self, names: Collection[str] = ()) -> SuiteTests:
+        """Repeats the suite until none of these tests, or of all, is INCONCLUSIVE, or one has failed."""
+        while self.attempts < ATTEMPTS and (unsettled := self._inconclusive(names)):
+            for name in unsettled:
+                print(f"attempt {self.attempts} of {ATTEMPTS}: {name}: {self[name].message}")
+            self._attempt()
+        return self
+
+    def excuse(self, names: Collection[str]) -> None:
+        """Raises Excused if the machine explains by number why each of these tests is INCONCLUSIVE."""
+        rest = self._inconclusive(names)
+        numbers = {name: explanation(self[name].message, self._trials(name)) for name in rest}
+        if rest and all(numbers.values()):
+            raise Excused(
+                "; ".join(f"{name}: {self[name].message}" for name in rest),
+                "; ".join(f"{name}: {said}" for name, said in numbers.items())
+                + f"; {self.attempts} attempts",
+            )
+
+    def _inconclusive(self, names: Collection[str]) -> list[str]:
+        chosen = names or self.keys()
+        return [name for name in chosen if self[name].status == "SKIP"]
+
+    def _trials(self, name: str) -> list[dict[str, Any]]:
+        recorded = self._output / "evidence" / "trials.jsonl"
+        return [t for t in lines(recorded) if t["test"] == name] if recorded.exists() else []
 
 
 def robot(
-    suite: Path, output: Path, *variables: str, only: str | None = None, listener: Path | None = None
-) -> dict[str, Any]:
-    """Tests of the suite by name, as Robot's output has them; all that it has, or one."""
-    given = [word for variable in variables for word in ("--variable", variable)]
-    given += ["--test", only] if only else []
-    given += ["--listener", str(listener)] if listener else []
-    command = [sys.executable, "-m", "robot", "--outputdir", str(output), "--nostatusrc", *given, str(suite)]
-    subprocess.run(command, check=True, timeout=240)
-    return {test.name: test for test in ExecutionResult(output / "output.xml").suite.all_tests}
+    suite: Path,
+    output: Path,
+    *variables: str,
+    only: str | None = None,
+    listener: Path | None = None,
+    gentler: Collection[str] = (),
+) -> SuiteTests:
+    """Tests of the suite; all that it has, or one. Those repeated have the `gentler` variables as well."""
+
+    def run_once() -> None:
+        again = gentler if (output / "attempt-1").exists() else ()
+        given = [word for variable in (*variables, *again) for word in ("--variable", variable)]
+        given += ["--test", only] if only else []
+        given += ["--listener", str(listener)] if listener else []
+        command = [sys.executable, "-m", "robot", "--outputdir", str(output), "--nostatusrc", *given]
+        subprocess.run([*command, str(suite)], check=True, timeout=_SECONDS)
+
+    return SuiteTests(output, run_once)
 
 
-def run(suite: str, output: Path, *variables: str) -> dict[str, Any]:
+def run(suite: str, output: Path, *variables: str) -> SuiteTests:
     """The same of a suite of this folder."""
     return robot(SUITES / suite, output, *variables)
 
 
-def check_passed(tests: dict[str, Any]) -> None:
-    """Each has passed. Skips where all that did not was INCONCLUSIVE as others had taken the machine."""
+def check_passed(tests: SuiteTests) -> None:
+    """Each has passed, in one attempt or another."""
+    if all(test.passed or test.skipped for test in tests.values()):
+        tests.settled()
     rest = {name: test.message for name, test in tests.items() if not test.passed}
-    assert {name: message for name, message in rest.items() if not MACHINE.match(message)} == {}
-    if rest:
-        pytest.skip("; ".join(f"{name}: {message}" for name, message in rest.items()))
+    if all(tests[name].skipped for name in rest):
+        tests.excuse(rest)
+    assert rest == {}, rest
 
 
-def check_failed(test: Any, message: str) -> None:
-    """It has failed, with this in its message. Skips where others had taken the machine."""
-    if MACHINE.match(test.message):
-        pytest.skip(test.message)
+def check_failed(tests: SuiteTests, name: str, message: str) -> None:
+    """It has failed, with this in its message."""
+    test = tests.settled([name])[name]
+    tests.excuse([name])
     assert (test.status, message in test.message) == ("FAIL", True), test.message
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
     """A file of one JSON object a line."""
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def _put_aside(output: Path, name: str) -> None:
+    """Moves what an attempt has left into a folder beside, so that the next one begins with none."""
+    (output / name).mkdir()
+    for file in _FILES:
+        if (output / file).exists():
+            (output / file).rename(output / name / file)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tester captures is what the device's kernel captured, and what others read."""
+"""The tester captures the same frames as the device's kernel, and other programs can read its files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from scapy.utils import rdpcap
 
-from TesterLibrary.capturing import Captures
 from TesterLibrary.model.capture import Capture, Direction
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate
-from TesterLibrary.opening import OpenTester
-from TesterLibrary.run import Run
+from TesterLibrary.running.capture import Captures
+from TesterLibrary.running.opening import OpenTestbed
+from TesterLibrary.running.trial import StreamRun
 
 from .capture import captured, frames
 from .robots import check_passed, lines, run
@@ -26,20 +26,20 @@ FRAMES = 500
 
 
 @pytest.fixture
-def files(tester: OpenTester, tmp_path: Path) -> tuple[Path, Path, Path]:
+def files(bed: OpenTestbed, tmp_path: Path) -> tuple[Path, Path, Path]:
     """IMIX as it leaves the tester, as tcpdump sees it leave the bridge, and as it arrives at the tester."""
     stream = Stream(
         "north", tx="p1", rx="p2", frame_size=parse_frame_sizes("imix"), rate=Rate.parse("2 kpps")
     )
-    captures: Captures = tester.captures
+    captures: Captures = bed.captures
     captures.start(Capture("sent", ("p1",), Direction.TRANSMITTED, filter="udp"))
     captures.start(Capture("arrived", ("p2",), Direction.RECEIVED, filter="udp"))
     with (
-        captured(tester, "p2", tmp_path / "bridge.pcap"),
-        Run(tester.bench, "run", [stream]).loaded() as job,
+        captured(bed, "p2", tmp_path / "bridge.pcap"),
+        StreamRun(bed.tester, "run", [stream]).loaded() as job,
     ):
         job.start(packets=FRAMES)
-        tester.bench.target.wait(["run"], timeout=Duration(10**10))
+        bed.tester.target.wait(["run"], timeout=Duration(10**10))
         trial = job.finish()
     assert (trial.sent, trial.lost) == (FRAMES, 0)
     sent, arrived = captures.stop("sent"), captures.stop("arrived")

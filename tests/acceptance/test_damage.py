@@ -4,40 +4,35 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.judging import loss_below, throughput_above
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.stream import Stream
-from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
-from TesterLibrary.opening import OpenTester
-from TesterLibrary.run import Run
+from TesterLibrary.model.units import FrameSize, Rate, Ratio
+from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.verdict import Outcome
 
+from .defects import device_that, sent
 from .lab import Lab, users
 from .opened import opened
 
-FORWARDER = Path(__file__).with_name("forwarder.py")
-
 
 @pytest.fixture
-def router(tmp_path: Path) -> Iterator[OpenTester]:
-    with closing(opened("embedded/l3-router", tmp_path)) as tester:
-        yield tester
+def router(tmp_path: Path) -> Iterator[OpenTestbed]:
+    with closing(opened("embedded/l3-router", tmp_path)) as bed:
+        yield bed
 
 
-def sent(tester: OpenTester, packets: int, *, size: int = 1024, headers: str = "") -> Trial:
-    """One attempt of exactly so many frames."""
-    stream = Stream(
+def north(size: int = 1024, headers: str = "") -> Stream:
+    return Stream(
         "north",
         tx="p1",
         rx="p2",
@@ -45,36 +40,16 @@ def sent(tester: OpenTester, packets: int, *, size: int = 1024, headers: str = "
         rate=Rate.parse("2 kpps"),
         headers=HeaderStack.parse(headers) if headers else None,
     )
-    with Run(tester.bench, "run", [stream]).loaded() as run:
-        run.start(packets=packets)
-        tester.bench.target.wait([run.name], timeout=Duration(60 * 10**9))
-        return run.finish()
 
 
-def _inside(tester: OpenTester, *command: str) -> None:
-    subprocess.run([*tester.testbed.dut_prefix, *command], check=True)
+def _inside(bed: OpenTestbed, *command: str) -> None:
+    subprocess.run([*bed.testbed.dut_prefix, *command], check=True)
 
 
-@contextmanager
-def device_that(tester: OpenTester, **wish: object) -> Iterator[None]:
-    """The forwarder in place of the bridge."""
-    prefix = tester.testbed.dut_prefix
-    subprocess.run([*prefix, "ip", "link", "delete", "br0"], check=True)
-    command = [*prefix, sys.executable, str(FORWARDER), json.dumps(wish)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        yield
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def test_frames_in_pieces_are_lost(router: OpenTester) -> None:
+def test_frames_in_pieces_are_lost(router: OpenTestbed) -> None:
     """The kernel's router, with an MTU of 600 bytes behind it."""
     _inside(router, "ip", "link", "set", "p2", "mtu", "600")
-    trial = sent(router, 4000)
+    trial = sent(router, north(), 4000)
     assert (trial.sent, trial.received, trial.lost) == (4000, 0, 4000)
     (stream,) = trial.streams
     assert stream.counters.rx_fragments == 4000
@@ -86,18 +61,18 @@ def test_frames_in_pieces_are_lost(router: OpenTester) -> None:
     assert throughput_above(trial, Rate.parse("1 kpps")).outcome is Outcome.FAIL
 
 
-def test_a_router_that_may_not_cut_says_so(router: OpenTester) -> None:
+def test_a_router_that_may_not_cut_says_so(router: OpenTestbed) -> None:
     _inside(router, "ip", "link", "set", "p2", "mtu", "600")
     _inside(router, "sysctl", "-q", "-w", "net.ipv4.icmp_ratelimit=0", "net.ipv4.icmp_msgs_per_sec=100000")
-    trial = sent(router, 200, headers="Ether / IP(flags='DF') / UDP")
+    trial = sent(router, north(headers="Ether / IP(flags='DF') / UDP"), 200)
     assert trial.lost == 200
     assert trial.order.misrouted == 0
     assert "ICMP errors arrived: fragmentation needed (ICMP type 3 code 4)" in str(trial)
 
 
-def test_each_way_of_damage_is_told_apart(tester: OpenTester) -> None:
-    with device_that(tester, corrupt_every=100, shorten_every=150, lengthen_every=250):
-        trial = sent(tester, 2000, size=128)
+def test_each_way_of_damage_is_told_apart(bed: OpenTestbed) -> None:
+    with device_that(bed, corrupt_every=100, shorten_every=150, lengthen_every=250):
+        trial = sent(bed, north(128), 2000)
     order = trial.order
     assert (trial.sent, order.corrupted, order.wrong_length, order.fragments) == (2000, 20, 10, 0)
     assert (order.lost, order.duplicated, order.reordered) == (30, 0, 0)
@@ -106,10 +81,10 @@ def test_each_way_of_damage_is_told_apart(tester: OpenTester) -> None:
     assert "10 arrived with another length" in text
 
 
-def test_a_tagged_frame_is_what_was_sent(tester: OpenTester) -> None:
+def test_a_tagged_frame_is_what_was_sent(bed: OpenTestbed) -> None:
     """Headers are the device's to change."""
-    with device_that(tester, tag=7):
-        trial = sent(tester, 1000, size=64)
+    with device_that(bed, tag=7):
+        trial = sent(bed, north(64), 1000)
     assert (trial.received, trial.lost, trial.order.damage) == (1000, 0, "")
     assert "frames of north arrived 4 bytes longer than they were sent" in str(trial)
 

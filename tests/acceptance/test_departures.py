@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What leaves a device is, frame by frame, what a job says of bursts, messages, gaps and captures."""
+"""Frames leave a device as the job's bursts, messages, gaps and captures say, frame by frame."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from scapy.packet import Packet
 from scapy.utils import wrpcap
 
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.model.departures import Capture, Message, Messages, Pattern, Shape, TimePattern
+from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain, Pattern, Shape, TimePattern
 from TesterLibrary.model.pattern import Burst
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate
-from TesterLibrary.opening import OpenTester
-from TesterLibrary.sending import burst_of, send
+from TesterLibrary.running.opening import OpenTestbed
+from TesterLibrary.running.sending import burst_of, send
 from tests.dissection import wrong_checksums
 
 from .capture import captured, frames, sequence, stream_id
@@ -45,48 +45,48 @@ CAPTURED = [
 
 
 def sent(
-    tester: OpenTester, stream: Stream, path: Path, packets: int | None = None
+    bed: OpenTestbed, stream: Stream, path: Path, packets: int | None = None
 ) -> tuple[Trial, list[tuple[int, bytes]]]:
     """The trial, and (time, octets) of each of its frames on the far side."""
-    with captured(tester, "p2", path / "out.pcap"):
-        trial = send(tester.bench, [stream], packets=packets, timeout=MINUTE)
+    with captured(bed, "p2", path / "out.pcap"):
+        trial = send(bed.tester, [stream], packets=packets, timeout=MINUTE)
     number = trial.streams[0].counters.id
     return trial, [(at, frame) for at, frame in frames(path / "out.pcap") if stream_id(frame) == number]
 
 
-def test_bursts_can_be_seen(tester: OpenTester, tmp_path: Path) -> None:
+def test_bursts_can_be_seen(bed: OpenTestbed, tmp_path: Path) -> None:
     """Four frames 5 ms apart, then nothing for 35 ms; 20 ms tell them apart."""
     shaped = replace(NORTH, shaping=Pattern.of(Burst(4, Fraction("2.5"))))
-    trial, arrived = sent(tester, shaped, tmp_path, 40)
+    trial, arrived = sent(bed, shaped, tmp_path, 40)
     assert (trial.sent, trial.lost, len(arrived)) == (40, 0, 40)
     pauses = [after - before > 20_000_000 for (before, _), (after, _) in pairwise(arrived)]
     assert pauses == ([False] * 3 + [True]) * 9 + [False] * 3
 
 
-def test_a_time_pattern_can_be_seen(tester: OpenTester, tmp_path: Path) -> None:
+def test_a_time_pattern_can_be_seen(bed: OpenTestbed, tmp_path: Path) -> None:
     """A square of 100 frames/s for half a second, and nothing for another half."""
     square = TimePattern(Shape.SQUARE, Rate.parse("100 pps"), Duration(10**9))
-    _, arrived = sent(tester, replace(NORTH, shaping=square, rate=square.average), tmp_path, 150)
+    _, arrived = sent(bed, replace(NORTH, shaping=square, rate=square.average), tmp_path, 150)
     gaps = [after - before for (before, _), (after, _) in pairwise(arrived)]
     assert [place for place, gap in enumerate(gaps, 1) if gap > 250_000_000] == [50, 100]
 
 
-def test_a_burst_is_exactly_so_many_frames(tester: OpenTester, tmp_path: Path) -> None:
-    trial, arrived = sent(tester, burst_of(NORTH), tmp_path, 1000)
+def test_a_burst_is_exactly_so_many_frames(bed: OpenTestbed, tmp_path: Path) -> None:
+    trial, arrived = sent(bed, burst_of(NORTH), tmp_path, 1000)
     assert (trial.sent, trial.received) == (1000, 1000)
     assert [sequence(frame) for _, frame in arrived] == list(range(1000))
 
 
-def test_messages_are_sent_packet_by_packet(tester: OpenTester, tmp_path: Path) -> None:
+def test_messages_are_sent_packet_by_packet(bed: OpenTestbed, tmp_path: Path) -> None:
     messages = Messages(
         (
-            Message(5, Duration(10**6), Duration(20_000), FrameSize(96)),
-            Message(1, Duration(0), frame_size=FrameSize(1518)),
-            Message(3, Duration(50_000)),
+            PacketTrain(5, Duration(10**6), Duration(20_000), FrameSize(96)),
+            PacketTrain(1, Duration(0), frame_size=FrameSize(1518)),
+            PacketTrain(3, Duration(50_000)),
         ),
         repeat=True,
     )
-    _, arrived = sent(tester, replace(NORTH, shaping=messages, rate=messages.average), tmp_path, 200)
+    _, arrived = sent(bed, replace(NORTH, shaping=messages, rate=messages.average), tmp_path, 200)
     assert [sequence(frame) for _, frame in arrived] == list(range(200))
     sizes = ([96] * 5 + [1518] + [128] * 3) * 23
     assert [len(frame) + 4 for _, frame in arrived] == sizes[:200]
@@ -95,24 +95,24 @@ def test_messages_are_sent_packet_by_packet(tester: OpenTester, tmp_path: Path) 
 
 @pytest.mark.parametrize("rewrites", [{}, {"10.0.0.1": "198.18.7.1", "2001:db8::1": "2001:2::77"}])
 def test_a_capture_leaves_as_it_was_but_for_what_is_rewritten(
-    tester: OpenTester, tmp_path: Path, rewrites: Mapping[str, str]
+    bed: OpenTestbed, tmp_path: Path, rewrites: Mapping[str, str]
 ) -> None:
     for number, frame in enumerate(CAPTURED):
         frame.time = 1_700_000_000 + number / 1000
     wrpcap(str(tmp_path / "in.pcap"), CAPTURED)
     pairs = tuple((ip_address(old).packed, ip_address(new).packed) for old, new in rewrites.items())
-    capture = Capture(str(tmp_path / "in.pcap"), repetitions=3, rewrites=pairs)
-    with captured(tester, "p2", tmp_path / "out.pcap"):
-        trial = send(tester.bench, [replace(NORTH, shaping=capture)], packets=None, timeout=MINUTE)
-    assert (trial.sent, trial.lost) == (15, 0)
-    to = ":".join(f"{octet:02x}" for octet in tester.bench.ports["p2"].mac)
+    capture = CaptureReplay(str(tmp_path / "in.pcap"), repetitions=3, rewrites=pairs)
+    with captured(bed, "p2", tmp_path / "out.pcap"):
+        trial = send(bed.tester, [replace(NORTH, shaping=capture)], packets=None, timeout=MINUTE)
+    assert (trial.sent, trial.received) == (15, 15)
+    to = ":".join(f"{octet:02x}" for octet in bed.tester.ports["p2"].mac)
     expected = [bytes(_rewritten(frame, to, rewrites)).ljust(60, b"\0") for frame in CAPTURED]
     arrived = [frame for _, frame in frames(tmp_path / "out.pcap") if frame[6:12] == expected[0][6:12]]
     assert arrived == expected * 3
 
 
 def _rewritten(frame: Packet, to: str, rewrites: Mapping[str, str]) -> Packet:
-    """As Scapy builds it anew with other addresses, all checksums included."""
+    """The frame as Scapy builds it anew with other addresses, all checksums included."""
     changed = frame.copy()
     changed[Ether].dst = to
     for layer in (IP, IPv6):

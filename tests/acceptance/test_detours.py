@@ -109,7 +109,7 @@ def test_python_gets_every_byte_of_our_clients_and_gives_its_own(lab: Lab, way: 
                 counted = lab.until(name, lambda s: s.ended == 1)
                 assert (counted.completed, counted.failed) == (1, 0)
                 assert counted.bytes_received == counted.bytes_delivered == size
-                lab.ends.stop([name], Clients)  # or it would answer for the port that the next one has
+                lab.connections.stop([name], Clients)  # or it would answer for the port that the next one has
         said, _ = sink.communicate(timeout=10)
     finally:
         sink.kill()

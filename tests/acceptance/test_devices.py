@@ -46,7 +46,7 @@ class Lab:
 
     def __init__(self, testbed: RunningTestbed) -> None:
         self._tester = testbed.command_prefix
-        # Only so do clients and servers not find each other without the device.
+        # In one namespace clients and servers would reach each other without the device.
         self._far = subprocess.Popen([*self._tester, "unshare", "--net", "sleep", "infinity"])
         self._behind_p2 = ("nsenter", "--target", str(self._far.pid), "--net")
         self._await_namespace()
@@ -74,7 +74,7 @@ class Lab:
             subprocess.run([*prefix, *command.split()], check=True)
 
     def get(self, times: int) -> Counter[str]:
-        """What came back for the service, and how often."""
+        """The answers that came back from the service, and how often each."""
         command = [*self._tester, sys.executable, "-c", CLIENT, "http://192.0.2.10/", str(times)]
         told = subprocess.run(command, capture_output=True, text=True, timeout=60)
         assert told.returncode == 0, told.stderr

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What leaves a device is, frame by frame, what a plan says of fields that change and of sizes."""
+"""Frames leave a device with the changing fields and the sizes of their plan, frame by frame."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate
-from TesterLibrary.opening import OpenTester
 from TesterLibrary.planning.flows import FlowSpace
-from TesterLibrary.run import Run
+from TesterLibrary.running.opening import OpenTestbed
+from TesterLibrary.running.trial import StreamRun
 from tests.dissection import wrong_checksums
 
 from .capture import captured, frames, sequence, stream_id
@@ -74,15 +74,15 @@ def streams() -> Iterator[Stream]:
     yield replace(basis, name="mix", frame_size=parse_frame_sizes("imix"), editors=sweeps[:1])
 
 
-def test_every_frame_is_the_one_that_the_plan_tells(tester: OpenTester, tmp_path: Path) -> None:
+def test_every_frame_is_the_one_that_the_plan_tells(bed: OpenTestbed, tmp_path: Path) -> None:
     sent = list(streams())
     duration = Duration(FRAMES * 10_000_000)
     with (
-        captured(tester, "p2", tmp_path / "out.pcap"),
-        Run(tester.bench, "fields", sent).loaded() as job,
+        captured(bed, "p2", tmp_path / "out.pcap"),
+        StreamRun(bed.tester, "fields", sent).loaded() as job,
     ):
         job.start(duration)
-        tester.bench.target.wait(["fields"], timeout=Duration(10**10))
+        bed.tester.target.wait(["fields"], timeout=Duration(10**10))
         trial = job.finish(duration)
     assert {(s.counters.tx_packets, s.counters.rx_packets) for s in trial.streams} == {(FRAMES, FRAMES)}
 
@@ -90,20 +90,20 @@ def test_every_frame_is_the_one_that_the_plan_tells(tester: OpenTester, tmp_path
     for _, frame in frames(tmp_path / "out.pcap"):
         arrived.setdefault(stream_id(frame), {})[sequence(frame)] = frame
     for planned in job.plan.streams:
-        space, own, name = FlowSpace.of(planned), arrived[planned.id], planned.name
-        assert sorted(own) == list(range(FRAMES)), name
-        for number, frame in own.items():
+        space, by_sequence, name = FlowSpace.of(planned), arrived[planned.id], planned.name
+        assert sorted(by_sequence) == list(range(FRAMES)), name
+        for number, frame in by_sequence.items():
             assert frame[:-16].hex() == space.frame(number)[:-16].hex(), (name, number)
             assert wrong_checksums(frame) == (["UDP"] if name == "bare" else []), (name, number)
 
 
-def test_equal_seeds_send_equal_frames(tester: OpenTester) -> None:
-    """Of two plans of the same streams all but the signatures are alike, whatever else was planned."""
-    one, two = (tester.bench.plan("fields", list(streams())) for _ in range(2))
-    assert [own.editors for own in one.streams] == [own.editors for own in two.streams]
-    assert [own.departures for own in one.streams] == [own.departures for own in two.streams]
+def test_equal_seeds_send_equal_frames(bed: OpenTestbed) -> None:
+    """Two plans of the same streams differ only in their signatures, whatever else was planned."""
+    one, two = (bed.tester.plan("fields", list(streams())) for _ in range(2))
+    assert [stream.editors for stream in one.streams] == [stream.editors for stream in two.streams]
+    assert [stream.departures for stream in one.streams] == [stream.departures for stream in two.streams]
     assert one.seed == two.seed
-    assert {own.id for own in one.streams}.isdisjoint(own.id for own in two.streams)
+    assert {stream.id for stream in one.streams}.isdisjoint(stream.id for stream in two.streams)
 
 
 def test_keywords_for_fields_and_mixes(tmp_path: Path) -> None:

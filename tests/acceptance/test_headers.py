@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What leaves a device is, byte by byte, what a job says of headers and payloads."""
+"""Frames leave a device with the headers and payloads of their job, byte by byte."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 from scapy.layers.l2 import Ether
 
-from TesterLibrary.jobs.header_file import load_headers
+from TesterLibrary.files.headers import load_headers
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.payload import Payload, PayloadKind
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate
-from TesterLibrary.opening import OpenTester
-from TesterLibrary.run import Run
+from TesterLibrary.running.opening import OpenTestbed
+from TesterLibrary.running.trial import StreamRun
 from tests.dissection import STACKS, layers, wrong_checksums
 
 from .capture import captured, frames, sequence, stream_id
@@ -28,21 +28,21 @@ PAYLOADS = [
 FRAMES = 10  # of each stream
 
 
-def test_every_stack_arrives_as_it_was_planned(tester: OpenTester, tmp_path: Path) -> None:
+def test_every_stack_arrives_as_it_was_planned(bed: OpenTestbed, tmp_path: Path) -> None:
     basis = Stream("", tx="p1", rx="p2", frame_size=FrameSize(256), rate=Rate.parse("100 pps"))
-    own = replace(HeaderStack.parse(OWN), types=load_headers("example"))
+    headers = replace(HeaderStack.parse(OWN), types=load_headers("example"))
     streams = [
         *(replace(basis, name=text, headers=HeaderStack.parse(text)) for text in STACKS),
         *(replace(basis, name=payload.kind.value, payload=payload) for payload in PAYLOADS),
-        replace(basis, name=OWN, headers=own),
+        replace(basis, name=OWN, headers=headers),
     ]
     duration = Duration(FRAMES * 10_000_000)
     with (
-        captured(tester, "p2", tmp_path / "out.pcap"),
-        Run(tester.bench, "headers", streams).loaded() as sent,
+        captured(bed, "p2", tmp_path / "out.pcap"),
+        StreamRun(bed.tester, "headers", streams).loaded() as sent,
     ):
         sent.start(duration)
-        tester.bench.target.wait(["headers"], timeout=Duration(10**10))
+        bed.tester.target.wait(["headers"], timeout=Duration(10**10))
         trial = sent.finish(duration)
     assert [(s.counters.tx_packets, s.counters.rx_packets) for s in trial.streams] == [
         (FRAMES, FRAMES)
@@ -52,11 +52,11 @@ def test_every_stack_arrives_as_it_was_planned(tester: OpenTester, tmp_path: Pat
     for _, frame in frames(tmp_path / "out.pcap"):
         arrived.setdefault(stream_id(frame), []).append(frame)
     for planned in sent.plan.streams:
-        own = arrived[planned.id]
-        assert {frame[:-16] for frame in own} == {planned.frame[:-16]}, planned.name
-        assert [sequence(frame) for frame in own] == list(range(FRAMES)), planned.name
-        assert [wrong_checksums(frame) for frame in own] == [[]] * FRAMES, planned.name
-        names = [type(layer).__name__ for layer in layers(Ether(own[0]))]
+        headers = arrived[planned.id]
+        assert {frame[:-16] for frame in headers} == {planned.frame[:-16]}, planned.name
+        assert [sequence(frame) for frame in headers] == list(range(FRAMES)), planned.name
+        assert [wrong_checksums(frame) for frame in headers] == [[]] * FRAMES, planned.name
+        names = [type(layer).__name__ for layer in layers(Ether(headers[0]))]
         assert " ".join(names) == STACKS.get(planned.name, " ".join(names))
 
 

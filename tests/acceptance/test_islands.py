@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a test leaves behind is no matter of the next one."""
+"""Nothing that a test leaves behind changes the next test."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALONE = "Finds Nothing Of It"
 
 
 def sent(output: Path) -> list[tuple[Any, ...]]:
-    """What the trials of one test sent, and of which seed."""
+    """The seed, loads and frames of each trial of one test."""
     trials = [trial for trial in lines(output / "evidence" / "trials.jsonl") if trial["test"] == ALONE]
     return [
         (

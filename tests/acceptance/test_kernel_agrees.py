@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tester counts and what the kernel of the device counts are the same numbers."""
+"""The tester and the kernel of the device count the same numbers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.measurer import TrialMeasurer
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FCS_LENGTH, Duration, FrameSize
-from TesterLibrary.opening import OpenTester
+from TesterLibrary.running.measurer import TrialMeasurer
+from TesterLibrary.running.opening import OpenTestbed
 
 from .capture import captured, frames, sequence
 from .opened import opened
@@ -26,15 +26,15 @@ _WRITTEN_S = 0.2  # by then tcpdump has what there is
 
 
 @pytest.mark.parametrize("size", [64, 1518])
-def test_frames_and_bytes_agree_exactly(either: OpenTester, size: int) -> None:
+def test_frames_and_bytes_agree_exactly(either: OpenTestbed, size: int) -> None:
     streams = [
         Stream("north", tx="p1", rx="p2", frame_size=FrameSize(size)),
         Stream("south", tx="p2", rx="p1", frame_size=FrameSize(size)),
     ]
-    measurer = TrialMeasurer(either.bench, streams)
-    ports, kernel = either.bench.target.snapshot(), either.testbed.kernel_counters()
+    measurer = TrialMeasurer(either.tester, streams)
+    ports, kernel = either.tester.target.snapshot(), either.testbed.kernel_counters()
     trial = measurer.measure(Fraction(1, 100), Duration(10**9))
-    ports_after, kernel_after = either.bench.target.snapshot(), either.testbed.kernel_counters()
+    ports_after, kernel_after = either.tester.target.snapshot(), either.testbed.kernel_counters()
     assert trial.valid, trial
     assert trial.lost == 0
     for name in ("p1", "p2"):
@@ -77,12 +77,12 @@ def test_what_queues_drop_is_lost(queue: str, rate: str, size: int, tmp_path: Pa
         command = [*prefix, "tc", "qdisc", "replace", "dev", "p2", "root", *queue.split()]
         subprocess.run(command, check=True)
         before, kernel = queued(device), device.testbed.kernel_counters()["p2"]
-        port = device.bench.target.snapshot().port("p2")
+        port = device.tester.target.snapshot().port("p2")
         with captured(device, "p2", tmp_path / "out.pcap"):
             trial = sent(device, north(rate, size), 2000)
             time.sleep(_WRITTEN_S)
         after, kernel_after = queued(device), device.testbed.kernel_counters()["p2"]
-        port_after = device.bench.target.snapshot().port("p2")
+        port_after = device.tester.target.snapshot().port("p2")
     found = arrivals(tmp_path / "out.pcap")
     assert trial.sent == 2000
     assert trial.lost == after["drops"] - before["drops"] > 0
@@ -100,9 +100,9 @@ def arrivals(capture: Path) -> list[bytes]:
     return [frame for _, frame in frames(capture) if frame[12:14] == b"\x08\x00" and frame[23] == 17]
 
 
-def queued(tester: OpenTester) -> dict[str, int]:
-    """What `tc -s` says of the queue at p2."""
-    command = [*tester.testbed.dut_prefix, "tc", "-s", "-j", "qdisc", "show", "dev", "p2"]
+def queued(bed: OpenTestbed) -> dict[str, int]:
+    """The counters that `tc -s` shows for the queue at p2."""
+    command = [*bed.testbed.dut_prefix, "tc", "-s", "-j", "qdisc", "show", "dev", "p2"]
     shown = subprocess.run(command, capture_output=True, check=True).stdout
     (root,) = [queue for queue in json.loads(shown) if queue.get("root")]
     return {name: root[name] for name in ("packets", "bytes", "drops")}

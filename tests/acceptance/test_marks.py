@@ -12,14 +12,14 @@ from fractions import Fraction
 import pytest
 
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.measurer import TrialMeasurer
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration
 from TesterLibrary.model.version import VersionField
-from TesterLibrary.opening import OpenTester
+from TesterLibrary.running.measurer import TrialMeasurer
+from TesterLibrary.running.opening import OpenTestbed
 
 from .test_measurement import FIFTH, device_that, north
 
@@ -29,43 +29,43 @@ REMARKING = (
 TOS = VersionField(FieldPath("IP", "tos"), 5)  # a bit of the DSCP
 
 
-def monitored(tester: OpenTester, *streams: Stream) -> tuple[MonitoringResult, Trial]:
-    """What was seen while and after they were sending for a second."""
-    tester.traffic.start(list(streams))
-    tester.traffic.start_monitoring(FIFTH)
+def monitored(bed: OpenTestbed, *streams: Stream) -> tuple[MonitoringResult, Trial]:
+    """The monitoring result and the trial of one second of sending."""
+    bed.traffic.start(list(streams))
+    bed.traffic.start_monitoring(FIFTH)
     time.sleep(1)
-    (trial,) = tester.traffic.stop([])
-    return tester.traffic.stop_monitoring(), trial
+    (trial,) = bed.traffic.stop([])
+    return bed.traffic.stop_monitoring(), trial
 
 
 @pytest.mark.parametrize("signature", [True, False])
-def test_a_chosen_field_tells_intervals_apart(either: OpenTester, signature: bool) -> None:
+def test_a_chosen_field_tells_intervals_apart(either: OpenTestbed, signature: bool) -> None:
     stream = replace(north("5 kpps"), version=TOS, signature=signature)
     result, trial = monitored(either, stream)
-    assert (result.method, result.lost, trial.lost) == (Method.VERSION, 0, 0)
+    assert (result.method, result.lost, trial.sent - trial.received) == (Method.VERSION, 0, 0)
     assert all(interval.sent == interval.received > 0 for interval in result.intervals)
 
 
 @pytest.mark.parametrize("signature", [True, False])
-def test_a_device_that_rewrites_the_chosen_field_is_recognised(tester: OpenTester, signature: bool) -> None:
-    subprocess.run([*tester.testbed.dut_prefix, "nft", REMARKING], check=True)
+def test_a_device_that_rewrites_the_chosen_field_is_recognised(bed: OpenTestbed, signature: bool) -> None:
+    subprocess.run([*bed.testbed.dut_prefix, "nft", REMARKING], check=True)
     stream = replace(north("5 kpps"), signature=signature)
-    result, trial = monitored(tester, replace(stream, version=TOS))
-    assert (result.method, result.lost, trial.lost) == (Method.QUIESCING, 0, 0)
+    result, trial = monitored(bed, replace(stream, version=TOS))
+    assert (result.method, result.lost, trial.sent - trial.received) == (Method.QUIESCING, 0, 0)
     assert result.reason == "the device writes over the version of 'north'"
-    result, _ = monitored(tester, stream)  # whose version is elsewhere
+    result, _ = monitored(bed, stream)  # whose version is elsewhere
     assert (result.method, result.lost) == (Method.VERSION, 0)
 
 
-def test_blind_delay_without_signature_is_that_with_one(either: OpenTester) -> None:
+def test_blind_delay_without_signature_is_that_with_one(either: OpenTestbed) -> None:
     other = HeaderStack.parse("Ether / IP / UDP(dport=5004)")
     signed = north("5 kpps")
     unsigned = replace(signed, name="call", signature=False, headers=other)
-    measurer = TrialMeasurer(either.bench, [signed, unsigned])
+    measurer = TrialMeasurer(either.tester, [signed, unsigned])
     trial = measurer.measure(measurer.load, Duration(10**9))
     mean = trial.latency.mean
     blind = trial.stream("call").blind_delay
-    assert trial.lost == 0
+    assert trial.received == trial.sent
     assert trial.stream("call").latency.count == 0
     assert mean
     assert blind
@@ -74,13 +74,13 @@ def test_blind_delay_without_signature_is_that_with_one(either: OpenTester) -> N
     assert mean / 4 < blind.mean_ns < 4 * mean  # frames of two streams, not the same ones
 
 
-def test_loss_moves_the_blind_delay_within_its_bound(tester: OpenTester) -> None:
+def test_loss_moves_the_blind_delay_within_its_bound(bed: OpenTestbed) -> None:
     stream = replace(north("2 kpps"), signature=False)
-    with device_that(tester, delay_s=0.05, lose=[300, 20]):
-        measurer = TrialMeasurer(tester.bench, [stream])
+    with device_that(bed, delay_s=0.05, lose=[300, 20]):
+        measurer = TrialMeasurer(bed.tester, [stream])
         trial = measurer.measure(measurer.load, Duration(10**9))
     blind = trial.streams[0].blind_delay
-    assert trial.lost == 20
+    assert trial.sent - trial.received == 20
     assert blind
     assert blind.mean_ns is not None
     assert blind.bound_ns == pytest.approx(20 * 500_000, rel=0.01)

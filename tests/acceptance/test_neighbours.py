@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import TestbedError
-from TesterLibrary.learning import NeighbourMeasurer, Neighbours
 from TesterLibrary.measurement.learning import LearningCheck
 from TesterLibrary.methodology.learning import find_capacity
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.units import Duration
-from TesterLibrary.opening import OpenTester
+from TesterLibrary.running.neighbours import NeighbourMeasurer, Neighbours
+from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.testbeds import neighbour_table, open_testbed
 
 from .opened import opened
@@ -35,12 +35,12 @@ _LIMIT = Path("/proc/sys/net/ipv4/neigh/default/gc_thresh3")
 
 
 @pytest.fixture
-def router(tmp_path: Path) -> Iterator[OpenTester]:
-    with closing(opened("embedded/arp-router", tmp_path)) as tester:
-        yield tester
+def router(tmp_path: Path) -> Iterator[OpenTestbed]:
+    with closing(opened("embedded/arp-router", tmp_path)) as bed:
+        yield bed
 
 
-def others(router: OpenTester) -> int:
+def others(router: OpenTestbed) -> int:
     """Neighbours that the machine knows besides those that were announced."""
     command = [*router.testbed.dut_prefix, "ip", "-4", "-j", "neighbour", "show", "nud", "all"]
     shown = subprocess.run(command, capture_output=True, check=True).stdout
@@ -52,8 +52,8 @@ def others(router: OpenTester) -> int:
 class Watched(NeighbourMeasurer):
     """Notes after each check how many neighbours of others the machine knows."""
 
-    def __init__(self, router: OpenTester) -> None:
-        super().__init__(router.bench, Neighbours(ADDRESSES, "p1", "p2", RATE, RATE), rest=REST)
+    def __init__(self, router: OpenTestbed) -> None:
+        super().__init__(router.tester, Neighbours(ADDRESSES, "p1", "p2", RATE, RATE), rest=REST)
         self.router = router
         self.checks: list[tuple[LearningCheck, int]] = []
 
@@ -63,22 +63,24 @@ class Watched(NeighbourMeasurer):
         return found
 
 
-def test_the_capacity_found_is_the_kernels_limit_less_the_neighbours_of_others(router: OpenTester) -> None:
+def test_the_capacity_found_is_the_kernels_limit_less_the_neighbours_of_others(router: OpenTestbed) -> None:
     limit = int(_LIMIT.read_text())
     measurer, about = Watched(router), limit - others(router)
     result = find_capacity(measurer, "neighbours", about - 4, about + 8)
     assert result.failed_at == result.capacity + 1
-    # The last word on the highest number that was learned, and each time that a number was too high.
-    full = [(c, own) for c, own in measurer.checks if c.addresses == result.capacity and c.complete]
-    full += [(c, own) for c, own in measurer.checks if not c.complete and not c.objections]
-    known = {check.known + own for check, own in full}
-    if known != {limit} and len({own for _, own in full}) > 1:
+    # The checks in which the table was full: with as many addresses as it holds, and with too many.
+    # n is how many neighbours of others the machine knew then.
+    measured = measurer.checks
+    full = [(check, n) for check, n in measured if check.addresses == result.capacity and check.complete]
+    full += [(check, n) for check, n in measured if not check.complete and not check.objections]
+    known = {check.known + n for check, n in full}
+    if known != {limit} and len({n for _, n in full}) > 1:
         pytest.skip("neighbours of testbeds beside this one came or went meanwhile")
     assert known == {limit}
 
 
 def test_a_second_router_with_the_kernels_neighbours_is_refused_and_then_let_in(
-    router: OpenTester, monkeypatch: pytest.MonkeyPatch
+    router: OpenTestbed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(neighbour_table, "_LONGEST_WAIT", 0.3)
     with pytest.raises(TestbedError, match=rf"process {os.getpid()} has a testbed open that fills it"):
@@ -97,22 +99,35 @@ def test_only_what_was_announced_is_known(testbed: str, beside: bool, tmp_path: 
     """
     learns = testbed == "embedded/arp-router"
     announced, never, more = (AddressRange.parse(f"198.18.{n}.1-198.18.{n}.50") for n in (140, 141, 144))
-    with closing(opened(testbed, tmp_path)) as tester:
+    with closing(opened(testbed, tmp_path)) as bed:
         if beside:
             others = AddressRange.parse("198.18.142.1-198.18.142.9")
-            tester.ends.start(Responder(name="others", port="p1", protocol="arp", answers_for=others))
-        assert NeighbourMeasurer(tester.bench, Neighbours(never, "p1", "p2", RATE, RATE)).known() == 0
-        measurer = NeighbourMeasurer(tester.bench, Neighbours(announced, "p1", "p2", RATE, RATE))
+            bed.connections.start(Responder(name="others", port="p1", protocol="arp", answers_for=others))
+        assert NeighbourMeasurer(bed.tester, Neighbours(never, "p1", "p2", RATE, RATE)).known() == 0
+        measurer = NeighbourMeasurer(bed.tester, Neighbours(announced, "p1", "p2", RATE, RATE))
         assert measurer.announce() == 50
         assert measurer.known() == 50 * learns
-        trial = NeighbourMeasurer(tester.bench, Neighbours(more, "p1", "p2", RATE, RATE)).measure(50)
+        trial = NeighbourMeasurer(bed.tester, Neighbours(more, "p1", "p2", RATE, RATE)).measure(50)
         assert (trial.learned, trial.all_learned) == (50 * learns, learns)
-        assert NeighbourMeasurer(tester.bench, Neighbours(never, "p1", "p2", RATE, RATE)).known() == 0
+        assert NeighbourMeasurer(bed.tester, Neighbours(never, "p1", "p2", RATE, RATE)).known() == 0
+
+
+@pytest.mark.parametrize("probed", [False, True])
+def test_a_device_that_takes_no_announcement_holds_none(probed: bool, tmp_path: Path) -> None:
+    """Linux with arp_accept=0 takes one for the answer to a question that it asked of an earlier attempt."""
+    addresses = AddressRange.parse("198.18.145.1-198.18.145.60")
+    with closing(opened("embedded/l3-router", tmp_path)) as bed:
+        neighbours = Neighbours(addresses, "p1", "p2", RATE, RATE)
+        if probed:
+            assert NeighbourMeasurer(bed.tester, neighbours.first(10)).known() == 0
+        measurer = NeighbourMeasurer(bed.tester, neighbours, rest=Duration(4 * 10**9))
+        result = find_capacity(measurer, "neighbours", 40, 60)
+        assert (result.capacity, result.failed_at) == (0, 40)
 
 
 def test_a_responder_that_was_asked_for_tells_the_device(tmp_path: Path) -> None:
     addresses = AddressRange.parse("198.18.143.1-198.18.143.20")
-    with closing(opened("embedded/l3-router", tmp_path)) as tester:
-        tester.ends.start(Responder(name="alive", port="p1", protocol="arp", answers_for=addresses))
-        measurer = NeighbourMeasurer(tester.bench, Neighbours(addresses, "p1", "p2", RATE, RATE))
+    with closing(opened("embedded/l3-router", tmp_path)) as bed:
+        bed.connections.start(Responder(name="alive", port="p1", protocol="arp", answers_for=addresses))
+        measurer = NeighbourMeasurer(bed.tester, Neighbours(addresses, "p1", "p2", RATE, RATE))
         assert measurer.check(20).known == 20

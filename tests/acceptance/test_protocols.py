@@ -32,7 +32,7 @@ def arp() -> Interpreter:
 
 
 def alone(work: Callable[[], None]) -> None:
-    """In a process with a network of its own."""
+    """Does work in a process with a network of its own."""
 
     def run() -> None:
         own_namespace()

@@ -24,8 +24,8 @@ from .lab import SERVER, Lab, pattern, users, web
 from .opened import opened
 from .robots import check_passed, robot
 
-# One frame in a hundred of those that arrive at the router. What its own TCP sends cannot be lost there: it
-# would be told, and send again at once.
+# The router loses one arriving frame in a hundred. Its own TCP's frames cannot be lost there: TCP would be
+# told of the loss, and send again at once.
 LOSS = """\
 table inet lossy {
   chain arriving { type filter hook prerouting priority raw; numgen random mod 100 == 0 drop; }
@@ -52,7 +52,7 @@ def test_curl_gets_every_byte_through_loss(lab: Lab) -> None:
     lab.run("nft", "-f", "-", given=LOSS.encode())
     for _ in range(3):
         assert lab.curl("1000000") == pattern(1_000_000)
-    assert lab.ends.statistics("web").count("retransmitted") > 0
+    assert lab.connections.statistics("web").count("retransmitted") > 0
 
 
 def test_curl_gets_a_hundred_million_bytes(lab: Lab) -> None:
@@ -71,8 +71,8 @@ def test_wrk_has_no_errors(lab: Lab, size: int) -> None:
         assert done > 100
         assert "Socket errors" not in said
         assert "Non-2xx" not in said
-        assert lab.ends.statistics("web").transactions >= done
-    assert lab.ends.statistics("web").failed == 0
+        assert lab.connections.statistics("web").transactions >= done
+    assert lab.connections.statistics("web").failed == 0
 
 
 def test_streams_of_python_sockets_arrive_whole_both_ways(lab: Lab) -> None:
@@ -93,7 +93,7 @@ def test_every_byte_of_iperf3_is_counted(lab: Lab) -> None:
         Responder(name="web", port="p2", protocol="iperf3-server", servers=Endpoints.parse(f"{SERVER}:5201"))
     )
     for streams in (1, 3):
-        before = lab.ends.statistics("web").count("bytes_of_streams")
+        before = lab.connections.statistics("web").count("bytes_of_streams")
         said = json.loads(lab.run("iperf3", "--json", "-c", SERVER, "-n", "30M", "-P", str(streams)))
         sent = sum(stream["sender"]["bytes"] for stream in said["end"]["streams"])
         assert sent >= 30 * 2**20
@@ -107,7 +107,7 @@ def test_the_resolver_of_the_system_gets_its_answer(lab: Lab, tmp_path: Path) ->
     (tmp_path / "resolv.conf").write_text(f"nameserver {SERVER}\n")
     ask = f"mount --bind {tmp_path}/resolv.conf /etc/resolv.conf && getent ahostsv4 www.example.com"
     assert b"198.51.100.1" in lab.run("unshare", "--mount", "sh", "-c", ask)
-    assert lab.ends.statistics("names").transactions >= 1
+    assert lab.connections.statistics("names").transactions >= 1
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_our_clients_get_every_byte_of_our_server_through_loss(lab: Lab) -> None
     assert (counted.completed, counted.failed, counted.transactions) == (4, 0, 4)
     assert counted.bytes_received == 4 * (1_000_000 + 110)
     assert counted.count("out_of_order") > 0
-    assert lab.ends.statistics("web").count("retransmitted") > 0
+    assert lab.connections.statistics("web").count("retransmitted") > 0
 
 
 def test_no_buffer_is_lost_between_the_engine_and_a_port(tmp_path: Path) -> None:
@@ -157,13 +157,13 @@ def test_a_device_that_stops_does_not_hold_a_measurement_up(lab: Lab) -> None:
     stops = Timer(0.5, lab.run, ("nft", "-f", "-"), {"given": DEAD.encode()})
     stops.start()
     began = time.monotonic()
-    trial = lab.ends.measure("users", Duration(2 * 10**9))
+    trial = lab.connections.measure("users", Duration(2 * 10**9))
     assert 2 <= time.monotonic() - began < 5
     stops.join()
     reached = trial.statistics
     assert reached.completed > 100
     assert reached.count("retransmitted") > 0
-    later = lab.ends.measure("users", Duration(10**9)).statistics
+    later = lab.connections.measure("users", Duration(10**9)).statistics
     assert later.completed == 0
 
 

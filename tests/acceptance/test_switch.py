@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.paths import data_root
+from TesterLibrary.files.paths import data_root
 
 from .robots import check_passed, robot, run
 
@@ -33,7 +33,7 @@ def test_one_suite_runs_on_every_tester(testbed: str, tmp_path: Path) -> None:
 def test_what_a_switch_cannot_measure_never_passes(
     name: str, status: str, message: str, tmp_path: Path
 ) -> None:
-    """Of a shipped suite: what is not counted is INCONCLUSIVE, what cannot be sent is refused, by name."""
+    """A missing counter makes a test INCONCLUSIVE; a stream that cannot be sent is refused by name."""
     tests = robot(data_root() / "suites" / "measurement", tmp_path, *SLOW, only=name)
     assert (tests[name].status, message in tests[name].message) == (status, True), tests[name].message
 

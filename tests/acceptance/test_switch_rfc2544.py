@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from TesterLibrary.paths import data_root
+from TesterLibrary.files.paths import data_root
 
-from .robots import check_failed, check_passed, robot
+from .robots import SuiteTests, check_failed, check_passed, robot
 
 PROFILE = """\
 PROFILE:
@@ -34,8 +33,8 @@ PROCEDURES = ("throughput", "latency", "frame_loss")
 LOSSY = Path(__file__).with_name("lossy_switch.py")
 
 
-def run(procedure: str, folder: Path, listener: Path | None = None) -> dict[str, Any]:
-    """Of 1518 bytes."""
+def run(procedure: str, folder: Path, listener: Path | None = None) -> SuiteTests:
+    """Runs a procedure with frames of 1518 bytes."""
     bed = (data_root() / "resources" / "testbeds" / "tofino-fake.yaml").read_text(encoding="utf-8")
     given = []
     texts = {"TESTBED": bed.replace("10 Gbps", "1 Gbps"), "PROFILE_FILE": PROFILE, "CRITERIA_FILE": CRITERIA}
@@ -63,4 +62,4 @@ def test_the_suites_run_on_a_switch(tmp_path: Path) -> None:
     ],
 )
 def test_a_device_that_loses_a_frame_in_twenty_fails(procedure: str, why: str, tmp_path: Path) -> None:
-    check_failed(run(procedure, tmp_path, LOSSY)["1518 Bytes"], why)
+    check_failed(run(procedure, tmp_path, LOSSY), "1518 Bytes", why)

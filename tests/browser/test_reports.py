@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary import cli
+from TesterLibrary.commands import main as cli
 
 from . import chromium
 

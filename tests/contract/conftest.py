@@ -41,6 +41,14 @@ def engine() -> Iterator[EngineProcess]:
     process.stop()
 
 
+@pytest.fixture
+def process(request: pytest.FixtureRequest) -> Iterator[EngineProcess]:
+    """An engine for one test, with the ports that its module names."""
+    process = EngineProcess.launch(ports=request.module.PORTS)
+    yield process
+    process.stop()
+
+
 @pytest.fixture(scope="session")
 def slow_switch(
     install: Path, configuration: Path, tmp_path_factory: pytest.TempPathFactory

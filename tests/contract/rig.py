@@ -26,7 +26,7 @@ from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
 from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
 from TesterLibrary.targets.tofino.schema import Schema
-from TesterLibrary.targets.tofino.session import Session
+from TesterLibrary.targets.tofino.session import SwitchSession
 from TesterLibrary.targets.tofino.target import TofinoTarget
 
 SPEED = Bandwidth(10**9)
@@ -147,7 +147,7 @@ class SwitchRig(Rig):
             )
             for number, name in enumerate(("p1", "p2"), 1)
         )
-        session = Session(
+        session = SwitchSession(
             lambda: FakeSwitch(daemon), Schema.load(folder / SCHEMA), Cabling(front), sleep=self.pass_time
         )
         self._numbers = session.numbers
@@ -159,6 +159,10 @@ class SwitchRig(Rig):
 
     def set_link(self, port: str, *, up: bool) -> None:
         self._daemon.set_link(self._numbers[port], up=up)
+
+    def meet(self, port: str, name: str, frames: int) -> None:
+        """The MAC of a port meets frames that it counts by this name."""
+        self._daemon.meet(self._numbers[port], name, frames)
 
     def _asked(self) -> int:
         self.now_ns += 20_000

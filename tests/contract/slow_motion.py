@@ -21,10 +21,10 @@ from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort, meter_of
-from TesterLibrary.targets.tofino.entry import Entry
+from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
 from TesterLibrary.targets.tofino.schema import Schema
-from TesterLibrary.targets.tofino.session import Session
+from TesterLibrary.targets.tofino.session import SwitchSession
 from TesterLibrary.targets.tofino.switch import Switch
 from TesterLibrary.targets.tofino.target import TofinoTarget
 from tests.model.running import CPU_PORT, FRONT, RunningModel
@@ -46,7 +46,7 @@ class SlowSwitch:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._switch, name)
 
-    def write(self, batch: Sequence[Entry]) -> None:
+    def write(self, batch: Sequence[TableEntry]) -> None:
         """See `Switch`."""
         self._switch.write([_slowed(entry) for entry in batch])
 
@@ -65,7 +65,7 @@ class ModelRig(Rig):
 def slow_model(model: RunningModel) -> Iterator[TofinoTarget]:
     """The driver on a model whose ports are connected."""
     built = shipped("tofino")
-    session = Session(lambda: SlowSwitch(model.client()), Schema.load(built / SCHEMA), _cabling())
+    session = SwitchSession(lambda: SlowSwitch(model.client()), Schema.load(built / SCHEMA), _cabling())
     with closing(
         TofinoTarget(
             session,
@@ -77,7 +77,7 @@ def slow_model(model: RunningModel) -> Iterator[TofinoTarget]:
         yield target
 
 
-def _slowed(entry: Entry) -> Entry:
+def _slowed(entry: TableEntry) -> TableEntry:
     data = {name: ceil(int(str(value)) / SLOWER) for name, value in entry.data.items() if name in _RATES}
     return replace(entry, data={**entry.data, **data})
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from TesterLibrary.bench import Bench
-from TesterLibrary.ends import Ends
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.responder import Clients, Responder
-from TesterLibrary.reporting.progress import Progress
+from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.running.connections import Connections
+from TesterLibrary.running.tester import Tester
 
 from .rig import Rig
 
@@ -27,11 +27,11 @@ pytestmark = pytest.mark.refused_by("tofino", match="not on tofino: tables over 
 
 
 @pytest.fixture
-def ends(rig: Rig, tmp_path: Path) -> Iterator[Ends]:
-    """With a server that is started."""
-    target, progress = rig.target, Progress(stream=StringIO())
-    bench = Bench(target, target.capabilities(), rig.ports, {}, Recorder(tmp_path), progress)
-    ends = Ends(bench, sleep=rig.pass_time)
+def ends(rig: Rig, tmp_path: Path) -> Iterator[Connections]:
+    """Connections with a server that is started."""
+    target, progress = rig.target, Console(stream=StringIO())
+    tester = Tester(target, target.capabilities(), rig.ports, {}, Recorder(tmp_path), progress)
+    ends = Connections(tester, sleep=rig.pass_time)
     ends.start(Responder(name="web", port="p2", protocol="tcp-server"))
     yield ends
     for kind in (Clients, Responder):
@@ -39,14 +39,22 @@ def ends(rig: Rig, tmp_path: Path) -> Iterator[Ends]:
 
 
 def users(name: str, sources: str = "", protocol: str = "tcp-client", **given: Any) -> Clients:
-    own = {"target": SERVICE, "sources": Endpoints.parse(sources) if sources else None}
+    ends = {"target": SERVICE, "sources": Endpoints.parse(sources) if sources else None}
     values = {} if protocol == "syn-flood" else {"size": 100, "linger": 0}
     return Clients(
-        **{"name": name, "port": "p1", "protocol": protocol, "parameters": values, "total": 5, **own, **given}
+        **{
+            "name": name,
+            "port": "p1",
+            "protocol": protocol,
+            "parameters": values,
+            "total": 5,
+            **ends,
+            **given,
+        }
     )
 
 
-def test_the_same_flows_are_refused_and_the_first_clients_go_on(ends: Ends, rig: Rig) -> None:
+def test_the_same_flows_are_refused_and_the_first_clients_go_on(ends: Connections, rig: Rig) -> None:
     ends.start(users("one", "198.18.0.100-198.18.0.103:2000-2009"))
     with pytest.raises(PlanError) as refused:
         ends.start(users("two", "198.18.0.103-198.18.0.109:2005-2020"))
@@ -62,13 +70,13 @@ def test_the_same_flows_are_refused_and_the_first_clients_go_on(ends: Ends, rig:
     assert (ends.statistics("one").completed, ends.statistics("one").failed) == (5, 0)
 
 
-def test_a_flood_from_the_port_s_own_address_is_refused_beside_clients_from_there(ends: Ends) -> None:
+def test_a_flood_from_the_port_s_own_address_is_refused_beside_clients_from_there(ends: Connections) -> None:
     ends.start(users("one"))
     with pytest.raises(PlanError, match=r"'flood'.*198\.18\.0\.2:1024-65535 to 198\.18\.0\.3:80"):
         ends.start(users("flood", protocol="syn-flood"))
 
 
-def test_others_take_their_place_when_clients_are_stopped(ends: Ends) -> None:
+def test_others_take_their_place_when_clients_are_stopped(ends: Connections) -> None:
     ends.start(users("one"))
     ends.stop(["one"], Clients)
     ends.start(users("two"))
@@ -87,7 +95,9 @@ def test_others_take_their_place_when_clients_are_stopped(ends: Ends) -> None:
     ],
     ids=["address", "ports", "service", "vlan", "protocol"],
 )
-def test_others_that_differ_in_something_are_beside_them(ends: Ends, rig: Rig, other: dict[str, Any]) -> None:
+def test_others_that_differ_in_something_are_beside_them(
+    ends: Connections, rig: Rig, other: dict[str, Any]
+) -> None:
     ends.start(users("one", "198.18.0.100:2000-2009"))
     ends.start(users("two", **other))
     rig.pass_time(0.02)

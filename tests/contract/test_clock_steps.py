@@ -52,7 +52,7 @@ time_t time(time_t *now) {
 
 @pytest.fixture
 def rig(engine: EngineProcess, tmp_path: Path) -> Iterator[Rig]:
-    """On an engine whose wall clock steps by an hour at each reading."""
+    """A rig on an engine whose wall clock steps by an hour at each reading."""
     del engine  # where there is none, this test is skipped as others are
     source, library = tmp_path / "stepping.c", tmp_path / "stepping.so"
     source.write_text(STEPPING, encoding="utf-8")

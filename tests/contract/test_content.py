@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What frames contain: every target counts them, and refuses the same; `proto/tester/v1/plan.proto`."""
+"""Every target counts the contents of frames, and refuses the same ones; `proto/tester/v1/plan.proto`."""
 
 from __future__ import annotations
 

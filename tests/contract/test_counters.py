@@ -7,16 +7,23 @@ What a device does to frames is planted where no judge of ours can have part in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import fields
 
 import pytest
 
+from TesterLibrary._generated.tester.v1.counters import DEFINITIONS
 from TesterLibrary.measurement.counter import Counter
+from TesterLibrary.measurement.port_evidence import port_evidence
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
 from TesterLibrary.measurement.trial import StreamResult
-from TesterLibrary.targets.tofino.fake import Bridge
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.mix import parse_frame_sizes
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Rate
+from TesterLibrary.planning.compile import compile as compile_job
 
+from .planted import Planted
 from .rig import Rig, SwitchRig
 
 SENT = 40
@@ -57,29 +64,42 @@ PLACES: dict[Counter, Callable[[Snapshot], object]] = {
 }
 
 
-@dataclass
-class Planted(Bridge):
-    """A bridge that does something to frames of 128 bytes by their numbers, from 0 on."""
-
-    copies: dict[int, int] = field(default_factory=dict)  # how often a frame leaves; 0: it is lost
-    delayed_ns: dict[int, int] = field(default_factory=dict)
-    damaged: frozenset[int] = frozenset()  # frames whose last byte arrives as another one
-    seen: int = 0
-
-    def forward(
-        self, port: int, frame: bytes, now_ns: int, others: Collection[int]
-    ) -> Iterator[tuple[int, int, bytes]]:
-        found = list(super().forward(port, frame, now_ns, others))
-        number, self.seen = self.seen, self.seen + (len(frame) == 124)
-        for at_ns, out, octets in found:
-            for _ in range(self.copies.get(number, 1)):
-                arrives = octets[:-1] + bytes([octets[-1] ^ 1]) if number in self.damaged else octets
-                yield at_ns + self.delayed_ns.get(number, 0), out, arrives
-
-
 def sent(rig: Rig, *, packets: int = SENT) -> Snapshot:
     rig.load(rig.plan("north", frame_size=128))
     return rig.run(["north"], packets=packets)
+
+
+@pytest.mark.parametrize(
+    ("size", "least"),
+    [
+        (64, 64),
+        (65, 65),
+        (127, 65),
+        (128, 128),
+        (511, 256),
+        (512, 512),
+        (1023, 512),
+        (1024, 1024),
+        (1518, 1024),
+    ],
+)
+def test_frames_are_counted_by_their_size(rig: Rig, size: int, least: int) -> None:
+    """In one class each; a switch does not look at sizes, which is not that none of a size came."""
+    rig.load(rig.plan("north", frame_size=size))
+    before = rig.target.snapshot()
+    (port,) = port_evidence(before, rig.run(["north"], packets=SENT), ["p2"])
+    assert port.rx_sizes == (None if rig.is_switch else {least: SENT})
+
+
+@pytest.mark.refused_by("tofino", match="one template")
+def test_frames_of_a_mix_are_counted_by_their_sizes(rig: Rig) -> None:
+    sizes = parse_frame_sizes("64:7 570:4 1518:1")
+    stream = Stream("north", "p1", "p2", sizes, Rate.parse("10 kpps"))
+    most = rig.target.capabilities().max_streams
+    rig.load(compile_job(Job("north", (stream,)), ports=rig.ports, gateways={}, max_streams=most))
+    before = rig.target.snapshot()
+    (port,) = port_evidence(before, rig.run(["north"], packets=48), ["p2"])
+    assert port.rx_sizes == {64: 28, 512: 16, 1024: 4}
 
 
 def test_what_a_target_says_it_counts_is_there_after_traffic(rig: Rig) -> None:
@@ -138,3 +158,29 @@ def test_frames_that_are_lost_are_counted_on_a_switch(lost: int) -> None:
 def test_damage_that_a_switch_does_not_look_for_is_absent_not_none_found() -> None:
     snapshot = sent(SwitchRig(Planted(damaged=frozenset({3, 9}))))
     assert (snapshot.streams[0].rx_packets, result(snapshot).order.corrupted) == (SENT, None)
+
+
+def _counted(value: object) -> dict[str, bool]:
+    """Whether each counter is there that may be None, by its place in the definition."""
+    cls = type(value)
+    return {
+        f"{cls.__name__}.{field.name}": getattr(value, field.name) is not None
+        for field in fields(value)  # type: ignore[arg-type]
+        if field.default is None
+    }
+
+
+def test_each_counter_is_there_or_absent_as_its_definition_says(rig: Rig) -> None:
+    """Counters on which a driver or the order of arrivals decides are not looked at."""
+    snapshot, kind = sent(rig), "switch" if rig.is_switch else rig.target.capabilities().target
+    stream = snapshot.streams[0]
+    found = _counted(snapshot.ports[0]) | _counted(stream) | _counted(stream.order)
+    decided = {
+        "PortCounters.rx_errors",
+        "PortCounters.tx_errors",
+        "PortCounters.rx_pause",
+        "PortCounters.rx_unseen",
+    }
+    assert {name: there for name, there in found.items() if name not in decided} == {
+        name: kind in DEFINITIONS[name].counted_by for name in found if name not in decided
+    }

@@ -24,7 +24,7 @@ from TesterLibrary._generated.tester.v1 import (
     protocol_pb2,
     responder_pb2,
 )
-from TesterLibrary.planning.flat_table import FlatTable, flat_table
+from TesterLibrary.planning.engine.table import FlatTable, flat_table
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.targets.engine.address import open_channel
 from TesterLibrary.targets.engine.process import EngineProcess
@@ -57,7 +57,7 @@ class Session:
     def responder(
         self, name: str, protocol: str, parameters: Mapping[str, object], **fields: Any
     ) -> responder_pb2.Responder:
-        """On p2 unless it says otherwise."""
+        """A responder, on p2 unless the fields say otherwise."""
         self._tables[name] = flat = flat_table(load_protocol(protocol), parameters)
         capacity = {"flow_capacity": 1000} if len(flat.protocol.layers[0].states) > 1 else {}
         values = {"port": "p2", "seed": 1, **capacity, **fields}
@@ -78,10 +78,10 @@ class Session:
             destination_mac=address(SERVER_MAC),
             **{"connections": 20, **changes},
         )
-        own = self.responder("clients", "http-client", {"listen": 0, **QUICK, **parameters}, port="p1")
+        responder = self.responder("clients", "http-client", {"listen": 0, **QUICK, **parameters}, port="p1")
         opening.failures.extend(self._tables["clients"].failures)
-        own.opening.CopyFrom(opening)
-        return own
+        responder.opening.CopyFrom(opening)
+        return responder
 
     def load(self, job: str, *responders: responder_pb2.Responder) -> None:
         self.stub.Load(control_pb2.LoadRequest(job=plan_pb2.Job(name=job, responders=responders)))
@@ -91,20 +91,22 @@ class Session:
         self.stub.Start(control_pb2.StartRequest(jobs=jobs, duration_ns=duration_ns))
 
     def wait(self, job: str) -> None:
-        """Until it has nothing to open any more, and what it opened has ended."""
+        """Waits until the job has nothing to open any more, and what it opened has ended."""
         request = control_pb2.WaitRequest(jobs=[job], interval_ns=10_000_000)
         *_, last = self.stub.Wait(request, timeout=_PATIENCE_S)
         assert not last.sending
 
-    def read(self, name: str) -> counters_pb2.ResponderCounters:
+    def read(self, name: str) -> counters_pb2.EndCounters:
         snapshot = self.stub.TakeSnapshot(control_pb2.TakeSnapshotRequest(jobs=self._jobs))
-        return next(own for own in snapshot.responders if own.name == name)
+        return next(responder for responder in snapshot.responders if responder.name == name)
 
     def counters(self, name: str) -> dict[str, int]:
-        """By table and name."""
+        """Counters that are not 0, by table and name."""
         names = self._tables[name].counters
         return {
-            ".".join(own): value for own, value in zip(names, self.read(name).counters, strict=True) if value
+            ".".join(path): value
+            for path, value in zip(names, self.read(name).counters, strict=True)
+            if value
         }
 
 
@@ -142,10 +144,15 @@ def test_transactions_complete_and_leave_no_flow(session: Session) -> None:
     assert clients.most_flows == 20
     assert (clients.rx_packets, clients.rx_bytes) == (server.tx_packets, server.tx_bytes)
     assert (server.rx_packets, server.flows) == (clients.tx_packets, 0)
-    for own in (clients, server):
-        assert own.answering
-        assert not own.opening
-        assert (own.malformed, own.flows_failed, own.endless, own.not_sent) == (0, 0, 0, 0)
+    for counters in (clients, server):
+        assert counters.answering
+        assert not counters.opening
+        assert (counters.malformed, counters.flows_failed, counters.endless, counters.not_sent) == (
+            0,
+            0,
+            0,
+            0,
+        )
     times = clients.histograms[list(session._tables["clients"].histograms).index(("tcp", "time_to_open"))]
     assert times.count == sum(bucket.count for bucket in times.buckets) == 600
     assert 0 < times.min_us <= times.sum_us / 600 <= times.max_us
@@ -174,8 +181,8 @@ def test_what_fails_is_not_opened_again_unless_told_so(session: Session) -> None
     session.load("http", session.clients(quick))
     session.start("http")
     session.wait("http")
-    own = session.read("clients")
-    assert (own.openings, own.flows_failed, own.flows) == (20, 20, 0)
+    counters = session.read("clients")
+    assert (counters.openings, counters.flows_failed, counters.flows) == (20, 20, 0)
     assert session.counters("clients")["tcp.timed_out"] == 20
     assert session.counters("clients")["tcp.retransmitted"] == 20 * 8
     session.load("again", session.clients(quick, total=60, reopen="REOPEN_ALWAYS"))
@@ -190,10 +197,10 @@ def test_openings_keep_their_rate_and_end_with_the_time(session: Session) -> Non
     session.load("http", session.responder("server", "http-server", {}), session.clients({}, rate=rate))
     session.start("http", duration_ns=300_000_000)
     session.wait("http")
-    own = session.read("clients")
-    assert 1 <= own.openings <= 300
-    assert own.openings + own.put_off > 200
-    assert not own.opening
+    counters = session.read("clients")
+    assert 1 <= counters.openings <= 300
+    assert counters.openings + counters.put_off > 200
+    assert not counters.opening
 
 
 def test_its_own_addresses_are_answered_with_the_tag_that_they_have(session: Session) -> None:
@@ -211,7 +218,7 @@ def test_its_own_addresses_are_answered_with_the_tag_that_they_have(session: Ses
         Ether(src=CLIENT_MAC, dst=SERVER_MAC) / tag / IP(src=str(CLIENTS), dst=str(SERVER + up)) / ICMP()
         for tag, up in ((Dot1Q(vlan=7), 0), (Dot1Q(vlan=7), 1), (Dot1Q(vlan=7), 2), (Dot1Q(vlan=8), 0))
     ]
-    session.stub.Inject(control_pb2.InjectRequest(port="p1", frames=[bytes(own) for own in frames]))
+    session.stub.Inject(control_pb2.InjectRequest(port="p1", frames=[bytes(frame) for frame in frames]))
     time.sleep(0.1)
     assert session.counters("echo") == {"icmp-echo.answered": 2}
     assert session.counters("peer") == {"icmp-echo.ignored": 2}
@@ -271,9 +278,9 @@ def test_a_time_beyond_all_times_is_not_over_at_once(session: Session) -> None:
     session.load("http", session.responder("server", "http-server", {}), session.clients({}))
     session.start("http", duration_ns=2**64 - 1)
     time.sleep(0.2)
-    own = session.read("clients")
-    assert own.opening
-    assert own.openings > 0
+    counters = session.read("clients")
+    assert counters.opening
+    assert counters.openings > 0
 
 
 def test_a_full_table_answers_nobody_else(session: Session) -> None:
@@ -288,24 +295,24 @@ def test_a_full_table_answers_nobody_else(session: Session) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda own: own.protocol.rows[0].__setattr__("to", 200), ["state 200 of 10"]),
-        (lambda own: own.protocol.tables[0].order.append(60_000), ["table 0", "row 60000"]),
-        (lambda own: own.protocol.registers[0].__setattr__("bits", 500), ["register 0", "500 bits"]),
-        (lambda own: own.__setattr__("flow_capacity", 0), ["flow_capacity 0", "1 to"]),
-        (lambda own: own.__setattr__("vlan", 5000), ["vlan 5000", "0 to 4094"]),
-        (lambda own: own.opening.__setattr__("connections", 401), ["connections 401", "1 to 400"]),
-        (lambda own: own.opening.addresses.pop(), ["3 addresses", "4 fields"]),
-        (lambda own: own.opening.failures.append(999), ["failure 999"]),
-        (lambda own: own.protocol.expressions[0].terms.pop(), ["terms of an expression: 0"]),
+        (lambda end: end.protocol.rows[0].__setattr__("to", 200), ["state 200 of 10"]),
+        (lambda end: end.protocol.tables[0].order.append(60_000), ["table 0", "row 60000"]),
+        (lambda end: end.protocol.registers[0].__setattr__("bits", 500), ["register 0", "500 bits"]),
+        (lambda end: end.__setattr__("flow_capacity", 0), ["flow_capacity 0", "1 to"]),
+        (lambda end: end.__setattr__("vlan", 5000), ["vlan 5000", "0 to 4094"]),
+        (lambda end: end.opening.__setattr__("connections", 401), ["connections 401", "1 to 400"]),
+        (lambda end: end.opening.addresses.pop(), ["3 addresses", "4 fields"]),
+        (lambda end: end.opening.failures.append(999), ["failure 999"]),
+        (lambda end: end.protocol.expressions[0].terms.pop(), ["terms of an expression: 0"]),
     ],
 )
 def test_what_is_wrong_is_refused_with_where_and_what_is_allowed(
     session: Session, change: Any, words: list[str]
 ) -> None:
-    own = session.clients({})
-    change(own)
+    responder = session.clients({})
+    change(responder)
     with pytest.raises(grpc.RpcError) as error:
-        session.stub.Load(control_pb2.LoadRequest(job=plan_pb2.Job(name="bad", responders=[own])))
+        session.stub.Load(control_pb2.LoadRequest(job=plan_pb2.Job(name="bad", responders=[responder])))
     said = error.value.details()
     assert error.value.code() is grpc.StatusCode.INVALID_ARGUMENT
     for word in ('job "bad", responder "clients"', *words):

@@ -65,7 +65,7 @@ class Lab:
             return restore_interfaces()
 
     def send(self, frames: Sequence[bytes], *, pace: int = 50) -> None:
-        """From the other end, so many at a time."""
+        """Sends frames from the other end, so many at a time."""
         with self._inside.entered():
             sender = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
         with sender:
@@ -121,7 +121,7 @@ def test_what_changes_frames_is_off_and_put_back(lab: Lab) -> None:
     with lab.engine("af_packet:t1") as (_, target):
         assert set(lab.offloads().values()) == {"off"}
         assert (info(target).notes, info(target).rehearses) == ((), True)
-        assert target.snapshot().port("p1").faults == ()
+        assert target.snapshot().port("p1").objections == ()
     assert lab.offloads() == before
     assert "PROMISC" not in lab.link()["flags"]  # type: ignore[operator]
     assert not lab.link().get("altnames")
@@ -174,13 +174,17 @@ def test_of_several_channels_none_is_forgotten() -> None:
     with lab.engine("iface:t1") as (_, target):
         assert info(target).driver == "net_af_packet"
         assert "t1 receives on 4 channels" in info(target).driver_reason
+        assert info(target).reorders == (
+            "t1 receives on 4 channels (ethtool -L t1 rx 1 leaves one); "
+            "flows may overtake each other between them"
+        )
         lab.send(flows(2000))
         counted = until(target, lambda port: port.rx_packets >= 2000)
     assert (counted.rx_packets, counted.rx_missed, counted.rx_unseen) == (2000, 0, 0)
     lab.run("ethtool -L d1 tx 1")
     lab.run("ethtool -L t1 rx 1")
     with lab.engine("iface:t1") as (_, target):
-        assert info(target).driver == "net_af_xdp"
+        assert (info(target).driver, info(target).reorders) == ("net_af_xdp", "")
 
 
 def test_frames_that_only_the_interface_has_seen_are_an_objection() -> None:

@@ -68,18 +68,18 @@ def _until(rig: Rig, port: str, holds: Callable[[PortCounters], bool]) -> PortCo
 
 
 def test_links_are_up_at_first(rig: Rig) -> None:
-    assert [(own.link_up, own.link_downs) for own in rig.target.snapshot().ports] == [(True, 0)] * 2
+    assert [(port.link_up, port.link_downs) for port in rig.target.snapshot().ports] == [(True, 0)] * 2
 
 
 def test_a_link_that_is_lost_and_comes_back(rig: Rig) -> None:
     rig.set_link("p1", up=False)
-    lost = _until(rig, "p1", lambda own: not own.link_up)
+    lost = _until(rig, "p1", lambda port: not port.link_up)
     assert (lost.link_up, lost.link_downs) == (False, 1)
     assert rig.target.snapshot().port("p1").link_downs == 1
     other = rig.target.snapshot().port("p2")
     assert (other.link_up, other.link_downs) == (True, 0)
     rig.set_link("p1", up=True)
-    back = _until(rig, "p1", lambda own: own.link_up)
+    back = _until(rig, "p1", lambda port: port.link_up)
     assert (back.link_up, back.link_downs) == (True, 1)
 
 
@@ -88,7 +88,7 @@ def test_a_moment_without_a_link_is_known_afterwards(rig: Rig) -> None:
     for _ in range(3):
         rig.set_link("p2", up=False)
         rig.set_link("p2", up=True)
-    _until(rig, "p2", lambda own: own.link_up)
+    _until(rig, "p2", lambda port: port.link_up)
     after = rig.target.snapshot()
     assert after.port("p2").link_downs == 3
     assert links_down(before, after, ["p1", "p2"]) == ("p2",)
@@ -97,8 +97,8 @@ def test_a_moment_without_a_link_is_known_afterwards(rig: Rig) -> None:
 def test_frames_are_lost_without_a_link_and_go_on_with_one(rig: Rig) -> None:
     rig.load(rig.plan("north"))
     rig.set_link("p2", up=False)
-    _until(rig, "p2", lambda own: not own.link_up)
+    _until(rig, "p2", lambda port: not port.link_up)
     assert rig.run(["north"], packets=100).streams[0].rx_packets == 0
     rig.set_link("p2", up=True)
-    _until(rig, "p2", lambda own: own.link_up)
+    _until(rig, "p2", lambda port: port.link_up)
     assert rig.run(["north"], packets=100).streams[0].rx_packets == 100

@@ -27,8 +27,8 @@ def test_any_bit_tells_versions_apart(rig: Rig, field: str, bit: int | None, sig
     version = VersionField(FieldPath.parse(field), bit)
     rig.load(rig.plan("north", version=version, signature=signature))
     counted = _flipped(rig)
-    for own in counted.versions:
-        assert own.rx_packets == own.tx_packets > 100
+    for counters in counted.versions:
+        assert counters.rx_packets == counters.tx_packets > 100
     assert not counted.rx_version_rewritten
 
 
@@ -63,7 +63,7 @@ def test_streams_without_signature_are_told_apart(rig: Rig) -> None:
     rig.load(rig.plan("other", signature=False, first_id=2, headers=OTHER_PORT))
     rig.load(rig.plan("back", signature=False, first_id=3, back=True))
     counted = rig.run(["north", "other", "back"], packets=200).streams
-    assert [own.rx_packets for own in counted] == [200] * 3
+    assert [stream.rx_packets for stream in counted] == [200] * 3
 
 
 def test_one_that_cannot_be_told_apart_is_refused(rig: Rig) -> None:

@@ -50,13 +50,6 @@ class Bob:
 
 
 @pytest.fixture
-def process() -> Iterator[EngineProcess]:
-    process = EngineProcess.launch(ports=PORTS)
-    yield process
-    process.stop()
-
-
-@pytest.fixture
 def rig(process: EngineProcess) -> Rig:
     return Rig(process.target())
 
@@ -144,7 +137,7 @@ def test_a_stall_is_in_the_evidence_whatever_somebody_starts_after_it(
     rig.target.start(["north"])
     time.sleep(0.1)
     os.kill(process.pid, signal.SIGSTOP)
-    time.sleep(0.3)
+    time.sleep(0.6)
     os.kill(process.pid, signal.SIGCONT)
     time.sleep(0.1)
     bob.stub.Start(control_pb2.StartRequest(jobs=["south"], packets_per_stream=10))

@@ -28,13 +28,14 @@ def test_frames_at_another_port_are_misrouted_and_it_says_where(rig: Rig) -> Non
     (counted,) = after.streams
     assert _seen(counted) == (100, 0, 100, ("p2",))
     assert (counted.rx_bytes, counted.latency.count, counted.rx_out_of_order) == (0, 0, 0)
-    assert [own.rx_packets for own in counted.versions] == [0, 0]
+    assert [version.rx_packets for version in counted.versions] == [0, 0]
     port = after.port("p2")
     assert port.rx_packets - before.rx_packets == 100
     assert port.rx_misrouted - before.rx_misrouted == 100
     assert port.rx_foreign == before.rx_foreign
     assert [
-        own.rx_packets - old.rx_packets for own, old in zip(port.versions, before.versions, strict=True)
+        version.rx_packets - old.rx_packets
+        for version, old in zip(port.versions, before.versions, strict=True)
     ] == [100, 0]
     assert after.port("p1").rx_packets == rig.target.snapshot().port("p1").rx_packets
 

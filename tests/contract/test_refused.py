@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every target refuses, after which nothing has changed."""
+"""Every target refuses these requests, and then nothing has changed."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -14,8 +15,10 @@ from scapy.layers.l2 import Ether
 from scapy.utils import PcapNgWriter, PcapWriter, wrpcap
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
 from TesterLibrary.model.law import Departures, Replay
 from TesterLibrary.model.plan import Plan
+from TesterLibrary.targets.engine.process import EngineProcess
 
 from .rig import PATIENCE, Rig
 
@@ -62,6 +65,34 @@ def test_a_capture_is_sent_as_often_as_it_says(
     assert (counted.tx_packets, counted.tx_bytes) == (6, 2 * OCTETS)
     between = counted.last_tx_ns - counted.first_tx_ns
     assert abs(between - 5 * gap_ns) <= counted.worst_lateness_ns + 5_000  # of times in microseconds
+
+
+@pytest.mark.parametrize("when", ["loaded", "started"])
+@pytest.mark.parametrize("how", ["cut", "other"])
+def test_a_file_that_changes_is_an_objection(
+    engine: EngineProcess, tmp_path: Path, when: str, how: str
+) -> None:
+    """No trial passes with fewer frames than were planned, or with others."""
+    rig, path = Rig(engine.target()), tmp_path / "capture"
+    try:
+        wrpcap(str(path), FRAMES)
+        plan = rig.load(replaying(rig, path, repetitions=0, scale=None, fixed=Fraction(1, 50_000)))
+        time.sleep(0.02)
+        octets = path.read_bytes()
+        if when == "started":
+            rig.target.start(["north"])
+        path.write_bytes(octets[:-5] if how == "cut" else octets.replace(b"xxxx", b"yyyy"))
+        before = rig.target.snapshot(["north"])
+        if when == "loaded":
+            rig.target.start(["north"])
+        rig.target.wait(["north"], timeout=PATIENCE)
+        after = rig.target.snapshot(["north"])
+        objections = list(Evidence.between(plan, before, after).objections(EvidenceLimits()))
+        assert objections[0].startswith("north was stopped after ")
+        assert f"by the tester: {path}: the file has changed since it was loaded" in objections[0]
+        assert after.streams[0].tx_packets == 0 or when == "started"
+    finally:
+        rig.clear()
 
 
 @pytest.mark.parametrize("what", ["none", "empty", "cut", "snapped", "of another link type", "no capture"])

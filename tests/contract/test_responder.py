@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every target promises of responders and clients: `proto/tester/v1/responder.proto`."""
+"""The behaviour of responders and clients on every target: `proto/tester/v1/responder.proto`."""
 
 from __future__ import annotations
 
@@ -303,6 +303,35 @@ def test_arp_is_answered_for_a_range(sessions: Sessions) -> None:
         mac = sessions.rig.target.resolve("p1", address, source=near.address.ip, source_mac=near.mac)
         assert mac == sessions.rig.ports[FAR].mac
     assert sessions.read("web").count("answered") >= 2
+
+
+def test_arp_for_others_is_left_to_others(sessions: Sessions) -> None:
+    """A responder takes only questions, and of these only those for its addresses."""
+    rig, (first, second) = sessions.rig, ("198.18.0.64/26", "198.18.0.128/26")
+    for name, addresses in (("web", first), ("more", second)):
+        answers_for = AddressRange.parse(addresses)
+        sessions.start(Responder(name=name, port=FAR, protocol="arp", answers_for=answers_for))
+    near, far = rig.ports["p1"], rig.ports[FAR]
+    assert near.address is not None
+    for asked in ("198.18.0.70", "198.18.0.130"):
+        address = AddressRange.parse(asked).first
+        found = rig.target.resolve("p1", address, source=near.address.ip, source_mac=near.mac)
+        assert found == far.mac
+    for counted in map(sessions.read, ("web", "more")):
+        assert counted.count("answered") >= 1
+        assert counted.count("ignored") == 0
+
+
+def test_a_responder_leaves_answers_to_those_who_asked(sessions: Sessions) -> None:
+    """Also those for one of its addresses."""
+    rig, asking = sessions.rig, AddressRange.parse("198.18.0.64/26")
+    for port in ("p1", FAR):
+        answers_for = AddressRange.parse("198.18.0.1-198.18.0.9" if port == "p1" else str(asking))
+        sessions.start(Responder(name=port, port=port, protocol="arp", answers_for=answers_for))
+    wanted = AddressRange.parse("198.18.0.9").first
+    found = rig.target.resolve(FAR, wanted, source=asking.first, source_mac=rig.ports[FAR].mac)
+    assert found == rig.ports["p1"].mac
+    assert sessions.read(FAR).rx_packets == 0
 
 
 @not_on_a_switch

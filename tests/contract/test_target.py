@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What every target promises: `proto/tester/v1/control.proto`, through `targets/base.py`."""
+"""The behaviour that every target promises: `proto/tester/v1/control.proto`, through `targets/base.py`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from TesterLibrary.measurement.snapshot import PortCounters, Snapshot, StreamCou
 from TesterLibrary.model.law import even
 from TesterLibrary.model.plan import LearningFrame
 from TesterLibrary.model.units import Duration
-from TesterLibrary.targets.base import Progress
+from TesterLibrary.targets.base import SendingProgress
 
 from .rig import PATIENCE, Rig
 
@@ -190,7 +190,7 @@ def test_jobs_start_and_stop_and_go_while_others_run(rig: Rig) -> None:
 
 def test_waiting_tells_how_far_it_is(rig: Rig) -> None:
     rig.load(rig.plan("north", rate="1 kpps"))
-    seen: list[Progress] = []
+    seen: list[SendingProgress] = []
     rig.target.start(["north"], duration=Duration(1_200_000_000))
     rig.target.wait(["north"], timeout=PATIENCE, on_progress=seen.append)
     assert len(seen) >= 2
@@ -219,8 +219,8 @@ def test_injected_frames_arrive_as_foreign_ones(rig: Rig) -> None:
     both = ("p1", "p2")
 
     def arrived(snapshot: Snapshot) -> bool:
-        """And counted where they left."""
-        grown = [_difference(before.port(own), snapshot.port(own)) for own in both]
+        """Whether the frames have arrived, and are counted where they left."""
+        grown = [_difference(before.port(port), snapshot.port(port)) for port in both]
         return all(sent >= 3 and received >= 3 for sent, _, received, *_ in grown)
 
     after = _until(rig, arrived)

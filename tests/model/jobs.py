@@ -15,12 +15,12 @@ from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.p4.build import shipped
-from TesterLibrary.planning.allocation import LoopbackPort, LoopbackPorts
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.planning.switch.allocation import LoopbackPort, LoopbackPorts
 from TesterLibrary.targets.tofino.bases import Bases
 from TesterLibrary.targets.tofino.building import switch_job
 from TesterLibrary.targets.tofino.device_port import CONNECTORS, device_port
-from TesterLibrary.targets.tofino.entry import Entry
+from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.latency import bucket_entries
 from TesterLibrary.targets.tofino.loaded import LoadedStream
@@ -74,7 +74,7 @@ def loaded(switch: RemoteSwitch, streams: Sequence[Stream], ends: Sequence[Respo
     used |= {int(str(e.data["loopback"])) for e in job.entries if "loopback" in e.data}
     used |= {int(str(e.data["write_port"])) for e in job.entries if "write_port" in e.data}
     switch.set_ports([*front, *(PortSetup(port, 10 * _BPS, loopback=True) for port in sorted(used))])
-    roles = [Entry(_ROLES, {"ig.ingress_port": CPU_PORT}, data={"role": _CPU})]
+    roles = [TableEntry(_ROLES, {"ig.ingress_port": CPU_PORT}, data={"role": _CPU})]
     switch.write([*roles, *bucket_entries(), *job.entries, *job.answering])
     resets = Resets.of([job])
     switch.clear(resets.tables)
@@ -95,25 +95,25 @@ class Synced:
         self._switch = switch
 
     def read(self, wanted: Sequence[Asked]) -> list[Reading]:
-        """From the chip."""
+        """Readings from the chip."""
         self._switch.sync(sorted({one.table for one in wanted}))
         return self._switch.read(wanted)
 
 
-def read(switch: RemoteSwitch, own: LoadedStream) -> StreamRegisters:
-    """From the chip."""
+def read(switch: RemoteSwitch, stream: LoadedStream) -> StreamRegisters:
+    """The registers of a stream, from the chip."""
     chip = Synced(switch)
-    found = registers(chip.read(asked(own)))
-    (found,) = Bases(cast(Any, chip)).with_bases([own], [found], [(Closed(), Closed())])
-    numbers = reached(own, found)
+    found = registers(chip.read(asked(stream)))
+    (found,) = Bases(cast(Any, chip)).with_bases([stream], [found], [(Closed(), Closed())])
+    numbers = reached(stream, found)
     return replace(
         found,
-        histogram=buckets(numbers, chip.read(cells(own, numbers))),
-        misrouted=packets_of(chip.read([stream_asked(own.template)])),
+        histogram=buckets(numbers, chip.read(cells(stream, numbers))),
+        misrouted=packets_of(chip.read([stream_asked(stream.template)])),
     )
 
 
 def left(switch: RemoteSwitch, job: SwitchJob) -> None:
     """Nothing of it loops, and its tables are as they were."""
-    switch.delete([own for own in (*job.entries, *job.answering) if "$METER_INDEX" not in own.key])
+    switch.delete([entry for entry in (*job.entries, *job.answering) if "$METER_INDEX" not in entry.key])
     switch.remove_groups(list(job.groups))

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from TesterLibrary.p4.daemon import Scopes
+from TesterLibrary.p4.daemon import PipeScopes
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.sde import vendor_switch
 from TesterLibrary.testbeds.namespace import Namespace
@@ -27,7 +27,7 @@ CPU_INTERFACE = "cpu"
 CPU_PORT = 64  # device port of a Tofino's CPU, as a network interface
 _CPU_END = "chip-cpu"
 FRONT = {"p1": 0, "p2": 4, "p3": 8}  # device ports of an external pipe, by the interface they end in
-SCOPES = Scopes.of([], pipes=2)  # a chip of two: the model takes half as long for a table as with four
+SCOPES = PipeScopes.of([], pipes=2)  # a chip of two: the model takes half as long for a table as with four
 _TOFINO_B0 = 2  # as the model calls the chip
 _REGISTERS_PORT = 8001  # where the model takes its daemon
 _ETH_P_ALL = 3
@@ -63,7 +63,7 @@ class RunningModel:
             return vendor_switch(ADDRESS, program, CPU_INTERFACE)
 
     def fetched(self, server: str) -> str:
-        """What curl gets of a server of HTTP, or its error."""
+        """The page that curl fetches from an HTTP server, or its error."""
         with self.inside.entered():
             done = subprocess.run(
                 ["curl", "--silent", "--show-error", "--max-time", "30", f"http://{server}/"],
@@ -114,10 +114,10 @@ class RunningModel:
         else:
             pairs += [(f"chip-{name}", name) for name in FRONT]
             ends |= {port: f"chip-{name}" for name, port in FRONT.items()}
-        for number, (own, other) in enumerate(pairs):
+        for number, (near, far) in enumerate(pairs):
             macs = [bytes((2, 0, 0, 0, side, number)) for side in (1, 2)]
-            self.inside.veth(own, other, self.inside, mac=macs[0], peer_mac=macs[1])
-            for end in (own, other):
+            self.inside.veth(near, far, self.inside, mac=macs[0], peer_mac=macs[1])
+            for end in (near, far):
                 with self.inside.entered():
                     subprocess.run(["ip", "link", "set", end, "mtu", str(_MTU)], check=True)
         return ends
@@ -189,7 +189,7 @@ class Tap:
         self._socket.send(frame)
 
     def frames(self, count: int, *, seconds: float = 5) -> list[bytes]:
-        """Those that left the port, until there are so many or the time is over."""
+        """Frames that left the port, until there are so many or the time is over."""
         found: list[bytes] = []
         deadline = time.monotonic() + seconds
         while len(found) < count and (left := deadline - time.monotonic()) > 0:
@@ -206,10 +206,10 @@ class Tap:
 
 
 def programs(install: Path) -> Mapping[str, Path]:
-    """What an SDE has to have in its bin."""
+    """The programs that the bin of an SDE must have."""
     return {name: install / "bin" / name for name in ("tofino-model", "bf_switchd")}
 
 
 def missing(install: Path) -> Sequence[str]:
-    """Of these, what it has not."""
+    """Those of these programs that the SDE does not have."""
     return [str(path) for path in programs(install).values() if not os.access(path, os.X_OK)]

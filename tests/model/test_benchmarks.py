@@ -32,4 +32,6 @@ def test_benchmarks_of_a_switch_are_measured(
     with capsys.disabled():
         print(f"\n{done.stdout}")
     found = json.loads(summary.read_text(encoding="utf-8"))
-    assert {name: ADDRESS in own.get("note", "") for name, own in found.items()} == dict.fromkeys(_BOTH, True)
+    assert {name: ADDRESS in outcome.get("note", "") for name, outcome in found.items()} == dict.fromkeys(
+        _BOTH, True
+    )

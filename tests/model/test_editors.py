@@ -61,9 +61,9 @@ def test_fields_change_in_every_way(model: RunningModel, switch: RemoteSwitch) -
         assert bytes(again) == frame
         stream_id = int.from_bytes(bytes(packet[UDP].payload)[:2], "big")
         seen[stream_id].append((packet[UDP].dport, int(ip_address(packet[IP].src))))
-    assert {own: len(values) for own, values in seen.items()} == dict.fromkeys(range(1, 5), _COUNT)
+    assert {number: len(values) for number, values in seen.items()} == dict.fromkeys(range(1, 5), _COUNT)
     for stream_id in (1, 4):
-        editors = {own.name: own for own in job.streams[stream_id].planned.editors}
+        editors = {editor.name: editor for editor in job.streams[stream_id].planned.editors}
         planned = [
             (editors["UDP.dport"].value(number), editors["IP.src"].value(number)) for number in range(_COUNT)
         ]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from TesterLibrary.targets.tofino import device_port
-from TesterLibrary.targets.tofino.entry import Entry, Masked
+from TesterLibrary.targets.tofino.entry import Masked, TableEntry
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.switch import PortSetup
 
@@ -25,16 +25,16 @@ _CPU_HEADER = 5  # bytes
 @pytest.fixture
 def taps(model: RunningModel, switch: RemoteSwitch) -> Iterator[dict[str, Tap]]:
     switch.set_ports([PortSetup(port, 10 * 10**9) for port in (*FRONT.values(), CPU_PORT)])
-    switch.write([Entry(_ROLES, {"ig.ingress_port": CPU_PORT}, data={"role": _CPU})])
-    own = {name: model.tap(name) for name in (*FRONT, "cpu")}
-    yield own
-    for tap in own.values():
+    switch.write([TableEntry(_ROLES, {"ig.ingress_port": CPU_PORT}, data={"role": _CPU})])
+    taps = {name: model.tap(name) for name in (*FRONT, "cpu")}
+    yield taps
+    for tap in taps.values():
         tap.close()
 
 
-def stations(action: str, came_by: int, port: int) -> Entry:
+def stations(action: str, came_by: int, port: int) -> TableEntry:
     key = {"$MATCH_PRIORITY": 1, "ingress_port": Masked(came_by, _ALL)}
-    return Entry(_STATIONS, key, f"ExternalIngress.forwarding.{action}", {"port": port})
+    return TableEntry(_STATIONS, key, f"ExternalIngress.forwarding.{action}", {"port": port})
 
 
 _FRAMES = {

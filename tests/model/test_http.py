@@ -27,7 +27,7 @@ def test_curl_is_served(model: RunningModel, switch: RemoteSwitch) -> None:
     assert [model.fetched(_SERVER) for _ in range(_TIMES)] == ["Hello world\n"] * _TIMES
     (end,) = job.ends
     wanted = end_asked(end)
-    switch.sync(sorted({own.table for own in wanted}))
+    switch.sync(sorted({asked.table for asked in wanted}))
     counted = end_counters("job", end, switch.read(wanted), answering=True)
     named = dict(zip(end.planned.protocol.counters, counted.counters, strict=True))
     assert (named["opened"], named["served"]) == (_TIMES, _TIMES)

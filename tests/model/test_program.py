@@ -11,7 +11,7 @@ import pytest
 
 from TesterLibrary.errors import TargetError
 from TesterLibrary.p4.build import shipped
-from TesterLibrary.targets.tofino.entry import Entry, Masked, Span, Value
+from TesterLibrary.targets.tofino.entry import Masked, Span, TableEntry, Value
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.schema import Field, Schema, Table
 from TesterLibrary.targets.tofino.switch import Asked, PortSetup
@@ -42,12 +42,12 @@ def data_of(fields: Mapping[str, Field]) -> dict[str, Value]:
     }
 
 
-def entry(table: Table, action: str | None) -> Entry:
+def entry(table: Table, action: str | None) -> TableEntry:
     key = {name: key_value(field) for name, field in table.key.items() if name != "$MATCH_PRIORITY"}
     if "$MATCH_PRIORITY" in table.key:
         key["$MATCH_PRIORITY"] = 1
     fields = dict(table.data) | (dict(table.actions[action]) if action else {})
-    return Entry(table.name, key, action, data_of(fields))
+    return TableEntry(table.name, key, action, data_of(fields))
 
 
 _ENTRIES = [
@@ -58,12 +58,12 @@ _ENTRIES = [
 ]
 
 
-@pytest.mark.parametrize("own", _ENTRIES, ids=lambda own: f"{own.table}-{own.action}")
-def test_every_table_gives_back_what_it_was_given(switch: RemoteSwitch, own: Entry) -> None:
-    switch.write([own])
-    [reading] = switch.read([Asked(own.table, own.key)])
-    assert {name: reading[name] for name in own.data} == dict(own.data)
-    switch.delete([own])
+@pytest.mark.parametrize("entry", _ENTRIES, ids=lambda entry: f"{entry.table}-{entry.action}")
+def test_every_table_gives_back_what_it_was_given(switch: RemoteSwitch, entry: TableEntry) -> None:
+    switch.write([entry])
+    [reading] = switch.read([Asked(entry.table, entry.key)])
+    assert {name: reading[name] for name in entry.data} == dict(entry.data)
+    switch.delete([entry])
 
 
 _REGISTERS = [table for table in _SCHEMA.tables.values() if table.kind == "Register"]
@@ -76,7 +76,7 @@ def test_registers_are_written_and_read_from_the_chip(switch: RemoteSwitch, tabl
     assert given
     switch.clear([table.name])
     first = read(switch, table, place, given)
-    switch.write([Entry(table.name, place, None, given)])
+    switch.write([TableEntry(table.name, place, None, given)])
     pipes = SCOPES.record()[table.name.partition(".")[0]]
     assert read(switch, table, place, given) == {name: [value] * len(pipes) for name, value in given.items()}
     switch.clear([table.name])

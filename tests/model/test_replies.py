@@ -31,9 +31,9 @@ _ENDS = (
 @pytest.fixture
 def tap(model: RunningModel, switch: RemoteSwitch) -> Iterator[Tap]:
     job = loaded(switch, [], _ENDS)
-    own = model.tap("p1")
-    yield own
-    own.close()
+    tap = model.tap("p1")
+    yield tap
+    tap.close()
     left(switch, job)
 
 

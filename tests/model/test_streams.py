@@ -34,9 +34,9 @@ Loads = Callable[..., SwitchJob]
 @pytest.fixture
 def taps(model: RunningModel, switch: RemoteSwitch) -> Iterator[tuple[Tap, Tap]]:
     assert switch
-    own = model.tap("p1"), model.tap("p2")
-    yield own
-    for tap in own:
+    taps = model.tap("p1"), model.tap("p2")
+    yield taps
+    for tap in taps:
         tap.close()
 
 
@@ -89,7 +89,7 @@ def test_frames_that_are_lost_are_those_that_did_not_come(
     switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads
 ) -> None:
     job = load()
-    own = job.streams[1]
+    stream = job.streams[1]
     for version, lost in ((0, 3), (1, 7)):
         switch.write(list(job.flipped(version)))
         switch.write(list(job.starting(_COUNT)))
@@ -98,7 +98,7 @@ def test_frames_that_are_lost_are_those_that_did_not_come(
         for frame in frames[lost:]:
             taps[1].send(frame)
         time.sleep(2)
-        found = read(switch, own)
+        found = read(switch, stream)
         assert (found.tx[version].packets, found.rx[version].packets) == (_COUNT, _COUNT - lost)
         assert found.tx[version].octets == _COUNT * 128
 
@@ -107,14 +107,14 @@ def test_frames_at_another_port_are_counted_apart_and_a_digest_says_where(
     switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads
 ) -> None:
     job = load()
-    own = job.streams[1]
+    stream = job.streams[1]
     switch.write(list(job.starting(_COUNT)))
     frames = taps[0].frames(_COUNT, seconds=10)
     switch.digests()
     for number, frame in enumerate(frames):
         taps[0 if number < 9 else 1].send(frame)
     time.sleep(2)
-    found = read(switch, own)
+    found = read(switch, stream)
     assert (found.misrouted, found.rx[0].packets) == (9, _COUNT - 9)
     wanted = port_asked(FRONT["p1"])
     switch.sync(sorted({one.table for one in wanted}))
@@ -127,7 +127,7 @@ def test_frames_at_another_port_are_counted_apart_and_a_digest_says_where(
             break
         taps[0].send(frames[0])
         time.sleep(2)
-    assert told == [Digest(DIGEST, {"stream": own.template, "port": FRONT["p1"]})]
+    assert told == [Digest(DIGEST, {"stream": stream.template, "port": FRONT["p1"]})]
 
 
 def passed_on(
@@ -140,8 +140,8 @@ def passed_on(
     for frame in frames:
         taps[1].send(frame)
     time.sleep(2)
-    own = job.streams[1]
-    return frames, read(switch, own), own
+    stream = job.streams[1]
+    return frames, read(switch, stream), stream
 
 
 def test_sums_of_times_are_those_of_the_stamps_in_the_frames(
@@ -151,17 +151,17 @@ def test_sums_of_times_are_those_of_the_stamps_in_the_frames(
     stamps = [int.from_bytes(bytes(Ether(frame)[UDP].payload)[8:14], "big") for frame in frames]
     times = [stamp % _WORD | 1 for stamp in stamps]  # as the registers have them (p4/controls/blind_delay.p4)
     left, came = found.tx[0].times, found.rx[0].times
-    assert (left.base, left.since) == (times[0], sum((own - times[0]) % _WORD for own in times))
+    assert (left.base, left.since) == (times[0], sum((time - times[0]) % _WORD for time in times))
     blind = (came.base - left.base) * _COUNT + came.since - left.since
     assert (blind - found.latency_sum + _COUNT) % _WORD <= 2 * _COUNT  # each time is odd: 1 ns more or less
 
 
 def test_each_frame_has_its_latency_counted(switch: RemoteSwitch, taps: tuple[Tap, Tap], load: Loads) -> None:
-    frames, found, own = passed_on(switch, taps, load)
+    frames, found, stream = passed_on(switch, taps, load)
     assert sum(found.histogram.values()) == found.rx[0].packets == _COUNT
     assert 0 < found.least <= found.greatest
     assert found.least * _COUNT <= found.latency_sum <= found.greatest * _COUNT
     assert (found.overtaken, found.next_sequence) == (0, _COUNT)
     taps[1].send(frames[0])
     time.sleep(1)
-    assert read(switch, own).overtaken == 1
+    assert read(switch, stream).overtaken == 1

@@ -22,8 +22,8 @@ from TesterLibrary.model.ports import Port
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate
-from TesterLibrary.opening import open_target
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.running.opening import open_target
 from TesterLibrary.targets.base import Target
 from TesterLibrary.testbeds import open_testbed
 
@@ -43,21 +43,23 @@ class Driver:
         self._loaded: list[str] = []
 
     def load(self, name: str, *streams: Stream, ends: tuple[Responder, ...] = ()) -> None:
-        """As a suite does, by a plan; its addresses are known."""
+        """Loads streams by a plan, as a suite does; their addresses are known."""
         plan = compile_job(Job(name, streams, ends=ends), ports=self.ports, gateways={}, max_streams=64)
         self.target.load(plan)
         self._loaded.append(name)
 
     def until(self, holds: Callable[[Snapshot], bool]) -> Snapshot:
-        """The first snapshot that is so, or the last one of a minute."""
+        """The first snapshot for which this holds, or the last one of a minute."""
         deadline = time.monotonic() + _PATIENCE.seconds
         while not holds(snapshot := self.target.snapshot()) and time.monotonic() < deadline:
             pass
         return snapshot
 
     def settled(self) -> StreamCounters:
-        """Of the only stream, when what left has arrived."""
-        (found,) = self.until(lambda own: own.streams[0].tx_packets == own.streams[0].rx_packets).streams
+        """Counters of the only stream, when all its frames have arrived."""
+        (found,) = self.until(
+            lambda snapshot: snapshot.streams[0].tx_packets == snapshot.streams[0].rx_packets
+        ).streams
         return found
 
     def clear(self) -> None:
@@ -76,7 +78,8 @@ def opened(model: RunningModel, configuration: Path) -> Iterator[Driver]:
         infos = target.capabilities().ports
         known = {port.name: port for port in testbed.testbed.ports}
         yield Driver(
-            target, {own.name: known[own.name].described_by(own.mac, own.max_frame_size) for own in infos}
+            target,
+            {info.name: known[info.name].described_by(info.mac, info.max_frame_size) for info in infos},
         )
 
 
@@ -93,7 +96,7 @@ def stream(**changes: object) -> Stream:
 
 @contextmanager
 def cable(model: RunningModel, *, missing: Mapping[int, Collection[int]] | None = None) -> Iterator[None]:
-    """From p1 to p2; of each version, frames of these numbers are lost."""
+    """A cable from p1 to p2 that loses the frames of these numbers, by version."""
     ends, over = (model.tap("p1"), model.tap("p2")), threading.Event()
     seen = [0, 0]
 
@@ -161,13 +164,15 @@ def test_frames_that_are_lost_are_found_in_the_version_that_they_left_in(
     gone = sum(map(len, lost.values()))
     with cable(model, missing=lost):
         driver.target.start(["job"])
-        driver.until(lambda own: own.streams[0].versions[0].tx_packets > _COUNT)
+        driver.until(lambda snapshot: snapshot.streams[0].versions[0].tx_packets > _COUNT)
         assert driver.target.flip(["job"]).closed_version == 0
-        driver.until(lambda own: own.streams[0].versions[1].tx_packets > _COUNT)
+        driver.until(lambda snapshot: snapshot.streams[0].versions[1].tx_packets > _COUNT)
         driver.target.stop(["job"])
-        found = driver.until(lambda own: own.streams[0].tx_packets - own.streams[0].rx_packets == gone)
-    assert [own.tx_packets - own.rx_packets for own in found.streams[0].versions] == [
-        len(own) for own in lost.values()
+        found = driver.until(
+            lambda snapshot: snapshot.streams[0].tx_packets - snapshot.streams[0].rx_packets == gone
+        )
+    assert [version.tx_packets - version.rx_packets for version in found.streams[0].versions] == [
+        len(sequences) for sequences in lost.values()
     ]
     assert found.streams[0].order.next_sequence == found.streams[0].tx_packets
 
@@ -181,24 +186,24 @@ def test_a_job_that_is_started_again_begins_anew(model: RunningModel, driver: Dr
         driver.target.start(["job"], packets=2 * _COUNT)
         driver.target.wait(["job"], timeout=_PATIENCE)
         found = driver.settled()
-    assert [own.tx_packets for own in found.versions] == [2 * _COUNT, 0]
+    assert [version.tx_packets for version in found.versions] == [2 * _COUNT, 0]
     assert (found.rx_packets, sum(found.latency.buckets.values())) == (2 * _COUNT, 2 * _COUNT)
     assert (found.order.next_sequence, found.rx_out_of_order) == (2 * _COUNT, 0)
 
 
 def test_neighbours_are_asked_and_answered(model: RunningModel, driver: Driver) -> None:
     driver.load("job", stream())
-    own = driver.ports["p1"]
-    assert own.address is not None
+    port = driver.ports["p1"]
+    assert port.address is not None
     tap = model.tap("p1")
     asked = b"\xff" * 6 + bytes((2, 0, 0, 0, 0, 0x77)) + bytes.fromhex("0806 0001 0800 0604 0001")
     asked += bytes((2, 0, 0, 0, 0, 0x77)) + ip_address("198.18.0.77").packed + bytes(6)
-    tap.send((asked + own.address.ip.packed).ljust(60, b"\0"))
+    tap.send((asked + port.address.ip.packed).ljust(60, b"\0"))
     (answer,) = tap.frames(1)
     tap.close()
-    assert answer[:12] == bytes((2, 0, 0, 0, 0, 0x77)) + own.mac
-    assert answer[20:32] == b"\0\2" + own.mac + own.address.ip.packed
-    found = driver.target.resolve("p1", _PEER.ip, source=own.address.ip, source_mac=own.mac)
+    assert answer[:12] == bytes((2, 0, 0, 0, 0, 0x77)) + port.mac
+    assert answer[20:32] == b"\0\2" + port.mac + port.address.ip.packed
+    found = driver.target.resolve("p1", _PEER.ip, source=port.address.ip, source_mac=port.mac)
     assert found == bytes((2, 0, 0, 0, 2, 1))  # as running.py gives it to that end
 
 

@@ -8,9 +8,10 @@ import argparse
 import json
 import secrets
 import sys
+from itertools import chain
 from pathlib import Path
 
-from . import simulated, table
+from . import embedded, simulated, table
 
 SUMMARY = Path("results/truth/summary.json")
 
@@ -21,13 +22,17 @@ def main() -> int:
     if given.case is not None:
         print(simulated.case(given.seed, given.case))
         return 0
-    cases = list(simulated.cases(given.seed, given.cases))
-    for case in cases:
+    if given.embedded_case is not None:
+        numbers = range(given.embedded_case, given.embedded_case + 1)
+        print(*embedded.cases(given.seed, numbers), sep="\n")
+        return 0
+    cases = []
+    for case in chain(
+        simulated.cases(given.seed, given.cases), embedded.cases(given.seed, range(given.embedded))
+    ):
+        cases.append(case)
         if case.false_pass or case.false_fail or (case.inconclusive and not case.excuse):
-            word = "INCONCLUSIVE" if case.inconclusive else "FALSE"
-            print(
-                f"{word}: {case}\n    again: python -m tests.truth --seed {given.seed} --case {case.number}"
-            )
+            print(table.remarkable(case, given.seed), flush=True)
     print(table.text(cases))
     SUMMARY.parent.mkdir(parents=True, exist_ok=True)
     SUMMARY.write_text(json.dumps(table.summary(cases, given.seed), indent=2) + "\n")
@@ -37,9 +42,13 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.truth", description=__doc__)
-    parser.add_argument("--cases", type=int, default=1000, help="on simulated devices")
+    parser.add_argument("--cases", type=int, default=1000, help="on simulated devices and fake testers")
+    parser.add_argument(
+        "--embedded", type=int, default=0, help="on devices of this machine's kernel; needs root"
+    )
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9), help="random if left out")
     parser.add_argument("--case", type=int, help="only this one of the simulated cases")
+    parser.add_argument("--embedded-case", type=int, help="only this one of the embedded cases")
     return parser.parse_args()
 
 

@@ -5,11 +5,21 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from TesterLibrary.verdict import Outcome, Verdict
+
+# Objections to a trial that are caused by the machine, not by a fault of the tester.
+_MACHINE = re.compile(
+    "the hypervisor took|a worker did not run for|with a rate error of|kernel dropped|"
+    "a pause of the tester of|flows in time|the tester's own rings"
+)
+
+
+SIMULATED, FAKE, SWITCH, ENGINE = "simulated", "fake", "tofino-fake", "engine"
 
 
 @dataclass(frozen=True)
@@ -21,8 +31,9 @@ class Case:
     verdict: Verdict
     excuse: str  # why the verdict may be INCONCLUSIVE; empty if nothing was absent
     about: str  # what rebuilds it
-    target: str = "simulated"
+    target: str = SIMULATED
     number: int = 0
+    disturbed: str = ""  # how long programs of the machine waited for a CPU meanwhile, if they did
 
     @property
     def false_pass(self) -> bool:
@@ -36,9 +47,20 @@ class Case:
     def inconclusive(self) -> bool:
         return self.verdict.outcome is Outcome.INCONCLUSIVE
 
+    @property
+    def machine(self) -> str:
+        """The machine's disturbances, with numbers, that made the verdict INCONCLUSIVE; or empty."""
+        named = self.inconclusive and _MACHINE.search(self.verdict.reason)
+        return f"{self.disturbed}; {self.verdict.reason}" if self.disturbed and named else ""
+
+    @property
+    def wanting(self) -> bool:
+        """INCONCLUSIVE although nothing was absent and nobody disturbed the tester."""
+        return self.inconclusive and not self.excuse and not self.machine
+
     def __str__(self) -> str:
         truth = {True: "within", False: "out of bounds", None: "undefined"}[self.truth]
-        excuse = self.excuse or "nothing absent"
+        excuse = self.machine or self.excuse or "nothing absent"
         return (
             f"case {self.number} on {self.target}, {self.judge}: truth {truth}, {self.verdict} [{excuse}]\n"
             f"    {self.about}"

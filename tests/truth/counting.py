@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What testers of several kinds count of the arrivals: by `counters.proto`, without the engine's code."""
+"""Counters of arrivals, as several kinds of testers keep them; by `counters.proto`, not the engine's code."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Device:
-    """What it does to the frames of one stream."""
+    """A simulated device: its effect on the frames of one stream."""
 
     frames: int
     gap_ns: int
@@ -83,7 +83,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Log:
-    """What came out of a device. The truth is read from here, and nowhere else."""
+    """The arrivals behind a device. The truth is read from here, and nowhere else."""
 
     device: Device
     arrivals: tuple[Arrival, ...]
@@ -100,7 +100,7 @@ class Log:
 
     @property
     def counted(self) -> list[Arrival]:
-        """Those of them that the tester did not lose itself."""
+        """Arrivals that the tester did not lose itself."""
         each = (a for place, a in enumerate(self.arrivals) if place not in self.taken)
         return [a for a in each if a.expected and not a.damaged]
 
@@ -142,7 +142,7 @@ class Log:
 
     @property
     def latencies(self) -> list[int]:
-        """Of every frame and copy that arrived, in ascending order."""
+        """Latencies of every frame and copy that arrived, in ascending order."""
         return sorted(a.time_ns - self.departure_ns(a.sequence) for a in self.whole)
 
     @property

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Protocol
 
 from TesterLibrary.measurement.evidence import Evidence, EvidenceLimits
 from TesterLibrary.measurement.trial import StreamResult, Trial
@@ -15,6 +17,10 @@ from .counting import FRAME, Tester, random_tester
 from .device import Log, random_device
 
 _LOAD = Fraction(1, 2)
+
+
+def _engine_error(_value_ns: int) -> Fraction:
+    return Fraction(1, 200)
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,11 @@ class Scene:
     logs: tuple[tuple[Log, ...], ...]
     fault: str = ""  # what the tester did wrong
     unmeasured: bool = False
+    target: str = "simulated"
+    slack_ns: int = 0  # by which the log does not know when the tester saw a frame
+    percentile_error: Callable[[int], Fraction] = _engine_error  # part of a percentile, and some more
+    about: str = ""  # the device, where the logs do not tell
+    more_fates: tuple[str, ...] = ()  # that its logs know, besides those of every device
 
     @property
     def every(self) -> list[Log]:
@@ -34,7 +45,7 @@ class Scene:
 
     @property
     def absent(self) -> str:
-        """What may excuse a verdict that is INCONCLUSIVE; empty if the tester counted everything."""
+        """The reason that excuses an INCONCLUSIVE verdict; empty if the tester counted everything."""
         if self.fault:
             return f"the tester: {self.fault}"
         if self.unmeasured:
@@ -50,8 +61,16 @@ class Scene:
         return any(not log.whole for log in self.every)
 
     def __str__(self) -> str:
-        devices = "; ".join(str(log.device) for log in self.every)
+        devices = self.about or "; ".join(str(log.device) for log in self.every)
         return f"{self.tester}, fault {self.fault!r}, unmeasured {self.unmeasured}, {devices}"
+
+
+class Source(Protocol):
+    """A source of scenes."""
+
+    def __call__(self, draw: random.Random, *, trials: int = 2, streams: int = 2) -> Scene:
+        """One to so many trials of one to so many streams."""
+        ...
 
 
 def random_scene(draw: random.Random, *, trials: int = 2, streams: int = 2) -> Scene:

@@ -8,11 +8,15 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
+from . import fake_judges as fake
 from . import other_judges as other
+from . import session_judges as sessions
 from . import stream_judges as streams
+from . import switch_judges as switch
 from .case import Case, Judge
+from .sustained_judge import sustained
 
-JUDGES: tuple[Judge, ...] = (
+_DEVICES: tuple[Judge, ...] = (
     streams.loss,
     streams.reordering,
     streams.outage,
@@ -24,13 +28,39 @@ JUDGES: tuple[Judge, ...] = (
     other.search,
     other.connections,
     other.learning,
+    sessions.goodput,
+    sessions.time,
+    sessions.shares,
+    sessions.maximum,
+    sustained,
 )
+_FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
+_SWITCH: tuple[Judge, ...] = (
+    switch.loss,
+    switch.reordering,
+    switch.outage,
+    switch.latency,
+    switch.delay,
+    switch.count,
+)
+_ROUND = (
+    len(_DEVICES) + 3
+)  # cases; of them two on the fake switch, which takes half a second, one on the fake
+
+
+def judge_of(number: int) -> Judge:
+    """The judges take turns."""
+    turn, place = divmod(number, _ROUND)
+    if place < len(_DEVICES):
+        return _DEVICES[place]
+    if place == len(_DEVICES):
+        return _FAKE[turn % len(_FAKE)]
+    return _SWITCH[(2 * turn + place) % len(_SWITCH)]
 
 
 def case(seed: int, number: int) -> Case:
-    """The judges take turns."""
-    judge = JUDGES[number % len(JUDGES)]
-    return replace(judge(random.Random(f"{seed} {number}")), number=number)
+    """A case, made from the seed and its number alone."""
+    return replace(judge_of(number)(random.Random(f"{seed} {number}")), number=number)
 
 
 def cases(seed: int, count: int) -> Iterator[Case]:

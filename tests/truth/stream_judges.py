@@ -24,9 +24,9 @@ from TesterLibrary.verdict import Verdict
 from .case import Case, near
 from .counting import FRAME
 from .device import Log
-from .scene import Scene, random_scene
+from .scene import Scene, Source, random_scene
 
-_SIGNS = {
+SIGNS = {
     "==": compare.eq,
     "!=": compare.ne,
     "<": compare.lt,
@@ -36,15 +36,15 @@ _SIGNS = {
 }
 
 
-def loss(draw: random.Random) -> Case:
-    scene = random_scene(draw)
+def loss(draw: random.Random, source: Source = random_scene) -> Case:
+    scene = source(draw)
     worst = max(Fraction(sum(x.lost for x in logs), sum(x.sent for x in logs)) for logs in scene.logs)
     bound = min(Fraction(1), near(draw, worst, Fraction(1, sum(x.sent for x in scene.logs[0]))))
     return _case("loss_below", scene, worst <= bound, loss_below(scene.trials, Ratio(bound)), bound)
 
 
-def reordering(draw: random.Random) -> Case:
-    scene = random_scene(draw)
+def reordering(draw: random.Random, source: Source = random_scene) -> Case:
+    scene = source(draw)
     arrived = sum(len(log.firsts) for log in scene.every)
     part = Fraction(sum(log.reordered for log in scene.every), arrived or 1)
     bound = min(Fraction(1), near(draw, part, Fraction(1, arrived or 1)))
@@ -52,9 +52,9 @@ def reordering(draw: random.Random) -> Case:
     return _case("reordering_below", scene, part <= bound if arrived else None, verdict, bound)
 
 
-def outage(draw: random.Random) -> Case:
+def outage(draw: random.Random, source: Source = random_scene) -> Case:
     """An outage is a run of frames that never arrived; its time is exact to two gaps and the spread."""
-    scene = random_scene(draw)
+    scene = source(draw)
     bound_ns = draw.choice([0, _beside(draw, scene), _beside(draw, scene)])
     within = all(_is_within(log, bound_ns) for log in scene.every)
     hidden = any(log.lost and (log.duplicated or log.reordered) for log in scene.every)
@@ -73,7 +73,7 @@ def _beside(draw: random.Random, scene: Scene) -> int:
     edges = []
     for log in scene.every:
         for _, count in log.runs:
-            length, unsure = count * log.device.gap_ns, _resolution_ns(log)
+            length, unsure = count * log.device.gap_ns, _resolution_ns(log) + scene.slack_ns
             edges.append((length - unsure, length + unsure))
     wanted = draw.choice([edge + side for low, high in edges for edge, side in ((low, -1), (high, 1))] or [0])
     for _ in range(len(edges) + 1):
@@ -90,23 +90,24 @@ def _is_within(log: Log, bound_ns: int) -> bool:
     return all(count * log.device.gap_ns <= bound_ns for _, count in runs)
 
 
-def latency(draw: random.Random) -> Case:
-    scene = random_scene(draw)
+def latency(draw: random.Random, source: Source = random_scene) -> Case:
+    scene = source(draw)
     percent = draw.choice(["50", "90", "99", "99.9", "100", str(draw.randint(1, 1000) / 10)])
     each = sorted(ns for log in scene.every for ns in log.latencies)
     if not each:
         verdict = latency_below(scene.trials, Duration(draw.randrange(10**6)), float(percent))
         return _case("latency_below", scene, None, verdict, percent)
     value = each[ceil(len(each) * Fraction(percent) / 100) - 1]
-    margin = 0 if percent == "100" else max(2, ceil(value / 200))
+    margin = 0 if percent == "100" else max(2, ceil(value * scene.percentile_error(value)))
+    margin += scene.slack_ns
     bound = draw.choice([value + margin, value - margin - 1, value * 2 + 4, value // 2 - 2])
     bound = max(0, bound)
     verdict = latency_below(scene.trials, Duration(bound), float(percent))
     return _case("latency_below", scene, value <= bound, verdict, f"p{percent} {bound} ns")
 
 
-def throughput(draw: random.Random) -> Case:
-    scene = random_scene(draw, trials=1)
+def throughput(draw: random.Random, source: Source = random_scene) -> Case:
+    scene = source(draw, trials=1)
     (logs,), (trial,) = scene.logs, scene.trials
     seconds = Fraction(max(log.sent * log.device.gap_ns for log in logs), 10**9)
     pps = sum(len(log.firsts) for log in logs) / seconds
@@ -121,15 +122,15 @@ def throughput(draw: random.Random) -> Case:
     bound = near(draw, pps * scale, scale / seconds) or scale
     reached = pps * scale >= bound
     verdict = throughput_above(trial, Rate(bound, unit))
-    # With loss it is no throughput but a forwarding rate; without, the device may deliver more than asked.
+    # With loss it is a forwarding rate, not a throughput; without loss the device could deliver more.
     truth = None if reached == bool(lost) else reached
     excuse = "" if truth is not None else "no more was offered, or some was lost"
     return _case("throughput_above", scene, truth, verdict, (bound, unit), excuse=excuse)
 
 
-def delay(draw: random.Random) -> Case:
+def delay(draw: random.Random, source: Source = random_scene) -> Case:
     """The documented error: frames lost, or arrived twice, times the gap between two."""
-    scene = random_scene(draw)
+    scene = source(draw)
     frames = sum(len(log.firsts) for log in scene.every)
     if not frames:
         verdict = delay_below(scene.trials, Duration(draw.randrange(10**7)))
@@ -143,7 +144,7 @@ def delay(draw: random.Random) -> Case:
     return _case("delay_below", scene, mean <= bound, verdict, bound, excuse=excuse)
 
 
-class _Heard:
+class Heard:
     """The part of a session that a getter reads: the last trial, and where verdicts go."""
 
     def __init__(self, trial: Any) -> None:
@@ -158,13 +159,13 @@ class _Heard:
         return verdict.enforce()
 
 
-def count(draw: random.Random) -> Case:
-    scene = random_scene(draw, trials=1)
-    fate = draw.choice(["lost", "duplicated", "reordered", "misrouted", "corrupted"])
+def count(draw: random.Random, source: Source = random_scene) -> Case:
+    scene = source(draw, trials=1)
+    fate = draw.choice(["lost", "duplicated", "reordered", "misrouted", "corrupted", *scene.more_fates])
     value = sum(getattr(log, fate) for log in scene.every)
     expected = max(0, draw.choice([value, value + 1, value - 1, 0, draw.randint(0, 2 * value + 2)]))
-    sign = draw.choice(list(_SIGNS))
-    heard = _Heard(scene.trials[0])
+    sign = draw.choice(list(SIGNS))
+    heard = Heard(scene.trials[0])
     getter = Getter(heard)  # type: ignore[arg-type]
     given = (AssertionOperator[sign], str(expected), None)
     try:
@@ -175,7 +176,7 @@ def count(draw: random.Random) -> Case:
     except (VerdictFailed, Inconclusive):
         pass
     assert heard.verdict
-    truth = bool(_SIGNS[sign](value, expected))
+    truth = bool(SIGNS[sign](value, expected))
     return _case(f"frames {fate}", scene, truth, heard.verdict, f"{value} {sign} {expected}")
 
 
@@ -183,4 +184,4 @@ def _case(
     judge: str, scene: Scene, truth: bool | None, verdict: Verdict, bound: object, *, excuse: str = ""
 ) -> Case:
     excuse = excuse or scene.absent or ("nothing arrived" if scene.deaf else "")
-    return Case(judge, truth, verdict, excuse, f"bound {bound}; {scene}")
+    return Case(judge, truth, verdict, excuse, f"bound {bound}; {scene}", scene.target)

@@ -60,7 +60,7 @@ _REFUSED = {
 
 @pytest.fixture(scope="module")
 def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What Robot says of each of these calls."""
+    """The error message that Robot reports for each of these calls."""
     folder = tmp_path_factory.mktemp("suite")
     tests = "\n".join(f"{name}\n    {call}" for name, (call, _) in _REFUSED.items())
     (folder / "refused.robot").write_text(_SUITE.format(tests=tests), encoding="utf-8")

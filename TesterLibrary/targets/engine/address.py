@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where an engine is: `unix:/path`, or `grpc+tls:host:port` with certificates on both sides."""
+"""Addresses of engines: `unix:/path`, or `grpc+tls:host:port` with certificates on both sides."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ...errors import TestbedError
 def _user() -> str:
     try:
         return getuser()
-    except (KeyError, OSError):  # in a container, a number may be all that there is
+    except (KeyError, OSError):  # in a container, a user may have no name but a number
         return f"user {os.getuid()}"
 
 
-# How a tester names this process to those whose traffic it has stopped.
+# The name by which a tester tells others which process has stopped their traffic.
 CLIENT = ascii(f"TesterLibrary ({_user()}@{gethostname()}, process {os.getpid()})")[1:-1]
 _OPTIONS = (
     ("grpc.primary_user_agent", CLIENT),
     ("grpc.max_receive_message_length", 256 << 20),  # histograms of many streams
     ("grpc.max_send_message_length", 256 << 20),
-    ("grpc.enable_http_proxy", 0),  # a tester is never behind one, and its host may have one set
+    ("grpc.enable_http_proxy", 0),  # a tester is never behind a proxy, but the environment may name one
     ("grpc.initial_reconnect_backoff_ms", 100),
 )
 _TLS = re.compile(r"grpc\+tls:(\[[0-9a-fA-F:.]+\]|[^:\[\]]+):([0-9]{1,5})")
@@ -40,17 +40,17 @@ class Certificates(Protocol):
 
     @property
     def ca(self) -> Path:
-        """Who signs the engine's certificate."""
+        """The authority that signs the engine's certificate."""
         ...
 
     @property
     def certificate(self) -> Path:
-        """The client's own."""
+        """The certificate of the client."""
         ...
 
     @property
     def key(self) -> Path:
-        """Of the client's certificate."""
+        """The private key of the client's certificate."""
         ...
 
 

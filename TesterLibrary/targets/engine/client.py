@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Drives `testerd` over gRPC. What each call promises is in `proto/tester/v1/control.proto`."""
+"""Drives `testerd` over gRPC. `proto/tester/v1/control.proto` is the contract of each call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
-from ..base import Capabilities, Flipped, Progress
+from ..base import Capabilities, Flipped, SendingProgress
 from . import convert, convert_capture
 from .address import CLIENT, Certificates, open_channel
 
@@ -33,13 +33,13 @@ _REFUSED = frozenset(
 )
 _ANSWER_S = 10.0  # for calls that answer within a second, on a machine that may be busy
 _RESOLVE_NS = 10**9
-_READ_S = 600.0  # for as much as an engine keeps of a capture, however slowly it is written
+_READ_S = 600.0  # for the largest capture, even if the reader writes it slowly
 _FLOWS_S = 60.0  # for millions of flows
 _INJECT_S = 60.0  # returns when all frames have left
 
 
 class EngineTarget:
-    """One engine. Keeps the contract of `Target`; every call has a deadline."""
+    """A `Target` in an engine; every call has a deadline."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class EngineTarget:
         on_close: Callable[[], None] | None = None,
         obituary: Callable[[], str] | None = None,
     ) -> None:
-        """`on_close` ends an engine that is ours; `obituary` says how it ended, empty if it has not."""
+        """`on_close` ends an engine that we started; `obituary` says how it ended, empty if it has not."""
         self._channel = channel
         self._stub = control_pb2_grpc.TesterStub(channel)
         self._address = address
@@ -99,7 +99,7 @@ class EngineTarget:
         self, jobs: Sequence[str], *, duration: Duration | None = None, packets: int | None = None
     ) -> None:
         """See `Target`."""
-        # On the wire 0 means no limit, which is not what somebody means who writes 0.
+        # On the wire 0 means no limit; a user who writes 0 means something else.
         if duration is not None and duration.ns <= 0:
             raise PlanError(f"a duration of {duration} is too short; it must be above 0")
         if packets is not None and packets < 1:
@@ -132,7 +132,7 @@ class EngineTarget:
         jobs: Sequence[str],
         *,
         timeout: Duration,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[SendingProgress], None] | None = None,
     ) -> None:
         """See `Target`."""
         with self._errors("Wait", jobs, late=f"jobs {', '.join(jobs)} were still sending after {timeout}"):
@@ -168,7 +168,7 @@ class EngineTarget:
         frames = list(frames)
         capabilities = self.capabilities()
         known = {port.name for port in capabilities.ports}
-        for frame in frames:  # all ports before the first frame: refused means that nothing was sent
+        for frame in frames:  # all ports are checked first: refused means that nothing was sent
             if frame.port not in known:
                 raise PlanError(f"the tester has no port {frame.port!r}; it has {', '.join(sorted(known))}")
         for request in convert.inject_messages(frames, self._inject_limit):
@@ -222,7 +222,7 @@ class EngineTarget:
         try:
             return self._stub.Resolve(request, timeout=_ANSWER_S).mac
         except grpc.RpcError as error:
-            # Before our own deadline it is the engine that says so: it is well, the neighbour is not there.
+            # Before our own deadline the error comes from the engine: it runs, but the neighbour is missing.
             in_time = time.monotonic() - asked_at < _ANSWER_S
             if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED and in_time:
                 raise Inconclusive(
@@ -243,7 +243,7 @@ class EngineTarget:
             with suppress(TargetError, PlanError):
                 for name in sorted(self._captures):
                     self.forget_capture(name)
-            for job in sorted(self._loaded):  # one by one: somebody may have unloaded some of them
+            for job in sorted(self._loaded):  # one by one, because others may have unloaded some of them
                 with suppress(TargetError, PlanError):
                     self.unload([job])
         self._channel.close()
@@ -263,7 +263,7 @@ class EngineTarget:
             raise self._translated(error, call, late) from None
 
     def _advice(self) -> str:
-        """A server that does not take a certificate hangs up, and gRPC does not say why."""
+        """Advice for TLS: a server that refuses a certificate hangs up, and gRPC does not say why."""
         if not self._address.startswith("grpc+tls:"):
             return ""
         return (

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from ..._generated.tester.v1 import capture_pb2
-from ...measurement.capture import CaptureCounters, CapturedFrame, CapturePortCounters, StoppedCapture
+from ...measurement.capture import CaptureCounters, CapturedFrame, StoppedCapture
 from ...model.capture import Capture
+from .convert_counters import counters_value
 
 
 def capture_message(capture: Capture) -> capture_pb2.Capture:
-    """What is to be captured."""
+    """The message that asks for a capture."""
     return capture_pb2.Capture(
         name=capture.name,
         ports=capture.ports,
@@ -23,20 +24,10 @@ def capture_message(capture: Capture) -> capture_pb2.Capture:
     )
 
 
-def counters_value(counters: capture_pb2.CaptureCounters) -> CaptureCounters:
-    """A capture as the engine counts it."""
-    return CaptureCounters(
-        name=counters.name,
-        running=counters.running,
-        captured=counters.captured,
-        ports=tuple(CapturePortCounters(p.port, p.seen, p.matched, p.dropped) for p in counters.ports),
-    )
-
-
 def stopped_value(stopped: capture_pb2.StopCaptureResponse) -> StoppedCapture:
-    """What came of a capture."""
+    """A stopped capture, from the engine's response."""
     return StoppedCapture(
-        counters=counters_value(stopped.counters),
+        counters=counters_value(CaptureCounters, stopped.counters),
         clock_zero_unix_ns=stopped.clock_zero_unix_ns,
         started_ns=stopped.started_ns,
         stopped_ns=stopped.stopped_ns,

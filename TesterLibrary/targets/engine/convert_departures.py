@@ -9,7 +9,7 @@ from functools import singledispatch
 
 from ..._generated.tester.v1 import plan_pb2
 from ...model.law import Departures, Law, Profile, Replay, Script, Steady
-from ...model.random_law import Distribution, Exponential, OnOff, Quantiles, Random
+from ...model.random_law import Exponential, OnOff, Quantiles, Random, RandomTimes
 
 
 def departures_message(departures: Departures) -> plan_pb2.Departures:
@@ -66,7 +66,7 @@ def _replay(law: Replay) -> plan_pb2.Departures:
 
 
 @singledispatch
-def _distribution(distribution: Distribution) -> plan_pb2.Random:
+def _distribution(distribution: RandomTimes) -> plan_pb2.Random:
     raise TypeError(f"{distribution} is no distribution of plan.proto")
 
 

@@ -43,7 +43,7 @@ def checksum_message(checksum: edit.Checksum) -> plan_pb2.Checksum:
 
 
 def _coverage_messages(coverage: Iterable[edit.Coverage]) -> list[plan_pb2.Coverage]:
-    return [plan_pb2.Coverage(checksum=own.checksum, weight=own.weight) for own in coverage]
+    return [plan_pb2.Coverage(checksum=each.checksum, weight=each.weight) for each in coverage]
 
 
 def _source_message(source: edit.Source) -> Source:

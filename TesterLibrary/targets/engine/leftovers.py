@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Interfaces as an engine that was killed has left them."""
+"""Restores interfaces that an engine has changed before it was killed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _ANSWER_S = 60.0
 
 
 def restore_interfaces() -> tuple[str, ...]:
-    """Has what killed engines changed of the interfaces of this network namespace put back; says what it was.
+    """Undoes the changes that killed engines made to interfaces of this network namespace, and returns them.
 
-    Interfaces that a living engine has are left alone. Does nothing where there is no engine to do it.
+    Interfaces of a running engine are left alone. Without an engine's program it does nothing.
 
     Raises:
         TargetError: the engine could not do it, with its reason.

@@ -27,7 +27,7 @@ _READY = Duration(30 * 10**9)
 _LAST_LINES = 8
 _POLL_S = 0.01
 _REAP_S = 1.0  # a connection breaks a moment before its process is gone
-_STEP_S = 2.0  # for each of: asking it to end, SIGTERM, SIGKILL
+_STEP_S = 2.0  # for each step: asking it to end, SIGTERM, SIGKILL
 _WRONG_USAGE = 2  # an exit status of testerd
 
 
@@ -58,12 +58,12 @@ class EngineProcess:
 
         Args:
             ports: What each port is, by name: `iface:eth1`, `loop:x`, `pci:0000:01:00.0`, `vdev:net_null0`.
-            cpus: Of its workers; the last one this process may use by default.
-            memory_mib: For buffers; enough for the ports by default.
+            cpus: CPUs of its workers; by default the last one that this process may use.
+            memory_mib: Memory for buffers; by default enough for the ports.
             huge_pages: Whether that memory comes from huge pages.
             forced_interfaces: Interfaces it may take although they have an address or a default route.
             command_prefix: Put before its command, such as `nsenter` with its arguments.
-            ready_within: How long that may take.
+            ready_within: The longest time until it answers.
 
         Raises:
             TargetError: the program is not there, ended early (with its last log lines) or is late.
@@ -98,7 +98,7 @@ class EngineProcess:
 
     @property
     def pid(self) -> int:
-        """Of the engine, or of the command prefix if that stays."""
+        """The process id of the engine, or of the command prefix if that keeps running."""
         return self._process.pid
 
     def target(self) -> EngineTarget:
@@ -154,11 +154,11 @@ class EngineProcess:
 
     def _error_of_start(self) -> TesterLibraryError:
         reason = f"testerd did not start: {self.obituary()}"
-        # What it was told cannot be: the testbed's author has to change it, and the tester is not broken.
+        # Wrong usage is an error in the testbed, which its author has to mend; the tester is not broken.
         return TestbedError(reason) if self._process.returncode == _WRONG_USAGE else TargetError(reason)
 
     def _last_words(self) -> str:
-        """The end of the log, as text: the engine writes JSON, DPDK writes what it likes."""
+        """The end of the log as text: the engine writes JSON, DPDK writes free text."""
         try:
             lines = self.log.read_text(errors="replace").splitlines()
         except OSError:
@@ -175,7 +175,7 @@ def _start(command: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C is for this process, which stops the engine in good order
+                start_new_session=True,  # Ctrl-C reaches only this process, which stops the engine in order
             )
         except OSError as error:
             raise TargetError(f"cannot start {command[0]}: {error.strerror}") from None

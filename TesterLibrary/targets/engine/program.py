@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the program of the engine is on this machine."""
+"""Finds the engine's program on this machine."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import os
 import shutil
 from pathlib import Path
 
-from ... import paths
 from ...errors import TargetError
+from ...files import paths
 
 VARIABLE = "TESTERD"
 _HOW_TO_BUILD = (
@@ -20,7 +20,7 @@ _HOW_TO_BUILD = (
 
 
 def find_program() -> Path:
-    """The engine's program: what $TESTERD names; else the installed one, a checkout's build, one on PATH.
+    """The engine's program: the one in $TESTERD, else the installed one, a checkout's build, or PATH's.
 
     Raises:
         TargetError: there is none, with the places looked at and how to get one.

@@ -44,7 +44,7 @@ def clean_runtime_directories() -> tuple[Path, ...]:
 
 def _is_stale(path: Path) -> bool:
     named = _NAME.fullmatch(path.name)
-    # A process of another container, whose numbers say nothing here, may share the folder.
+    # Another container may share the folder; its process numbers mean nothing here.
     if not named or int(named["world"]) != _world():
         return False
     owner = ProcessId(int(named["pid"]), int(named["start"]))

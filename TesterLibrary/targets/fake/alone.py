@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def one_at_a_time(cls: type[T]) -> type[T]:
-    """Has the public methods of a class wait for each other; a method may call others, itself or by callback.
+    """Lets one thread at a time run public methods of a class; these may call each other, also by callbacks.
 
     Its `__init__` sets `_turn` to a `threading.RLock`.
     """

@@ -13,13 +13,13 @@ from ...errors import PlanError
 from ...model.law import Departures, Replay
 from ...model.plan import PlannedStream
 
-_ETHERNET = 1  # of the link types of pcap
-_SHORTEST = 60  # without FCS; shorter ones are padded
+_ETHERNET = 1  # link type of pcap
+_SHORTEST = 60  # bytes without FCS; shorter frames are padded
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """Times in nanoseconds from the first frame on; after a period they begin again."""
+    """The law of a replayed file: times in nanoseconds from the first frame; after a period they repeat."""
 
     times: tuple[Fraction, ...]
     period: Fraction
@@ -48,7 +48,7 @@ class Recorded:
 
 
 def recorded(stream: PlannedStream) -> PlannedStream:
-    """A stream that replays a file as one that has its frames and times; any other as it is.
+    """The stream with the frames and times of the file that it replays; other streams stay as they are.
 
     Raises:
         PlanError: a file that cannot be read, is cut short or empty, or is of another link type.

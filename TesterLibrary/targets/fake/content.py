@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The very bytes that a fake stream sends, as `plan.proto` defines them."""
+"""The exact bytes that a fake stream sends, as `plan.proto` defines them."""
 
 from __future__ import annotations
 

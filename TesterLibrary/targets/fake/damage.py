@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the device of the fake does to frames that it forwards, and what a tester counts of it."""
+"""The damage that the fake's device does to forwarded frames, and the tester's counters of it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import floor
 
+from ...measurement.histogram import index_of
 from ...measurement.snapshot import LatencyCounters, StreamCounters
 from ...model.units import Ratio
 
 _NONE = Ratio(Fraction(0))
+_LOOP_NS = 10**7
 
 
 @dataclass(frozen=True)
@@ -22,16 +24,18 @@ class FakeDamage:
     corrupted: Ratio = _NONE  # get another content
     wrong_length: Ratio = _NONE  # lose bytes of their payload, or get more
     fragments: Ratio = _NONE  # are sent on in two pieces of an IP packet
-    duplicated: Ratio = _NONE  # of those that are not damaged: are sent twice
+    duplicated: Ratio = _NONE  # part of the intact frames that are sent twice
+    overtaken: Ratio = _NONE  # part of the intact frames that change places with the next one
+    loops: bool = False  # after the first frame has arrived, one is sent again every 10 ms, for ever
 
     @property
     def parts(self) -> tuple[Fraction, ...]:
-        """Of the frames forwarded, what is damaged in each way."""
+        """The parts of the forwarded frames that are damaged in each way."""
         return self.corrupted.value, self.wrong_length.value, self.fragments.value
 
     @property
     def part(self) -> Fraction:
-        """Of the frames forwarded, what is damaged in any way."""
+        """The part of the forwarded frames that is damaged in any way."""
         return sum(self.parts, Fraction(0))
 
 
@@ -39,16 +43,21 @@ NO_DAMAGE = FakeDamage()
 
 
 def damaged(
-    arrived: StreamCounters, damage: FakeDamage, forwarded: Fraction, phase: Fraction
+    arrived: StreamCounters, damage: FakeDamage, forwarded: Fraction, phase: Fraction, now_ns: int
 ) -> StreamCounters:
-    """The counters of a stream whose device does such damage, from those of what is intact, each frame once.
+    """The counters of a stream whose device does such damage, from the counters of an undamaged stream.
 
-    `forwarded` is how many frames the device has sent on, damaged or not; `phase` decides which are damaged.
+    `forwarded` is the number of frames that the device has sent on, damaged or not. `phase` decides which
+    frames are damaged, `now_ns` how often a loop has sent one again.
     """
     ends = [phase, *(phase + forwarded * part for part in accumulate(damage.parts))]
     corrupted, wrong_length, fragments = (floor(b) - floor(a) for a, b in pairwise(ends))
+    again = floor(arrived.rx_packets * damage.duplicated.value)
+    if damage.loops and arrived.rx_packets:
+        again += (now_ns - arrived.first_rx_ns) // _LOOP_NS
+    overtaken = _with_overtaken(arrived, floor(arrived.rx_packets * damage.overtaken.value))
     return replace(
-        _with_duplicates(arrived, floor(arrived.rx_packets * damage.duplicated.value)),
+        _with_duplicates(overtaken, again),
         rx_corrupted=corrupted,
         rx_wrong_length=wrong_length,
         rx_fragments=fragments,
@@ -56,8 +65,16 @@ def damaged(
 
 
 def damaged_frames(counted: StreamCounters) -> int:
-    """Frames of a stream that arrived and were not what was sent."""
+    """Frames of a stream that arrived damaged."""
     return (counted.rx_corrupted or 0) + (counted.rx_wrong_length or 0) + (counted.rx_fragments or 0)
+
+
+def _with_overtaken(arrived: StreamCounters, behind: int) -> StreamCounters:
+    if not behind:
+        return arrived
+    extents = {index_of(1): behind}
+    order = replace(arrived.order, extent_sum=behind, extent_max=1, extents=extents, behind=behind)
+    return replace(arrived, rx_out_of_order=behind, order=order)
 
 
 def _with_duplicates(arrived: StreamCounters, again: int) -> StreamCounters:
@@ -78,5 +95,5 @@ def _with_duplicates(arrived: StreamCounters, again: int) -> StreamCounters:
         rx_packets=received,
         rx_bytes=arrived.rx_bytes * received // arrived.rx_packets,
         latency=latency,
-        order=replace(arrived.order, duplicated=again, behind=again),
+        order=replace(arrived.order, duplicated=again, behind=(arrived.order.behind or 0) + again),
     )

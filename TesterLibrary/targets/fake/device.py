@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The device under test of the fake: what it forwards, loses and delays, known exactly."""
+"""The device under test of the fake, whose forwarding, loss and delay are known exactly."""
 
 from __future__ import annotations
 
@@ -21,24 +21,23 @@ _TEN_MICROSECONDS = Duration(10_000)
 
 @dataclass(frozen=True)
 class FakePath:
-    """What the device does with frames from one port to another. Streams on a path share its capacity."""
+    """The treatment of frames from one port to another. Streams on a path share its capacity."""
 
-    capacity: int | None = None  # frames/s that it forwards at most
-    loss: Ratio = _NO_LOSS  # of the frames it forwards, evenly spread
-    delay: Duration = _TEN_MICROSECONDS  # of every frame
-    damage: FakeDamage = NO_DAMAGE  # to frames of streams
-    erases_version: bool = False  # sets the bit of a frame's version to 0
-    out: str = ""  # the port of the tester that frames of streams come to; empty: the expected one
+    capacity: int | None = None  # the most frames/s that it forwards
+    loss: Ratio = _NO_LOSS  # the part of the frames that is lost, evenly spread
+    delay: Duration = _TEN_MICROSECONDS  # the delay of every frame
+    damage: FakeDamage = NO_DAMAGE  # the damage to frames of streams
+    erases_version: bool = False  # whether it sets a frame's version bit to 0
+    out: str = ""  # the tester's port at which frames of streams arrive; empty: the expected one
 
 
 @dataclass(frozen=True)
 class FakeDevice:
-    """A device with a known truth."""
+    """A device whose behaviour is known exactly."""
 
     path: FakePath = field(default_factory=FakePath)  # between any two ports of the tester
-    paths: Mapping[tuple[str, str], FakePath] = field(
-        default_factory=dict
-    )  # instead, by (sending, receiving) port
+    # Paths that differ from `path`, by sending and receiving port.
+    paths: Mapping[tuple[str, str], FakePath] = field(default_factory=dict)
     neighbours: Mapping[Address, bytes] = field(default_factory=dict)  # MAC addresses it resolves
 
     def path_of(self, stream: PlannedStream) -> FakePath:
@@ -55,8 +54,8 @@ def set_pace(
 ) -> None:
     """Shares ports and paths among the streams that are sending, in proportion to their rates.
 
-    `tester_limit` is the frames/s that a port of the tester sends at most; what leaves or would arrive by a
-    port without a link, of `unlinked`, is lost.
+    `tester_limit` is the most frames/s that a port of the tester sends. Frames that leave or would arrive by
+    a port without a link, one of `unlinked`, are lost.
     """
     asked: dict[str, Fraction] = defaultdict(Fraction)
     offered: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
@@ -75,5 +74,5 @@ def set_pace(
 
 
 def _share(limit: int | None, asked: Fraction) -> Fraction:
-    """The part of what is asked, in frames each nanosecond, that a limit in frames/s leaves."""
+    """The part of `asked`, in frames each nanosecond, that a limit in frames/s allows."""
     return Fraction(1) if limit is None else min(Fraction(1), Fraction(limit, 10**9) / asked)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A responder or clients of the fake: the reference interpreter, in the fake's time."""
+"""A responder or clients of the fake: the reference interpreter, run on the fake's clock."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ class FakeEnd:
         self._most = 0
 
     def start(self, now_ns: int) -> None:
-        """Counters, flows and clock begin."""
+        """Starts it, with a new clock, no flows and counters of 0."""
         self._begin(now_ns)
         self.answering = True
 
     def stop(self) -> None:
-        """It is silent from now on."""
+        """Makes it silent from now on."""
         self.answering = False
 
     def due_ns(self) -> int:
-        """When a timer or an opening of it is due."""
+        """When its next timer or opening is due."""
         if not self.answering:
             return _LATER
         dues = [self._machine.next_timer(), self._opener.due() if self._opener else None]
@@ -65,21 +65,21 @@ class FakeEnd:
             frame = Frame.parse(self._layout, octets)
         except Malformed as problem:
             return problem.ours and not self.planned.accepts
-        return all(own.holds(frame.get(own.field)) for own in self.planned.accepts)
+        return all(accept.holds(frame.get(accept.field)) for accept in self.planned.accepts)
 
     def receive(self, octets: bytes, now_ns: int, size: int) -> None:
-        """A frame for it, which has `size` bytes on the wire."""
+        """Handles a frame for it, which has `size` bytes on the wire."""
         self._counts["rx_packets"] += 1
         self._counts["rx_bytes"] += size
         self._sent += self._machine.receive(octets, self._microseconds(now_ns))
         self._note_flows()
 
     def asked(self, octets: bytes) -> list[bytes]:
-        """Its answers to a question at once."""
+        """Its immediate answers to a question."""
         return self._machine.receive(octets, self._machine.now)
 
     def run(self, now_ns: int) -> None:
-        """Does what is due by now."""
+        """Runs the timers and openings that are due by now."""
         if self.answering:
             self._machine.advance(self._microseconds(now_ns))
             self._sent += self._machine.sent()
@@ -88,17 +88,17 @@ class FakeEnd:
             self._note_flows()
 
     def take(self) -> list[bytes]:
-        """What it has sent since it was asked last."""
+        """The frames that it has sent since the last call."""
         sent, self._sent = self._sent, []
         return sent
 
     def count_sent(self, size: int) -> None:
-        """A frame of it left with `size` bytes."""
+        """Counts a frame of `size` bytes that has left."""
         self._counts["tx_packets"] += 1
         self._counts["tx_bytes"] += size
 
     def counters(self) -> EndCounters:
-        """As they are now."""
+        """Its counters as they are now."""
         machine, opener, counts = self._machine, self._opener, self._counts
         layers = self.planned.protocol.layers
         going = len(machine.flows)
@@ -108,10 +108,12 @@ class FakeEnd:
             answering=self.answering,
             opening=self.answering and opener is not None and opener.going,
             counters=tuple(
-                machine.counted[layer][name] for layer, own in enumerate(layers) for name in own.counters
+                machine.counted[layer][name]
+                for layer, protocol in enumerate(layers)
+                for name in protocol.counters
             ),
             histograms=tuple(
-                _durations(machine.histograms.get(name, [])) for own in layers for name in own.histograms
+                _durations(machine.histograms.get(name, [])) for layer in layers for name in layer.histograms
             ),
             rx_packets=counts["rx_packets"],
             rx_bytes=counts["rx_bytes"],
@@ -135,7 +137,7 @@ class FakeEnd:
             self._opener.ended(flow)
 
     def _failing(self, flows: Iterable[Flow]) -> int:
-        """How many have failed; only those that this end opened are known to."""
+        """The number of failed flows; only flows that this end has opened count as failed."""
         return sum(flow.failed for flow in flows) if self._opener else 0
 
     def _note_flows(self) -> None:

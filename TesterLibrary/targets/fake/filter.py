@@ -30,7 +30,7 @@ class _Header(ctypes.Structure):
 
 
 class Filter:
-    """Which frames an expression lets pass."""
+    """A filter expression, which frames pass or not."""
 
     def __init__(self, expression: str, where: str) -> None:
         """`where` starts messages. Raises PlanError with what libpcap says of the expression."""

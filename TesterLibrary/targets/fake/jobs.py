@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a fake tester remembers of each start of its jobs."""
+"""The history that a fake tester keeps of the starts of its jobs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _POLL_NS = 1000
 
 
 class FakeJobs:
-    """Its jobs by name, from being loaded to being unloaded."""
+    """The jobs of a fake tester by name, from loading to unloading."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, JobCounters] = {}
@@ -35,7 +35,7 @@ class FakeJobs:
         by: str,
         stall_ns: int,
     ) -> None:
-        """Begins anew; `stall_ns` is for how long a worker of its ports stands still, 0 for not at all."""
+        """Begins counters anew. `stall_ns`: how long a worker of its ports stands still, or 0."""
         ports = {port for stream in plan.streams for port in (stream.tx_port, stream.rx_port)}
         ports |= {end.port for end in plan.ends}
         late = {index_of(stall_ns): 1} if stall_ns else {}
@@ -51,21 +51,21 @@ class FakeJobs:
         )
 
     def stop(self, job: str, now_ns: int, sending: Iterable[int], *, answering: bool, by: str) -> None:
-        """Remembers who stops it, if there is anything to stop; `sending` are ids of streams."""
+        """Notes who stops a job, if it was running; `sending` are ids of streams."""
         ids = tuple(sending)
         if ids or answering:
             stopped = replace(self._jobs[job], stopped_at_ns=now_ns, stopped_by=by, stopped_streams=ids)
             self._jobs[job] = stopped
 
     def update(self, job: str, *, by: str) -> None:
-        """A stream of it is changed."""
+        """Notes who has changed a stream of a job."""
         known = self._jobs[job]
         self._jobs[job] = replace(known, updates=known.updates + 1, updated_by=by)
 
     def unload(self, job: str) -> None:
-        """Forgets it."""
+        """Forgets a job."""
         del self._jobs[job]
 
     def counters(self, jobs: Iterable[str]) -> tuple[JobCounters, ...]:
-        """Of these, in this order."""
+        """The counters of these jobs, in this order."""
         return tuple(self._jobs[job] for job in jobs)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a tester counts of frames that arrive at another port than expected: how many, and where."""
+"""The counters of frames that arrive at another port than expected: their number, and the port."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...measurement.snapshot import LatencyCounters, StreamCounters
 
 
 def misrouted(arrived: StreamCounters, port: str) -> StreamCounters:
-    """Of a stream, from the counters that it would have if its frames were expected at that port."""
+    """The counters of a stream, from those that it would have if its frames were expected at `port`."""
     return replace(
         arrived,
         rx_packets=0,
@@ -25,5 +25,7 @@ def misrouted(arrived: StreamCounters, port: str) -> StreamCounters:
         rx_version_rewritten=0,
         latency=LatencyCounters(),
         order=replace(arrived.order, next_sequence=0),
-        versions=tuple(replace(own, rx_packets=0, rx_bytes=0, rx_time_ns=0) for own in arrived.versions),
+        versions=tuple(
+            replace(version, rx_packets=0, rx_bytes=0, rx_time_ns=0) for version in arrived.versions
+        ),
     )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""One stream of the fake tester: what has left and what has arrived at any instant, in closed form.
+"""One stream of the fake tester: formulas for the frames that have left and arrived at any instant.
 
 Nothing is simulated frame by frame, so an hour at 100 Gbps costs as much as a millisecond at 1 kbps. Time is
 nanoseconds of the fake's clock.
@@ -29,21 +29,21 @@ from ...model.plan import PlannedStream
 from .content import FakeContent
 from .damage import NO_DAMAGE, FakeDamage, damaged
 from .misrouted import misrouted
-from .versions import Passage, Passed, erased, versions
+from .versions import Passage, VersionFrames, erased, versions
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How a stream runs for a while, as parts from 0 to 1."""
+    """The pace of a stream for a while, as parts from 0 to 1."""
 
-    reached: Fraction  # of the frames that are due, by the tester
-    dropped: Fraction  # of the offered frames, by the device, those that it damages included
-    forwarded: Fraction  # of the offered frames, by the device, those that it damages included
+    reached: Fraction  # part of the frames due that the tester sends
+    dropped: Fraction  # part of the offered frames that the device drops or damages
+    forwarded: Fraction  # part of the offered frames that the device forwards, damaged ones included
 
 
 @dataclass(frozen=True)
 class _Law:
-    """A stream as it is from an instant on, and what had been counted until then."""
+    """A stream as it is from an instant on, and its counts at that instant."""
 
     planned: PlannedStream
     began_ns: int
@@ -63,22 +63,22 @@ class _Law:
 
     @property
     def last(self) -> int | None:
-        """The number of frames with which it is over."""
+        """The number of frames after which it is over; None if it does not end."""
         total = self.planned.departures.total
         return None if total is None else self.intended + total
 
 
 @dataclass(frozen=True)
 class _Leg:
-    """From an instant on: the counts so far, and the law and the pace from there."""
+    """A section of a stream's run: the counts at its start, and the law and the pace from there."""
 
     at_ns: int
     law: _Law
     pace: Pace
     intended: int = 0
     offered: Fraction = Fraction(0)  # exact and not yet rounded
-    lost: Fraction = Fraction(0)  # of the first `sent` frames
-    forwarded: Fraction = Fraction(0)  # of them, intact or not
+    lost: Fraction = Fraction(0)  # lost frames among the first `sent` ones
+    forwarded: Fraction = Fraction(0)  # forwarded frames among them, intact or not
 
     @property
     def sent(self) -> int:
@@ -88,7 +88,7 @@ class _Leg:
         return self.offered + (self.law.intended_until(now_ns) - self.intended) * self.pace.reached
 
     def lost_of(self, sent: int) -> Fraction:
-        """A frame is lost or not when it leaves, so this grows with frames, not with time."""
+        """Lost frames among the first `sent`. Frames are lost when they leave, so time does not matter."""
         return self.lost + (sent - self.sent) * self.pace.dropped
 
     def forwarded_of(self, sent: int) -> Fraction:
@@ -120,7 +120,7 @@ class FakeStream:
         damage: FakeDamage = NO_DAMAGE,
         out: str = "",
     ) -> None:
-        """`phase`, 0 to below 1, decides which frames of an evenly spread loss are lost."""
+        """`phase`, from 0 to below 1, decides which frames of an evenly spread loss are lost."""
         self.planned = planned
         self.out = out or planned.rx_port  # where its frames arrive
         self._astray = self.out != planned.rx_port
@@ -136,7 +136,7 @@ class FakeStream:
         self._content: FakeContent | None = None
 
     def start(self, now_ns: int, *, duration_ns: int | None, packets: int | None) -> None:
-        """Counts from 0, from now on, once `follow` has given the pace."""
+        """Starts from now on with counters of 0; `follow` gives the pace."""
         self.sending = True
         self._packets = packets
         self._legs = []
@@ -144,21 +144,21 @@ class FakeStream:
         self.ends_ns = None if duration_ns is None else now_ns + duration_ns
 
     def stop(self, now_ns: int) -> None:
-        """Nothing leaves from this instant on."""
+        """Lets no frame leave from this instant on."""
         self.sending = False
         self.ends_ns = now_ns
 
     @property
     def version(self) -> int:
-        """The one that frames leave with; 0 at the start."""
+        """The version in which frames leave; 0 at the start."""
         return len(self._flips) % 2
 
     def flip(self, now_ns: int) -> None:
-        """Frames leave with the other version from this instant on."""
+        """Lets frames leave with the other version from this instant on."""
         self._flips.append(now_ns)
 
     def follow(self, now_ns: int, pace: Pace) -> None:
-        """A new pace or law, because this stream has changed, or neighbours on the path have."""
+        """Takes a new pace or law, because this stream has changed or others on its path have."""
         if not self._legs:
             self._legs.append(_Leg(now_ns, _Law(self.planned, now_ns), pace))
             return
@@ -176,7 +176,7 @@ class FakeStream:
         return over if self.ends_ns is None else min(over, self.ends_ns)
 
     def everything(self) -> StreamCounters:
-        """What will have been counted when the last frame has arrived."""
+        """The counters after the last frame has arrived."""
         return self.arrived((self.ends_ns or 0) + self._delay_ns)
 
     def received(self, now_ns: int) -> int:
@@ -185,12 +185,12 @@ class FakeStream:
         return sent - lost
 
     def counters(self, now_ns: int) -> StreamCounters:
-        """What a tester counts of it at an instant."""
+        """The counters of a tester at an instant."""
         arrived = self.arrived(now_ns)
         return misrouted(arrived, self.out) if self._astray else arrived
 
     def arrived(self, now_ns: int) -> StreamCounters:
-        """The same if frames are expected where they arrive."""
+        """The counters if frames are expected at the port where they arrive."""
         intended, sent, _ = self._counts(now_ns)
         _, arrived, lost = self._counts(now_ns - self._delay_ns)
         received, delay = arrived - lost, self._delay_ns
@@ -219,13 +219,13 @@ class FakeStream:
             order=self._order(arrived),
             **{"rx_version_rewritten": 0, **self._versions(now_ns)},
         )
-        return damaged(counted, self._damage, self._forwarded_of(arrived), self._phase)
+        return damaged(counted, self._damage, self._forwarded_of(arrived), self._phase, now_ns)
 
     def _forwarded_of(self, sent: int) -> Fraction:
         return self._leg_of(sent).forwarded_of(sent) if sent else Fraction(0)
 
     def _order(self, arrived: int) -> OrderCounters:
-        """The order of so many frames of which some were lost: the device keeps it, and doubles none."""
+        """The order of so many frames, some of them lost; the device does not reorder or double frames."""
         received = arrived - self._lost_of(arrived)
         highest = bisect_left(range(arrived + 1), received, key=lambda sent: sent - self._lost_of(sent))
         return OrderCounters(
@@ -249,7 +249,7 @@ class FakeStream:
         return found
 
     def flows(self, now_ns: int) -> FlowCounters:
-        """What a tester counts of its flows. Each has lost as many frames as any other, or one less."""
+        """The counters of its flows. The losses of any two flows differ by at most one frame."""
         number, delay = self.planned.flows, self._delay_ns
         received = _dealt(0 if self._astray else self.received(now_ns), number)
         octets = self.planned.octets(number)
@@ -257,14 +257,14 @@ class FakeStream:
             first=0,
             tx_packets=_dealt(self._counts(now_ns)[1], number),
             rx_packets=received,
-            rx_bytes=[count * octets // number for count in received],
-            latency_sum_ns=[count * delay for count in received],
-            latency_min_ns=[delay if count else 0 for count in received],
-            latency_max_ns=[delay if count else 0 for count in received],
+            rx_bytes=tuple(count * octets // number for count in received),
+            latency_sum_ns=tuple(count * delay for count in received),
+            latency_min_ns=tuple(delay if count else 0 for count in received),
+            latency_max_ns=tuple(delay if count else 0 for count in received),
         )
 
     def sightings(self, since_ns: int, until_ns: int) -> Iterator[CapturedFrame]:
-        """Its frames as they leave and arrive from an instant on and before another, by time."""
+        """Its frames that leave or arrive from one instant on and before another, by time."""
         return merge(
             self._departures(since_ns, until_ns),
             self._arrivals(since_ns, until_ns),
@@ -306,9 +306,9 @@ class FakeStream:
     def _lost_of(self, sent: int) -> int:
         return floor(self._leg_of(sent).lost_of(sent) + self._phase) if sent else 0
 
-    def _passed(self, now_ns: int) -> Passed:
+    def _passed(self, now_ns: int) -> VersionFrames:
         _, sent, lost = self._counts(now_ns)
-        return Passed(sent, lost)
+        return VersionFrames(sent, lost)
 
     def _counts(self, now_ns: int) -> tuple[int, int, int]:
         """Intended, sent and lost frames at an instant."""
@@ -332,6 +332,6 @@ class FakeStream:
         return next(leg for leg in reversed(self._legs) if leg.offered <= number - 1)
 
 
-def _dealt(frames: int, flows: int) -> list[int]:
-    """Frame k is of flow k modulo their number."""
-    return [frames // flows + (index < frames % flows) for index in range(flows)]
+def _dealt(frames: int, flows: int) -> tuple[int, ...]:
+    """Frames of each flow: frame k belongs to flow k modulo the number of flows."""
+    return tuple(frames // flows + (index < frames % flows) for index in range(flows))

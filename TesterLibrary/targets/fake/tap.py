@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A capture of the fake tester: it is shown every frame that goes through a port, in order of time."""
+"""A capture of the fake tester, which sees every frame that passes a port, in order of time."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _CLOCK_ZERO_UNIX_NS = 1_700_000_000 * 10**9  # equal calls give equal files
 
 
 class FakeTap:
-    """Copies what is asked for, at most so many frames each second."""
+    """Copies the frames of a capture, at most `rate` each second."""
 
     def __init__(
         self, capture: Capture, ports: Mapping[str, PortInfo], *, started_ns: int, rate: int | None
     ) -> None:
-        """Raises PlanError for what an engine refuses, too."""
+        """Raises PlanError for the captures that an engine refuses, too."""
         _check(capture, ports)
         self._capture = capture
         self._filter = Filter(capture.filter, f"capture {capture.name!r}") if capture.filter else None
@@ -41,16 +41,16 @@ class FakeTap:
 
     @property
     def running(self) -> bool:
-        """Neither stopped nor complete."""
+        """Whether it is neither stopped nor complete."""
         complete = self._capture.keep is Keep.FIRST and len(self._frames) == self._capture.frames
         return self._stopped is None and not complete
 
     def know(self, stream_id: int, name: str) -> None:
-        """A stream that is loaded while it runs."""
+        """Notes a stream that is loaded while the capture runs."""
         self._streams[stream_id] = name
 
     def see(self, frames: Iterable[CapturedFrame]) -> None:
-        """Frames that go through ports; it stops asking for them when it is complete."""
+        """Looks at frames that pass ports, until it is complete."""
         for frame in frames:
             if not self.running:
                 return
@@ -71,7 +71,7 @@ class FakeTap:
 
     @property
     def _copied(self) -> int:
-        return sum(c["matched"] - c["dropped"] for c in self._counts.values()) - 1  # without this one
+        return sum(c["matched"] - c["dropped"] for c in self._counts.values()) - 1  # without this frame
 
     def _wants_direction(self, transmitted: bool) -> bool:
         other = Direction.RECEIVED if transmitted else Direction.TRANSMITTED
@@ -83,12 +83,12 @@ class FakeTap:
         return self._filter is None or self._filter.matches(frame.octets)
 
     def counters(self) -> CaptureCounters:
-        """As they are now."""
+        """Its counters as they are now."""
         ports = tuple(CapturePortCounters(port, **self._counts[port]) for port in self._ports)
         return CaptureCounters(self._capture.name, self.running, len(self._frames), ports)
 
     def stop(self, now_ns: int) -> StoppedCapture:
-        """Copies no more."""
+        """Stops copying."""
         if self._stopped is None:
             counters = replace(self.counters(), running=False)
             self._stopped = StoppedCapture(
@@ -97,7 +97,7 @@ class FakeTap:
         return self._stopped
 
     def frames(self) -> Iterator[CapturedFrame]:
-        """What was copied. PlanError unless it is stopped."""
+        """The frames that were copied. PlanError unless it is stopped."""
         if self._stopped is None:
             raise PlanError(f"capture {self._capture.name!r} is not stopped; stop it first")
         return iter(tuple(self._frames))

@@ -20,23 +20,23 @@ _MOST = 8
 
 
 class FakeTaps:
-    """Shows every capture what goes through ports."""
+    """Shows every capture the frames that pass ports."""
 
     def __init__(self, ports: Mapping[str, PortInfo], rate: int | None) -> None:
         """`rate`: frames/s that a capture has room for."""
         self._ports = ports
         self._rate = rate
         self._taps: dict[str, FakeTap] = {}
-        self._shown_ns = 0  # until when they have seen the frames of streams
+        self._shown_ns = 0  # captures have seen the frames of streams up to this time
 
     def __getitem__(self, name: str) -> FakeTap:
-        """Raises PlanError where there is none of that name."""
+        """The capture of that name. PlanError if there is none."""
         if name not in self._taps:
             raise PlanError(f"no capture {name!r}; there are {', '.join(self._taps) or 'none'}")
         return self._taps[name]
 
     def add(self, capture: Capture, loaded: Iterable[PlannedStream], now_ns: int) -> None:
-        """Raises PlanError for what an engine refuses, too."""
+        """Adds a capture. Raises PlanError for those that an engine refuses, too."""
         tap = FakeTap(capture, self._ports, started_ns=now_ns, rate=self._rate)
         if capture.name in self._taps:
             raise PlanError(f"capture {capture.name!r}: there is one of that name; forget it first")
@@ -46,35 +46,35 @@ class FakeTaps:
         self.know(loaded)
 
     def forget(self, name: str) -> None:
-        """Raises PlanError where there is none of that name."""
+        """Forgets a capture. PlanError if there is none of that name."""
         self[name]
         del self._taps[name]
 
     def clear(self) -> None:
-        """Forgets all."""
+        """Forgets all captures."""
         self._taps.clear()
 
     def counters(self) -> tuple[CaptureCounters, ...]:
-        """Of all, as they are now."""
+        """The counters of all captures as they are now."""
         return tuple(tap.counters() for tap in self._taps.values())
 
     def know(self, streams: Iterable[PlannedStream]) -> None:
-        """Streams are loaded."""
+        """Notes streams that are loaded."""
         for stream in streams:
             for tap in self._running():
                 tap.know(stream.id, stream.name)
 
     def show(self, streams: Iterable[FakeStream], until_ns: int) -> None:
-        """What has gone through ports since they were last shown something."""
+        """Shows captures the frames that have passed ports since the last time."""
         since_ns, self._shown_ns = self._shown_ns, until_ns
         self._show(*(stream.sightings(since_ns, until_ns) for stream in streams))
 
     def show_rest(self, stream: FakeStream, until_ns: int) -> None:
-        """What of a stream that is to be forgotten is still on its way."""
+        """Shows the frames that are still on their way, of a stream that will be forgotten."""
         self._show(stream.sightings(self._shown_ns, until_ns))
 
     def show_alone(self, port: str, transmitted: bool, frame: bytes, now_ns: int) -> None:
-        """A frame of no stream."""
+        """Shows a frame that belongs to no stream."""
         octets = frame.ljust(MIN_FRAME_SIZE - FCS_LENGTH, b"\0")
         self._show([CapturedFrame(now_ns, port, transmitted, 0, None, len(octets), octets)])
 
@@ -84,7 +84,7 @@ class FakeTaps:
     def _show(self, *sightings: Iterable[CapturedFrame]) -> None:
         taps = self._running()
         frames: Iterable[CapturedFrame] = merge(*sightings, key=lambda frame: frame.time_ns)
-        if len(taps) > 1:  # a single one that is complete asks for no more
+        if len(taps) > 1:  # a single capture stops reading frames when it is complete
             frames = list(frames)
         for tap in taps:
             tap.see(frames)

@@ -9,23 +9,19 @@ counters.
 from __future__ import annotations
 
 import random
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from threading import RLock
-from typing import Any
 
 from ...errors import Inconclusive, PlanError, TargetError
 from ...measurement.capture import CapturedFrame, StoppedCapture
-from ...measurement.counter import EVERY_COUNTER
-from ...measurement.counter import Counter as Counted
+from ...measurement.counter import EVERY_COUNTER, Counter
 from ...measurement.snapshot import (
     ClockCounters,
     FlowCounters,
     PortCounters,
-    PortVersionCounters,
     Snapshot,
     StreamCounters,
     WorkerCounters,
@@ -34,14 +30,15 @@ from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
-from ..base import Capabilities, Flipped, PortInfo, Progress
+from ..base import Capabilities, Flipped, PortInfo, SendingProgress
+from ..rules.ends import check_ends
+from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .alone import one_at_a_time
 from .capture import recorded
 from .damage import damaged_frames
 from .device import FakeDevice, set_pace
 from .jobs import FakeJobs
-from .refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
-from .refusal_ends import check_ends
+from .port_totals import PortTotals
 from .stream import FakeStream
 from .taps import FakeTaps
 from .wire import Wire
@@ -51,12 +48,7 @@ _PROGRESS_NS = 5 * 10**8
 _STALL_NS = 2 * 10**8
 _FOREVER = 10**30
 _ROOM = (64, 1 << 20)  # for ends, and for flows of them at once
-_COUNTS = EVERY_COUNTER - {Counted.OUTAGES, Counted.VARIATION}
-# What a port counts besides its frames, from 0 on.
-_PORT_COUNTERS = (
-    *("tx_refused", "rx_missed", "kernel_dropped", "rx_misrouted", "link_downs"),
-    *("rx_errors", "tx_errors", "rx_pause", "rx_stale", "rx_malformed", "rx_fragments"),
-)
+_COUNTS = EVERY_COUNTER - {Counter.OUTAGES, Counter.VARIATION}
 
 
 def fake_port(name: str, *, link_speed_bps: int = 10**9, max_frame_size: int = 9216) -> PortInfo:
@@ -112,7 +104,8 @@ class FakeTarget:
         self._taken: dict[str, str] = {}  # jobs that others have unloaded
         self._who = ""  # calls: nobody but the one client that it has, unless a test says so
         self._links = dict.fromkeys(self._ports, True)  # whether they are up
-        self._past: dict[str, Counter[str]] = {name: Counter() for name in self._ports}
+        self._forwarding = True  # whether the device does
+        self._past = {name: PortTotals(name) for name in self._ports}
         self._wire = Wire(self._ports, self._device, self._past, self._plans)
 
     def advance(self, duration: Duration) -> None:
@@ -137,7 +130,7 @@ class FakeTarget:
 
     @contextmanager
     def somebody(self, who: str) -> Iterator[None]:
-        """What is called meanwhile comes from another client, which calls itself so."""
+        """Calls inside the block come from another client, which has this name."""
         self._who = who
         try:
             yield
@@ -146,9 +139,19 @@ class FakeTarget:
 
     def set_link(self, port: str, *, up: bool) -> None:
         """Somebody pulls the cable of a port, or puts it back."""
-        self._past[port]["link_downs"] += self._links[port] and not up
+        self._past[port].add(link_downs=self._links[port] and not up)
         self._links[port] = up
         self._set_pace()
+
+    def set_forwarding(self, *, on: bool) -> None:
+        """The device stops forwarding the frames of streams, or goes on; links stay up."""
+        self._forwarding = on
+        self._set_pace()
+
+    def meet_pause(self, port: str, frames: int) -> None:
+        """The device sends PAUSE frames, which a port does not obey."""
+        self._past[port].receive(MIN_FRAME_SIZE, frames)
+        self._past[port].add(rx_pause=frames, rx_foreign=frames)
 
     def capabilities(self) -> Capabilities:
         """See `Target`."""
@@ -231,7 +234,7 @@ class FakeTarget:
         jobs: Sequence[str],
         *,
         timeout: Duration,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[SendingProgress], None] | None = None,
     ) -> None:
         """See `Target`."""
         self._answer("wait")
@@ -243,7 +246,7 @@ class FakeTarget:
             ends = [at for stream in self._sending() if (at := stream.due_end_ns()) is not None]
             self.advance(Duration(min([self._now_ns + _PROGRESS_NS, deadline, *ends]) - self._now_ns))
             if on_progress:
-                on_progress(Progress.of([stream.counters(self._now_ns) for stream in streams]))
+                on_progress(SendingProgress.of([stream.counters(self._now_ns) for stream in streams]))
 
     def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
         """See `Target`."""
@@ -288,11 +291,12 @@ class FakeTarget:
         check_frames(frames, self._ports)
         for frame in frames:
             size = max(MIN_FRAME_SIZE, len(frame.frame) + FCS_LENGTH)
-            self._past[frame.port].update(tx_packets=1, tx_bytes=size)
+            self._past[frame.port].send(size)
             self._taps.show_alone(frame.port, True, frame.frame, self._now_ns)
             for port in self._ports.values():
                 if port.name != frame.port and (frame.frame[0] & 1 or frame.frame[:6] == port.mac):
-                    self._past[port.name].update(rx_packets=1, rx_bytes=size, rx_foreign=1)
+                    self._past[port.name].receive(size)
+                    self._past[port.name].add(rx_foreign=1)
                     self._taps.show_alone(port.name, False, frame.frame, self._now_ns)
 
     def start_capture(self, capture: Capture) -> None:
@@ -365,7 +369,7 @@ class FakeTarget:
         )
 
     def _set_pace(self) -> None:
-        down = [name for name, up in self._links.items() if not up]
+        down = [name for name, up in self._links.items() if not (up and self._forwarding)]
         set_pace(self._sending(), self._device, self._tester_limit, self._now_ns, down)
 
     def _retire(self, stream: FakeStream) -> None:
@@ -375,38 +379,16 @@ class FakeTarget:
         now = stream.arrived(self._now_ns)
         foreign = final.rx_packets - now.rx_packets + damaged_frames(final) - damaged_frames(now)
         self._count(stream, final, self._past)
-        self._past[stream.out].update(rx_foreign=foreign, rx_stale=foreign)
+        self._past[stream.out].add(rx_foreign=foreign, rx_stale=foreign)
         if stream.out != stream.planned.rx_port:
-            self._past[stream.out]["rx_misrouted"] -= foreign
+            self._past[stream.out].add(rx_misrouted=-foreign)
 
-    def _count(self, stream: FakeStream, counted: StreamCounters, totals: dict[str, Counter[str]]) -> None:
-        tx, rx = stream.planned.tx_port, stream.out
-        totals[tx].update(tx_packets=counted.tx_packets, tx_bytes=counted.tx_bytes)
-        pieces = counted.rx_fragments or 0  # the first of each has no signature
-        frames = counted.rx_packets + damaged_frames(counted) + pieces
-        totals[rx].update(rx_packets=frames, rx_bytes=counted.rx_bytes)
-        totals[rx].update(rx_foreign=pieces, rx_fragments=pieces)
-        if rx != stream.planned.rx_port:
-            totals[rx].update(rx_misrouted=counted.rx_packets)
-        for number, own in enumerate(counted.versions):
-            sent = {f"{number} tx_packets": own.tx_packets, f"{number} tx_bytes": own.tx_bytes}
-            arrived = {f"{number} rx_packets": own.rx_packets, f"{number} rx_bytes": own.rx_bytes}
-            totals[tx].update(sent)
-            totals[rx].update(arrived)
+    def _count(self, stream: FakeStream, counted: StreamCounters, totals: Mapping[str, PortTotals]) -> None:
+        totals[stream.planned.tx_port].send_stream(counted)
+        totals[stream.out].receive_stream(stream.planned, counted)
 
     def _port_counters(self) -> tuple[PortCounters, ...]:
-        totals = {name: Counter(past) for name, past in self._past.items()}
+        totals = {name: past.copy() for name, past in self._past.items()}
         for stream in self._streams(self._jobs):
             self._count(stream, stream.arrived(self._now_ns), totals)
-        return tuple(_port(name, counts, self._links[name]) for name, counts in totals.items())
-
-
-def _port(name: str, counts: Counter[str], link_up: bool) -> PortCounters:
-    """Keys are those of the counters, with the version in front of what is counted by version."""
-    fields = PortVersionCounters.__dataclass_fields__
-    versions = tuple(
-        PortVersionCounters(**{field: counts.pop(f"{number} {field}", 0) for field in fields})
-        for number in (0, 1)
-    )
-    counted: dict[str, Any] = dict.fromkeys(_PORT_COUNTERS, 0) | counts
-    return PortCounters(name, versions=versions, link_up=link_up, rx_icmp_errors=(), **counted)
+        return tuple(each.counters(link_up=self._links[name]) for name, each in totals.items())

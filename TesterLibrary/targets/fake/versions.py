@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The two versions of a fake stream's counters, in closed form."""
+"""Formulas for the two versions of a fake stream's counters."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from ...measurement.snapshot import VersionCounters
 
 
 @dataclass(frozen=True)
-class Passed:
-    """Frames of a stream so far."""
+class VersionFrames:
+    """The frames of a stream up to an instant."""
 
     sent: int
-    lost: int  # of those
+    lost: int  # of the frames sent
 
     @property
     def received(self) -> int:
-        """When they have arrived."""
+        """The frames that are received once all have arrived."""
         return self.sent - self.lost
 
 
 @dataclass(frozen=True)
 class Passage:
-    """How a stream's frames pass the device."""
+    """The passage of a stream's frames through the device."""
 
-    until: Callable[[int], Passed]  # what had left before an instant
-    left_at: Callable[[int], int]  # when the frame of a number, from 1, left
-    bytes_of: Callable[[int], int]  # of so many first frames
+    until: Callable[[int], VersionFrames]  # the frames that had left before an instant
+    left_at: Callable[[int], int]  # when the frame with a number, from 1, left
+    bytes_of: Callable[[int], int]  # the bytes of so many first frames
     delay_ns: int
 
 
 def versions(passage: Passage, flips: Sequence[int], now_ns: int) -> tuple[VersionCounters, VersionCounters]:
-    """What a tester has counted of version 0 and 1 after flips at these instants.
+    """The counters of versions 0 and 1 after flips at these instants.
 
-    Lost frames are taken to be spread evenly over those between two flips: the mean time at which those left
-    that arrive is that of all of them.
+    Lost frames are taken to be spread evenly between two flips, so frames that arrive have the same mean time
+    of departure as all frames.
     """
     counters = [VersionCounters(), VersionCounters()]
     for number, (begin, end) in enumerate(pairwise((0, *flips, now_ns))):
@@ -53,14 +53,14 @@ def versions(passage: Passage, flips: Sequence[int], now_ns: int) -> tuple[Versi
 
 
 def erased(counters: tuple[VersionCounters, VersionCounters]) -> tuple[VersionCounters, VersionCounters]:
-    """The same behind a device that sets the bit to 0: all frames arrive with version 0."""
+    """The counters behind a device that sets the version bit to 0: all frames arrive with version 0."""
     zero, one = counters
     arrived = replace(one, tx_packets=0, tx_bytes=0, tx_time_ns=0)
     return _sum(zero, arrived), replace(one, rx_packets=0, rx_bytes=0, rx_time_ns=0)
 
 
 def _count(passage: Passage, first: int, last: int, packets: int, delay_ns: int) -> tuple[int, int, int]:
-    """Frames, bytes and sum of times, of those that were left of the frames after `first`."""
+    """Frames, bytes and sum of times of `packets` frames among those after `first`, up to `last`."""
     if last <= first or not packets:
         return 0, 0, 0
     mean_ns = (passage.left_at(first + 1) + passage.left_at(last)) // 2 + delay_ns

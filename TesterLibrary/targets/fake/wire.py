@@ -19,10 +19,11 @@ from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ..base import PortInfo
 from .device import FakeDevice
 from .end import FakeEnd
+from .port_totals import PortTotals
 
 _TAG_TYPE = 0x8100
-_QUEUE = 64  # frames that wait for a path of the device; it drops what finds so many
-_TYPES = {0x0800: (26, 4), 0x86DD: (22, 16)}  # where the source of an IP packet is, and how long; it
+_QUEUE = 64  # frames that wait for a path of the device; it drops others
+_TYPES = {0x0800: (26, 4), 0x86DD: (22, 16)}  # offset and length of an IP packet's source address
 _ARP_REQUEST = bytes.fromhex("0806 0001 0800 06 04 0001")
 _NEVER = 1 << 62
 
@@ -30,46 +31,46 @@ _NEVER = 1 << 62
 @dataclass(order=True)
 class _Arrival:
     at_ns: int
-    number: int  # of the frame: what was sent first arrives first
+    number: int  # number of the frame; at equal times the frame sent first arrives first
     port: str = field(compare=False)
     octets: bytes = field(compare=False)
 
 
 class Wire:
-    """Responders and clients of all loaded jobs, and what is on its way between them."""
+    """Responders and clients of all loaded jobs, and the frames on their way between them."""
 
     def __init__(
         self,
         ports: Mapping[str, PortInfo],
         device: FakeDevice,
-        counted: Mapping[str, Counter[str]],
+        counted: Mapping[str, PortTotals],
         plans: Mapping[str, Plan],
     ) -> None:
-        """`counted` are the counters of the ports, which go on; `plans` the loaded jobs."""
+        """`counted`: the counters of the ports, which go on; `plans`: the loaded jobs."""
         self._ports, self._device, self._counted, self._plans = ports, device, counted, plans
         self._ends: dict[str, list[FakeEnd]] = {}
         self._arrivals: list[_Arrival] = []
         self._sent = 0
-        self._free_ns: Counter[tuple[str, str]] = Counter()  # when a path has forwarded what it has
+        self._free_ns: Counter[tuple[str, str]] = Counter()  # when a path will have forwarded its queue
         self._missing: dict[tuple[str, str], Fraction] = {}  # frames that a path owes its loss ratio
 
     def load(self, plan: Plan) -> None:
-        """The ends of a job; they are silent."""
-        self._ends[plan.job] = [FakeEnd(plan.job, own) for own in plan.ends]
+        """Loads the ends of a job, which stay silent."""
+        self._ends[plan.job] = [FakeEnd(plan.job, end) for end in plan.ends]
 
     def check_start(self, jobs: Sequence[str]) -> None:
-        """Raises PlanError if one of them answers already."""
+        """Raises PlanError if an end of the jobs is answering already."""
         for end in self._of(jobs):
             if end.answering:
                 raise PlanError(f"{end.planned.name!r} is answering already; stop it first")
 
     def start(self, jobs: Sequence[str], now_ns: int) -> None:
-        """Begins ends of jobs anew."""
+        """Starts the ends of jobs anew."""
         for end in self._of(jobs):
             end.start(now_ns)
 
     def stop(self, jobs: Sequence[str]) -> None:
-        """Ends of jobs are silent from now on."""
+        """Makes the ends of jobs silent from now on."""
         for end in self._of(jobs):
             end.stop()
 
@@ -78,7 +79,7 @@ class Wire:
         self._ends.pop(job, None)
 
     def counters(self, jobs: Sequence[str]) -> tuple[EndCounters, ...]:
-        """Of the ends of jobs, in their order."""
+        """The counters of the ends of jobs, in their order."""
         return tuple(end.counters() for end in self._of(jobs))
 
     def resolve(self, port: str, address: Address, source: Address, source_mac: bytes) -> bytes | None:
@@ -93,12 +94,12 @@ class Wire:
         return None
 
     def due_ns(self) -> int:
-        """When something happens next."""
+        """The time of the next event."""
         arrival = self._arrivals[0].at_ns if self._arrivals else _NEVER
         return min([arrival, *(end.due_ns() for end in self._all)])
 
     def run(self, now_ns: int) -> None:
-        """Whatever happens by now, in its order."""
+        """Runs all events up to now, in order."""
         while (due := self.due_ns()) <= now_ns:
             while self._arrivals and self._arrivals[0].at_ns <= due:
                 self._deliver(heappop(self._arrivals))
@@ -112,19 +113,19 @@ class Wire:
 
     @property
     def _all(self) -> Iterator[FakeEnd]:
-        """In the order in which they are offered what arrives."""
+        """All ends, in the order in which arriving frames are offered to them."""
         return self._of(sorted(self._ends))
 
     def _send(self, end: FakeEnd, now_ns: int) -> None:
         for octets in end.take():
             frame = _tagged(octets, end.planned.vlan)
             end.count_sent(_size(frame))
-            self._count(end.planned.port, "tx", frame)
+            self._counted[end.planned.port].send(_size(frame))
             for port, arriving in self._forwarded(end.planned.port, frame):
                 self._carry(end.planned.port, port, arriving, now_ns)
 
     def _forwarded(self, sender: str, frame: bytes) -> Iterator[tuple[str, bytes]]:
-        """Where the device puts a frame out: it bridges, and routes what is sent to one of its addresses."""
+        """The ports and frames that the device sends: it bridges, and routes frames to its own addresses."""
         others = [port for port in self._ports.values() if port.name != sender]
         if frame[:6] in self._device.neighbours.values():
             yield from self._routed(frame)
@@ -136,13 +137,13 @@ class Wire:
     def _routed(self, frame: bytes) -> Iterator[tuple[str, bytes]]:
         address = _destination(frame)
         for plan in self._plans.values():
-            for own in plan.neighbours:
-                if own.address == address:
-                    yield own.port, own.mac + frame[:6] + frame[12:]
+            for neighbour in plan.neighbours:
+                if neighbour.address == address:
+                    yield neighbour.port, neighbour.mac + frame[:6] + frame[12:]
                     return
 
     def _carry(self, sender: str, port: str, frame: bytes, now_ns: int) -> None:
-        """A frame through a path of the device, unless it loses it."""
+        """Carries a frame through a path of the device, unless the path loses it."""
         route = sender, port
         path = self._device.paths.get(route, self._device.path)
         self._missing[route] = self._missing.get(route, Fraction(0)) + path.loss.value
@@ -160,18 +161,15 @@ class Wire:
         heappush(self._arrivals, _Arrival(leaves_ns + path.delay.ns, self._sent, port, frame))
 
     def _deliver(self, arrival: _Arrival) -> None:
-        """To the first end that takes it."""
-        self._count(arrival.port, "rx", arrival.octets)
+        """Gives a frame to the first end that takes it."""
+        self._counted[arrival.port].receive(_size(arrival.octets))
         for end in self._all:
             octets = _untagged(arrival.octets, end.planned.vlan)
             if end.planned.port == arrival.port and octets and end.takes(octets):
                 end.receive(octets, arrival.at_ns, _size(arrival.octets))
                 self._send(end, arrival.at_ns)
                 return
-        self._counted[arrival.port]["rx_foreign"] += 1
-
-    def _count(self, port: str, way: str, frame: bytes) -> None:
-        self._counted[port].update({f"{way}_packets": 1, f"{way}_bytes": _size(frame)})
+        self._counted[arrival.port].add(rx_foreign=1)
 
 
 def _size(frame: bytes) -> int:
@@ -185,15 +183,15 @@ def _tagged(frame: bytes, vlan: int | None) -> bytes:
 
 
 def _untagged(frame: bytes, vlan: int | None) -> bytes:
-    """The frame without its tag; nothing if it has not this one."""
+    """The frame without its tag; empty if it does not have this one."""
     has_tag = int.from_bytes(frame[12:14], "big") == _TAG_TYPE
-    own = int.from_bytes(frame[14:16], "big") & 0xFFF if has_tag else None
-    if own != vlan:
+    tag = int.from_bytes(frame[14:16], "big") & 0xFFF if has_tag else None
+    if tag != vlan:
         return b""
     return frame[:12] + frame[16:] if has_tag else frame
 
 
 def _destination(frame: bytes) -> Address | None:
-    """Of an IP packet."""
+    """The destination address of an IP packet; None for other frames."""
     start, length = _TYPES.get(int.from_bytes(frame[12:14], "big"), (0, 0))
     return ip_address(frame[start + length : start + 2 * length]) if length else None

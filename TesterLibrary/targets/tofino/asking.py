@@ -9,20 +9,20 @@ from collections.abc import Callable
 from ...errors import Inconclusive, PlanError
 from ...model.ports import Address
 from . import device_port
-from .entry import Entry, Masked
+from .entry import Masked, TableEntry
 from .packets import arrived, injected
-from .session import Session
+from .session import SwitchSession
 
 _STATIONS = "ExternalIngress.forwarding"
 _ARP = b"\x08\x06"
-_REQUEST, _REPLY = (bytes.fromhex("0001 0800 06 04") + bytes((0, own)) for own in (1, 2))
-_ASKED = 3  # times
+_REQUEST, _REPLY = (bytes.fromhex("0001 0800 06 04") + bytes((0, operation)) for operation in (1, 2))
+_ASKED = 3  # requests at most
 _POLLS, _POLL_S = 20, 0.02
 _EVERY = 0xFFFF
 
 
 def resolve(
-    session: Session,
+    session: SwitchSession,
     port: str,
     address: Address,
     *,
@@ -41,7 +41,7 @@ def resolve(
     number = session.numbers[port]
     question = b"\xff" * 6 + source_mac + _ARP + _REQUEST + source_mac + source.packed + bytes(6)
     question += address.packed
-    answers = Entry(
+    answers = TableEntry(
         f"external.{_STATIONS}.stations",
         {
             "ingress_port": Masked(number, device_port.MASK),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the job of a switch from a plan: numbers that nobody else has, and every entry that they need."""
+"""Makes the job of a switch from a plan: numbers that no other job has, and all entries for them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Sequence
 
 from ...errors import PlanError
 from ...model.plan import Plan
-from ...planning.allocation import LoopbackPorts, Occupied
-from ...planning.switch_answers import answer_frame
-from ...planning.switch_replies import replies_only, reply_rows
-from ...planning.switch_resources import LINKS, REPLIES, TEMPLATES
-from ...planning.switch_signature import signed_template
-from ...planning.switch_streams import SwitchEnd, SwitchStream, place
+from ...planning.switch.allocation import LoopbackPorts, Occupied
+from ...planning.switch.answers import answer_frame
+from ...planning.switch.replies import replies_only, reply_rows
+from ...planning.switch.resources import LINKS, REPLIES, TEMPLATES
+from ...planning.switch.signature import signed_template
+from ...planning.switch.streams import SwitchEnd, SwitchStream, place
 from .classifier import end_entries, stream_entries
-from .entry import Entry
-from .job import Held, SwitchJob, occupied
+from .entry import TableEntry
+from .job import HeldNumbers, SwitchJob, occupied
 from .loaded import CountedRow, LoadedEnd, LoadedStream
 from .looping import answer_loop, copies, link_addresses, link_to_peer, stream_loop, versions
 from .numbers import Numbers, free_range
@@ -30,7 +30,7 @@ from .signature import signing_entries
 
 _GROUPS = 0x10000
 _ARP = "arp"
-_ROWS_OF_REPLY = 1 << 12  # priorities: rows of neighbours first, each job with its own
+_ROWS_OF_REPLY = 1 << 12  # priorities of a job's rows; rows of neighbours come first
 
 
 def switch_job(
@@ -41,23 +41,23 @@ def switch_job(
     chip: LoopbackPorts | None = None,
     others: Sequence[SwitchJob] = (),
 ) -> SwitchJob:
-    """Of a plan.
+    """The job of a switch for a plan.
 
     Args:
-        plan: What is to be loaded.
-        ports: The switch's, as its chip numbers them.
-        program: What runs in it.
-        chip: Its loopback ports, if it is not a folded switch of 3.2 Tbps.
+        plan: The plan to be loaded.
+        ports: The switch's ports, as its chip numbers them.
+        program: The program that runs in the switch.
+        chip: The switch's loopback ports, if it is not a folded switch of 3.2 Tbps.
         others: Jobs that are loaded already.
 
     Raises:
-        PlanError: what the program cannot do, or the resource that runs out.
+        PlanError: something that the program cannot do, or a resource that runs out.
     """
     return _Builder(plan, ports, program, others, chip or LoopbackPorts()).job()
 
 
 class _Builder:
-    """Of one job: collects entries while it gives out numbers."""
+    """Builds one job: collects entries while it gives out numbers."""
 
     def __init__(
         self,
@@ -68,21 +68,23 @@ class _Builder:
         chip: LoopbackPorts,
     ) -> None:
         self._plan, self._ports, self._program, self._others, self._chip = plan, ports, program, others, chip
-        held = [own.held for own in others]
-        self._templates = Numbers("templates", TEMPLATES, (n for own in held for n in own.templates))
-        self._links = Numbers("links", LINKS, (n for own in held for n in own.links))
-        self._replies = Numbers("replies", REPLIES, (n for own in held for n in own.replies))
-        self._groups = Numbers("multicast groups", _GROUPS, [0, *(n for own in held for n in own.groups)])
+        held = [other.held for other in others]
+        self._templates = Numbers("templates", TEMPLATES, (n for numbers in held for n in numbers.templates))
+        self._links = Numbers("links", LINKS, (n for numbers in held for n in numbers.links))
+        self._replies = Numbers("replies", REPLIES, (n for numbers in held for n in numbers.replies))
+        self._groups = Numbers(
+            "multicast groups", _GROUPS, [0, *(n for numbers in held for n in numbers.groups)]
+        )
         self._group_of: dict[int, int] = {}  # by device port
         self._link_of: dict[tuple[bytes, int], int] = {}  # by Ethernet addresses and device port
-        self._ranges = [end.flows for own in others for end in own.ends if end.flows]
-        self._entries: list[Entry] = []
-        self._answering: list[Entry] = []
+        self._ranges = [end.flows for other in others for end in other.ends if end.flows]
+        self._entries: list[TableEntry] = []
+        self._answering: list[TableEntry] = []
         self._answers_by: dict[str, int] = {}  # templates, by protocol and name
         self._packets: list[TemplatePacket] = []
 
     def job(self) -> SwitchJob:
-        """All of it."""
+        """The whole job."""
         placement = place(
             self._plan,
             self._ports.known,
@@ -90,15 +92,15 @@ class _Builder:
             chip=self._chip,
             occupied=occupied(self._others),
         )
-        streams = {own.planned.id: self._stream(own) for own in placement.streams}
+        streams = {stream.planned.id: self._stream(stream) for stream in placement.streams}
         for answered in answered_ranges(self._plan.neighbours):
             self._neighbours(answered)
-        protocols = self._answers([own for own in placement.ends if not replies_only(own.end.protocol)])
+        protocols = self._answers([end for end in placement.ends if not replies_only(end.end.protocol)])
         ends = tuple(
-            self._bypass(own) if replies_only(own.end.protocol) else self._end(own) for own in placement.ends
+            self._bypass(end) if replies_only(end.end.protocol) else self._end(end) for end in placement.ends
         )
-        loops = [Occupied(own.loopback, own.flow) for own in placement.streams]
-        loops += [Occupied(one.place, one.loop.flow) for own in placement.ends for one in own.loops]
+        loops = [Occupied(stream.loopback, stream.flow) for stream in placement.streams]
+        loops += [Occupied(one.place, one.loop.flow) for end in placement.ends for one in end.loops]
         return SwitchJob(
             plan=self._plan,
             entries=tuple(self._entries),
@@ -107,19 +109,21 @@ class _Builder:
             packets=tuple(self._packets),
             streams=streams,
             ends=ends,
-            unanswered=tuple(own for own in self._plan.neighbours if own.address.version != 4),
-            held=Held(
-                templates=tuple(self._templates.own),
-                links=tuple(self._links.own),
-                groups=tuple(self._groups.own),
-                replies=tuple(self._replies.own),
+            unanswered=tuple(
+                neighbour for neighbour in self._plan.neighbours if neighbour.address.version != 4
+            ),
+            held=HeldNumbers(
+                templates=tuple(self._templates.given),
+                links=tuple(self._links.given),
+                groups=tuple(self._groups.given),
+                replies=tuple(self._replies.given),
                 protocols=protocols,
                 loops=tuple(loops),
             ),
         )
 
-    def _stream(self, own: SwitchStream) -> LoadedStream:
-        planned = own.planned
+    def _stream(self, stream: SwitchStream) -> LoadedStream:
+        planned = stream.planned
         tx, rx = self._ports.of(planned.tx_port), self._ports.of(planned.rx_port)
         template = self._templates.next()
         frame = planned.frame
@@ -132,22 +136,22 @@ class _Builder:
         link = self._link(frame[:12], tx)
         self._entries += [
             held_entry(template),
-            meter_entry(template, own.staging, self._chip.meter, metered=own.metered),
+            meter_entry(template, stream.staging, self._chip.meter, metered=stream.metered),
             stream_loop(template),
             copies(template, self._group(tx)),
             *versions((template,), 0),
         ]
-        loopback = self._ports.loop(own.loopback)
+        loopback = self._ports.loop(stream.loopback)
         packet = template_packet(frame, template, link, loopback)
-        self._packets.append(TemplatePacket(packet, own.templates))
-        return LoadedStream(planned, template, tx, rx, own.staging, own.edits, own.metered)
+        self._packets.append(TemplatePacket(packet, stream.templates))
+        return LoadedStream(planned, template, tx, rx, stream.staging, stream.edits, stream.metered)
 
     def _answers(self, ends: Sequence[SwitchEnd]) -> tuple[str, ...]:
-        """Templates that answer, which ends of a protocol share."""
-        protocols = {own.end.protocol.name: own.end.protocol for own in ends}
+        """The protocols of ends, after their templates have numbers; ends of a protocol share them."""
+        protocols = {end.end.protocol.name: end.end.protocol for end in ends}
         for name, protocol in protocols.items():
             self._program.check(name)
-            if any(name in own.held.protocols for own in self._others):
+            if any(name in other.held.protocols for other in self._others):
                 raise PlanError(
                     f"another job has {name} loaded, whose queues it answers; put both responders in one job"
                 )
@@ -158,14 +162,14 @@ class _Builder:
                 self._entries.append(answer_loop(number, self._program.queues[whole]))
         return tuple(protocols)
 
-    def _end(self, own: SwitchEnd) -> LoadedEnd:
-        """One that answers from templates."""
-        end, program = own.end, own.program
+    def _end(self, placed: SwitchEnd) -> LoadedEnd:
+        """A responder that answers from templates."""
+        end, program = placed.end, placed.program
         port = self._ports.of(end.port)
         link = self._links.next()
         mac = self._ports.known[end.port].mac
         self._entries.append(link_to_peer(link, port, mac))
-        places = {one.loop.role: self._ports.loop(one.place) for one in own.loops}
+        places = {one.loop.role: self._ports.loop(one.place) for one in placed.loops}
         first = places.get("read", places.get("ask", 0))
         flows = free_range(end.flow_capacity, self._ranges)
         self._ranges.append(flows)
@@ -174,7 +178,7 @@ class _Builder:
         self._entries += rows
         name = end.protocol.name
         frames = {one.name: answer_frame(end.protocol, one) for one in end.protocol.templates}
-        for one in own.loops:
+        for one in placed.loops:
             for queue in one.loop.queues:
                 number = self._answers_by[f"{name}.{queue}"]
                 packet = template_packet(frames[queue], number, link, self._ports.loop(one.place))
@@ -188,16 +192,16 @@ class _Builder:
         queues = {one: self._program.queues[f"{name}.{one}"] for one in frames}
         return LoadedEnd(end, port, counted, flows, link, queues)
 
-    def _bypass(self, own: SwitchEnd) -> LoadedEnd:
-        """One that keeps nothing."""
-        end = own.end
+    def _bypass(self, placed: SwitchEnd) -> LoadedEnd:
+        """A responder without state."""
+        end = placed.end
         self._program.check(end.protocol.name)
         port = self._ports.of(end.port)
-        numbers = [self._replies.next() for _ in reply_rows(own.program).replies]
-        self._entries += reply_entries(own.program, end.parameters, numbers)
+        numbers = [self._replies.next() for _ in reply_rows(placed.program).replies]
+        self._entries += reply_entries(placed.program, end.parameters, numbers)
         rows = list(
             bypass_rows(
-                own.program,
+                placed.program,
                 end.accepts,
                 port=port,
                 vlan=end.vlan,
@@ -209,7 +213,7 @@ class _Builder:
         return LoadedEnd(end, port, tuple(CountedRow(row.entry, row.counts, row.replies) for row in rows))
 
     def _neighbours(self, answered: AnsweredRange) -> None:
-        """ARP for addresses of the tester's, in frames without a tag."""
+        """ARP replies for addresses of the tester, in frames without a tag."""
         self._program.check(_ARP)
         program = answered.program()
         number = self._replies.next()
@@ -226,7 +230,7 @@ class _Builder:
         return self._group_of[port]
 
     def _link(self, addresses: bytes, port: int) -> int:
-        """Of frames with these addresses, the destination first, that leave by a port."""
+        """The link of frames with these addresses, the destination first, that leave by a port."""
         if (addresses, port) not in self._link_of:
             link = self._link_of[addresses, port] = self._links.next()
             self._entries.append(link_addresses(link, port, addresses[:6], addresses[6:]))

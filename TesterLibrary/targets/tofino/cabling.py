@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The ports of a switch: those of the testbed, the ones that loop, and that of its CPU."""
+"""The ports of a switch: the testbed's ports, the loopback ports, and the port of its CPU."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from fractions import Fraction
 from ...errors import PlanError, TargetError
 from ...model.ports import Port
 from ...model.units import Duration
-from ...planning.meter import TofinoMeter
+from ...planning.switch.meter import TofinoMeter
 from .device_port import CONNECTORS, INTERNAL_PIPES, device_port, pipe_of
-from .entry import Entry
+from .entry import TableEntry
 from .switch import PortSetup, PortState, Switch
 
-CPU = 1  # role (p4/include/types.p4); 0 is the front panel's
+CPU = 1  # role of the CPU port (p4/include/types.p4); the front panel's ports have 0
 MOST_FRAME = 9216  # bytes, FCS included
 LOOPBACK_SPEED_BPS = 100 * 10**9
-PCIE_PORT = 192  # device port of the CPU by PCIe: it is no port with a MAC, and is always up
-_CPU_SPEED_BPS = 10 * 10**9  # at which boards wire an Ethernet port of the chip to their CPU
-_MODEL_HZ, _MODEL_DAEMON_HZ = 1_250_000_000, 1_271_000_000  # its clock, and what its daemon takes that for
+PCIE_PORT = 192  # device port of the CPU by PCIe: it has no MAC, and is always up
+_CPU_SPEED_BPS = 10 * 10**9  # speed of the Ethernet port that boards wire to their CPU
+_MODEL_HZ, _MODEL_DAEMON_HZ = 1_250_000_000, 1_271_000_000  # the model's clock, and its daemon's idea of it
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
 _POLL_S = 0.1
 
 
 @dataclass(frozen=True)
 class FrontPort:
-    """A port of the testbed, and the connector it is: `1/0`, or a device port: `dev:132`."""
+    """A port of the testbed with its connector, `1/0`, or its device port, `dev:132`."""
 
     port: Port
     front: str
@@ -42,20 +42,20 @@ class FrontPort:
 
 @dataclass(frozen=True)
 class Cabling:
-    """Of a tester in a switch.
+    """The cabling of a tester in a switch.
 
     Args:
-        front: Those with cables.
+        front: The ports with cables.
         cpu_port: Device port of the CPU.
-        loopbacks: Device ports that loop, in the order in which plans number them; empty: one of each
+        loopbacks: Device ports that loop, in the order in which plans number them; empty: one for each
             connector of the internal pipelines.
-        has_transceivers: Whether ports without one are refused; a model has none.
-        internal_pipes: Whose ports loop.
-        meter: The chip's, by its clock.
+        has_transceivers: Whether ports without a transceiver are refused; a model has no transceivers.
+        internal_pipes: The pipes whose ports loop.
+        meter: The chip's meter, which depends on its clock.
     """
 
     front: tuple[FrontPort, ...]
-    cpu_port: int = 64  # Ethernet's; that of PCIe is one of pipeline 1
+    cpu_port: int = 64  # the Ethernet port; the PCIe port belongs to pipeline 1
     loopbacks: tuple[int, ...] = ()
     has_transceivers: bool = True
     internal_pipes: tuple[int, ...] = INTERNAL_PIPES
@@ -70,7 +70,7 @@ class Cabling:
 
 
 def meter_of(clock_mhz: int | None, *, model: bool) -> TofinoMeter:
-    """The meter of a chip with a clock, left out with the usual one, or of the vendor's model."""
+    """The meter of a chip with this clock, by default the usual one, or of the vendor's model."""
     if clock_mhz is not None:
         return TofinoMeter(Fraction(clock_mhz) * 10**6)
     return TofinoMeter(Fraction(_MODEL_HZ), Fraction(_MODEL_DAEMON_HZ)) if model else TofinoMeter()
@@ -78,7 +78,7 @@ def meter_of(clock_mhz: int | None, *, model: bool) -> TofinoMeter:
 
 def device_ports(switch: Switch, ports: Cabling) -> dict[str, int]:
     """The device port of each port of the testbed. PlanError for a connector that is not there."""
-    return {own.port.name: _device_port(switch, own.front) for own in ports.front}
+    return {port.port.name: _device_port(switch, port.front) for port in ports.front}
 
 
 def check_pipelines(cabling: Cabling, numbers: dict[str, int]) -> None:
@@ -93,11 +93,11 @@ def check_pipelines(cabling: Cabling, numbers: dict[str, int]) -> None:
             )
 
 
-def roles(ports: Cabling, numbers: dict[str, int], *, cleared: bool = False) -> Iterator[Entry]:
-    """What the external pipelines are told of their ports; `cleared`: nothing, as at the begin."""
+def roles(ports: Cabling, numbers: dict[str, int], *, cleared: bool = False) -> Iterator[TableEntry]:
+    """The entries that tell the external pipelines the roles of their ports; `cleared`: all roles are 0."""
     found = dict.fromkeys(numbers.values(), 0) | {ports.cpu_port: CPU}
     for number, role in sorted(found.items()):
-        yield Entry(_ROLES, {"ig.ingress_port": number}, data={"role": 0 if cleared else role})
+        yield TableEntry(_ROLES, {"ig.ingress_port": number}, data={"role": 0 if cleared else role})
 
 
 def bring_up(
@@ -108,25 +108,25 @@ def bring_up(
     patience: Duration,
     sleep: Callable[[float], object] = time.sleep,
 ) -> tuple[PortState, ...]:
-    """Adds all ports, tells the program what is behind them, and waits for links.
+    """Adds all ports, tells the program their roles, and waits for links.
 
     Returns:
-        How the ports of the testbed are, in their order. A link that is down is no error here.
+        The states of the testbed's ports, in their order. A link that is down is no error here.
 
     Raises:
         TargetError: a port has no transceiver.
     """
-    front = [PortSetup(numbers[own.port.name], int(own.port.speed.bps), own.fec) for own in ports.front]
+    front = [PortSetup(numbers[port.port.name], int(port.port.speed.bps), port.fec) for port in ports.front]
     cpu = [PortSetup(ports.cpu_port, _CPU_SPEED_BPS)] if ports.cpu_port != PCIE_PORT else []
     looping = [PortSetup(number, LOOPBACK_SPEED_BPS, loopback=True) for number in ports.looping]
     switch.set_ports([*front, *cpu, *looping])
     switch.write(list(roles(ports, numbers)))
     waited_s = 0.0
-    states = switch.port_states([own.device_port for own in front])
+    states = switch.port_states([port.device_port for port in front])
     while not all(state.up for state in states) and waited_s < patience.seconds:
         sleep(_POLL_S)
         waited_s += _POLL_S
-        states = switch.port_states([own.device_port for own in front])
+        states = switch.port_states([port.device_port for port in front])
     if ports.has_transceivers:
         _check(ports.front, states)
     return states
@@ -139,8 +139,8 @@ def _device_port(switch: Switch, front: str) -> int:
 
 def _check(ports: Sequence[FrontPort], states: Sequence[PortState]) -> None:
     empty = [
-        f"{own.port.name!r} ({own.front}, device port {state.device_port})"
-        for own, state in zip(ports, states, strict=True)
+        f"{port.port.name!r} ({port.front}, device port {state.device_port})"
+        for port, state in zip(ports, states, strict=True)
         if not state.up and state.medium == "none"
     ]
     if empty:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From what the rows of a responder have counted, and the ports of a switch, to figures."""
+"""Turns the counters of a responder's rows, and of a switch's ports, into figures."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
 _DIRECTIONS = ("ExternalEgress", "ExternalIngress")
 
 
-def end_asked(own: LoadedEnd) -> list[Asked]:
-    """What to read of a responder, in the order that `end_counters` wants."""
-    rows = [Asked(row.entry.table, row.entry.key) for row in own.rows]
-    queues = (own.queues or {}).values()
+def end_asked(end: LoadedEnd) -> list[Asked]:
+    """The entries to read for a responder, in the order that `end_counters` expects."""
+    rows = [Asked(row.entry.table, row.entry.key) for row in end.rows]
+    queues = (end.queues or {}).values()
     full = "internal.InternalIngress.queues.full"
     return rows + [Asked(full, {"$COUNTER_INDEX": queue}) for queue in queues]
 
 
-def end_counters(job: str, own: LoadedEnd, readings: Sequence[Reading], *, answering: bool) -> EndCounters:
-    """Of a responder since its start. Answers that found their queue full were not sent."""
+def end_counters(job: str, end: LoadedEnd, readings: Sequence[Reading], *, answering: bool) -> EndCounters:
+    """The counters of a responder since its start. Answers that found their queue full were not sent."""
     packets = [_number(reading, _PACKETS) for reading in readings]
-    rows, full = packets[: len(own.rows)], sum(packets[len(own.rows) :])
+    rows, full = packets[: len(end.rows)], sum(packets[len(end.rows) :])
     counted: Counter[str] = Counter()
-    for row, count in zip(own.rows, rows, strict=True):
+    for row, count in zip(end.rows, rows, strict=True):
         counted.update(dict.fromkeys(row.counts, count))
-    answers = sum(count for row, count in zip(own.rows, rows, strict=True) if row.answers)
+    answers = sum(count for row, count in zip(end.rows, rows, strict=True) if row.answers)
     return EndCounters(
         job=job,
-        name=own.planned.name,
+        name=end.planned.name,
         answering=answering,
-        counters=tuple(counted[name] for layer in own.planned.protocol.layers for name in layer.counters),
+        counters=tuple(counted[name] for layer in end.planned.protocol.layers for name in layer.counters),
         rx_packets=sum(rows),
         tx_packets=answers - full,
         not_sent=full,
@@ -43,7 +43,7 @@ def end_counters(job: str, own: LoadedEnd, readings: Sequence[Reading], *, answe
 
 
 def port_asked(port: int) -> list[Asked]:
-    """What to read of a device port, in the order that `port_counters` wants."""
+    """The entries to read for a device port, in the order that `port_counters` expects."""
     return [
         Asked(f"external.{gress}.counters.ports", {"$COUNTER_INDEX": port << 1 | version})
         for gress in _DIRECTIONS
@@ -52,7 +52,7 @@ def port_asked(port: int) -> list[Asked]:
 
 
 def port_counters(name: str, readings: Sequence[Reading]) -> PortCounters:
-    """Of a port since the program runs. Frames of no stream have whatever version their headers say."""
+    """The counters of a port since the program runs. Frames of no stream may have either version."""
     packets = [_number(reading, _PACKETS) for reading in readings]
     octets = [_number(reading, _OCTETS) for reading in readings]
     return PortCounters(
@@ -62,8 +62,8 @@ def port_counters(name: str, readings: Sequence[Reading]) -> PortCounters:
         rx_packets=sum(packets[2:]),
         rx_bytes=sum(octets[2:]),
         versions=tuple(
-            PortVersionCounters(packets[own], octets[own], packets[own + 2], octets[own + 2])
-            for own in (0, 1)
+            PortVersionCounters(packets[version], octets[version], packets[version + 2], octets[version + 2])
+            for version in (0, 1)
         ),
     )
 

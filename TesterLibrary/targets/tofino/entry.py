@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""An entry of a table of a switch: what it matches, what it does."""
+"""Entries of a switch's tables: a key to match, an action and its data."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Masked:
-    """Matches what has these bits under the mask."""
+    """A match of values that have these bits under the mask."""
 
     value: int
     mask: int
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """What has to fit a key."""
+        """The numbers that have to fit the key's field."""
         return self.value, self.mask
 
     def __str__(self) -> str:
@@ -26,14 +26,14 @@ class Masked:
 
 @dataclass(frozen=True)
 class Span:
-    """Matches numbers from the first to the last."""
+    """A match of numbers from the first to the last."""
 
     first: int
     last: int
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """What has to fit a key."""
+        """The numbers that have to fit the key's field."""
         return self.first, self.last
 
     def __str__(self) -> str:
@@ -44,8 +44,8 @@ Value = int | str | Masked | Span
 
 
 @dataclass(frozen=True)
-class Entry:
-    """For a table by its full name: `internal.InternalIngress.rate.pattern.stages`.
+class TableEntry:
+    """An entry of a table, which has a full name: `internal.InternalIngress.rate.pattern.stages`.
 
     A table of registers, counters or meters has one entry for each index, and no action.
     """
@@ -57,5 +57,5 @@ class Entry:
 
     @property
     def place(self) -> frozenset[tuple[str, Value]]:
-        """By which one entry of a table is told from another."""
+        """The key as a set, which identifies an entry in its table."""
         return frozenset(self.key.items())

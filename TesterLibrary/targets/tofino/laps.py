@@ -1,23 +1,23 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of frames that no register of a pass/skip unit can count to: so many laps of it, and a rest.
+"""Divides numbers of frames that are too large for a pass/skip unit's register into laps and a rest.
 
-A unit of 32 bits passes all frames of a lap for lap after lap. While the last lap runs the driver has it pass
-the rest only, which leaves what it has counted as it is: so the stream ends exact to the frame.
+A unit of 32 bits passes all frames of one lap after the other. During the last lap the driver lets it pass
+the rest only, without changing its count, so the stream ends exactly after the last frame.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...planning.switch_resources import TICK_BITS
+from ...planning.switch.resources import TICK_BITS
 
 _WORD = 1 << TICK_BITS
 
 
 @dataclass(frozen=True)
 class Laps:
-    """A number of frames, as a unit counts it."""
+    """A number of frames in laps of a unit."""
 
     whole: int  # laps before the last one
     length: int  # frames of each, less than 2^32
@@ -25,7 +25,7 @@ class Laps:
 
     @classmethod
     def of(cls, frames: int) -> Laps:
-        """Of a number of frames; 0 whole laps of one that a unit can count by itself."""
+        """The laps of a number of frames; a number that a unit can count by itself has 0 whole laps."""
         if frames < _WORD:
             return cls(0, _WORD - 1, frames)
         longest = _WORD - 1
@@ -35,5 +35,5 @@ class Laps:
 
     @property
     def last_begins(self) -> int:
-        """After so many frames the last lap has begun."""
+        """The number of frames after which the last lap has begun."""
         return self.whole * self.length

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Where the parts of a loaded job are in a switch: by which numbers its registers and counters are read."""
+"""The streams and ends of a loaded job, with the numbers of their registers and counters in a switch."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from ...model.plan import PlannedStream
 from ...model.planned_end import PlannedEnd
-from ...planning.staging import Staging
-from ...planning.switch_editor import SwitchEditor
+from ...planning.switch.editor import SwitchEditor
+from ...planning.switch.staging import Staging
 from .classifier import FlowRange
-from .entry import Entry
+from .entry import TableEntry
 
 
 @dataclass(frozen=True)
@@ -28,23 +28,23 @@ class LoadedStream:
     metered: bool = True  # see SwitchStream
 
     def slot(self, version: int) -> int:
-        """Of a version, in sums of times (p4/controls/counters.p4, Slot)."""
+        """The index of a version in sums of times (p4/controls/counters.p4, Slot)."""
         return self.template << 1 | version
 
     def counter(self, version: int, *, overtaken: bool = False) -> int:
-        """Of frames of a version that came in order, or of those that were overtaken (the same, Counters)."""
+        """The index of a version's counter of frames in order, or of overtaken ones (Counters there)."""
         return overtaken << 9 | self.slot(version)
 
     def cell(self, bucket: int) -> int:
-        """Of a bucket, in the histogram (p4/controls/latency.p4)."""
+        """The index of a bucket in the histogram (p4/controls/latency.p4)."""
         return self.template << 8 | bucket
 
 
 @dataclass(frozen=True)
 class CountedRow:
-    """An entry whose packets are counted, and which counters of its protocol each of them adds to."""
+    """An entry whose packets are counted, and the counters of its protocol that each packet adds to."""
 
-    entry: Entry
+    entry: TableEntry
     counts: tuple[str, ...]
     answers: bool
 
@@ -56,9 +56,9 @@ class LoadedEnd:
     planned: PlannedEnd
     port: int  # device port
     rows: tuple[CountedRow, ...]
-    flows: FlowRange | None = None  # None: it keeps nothing
+    flows: FlowRange | None = None  # None: it has no state
     link: int | None = None
-    queues: Mapping[str, int] | None = None  # by template: where answers that found no room are counted
+    queues: Mapping[str, int] | None = None  # by template: the queues, which count answers that found no room
 
     @property
     def keeps(self) -> bool:

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of the controls TemplateLoop, Replicator, Restoration and Version (p4/controls): what loops, by
-which ports copies leave, with which Ethernet addresses and in which version.
+"""Entries of the controls TemplateLoop, Replicator, Restoration and Version (p4/controls): the templates that
+loop, the ports by which copies leave, their Ethernet addresses and their version.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .entry import Entry, Masked
+from .entry import Masked, TableEntry
 from .switch import Asked
 
 _LOOP = "InternalIngress.template_loop"
@@ -17,25 +17,25 @@ _LINKS = "ExternalEgress.restoration"
 _VERSION = "ExternalEgress.version"
 
 
-def stream_loop(template: int) -> Entry:
-    """A template of a stream goes round, and departs at its rate."""
-    return Entry(f"internal.{_LOOP}.templates", {"template": template}, f"{_LOOP}.stream")
+def stream_loop(template: int) -> TableEntry:
+    """The entry that lets a stream's template loop, and depart at its rate."""
+    return TableEntry(f"internal.{_LOOP}.templates", {"template": template}, f"{_LOOP}.stream")
 
 
 def rounds_asked(template: int) -> Asked:
-    """What to read of a template that goes round."""
+    """The entry to read for the rounds of a template."""
     return Asked(f"internal.{_LOOP}.templates", {"template": template})
 
 
-def answer_loop(template: int, queue: int) -> Entry:
-    """A template that answers goes round, and departs when its queue has something to answer."""
-    return Entry(f"internal.{_LOOP}.templates", {"template": template}, f"{_LOOP}.reply", {"own": queue})
+def answer_loop(template: int, queue: int) -> TableEntry:
+    """The entry that lets an answering template loop, and depart when its queue has something to answer."""
+    return TableEntry(f"internal.{_LOOP}.templates", {"template": template}, f"{_LOOP}.reply", {"own": queue})
 
 
-def copies(template: int, group: int, link: int | None = None) -> Entry:
-    """A copy leaves by the ports of a multicast group: all of a template, or those that answer by a link."""
+def copies(template: int, group: int, link: int | None = None) -> TableEntry:
+    """The entry that sends copies to a multicast group: all of a template, or those that answer by a link."""
     key = {"template": template, "$MATCH_PRIORITY": 0}
-    return Entry(
+    return TableEntry(
         f"internal.{_COPIES}.groups",
         key if link is None else {**key, "link": Masked(link, 0xFF)},
         f"{_COPIES}.copy",
@@ -43,9 +43,9 @@ def copies(template: int, group: int, link: int | None = None) -> Entry:
     )
 
 
-def link_addresses(link: int, port: int, destination: bytes, source: bytes) -> Entry:
-    """Frames of a link leave by a device port with these addresses."""
-    return Entry(
+def link_addresses(link: int, port: int, destination: bytes, source: bytes) -> TableEntry:
+    """The entry that gives frames of a link these addresses when they leave by a device port."""
+    return TableEntry(
         f"external.{_LINKS}.links",
         {"link": link, "egress_port": port},
         f"{_LINKS}.addresses",
@@ -53,9 +53,9 @@ def link_addresses(link: int, port: int, destination: bytes, source: bytes) -> E
     )
 
 
-def link_to_peer(link: int, port: int, source: bytes) -> Entry:
-    """Answers of a link leave by a device port, to whoever asked."""
-    return Entry(
+def link_to_peer(link: int, port: int, source: bytes) -> TableEntry:
+    """The entry that addresses answers of a link, which leave by a device port, to the asking station."""
+    return TableEntry(
         f"external.{_LINKS}.links",
         {"link": link, "egress_port": port},
         f"{_LINKS}.to_peer",
@@ -63,9 +63,9 @@ def link_to_peer(link: int, port: int, source: bytes) -> Entry:
     )
 
 
-def versions(templates: Iterator[int] | range | tuple[int, ...], version: int) -> Iterator[Entry]:
-    """Frames of streams are counted in a version from now on, and carry it where they can."""
+def versions(templates: Iterator[int] | range | tuple[int, ...], version: int) -> Iterator[TableEntry]:
+    """Entries that count frames of streams in a version, which frames carry if they have the bit."""
     for template in templates:
-        yield Entry(
+        yield TableEntry(
             f"external.{_VERSION}.versions", {"stream": template}, f"{_VERSION}.measure", {"own": version}
         )

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of streams at other ports than expected (p4/controls/misrouted.p4): how many, and where.
+"""Counts frames of streams at other ports than expected (p4/controls/misrouted.p4), and finds the ports.
 
-Counters have the numbers, of each stream and of each port. Which stream's frames came to which port is told
-by digests, and those can be missing: the chip has little room for them.
+Counters have the numbers for each stream and for each port. Digests tell which stream's frames came to which
+port; some can be missing, because the chip has little room for them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from ...measurement.snapshot import PortVersionCounters
-from .session import Session
+from .session import SwitchSession
 from .switch import Asked, Reading
 
 DIGEST = "external.ExternalIngressDeparser.misrouted"
@@ -20,12 +20,12 @@ _COUNTERS = "external.ExternalIngress.misrouted"
 
 
 def stream_asked(template: int) -> Asked:
-    """What to read of a stream: its frames at all other ports."""
+    """The entry to read for a stream: its frames at all other ports."""
     return Asked(f"{_COUNTERS}.streams", {"$COUNTER_INDEX": template})
 
 
 def port_asked(port: int) -> list[Asked]:
-    """What to read of a device port, in the order that `port_versions` wants."""
+    """The entries to read for a device port, in the order that `port_versions` expects."""
     return [Asked(f"{_COUNTERS}.ports", {"$COUNTER_INDEX": port << 1 | version}) for version in (0, 1)]
 
 
@@ -33,33 +33,34 @@ def port_versions(readings: Sequence[Reading]) -> tuple[PortVersionCounters, ...
     """Frames at a port that were expected at others, of each version, since the program runs."""
     return tuple(
         PortVersionCounters(
-            rx_packets=_number(own, "$COUNTER_SPEC_PKTS"), rx_bytes=_number(own, "$COUNTER_SPEC_BYTES")
+            rx_packets=_number(reading, "$COUNTER_SPEC_PKTS"),
+            rx_bytes=_number(reading, "$COUNTER_SPEC_BYTES"),
         )
-        for own in readings
+        for reading in readings
     )
 
 
 class Places:
     """The ports at which frames of streams have been seen since their start."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: SwitchSession) -> None:
         self._session = session
         self._seen: dict[int, set[int]] = defaultdict(set)  # device ports, by template
 
     def begin(self, templates: Sequence[int]) -> None:
-        """Streams start: nothing has been seen of them."""
+        """Forgets the ports of streams that start."""
         self.look()
         for template in templates:
             self._seen.pop(template, None)
 
     def look(self) -> None:
-        """Takes what has been told meanwhile."""
-        for own in self._session.digests():
-            if own.name == DIGEST:
-                self._seen[own.fields["stream"]].add(own.fields["port"])
+        """Takes the digests since the last call."""
+        for digest in self._session.digests():
+            if digest.name == DIGEST:
+                self._seen[digest.fields["stream"]].add(digest.fields["port"])
 
     def of(self, template: int) -> tuple[str, ...]:
-        """Those of a stream, by the names of the testbed."""
+        """The ports of a stream, by the names of the testbed."""
         seen = self._seen.get(template, set())
         return tuple(name for name, number in self._session.numbers.items() if number in seen)
 

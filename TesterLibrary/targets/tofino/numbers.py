@@ -1,27 +1,27 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of which a switch has a fixed amount, and jobs have some each."""
+"""Numbers that a switch has a fixed amount of, and that jobs share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from ...errors import PlanError
-from ...planning.switch_resources import FLOWS
+from ...planning.switch.resources import FLOWS
 from .classifier import FlowRange
 
 
 class Numbers:
-    """Those of one kind, the lowest free one first."""
+    """The numbers of one kind; the lowest free number is given first."""
 
     def __init__(self, what: str, count: int, taken: Iterable[int]) -> None:
-        """`taken` are those of other jobs."""
+        """`taken`: the numbers of other jobs."""
         self._what, self._count = what, count
         self._taken = set(taken)
-        self.own: list[int] = []
+        self.given: list[int] = []
 
     def next(self) -> int:
-        """One that is free. PlanError if there is none."""
+        """A free number. PlanError if there is none."""
         found = next((number for number in range(self._count) if number not in self._taken), None)
         if found is None:
             raise PlanError(
@@ -29,7 +29,7 @@ class Numbers:
                 "unload a job, or use fewer streams and responders"
             )
         self._taken.add(found)
-        self.own.append(found)
+        self.given.append(found)
         return found
 
 
@@ -38,9 +38,12 @@ def free_range(flows: int, taken: Sequence[FlowRange]) -> FlowRange:
     bits = FlowRange.bits_for(flows)
     size = 1 << bits
     for first in range(0, FLOWS - size + 1, size):
-        if all(first + size <= own.first or own.first + (1 << own.bits) <= first for own in taken):
+        if all(
+            first + size <= flow_range.first or flow_range.first + (1 << flow_range.bits) <= first
+            for flow_range in taken
+        ):
             return FlowRange(first, bits)
-    used = sum(1 << own.bits for own in taken)
+    used = sum(1 << flow_range.bits for flow_range in taken)
     raise PlanError(
         f"flows: {size:,} needed side by side, {FLOWS - used:,} of {FLOWS:,} there; "
         "give responders a smaller flows="

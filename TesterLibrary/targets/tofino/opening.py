@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the tester in a switch: its program, a way to its daemon, its ports."""
+"""Opens the tester in a switch: its program, the connection to its daemon, its ports."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...errors import PlanError
-from ...paths import data_root
+from ...files.paths import data_root
 from .cabling import Cabling
 from .device_port import CHIP
 from .program import SCHEMA, Program
 from .schema import Schema
 from .sde import vendor_switch
 from .served import fake_switch
-from .session import Session
+from .session import SwitchSession
 from .switch import Switch
 from .target import TofinoTarget
 
@@ -26,14 +26,14 @@ FAKE = "fake"
 def open_switch(
     address: str, cabling: Cabling, *, program: str, build: Path | str, cpu_interface: str
 ) -> TofinoTarget:
-    """Takes a switch.
+    """Opens the tester in a switch.
 
     Args:
         address: HOST:PORT of its daemon; "fake": a switch that does not exist.
         cabling: Its ports.
-        program: The name that the daemon runs the program by.
-        build: What that was compiled from: a folder of outputs, or a shipped profile.
-        cpu_interface: The interface of this machine to the port of the switch's CPU.
+        program: The program's name in the daemon.
+        build: The program's outputs: a folder that the compiler wrote, or a shipped profile.
+        cpu_interface: This machine's interface to the port of the switch's CPU.
 
     Raises:
         PlanError: no such outputs, outputs for another chip than the driver knows, or a port that the switch
@@ -48,14 +48,16 @@ def open_switch(
     cabling = replace(cabling, internal_pipes=compiled.internal_pipes)
     details = "a switch that does not exist" if address == FAKE else f"the switch behind {address}"
     return TofinoTarget(
-        Session(_connector(address, program, folder, cpu_interface), Schema.load(folder / SCHEMA), cabling),
+        SwitchSession(
+            _connector(address, program, folder, cpu_interface), Schema.load(folder / SCHEMA), cabling
+        ),
         compiled,
         details=f"{details}, {cabling.cpu_port} is its CPU's port",
     )
 
 
 def check_chip(program: Program, folder: Path) -> None:
-    """PlanError for a program of a chip whose ports, speeds and clock are not those that this driver has."""
+    """PlanError for the program of a chip whose ports, speeds and clock this driver does not know."""
     if program.profile != CHIP:
         raise PlanError(
             f"{folder} is compiled with the profile {program.profile}; this driver numbers ports and "

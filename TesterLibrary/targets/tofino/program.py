@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the program of a switch was built with, as `tester p4 build` notes it beside its outputs."""
+"""The notes that `tester p4 build` writes beside a program's outputs: its protocols, queues and fields."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ SCHEMA = "bf-rt.json"
 
 @dataclass(frozen=True)
 class Program:
-    """Numbers that the compiled program has; a driver that counted them itself could be wrong."""
+    """Facts about a compiled program; a driver that derived them itself could be wrong."""
 
     profile: str
     protocols: tuple[str, ...]
     queues: Mapping[str, int]  # by protocol and template: `http-get.content`
-    own_fields: Mapping[str, int]  # bits of fields of headers of a user's own that editors reach
-    internal_pipes: tuple[int, ...] = INTERNAL_PIPES  # whose ports loop
+    own_fields: Mapping[str, int]  # bits of the fields of user's headers that editors can change
+    internal_pipes: tuple[int, ...] = INTERNAL_PIPES  # the pipes whose ports loop
 
     @classmethod
     def load(cls, folder: Path) -> Program:
-        """Of a folder of outputs. PlanError if it has no notes."""
+        """The program in a folder of outputs. PlanError if it has no notes."""
         path = folder / NOTES
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
@@ -43,7 +43,7 @@ class Program:
             raise PlanError(f"{path} does not say what a program was built with: {problem!r}") from problem
 
     def check(self, protocol: str) -> None:
-        """PlanError for a protocol that it was not built with."""
+        """PlanError for a protocol that the program was not built with."""
         if protocol not in self.protocols:
             there = ", ".join(self.protocols)
             raise PlanError(

@@ -6,34 +6,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...planning.meter import TofinoMeter
-from ...planning.staging import Staging
-from ...planning.switch_resources import TICK_BITS
-from .entry import Entry
+from ...planning.switch.meter import TofinoMeter
+from ...planning.switch.resources import TICK_BITS
+from ...planning.switch.staging import Staging
+from .entry import TableEntry
 from .laps import Laps
 from .switch import Asked
 
 _RATE = "InternalIngress.rate"
-_UNITS = ("correction", "pattern", "outer_pattern")  # in the order in which a packet meets them
-# Packets of a meter's bucket. The driver makes the mantissa of a rate no larger than that: with less than its
-# nine bits it could not write the rate, and with one packet most rates would be 0.
+_UNITS = ("correction", "pattern", "outer_pattern")  # in the order in which a packet passes them
+# Packets in a meter's bucket. The vendor's driver limits the mantissa of a rate to this number: a smaller one
+# than its nine bits could not express the rate, and with one packet most rates would be 0.
 BURST = 511
 
 
-def meter_entry(template: int, staging: Staging, meter: TofinoMeter, *, metered: bool = True) -> Entry:
-    """Of a template's meter. It is written before a stream starts, because a bucket is full then.
+def meter_entry(template: int, staging: Staging, meter: TofinoMeter, *, metered: bool = True) -> TableEntry:
+    """The entry of a template's meter. It is written before a stream starts, because it fills the bucket.
 
-    What loops empties it, whether it is held back or not.
+    Template packets that loop empty the bucket, also while they are held back.
 
     Args:
-        template: Its number.
-        staging: Its rate, one of the meter's.
-        meter: The chip's.
-        metered: Whether the meter limits it; else the loop's own rate does, and the meter is out of its way.
+        template: The number of the template.
+        staging: The stream's staging, with one of the meter's rates.
+        meter: The chip's meter.
+        metered: Whether the meter limits the template; else its loop does, and the meter has twice the rate.
     """
     pps = meter.asked(staging.meter_rate)
     pps = pps if metered else 2 * pps
-    return Entry(
+    return TableEntry(
         f"internal.{_RATE}.meter",
         {"$METER_INDEX": template},
         data={
@@ -45,19 +45,19 @@ def meter_entry(template: int, staging: Staging, meter: TofinoMeter, *, metered:
     )
 
 
-def unit_entries(template: int, staging: Staging) -> Iterator[Entry]:
-    """Of a template's units, which begin a period; last what lets packets depart."""
+def unit_entries(template: int, staging: Staging) -> Iterator[TableEntry]:
+    """The entries of a template's units, which begin a period. The last entry lets packets depart."""
     for unit, stage in reversed(list(zip(_UNITS, staging.stages, strict=False))):
         yield _tick(f"{_RATE}.{unit}", template)
         yield _stage(f"{_RATE}.{unit}", template, passes=stage.passes, last=stage.period - 1)
 
 
-def held_entry(template: int) -> Entry:
+def held_entry(template: int) -> TableEntry:
     """Keeps all packets of a template back: its first unit passes none."""
     return _stage(f"{_RATE}.{_UNITS[0]}", template, passes=0, last=0)
 
 
-def counting_entries(template: int) -> Iterator[Entry]:
+def counting_entries(template: int) -> Iterator[TableEntry]:
     """Keeps all packets of a template back; its first unit counts the rounds that the meter lets pass."""
     unit = f"{_RATE}.{_UNITS[0]}"
     yield _tick(unit, template)
@@ -65,15 +65,15 @@ def counting_entries(template: int) -> Iterator[Entry]:
 
 
 def passes_asked(template: int) -> Asked:
-    """What to read of them."""
+    """The entry to read for the number of rounds that the meter has let pass."""
     return Asked(f"internal.{_RATE}.{_UNITS[0]}.ticks", {"$REGISTER_INDEX": template})
 
 
-def limit_entries(template: int, packets: int | None) -> Iterator[Entry]:
+def limit_entries(template: int, packets: int | None) -> Iterator[TableEntry]:
     """Lets so many packets depart, or any number, by the last unit, which a pattern must not need.
 
-    A unit skips what is left of 2^32 packets after those that pass, so a stream has to be stopped before.
-    Of a number that it cannot count to it counts laps, until `last_lap_entry` is written.
+    After the packets that pass, a unit skips the rest of 2^32 packets; the stream has to be stopped before
+    these end. A number that is too large for a unit is counted in laps, until `last_lap_entry` is written.
     """
     unit = f"{_RATE}.{_UNITS[-1]}"
     laps = None if packets is None else Laps.of(packets)
@@ -85,14 +85,14 @@ def limit_entries(template: int, packets: int | None) -> Iterator[Entry]:
     yield _tick(unit, template)
 
 
-def last_lap_entry(template: int, laps: Laps) -> Entry:
-    """Lets the rest of a number of packets depart: the last unit goes on in the lap that it is in."""
+def last_lap_entry(template: int, laps: Laps) -> TableEntry:
+    """Lets the rest of a number of packets depart: the last unit goes on in its present lap."""
     unit = f"{_RATE}.{_UNITS[-1]}"
     return _stage(unit, template, passes=laps.rest, last=(1 << TICK_BITS) - 1)
 
 
-def _stage(unit: str, template: int, *, passes: int, last: int) -> Entry:
-    return Entry(
+def _stage(unit: str, template: int, *, passes: int, last: int) -> TableEntry:
+    return TableEntry(
         f"internal.{unit}.stages",
         {"template": template},
         f"{unit}.stage",
@@ -100,5 +100,5 @@ def _stage(unit: str, template: int, *, passes: int, last: int) -> Entry:
     )
 
 
-def _tick(unit: str, template: int) -> Entry:
-    return Entry(f"internal.{unit}.ticks", {"$REGISTER_INDEX": template}, data={f"{unit}.ticks.f1": 0})
+def _tick(unit: str, template: int) -> TableEntry:
+    return TableEntry(f"internal.{unit}.ticks", {"$REGISTER_INDEX": template}, data={f"{unit}.ticks.f1": 0})

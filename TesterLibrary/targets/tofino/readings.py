@@ -1,16 +1,15 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""From the registers and counters of a stream to its figures: the inverse of what p4/controls count.
+"""Turns the registers and counters of a stream into its figures: the inverse of p4/controls.
 
-Registers have a value for each pipe. A stream leaves by one port and arrives by one, so those of other pipes
-are as they were at the begin, and the one that counts is found without knowing where it is.
+Registers have a value for each pipe. A stream leaves by one port and arrives by one, so the values of other
+pipes are as they were at the begin, and the pipe that counts need not be known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Literal
 
 from ...measurement.counter import Counter
@@ -26,7 +25,7 @@ _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
 Direction = Literal["tx", "rx"]
 
 
-# What the program counts whatever happens; that nothing was doubled or overtaken it proves, if nothing was.
+# Counters that the program always has. That no frame was doubled or overtaken is known only if none was.
 COUNTED = frozenset(
     {
         Counter.LATENCY,
@@ -37,28 +36,27 @@ COUNTED = frozenset(
         Counter.END_PACKETS,
     }
 )
-PERCENTILE_ERROR = Fraction(33, 1000)  # half of the widest bucket of its histogram
 
 
 @dataclass(frozen=True)
 class Times:
-    """Of one direction and version since its sums were 0 (norma §6.2, app. D)."""
+    """The times of one direction and version since its sums were 0 (norma §6.2, app. D)."""
 
-    base: int = 0  # low 32 bits of the time of the first packet, in ns, odd; 0: none, or not asked for
+    base: int = 0  # low 32 bits of the time of the first packet, in ns, odd; 0: no packet, or not read
     since: int = 0  # sum of times since then, in ns
 
     def sum_ns(self, packets: int, near_ns: int) -> int:
         """The sum of the times of so many packets.
 
         Args:
-            packets: Those of the interval.
+            packets: The packets of the interval.
             near_ns: A time of the same clock, less than 2.1 s from the first packet.
         """
         return packets * unwrapped(self.base, near_ns) + self.since if self.base else 0
 
 
 @dataclass(frozen=True)
-class Passed:
+class PassedFrames:
     """Packets and bytes with FCS of a stream in one direction and version, since its start."""
 
     packets: int = 0
@@ -68,10 +66,10 @@ class Passed:
 
 @dataclass(frozen=True)
 class StreamRegisters:
-    """All that the switch has of a stream."""
+    """All registers and counters of a stream in the switch."""
 
-    tx: tuple[Passed, Passed]  # by version
-    rx: tuple[Passed, Passed]
+    tx: tuple[PassedFrames, PassedFrames]  # by version
+    rx: tuple[PassedFrames, PassedFrames]
     overtaken: int
     next_sequence: int
     least: int  # latency in ns; 2^32 - 1 before the first frame
@@ -83,74 +81,75 @@ class StreamRegisters:
 
 @dataclass(frozen=True)
 class Closed:
-    """What intervals that are over have left of a version: times and packets that their sums were of."""
+    """The frames and sums of times of a version's intervals that are over."""
 
-    tx: Passed = Passed()
-    rx: Passed = Passed()
-    tx_ns: int | None = 0  # None: of an interval that was longer than its sums hold
+    tx: PassedFrames = PassedFrames()
+    rx: PassedFrames = PassedFrames()
+    tx_ns: int | None = 0  # None: an interval was longer than its sums hold
     rx_ns: int | None = 0
 
 
-def asked(own: LoadedStream) -> list[Asked]:
-    """What to read of a stream each time, in the order that `registers` wants."""
-    found = departed_asked(own)
+def asked(stream: LoadedStream) -> list[Asked]:
+    """The entries to read for a stream each time, in the order that `registers` expects."""
+    found = departed_asked(stream)
     found += [
-        _counter(_IN, own.counter(version, overtaken=overtaken))
+        _counter(_IN, stream.counter(version, overtaken=overtaken))
         for version in _VERSIONS
         for overtaken in (False, True)
     ]
     found += [
-        _register(gress, "blind_delay.sum", own.slot(version))
+        _register(gress, "blind_delay.sum", stream.slot(version))
         for gress in (_OUT, _IN)
         for version in _VERSIONS
     ]
     names = ("order.next", "latency.extremes", "latency.sum")
-    return found + [_register(_IN, name, own.template) for name in names]
+    return found + [_register(_IN, name, stream.template) for name in names]
 
 
-def departed_asked(own: LoadedStream) -> list[Asked]:
-    """What to read of frames that have left, of each version."""
-    return [_counter(_OUT, own.counter(version)) for version in _VERSIONS]
+def departed_asked(stream: LoadedStream) -> list[Asked]:
+    """The entries to read for the frames that have left, one for each version."""
+    return [_counter(_OUT, stream.counter(version)) for version in _VERSIONS]
 
 
 def packets_of(readings: Sequence[Reading]) -> int:
-    """Of what was read of counters."""
-    return sum(_sum(own, _PACKETS) for own in readings)
+    """The packets of these counters together."""
+    return sum(_sum(reading, _PACKETS) for reading in readings)
 
 
-def base_asked(own: LoadedStream, direction: Direction, version: int) -> Asked:
-    """What to read of the first packet of a version."""
-    return _register({"tx": _OUT, "rx": _IN}[direction], "blind_delay.base", own.slot(version))
+def base_asked(stream: LoadedStream, direction: Direction, version: int) -> Asked:
+    """The entry to read for the time of a version's first packet."""
+    return _register({"tx": _OUT, "rx": _IN}[direction], "blind_delay.base", stream.slot(version))
 
 
 def number_of(reading: Reading) -> int:
-    """Of what was read of a register with one number: that of the pipe that counts."""
+    """The number of a register in the pipe that counts; others have 0."""
     return _max(reading, "f1")
 
 
-def reached(own: LoadedStream, found: StreamRegisters) -> list[int]:
-    """Buckets that latencies from its least to its greatest can be in, and the one of all others."""
-    if not own.planned.signature or found.least > found.greatest:
+def reached(stream: LoadedStream, found: StreamRegisters) -> list[int]:
+    """The buckets for latencies from the stream's least to its greatest, and the bucket of all others."""
+    if not stream.planned.signature or found.least > found.greatest:
         return []
     between = [one for one in scale() if one.first <= found.greatest and found.least < one.first + one.size]
     return [*(one.number for one in between), OTHERS]
 
 
-def cells(own: LoadedStream, numbers: Sequence[int]) -> list[Asked]:
-    """What to read of some buckets of the histogram, in the order that `buckets` wants."""
+def cells(stream: LoadedStream, numbers: Sequence[int]) -> list[Asked]:
+    """The entries to read for these buckets of the histogram, in the order that `buckets` expects."""
     return [
-        Asked(f"external.{_IN}.latency.histogram", {"$COUNTER_INDEX": own.cell(number)}) for number in numbers
+        Asked(f"external.{_IN}.latency.histogram", {"$COUNTER_INDEX": stream.cell(number)})
+        for number in numbers
     ]
 
 
 def buckets(numbers: Sequence[int], readings: Sequence[Reading]) -> dict[int, int]:
-    """Of what was read of some buckets: those that are not empty."""
-    counts = [_sum(own, _PACKETS) for own in readings]
+    """The counts of the buckets that are not empty, from the readings of `cells`."""
+    counts = [_sum(reading, _PACKETS) for reading in readings]
     return {number: count for number, count in zip(numbers, counts, strict=True) if count}
 
 
 def registers(readings: Sequence[Reading]) -> StreamRegisters:
-    """Of what was read each time."""
+    """The registers of a stream, from the readings of `asked`."""
     tx_0, tx_1, rx_0, late_0, rx_1, late_1, *rest = readings
     tx_since_0, tx_since_1, rx_since_0, rx_since_1, following, extremes, total = rest
     return StreamRegisters(
@@ -164,28 +163,28 @@ def registers(readings: Sequence[Reading]) -> StreamRegisters:
     )
 
 
-def _passed(counted: Sequence[Reading], since: Reading) -> Passed:
-    octets = sum(_sum(own, _OCTETS) for own in counted)
-    return Passed(packets_of(counted), octets, Times(since=_whole(since)))
+def _passed(counted: Sequence[Reading], since: Reading) -> PassedFrames:
+    octets = sum(_sum(reading, _OCTETS) for reading in counted)
+    return PassedFrames(packets_of(counted), octets, Times(since=_whole(since)))
 
 
 def version_counters(
-    tx: Passed, rx: Passed, before: Closed, near_ns: int, *, wrapped: bool = False
+    tx: PassedFrames, rx: PassedFrames, before: Closed, near_ns: int, *, wrapped: bool = False
 ) -> VersionCounters:
-    """Of a version since the start.
+    """The counters of a version since the start.
 
     Args:
-        tx: As read.
-        rx: As read.
-        before: Of intervals that are over: `close` makes it when the sums become 0.
+        tx: The frames sent, as read.
+        rx: The frames received, as read.
+        before: The intervals that are over; `close` makes it when the sums become 0.
         near_ns: A time of the switch's clock near its first packet of the interval, within 2.1 s.
-        wrapped: Whether the interval is longer than its sums hold: then they tell nothing.
+        wrapped: Whether the interval is longer than its sums hold, so that they are useless.
     """
 
-    def summed(own: Passed, done: Passed, done_ns: int | None) -> int | None:
-        if done_ns is None or (wrapped and own.packets > done.packets):
+    def summed(passed: PassedFrames, done: PassedFrames, done_ns: int | None) -> int | None:
+        if done_ns is None or (wrapped and passed.packets > done.packets):
             return None
-        return done_ns + own.times.sum_ns(own.packets - done.packets, near_ns)
+        return done_ns + passed.times.sum_ns(passed.packets - done.packets, near_ns)
 
     return VersionCounters(
         tx_packets=tx.packets,
@@ -197,15 +196,17 @@ def version_counters(
     )
 
 
-def close(tx: Passed, rx: Passed, before: Closed, near_ns: int, *, wrapped: bool = False) -> Closed:
-    """What a version has come to, just before its bases and sums become 0."""
+def close(
+    tx: PassedFrames, rx: PassedFrames, before: Closed, near_ns: int, *, wrapped: bool = False
+) -> Closed:
+    """The totals of a version, just before its bases and sums become 0."""
     now = version_counters(tx, rx, before, near_ns, wrapped=wrapped)
     none = Times()
     return Closed(replace(tx, times=none), replace(rx, times=none), now.tx_time_ns, now.rx_time_ns)
 
 
 def stream_counters(
-    own: LoadedStream,
+    stream: LoadedStream,
     found: StreamRegisters,
     closed: Sequence[Closed],
     near_ns: Sequence[int],
@@ -214,44 +215,56 @@ def stream_counters(
     open_version: int = 0,
     sending: bool = False,
 ) -> StreamCounters:
-    """Of a stream since its start, as far as the switch knows.
+    """The counters of a stream since its start, as far as the switch has them.
 
     Args:
-        own: The stream.
-        found: What was read.
-        closed: Of each version, what intervals have left that are over.
-        near_ns: Of each version, as for `version_counters`.
-        wrapped: The same.
-        open_version: In which frames leave.
-        sending: Whether they do.
+        stream: The stream.
+        found: The registers that were read.
+        closed: For each version, the intervals that are over.
+        near_ns: For each version, as for `version_counters`.
+        wrapped: For each version, as for `version_counters`.
+        open_version: The version in which frames leave.
+        sending: Whether frames leave.
     """
     versions = tuple(
         version_counters(tx, rx, before, near, wrapped=over)
         for tx, rx, before, near, over in zip(found.tx, found.rx, closed, near_ns, wrapped, strict=True)
     )
+    ordered = in_order(stream, found)
     return StreamCounters(
-        id=own.planned.id,
+        id=stream.planned.id,
         tx_packets=sum(one.packets for one in found.tx),
         tx_bytes=sum(one.octets for one in found.tx),
         rx_packets=sum(one.packets for one in found.rx),
         rx_bytes=sum(one.octets for one in found.rx),
         rx_misrouted=found.misrouted,
-        rx_out_of_order=None if found.overtaken else 0,
-        latency=latency_counters(found, sum(one.packets for one in found.rx) if own.planned.signature else 0),
+        rx_out_of_order=0 if ordered else None,
+        latency=latency_counters(
+            found, sum(one.packets for one in found.rx) if stream.planned.signature else 0
+        ),
         sending=sending,
-        versions=versions if own.planned.version else (),
+        versions=versions if stream.planned.version else (),
         open_version=open_version,
         order=OrderCounters(
             next_sequence=found.next_sequence,
-            # Frames that came in ascending order, each above the one before, are no duplicates.
-            duplicated=None if found.overtaken else 0,
+            duplicated=0 if ordered else None,
             behind=found.overtaken,
         ),
     )
 
 
+def in_order(stream: LoadedStream, found: StreamRegisters) -> bool:
+    """Whether it is proved that frames came in ascending order: then none of them came twice, either.
+
+    Frames without a signature have no numbers. Numbers have 32 bits, and the program compares them without
+    unwrapping: after 2^32 frames, a frame that comes again or late sets the next number back unnoticed.
+    """
+    unwrapped_so_far = sum(one.packets for one in found.tx) < _WORD
+    return stream.planned.signature and unwrapped_so_far and not found.overtaken
+
+
 def latency_counters(found: StreamRegisters, packets: int) -> LatencyCounters:
-    """Of so many frames with a signature."""
+    """The latencies of so many frames with a signature."""
     if not packets:
         return LatencyCounters()
     indexes = {bucket.number: bucket.index for bucket in scale()}
@@ -282,7 +295,7 @@ def _register(gress: str, name: str, index: int) -> Asked:
 
 
 def _whole(reading: Reading) -> int:
-    """Of a sum in two halves."""
+    """The whole of a sum that is kept in two halves."""
     return _sum(reading, "high") * _WORD + _sum(reading, "low")
 
 
@@ -299,7 +312,7 @@ def _min(reading: Reading, name: str) -> int:
 
 
 def _values(reading: Reading, name: str) -> list[int]:
-    """Of each pipe, by the last part of a field's name."""
+    """The values of each pipe, by the last part of a field's name."""
     found = next(value for whole, value in reading.items() if whole.rpartition(".")[2] == name)
     if isinstance(found, int):
         return [found]

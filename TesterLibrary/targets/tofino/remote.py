@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A switch behind a process that speaks to it: the vendor's client, or a fake switch.
+"""Drives a switch through a process that speaks to it: the vendor's client, or a fake switch.
 
-The vendor's client wants versions of its libraries that would force our own, so it has a process of its own.
+The vendor's client needs library versions that would conflict with ours, so it runs in a separate process.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from ...errors import TargetError
 from ...model.units import Duration
-from .entry import Entry
+from .entry import TableEntry
 from .switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
 from .words import entry_words, error_of, key_words
 
@@ -31,13 +31,13 @@ _STEP_S = 2.0
 
 
 class RemoteSwitch:
-    """Keeps the contract of `Switch` over the pipes of a process, which ends with this one.
+    """A `Switch` behind the pipes of a process, which ends with this one.
 
     Threads may share it: a request waits until the one before it has its answer.
 
     Args:
-        command: The process. It takes requests on its standard input; what it answers is `words.py`.
-        environment: Of the process, beside our own.
+        command: The process. It takes requests on its standard input; `words.py` defines its answers.
+        environment: Variables for the process, in addition to ours.
         patience: How long an answer may take.
     """
 
@@ -50,7 +50,7 @@ class RemoteSwitch:
     ) -> None:
         self._patience = patience
         self._asking = threading.Lock()  # an answer belongs to the request before it
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - its standard error, until it is closed
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115 - its standard error
         self._rest = b""
         try:
             self._process = subprocess.Popen(
@@ -60,7 +60,7 @@ class RemoteSwitch:
                 stderr=self._said,
                 env={**os.environ, **(environment or {})},
                 bufsize=0,
-                start_new_session=True,  # what interrupts us does not interrupt it before its last words
+                start_new_session=True,  # interrupts of this process must not end it before its last requests
             )
         except OSError as problem:
             raise TargetError(f"{command[0]} cannot be started: {problem}") from problem
@@ -68,7 +68,7 @@ class RemoteSwitch:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """The id of the process."""
         return self._process.pid
 
     def bind(self) -> None:
@@ -97,13 +97,13 @@ class RemoteSwitch:
 
     def digests(self) -> tuple[Digest, ...]:
         """See `Switch`."""
-        return tuple(Digest(**own) for own in self._ask("digests"))
+        return tuple(Digest(**words) for words in self._ask("digests"))
 
-    def write(self, batch: Sequence[Entry]) -> None:
+    def write(self, batch: Sequence[TableEntry]) -> None:
         """See `Switch`."""
         self._ask("write", batch=[entry_words(entry) for entry in batch])
 
-    def delete(self, batch: Sequence[Entry]) -> None:
+    def delete(self, batch: Sequence[TableEntry]) -> None:
         """See `Switch`."""
         self._ask("delete", batch=[entry_words(entry) for entry in batch])
 
@@ -117,8 +117,8 @@ class RemoteSwitch:
 
     def read(self, asked: Sequence[Asked], *, from_chip: bool = False) -> list[Reading]:
         """See `Switch`."""
-        own = [{"table": one.table, "key": key_words(one.key)} for one in asked]
-        found: list[Reading] = self._ask("read", asked=own, from_chip=from_chip)
+        words = [{"table": one.table, "key": key_words(one.key)} for one in asked]
+        found: list[Reading] = self._ask("read", asked=words, from_chip=from_chip)
         return found
 
     def mac_counters(self, device_ports: Sequence[int]) -> list[Reading]:
@@ -134,9 +134,10 @@ class RemoteSwitch:
         """See `Switch`."""
         self._ask("remove_groups", numbers=list(numbers))
 
-    def on_loss(self, batch: Sequence[Entry]) -> None:
-        """See `Switch`. The process sees its pipe closed when this one is killed, too."""
-        self._ask("on_loss", batch=[entry_words(entry) for entry in batch])
+    def on_loss(self, batch: Sequence[TableEntry], removed: Sequence[TableEntry] = ()) -> None:
+        """See `Switch`. If this process is killed, the other one sees that its pipe is closed."""
+        written, deleted = ([entry_words(entry) for entry in entries] for entries in (batch, removed))
+        self._ask("on_loss", batch=written, removed=deleted)
 
     def send(self, frames: Sequence[bytes]) -> None:
         """See `Switch`."""
@@ -151,7 +152,7 @@ class RemoteSwitch:
         atexit.unregister(self.close)
         with suppress(OSError, ValueError):
             if self._process.stdin:
-                self._process.stdin.close()  # by which it is told to give the program free and to end
+                self._process.stdin.close()  # this tells it to release the program and to end
         for end in (self._process.terminate, self._process.kill):
             try:
                 self._process.wait(_STEP_S)
@@ -180,7 +181,7 @@ class RemoteSwitch:
         output = self._process.stdout.fileno()
         while b"\n" not in self._rest:
             if not select.select([output], [], [], self._patience.seconds)[0]:
-                self._process.kill()  # an answer that comes later would be taken for that of another request
+                self._process.kill()  # a later answer would be taken for the answer to another request
                 raise TargetError(f"the switch's client did not answer {do} within {self._patience}")
             octets = os.read(output, 1 << 20)
             if not octets:
@@ -201,7 +202,7 @@ class RemoteSwitch:
 
 
 def _states(words: Iterable[Mapping[str, Any]]) -> tuple[PortState, ...]:
-    return tuple(PortState(**own) for own in words)
+    return tuple(PortState(**word) for word in words)
 
 
 def _write(process: subprocess.Popen[bytes], octets: bytes) -> None:

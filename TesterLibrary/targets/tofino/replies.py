@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Entries of protocols that keep nothing (p4/templates/replies.p4.j2): rows in ingress, replies in egress."""
+"""Entries of protocols without state (p4/templates/replies.p4.j2): rows in ingress, replies in egress."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ipaddress import IPv4Address
 
 from ...model.plan import PlannedNeighbour
 from ...model.planned_end import Accept
-from ...planning.match_action import MatchAction, match_action
-from ...planning.row_names import reply_action, row_key
-from ...planning.switch_replies import header_key, known_by, reply_rows
+from ...planning.switch.match_action import MatchAction, match_action
+from ...planning.switch.replies import accepted_fields, header_key, known_by, reply_rows
+from ...planning.switch.row_names import reply_action, row_key
 from ...protocols.checker import load_protocol
 from . import device_port
 from .classifier import accepts
-from .entry import Entry, Masked, Value
+from .entry import Masked, TableEntry, Value
 
 _ROWS = "ExternalIngress.reply_rows"
 _REPLIES = "ExternalEgress.replies"
@@ -24,23 +24,23 @@ _REPLIES = "ExternalEgress.replies"
 
 @dataclass(frozen=True)
 class BypassRow:
-    """An entry of a row, and what a packet that matches it adds to."""
+    """An entry of a row, and the counters that a matching packet adds to."""
 
-    entry: Entry
+    entry: TableEntry
     counts: tuple[str, ...]
     replies: bool
 
 
 def reply_entries(
     program: MatchAction, parameters: Mapping[str, int], numbers: Sequence[int]
-) -> Iterator[Entry]:
-    """What egress does by the numbers of a protocol's replies."""
+) -> Iterator[TableEntry]:
+    """The entries in egress, which give each number the action of a protocol's reply."""
     protocol = program.protocol
-    bits = {own.name for own in protocol.parameters}
+    bits = {parameter.name for parameter in protocol.parameters}
     for reply, number in enumerate(numbers):
         fields = reply_rows(program).replies[reply].fields
         needed = {name for _, value in fields for name in value.names} & bits
-        yield Entry(
+        yield TableEntry(
             f"external.{_REPLIES}.numbers",
             {"number": number},
             f"{_REPLIES}.{reply_action(protocol, reply)}",
@@ -60,12 +60,12 @@ def bypass_rows(
     """Rows of an end at a device port.
 
     Args:
-        program: A protocol that keeps nothing.
-        taken: Which packets are the end's.
+        program: A protocol without state.
+        taken: The fields that select the end's packets.
         port: The device port that they arrive by, and replies leave by.
-        vlan: Of the packets; None: untagged ones.
-        numbers: Of the protocol's replies.
-        priority: Of the first row; the lower, the earlier a row is tried.
+        vlan: VLAN of the packets; None: untagged packets.
+        numbers: The numbers of the protocol's replies.
+        priority: Priority of the first row; rows with a lower number are tried first.
     """
     common: dict[str, Value] = {
         "ingress_port": Masked(port, device_port.MASK),
@@ -74,16 +74,20 @@ def bypass_rows(
     }
     if vlan is not None:
         common["vlan"] = Masked(vlan, 0xFFF)
-    for accepted in accepts(tuple(taken)):
-        ours = {row_key(name): own for name, own in accepted.items()}
+    for accepted in accepts(tuple(taken), accepted_fields(program.protocol)):
+        ours = {row_key(name): masked for name, masked in accepted.items()}
         for row in reply_rows(program).rows:
-            key = {row_key(own.key): Masked(own.value, own.mask) for own in row.entry.match if own.mask}
+            key = {
+                row_key(ternary.key): Masked(ternary.value, ternary.mask)
+                for ternary in row.entry.match
+                if ternary.mask
+            }
             clash = {name for name in key.keys() & ours.keys() if not _meet(key[name], ours[name])}
             if clash:
                 continue
-            both = {**ours, **{name: _both(own, ours.get(name)) for name, own in key.items()}}
+            both = {**ours, **{name: _both(masked, ours.get(name)) for name, masked in key.items()}}
             sends = row.reply is not None
-            entry = Entry(
+            entry = TableEntry(
                 f"external.{_ROWS}.rows",
                 {**common, **both, "$MATCH_PRIORITY": priority + row.entry.priority},
                 f"{_ROWS}.{'reply' if sends else 'silent'}",
@@ -102,21 +106,21 @@ class AnsweredRange:
     last: IPv4Address
 
     def program(self) -> MatchAction:
-        """ARP for them."""
+        """The ARP responder of these addresses."""
         return match_action(load_protocol("arp"), self.parameters)
 
     @property
     def parameters(self) -> Mapping[str, int]:
-        """Of the protocol."""
+        """The parameters of the ARP protocol."""
         mac = int.from_bytes(self.mac, "big")
         return {"first": int(self.first), "last": int(self.last), "mac": mac}
 
 
 def answered_ranges(neighbours: Iterable[PlannedNeighbour]) -> list[AnsweredRange]:
-    """As few as there can be; addresses of IPv6 are left out."""
+    """The ranges of neighbours' addresses, as few as possible; IPv6 addresses are left out."""
     found: list[AnsweredRange] = []
-    own = [n for n in neighbours if isinstance(n.address, IPv4Address)]
-    for neighbour in sorted(set(own), key=lambda n: (n.port, n.mac, int(n.address))):
+    answered = [n for n in neighbours if isinstance(n.address, IPv4Address)]
+    for neighbour in sorted(set(answered), key=lambda n: (n.port, n.mac, int(n.address))):
         assert isinstance(neighbour.address, IPv4Address)
         port, mac, address = neighbour.port, neighbour.mac, neighbour.address
         if found and (found[-1].port, found[-1].mac, found[-1].last + 1) == (port, mac, address):

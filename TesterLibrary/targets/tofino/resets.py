@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Registers and counters of a job as they are before its first packet."""
+"""The entries that set registers and counters of a job as they were before its first packet."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from .entry import Entry
+from .entry import TableEntry
 from .job import SwitchJob
 from .latency import OTHERS, scale
 from .loaded import LoadedEnd, LoadedStream
@@ -22,85 +22,85 @@ STATES = f"internal.{_INSIDE}.responder.states"
 
 @dataclass(frozen=True)
 class Resets:
-    """Tables to be cleared as a whole, which is faster than entry by entry, and entries to be written."""
+    """Tables to clear as a whole, which is faster than entry by entry, and entries to write."""
 
     tables: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[TableEntry, ...]
 
     @classmethod
     def of(cls, jobs: Collection[SwitchJob], others: Collection[SwitchJob] = ()) -> Resets:
-        """What makes counters, sums, states and queues of jobs as new; others go on."""
+        """The resets of counters, sums, states and queues of jobs; those of `others` go on."""
         streams, tables = _streams(jobs), []
-        entries = [entry for own in streams for entry in _stream(own)]
-        entries += [entry for job in jobs for own in job.ends for entry in _end(own)]
-        signed, keeping = [own for own in streams if own.planned.signature], _keeping(jobs)
+        entries = [entry for stream in streams for entry in _stream(stream)]
+        entries += [entry for job in jobs for end in job.ends for entry in _end(end)]
+        signed, keeping = [stream for stream in streams if stream.planned.signature], _keeping(jobs)
         if signed and not _streams(others):
             tables.append(HISTOGRAM)
         else:
-            entries += [entry for own in signed for entry in _histogram(own)]
+            entries += [entry for loaded in signed for entry in _histogram(loaded)]
         if keeping and not _keeping(others):
             tables.append(STATES)
         else:
-            entries += [entry for own in keeping for entry in _states(own)]
+            entries += [entry for loaded in keeping for entry in _states(loaded)]
         return cls(tuple(tables), tuple(entries))
 
 
 def _streams(jobs: Iterable[SwitchJob]) -> list[LoadedStream]:
-    return [own for job in jobs for own in job.streams.values()]
+    return [stream for job in jobs for stream in job.streams.values()]
 
 
 def _keeping(jobs: Iterable[SwitchJob]) -> list[LoadedEnd]:
-    return [own for job in jobs for own in job.ends if own.keeps]
+    return [end for job in jobs for end in job.ends if end.keeps]
 
 
-def _stream(own: LoadedStream) -> Iterator[Entry]:
-    yield register(_OUT, "signature.sequence", own.template, {"f1": 0})
-    yield register(_IN, "order.next", own.template, {"f1": 0})
-    yield register(_IN, "latency.extremes", own.template, {"least": _LONGEST, "greatest": 0})
-    yield register(_IN, "latency.sum", own.template, {"low": 0, "high": 0})
-    yield counter(_IN, "misrouted.streams", own.template, _PACKETS)
+def _stream(stream: LoadedStream) -> Iterator[TableEntry]:
+    yield register(_OUT, "signature.sequence", stream.template, {"f1": 0})
+    yield register(_IN, "order.next", stream.template, {"f1": 0})
+    yield register(_IN, "latency.extremes", stream.template, {"least": _LONGEST, "greatest": 0})
+    yield register(_IN, "latency.sum", stream.template, {"low": 0, "high": 0})
+    yield counter(_IN, "misrouted.streams", stream.template, _PACKETS)
     for version in (0, 1):
-        yield from interval_resets(own, version)
-        yield counter(_OUT, "counters.streams", own.counter(version), _BOTH)
+        yield from interval_resets(stream, version)
+        yield counter(_OUT, "counters.streams", stream.counter(version), _BOTH)
         for overtaken in (False, True):
-            yield counter(_IN, "counters.streams", own.counter(version, overtaken=overtaken), _BOTH)
+            yield counter(_IN, "counters.streams", stream.counter(version, overtaken=overtaken), _BOTH)
 
 
-def interval_resets(own: LoadedStream, version: int) -> Iterator[Entry]:
-    """Sums of times of a version, before frames leave in it again."""
+def interval_resets(stream: LoadedStream, version: int) -> Iterator[TableEntry]:
+    """The entries that reset a version's sums of times before frames leave in it again."""
     for gress in (_OUT, _IN):
-        yield register(gress, "blind_delay.base", own.slot(version), {"f1": 0})
-        yield register(gress, "blind_delay.sum", own.slot(version), {"low": 0, "high": 0})
+        yield register(gress, "blind_delay.base", stream.slot(version), {"f1": 0})
+        yield register(gress, "blind_delay.sum", stream.slot(version), {"low": 0, "high": 0})
 
 
-def _end(own: LoadedEnd) -> Iterator[Entry]:
-    for row in own.rows:
-        yield Entry(row.entry.table, row.entry.key, row.entry.action, {**row.entry.data, **_PACKETS})
-    for queue in (own.queues or {}).values():
+def _end(end: LoadedEnd) -> Iterator[TableEntry]:
+    for row in end.rows:
+        yield TableEntry(row.entry.table, row.entry.key, row.entry.action, {**row.entry.data, **_PACKETS})
+    for queue in (end.queues or {}).values():
         yield counter(_INSIDE, "queues.full", queue, _PACKETS)
         for name in ("lengths", "tails", "heads"):
             yield register(_INSIDE, f"queues.{name}", queue, {"f1": 0})
 
 
-def _histogram(own: LoadedStream) -> Iterator[Entry]:
+def _histogram(stream: LoadedStream) -> Iterator[TableEntry]:
     for number in (*(bucket.number for bucket in scale()), OTHERS):
-        yield counter(_IN, "latency.histogram", own.cell(number), _PACKETS)
+        yield counter(_IN, "latency.histogram", stream.cell(number), _PACKETS)
 
 
-def _states(own: LoadedEnd) -> Iterator[Entry]:
-    assert own.flows is not None
-    for flow in range(own.flows.first, own.flows.first + (1 << own.flows.bits)):
+def _states(end: LoadedEnd) -> Iterator[TableEntry]:
+    assert end.flows is not None
+    for flow in range(end.flows.first, end.flows.first + (1 << end.flows.bits)):
         yield register(_INSIDE, "responder.states", flow, {"f1": 0})
 
 
-def register(gress: str, name: str, index: int, fields: dict[str, int]) -> Entry:
-    """Of a control's register, by the fields of its value."""
+def register(gress: str, name: str, index: int, fields: dict[str, int]) -> TableEntry:
+    """The entry of a control's register, by the fields of its value."""
     pipeline = "internal" if gress == _INSIDE else "external"
     data = {f"{gress}.{name}.{field}": value for field, value in fields.items()}
-    return Entry(f"{pipeline}.{gress}.{name}", {"$REGISTER_INDEX": index}, data=data)
+    return TableEntry(f"{pipeline}.{gress}.{name}", {"$REGISTER_INDEX": index}, data=data)
 
 
-def counter(gress: str, name: str, index: int, fields: dict[str, int]) -> Entry:
-    """Of a control's counter."""
+def counter(gress: str, name: str, index: int, fields: dict[str, int]) -> TableEntry:
+    """The entry of a control's counter."""
     pipeline = "internal" if gress == _INSIDE else "external"
-    return Entry(f"{pipeline}.{gress}.{name}", {"$COUNTER_INDEX": index}, data=fields)
+    return TableEntry(f"{pipeline}.{gress}.{name}", {"$COUNTER_INDEX": index}, data=fields)

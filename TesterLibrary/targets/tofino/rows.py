@@ -6,29 +6,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...planning.match_action import Entry as Row
-from ...planning.match_action import MatchAction
-from ...planning.row_names import row_action, row_key
-from .entry import Entry, Masked, Value
+from ...planning.switch.match_action import MatchAction
+from ...planning.switch.match_action import MatchEntry as Row
+from ...planning.switch.row_names import row_action, row_key
+from .entry import Masked, TableEntry, Value
 
 _EFSM = "InternalIngress.responder.efsm"
-_WORD = 4  # bytes of the payload's begin in a key
+_WORD = 4  # bytes of the payload in one key
 
 
 def row_entries(
     program: MatchAction, link: int, priority: int = 0, *, write_port: int = 0
-) -> Iterator[Entry]:
-    """For packets by a link.
+) -> Iterator[TableEntry]:
+    """The entries of a protocol's rows for packets of a link.
 
     Args:
         program: A protocol that the switch was built with.
         link: Number of the peer's Ethernet addresses, by which jobs are told apart.
-        priority: Of the first row; the lower, the earlier a row is tried.
+        priority: Priority of the first row; rows with a lower number are tried first.
         write_port: The device port of the second pass, which writes the state.
     """
     for row in program.entries:
         send = row_action(program.protocol, row.sends[0]) if row.sends else "silent"
-        yield Entry(
+        yield TableEntry(
             f"internal.{_EFSM}.rows",
             {"link": Masked(link, 0xFF), **_key(row), "$MATCH_PRIORITY": priority + row.priority},
             f"{_EFSM}.{send}",

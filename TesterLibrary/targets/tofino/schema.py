@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a program, as the schema of its compiler (``bf-rt.json``) has them."""
+"""The tables of a program, from the schema that its compiler writes (``bf-rt.json``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import PlanError
-from .entry import Entry, Masked, Span, Value
+from .entry import Masked, Span, TableEntry, Value
 
 _BITS = {"bool": 1, "uint8": 8, "uint16": 16, "uint32": 32, "uint64": 64}
 _MATCHES = {"Exact": (int, str), "Ternary": (int, Masked), "Range": (int, Span)}
@@ -20,11 +20,11 @@ _MATCHES = {"Exact": (int, str), "Ternary": (int, Masked), "Range": (int, Span)}
 
 @dataclass(frozen=True)
 class Field:
-    """Of a key or of data. Numbers are unsigned; `bits` is None where a text belongs."""
+    """A field of a key or of data. Numbers are unsigned; `bits` is None for texts."""
 
     name: str
     bits: int | None
-    choices: tuple[str, ...] = ()  # of a text; empty if any will do
+    choices: tuple[str, ...] = ()  # allowed texts; empty: any text
     needed: bool = False
     writable: bool = True
     match: str = "Exact"
@@ -58,26 +58,26 @@ class Field:
 
 @dataclass(frozen=True)
 class Table:
-    """One of a program, registers, counters and meters included."""
+    """A table of a program; registers, counters and meters are tables too."""
 
     name: str
     size: int  # entries; 0: as many as there are keys
     key: Mapping[str, Field]
-    data: Mapping[str, Field]  # of every entry
-    actions: Mapping[str, Mapping[str, Field]]  # of entries: what each takes
-    kind: str = "MatchAction_Direct"  # as the compiler calls it
-    constant: bool = False  # its entries are the program's own
+    data: Mapping[str, Field]  # data of every entry
+    actions: Mapping[str, Mapping[str, Field]]  # actions of entries, and the data of each
+    kind: str = "MatchAction_Direct"  # the compiler's name of the kind
+    constant: bool = False  # whether the program itself has its entries
 
     @property
     def written(self) -> bool:
         """Whether a driver adds its entries and removes them.
 
-        Those of registers always are there, and a table without a key has none: only what it always does.
+        Entries of registers always exist, and a table without a key has only its default action.
         """
         return self.kind.startswith("MatchAction") and bool(self.key) and not self.constant
 
-    def check(self, entry: Entry) -> None:
-        """Whether the table can hold an entry.
+    def check(self, entry: TableEntry) -> None:
+        """Checks whether the table can hold an entry.
 
         Raises:
             PlanError: the table, and a key or data that is unknown, missing or does not fit.
@@ -90,8 +90,8 @@ class Table:
         except PlanError as problem:
             raise PlanError(f"table {self.name}: {problem}") from None
 
-    def check_key(self, entry: Entry) -> None:
-        """PlanError for a key that no entry has. Ternary keys and ranges that are not given match all."""
+    def check_key(self, entry: TableEntry) -> None:
+        """PlanError for a key that no entry can have. Ternary keys and ranges not given match all."""
         _known("key", entry.key, self.key)
         for name, field in self.key.items():
             if name in entry.key:
@@ -99,7 +99,7 @@ class Table:
             elif field.needed:
                 raise PlanError(f"the key {name} is missing")
 
-    def _check_data(self, entry: Entry) -> None:
+    def _check_data(self, entry: TableEntry) -> None:
         fields = dict(self.data)
         if self.actions:
             if entry.action is None:
@@ -121,13 +121,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Schema:
-    """Of a program."""
+    """The tables of a program by name."""
 
     tables: Mapping[str, Table]
 
     @classmethod
     def load(cls, path: Path) -> Schema:
-        """Of a compiler's file. PlanError if it is none."""
+        """The schema in a file of the compiler. PlanError if the file is none."""
         try:
             found = json.loads(path.read_text(encoding="utf-8"))["tables"]
             return cls({table["name"]: _table(table) for table in found})
@@ -135,7 +135,7 @@ class Schema:
             raise PlanError(f"{path} is no schema of a program: {problem!r}") from problem
 
     def __getitem__(self, name: str) -> Table:
-        """A table by its name. PlanError says what comes close."""
+        """A table by its name. PlanError names one that comes close."""
         _known("table", [name], self.tables)
         return self.tables[name]
 
@@ -164,11 +164,11 @@ def _table(table: Mapping[str, Any]) -> Table:
 
 
 def _fields(data: Iterable[Mapping[str, Any]]) -> dict[str, Field]:
-    """Those that hold one value. Others configure hashes anew, which is not done here."""
-    own = [{**field, **field.get("singleton", {})} for field in data]
+    """The fields that hold one value. Other fields configure hashes, which is not done here."""
+    fields = [{**field, **field.get("singleton", {})} for field in data]
     return {
         field["name"]: _field(field, needed=field["mandatory"] and not field["read_only"])
-        for field in own
+        for field in fields
         if "type" in field
     }
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from ...errors import TargetError
 from .remote import RemoteSwitch
 
-_CLIENT = "bfrt_grpc"  # what the vendor calls it
-# The folder of our modules comes last on the path: none of them stands in for one of Python's own.
+_CLIENT = "bfrt_grpc"  # the vendor's name of the client
+# The folder of our modules comes last on the path, so that none of them hides a module of Python.
 _RUN = "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module('vendor', run_name='__main__')"
 
 
 def vendor_switch(address: str, program: str, cpu_interface: str) -> RemoteSwitch:
-    """The vendor's client, about to reach the daemon at HOST:PORT.
+    """The vendor's client for the daemon at HOST:PORT, in its process.
 
     Raises:
         TargetError: SDE_INSTALL is not set, or there is no client in it.
@@ -32,15 +32,15 @@ def vendor_switch(address: str, program: str, cpu_interface: str) -> RemoteSwitc
     folders = list(_folders(Path(root)))
     if not folders:
         raise TargetError(f"SDE_INSTALL={root}: there is no {_CLIENT} below lib/python*/site-packages")
-    own = str(Path(__file__).parent)
+    modules = str(Path(__file__).parent)
     return RemoteSwitch(
-        [str(_python(Path(root), folders[0])), "-c", _RUN, own, address, program, cpu_interface],
+        [str(_python(Path(root), folders[0])), "-c", _RUN, modules, address, program, cpu_interface],
         environment={"PYTHONPATH": os.pathsep.join(map(str, folders))},
     )
 
 
 def _folders(root: Path) -> Iterator[Path]:
-    """What the client's own modules and those it needs are in."""
+    """The folders of the client's modules and of the modules that it needs."""
     for packages in sorted(root.glob("lib/python*/site-packages")):
         for folder in (packages, packages / "tofino"):
             if (folder / _CLIENT).is_dir():
@@ -49,10 +49,10 @@ def _folders(root: Path) -> Iterator[Path]:
 
 
 def _python(root: Path, packages: Path, environment: Mapping[str, str] = os.environ) -> Path:
-    """SDE_PYTHON, or that of the SDE, or one of the version that its packages are for."""
-    own = environment.get("SDE_PYTHON")
+    """The Python for the client: SDE_PYTHON, or the SDE's, or one of the version of the SDE's packages."""
+    chosen = environment.get("SDE_PYTHON")
     version = next(part for part in packages.parts if part.startswith("python"))
-    for name in (own, str(root / "bin" / "python3"), version, "python3"):
+    for name in (chosen, str(root / "bin" / "python3"), version, "python3"):
         found = shutil.which(name) if name else None
         if found:
             return Path(found)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A driver's hold on a switch: taken, given back clean, and taken again when its daemon was restarted."""
+"""A driver's session on a switch: opened, closed cleanly, and opened again when the daemon was restarted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TypeVar
 from ...errors import TesterLibraryError
 from ...model.units import Duration
 from .cabling import Cabling, bring_up, check_pipelines, device_ports, roles
-from .entry import Entry
+from .entry import TableEntry
 from .schema import Schema
 from .switch import Asked, Digest, PortState, Reading, Switch, SwitchGone
 from .tables import Tables
@@ -21,19 +21,19 @@ from .tables import Tables
 _T = TypeVar("_T")
 _PATIENCE = Duration(10 * 10**9)
 _AGAIN_S = 0.5
-_READ_AT_ONCE = 2000  # entries of a request
-_WRITTEN_AT_ONCE = 500  # a daemon that can undo a request takes time by the square of its entries
-_COPIED_IN_THE_TIME_OF_ONE = 16  # entries of a table that is copied as a whole, while one of a chip is read
+_READ_AT_ONCE = 2000  # entries in a request
+_WRITTEN_AT_ONCE = 500  # entries; a request that can be undone takes time by the square of its entries
+_COPIED_IN_THE_TIME_OF_ONE = 16  # entries that are copied with their table while one is read from the chip
 
 
-class Session:
-    """Keeps account of what is written, so that it can be removed; refuses what the program's schema does.
+class SwitchSession:
+    """Records the entries that are written, so that they can be removed; checks them by the program's schema.
 
     Args:
-        connect: Reaches the switch's daemon, from the begin.
-        schema: Of the program that is to run.
-        cabling: Ports to be brought up.
-        patience: For links, and for a daemon that is being restarted.
+        connect: Makes a new connection to the switch's daemon.
+        schema: Schema of the program that has to run.
+        cabling: The ports to bring up.
+        patience: How long to wait for links, and for a daemon that is being restarted.
         sleep: Waits for so many seconds.
     """
 
@@ -55,7 +55,7 @@ class Session:
         self._switch = self._open()
 
     def again(self) -> None:
-        """Takes the switch once more, after its daemon was lost. SwitchGone if it does not come back."""
+        """Opens the session again after its daemon was lost. SwitchGone if it does not come back."""
         with suppress(TesterLibraryError):
             self._switch.close()
         self._held, self._groups = Tables(self.schema), set()
@@ -70,12 +70,12 @@ class Session:
                 self._sleep(_AGAIN_S)
                 waited_s += _AGAIN_S
 
-    def write(self, batch: Sequence[Entry]) -> None:
-        """Adds or changes entries, all or none. PlanError for what the program cannot hold."""
+    def write(self, batch: Sequence[TableEntry]) -> None:
+        """Adds or changes entries, all or none. PlanError for entries that the program cannot hold."""
         before = self._held.copy()
         self._held.write(batch)
         ordered = sorted(batch, key=self._order)
-        written: list[Entry] = []
+        written: list[TableEntry] = []
         try:
             for part in _parts(ordered, _WRITTEN_AT_ONCE):
                 self._switch.write(part)
@@ -86,41 +86,43 @@ class Session:
             self._held = before
             raise
 
-    def delete(self, batch: Sequence[Entry]) -> None:
+    def delete(self, batch: Sequence[TableEntry]) -> None:
         """Removes entries that were written."""
         if batch:
             self._switch.delete(batch)
             self._held.remove(batch)
 
-    def remove(self, entries: Iterable[Entry]) -> None:
-        """Those of them that are there; registers and the like stay."""
-        there = {(own.table, own.place): own for own in entries if self._held.has(own)}
-        self.delete([own for own in there.values() if self.schema[own.table].written])
+    def remove(self, entries: Iterable[TableEntry]) -> None:
+        """Removes those of the entries that exist; registers, counters and meters stay."""
+        there = {(entry.table, entry.place): entry for entry in entries if self._held.has(entry)}
+        self.delete([entry for entry in there.values() if self.schema[entry.table].written])
 
     def clear(self, tables: Iterable[str]) -> None:
         """Sets all numbers of registers to 0."""
         self._switch.clear(tables)
 
     def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:
-        """Multicast groups of device ports."""
+        """Sets multicast groups of device ports."""
         if groups:
             self._switch.set_groups(groups)
             self._groups |= set(groups)
 
     def remove_groups(self, numbers: Iterable[int]) -> None:
-        """Those that were set."""
+        """Removes those of the multicast groups that were set."""
         gone = sorted(self._groups & set(numbers))
         if gone:
             self._switch.remove_groups(gone)
             self._groups -= set(gone)
 
     def read(self, asked: Sequence[Asked]) -> list[Reading]:
-        """Entries as the chip has them, all at about one instant.
+        """The entries in the chip, all read at about the same time.
 
-        Few of a table are read from the chip one by one; else the daemon copies the table first.
+        A few entries of a table are read from the chip one by one. For many, the daemon copies the table.
         """
         counts = Counter(one.table for one in asked)
-        copied = {own for own, n in counts.items() if n * _COPIED_IN_THE_TIME_OF_ONE > self.schema[own].size}
+        copied = {
+            table for table, n in counts.items() if n * _COPIED_IN_THE_TIME_OF_ONE > self.schema[table].size
+        }
         if copied:
             self._switch.sync(sorted(copied))
         found: dict[int, Reading] = {}
@@ -132,43 +134,44 @@ class Session:
         return [found[n] for n in range(len(asked))]
 
     def mac_counters(self) -> list[Reading]:
-        """Of the MACs of its ports, in the order of `numbers`. A model has no MACs."""
+        """The counters of its ports' MACs, in the order of `numbers`. A model has no MACs."""
         if not self.cabling.has_transceivers:
             return [{} for _ in self.numbers]
         return self._switch.mac_counters(list(self.numbers.values()))
 
     def read_each(self, asked: Iterable[Sequence[Asked]]) -> list[list[Reading]]:
-        """The same, of groups of entries."""
+        """Reads groups of entries like `read`; the readings are in the same groups."""
         groups = list(asked)
-        rest = iter(self.read([one for own in groups for one in own]))
-        return [[next(rest) for _ in own] for own in groups]
+        rest = iter(self.read([one for group in groups for one in group]))
+        return [[next(rest) for _ in group] for group in groups]
 
-    def on_loss(self, entries: Sequence[Entry]) -> None:
-        """What is written when this driver ends without having closed the session."""
-        self._switch.on_loss(entries)
+    def on_loss(self, written: Sequence[TableEntry], removed: Sequence[TableEntry]) -> None:
+        """Sets the entries to write and delete if this driver ends without closing the session."""
+        once = {(entry.table, entry.place): entry for entry in removed}
+        self._switch.on_loss(written, list(once.values()))
 
     def send(self, frames: Sequence[bytes]) -> None:
-        """Packets to the program."""
+        """Sends packets to the program."""
         self._switch.send(frames)
 
     def received(self) -> list[bytes]:
-        """Packets of the program."""
+        """Packets that the program has sent."""
         return self._switch.received()
 
     def changed_ports(self) -> tuple[PortState, ...]:
-        """What has changed of links since it was asked last, each change by itself.
+        """The changes of links since the last call, one by one.
 
-        A model has no links: what it says of its ports means nothing.
+        A model has no links, so the states of its ports mean nothing.
         """
         changed = self._switch.changed_ports()
         return changed if self.cabling.has_transceivers else ()
 
     def digests(self) -> tuple[Digest, ...]:
-        """What the program has told of packets since it was asked last. Some can be missing."""
+        """The program's digests since the last call. Some can be missing."""
         return self._switch.digests()
 
     def close(self) -> None:
-        """Removes what was written, takes ports down and gives the program free. Never raises."""
+        """Removes entries and groups, takes ports down and releases the program. Never raises."""
         with suppress(TesterLibraryError):
             self._switch.delete([entry for entry in self._held.all() if self._removable(entry)])
             self._switch.write(list(roles(self.cabling, self.numbers, cleared=True)))
@@ -181,7 +184,7 @@ class Session:
         switch = self._connect()
         try:
             switch.bind()
-            # What a driver has left that ended without a word.
+            # A driver that ended without closing its session has left entries.
             switch.clear([table.name for table in self.schema.tables.values() if table.written])
             self.numbers = device_ports(switch, self.cabling)
             check_pipelines(self.cabling, self.numbers)
@@ -193,18 +196,18 @@ class Session:
             raise
         return switch
 
-    def _order(self, entry: Entry) -> tuple[bool, int]:
-        """Registers first. Of rows those that are tried first: a chip moves others to get them in later."""
+    def _order(self, entry: TableEntry) -> tuple[bool, int]:
+        """A sort key: registers, then rows by priority; a chip has to move rows to insert an earlier one."""
         priority = entry.key.get("$MATCH_PRIORITY", 0)
         return self._removable(entry), priority if isinstance(priority, int) else 0
 
-    def _undo(self, written: Sequence[Entry], before: Tables) -> None:
-        """Rows are as they were; registers keep what was written."""
-        rows = [own for own in written if self._removable(own)]
-        self._switch.delete([own for own in rows if not before.has(own)])
-        self._switch.write([before.own(own) for own in rows if before.has(own)])
+    def _undo(self, written: Sequence[TableEntry], before: Tables) -> None:
+        """Restores rows as they were before; registers keep the values that were written."""
+        rows = [entry for entry in written if self._removable(entry)]
+        self._switch.delete([row for row in rows if not before.has(row)])
+        self._switch.write([before.stored(row) for row in rows if before.has(row)])
 
-    def _removable(self, entry: Entry) -> bool:
+    def _removable(self, entry: TableEntry) -> bool:
         return self.schema[entry.table].written
 
 

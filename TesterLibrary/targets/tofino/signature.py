@@ -1,24 +1,24 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Entries by which frames are signed (the control Signature of p4/) and known again (Classifier)."""
+"""Entries that sign frames (the control Signature of p4/) and recognize them (Classifier)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from ...model.plan import PlannedStream
-from .entry import Entry
+from .entry import TableEntry
 
 _SIGN = "ExternalEgress.signature"
 _FIND = "ExternalIngress.classifier"
 
 
-def signing_entries(stream: PlannedStream, template: int, rest: int, port: int) -> Iterator[Entry]:
-    """By which frames are signed, and found again; `port` is the device port where they are expected."""
-    yield Entry(
+def signing_entries(stream: PlannedStream, template: int, rest: int, port: int) -> Iterator[TableEntry]:
+    """Entries that sign and recognize frames of a stream; they are expected at the device port `port`."""
+    yield TableEntry(
         f"external.{_SIGN}.streams", {"stream": template}, f"{_SIGN}.sign", {"id": stream.id, "rest": rest}
     )
-    yield Entry(
+    yield TableEntry(
         f"external.{_FIND}.signatures",
         {"valid": 1, "id": stream.id, "rest": rest},
         f"{_FIND}.signed",

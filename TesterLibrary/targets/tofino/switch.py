@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The boundary to a switch: all that a driver asks of one, in our words.
+"""The interface to a switch: all requests of a driver, without the vendor's words.
 
-`RemoteSwitch` speaks to the vendor's client in a process of its own; `FakeSwitch` does not exist.
+`RemoteSwitch` speaks to the vendor's client in a separate process; `FakeSwitch` simulates a switch.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ...errors import TargetError
-from .entry import Entry, Value
+from .entry import TableEntry, Value
 
 Reading = Mapping[str, int | str | bool | Sequence[int]]  # by field; a list has one number for each pipe
 
@@ -21,33 +21,33 @@ FECS = ("none", "fc", "rs")
 
 
 class SwitchGone(TargetError):
-    """The daemon of the switch cannot be reached any more. Once it can, its tables are empty."""
+    """The daemon of the switch cannot be reached any more. When it is back, its tables are empty."""
 
 
 @dataclass(frozen=True)
 class PortSetup:
-    """How a port is brought up."""
+    """The settings with which a port is brought up."""
 
     device_port: int
     speed_bps: int
-    fec: str = "none"  # of FECS
+    fec: str = "none"  # one of FECS
     loopback: bool = False  # egress wired to ingress, next to the MAC
 
 
 @dataclass(frozen=True)
 class PortState:
-    """How it is."""
+    """The state of a port."""
 
     device_port: int
     up: bool
-    medium: str = "copper"  # of MEDIA; none: no transceiver
+    medium: str = "copper"  # one of MEDIA; none: no transceiver
 
 
 @dataclass(frozen=True)
 class Digest:
-    """What a program tells of a packet."""
+    """A message of the program about a packet."""
 
-    name: str  # of the kind, as the schema has it: `external.ExternalIngressDeparser.misrouted`
+    name: str  # the kind, by its name in the schema: `external.ExternalIngressDeparser.misrouted`
     fields: Mapping[str, int]
 
 
@@ -62,8 +62,8 @@ class Asked:
 class Switch(Protocol):
     """One switch with one program.
 
-    Every call raises SwitchGone when its daemon is, TargetError when it answers with an error of its own, and
-    PlanError when it refuses what it was given, after which nothing has changed.
+    Every call raises SwitchGone when its daemon is gone, TargetError when the daemon answers with an error,
+    and PlanError when it refuses the request, after which nothing has changed.
     """
 
     def bind(self) -> None:
@@ -83,30 +83,30 @@ class Switch(Protocol):
         ...
 
     def port_states(self, device_ports: Sequence[int]) -> tuple[PortState, ...]:
-        """As they are now, in this order."""
+        """The present states of ports, in this order."""
         ...
 
     def changed_ports(self) -> tuple[PortState, ...]:
-        """What the switch has told of ports since it was asked last, each change by itself and in order."""
+        """The changes of ports that the switch has notified since the last call, one by one and in order."""
         ...
 
     def digests(self) -> tuple[Digest, ...]:
-        """What the program has told since it was asked last, as far as the chip had room for it.
+        """The program's digests since the last call, as far as the chip had room for them.
 
-        Of those that are alike, one.
+        Equal digests are given once.
         """
         ...
 
-    def write(self, batch: Sequence[Entry]) -> None:
+    def write(self, batch: Sequence[TableEntry]) -> None:
         """Adds entries, or changes those with the same key.
 
-        All of them or none. Registers, counters and meters, which always are there, come first; they keep
-        what was written to them when a table is full.
+        All of them are written or none. Registers, counters and meters, which always exist, come first; they
+        keep the values that were written even if a table is full.
         """
         ...
 
-    def delete(self, batch: Sequence[Entry]) -> None:
-        """Removes entries by their keys; their data are not looked at."""
+    def delete(self, batch: Sequence[TableEntry]) -> None:
+        """Removes entries by their keys; their data do not matter."""
         ...
 
     def clear(self, tables: Iterable[str]) -> None:
@@ -114,7 +114,7 @@ class Switch(Protocol):
         ...
 
     def sync(self, tables: Sequence[str]) -> None:
-        """Has registers and counters copied from the chip, for `read`. Returns when that is done."""
+        """Copies registers and counters from the chip for `read`. Returns when that is done."""
         ...
 
     def read(self, asked: Sequence[Asked], *, from_chip: bool = False) -> list[Reading]:
@@ -122,32 +122,37 @@ class Switch(Protocol):
         ...
 
     def mac_counters(self, device_ports: Sequence[int]) -> list[Reading]:
-        """Of the MACs of ports, as they are now, by the names of the table ``$PORT_STAT``.
+        """The present counters of the ports' MACs, by the names of the table ``$PORT_STAT``.
 
-        Those of a daemon that has no such table are empty.
+        They are empty if the daemon has no such table.
         """
         ...
 
     def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:
-        """Makes multicast groups, by number, of device ports."""
+        """Makes multicast groups of device ports, by number."""
         ...
 
     def remove_groups(self, numbers: Sequence[int]) -> None:
         """Forgets multicast groups."""
         ...
 
-    def on_loss(self, batch: Sequence[Entry]) -> None:
-        """Entries that are written when this client ends, in whatever way, in place of those told before."""
+    def on_loss(self, batch: Sequence[TableEntry], removed: Sequence[TableEntry] = ()) -> None:
+        """Sets what is done when this client ends in any way; it replaces an earlier call.
+
+        Args:
+            batch: Entries to write then.
+            removed: Entries to delete then.
+        """
         ...
 
     def send(self, frames: Sequence[bytes]) -> None:
-        """Packets to the program through the port of the switch's CPU."""
+        """Sends packets to the program through the port of the switch's CPU."""
         ...
 
     def received(self) -> list[bytes]:
-        """Packets that came through that port since it was asked last."""
+        """Packets that came through that port since the last call."""
         ...
 
     def close(self) -> None:
-        """Gives the program free. Never raises."""
+        """Releases the program. Never raises."""
         ...

@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tables of a switch hold, and what they refuse, by the program's schema."""
+"""The contents of a switch's tables, checked by the program's schema."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from ...errors import PlanError
-from .entry import Entry, Value
+from .entry import TableEntry, Value
 from .schema import Schema
 
-_Held = dict[frozenset[tuple[str, Value]], Entry]
+_Held = dict[frozenset[tuple[str, Value]], TableEntry]
 
 
 class Tables:
@@ -20,7 +20,7 @@ class Tables:
         self._schema = schema
         self._held: dict[str, _Held] = {}
 
-    def write(self, batch: Iterable[Entry]) -> None:
+    def write(self, batch: Iterable[TableEntry]) -> None:
         """Adds entries, or changes those with the same key.
 
         Raises:
@@ -40,7 +40,7 @@ class Tables:
                 )
         self._held |= new
 
-    def remove(self, batch: Sequence[Entry]) -> None:
+    def remove(self, batch: Sequence[TableEntry]) -> None:
         """Deletes entries by their keys. PlanError for one that is not there; nothing has changed then."""
         for entry in batch:
             if entry.place not in self._held.get(entry.table, {}):
@@ -48,26 +48,28 @@ class Tables:
                 raise PlanError(f"table {self._schema[entry.table].name} has no entry with {key}")
         for table in {entry.table for entry in batch}:
             gone = {entry.place for entry in batch if entry.table == table}
-            self._held[table] = {place: own for place, own in self._held[table].items() if place not in gone}
+            self._held[table] = {
+                place: entry for place, entry in self._held[table].items() if place not in gone
+            }
 
-    def has(self, entry: Entry) -> bool:
-        """Whether there is one with its key."""
+    def has(self, entry: TableEntry) -> bool:
+        """Whether there is an entry with the same key."""
         return entry.place in self._held.get(entry.table, {})
 
-    def own(self, entry: Entry) -> Entry:
-        """The one with its key, which has to be there."""
+    def stored(self, entry: TableEntry) -> TableEntry:
+        """The entry with the same key, which has to exist."""
         return self._held[entry.table][entry.place]
 
-    def all(self) -> list[Entry]:
-        """Of all tables."""
+    def all(self) -> list[TableEntry]:
+        """The entries of all tables."""
         return [entry for held in self._held.values() for entry in held.values()]
 
     def copy(self) -> Tables:
-        """The same, which changes apart."""
+        """A copy that changes independently."""
         other = Tables(self._schema)
         other._held = dict(self._held)
         return other
 
-    def entries(self, table: str) -> list[Entry]:
-        """Of a table, the first that was written first. PlanError for one that is not there."""
+    def entries(self, table: str) -> list[TableEntry]:
+        """The entries of a table in the order of writing. PlanError if there is no such table."""
         return list(self._held.get(self._schema[table].name, {}).values())

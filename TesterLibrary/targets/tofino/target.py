@@ -17,45 +17,46 @@ from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
-from ...planning.switch_resources import FLOWS, TEMPLATES
-from ..base import Capabilities, Flipped, PortInfo, Progress
-from ..fake.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
-from ..fake.refusal_ends import check_ends
+from ...planning.switch.resources import FLOWS, TEMPLATES
+from ..base import Capabilities, Flipped, PortInfo, SendingProgress
+from ..rules.ends import check_ends
+from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .asking import resolve
 from .buckets import Buckets
 from .counting import Counting
-from .entry import Entry
+from .entry import TableEntry
 from .job import SwitchJob
+from .latency import PERCENTILE_ERROR
 from .links import Links
 from .loading import Loading
 from .packets import injected
 from .port_totals import PortTotals
 from .program import Program
 from .rate import held_entry, last_lap_entry
-from .readings import COUNTED, PERCENTILE_ERROR
-from .run import Run
-from .session import Session
+from .readings import COUNTED
+from .run import SwitchRun
+from .session import SwitchSession
 from .switch import SwitchGone
 
 _MOST_ENDS = 64
 _POLL_S = 0.02
 _PROGRESS_NS = 500_000_000
-_FLIP_AFTER_NS = 2 * 10**9  # half of what sums of times hold, for frames that a device keeps for long
+_FLIP_AFTER_NS = 2 * 10**9  # half the range of sums of times; the rest is for frames that a device keeps long
 _NO_CAPTURE = "a switch keeps no frames; capture with a testerd, or at the device"
 
 
 class TofinoTarget:
-    """Keeps the contract of `Target` with a session on a switch.
+    """A `Target` in a switch, by a session on it.
 
-    When the daemon of the switch was restarted, the call that finds out raises TargetError; then the switch
-    is taken again, and holds the jobs as they were before their start.
+    When the daemon of the switch was restarted, the next call opens the session again, loads the jobs as they
+    were before their start, and raises TargetError.
 
-    Threads may share it, a monitor's and the suite's: calls are carried out one after the other, and `wait`
-    lets others in while it sleeps.
+    Threads may share it, such as a monitor's and the suite's: calls are carried out one after the other, and
+    `wait` lets other calls in while it sleeps.
 
     Args:
-        session: With ports that are up. It is `session` from then on.
-        program: What runs in the switch.
+        session: A session whose ports are up; the attribute `session` keeps it.
+        program: The program that runs in the switch.
         now_ns: The driver's clock.
         sleep: Waits for so many seconds.
         details: A line for the report.
@@ -63,7 +64,7 @@ class TofinoTarget:
 
     def __init__(
         self,
-        session: Session,
+        session: SwitchSession,
         program: Program,
         *,
         now_ns: Callable[[], int] = time.monotonic_ns,
@@ -73,8 +74,8 @@ class TofinoTarget:
         self.session, self._program, self._details = session, program, details
         self._now_ns, self._sleep = now_ns, sleep
         self._lock = threading.RLock()
-        self._known = {own.name: own for own in _port_infos(session)}
-        self._runs: dict[str, Run] = {}
+        self._known = {port_info.name: port_info for port_info in _port_infos(session)}
+        self._runs: dict[str, SwitchRun] = {}
         self._begin()
 
     def capabilities(self) -> Capabilities:
@@ -107,18 +108,19 @@ class TofinoTarget:
             runs = self._of(jobs)
             for run in runs:
                 self._check_start(run)
-            fresh = [Run(run.job) for run in runs]
+            fresh = [SwitchRun(run.job) for run in runs]
             self._starting(fresh, duration, packets)  # which may refuse
             self._retire(runs)
-            others = [own.job for own in self._runs.values() if own not in runs]
+            others = [run.job for run in self._runs.values() if run not in runs]
             self._loading.begin([run.job for run in fresh], others)
-            self._buckets.empty([own.template for run in fresh for own in run.job.streams.values()])
-            self.session.write([own for run in fresh for own in run.job.flipped(0)])
+            self._buckets.empty([stream.template for run in fresh for stream in run.job.streams.values()])
+            self.session.write([entry for run in fresh for entry in run.job.flipped(0)])
             starting = self._starting(fresh, duration, packets)
             for run in fresh:
                 self._counting.begin(run)
             self.session.write(starting)
             self._runs |= {run.job.plan.job: run for run in fresh}
+            self._hold_on_loss()
 
     def stop(self, jobs: Sequence[str]) -> None:
         """See `Target`."""
@@ -150,7 +152,7 @@ class TofinoTarget:
         jobs: Sequence[str],
         *,
         timeout: Duration,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_progress: Callable[[SendingProgress], None] | None = None,
     ) -> None:
         """See `Target`."""
         deadline_ns, told_ns = self._now_ns() + timeout.ns, self._now_ns()
@@ -160,9 +162,9 @@ class TofinoTarget:
                 self._flip_in_time(self._of(jobs))
                 counters = self._counting.passed(self._of(jobs))
             now_ns = self._now_ns()
-            sending = any(own.sending for own in counters)
+            sending = any(counter.sending for counter in counters)
             if on_progress and (not sending or now_ns - told_ns >= _PROGRESS_NS):
-                on_progress(Progress.of(counters))
+                on_progress(SendingProgress.of(counters))
                 told_ns = now_ns
             if not sending:
                 return
@@ -178,13 +180,13 @@ class TofinoTarget:
             everything = list(self._runs.values())
             seen = self._totals.seen()
             counted = self._counting.streams(everything, misrouted=self._totals.misrouted(seen))
-            counters = {own.id: own for own in counted}
+            counters = {stream.id: stream for stream in counted}
             now_ns = self._now_ns()
             return Snapshot(
                 taken_at_ns=now_ns,
                 ports=self._links.noted(self._totals.counters(seen, everything, counters)),
                 streams=tuple(counters[number] for number in sorted(n for r in runs for n in r.job.streams)),
-                ends=tuple(own for run in runs for own in self._loading.read_ends(run.job)),
+                ends=tuple(read_end for run in runs for read_end in self._loading.read_ends(run.job)),
             )
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
@@ -209,7 +211,7 @@ class TofinoTarget:
         frames = list(frames)
         check_frames(frames, self._known)
         with self._reached():
-            self.session.send([injected(own.frame, self.session.numbers[own.port]) for own in frames])
+            self.session.send([injected(frame.frame, self.session.numbers[frame.port]) for frame in frames])
 
     def start_capture(self, capture: Capture) -> None:
         """See `Target`. A switch keeps no frames."""
@@ -241,95 +243,101 @@ class TofinoTarget:
             self._runs.clear()
             self.session.close()
 
-    def _flip(self, runs: Sequence[Run]) -> Flipped:
-        """Of jobs whose frames leave in the same version."""
+    def _flip(self, runs: Sequence[SwitchRun]) -> Flipped:
+        """Flips jobs whose frames leave in the same version."""
         for run in runs:
             self.session.write(list(self._counting.closing(run)))
         version = 1 - runs[0].version
-        self.session.write([own for run in runs for own in run.job.flipped(version)])
+        self.session.write([entry for run in runs for entry in run.job.flipped(version)])
         now_ns = self._now_ns()
         for run in runs:
             run.version, run.opened_ns = version, now_ns
         return Flipped(now_ns, 1 - version)
 
-    def _flip_in_time(self, runs: Iterable[Run]) -> None:
-        """Sums of times are of 32 bits: before they wrap they begin anew, unless somebody reads versions."""
+    def _flip_in_time(self, runs: Iterable[SwitchRun]) -> None:
+        """Flips jobs before their 32-bit sums of times wrap, unless a user reads versions."""
         for run in runs:
             unread = run.has_versions and not run.stopped and not run.flipped
             if unread and self._now_ns() - run.opened_ns >= _FLIP_AFTER_NS:
                 self._flip([run])
 
-    def _of(self, jobs: Iterable[str]) -> list[Run]:
+    def _of(self, jobs: Iterable[str]) -> list[SwitchRun]:
         return [known_job(name, self._runs) for name in dict.fromkeys(jobs)]
 
-    def _check_start(self, run: Run) -> None:
-        streams = [own for number, own in run.job.streams.items() if number in run.stretches]
-        for own, sent in zip(streams, self._counting.departed(streams), strict=True):
-            if run.sending(own.planned.id, sent):
-                raise PlanError(f"stream {own.planned.name!r} is sending already; stop it first")
+    def _check_start(self, run: SwitchRun) -> None:
+        streams = [stream for number, stream in run.job.streams.items() if number in run.stretches]
+        for stream, sent in zip(streams, self._counting.departed(streams), strict=True):
+            if run.sending(stream.planned.id, sent):
+                raise PlanError(f"stream {stream.planned.name!r} is sending already; stop it first")
         if run.answering:
             raise PlanError(f"{run.job.ends[0].planned.name!r} is answering already; stop it first")
 
     def _load(self, job: SwitchJob) -> None:
         self._loading.load(job)
         self._buckets.fill(job.streams.values())
-        self._runs[job.plan.job] = Run(job)
+        self._runs[job.plan.job] = SwitchRun(job)
         self._hold_on_loss()
 
     def _hold_on_loss(self) -> None:
-        """Nobody looks after streams whose driver was killed: their units count to 2^32 and begin anew."""
-        self.session.on_loss([own for run in self._runs.values() for own in run.job.stopping()])
+        """Has jobs stopped if this driver is killed: units would begin anew after 2^32 packets."""
+        runs = self._runs.values()
+        held = [entry for run in runs for entry in run.job.stopping()]
+        self.session.on_loss(held, [entry for run in runs if run.answering for entry in run.job.answering])
 
     def _starting(
-        self, runs: Sequence[Run], duration: Duration | None, packets: int | None
-    ) -> Sequence[Entry]:
-        """What lets jobs depart from now on."""
+        self, runs: Sequence[SwitchRun], duration: Duration | None, packets: int | None
+    ) -> Sequence[TableEntry]:
+        """The entries that let jobs depart from now on."""
         now_ns = self._now_ns()
         for run in runs:
             run.start(now_ns, duration, packets)
-        return [own for run in runs for own in run.job.starting(run.limits)]
+        return [entry for run in runs for entry in run.job.starting(run.limits)]
 
     def _end_what_is_over(self) -> None:
-        """Streams that have a unit to count with end by themselves; a pattern may need that unit."""
+        """Stops jobs whose time is over; streams whose frames a unit counts end by themselves."""
         for run in self._runs.values():
             self._tell_of_last_laps(run)
         now_ns = self._now_ns()
         self._stop([run for run in self._runs.values() if not run.stopped and run.needs_stop(now_ns)])
 
-    def _tell_of_last_laps(self, run: Run) -> None:
-        """Streams of more frames than a unit counts to end by themselves once they are in their last lap."""
+    def _tell_of_last_laps(self, run: SwitchRun) -> None:
+        """Sets the last lap of streams with more frames than a unit can count, so that they end."""
         laps = run.laps
         streams = [run.job.streams[number] for number in laps]
-        for own, all_sent in zip(streams, self._counting.departed(streams) if streams else (), strict=True):
-            number, stretch = own.planned.id, run.stretches[own.planned.id]
+        for stream, all_sent in zip(
+            streams, self._counting.departed(streams) if streams else (), strict=True
+        ):
+            number, stretch = stream.planned.id, run.stretches[stream.planned.id]
             sent = all_sent - stretch.before
             if sent >= laps[number].last_begins:
-                over = sent >= run.limits[number]  # nobody has looked for the whole of the last lap
-                entry = held_entry(own.template) if over else last_lap_entry(own.template, laps[number])
+                over = sent >= run.limits[number]  # no call has come during the whole last lap
+                entry = held_entry(stream.template) if over else last_lap_entry(stream.template, laps[number])
                 self.session.write([entry])
                 run.last_laps.add(number)
 
-    def _stop(self, runs: Sequence[Run]) -> None:
+    def _stop(self, runs: Sequence[SwitchRun]) -> None:
         running = [run for run in runs if not run.stopped]
-        self.session.write([own for run in running for own in run.job.stopping()])
+        self.session.write([entry for run in running for entry in run.job.stopping()])
         for run in running:
             self._loading.end_ends(run.job)
             run.stop(self._now_ns())
+        if any(run.job.answering for run in running):
+            self._hold_on_loss()
 
-    def _retire(self, runs: Sequence[Run]) -> None:
-        """What streams and responders have counted that begin anew, or go."""
+    def _retire(self, runs: Sequence[SwitchRun]) -> None:
+        """Keeps the counters of streams that begin anew, or are unloaded."""
         for run in runs:
             self._totals.retire(run, self._counting.passed([run]))
 
-    def _update(self, run: Run, stream: PlannedStream) -> None:
-        others = [own.job for own in self._runs.values() if own is not run]
-        streams = tuple(stream if own.id == stream.id else own for own in run.job.plan.streams)
+    def _update(self, run: SwitchRun, stream: PlannedStream) -> None:
+        others = [other.job for other in self._runs.values() if other is not run]
+        streams = tuple(stream if planned.id == stream.id else planned for planned in run.job.plan.streams)
         job = self._loading.job(replace(run.job.plan, streams=streams), others)
-        own = run.job.streams[stream.id]
-        if job.streams[stream.id].template != own.template:
+        loaded = run.job.streams[stream.id]
+        if job.streams[stream.id].template != loaded.template:
             raise PlanError(f"stream {stream.name!r}: its template would be another; load its job anew")
-        self.session.write([held_entry(own.template)])
-        sent = self._counting.at_rest(own) if stream.id in run.stretches else 0
+        self.session.write([held_entry(loaded.template)])
+        sent = self._counting.at_rest(loaded) if stream.id in run.stretches else 0
         self._loading.change(run.job, job)
         run.job = job
         if stream.id not in run.stretches:
@@ -341,7 +349,7 @@ class TofinoTarget:
         self.session.write(list(only.starting(run.limits)))
 
     def _begin(self) -> None:
-        """With a switch that knows nothing yet."""
+        """Begins with a switch without jobs."""
         self._loading = Loading(self.session, self._program)
         self._buckets = Buckets(self.session, self._sleep)
         self._counting = Counting(self.session, self._now_ns)
@@ -350,7 +358,7 @@ class TofinoTarget:
 
     @contextmanager
     def _reached(self) -> Iterator[None]:
-        """One call at a time. Takes a switch that was lost again, with the jobs as before their start."""
+        """Runs one call at a time. If the switch was lost, opens it again and loads its jobs, not started."""
         with self._lock:
             try:
                 yield
@@ -365,15 +373,15 @@ class TofinoTarget:
                 ) from lost
 
 
-def _port_infos(session: Session) -> Iterator[PortInfo]:
-    for own, state in zip(session.cabling.front, session.states, strict=True):
-        speed = int(own.port.speed.bps)
+def _port_infos(session: SwitchSession) -> Iterator[PortInfo]:
+    for port, state in zip(session.cabling.front, session.states, strict=True):
+        speed = int(port.port.speed.bps)
         yield PortInfo(
-            own.port.name,
+            port.port.name,
             "tofino",
-            f"{own.front}, device port {state.device_port}",
-            own.port.mac,
+            f"{port.front}, device port {state.device_port}",
+            port.port.mac,
             speed,
             state.up,
-            own.port.max_frame_size,
+            port.port.max_frame_size,
         )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What goes over the pipe to a process that speaks to a switch: a JSON object a line.
+"""The messages to and from a process that speaks to a switch: one JSON object in each line.
 
 A request is `{"do": NAME, ...}`, its answer `{"done": RESULT}` or `{"error": KIND, "message": TEXT}`.
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...errors import PlanError, TargetError, TesterLibraryError
-from .entry import Entry, Masked, Span, Value
+from .entry import Masked, Span, TableEntry, Value
 from .switch import SwitchGone
 
 _KINDS: Mapping[str, type[TesterLibraryError]] = {
@@ -21,8 +21,8 @@ _KINDS: Mapping[str, type[TesterLibraryError]] = {
 }
 
 
-def entry_words(entry: Entry) -> dict[str, Any]:
-    """An entry as JSON has it."""
+def entry_words(entry: TableEntry) -> dict[str, Any]:
+    """An entry for JSON."""
     return {
         "table": entry.table,
         "key": _values(entry.key),
@@ -31,13 +31,13 @@ def entry_words(entry: Entry) -> dict[str, Any]:
     }
 
 
-def entry_of(words: Mapping[str, Any]) -> Entry:
+def entry_of(words: Mapping[str, Any]) -> TableEntry:
     """The inverse of `entry_words`."""
-    return Entry(words["table"], key_of(words["key"]), words["action"], key_of(words["data"]))
+    return TableEntry(words["table"], key_of(words["key"]), words["action"], key_of(words["data"]))
 
 
 def key_words(key: Mapping[str, Value]) -> dict[str, Any]:
-    """A key as JSON has it."""
+    """A key for JSON."""
     return _values(key)
 
 
@@ -48,7 +48,7 @@ def key_of(words: Mapping[str, Any]) -> dict[str, Value]:
 
 def error_words(problem: TesterLibraryError) -> dict[str, str]:
     """An error as an answer."""
-    kind = next((kind for kind, own in _KINDS.items() if isinstance(problem, own)), "broken")
+    kind = next((kind for kind, error in _KINDS.items() if isinstance(problem, error)), "broken")
     return {"error": kind, "message": getattr(problem, "reason", str(problem))}
 
 
@@ -71,6 +71,6 @@ def _value_words(value: Value) -> Any:
 
 def _value_of(words: Any) -> Value:
     if not isinstance(words, dict):
-        own: int | str = words
-        return own
+        value: int | str = words
+        return value
     return Masked(**words) if "mask" in words else Span(**words)

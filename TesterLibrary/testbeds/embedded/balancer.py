@@ -91,12 +91,12 @@ def build(
 
 
 def _haproxy(service: str, servers: Sequence[str], connections: int) -> list[str]:
-    own = [f"  server s{number} {server}" for number, server in enumerate(servers, 1)]
+    members = [f"  server s{number} {server}" for number, server in enumerate(servers, 1)]
     chosen = [
         f"  use-server s{number} if {{ req.hdr(host) tester-{number:03} }}"
-        for number in range(1, len(own) + 1)
+        for number in range(1, len(members) + 1)
     ]
-    lines = "\n".join(own + chosen)
+    lines = "\n".join(members + chosen)
     configuration = scratch() / "haproxy.cfg"
     configuration.write_text(_HAPROXY.format(connections=connections, service=service, servers=lines))
     return ["haproxy", "-db", "-f", str(configuration)]

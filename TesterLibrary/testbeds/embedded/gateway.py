@@ -23,9 +23,9 @@ table ip gateway {{
   }}
 }}
 """
-# The kernel answers SYNs with cookies and opens the connection to a server itself, once the client has proved
-# to be there; so that SYN has to be translated where the machine's own frames leave. Its connection table
-# must not take a SYN, nor anything in the middle of a connection, for a new one.
+# The kernel answers SYNs with cookies, and opens the connection to a server itself once the client has
+# answered. That second SYN has to be translated where the machine's own frames leave. The connection table
+# must not take a client's SYN, nor a segment in the middle of a connection, for a new connection.
 _SYN_PROXY = """\
 table ip syn_proxy {{
   chain untracked {{
@@ -44,7 +44,7 @@ table ip syn_proxy {{
   }}
 }}
 """
-# What would be one connection too many in its table is dropped.
+# A connection that does not fit its table is dropped.
 _LIMIT = """\
 table ip capacity {{
   chain passing {{
@@ -53,7 +53,7 @@ table ip capacity {{
   }}
 }}
 """
-# What some devices do to SYNs in order to "protect" what is behind them.
+# Some devices strip these options of SYNs in order to "protect" servers behind them.
 _STRIP = """\
 table ip stripping {{
   chain opening {{

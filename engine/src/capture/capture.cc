@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "log.h"
+#include "base/log.h"
 
 namespace tester {
 namespace {

@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "capture/capture_plan.h"
 #include "capture/lane.h"
 #include "capture/tap.h"
-#include "plan/validate_capture.h"
 
 namespace tester {
 

@@ -3,8 +3,8 @@
 
 #include "capture/filter.h"
 
-#include "error.h"
-#include "text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {

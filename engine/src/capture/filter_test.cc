@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace tester {
 namespace {

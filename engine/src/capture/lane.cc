@@ -9,7 +9,7 @@
 namespace tester {
 namespace {
 
-// Of frames of 64 bytes those of a line of 10 Gbps for ten milliseconds.
+// Enough for ten milliseconds of 64-byte frames at 10 Gbps.
 constexpr size_t kRingBytes = 16U << 20;
 
 constexpr size_t RecordBytes(size_t bytes) {

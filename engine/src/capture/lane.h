@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What one worker has for one capture: the worker copies frames into a ring, another thread takes
-// them out and keeps them.
+// The link between one worker and one capture: the worker copies frames into a ring, another thread
+// takes them out and keeps them.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/burst.h"
+#include "base/counter.h"
 #include "capture/ring.h"
-#include "generator/burst.h"
-#include "stats/counter.h"
 #include "wire/bytes.h"
 
 namespace tester {
@@ -56,7 +56,7 @@ class Lane {
   bool complete() const { return complete_->load(std::memory_order_relaxed); }
 
   // The worker's: a burst is begun, has frames, at most kBurst, and is published up to one of them.
-  // Of a burst that is begun when the capture is complete nothing is looked at.
+  // A burst that begins after the capture is complete is not looked at.
   void Begin();
   bool over() const { return over_; }
   // Frames that are not wanted are only seen.
@@ -87,12 +87,12 @@ class Lane {
   const std::shared_ptr<std::atomic<bool>> complete_;
   Ring ring_;
   std::vector<LaneCounters> counters_;  // by port
-  // The worker's own.
+  // Used by the worker only.
   bool over_ = false;
   uint64_t taken_ = 0;
   size_t marked_ = 0;
   std::array<Mark, kBurst + 1> marks_;
-  // The reader's own.
+  // Used by the reader only.
   std::deque<KeptFrame> kept_;
   Counter kept_count_;
 };

@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "error.h"
-#include "text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {

@@ -34,7 +34,7 @@ class Ring {
   }
   // How far it has been reserved; a place to publish up to.
   uint64_t reserved() const { return reserved_; }
-  // What was reserved behind this place is given back.
+  // Space that was reserved behind this place is given back.
   void Publish(uint64_t place) {
     reserved_ = place;
     head_.store(place, std::memory_order_release);
@@ -54,7 +54,7 @@ class Ring {
 
   size_t bytes_;
   uint8_t* memory_;
-  // The writer's own.
+  // Used by the writer only.
   uint64_t reserved_ = 0;
   uint64_t tail_seen_ = 0;
   alignas(64) std::atomic<uint64_t> head_{0};

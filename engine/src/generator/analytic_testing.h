@@ -12,8 +12,9 @@
 
 namespace tester {
 
-// What is due by an instant is what has its time at or before it; before it, what by the nanosecond
-// before, and at most one frame more, of which a part of the last nanosecond remains.
+// A frame is due by an instant if its time is at or before it. Frames due before the instant are
+// those that are due by the nanosecond before, and at most one more, which lies within the last
+// nanosecond.
 template <typename Law>
 void ExpectCountsAndTimesAgree(const Law& law) {
   uint64_t due = 0;

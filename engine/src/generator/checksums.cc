@@ -39,15 +39,15 @@ TESTER_COLUMN_LOOP void Complements(uint16_t for_zero, size_t count, Column& sum
 
 }  // namespace
 
-std::vector<Addend> SharesOf(const Field& field, size_t column, const Checksum& checksum,
-                             int32_t weight) {
+std::vector<ShiftedColumn> SharesOf(const Field& field, size_t column, const Checksum& checksum,
+                                    int32_t weight) {
   // From the field's last bit to the end of its word; words begin at the parity of the checksum.
   const uint32_t shift =
       (8 * (checksum.offset % 2) + kWordBits - field.bit_end() % kWordBits) % kWordBits;
   const int64_t times = int64_t{weight} % kOnes + kOnes;
   const uint64_t factor = (static_cast<uint64_t>(times) << shift) % kOnes;
   // Nearly always a power of two, and to shift takes a third of the time that to multiply takes.
-  std::vector<Addend> shares;
+  std::vector<ShiftedColumn> shares;
   for (uint32_t bit = 0; bit < kWordBits; ++bit) {
     if ((factor >> bit & 1) != 0) shares.push_back({.column = column, .shift = bit});
   }

@@ -30,21 +30,21 @@ struct Checksum {
   Field field() const { return {8 * offset, static_cast<uint32_t>(8 * bytes())}; }
 };
 
-// What is added to a field is added so many times to what a checksum covers.
+// Says how often a value that is added to a field is added to the sum that a checksum covers.
 struct Coverage {
   uint8_t checksum;  // index
   int32_t weight;
 };
 
-// What the values in a column add to the sum that a checksum covers, in one's complement: by where
-// their field, of at most 32 bits, is in its 16-bit word, and how often it is added.
-std::vector<Addend> SharesOf(const Field& field, size_t column, const Checksum& checksum,
-                             int32_t weight);
+// Shares of a column's values in the sum that a checksum covers, in one's complement. They depend
+// on where the field, of at most 32 bits, lies in its 16-bit word, and on how often it is added.
+std::vector<ShiftedColumn> SharesOf(const Field& field, size_t column, const Checksum& checksum,
+                                    int32_t weight);
 
 // The sum that a checksum in a frame stands for, 1 to 0xffff.
 uint16_t SumOf(const Checksum& checksum, const uint8_t* frame);
 
-// What the checksum's field has to hold for a sum, which need not be folded.
+// The value of the checksum's field for a sum, which need not be folded.
 uint16_t ChecksumOf(const Checksum& checksum, uint64_t sum);
 
 // The same of a column, in place of its sums.

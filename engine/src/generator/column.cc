@@ -7,14 +7,14 @@
 
 namespace tester {
 
-TESTER_COLUMN_LOOP void AddUp(std::span<const Addend> addends, const Column* columns,
+TESTER_COLUMN_LOOP void AddUp(std::span<const ShiftedColumn> terms, const Column* columns,
                               uint64_t first, size_t count, Column& sums) {
   for (size_t i = 0; i < count; i += kLanes) {
     Lanes sum = Lanes{} + first;
-    for (const Addend& addend : addends) {
+    for (const ShiftedColumn& term : terms) {
       Lanes each;
-      std::memcpy(&each, &columns[addend.column][i], sizeof each);
-      sum += each << addend.shift;
+      std::memcpy(&each, &columns[term.column][i], sizeof each);
+      sum += each << term.shift;
     }
     std::memcpy(&sums[i], &sum, sizeof sum);
   }

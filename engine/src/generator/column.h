@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "generator/burst.h"
+#include "base/burst.h"
 
 // Sanitizers are not ready yet when the loader asks; clang has no levels of x86-64 here.
 #if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
@@ -31,13 +31,13 @@ using Lanes = uint64_t __attribute__((vector_size(64)));
 inline constexpr size_t kLanes = sizeof(Lanes) / sizeof(uint64_t);
 
 // A column that a sum is made of, and by how many bits it is shifted to the left for that.
-struct Addend {
+struct ShiftedColumn {
   size_t column;
   uint32_t shift;
 };
 
 // Makes the sums of some columns, and of a number that is the same for all.
-void AddUp(std::span<const Addend> addends, const Column* columns, uint64_t first, size_t count,
-           Column& sums);
+void AddUp(std::span<const ShiftedColumn> terms, const Column* columns, uint64_t first,
+           size_t count, Column& sums);
 
 }  // namespace tester

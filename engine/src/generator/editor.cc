@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "generator/burst.h"
+#include "base/burst.h"
 
 namespace tester {
 
@@ -25,7 +25,7 @@ void Editor::FillSlowly(EditorPlace& place, uint64_t first, size_t count, uint64
     FillValues(source, place.source, place.number, 1, &place.value);
   }
   place.next = first + count;
-  // What the burst needs after the value at hand, which it uses up or not.
+  // The values that the burst needs after the present one, which it may or may not use up.
   std::array<uint64_t, kBurst> more;
   const size_t needed = count < place.left ? 0 : 1 + (count - place.left) / every;
   if (needed > 0) FillValues(source, place.source, place.number + 1, needed, more.data());

@@ -62,7 +62,7 @@ void Edits::AddChecksum(size_t number, const Checksum& checksum) {
 
 uint64_t Edits::SumWithout(const Summed& summed, const uint8_t* frame) const {
   uint64_t sum = SumOf(summed.checksum, frame);
-  for (const Addend& share : summed.shares) {
+  for (const ShiftedColumn& share : summed.shares) {
     sum += wire::Negative(fields_[share.column].Read(frame) << share.shift);
   }
   return wire::Fold(sum);
@@ -79,8 +79,8 @@ void Edits::Write(EditorPlaces& places, const Run& run, const Template* const* c
                   uint8_t* const* frames) const {
   std::array<Column, kMostColumns> columns;
   size_t sum = 0;
-  const auto add_up = [&](const std::vector<Addend>& addends, Column& sums) {
-    AddUp(addends, columns.data(), same ? chosen[0]->unedited[sum] : 0, run.count, sums);
+  const auto add_up = [&](const std::vector<ShiftedColumn>& terms, Column& sums) {
+    AddUp(terms, columns.data(), same ? chosen[0]->unedited[sum] : 0, run.count, sums);
     for (uint16_t k = 0; !same && k < run.count; ++k) sums[k] += chosen[k]->unedited[sum];
     ++sum;
   };

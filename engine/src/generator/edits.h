@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What changes from frame to frame of a stream: the fields of its editors, and the checksums that
-// follow them. A burst is written column by column: all values of one editor, then all of the next
-// one, then all of a checksum, then what comes together in a window.
+// Changes from frame to frame of a stream: the fields of its editors, and the checksums that follow
+// them. A burst is written column by column: all values of one editor, then all of the next one,
+// then all of a checksum, then all fields that share a window.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "generator/burst.h"
+#include "base/burst.h"
 #include "generator/checksums.h"
 #include "generator/column.h"
 #include "generator/editor.h"
@@ -24,12 +24,12 @@ using EditorPlaces = std::array<EditorPlace, kMaxEditors>;
 
 class Edits {
  public:
-  // Of frames that have at least so many bytes. CRCs are passed over.
+  // Every frame must have at least `bytes` bytes. CRCs are passed over.
   Edits(std::vector<Editor> editors, const std::vector<Checksum>& checksums, size_t bytes);
 
   bool empty() const { return editors_.empty(); }
 
-  // What a frame without the edited fields adds to each of the sums that Write makes.
+  // For each sum that Write makes: the share of everything in `frame` but the edited fields.
   std::vector<uint64_t> Unedited(const uint8_t* frame) const;
 
   // Edits the frames of a run, which hold what was chosen for them. `same`: all the same.
@@ -40,7 +40,7 @@ class Edits {
   // A checksum that editors change.
   struct Summed {
     Checksum checksum;
-    std::vector<Addend> shares;  // of the editors' columns
+    std::vector<ShiftedColumn> shares;  // of the editors' columns
   };
 
   // A field of more bits than a window takes has two columns, of its high and of its low bits.

@@ -18,8 +18,8 @@ class Field {
   uint32_t bit_end() const { return bit_offset_ + bits_; }
   uint64_t mask() const { return bits_ == 64 ? ~uint64_t{0} : (uint64_t{1} << bits_) - 1; }
 
-  // Of one frame, bit by bit; Windows writes many. No frame may be shorter than the field's end,
-  // and no value have bits beyond the field.
+  // Writes one frame, bit by bit; Windows writes many. The frame must not end before the field
+  // does, and the value must fit the field.
   void Write(uint64_t value, uint8_t* frame) const;
   uint64_t Read(const uint8_t* frame) const;
 

@@ -13,7 +13,7 @@
 namespace tester {
 namespace {
 
-std::vector<OrderRun> RunsOf(const StreamPlan& plan) {
+std::vector<OrderRun> RunsOf(const FramesPlan& plan) {
   if (!plan.order.empty()) return plan.order;
   std::vector<OrderRun> runs;
   for (size_t i = 0; i < plan.frames.size(); ++i) {
@@ -22,21 +22,21 @@ std::vector<OrderRun> RunsOf(const StreamPlan& plan) {
   return runs;
 }
 
-size_t ShortestOf(const StreamPlan& plan) {
+size_t ShortestOf(const FramesPlan& plan) {
   size_t shortest = SIZE_MAX;  // of a replay, which has no frames of its own
   for (const auto& frame : plan.frames) shortest = std::min(shortest, frame.size());
   return shortest;
 }
 
 // Sets the version bit, and what covers it.
-void SetVersion(const StreamPlan& plan, std::vector<uint8_t>& frame) {
+void SetVersion(const FramesPlan& plan, std::vector<uint8_t>& frame) {
   uint8_t* const at = frame.data();
   plan.version->field.Write(1, at);
   for (const auto& coverage : plan.version->coverage) {
     const Checksum& checksum = plan.checksums[coverage.checksum];
     if (checksum.kind == Checksum::Kind::kCrc32c) continue;
     uint64_t sum = SumOf(checksum, at);
-    for (const Addend& share : SharesOf(plan.version->field, 0, checksum, coverage.weight)) {
+    for (const ShiftedColumn& share : SharesOf(plan.version->field, 0, checksum, coverage.weight)) {
       sum += uint64_t{1} << share.shift;
     }
     wire::Store16(at + checksum.offset, ChecksumOf(checksum, sum));
@@ -45,7 +45,7 @@ void SetVersion(const StreamPlan& plan, std::vector<uint8_t>& frame) {
 
 }  // namespace
 
-Frames::Frames(const StreamPlan& plan)
+Frames::Frames(const FramesPlan& plan)
     : order_(RunsOf(plan)), edits_(plan.editors, plan.checksums, ShortestOf(plan)) {
   std::ranges::copy_if(plan.checksums, std::back_inserter(crcs_), [](const Checksum& checksum) {
     return checksum.kind == Checksum::Kind::kCrc32c;
@@ -58,10 +58,10 @@ Frames::Frames(const StreamPlan& plan)
 Frames::Frames(std::shared_ptr<ReplayFeed> feed)
     : feed_(std::move(feed)), order_({}), edits_({}, {}, 0) {}
 
-void Frames::AddTemplates(const StreamPlan& plan, bool version) {
+void Frames::AddTemplates(const FramesPlan& plan, bool version) {
   for (std::vector<uint8_t> frame : plan.frames) {
     if (version) SetVersion(plan, frame);
-    Template made = MakeTemplate(frame, plan.signature, plan.id);
+    Template made = MakeTemplate(frame, plan.signature, plan.stream_id);
     made.unedited = edits_.Unedited(frame.data());
     templates_[version ? 1 : 0].push_back(std::move(made));
   }

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the frames of a stream contain. Frame k is a function of k alone, so what a driver refused
-// is written again, later and the same; only a signature tells when it was.
-// A frame costs what changes in it; what does not is in its buffer already, the version bit
-// included.
+// Writes the frames of a stream. Frame k is a function of k alone, so a frame that a driver refused
+// is written again later and is the same; only a signature tells when that was. Writing costs only
+// the bytes that change; all others, the version bit included, are in the buffer already.
 #pragma once
 
 #include <array>
@@ -12,18 +11,18 @@
 #include <memory>
 #include <vector>
 
-#include "generator/burst.h"
+#include "base/burst.h"
+#include "base/order.h"
 #include "generator/checksums.h"
 #include "generator/edits.h"
-#include "generator/order.h"
+#include "generator/frames_plan.h"
 #include "generator/template.h"
-#include "plan/job.h"
 #include "replay/feed.h"
 
 namespace tester {
 
-// How far the writing of a stream has come: the sender's own. Any run may follow any other; the one
-// that continues the last one costs least.
+// How far the writing of a stream has come; used by the sender only. Any run may follow any other;
+// the one that continues the last one costs least.
 struct Cursor {
   OrderPlace order;
   EditorPlaces editors;
@@ -31,21 +30,21 @@ struct Cursor {
 
 class Frames {
  public:
-  explicit Frames(const StreamPlan& plan);
+  explicit Frames(const FramesPlan& plan);
   // Those of one start of a replay, which are read and not made.
   explicit Frames(std::shared_ptr<ReplayFeed> feed);
 
-  // Of every frame's signature, see wire::SignatureSum; 0 without.
+  // The sum of every frame's signature (wire::SignatureSum); 0 without signatures.
   uint16_t signature_sum() const { return signature_sum_; }
   // Where the frames come from if they are not made: nothing below is for these.
   ReplayFeed* feed() const { return feed_.get(); }
 
-  // What all frames of a version are made from; null where not all are made from the same.
+  // The template of all frames of a version; null if they have several.
   const Template* Only(uint8_t version) const {
     const auto& templates = Templates(version);
     return templates.size() == 1 ? templates.data() : nullptr;
   }
-  // What each frame of a run is made from: `chosen` holds run.count.
+  // Picks the template of each frame of a run: `chosen` has room for run.count.
   void Choose(Cursor& cursor, const Run& run, const Template** chosen) const;
   // Makes the frames of a run from what was chosen for them, which is at `frames` already.
   void Write(Cursor& cursor, const Run& run, const Template* const* chosen,
@@ -55,7 +54,7 @@ class Frames {
   const std::vector<Template>& Templates(uint8_t version) const {
     return templates_[templates_[1].empty() ? 0 : version];
   }
-  void AddTemplates(const StreamPlan& plan, bool version);
+  void AddTemplates(const FramesPlan& plan, bool version);
 
   uint16_t signature_sum_ = 0;
   std::shared_ptr<ReplayFeed> feed_;

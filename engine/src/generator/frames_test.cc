@@ -64,9 +64,9 @@ Bytes RandomBytes(size_t count, std::mt19937_64& random) {
   return bytes;
 }
 
-StreamPlan PlanOf(std::vector<Bytes> frames, bool signature = false) {
-  StreamPlan plan{};
-  plan.id = 7;
+FramesPlan PlanOf(std::vector<Bytes> frames, bool signature = false) {
+  FramesPlan plan{};
+  plan.stream_id = 7;
   plan.frames = std::move(frames);
   plan.signature = signature;
   return plan;
@@ -83,7 +83,7 @@ Editor EditorOf(uint32_t bit_offset, uint32_t bits, uint64_t every, Source sourc
 // Sends frames as a worker does, out of a few buffers that keep what was in them.
 class Sender {
  public:
-  explicit Sender(const StreamPlan& plan) : frames_(plan), keys_(kBuffers), buffers_(kBuffers) {}
+  explicit Sender(const FramesPlan& plan) : frames_(plan), keys_(kBuffers), buffers_(kBuffers) {}
 
   std::vector<Bytes> Send(uint64_t first, uint16_t count, uint8_t version = 0) {
     const Run run{
@@ -126,7 +126,7 @@ uint64_t ValueOf(const Editor& editor, uint64_t frame) {
 
 using SumAll = std::function<void(Bytes&)>;
 
-Bytes Model(const StreamPlan& plan, uint64_t frame, uint8_t version, const SumAll& sum) {
+Bytes Model(const FramesPlan& plan, uint64_t frame, uint8_t version, const SumAll& sum) {
   Bytes bytes = plan.frames[frame % plan.frames.size()];
   const auto set = [&](const Field& field, uint64_t value) {
     for (uint32_t i = 0; i < field.bits(); ++i) {
@@ -143,7 +143,7 @@ Bytes Model(const StreamPlan& plan, uint64_t frame, uint8_t version, const SumAl
 }
 
 // In order, again as after a refusal, and from elsewhere; with both versions.
-void ExpectLikeModel(const StreamPlan& plan, const SumAll& sum, std::mt19937_64& random) {
+void ExpectLikeModel(const FramesPlan& plan, const SumAll& sum, std::mt19937_64& random) {
   Sender sender(plan);
   uint64_t next = 0;
   for (int i = 0; i < 60; ++i) {
@@ -194,7 +194,7 @@ std::vector<Editor> AdjacentEditors(uint32_t begin, uint32_t end, std::vector<Co
 TEST(Frames, EditAddressesAndPortsWithTheirChecksums) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 60; ++i) {
-    StreamPlan plan = PlanOf({RandomBytes(60 + random() % 9, random)});
+    FramesPlan plan = PlanOf({RandomBytes(60 + random() % 9, random)});
     SumUdp(plan.frames[0]);
     plan.checksums = {{Checksum::Kind::kInternet, kIp + 10, 0, 0},
                       {Checksum::Kind::kInternetNotZero, kUdp + 6, 0, 0}};
@@ -214,7 +214,7 @@ TEST(Frames, EditAddressesAndPortsWithTheirChecksums) {
 TEST(Frames, KeepOuterChecksumsOfInnerFieldsRight) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 30; ++i) {
-    StreamPlan plan = PlanOf({RandomBytes(kInnerTcp + 20 + random() % 40, random)});
+    FramesPlan plan = PlanOf({RandomBytes(kInnerTcp + 20 + random() % 40, random)});
     SumVxlan(plan.frames[0]);
     plan.checksums = {{Checksum::Kind::kInternet, kIp + 10, 0, 0},
                       {Checksum::Kind::kInternetNotZero, kUdp + 6, 0, 0},
@@ -236,7 +236,7 @@ TEST(Frames, KeepOuterChecksumsOfInnerFieldsRight) {
 // Where a sum is 0 modulo 65535 it is 0xffff in one's complement, and its checksum 0; UDP sends
 // 0xffff.
 TEST(Frames, KnowBothZeros) {
-  StreamPlan plan = PlanOf({Bytes(60)});
+  FramesPlan plan = PlanOf({Bytes(60)});
   plan.frames[0][13] = 1;
   SumUdp(plan.frames[0]);
   plan.checksums = {{Checksum::Kind::kInternet, kIp + 10, 0, 0},
@@ -253,7 +253,7 @@ TEST(Frames, KnowBothZeros) {
 
 TEST(Frames, AtAnOddOffsetSumTheOtherBytes) {
   std::mt19937_64 random(3);
-  StreamPlan plan = PlanOf({RandomBytes(61, random)});
+  FramesPlan plan = PlanOf({RandomBytes(61, random)});
   const SumAll sum = [](Bytes& frame) {
     SetSum(frame, 25, [&] { return SumOver(frame, 15, 61); });
   };
@@ -272,7 +272,7 @@ TEST(Frames, OfSeveralLengthsAreSignedAtTheirEnds) {
     std::copy(key.begin(), key.end(), frames.back().end() - wire::kSignatureBytes);
     SumUdp(frames.back());
   }
-  StreamPlan plan = PlanOf(frames, true);
+  FramesPlan plan = PlanOf(frames, true);
   plan.order = {{.frame = 0, .packets = 7}, {.frame = 1, .packets = 4}, {.frame = 2, .packets = 1}};
   plan.checksums = {{Checksum::Kind::kInternetNotZero, kUdp + 6, 0, 0}};
   plan.editors = {EditorOf(8 * kUdp, 16, 1, RandomBits(1, 0, 0xffff), {{0, 1}})};
@@ -295,7 +295,7 @@ TEST(Frames, OfSeveralLengthsAreSignedAtTheirEnds) {
 
 TEST(Frames, HaveACrcOverAllThatChanges) {
   std::mt19937_64 random(5);
-  StreamPlan plan = PlanOf({RandomBytes(100, random)}, true);
+  FramesPlan plan = PlanOf({RandomBytes(100, random)}, true);
   plan.checksums = {{Checksum::Kind::kCrc32c, kUdp + 8, kUdp, 3}};
   plan.editors = {EditorOf(8 * kUdp, 16, 1, Step(0, 1, 65536, 0xffff), {{0, 1}})};
   for (const Bytes& frame : Sender(plan).Send(0, 20)) {
@@ -307,7 +307,7 @@ TEST(Frames, HaveACrcOverAllThatChanges) {
 }
 
 TEST(Frames, SequenceMayDifferFromTheNumber) {
-  StreamPlan plan = PlanOf({Bytes(60)}, true);
+  FramesPlan plan = PlanOf({Bytes(60)}, true);
   const Frames frames(plan);
   Cursor cursor;
   Bytes bytes = plan.frames[0];

@@ -16,14 +16,15 @@ struct LawPlace {
   uint64_t due_ns = 0;       // of `frame`; kNever when there is none
   uint64_t last_due_ns = 0;  // of the frame before
 
-  // Of random laws: what the last time had below a nanosecond.
+  // Used by random laws: the fraction of a nanosecond that the last time had.
   double below_ns = 0;
-  // Of on/off: the next time to draw, where the present talk ends (virtual time, which stands still
-  // while it is off), and for how long it has been silent.
+  // Used by on/off: the next time to draw, the end of the present talk (in virtual time, which
+  // stands still while the source is off), and how long it has been silent.
   uint64_t draw = 0;
   uint64_t talk_end_ns = 0;
   uint64_t silent_ns = 0;
-  // Of a replay: whether the frame was read, so that due_ns is more than that of the one before.
+  // Used by a replay: whether the frame was read, so that due_ns is more than that of the frame
+  // before.
   bool is_known = true;
 };
 

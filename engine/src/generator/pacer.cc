@@ -5,42 +5,43 @@
 
 #include <algorithm>
 
-#include "generator/saturate.h"
+#include "base/saturate.h"
 
 namespace tester {
 
 Pacer::Pacer(const Schedule& schedule) {
-  counted_.place = sent_.place = schedule.leg(0).departures->Begin();
+  counted_.place = sent_.place = schedule.segment(0).departures->Begin();
 }
 
 void Pacer::MoveOn(const Schedule& schedule, Position& position) {
   position.base = position.Frame();
-  ++position.leg;
-  position.place = schedule.leg(position.leg).departures->Begin();
+  ++position.segment;
+  position.place = schedule.segment(position.segment).departures->Begin();
 }
 
-uint64_t Pacer::OwedOfLeg() const {
-  const uint64_t end = sent_.leg == counted_.leg ? intended_ : bases_[(sent_.leg + 1) % kMostLegs];
+uint64_t Pacer::OwedOfSegment() const {
+  const uint64_t end =
+      sent_.segment == counted_.segment ? intended_ : bases_[(sent_.segment + 1) % kMostSegments];
   return std::min(end, intended_) - sent_.Frame();
 }
 
 bool Pacer::Count(const Schedule& schedule, uint64_t now_ns) {
   for (;;) {
-    const Leg& leg = schedule.leg(counted_.leg);
-    const uint64_t law_ns = leg.LawNs();
-    const uint64_t end_ns = schedule.EndOf(counted_.leg);
-    const bool is_last = schedule.IsLast(counted_.leg);
+    const ScheduleSegment& segment = schedule.segment(counted_.segment);
+    const uint64_t law_ns = segment.LawNs();
+    const uint64_t end_ns = schedule.EndOf(counted_.segment);
+    const bool is_last = schedule.IsLast(counted_.segment);
     if (now_ns < end_ns) {
-      if (now_ns >= law_ns) leg.departures->PassDue(counted_.place, now_ns - law_ns);
+      if (now_ns >= law_ns) segment.departures->PassDue(counted_.place, now_ns - law_ns);
       return is_last && counted_.place.due_ns == kNever;
     }
-    if (end_ns > law_ns && !leg.departures->PassBefore(counted_.place, end_ns - law_ns)) {
+    if (end_ns > law_ns && !segment.departures->PassBefore(counted_.place, end_ns - law_ns)) {
       return false;
     }
     if (is_last) return true;
-    if (counted_.leg - sent_.leg == kMostLegs - 1) return false;
+    if (counted_.segment - sent_.segment == kMostSegments - 1) return false;
     MoveOn(schedule, counted_);
-    bases_[counted_.leg % kMostLegs] = counted_.base;
+    bases_[counted_.segment % kMostSegments] = counted_.base;
   }
 }
 
@@ -52,24 +53,24 @@ void Pacer::Look(const Schedule& schedule, uint64_t now_ns) {
 }
 
 Pacer::Batch Pacer::Next(const Schedule& schedule, uint64_t now_ns, uint16_t most) {
-  if (OwedOfLeg() < most || now_ns - looked_ns_ >= kLookNs) Look(schedule, now_ns);
-  while (sent_.leg != counted_.leg && OwedOfLeg() == 0) MoveOn(schedule, sent_);
-  const uint64_t owed = GivesUp(schedule, now_ns) ? 0 : OwedOfLeg();
-  return {.leg = sent_.leg,
+  if (OwedOfSegment() < most || now_ns - looked_ns_ >= kLookNs) Look(schedule, now_ns);
+  while (sent_.segment != counted_.segment && OwedOfSegment() == 0) MoveOn(schedule, sent_);
+  const uint64_t owed = GivesUp(schedule, now_ns) ? 0 : OwedOfSegment();
+  return {.segment = sent_.segment,
           .first = sent_.Frame(),
-          .leg_first = sent_.base,
-          .due_ns = AddSaturating(schedule.leg(sent_.leg).LawNs(), sent_.place.due_ns),
+          .segment_first = sent_.base,
+          .due_ns = AddSaturating(schedule.segment(sent_.segment).LawNs(), sent_.place.due_ns),
           .count = static_cast<uint16_t>(std::min<uint64_t>(owed, most))};
 }
 
 uint64_t Pacer::Sent(const Schedule& schedule, uint16_t count) {
-  const Leg& leg = schedule.leg(sent_.leg);
-  if (sent_.leg == counted_.leg && sent_.place.frame + count == counted_.place.frame) {
+  const ScheduleSegment& segment = schedule.segment(sent_.segment);
+  if (sent_.segment == counted_.segment && sent_.place.frame + count == counted_.place.frame) {
     sent_ = counted_;
   } else {
-    leg.departures->Step(sent_.place, count);
+    segment.departures->Step(sent_.place, count);
   }
-  return AddSaturating(leg.LawNs(), sent_.place.last_due_ns);
+  return AddSaturating(segment.LawNs(), sent_.place.last_due_ns);
 }
 
 bool Pacer::GivesUp(const Schedule& schedule, uint64_t now_ns) const {
@@ -80,8 +81,8 @@ uint64_t Pacer::WakeNs(const Schedule& schedule, uint64_t now_ns) const {
   const bool owes = sent_.Frame() < intended_ && !GivesUp(schedule, now_ns);
   if (complete_ns_ != kNever && !owes) return kNever;
   const Position& next = owes ? sent_ : counted_;
-  const uint64_t due_ns = AddSaturating(schedule.leg(next.leg).LawNs(), next.place.due_ns);
-  return owes ? due_ns : std::min(due_ns, schedule.EndOf(next.leg));
+  const uint64_t due_ns = AddSaturating(schedule.segment(next.segment).LawNs(), next.place.due_ns);
+  return owes ? due_ns : std::min(due_ns, schedule.EndOf(next.segment));
 }
 
 }  // namespace tester

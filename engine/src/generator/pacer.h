@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How far one start of a stream is in its schedule: what is due, what of that is sent, and when to
-// look again. The worker's own; it is always asked with the newest schedule.
+// look again. Used by the worker only; it is always asked with the newest schedule.
 #pragma once
 
 #include <array>
@@ -18,16 +18,16 @@ class Pacer {
  public:
   explicit Pacer(const Schedule& schedule);
 
-  // Frames to send next, all of one leg.
+  // Frames to send next, all of one segment.
   struct Batch {
-    uint64_t leg;
-    uint64_t first;      // counted from the stream's start
-    uint64_t leg_first;  // the first one of the leg
-    uint64_t due_ns;     // of `first`
-    uint16_t count;      // may be 0
+    uint64_t segment;
+    uint64_t first;          // counted from the stream's start
+    uint64_t segment_first;  // the first one of the segment
+    uint64_t due_ns;         // of `first`
+    uint16_t count;          // may be 0
   };
-  // What is due at now_ns and not sent, at most `most` frames; the rest has to wait for another
-  // call.
+  // The frames that are due at now_ns and not sent, at most `most`; the rest has to wait for
+  // another call.
   Batch Next(const Schedule& schedule, uint64_t now_ns, uint16_t most);
 
   // So many frames of the batch that Next gave have left. Returns when the last one of them was
@@ -38,17 +38,19 @@ class Pacer {
   uint64_t WakeNs(const Schedule& schedule, uint64_t now_ns) const;
 
   // A change of the schedule asks for a look earlier than it had said.
-  uint64_t WakeAtChangeNs(const Schedule& schedule) const { return schedule.EndOf(counted_.leg); }
+  uint64_t WakeAtChangeNs(const Schedule& schedule) const {
+    return schedule.EndOf(counted_.segment);
+  }
 
   // How many frames are known to be due, since the start.
   uint64_t intended() const { return intended_; }
-  // Before this leg nothing remains to be sent.
-  uint64_t leg() const { return sent_.leg; }
+  // Before this segment nothing remains to be sent.
+  uint64_t segment() const { return sent_.segment; }
 
  private:
   struct Position {
-    uint64_t leg = 0;
-    uint64_t base = 0;  // frames of the legs before
+    uint64_t segment = 0;
+    uint64_t base = 0;  // frames of the segments before
     LawPlace place;
 
     uint64_t Frame() const { return base + place.frame; }
@@ -59,21 +61,21 @@ class Pacer {
   // True once no more will be due.
   bool Count(const Schedule& schedule, uint64_t now_ns);
   bool GivesUp(const Schedule& schedule, uint64_t now_ns) const;
-  uint64_t OwedOfLeg() const;
+  uint64_t OwedOfSegment() const;
   static void MoveOn(const Schedule& schedule, Position& position);
 
   // A stream that owes more than it may send needs no look at the clock of its law for so long.
   static constexpr uint64_t kLookNs = 10'000;
   // A stream that is later than this many updates counts no further until it has caught up.
-  static constexpr size_t kMostLegs = 16;
+  static constexpr size_t kMostSegments = 16;
 
   Position counted_;  // the first frame that is not yet known to be due
   Position sent_;     // the first frame that is not sent
   uint64_t intended_ = 0;
   uint64_t looked_ns_ = 0;
   uint64_t complete_ns_ = kNever;
-  // The first frames of legs up to that of counted_; of number n at n % kMostLegs.
-  std::array<uint64_t, kMostLegs> bases_{};
+  // The first frames of segments up to that of counted_; of number n at n % kMostSegments.
+  std::array<uint64_t, kMostSegments> bases_{};
 };
 
 }  // namespace tester

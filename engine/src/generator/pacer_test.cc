@@ -12,15 +12,15 @@ constexpr uint64_t kStart = 1'000'000;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr Rate kEveryMicrosecond = {1, 1000};
 
-Leg LegOf(Departures departures, uint64_t begin_ns = kStart) {
+ScheduleSegment SegmentOf(Departures departures, uint64_t begin_ns = kStart) {
   return {.begin_ns = begin_ns,
           .departures = std::make_shared<const Departures>(std::move(departures)),
           .frames = nullptr,
           .cursor = nullptr};
 }
 
-Leg LegOf(const Rate& rate, uint64_t begin_ns = kStart) {
-  return LegOf(Departures(0, Steady(rate)), begin_ns);
+ScheduleSegment SegmentOf(const Rate& rate, uint64_t begin_ns = kStart) {
+  return SegmentOf(Departures(0, Steady(rate)), begin_ns);
 }
 
 // A stream and the time; frames leave as soon as they are due, if the port takes them.
@@ -50,7 +50,7 @@ struct Stream {
 };
 
 TEST(Pacer, NothingIsDueBeforeTheStart) {
-  Stream stream{Schedule(LegOf(kEveryMicrosecond), 0, 0)};
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), 0, 0)};
   EXPECT_EQ(stream.Send(kStart - 1), 0U);
   EXPECT_EQ(stream.Wake(kStart - 1), kStart);
   EXPECT_EQ(stream.Send(kStart), 1U);
@@ -60,7 +60,7 @@ TEST(Pacer, NothingIsDueBeforeTheStart) {
 }
 
 TEST(Pacer, AnOffsetComesBeforeTheLaw) {
-  Stream stream{Schedule(LegOf(Departures(5000, Steady(kEveryMicrosecond))), 10'000, 0)};
+  Stream stream{Schedule(SegmentOf(Departures(5000, Steady(kEveryMicrosecond))), 10'000, 0)};
   EXPECT_EQ(stream.Send(kStart + 4999), 0U);
   EXPECT_EQ(stream.Wake(kStart + 4999), kStart + 5000);
   EXPECT_EQ(stream.Send(kStart + 50'000), 5U) << "the duration counts from the start";
@@ -68,7 +68,7 @@ TEST(Pacer, AnOffsetComesBeforeTheLaw) {
 }
 
 TEST(Pacer, DurationIsHalfOpen) {
-  Stream stream{Schedule(LegOf(kEveryMicrosecond), kSecond, 0)};
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), kSecond, 0)};
   EXPECT_EQ(stream.Send(kStart + kSecond - 1), 1'000'000U);
   EXPECT_EQ(stream.Wake(kStart + kSecond - 1), kStart + kSecond) << "to find out that it is over";
   EXPECT_EQ(stream.Send(kStart + kSecond), 0U) << "the frame due at the end is not in it";
@@ -76,14 +76,14 @@ TEST(Pacer, DurationIsHalfOpen) {
 }
 
 TEST(Pacer, AFrameDueBetweenTheLastTwoNanosecondsIsIn) {
-  Stream stream{Schedule(LegOf({.packets = 3, .nanoseconds = 7}), 3, 0)};  // at 0 and 2.33
+  Stream stream{Schedule(SegmentOf({.packets = 3, .nanoseconds = 7}), 3, 0)};  // at 0 and 2.33
   EXPECT_EQ(stream.Send(kStart + 2), 1U);
   EXPECT_EQ(stream.Send(kStart + 1000), 1U);
   EXPECT_EQ(stream.Wake(kStart + 1000), kNever);
 }
 
 TEST(Pacer, ACountEndsIt) {
-  Stream stream{Schedule(LegOf(kEveryMicrosecond), 0, 10)};
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), 0, 10)};
   EXPECT_EQ(stream.Send(kStart + 8500), 9U);
   EXPECT_EQ(stream.Wake(kStart + 8500), kStart + 9000);
   EXPECT_EQ(stream.Send(kStart + 90'000), 1U);
@@ -92,7 +92,7 @@ TEST(Pacer, ACountEndsIt) {
 }
 
 TEST(Pacer, WhatThePortRefusesIsDueAtOnceAndAgain) {
-  Stream stream{Schedule(LegOf(kEveryMicrosecond), 0, 0)};
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), 0, 0)};
   EXPECT_EQ(stream.Send(kStart + 99'000, 30), 30U);
   EXPECT_EQ(stream.pacer.intended(), 100U);
   EXPECT_EQ(stream.Wake(kStart + 99'000), kStart + 30'000) << "when the next one was due";
@@ -104,7 +104,7 @@ TEST(Pacer, WhatThePortRefusesIsDueAtOnceAndAgain) {
 }
 
 TEST(Pacer, SentSaysWhenTheLastOneWasDue) {
-  const Schedule schedule(LegOf(kEveryMicrosecond), 0, 0);
+  const Schedule schedule(SegmentOf(kEveryMicrosecond), 0, 0);
   Pacer pacer(schedule);
   EXPECT_EQ(pacer.Next(schedule, kStart + 9500, 64).due_ns, kStart);
   EXPECT_EQ(pacer.Sent(schedule, 4), kStart + 3000);
@@ -116,7 +116,7 @@ TEST(Pacer, GivesUpASecondAfterTheEndOrATenthOfIt) {
   for (const auto& [duration_ns, grace_ns] : std::vector<std::pair<uint64_t, uint64_t>>{
            {kSecond, kSecond}, {60 * kSecond, 6 * kSecond}}) {
     const uint64_t end_ns = kStart + duration_ns;
-    Stream stream{Schedule(LegOf(kEveryMicrosecond), duration_ns, 0)};
+    Stream stream{Schedule(SegmentOf(kEveryMicrosecond), duration_ns, 0)};
     EXPECT_EQ(stream.Send(end_ns, 5), 5U);
     EXPECT_LT(stream.Wake(end_ns + grace_ns - 1), end_ns);
     EXPECT_EQ(stream.Send(end_ns + grace_ns), 0U);
@@ -130,10 +130,10 @@ TEST(Pacer, ScriptsAndProfilesEndByThemselves) {
   const Departures profile(
       0, Profile({{.duration_ns = 100, .packets = 3}, {.duration_ns = 1000, .packets = 0}}, false));
   for (const auto& [law, frames] : {std::pair(script, 2U), std::pair(profile, 3U)}) {
-    Stream stream{Schedule(LegOf(law), 0, 0)};
+    Stream stream{Schedule(SegmentOf(law), 0, 0)};
     EXPECT_EQ(stream.Send(kStart + 5000), frames);
     EXPECT_EQ(stream.Wake(kStart + 5000), kNever);
-    Stream late{Schedule(LegOf(law), 0, 0)};
+    Stream late{Schedule(SegmentOf(law), 0, 0)};
     EXPECT_EQ(late.Send(kStart + 5000, 1), 1U);
     EXPECT_LT(late.Wake(kStart + 5000), kStart + 5000);
     EXPECT_EQ(late.Send(kStart + 5000 + kSecond), 0U) << "gives up";
@@ -147,7 +147,7 @@ TEST(Pacer, IntendedIsExactForALateStreamOfARandomLaw) {
   LawPlace place = law.Begin();
   while (!law.PassBefore(place, 10'000'000)) {
   }
-  Stream stream{Schedule(LegOf(law), 10'000'000, 0)};
+  Stream stream{Schedule(SegmentOf(law), 10'000'000, 0)};
   uint64_t now_ns = kStart;
   for (; stream.Wake(now_ns) != kNever; now_ns += 5000) stream.Send(now_ns, 40);
   EXPECT_GT(now_ns, kStart + 10'000'000) << "it was late";
@@ -157,39 +157,42 @@ TEST(Pacer, IntendedIsExactForALateStreamOfARandomLaw) {
 
 TEST(Pacer, AnUpdateGoesOnWhereTheOldLawLeavesOff) {
   const uint64_t change = kStart + 10'500;
-  Stream stream{Schedule(LegOf(kEveryMicrosecond), 0, 0)};
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), 0, 0)};
   EXPECT_EQ(stream.Send(kStart + 5000), 6U);
-  stream.schedule = stream.schedule.Updated(LegOf({.packets = 1, .nanoseconds = 100}, change), 0);
+  stream.schedule =
+      stream.schedule.Updated(SegmentOf({.packets = 1, .nanoseconds = 100}, change), 0);
   EXPECT_EQ(stream.Send(change - 1), 5U) << "old frames keep their times";
   EXPECT_EQ(stream.Wake(change - 1), change);
   EXPECT_EQ(stream.Send(change), 1U);
   EXPECT_EQ(stream.Wake(change), change + 100);
   EXPECT_EQ(stream.Send(change + 1000), 10U);
-  EXPECT_EQ(stream.pacer.leg(), 1U);
+  EXPECT_EQ(stream.pacer.segment(), 1U);
 }
 
 TEST(Pacer, ALateStreamSendsWhatEveryUpdateOwes) {
-  Stream stream{Schedule(LegOf(kEveryMicrosecond), 0, 0)};
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), 0, 0)};
   constexpr uint64_t kUpdates = 30;
   for (uint64_t i = 1; i <= kUpdates; ++i) {
     const uint64_t begin = stream.schedule.ChangeNs(kStart + i * 4000);
-    stream.schedule = stream.schedule.Updated(LegOf(kEveryMicrosecond, begin), stream.pacer.leg());
+    stream.schedule =
+        stream.schedule.Updated(SegmentOf(kEveryMicrosecond, begin), stream.pacer.segment());
   }
   const Pacer::Batch batch = stream.pacer.Next(stream.schedule, kStart + 1'000'000, 64);
-  EXPECT_EQ(batch.count, 4) << "never of two legs at once";
+  EXPECT_EQ(batch.count, 4) << "never of two segments at once";
   EXPECT_EQ(stream.Send(kStart + 1'000'000), 1001U);
-  EXPECT_EQ(stream.pacer.leg(), kUpdates);
+  EXPECT_EQ(stream.pacer.segment(), kUpdates);
   EXPECT_EQ(stream.pacer.intended(), 1001U);
-  // What is done is forgotten.
-  stream.schedule = stream.schedule.Updated(LegOf(kEveryMicrosecond, kStart + 2'000'000), kUpdates);
+  // Finished segments are forgotten.
+  stream.schedule =
+      stream.schedule.Updated(SegmentOf(kEveryMicrosecond, kStart + 2'000'000), kUpdates);
   EXPECT_EQ(stream.Send(kStart + 2'000'000), 1000U);
 }
 
 // A worker that learned of an update only after it had sent more by the old law.
 TEST(Pacer, AnUpdateThatComesTooLateLosesAndDoublesNothing) {
-  Stream stream{Schedule(LegOf(kEveryMicrosecond), kSecond, 0)};
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), kSecond, 0)};
   EXPECT_EQ(stream.Send(kStart + 20'000), 21U);
-  stream.schedule = stream.schedule.Updated(LegOf(kEveryMicrosecond, kStart + 10'000), 0);
+  stream.schedule = stream.schedule.Updated(SegmentOf(kEveryMicrosecond, kStart + 10'000), 0);
   EXPECT_EQ(stream.Send(kStart + 20'000), 11U);
   EXPECT_EQ(stream.Send(kStart + kSecond), kSecond / 1000 - 21);
   EXPECT_EQ(stream.Wake(kStart + kSecond), kNever);
@@ -197,7 +200,7 @@ TEST(Pacer, AnUpdateThatComesTooLateLosesAndDoublesNothing) {
 }
 
 TEST(Pacer, EndedAtKeepsWhatIsDueAndNoMore) {
-  Stream stream{Schedule(LegOf(kEveryMicrosecond), 0, 0)};
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), 0, 0)};
   stream.schedule = stream.schedule.EndedAt(kStart + 3000, 50'000);
   EXPECT_EQ(stream.Send(kStart + 10'000, 2), 2U);
   EXPECT_LT(stream.Wake(kStart + 10'000), kStart + 10'000);
@@ -207,8 +210,8 @@ TEST(Pacer, EndedAtKeepsWhatIsDueAndNoMore) {
 }
 
 TEST(Pacer, AStopBeforeAnUpdateCancelsIt) {
-  Stream stream{Schedule(LegOf(kEveryMicrosecond), 0, 0)};
-  stream.schedule = stream.schedule.Updated(LegOf(kEveryMicrosecond, kStart + 5500), 0)
+  Stream stream{Schedule(SegmentOf(kEveryMicrosecond), 0, 0)};
+  stream.schedule = stream.schedule.Updated(SegmentOf(kEveryMicrosecond, kStart + 5500), 0)
                         .EndedAt(kStart + 3000, 50'000);
   EXPECT_EQ(stream.Send(kStart + 10'000), 3U);
   EXPECT_EQ(stream.Wake(kStart + 10'000), kNever);

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+#include "base/rate.h"
+#include "base/saturate.h"
 #include "generator/begins.h"
 #include "generator/law_place.h"
-#include "generator/rate.h"
-#include "generator/saturate.h"
 
 namespace tester {
 

@@ -7,14 +7,14 @@
 #include <cmath>
 #include <utility>
 
-#include "generator/random_numbers.h"
-#include "generator/saturate.h"
+#include "base/random_numbers.h"
+#include "base/saturate.h"
 
 namespace tester {
 namespace {
 
 constexpr double kOverAll = 0x1p-64;
-// What a double may be to become a number of nanoseconds.
+// The largest double that may become a number of nanoseconds.
 constexpr double kLongestNs = 0x1p62;
 
 // The whole nanoseconds of a time and of what is left of those before.

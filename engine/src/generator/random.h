@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/rate.h"
 #include "generator/law_place.h"
-#include "generator/rate.h"
 
 namespace tester {
 

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/random_numbers.h"
 #include "generator/departures.h"
-#include "generator/random_numbers.h"
 
 namespace tester {
 namespace {

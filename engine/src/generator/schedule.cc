@@ -18,21 +18,22 @@ uint64_t WithGrace(uint64_t start_ns, uint64_t end_ns) {
 
 }  // namespace
 
-Schedule::Schedule(Leg first, uint64_t duration_ns, uint64_t max_packets)
+Schedule::Schedule(ScheduleSegment first, uint64_t duration_ns, uint64_t max_packets)
     : start_ns_(first.begin_ns),
       end_ns_(duration_ns == 0 ? kNever : AddSaturating(start_ns_, duration_ns)),
       max_packets_(max_packets == 0 ? UINT64_MAX : max_packets),
       give_up_ns_(WithGrace(start_ns_, end_ns_)),
-      legs_{std::move(first)} {}
+      segments_{std::move(first)} {}
 
-Schedule Schedule::Updated(Leg leg, uint64_t done) const {
+Schedule Schedule::Updated(ScheduleSegment segment, uint64_t done) const {
   Schedule updated = *this;
-  leg.contents = leg.frames == legs_.back().frames ? legs_.back().contents : first_ + legs_.size();
-  const uint64_t forgotten = std::min<uint64_t>(done - first_, legs_.size() - 1);
-  updated.legs_.erase(updated.legs_.begin(),
-                      updated.legs_.begin() + static_cast<std::ptrdiff_t>(forgotten));
+  segment.contents = segment.frames == segments_.back().frames ? segments_.back().contents
+                                                               : first_ + segments_.size();
+  const uint64_t forgotten = std::min<uint64_t>(done - first_, segments_.size() - 1);
+  updated.segments_.erase(updated.segments_.begin(),
+                          updated.segments_.begin() + static_cast<std::ptrdiff_t>(forgotten));
   updated.first_ += forgotten;
-  updated.legs_.push_back(std::move(leg));
+  updated.segments_.push_back(std::move(segment));
   return updated;
 }
 
@@ -44,16 +45,16 @@ Schedule Schedule::EndedAt(uint64_t end_ns, uint64_t grace_ns) const {
 }
 
 uint64_t Schedule::ChangeNs(uint64_t now_ns) const {
-  return std::max(now_ns, legs_.back().begin_ns);
+  return std::max(now_ns, segments_.back().begin_ns);
 }
 
 bool Schedule::IsLast(uint64_t number) const {
   const uint64_t next = number - first_ + 1;
-  return next == legs_.size() || legs_[next].begin_ns >= end_ns_;
+  return next == segments_.size() || segments_[next].begin_ns >= end_ns_;
 }
 
 uint64_t Schedule::EndOf(uint64_t number) const {
-  return IsLast(number) ? end_ns_ : legs_[number - first_ + 1].begin_ns;
+  return IsLast(number) ? end_ns_ : segments_[number - first_ + 1].begin_ns;
 }
 
 uint64_t Schedule::GiveUpNs(uint64_t complete_ns) const {

@@ -1,29 +1,29 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What one start of a stream is to send until when: a law of departures, and the laws that updates
-// have put in its place. Immutable: a change makes a new schedule, which a stream goes on with.
+// The schedule of one start of a stream: a law of departures, and the laws that updates have put in
+// its place. Immutable: a change makes a new schedule, and the stream goes on with that.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "base/saturate.h"
 #include "generator/departures.h"
-#include "generator/saturate.h"
 
 namespace tester {
 
 class Frames;
 struct Cursor;
 
-// From an instant until the next leg begins.
-struct Leg {
+// From an instant until the next segment begins.
+struct ScheduleSegment {
   uint64_t begin_ns;
   std::shared_ptr<const Departures> departures;
   std::shared_ptr<const Frames> frames;
-  std::shared_ptr<Cursor> cursor;  // in the frames: the worker's own
-  uint64_t contents = 0;           // number of the leg that these frames began with
+  std::shared_ptr<Cursor> cursor;  // place in the frames; used by the worker only
+  uint64_t contents = 0;           // number of the segment that these frames began with
 
   // The instant that times of the law count from.
   uint64_t LawNs() const { return AddSaturating(begin_ns, departures->offset_ns()); }
@@ -32,11 +32,12 @@ struct Leg {
 class Schedule {
  public:
   // 0 for duration_ns or max_packets: no such limit.
-  Schedule(Leg first, uint64_t duration_ns, uint64_t max_packets);
+  Schedule(ScheduleSegment first, uint64_t duration_ns, uint64_t max_packets);
 
-  // The same until leg.begin_ns, which is one that ChangeNs has given, and that leg afterwards; the
-  // schedule finds out where its frames began. Legs before number `done` are forgotten.
-  Schedule Updated(Leg leg, uint64_t done) const;
+  // The same until segment.begin_ns, which is one that ChangeNs has given, and that segment
+  // afterwards; the schedule finds out where its frames began. Legs before number `done` are
+  // forgotten.
+  Schedule Updated(ScheduleSegment segment, uint64_t done) const;
 
   // The same, but over at end_ns; what is due before is sent until grace_ns later.
   Schedule EndedAt(uint64_t end_ns, uint64_t grace_ns) const;
@@ -45,10 +46,10 @@ class Schedule {
   uint64_t ChangeNs(uint64_t now_ns) const;
 
   // Legs are numbered from the start on; the first one is 0.
-  const Leg& leg(uint64_t number) const { return legs_[number - first_]; }
-  const Leg& last_leg() const { return legs_.back(); }
+  const ScheduleSegment& segment(uint64_t number) const { return segments_[number - first_]; }
+  const ScheduleSegment& last_segment() const { return segments_.back(); }
   bool IsLast(uint64_t number) const;
-  // Where the frames of a leg end: the next one's begin, or the end of all.
+  // Where the frames of a segment end: the next one's begin, or the end of all.
   uint64_t EndOf(uint64_t number) const;
 
   uint64_t max_packets() const { return max_packets_; }
@@ -61,8 +62,8 @@ class Schedule {
   uint64_t end_ns_;  // exclusive
   uint64_t max_packets_;
   uint64_t give_up_ns_;
-  uint64_t first_ = 0;  // number of legs_[0]
-  std::vector<Leg> legs_;
+  uint64_t first_ = 0;  // number of segments_[0]
+  std::vector<ScheduleSegment> segments_;
 };
 
 }  // namespace tester

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/saturate.h"
 #include "generator/begins.h"
 #include "generator/law_place.h"
-#include "generator/saturate.h"
 
 namespace tester {
 

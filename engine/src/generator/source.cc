@@ -7,8 +7,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/random_numbers.h"
 #include "generator/column.h"
-#include "generator/random_numbers.h"
 
 namespace tester {
 namespace {
@@ -31,11 +31,12 @@ void FillPeriodic(SourcePlace& place, uint64_t number, size_t count, uint64_t pe
   if (place.next != number) [[unlikely]]
     place.position = number % period;
   place.next = number + count;
-  const auto own = static_cast<size_t>(std::min<uint64_t>(count, period));
-  const auto before_wrap = static_cast<size_t>(std::min<uint64_t>(own, period - place.position));
+  const auto distinct = static_cast<size_t>(std::min<uint64_t>(count, period));
+  const auto before_wrap =
+      static_cast<size_t>(std::min<uint64_t>(distinct, period - place.position));
   make(place.position, before_wrap, values);
-  if (before_wrap < own) make(uint64_t{0}, own - before_wrap, values + before_wrap);
-  for (size_t filled = own; filled < count;) {
+  if (before_wrap < distinct) make(uint64_t{0}, distinct - before_wrap, values + before_wrap);
+  for (size_t filled = distinct; filled < count;) {
     const size_t again = std::min(filled, count - filled);
     std::copy_n(values, again, values + filled);
     filled += again;

@@ -9,7 +9,7 @@
 #include <functional>
 #include <random>
 
-#include "generator/random_numbers.h"
+#include "base/random_numbers.h"
 
 namespace tester {
 namespace {

@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "generator/saturate.h"
+#include "base/saturate.h"
 
 namespace tester {
 
 Steady::Steady(const Rate& tick, std::vector<Stage> stages)
     : tick_(tick), stages_(std::move(stages)) {}
 
-// What is number k behind a stage was this number before it; from the last stage to the first.
+// The tick before the first stage that has number k behind the last one: each stage is undone, from
+// the last to the first.
 uint64_t Steady::TickOf(uint64_t k) const {
   for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
     const Wide cycles = k / stage->passes;

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "generator/rate.h"
+#include "base/rate.h"
 
 namespace tester {
 

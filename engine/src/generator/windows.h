@@ -22,12 +22,12 @@ struct Window {
   size_t offset;  // of its first byte
   uint64_t bits;  // those that fields have
   // From the columns of the fields' values to what the window holds, less Unedited.
-  std::vector<Addend> fields;
+  std::vector<ShiftedColumn> fields;
 
   size_t bit_end() const { return 8 * (offset + kBytes); }
   // Adds what of a field lies in the window.
   void Take(const Field& field, size_t column);
-  // What a frame has in the window beside the fields.
+  // The bits of a frame in the window that belong to no field.
   uint64_t Unedited(const uint8_t* frame) const;
 };
 

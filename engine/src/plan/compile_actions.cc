@@ -12,20 +12,20 @@ using machine::ActionKind;
 constexpr size_t kMaxAppend = 1024;
 constexpr uint32_t kMostFrames = 255;
 
-// What an action is of.
+// The table of an action, and how errors name it.
 struct Scope {
   size_t table;
   std::string_view thing;
   ProtocolCompiler& compiler;
 
   const v1::Table& in() const { return compiler.in.tables(static_cast<int>(table)); }
-  const machine::Table& own() const { return compiler.out.tables[table]; }
+  const machine::Table& compiled_table() const { return compiler.out.tables[table]; }
   const ProtocolCompiler::Begins& begins() const { return compiler.begins[table]; }
   uint16_t Variable(uint32_t index) const { return compiler.Variable(thing, index, table); }
   uint16_t Expression(uint32_t index) const { return compiler.Expression(thing, index); }
   uint16_t Exact(uint32_t index) const { return compiler.ExactExpression(thing, index); }
   uint16_t Event(uint32_t index) const {
-    return compiler.Index(thing, "event", index, own().events);
+    return compiler.Index(thing, "event", index, compiled_table().events);
   }
   // One of the table's things, by its number in the machine.
   uint16_t Thing(std::string_view what, uint32_t index, int count, uint16_t begin) const {
@@ -45,29 +45,30 @@ Action CompileAssign(const v1::Assign& assign, const Scope& scope) {
   const ActionKind kind = kKinds[change];
   const bool exact = kind == ActionKind::kLimit || kind == ActionKind::kRaise;
   const auto& out = scope.compiler.out;
-  Action own{.kind = kind,
-             .a = scope.Variable(assign.register_()),
-             .b = exact ? scope.Exact(assign.expression()) : scope.Expression(assign.expression())};
-  own.reg = out.registers[own.a];
+  Action compiled{
+      .kind = kind,
+      .a = scope.Variable(assign.register_()),
+      .b = exact ? scope.Exact(assign.expression()) : scope.Expression(assign.expression())};
+  compiled.reg = out.registers[compiled.a];
   // One of more bits is changed as a wide number.
-  if (out.expressions[own.b].wide || own.reg.bits > machine::kNarrowBits) return own;
-  own.detail = 1;
-  own.spot = scope.compiler.SpotOf(own.b);
-  return own;
+  if (out.expressions[compiled.b].wide || compiled.reg.bits > machine::kNarrowBits) return compiled;
+  compiled.detail = 1;
+  compiled.load = scope.compiler.FieldLoadOf(compiled.b);
+  return compiled;
 }
 
 Action CompileReply(const v1::Reply& reply, const Scope& scope) {
   auto& compiler = scope.compiler;
-  machine::Reply own;
+  machine::Reply compiled;
   for (const auto& edit : reply.edits()) {
-    own.edits.push_back(
+    compiled.edits.push_back(
         compiler.EditOf(compiler.PlaceOf(scope.thing, edit.field(), compiler.HeaderSizes()),
                         scope.Expression(edit.expression())));
   }
-  if (reply.has_keep()) own.keep = scope.Exact(reply.keep());
+  if (reply.has_keep()) compiled.keep = scope.Exact(reply.keep());
   compiler.AtMost("bytes to append", reply.append().size(), kMaxAppend);
-  own.append.assign(reply.append().begin(), reply.append().end());
-  compiler.out.replies.push_back(std::move(own));
+  compiled.append.assign(reply.append().begin(), reply.append().end());
+  compiler.out.replies.push_back(std::move(compiled));
   return {.kind = ActionKind::kReply, .a = static_cast<uint16_t>(compiler.out.replies.size() - 1)};
 }
 
@@ -75,47 +76,48 @@ Action CompileTransmit(const v1::Transmit& transmit, const Scope& scope) {
   auto& compiler = scope.compiler;
   compiler.Between("frames to transmit at most:", transmit.most(), 1, kMostFrames);
   compiler.AtMost("edges", static_cast<uint64_t>(transmit.edges_size()), machine::kMaxEdges);
-  machine::Transmit own{.frame = scope.Template(transmit.template_()),
-                        .position = scope.Variable(transmit.position()),
-                        .end = scope.Exact(transmit.end()),
-                        .size = scope.Exact(transmit.size()),
-                        .most = static_cast<uint16_t>(transmit.most())};
-  for (const uint32_t edge : transmit.edges()) own.edges[own.edge_count++] = scope.Exact(edge);
-  if (transmit.has_reached()) own.reached = scope.Variable(transmit.reached());
+  machine::Transmit compiled{.frame = scope.Template(transmit.template_()),
+                             .position = scope.Variable(transmit.position()),
+                             .end = scope.Exact(transmit.end()),
+                             .size = scope.Exact(transmit.size()),
+                             .most = static_cast<uint16_t>(transmit.most())};
+  for (const uint32_t edge : transmit.edges())
+    compiled.edges[compiled.edge_count++] = scope.Exact(edge);
+  if (transmit.has_reached()) compiled.reached = scope.Variable(transmit.reached());
   if (transmit.has_final() != transmit.has_closing()) {
     Refuse(Cat(compiler.where, ", ", scope.thing), "final and closing go together");
   }
   if (transmit.has_final()) {
-    own.final = scope.Template(transmit.final());
-    own.closing = scope.Variable(transmit.closing());
+    compiled.final = scope.Template(transmit.final());
+    compiled.closing = scope.Variable(transmit.closing());
   }
-  compiler.out.transmits.push_back(own);
+  compiler.out.transmits.push_back(compiled);
   return {.kind = ActionKind::kTransmit,
           .a = static_cast<uint16_t>(compiler.out.transmits.size() - 1)};
 }
 
 Action CompileCount(const v1::Count& count, const Scope& scope) {
   scope.compiler.Between("bits of a count:", count.bits(), 1, 64);
-  Action own{.kind = ActionKind::kCount,
-             .a = scope.Thing("counter", count.counter(), scope.in().counters_size(),
-                              scope.begins().counters),
-             .b = scope.Expression(count.expression()),
-             .c = static_cast<uint16_t>(count.bits())};
-  own.spot = scope.compiler.SpotOf(own.b);
-  own.spot.mask &= machine::NarrowMask(count.bits());
-  return own;
+  Action compiled{.kind = ActionKind::kCount,
+                  .a = scope.Thing("counter", count.counter(), scope.in().counters_size(),
+                                   scope.begins().counters),
+                  .b = scope.Expression(count.expression()),
+                  .c = static_cast<uint16_t>(count.bits())};
+  compiled.load = scope.compiler.FieldLoadOf(compiled.b);
+  compiled.load.mask &= machine::NarrowMask(count.bits());
+  return compiled;
 }
 
 Action CompileCall(const v1::Call& call, const Scope& scope) {
-  Action own{.kind = ActionKind::kCall,
-             .detail = call.data() ? uint8_t{1} : uint8_t{0},
-             .a = machine::kNone};
-  if (!call.has_event()) return own;
+  Action compiled{.kind = ActionKind::kCall,
+                  .detail = call.data() ? uint8_t{1} : uint8_t{0},
+                  .a = machine::kNone};
+  if (!call.has_event()) return compiled;
   const auto& tables = scope.compiler.out.tables;
   const size_t above = scope.table + 1;
-  own.a = scope.compiler.Index(scope.thing, "event of the table above", call.event(),
-                               above < tables.size() ? tables[above].events : 0U);
-  return own;
+  compiled.a = scope.compiler.Index(scope.thing, "event of the table above", call.event(),
+                                    above < tables.size() ? tables[above].events : 0U);
+  return compiled;
 }
 
 Action CompileTell(const v1::Tell& tell, const Scope& scope) {
@@ -128,7 +130,7 @@ Action CompileTell(const v1::Tell& tell, const Scope& scope) {
 
 Action CompileSay(const v1::Say& say, const Scope& scope) {
   auto& compiler = scope.compiler;
-  if (scope.table == 0 || scope.own().message == machine::kNone) {
+  if (scope.table == 0 || scope.compiled_table().message == machine::kNone) {
     Refuse(Cat(compiler.where, ", ", scope.thing),
            "a message is said by a table over another that has a register for it");
   }
@@ -141,13 +143,13 @@ Action CompileSay(const v1::Say& say, const Scope& scope) {
 }
 
 Action CompileStartTimer(const v1::StartTimer& start, const Scope& scope) {
-  Action own{
+  Action compiled{
       .kind = ActionKind::kStartTimer,
       .a = scope.Thing("timer", start.timer(), scope.in().timers_size(), scope.begins().timers),
       .b = scope.Exact(start.expression())};
   const auto& out = scope.compiler.out;
-  own.reg = out.registers[out.timers[own.a].reg];
-  return own;
+  compiled.reg = out.registers[out.timers[compiled.a].reg];
+  return compiled;
 }
 
 Action CompileRecord(const v1::Record& record, const Scope& scope) {

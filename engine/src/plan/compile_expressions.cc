@@ -10,8 +10,8 @@
 namespace tester {
 namespace {
 
+using machine::FieldLoad;
 using machine::Operand;
-using machine::Spot;
 using machine::UnsignedWide;
 
 constexpr size_t kMaxOperands = 4096;
@@ -26,18 +26,18 @@ uint8_t BitsOf(UnsignedWide number) {
   return static_cast<uint8_t>(high != 0 ? 64 + std::bit_width(high) : std::bit_width(low));
 }
 
-Spot SpotOf(const machine::Register& reg) {
-  const bool aside = reg.word >= machine::kLineWords;
-  const size_t word = aside ? reg.word - machine::kLineWords : reg.word;
-  return {.kind = Spot::Kind::kNative,
-          .base = aside ? machine::kAside : machine::kLine,
+FieldLoad FieldLoadOf(const machine::Register& reg) {
+  const bool is_cold = reg.word >= machine::kLineWords;
+  const size_t word = is_cold ? reg.word - machine::kLineWords : reg.word;
+  return {.kind = FieldLoad::Kind::kNative,
+          .base = is_cold ? machine::kColdWords : machine::kLine,
           .shift = reg.shift,
           .byte = static_cast<int32_t>(word * machine::kLoadBytes),
           .mask = machine::NarrowMask(reg.bits)};
 }
 
-Spot SpotOf(machine::Base base, size_t fact) {
-  return {.kind = Spot::Kind::kNative,
+FieldLoad FieldLoadOf(machine::Base base, size_t fact) {
+  return {.kind = FieldLoad::Kind::kNative,
           .base = base,
           .shift = 0,
           .byte = static_cast<int32_t>(fact * machine::kLoadBytes),
@@ -57,60 +57,61 @@ Operand CompileFact(v1::Fact fact, std::string_view thing, const ProtocolCompile
       operand.bits = 33;  // it may be longer than the 32 bits that its body has
       return operand;
     case v1::FACT_NOW:
-      operand.spot = SpotOf(machine::kFacts, machine::kNow);
+      operand.load = FieldLoadOf(machine::kFacts, machine::kNow);
       return operand;
     case v1::FACT_NOW_MS:
-      operand.spot = SpotOf(machine::kFacts, machine::kNowMs);
+      operand.load = FieldLoadOf(machine::kFacts, machine::kNowMs);
       return operand;
     case v1::FACT_CONSUMED:
-      operand.spot = SpotOf(machine::kFacts, machine::kConsumed);
+      operand.load = FieldLoadOf(machine::kFacts, machine::kConsumed);
       return operand;
     case v1::FACT_SCANNED:
-      operand.spot = SpotOf(machine::kFacts, machine::kScanned);
+      operand.load = FieldLoadOf(machine::kFacts, machine::kScanned);
       return operand;
     case v1::FACT_PAYLOAD_LENGTH:
     case v1::FACT_PAYLOAD_LEFT:
     case v1::FACT_FRAME_LENGTH:
-      operand.spot =
-          SpotOf(machine::kPacketFacts,
-                 machine::kPayloadLength + static_cast<size_t>(fact - v1::FACT_PAYLOAD_LENGTH));
+      operand.load = FieldLoadOf(
+          machine::kPacketFacts,
+          machine::kPayloadLength + static_cast<size_t>(fact - v1::FACT_PAYLOAD_LENGTH));
       return operand;
     default:
-      operand.spot = SpotOf(machine::kPacketFacts,
-                            machine::kFin + static_cast<size_t>(fact - v1::FACT_TCP_FIN));
+      operand.load = FieldLoadOf(machine::kPacketFacts,
+                                 machine::kFin + static_cast<size_t>(fact - v1::FACT_TCP_FIN));
       return operand;
   }
 }
 
 Operand CompileOperand(const v1::Operand& operand, std::string_view thing,
                        ProtocolCompiler& compiler) {
-  Operand own;
+  Operand compiled;
   switch (operand.operand_case()) {
     case v1::Operand::kNumber:
-      own.number = compiler.Number(thing, operand.number(), 128);
-      own.bits = BitsOf(own.number);
-      own.spot = {.kind = Spot::Kind::kNative,
-                  .base = machine::kNumbers,
-                  .shift = 0,
-                  .byte = static_cast<int32_t>(compiler.out.numbers.size() * machine::kLoadBytes),
-                  .mask = UINT64_MAX};
-      compiler.out.numbers.push_back(static_cast<uint64_t>(own.number));
-      return own;
+      compiled.number = compiler.Number(thing, operand.number(), 128);
+      compiled.bits = BitsOf(compiled.number);
+      compiled.load = {
+          .kind = FieldLoad::Kind::kNative,
+          .base = machine::kNumbers,
+          .shift = 0,
+          .byte = static_cast<int32_t>(compiler.out.numbers.size() * machine::kLoadBytes),
+          .mask = UINT64_MAX};
+      compiler.out.numbers.push_back(static_cast<uint64_t>(compiled.number));
+      return compiled;
     case v1::Operand::kRegister: {
       const uint16_t index =
           compiler.Index(thing, "register", operand.register_(), compiler.out.registers.size());
-      own.kind = Operand::Kind::kRegister;
-      own.reg = compiler.out.registers[index];
-      own.bits = own.reg.bits;
-      own.spot = SpotOf(own.reg);
-      return own;
+      compiled.kind = Operand::Kind::kRegister;
+      compiled.reg = compiler.out.registers[index];
+      compiled.bits = compiled.reg.bits;
+      compiled.load = FieldLoadOf(compiled.reg);
+      return compiled;
     }
     case v1::Operand::kField:
-      own.kind = Operand::Kind::kField;
-      own.place = compiler.PlaceOf(thing, operand.field(), compiler.HeaderSizes());
-      own.bits = own.place.bits;
-      own.spot = machine::SpotOf(own.place);
-      return own;
+      compiled.kind = Operand::Kind::kField;
+      compiled.place = compiler.PlaceOf(thing, operand.field(), compiler.HeaderSizes());
+      compiled.bits = compiled.place.bits;
+      compiled.load = machine::FieldLoadOf(compiled.place);
+      return compiled;
     case v1::Operand::kFact:
       return CompileFact(operand.fact(), thing, compiler);
     case v1::Operand::OPERAND_NOT_SET:
@@ -119,7 +120,7 @@ Operand CompileOperand(const v1::Operand& operand, std::string_view thing,
   Refuse(Cat(compiler.where, ", ", thing), "it is a number, a register, a field or a fact");
 }
 
-// What a number needs: its value is less than 2^bits from 0.
+// The size of a number: its distance from 0 is less than 2^bits.
 struct Magnitude {
   uint32_t bits = 0;
   bool may_be_negative = false;
@@ -159,14 +160,14 @@ machine::Expression CompileExpression(const v1::Expression& expression, std::str
   auto& out = compiler.out;
   const auto count = static_cast<size_t>(expression.terms_size());
   compiler.Between("terms of an expression:", count, 1, kMaxTerms);
-  machine::Expression own{.first = static_cast<uint32_t>(out.terms.size()),
-                          .terms = static_cast<uint8_t>(count),
-                          .wide = false,
-                          .bits = 0};
+  machine::Expression compiled{.first = static_cast<uint32_t>(out.terms.size()),
+                               .terms = static_cast<uint8_t>(count),
+                               .wide = false,
+                               .bits = 0};
   Magnitude value;
   for (const auto& term : expression.terms()) {
     if (term.operator_() < 0 || term.operator_() > v1::Term::OPERATOR_OR ||
-        (out.terms.size() == own.first && term.operator_() != v1::Term::OPERATOR_ADD)) {
+        (out.terms.size() == compiled.first && term.operator_() != v1::Term::OPERATOR_ADD)) {
       Refuse(Cat(compiler.where, ", ", thing), "operator ", int{term.operator_()},
              "; the first one is ADD, the others are those of Term.Operator");
     }
@@ -177,17 +178,17 @@ machine::Expression CompileExpression(const v1::Expression& expression, std::str
       Refuse(Cat(compiler.where, ", ", thing), "it may need ", value.bits,
              " bits before >>; 127 are allowed there");
     }
-    if (out.terms.size() == own.first) {
+    if (out.terms.size() == compiled.first) {
       value.bits = operand.bits;
     } else {
       Apply(op, operand, value);
     }
     value.bits = std::min<uint32_t>(value.bits, 1000);
-    own.wide |= value.bits > machine::kNarrowBits || operand.bits > machine::kNarrowBits;
-    out.terms.push_back({.op = op, .operand = index, .spot = operand.spot});
+    compiled.wide |= value.bits > machine::kNarrowBits || operand.bits > machine::kNarrowBits;
+    out.terms.push_back({.op = op, .operand = index, .load = operand.load});
   }
-  own.bits = static_cast<uint8_t>(std::min(value.bits, kExactBits + 1));
-  return own;
+  compiled.bits = static_cast<uint8_t>(std::min(value.bits, kExactBits + 1));
+  return compiled;
 }
 
 }  // namespace

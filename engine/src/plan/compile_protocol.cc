@@ -17,13 +17,13 @@ constexpr size_t kMaxHeaderBytes = 256;
 constexpr size_t kMaxAnnounced = 128;
 constexpr size_t kMaxRegisters = 64;
 constexpr uint32_t kWordBits = 64;
-constexpr uint32_t kAsideBegin = kWordBits * machine::kLineWords;
-constexpr uint32_t kAsideEnd = kAsideBegin + kWordBits * machine::kAsideWords;
+constexpr uint32_t kColdBegin = kWordBits * machine::kLineWords;
+constexpr uint32_t kColdEnd = kColdBegin + kWordBits * machine::kColdWordCount;
 constexpr size_t kMaxNumberBytes = 16;
 
 struct KindSize {
   v1::Header::Kind kind;
-  machine::HeaderKind own;
+  machine::HeaderKind compiled;
   size_t least;
   bool exact;  // options may follow it
 };
@@ -41,13 +41,13 @@ constexpr std::array kKinds = {
 };
 
 machine::Header CompileHeader(const v1::Header& header, size_t index, ProtocolCompiler& compiler) {
-  machine::Header own{.kind = KindOf(header, index, compiler),
-                      .octets = static_cast<uint16_t>(header.octets().size()),
-                      .announced = {},
-                      .wide = {}};
+  machine::Header compiled{.kind = KindOf(header, index, compiler),
+                           .octets = static_cast<uint16_t>(header.octets().size()),
+                           .announced = {},
+                           .wide = {}};
   compiler.AtMost("announced values of a header", static_cast<uint64_t>(header.announced_size()),
                   kMaxAnnounced);
-  const std::vector<uint16_t> sizes(index + 1, own.octets);
+  const std::vector<uint16_t> sizes(index + 1, compiled.octets);
   for (const auto& value : header.announced()) {
     const std::string thing = Cat("header ", index, ", announced value");
     if (value.field().header() != index) {
@@ -55,14 +55,14 @@ machine::Header CompileHeader(const v1::Header& header, size_t index, ProtocolCo
     }
     const machine::Place place = compiler.PlaceOf(thing, value.field(), sizes);
     const machine::UnsignedWide number = compiler.Number(thing, value.value(), place.bits);
-    const machine::Spot spot = machine::SpotOf(place);
-    if (spot.kind == machine::Spot::Kind::kNone) {
-      own.wide.push_back({.place = place, .value = number});
+    const machine::FieldLoad load = machine::FieldLoadOf(place);
+    if (load.kind == machine::FieldLoad::Kind::kNone) {
+      compiled.wide.push_back({.place = place, .value = number});
     } else {
-      own.announced.push_back({.spot = spot, .value = static_cast<uint64_t>(number)});
+      compiled.announced.push_back({.load = load, .value = static_cast<uint64_t>(number)});
     }
   }
-  return own;
+  return compiled;
 }
 
 void JoinKey(machine::Machine& out) {
@@ -111,7 +111,7 @@ void CompileFlow(ProtocolCompiler& compiler) {
 machine::HeaderKind KindOf(const v1::Header& header, size_t index,
                            const ProtocolCompiler& compiler) {
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
-                                 [&](const KindSize& own) { return own.kind == header.kind(); });
+                                 [&](const KindSize& size) { return size.kind == header.kind(); });
   const size_t bytes = header.octets().size();
   if (kind == kKinds.end()) {
     Refuse(compiler.where, "header ", index, " is of kind ", int{header.kind()},
@@ -121,10 +121,10 @@ machine::HeaderKind KindOf(const v1::Header& header, size_t index,
     Refuse(compiler.where, "header ", index, " has ", bytes, " bytes; one of its kind has ",
            kind->least, kind->exact ? "" : " to 256");
   }
-  if ((index == 0) != (kind->own == machine::HeaderKind::kEthernet)) {
+  if ((index == 0) != (kind->compiled == machine::HeaderKind::kEthernet)) {
     Refuse(compiler.where, "header ", index, ": the first one is of kind ETHERNET, and no other");
   }
-  return kind->own;
+  return kind->compiled;
 }
 
 machine::UnsignedWide ProtocolCompiler::Number(std::string_view thing, const std::string& bytes,
@@ -206,14 +206,14 @@ void CompileHeaders(ProtocolCompiler& compiler) {
 
 void CompileRegisters(ProtocolCompiler& compiler) {
   compiler.AtMost("registers", static_cast<uint64_t>(compiler.in.registers_size()), kMaxRegisters);
-  std::vector<bool> taken(kAsideEnd);
+  std::vector<bool> taken(kColdEnd);
   for (const auto& reg : compiler.in.registers()) {
     const std::string thing = Cat("register ", compiler.out.registers.size());
     const uint32_t offset = reg.offset();
     const uint32_t bits = reg.bits();
     const bool in_a_word = bits <= kWordBits - offset % kWordBits;
-    const bool aside = offset >= kAsideBegin;
-    const uint32_t end = aside ? kAsideEnd : machine::kLineBits;
+    const bool is_cold = offset >= kColdBegin;
+    const uint32_t end = is_cold ? kColdEnd : machine::kLineBits;
     if (bits < 1 || bits > 128 || offset >= end || bits > end - offset ||
         !(in_a_word || (offset % kWordBits == 0 && bits > kWordBits))) {
       Refuse(
@@ -221,9 +221,9 @@ void CompileRegisters(ProtocolCompiler& compiler) {
           " on; allowed are 1 to 128 of bits 0 to 415 or 448 to 703, in a word of 64 or from the ",
           "beginning of one");
     }
-    if (aside) {
-      const size_t words = (offset + bits - kAsideBegin + kWordBits - 1) / kWordBits;
-      compiler.out.aside_words = std::max(compiler.out.aside_words, words);
+    if (is_cold) {
+      const size_t words = (offset + bits - kColdBegin + kWordBits - 1) / kWordBits;
+      compiler.out.cold_word_count = std::max(compiler.out.cold_word_count, words);
     }
     for (uint32_t bit = offset; bit < offset + bits; ++bit) {
       if (taken[bit]) Refuse(compiler.where, thing, " shares bit ", bit, " with another one");

@@ -29,11 +29,11 @@ constexpr size_t kMaxFinds = 48;
 constexpr size_t kMaxScanned = 32'767;
 
 void CompileOptions(const v1::Template& in, std::string_view thing,
-                    const ProtocolCompiler& compiler, machine::FrameTemplate& own) {
+                    const ProtocolCompiler& compiler, machine::FrameTemplate& compiled) {
   constexpr std::array<int, 6> kValues = {0, 1, 1, 0, 2, 2};
   constexpr std::array<size_t, 6> kBytes = {0, 4, 4, 4, 12, 12};
   compiler.AtMost("options of a template", static_cast<uint64_t>(in.options_size()), kMaxOptions);
-  if (in.options_size() > 0 && own.tcp == machine::kNone) {
+  if (in.options_size() > 0 && compiled.tcp == machine::kNone) {
     Refuse(Cat(compiler.where, ", ", thing), "options, and no header of TCP");
   }
   size_t bytes = 0;
@@ -56,27 +56,27 @@ void CompileOptions(const v1::Template& in, std::string_view thing,
       made.only_if =
           compiler.Index(thing, "register", option.only_if(), compiler.out.registers.size());
     }
-    own.options.push_back(made);
+    compiled.options.push_back(made);
   }
   compiler.AtMost("bytes of options", bytes, kMaxOptionBytes);
 }
 
 std::vector<uint16_t> AppendHeaders(const v1::Template& in, const ProtocolCompiler& compiler,
-                                    machine::FrameTemplate& own) {
+                                    machine::FrameTemplate& compiled) {
   compiler.Between("headers of a template:", static_cast<uint64_t>(in.headers_size()), 1,
                    machine::kMaxHeaders);
   std::vector<uint16_t> sizes;
   for (const auto& header : in.headers()) {
     const auto octets = static_cast<uint16_t>(header.octets().size());
     const auto kind = KindOf(header, sizes.size(), compiler);
-    if (kind == machine::HeaderKind::kTcp && own.tcp == machine::kNone) {
-      own.tcp = static_cast<uint16_t>(sizes.size());
+    if (kind == machine::HeaderKind::kTcp && compiled.tcp == machine::kNone) {
+      compiled.tcp = static_cast<uint16_t>(sizes.size());
     }
-    own.headers.push_back(
-        {.kind = kind, .offset = static_cast<uint16_t>(own.octets.size()), .octets = octets});
-    own.octets.insert(own.octets.end(), header.octets().begin(), header.octets().end());
+    compiled.headers.push_back(
+        {.kind = kind, .offset = static_cast<uint16_t>(compiled.octets.size()), .octets = octets});
+    compiled.octets.insert(compiled.octets.end(), header.octets().begin(), header.octets().end());
     sizes.push_back(octets);
-    compiler.AtMost("bytes of a template", own.octets.size(), kMaxTemplateBytes);
+    compiler.AtMost("bytes of a template", compiled.octets.size(), kMaxTemplateBytes);
   }
   return sizes;
 }
@@ -105,42 +105,42 @@ std::span<const uint8_t> OptionOctets(machine::OptionKind kind) {
 }
 
 machine::LaidTemplate LayOut(const machine::FrameTemplate& frame, size_t there) {
-  machine::LaidTemplate own{.octets = {}, .headers = frame.headers, .options = {}};
+  machine::LaidTemplate compiled{.octets = {}, .headers = frame.headers, .options = {}};
   std::vector<uint8_t> options;
   const size_t begin = frame.tcp == machine::kNone ? 0
                                                    : frame.headers[frame.tcp].offset +
                                                          size_t{frame.headers[frame.tcp].octets};
   for (size_t i = 0; i < frame.options.size(); ++i) {
     const bool is_there = (there >> i & 1U) != 0;
-    own.options.push_back(is_there ? static_cast<uint16_t>(begin + options.size())
-                                   : machine::kNone);
+    compiled.options.push_back(is_there ? static_cast<uint16_t>(begin + options.size())
+                                        : machine::kNone);
     if (!is_there) continue;
     const auto octets = OptionOctets(frame.options[i].kind);
     options.insert(options.end(), octets.begin(), octets.end());
   }
-  own.octets = frame.octets;
-  own.octets.insert(own.octets.begin() + static_cast<ptrdiff_t>(begin), options.begin(),
-                    options.end());
+  compiled.octets = frame.octets;
+  compiled.octets.insert(compiled.octets.begin() + static_cast<ptrdiff_t>(begin), options.begin(),
+                         options.end());
   uint16_t ip = machine::kNone;
-  for (size_t i = 0; i < own.headers.size(); ++i) {
-    machine::FrameHeader& header = own.headers[i];
+  for (size_t i = 0; i < compiled.headers.size(); ++i) {
+    machine::FrameHeader& header = compiled.headers[i];
     const auto longer = static_cast<uint16_t>(options.size());
     if (frame.tcp != machine::kNone && i > frame.tcp) header.offset += longer;
     if (i == frame.tcp) header.octets += longer;
     header.ip = ip;
     if (machine::IsIp(header.kind)) ip = static_cast<uint16_t>(i);
   }
-  return own;
+  return compiled;
 }
 
 machine::FrameTemplate CompileTemplate(const v1::Template& in, std::string_view thing,
                                        const ProtocolCompiler& compiler) {
-  machine::FrameTemplate own{};
-  own.tcp = machine::kNone;
-  const std::vector<uint16_t> sizes = AppendHeaders(in, compiler, own);
-  own.header_bytes = static_cast<uint16_t>(own.octets.size());
-  own.octets.insert(own.octets.end(), in.payload().begin(), in.payload().end());
-  compiler.AtMost("bytes of a template", own.octets.size(), kMaxTemplateBytes);
+  machine::FrameTemplate compiled{};
+  compiled.tcp = machine::kNone;
+  const std::vector<uint16_t> sizes = AppendHeaders(in, compiler, compiled);
+  compiled.header_bytes = static_cast<uint16_t>(compiled.octets.size());
+  compiled.octets.insert(compiled.octets.end(), in.payload().begin(), in.payload().end());
+  compiler.AtMost("bytes of a template", compiled.octets.size(), kMaxTemplateBytes);
   compiler.AtMost("addresses of a template", static_cast<uint64_t>(in.flow_size()),
                   machine::kMaxHeaders);
   for (const auto& value : in.flow()) {
@@ -151,42 +151,43 @@ machine::FrameTemplate CompileTemplate(const v1::Template& in, std::string_view 
       Refuse(Cat(compiler.where, ", ", thing), "a field of ", int{place.bits}, " bits for one of ",
              int{compiler.out.flow[flow].place.bits}, " of the flow; they have to be as wide");
     }
-    own.flow.push_back({.place = place, .flow = static_cast<uint8_t>(flow)});
+    compiled.flow.push_back({.place = place, .flow = static_cast<uint8_t>(flow)});
   }
   for (const auto& edit : in.edits()) {
-    own.edits.push_back(compiler.EditOf(compiler.PlaceOf(thing, edit.field(), sizes),
-                                        compiler.Expression(thing, edit.expression())));
+    compiled.edits.push_back(compiler.EditOf(compiler.PlaceOf(thing, edit.field(), sizes),
+                                             compiler.Expression(thing, edit.expression())));
   }
-  CompileOptions(in, thing, compiler, own);
-  for (size_t there = 0; there < size_t{1} << own.options.size(); ++there) {
-    own.laid.push_back(LayOut(own, there));
+  CompileOptions(in, thing, compiler, compiled);
+  for (size_t there = 0; there < size_t{1} << compiled.options.size(); ++there) {
+    compiled.laid.push_back(LayOut(compiled, there));
   }
-  SumTemplate(own);
-  return own;
+  SumTemplate(compiled);
+  return compiled;
 }
 
-machine::Part CompilePart(const v1::Part& part, std::string_view thing,
-                          const ProtocolCompiler& compiler) {
-  machine::Part own;
+machine::MessagePart CompilePart(const v1::Part& part, std::string_view thing,
+                                 const ProtocolCompiler& compiler) {
+  machine::MessagePart compiled;
   if (part.has_digits()) {
     const auto& digits = part.digits();
     compiler.Between("digits of a number:", digits.digits(), 1, kMaxDigits);
     compiler.Between("character before a number:", digits.fill(), 0x20, 0x7e);
-    own.operand = compiler.Index(thing, "operand", digits.operand(), compiler.out.operands.size());
-    own.digits = static_cast<uint8_t>(digits.digits());
-    own.fill = static_cast<uint8_t>(digits.fill());
-    return own;
+    compiled.operand =
+        compiler.Index(thing, "operand", digits.operand(), compiler.out.operands.size());
+    compiled.digits = static_cast<uint8_t>(digits.digits());
+    compiled.fill = static_cast<uint8_t>(digits.fill());
+    return compiled;
   }
-  own.text.assign(part.text().begin(), part.text().end());
-  return own;
+  compiled.text.assign(part.text().begin(), part.text().end());
+  return compiled;
 }
 
 // It is read while no packet is in hand, and at any time again.
 void CheckBody(uint16_t body, std::string_view thing, const ProtocolCompiler& compiler) {
   const auto& expression = compiler.out.expressions[body];
   const auto* term = &compiler.out.terms[expression.first];
-  const bool reads_registers = std::all_of(term, term + expression.terms, [&](const auto& own) {
-    const auto kind = compiler.out.operands[own.operand].kind;
+  const bool reads_registers = std::all_of(term, term + expression.terms, [&](const auto& loaded) {
+    const auto kind = compiler.out.operands[loaded.operand].kind;
     return kind == machine::Operand::Kind::kNumber || kind == machine::Operand::Kind::kRegister;
   });
   if (reads_registers && expression.bits <= kBodyBits && !expression.wide) return;
@@ -198,108 +199,110 @@ machine::TableMessage CompileMessage(const v1::TableMessage& in, std::string_vie
                                      const ProtocolCompiler& compiler) {
   compiler.AtMost("parts of a message", static_cast<uint64_t>(in.parts_size()), kMaxParts);
   compiler.Between("bytes to fill a message with:", in.fill().size(), 1, kMaxFillBytes);
-  machine::TableMessage own{};
+  machine::TableMessage compiled{};
   size_t bytes = 0;
   for (const auto& part : in.parts()) {
-    own.parts.push_back(CompilePart(part, thing, compiler));
-    bytes += own.parts.back().bytes();
+    compiled.parts.push_back(CompilePart(part, thing, compiler));
+    bytes += compiled.parts.back().bytes();
   }
   compiler.AtMost("bytes of a message's text", bytes, kMaxTextBytes);
-  own.text_bytes = static_cast<uint32_t>(bytes);
-  own.body = compiler.Expression(thing, in.body());
-  CheckBody(own.body, thing, compiler);
-  own.fill_bytes = static_cast<uint32_t>(in.fill().size());
-  while (own.fill.size() < own.fill_bytes + machine::kMaxFrameBytes) {
-    own.fill.insert(own.fill.end(), in.fill().begin(), in.fill().end());
+  compiled.text_bytes = static_cast<uint32_t>(bytes);
+  compiled.body = compiler.Expression(thing, in.body());
+  CheckBody(compiled.body, thing, compiler);
+  compiled.fill_bytes = static_cast<uint32_t>(in.fill().size());
+  while (compiled.fill.size() < compiled.fill_bytes + machine::kMaxFrameBytes) {
+    compiled.fill.insert(compiled.fill.end(), in.fill().begin(), in.fill().end());
   }
-  SumFill(own);
-  return own;
+  SumFill(compiled);
+  return compiled;
 }
 
 machine::Find CompileFind(const v1::Find& in, size_t table, std::string_view thing,
                           const ProtocolCompiler& compiler) {
-  machine::Find own;
+  machine::Find compiled;
   for (const auto& set : in.set()) {
     const uint16_t reg = compiler.Variable(thing, set.register_(), table);
-    own.set.push_back(
+    compiled.set.push_back(
         {.reg = reg,
          .value = compiler.Number(thing, set.initial(), compiler.out.registers[reg].bits)});
   }
-  if (in.has_number()) own.number = compiler.Variable(thing, in.number(), table);
-  return own;
+  if (in.has_number()) compiled.number = compiler.Variable(thing, in.number(), table);
+  return compiled;
 }
 
 machine::Resting RestingOf(const machine::Scanner& scanner, uint32_t state) {
-  machine::Resting own;
+  machine::Resting compiled;
   size_t leaving = 0;
   for (size_t byte = 0; byte < scanner.class_of.size(); ++byte) {
     const uint32_t begin = scanner.BeginOf(state);
     if (scanner.steps[begin + scanner.class_of[byte]] == begin) continue;
-    if (leaving == own.leaving.size()) return {};
+    if (leaving == compiled.leaving.size()) return {};
     // The places behind it have it until there is another one.
-    std::fill(own.leaving.begin() + static_cast<ptrdiff_t>(leaving++), own.leaving.end(),
+    std::fill(compiled.leaving.begin() + static_cast<ptrdiff_t>(leaving++), compiled.leaving.end(),
               static_cast<uint8_t>(byte));
   }
-  own.rests = leaving > 0;
-  return own;
+  compiled.rests = leaving > 0;
+  return compiled;
 }
 
 void CompileAutomaton(const v1::Scanner& in, std::string_view thing,
-                      const ProtocolCompiler& compiler, machine::Scanner& own) {
+                      const ProtocolCompiler& compiler, machine::Scanner& compiled) {
   const auto states = static_cast<size_t>(in.found_size());
   const auto steps = static_cast<size_t>(in.steps_size());
   compiler.Between("states of a scanner:", states, 1, kMaxScannerStates);
-  if (in.classes().size() != own.class_of.size() || steps % states != 0 || steps == 0 ||
-      steps / states > own.class_of.size()) {
+  if (in.classes().size() != compiled.class_of.size() || steps % states != 0 || steps == 0 ||
+      steps / states > compiled.class_of.size()) {
     Refuse(Cat(compiler.where, ", ", thing), in.classes().size(), " classes of bytes and ", steps,
            " steps of ", states, " states; there are 256, and a step for each state and class");
   }
   const size_t classes = steps / states;
-  own.shift = static_cast<uint8_t>(std::bit_width(classes - 1));
-  for (size_t byte = 0; byte < own.class_of.size(); ++byte) {
-    own.class_of[byte] = static_cast<uint8_t>(
+  compiled.shift = static_cast<uint8_t>(std::bit_width(classes - 1));
+  for (size_t byte = 0; byte < compiled.class_of.size(); ++byte) {
+    compiled.class_of[byte] = static_cast<uint8_t>(
         compiler.Index(thing, "class", static_cast<uint8_t>(in.classes()[byte]), classes));
   }
-  own.steps.resize(states << own.shift);
+  compiled.steps.resize(states << compiled.shift);
   for (size_t i = 0; i < steps; ++i) {
     const uint32_t step = in.steps(static_cast<int>(i));
-    own.steps[(i / classes << own.shift) + i % classes] =
-        own.BeginOf(compiler.Index(thing, "state", step, states));
+    compiled.steps[(i / classes << compiled.shift) + i % classes] =
+        compiled.BeginOf(compiler.Index(thing, "state", step, states));
   }
   for (const auto& found : in.found()) {
     std::vector<uint8_t> finds;
     compiler.AtMost("finds of a state", static_cast<uint64_t>(found.finds_size()), kMaxFinds);
     for (const uint32_t find : found.finds()) {
-      finds.push_back(static_cast<uint8_t>(compiler.Index(thing, "find", find, own.finds.size())));
+      finds.push_back(
+          static_cast<uint8_t>(compiler.Index(thing, "find", find, compiled.finds.size())));
     }
-    own.found.push_back(std::move(finds));
+    compiled.found.push_back(std::move(finds));
   }
-  for (uint32_t state = 0; state < states; ++state) own.resting.push_back(RestingOf(own, state));
-  for (uint32_t& step : own.steps) {
-    const uint32_t state = own.StateAt(step);
-    if (!own.found[state].empty()) step |= machine::Scanner::kFinds;
-    if (own.resting[state].rests) step |= machine::Scanner::kRests;
+  for (uint32_t state = 0; state < states; ++state)
+    compiled.resting.push_back(RestingOf(compiled, state));
+  for (uint32_t& step : compiled.steps) {
+    const uint32_t state = compiled.StateAt(step);
+    if (!compiled.found[state].empty()) step |= machine::Scanner::kFinds;
+    if (compiled.resting[state].rests) step |= machine::Scanner::kRests;
   }
 }
 
 machine::Scanner CompileScanner(const v1::Scanner& in, size_t table, std::string_view thing,
                                 ProtocolCompiler& compiler) {
-  machine::Scanner own{};
+  machine::Scanner compiled{};
   machine::Table& of = compiler.out.tables[table];
-  own.reg = compiler.Use(thing, in.register_(), {RegisterUse::Role::kScanner, table}, 32);
-  compiler.out.registers[own.reg].Set(of.kept, UINT64_MAX);
+  compiled.reg = compiler.Use(thing, in.register_(), {RegisterUse::Role::kScanner, table}, 32);
+  compiler.out.registers[compiled.reg].Set(of.kept, UINT64_MAX);
   compiler.Between("bytes to scan at most:", in.most(), 1, kMaxScanned);
-  own.most = static_cast<uint16_t>(in.most());
-  own.ended = compiler.Index(thing, "event", in.ended(), of.events);
-  own.overlong = compiler.Index(thing, "event", in.overlong(), of.events);
+  compiled.most = static_cast<uint16_t>(in.most());
+  compiled.ended = compiler.Index(thing, "event", in.ended(), of.events);
+  compiled.overlong = compiler.Index(thing, "event", in.overlong(), of.events);
   compiler.AtMost("finds of a scanner", static_cast<uint64_t>(in.finds_size()), kMaxFinds);
   for (const auto& find : in.finds()) {
-    own.finds.push_back(CompileFind(find, table, thing, compiler));
+    compiled.finds.push_back(CompileFind(find, table, thing, compiler));
   }
-  compiler.AtMost("finds that end a scan", in.ends(), own.finds.size());
-  own.ends = static_cast<uint16_t>(in.ends());
-  CompileAutomaton(in, thing, compiler, own);
-  return own;
+  compiler.AtMost("finds that end a scan", in.ends(), compiled.finds.size());
+  compiled.ends = static_cast<uint16_t>(in.ends());
+  CompileAutomaton(in, thing, compiler, compiled);
+  return compiled;
 }
 
 }  // namespace

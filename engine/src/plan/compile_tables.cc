@@ -26,14 +26,14 @@ void Keep(const machine::Register& reg, machine::UnsignedWide initial, machine::
 }
 
 void CompileKept(const v1::Table& table, size_t index, std::string_view thing,
-                 ProtocolCompiler& compiler, machine::Table& own) {
+                 ProtocolCompiler& compiler, machine::Table& compiled) {
   auto& out = compiler.out;
   if (table.has_state()) {
-    own.state = compiler.Use(Cat(thing, ", state"), table.state(), {Role::kState, index}, 8);
-    Keep(out.registers[own.state], 0, own);
+    compiled.state = compiler.Use(Cat(thing, ", state"), table.state(), {Role::kState, index}, 8);
+    Keep(out.registers[compiled.state], 0, compiled);
   }
   if (table.has_message()) {
-    own.message =
+    compiled.message =
         compiler.Use(Cat(thing, ", message"), table.message(), {Role::kMessage, index}, 8);
   }
   for (const auto& variable : table.variables()) {
@@ -41,24 +41,24 @@ void CompileKept(const v1::Table& table, size_t index, std::string_view thing,
         compiler.Use(Cat(thing, ", variable"), variable.register_(), {Role::kVariable, index}, 0);
     Keep(out.registers[reg],
          compiler.Number(Cat(thing, ", variable"), variable.initial(), out.registers[reg].bits),
-         own);
+         compiled);
   }
   for (const auto& timer : table.timers()) {
     const uint16_t reg =
         compiler.Use(Cat(thing, ", timer"), timer.register_(), {Role::kTimer, index}, 32);
     compiler.AtMost("timers", out.timers.size() + 1, machine::kMaxTimers);
-    own.timers = static_cast<uint16_t>(own.timers | 1U << out.timers.size());
-    Keep(out.registers[reg], 0, own);
+    compiled.timers = static_cast<uint16_t>(compiled.timers | 1U << out.timers.size());
+    Keep(out.registers[reg], 0, compiled);
     out.timers.push_back(
         {.reg = reg,
-         .event = compiler.Index(Cat(thing, ", timer"), "event", timer.event(), own.events),
+         .event = compiler.Index(Cat(thing, ", timer"), "event", timer.event(), compiled.events),
          .table = static_cast<uint8_t>(index)});
   }
 }
 
 void CompileLookup(const v1::Table& table, std::string_view thing, const ProtocolCompiler& compiler,
-                   machine::Table& own) {
-  const size_t cells = size_t{own.states} * own.events;
+                   machine::Table& compiled) {
+  const size_t cells = size_t{compiled.states} * compiled.events;
   const auto order = static_cast<size_t>(table.order_size());
   if (static_cast<size_t>(table.first_size()) != cells ||
       static_cast<size_t>(table.count_size()) != cells) {
@@ -67,7 +67,7 @@ void CompileLookup(const v1::Table& table, std::string_view thing, const Protoco
   }
   compiler.AtMost("rows to look up", order, kMaxLookups);
   for (const uint32_t row : table.order()) {
-    own.order.push_back(
+    compiled.order.push_back(
         compiler.Index(thing, "row", row, static_cast<size_t>(compiler.in.rows_size())));
   }
   for (int i = 0; i < table.first_size(); ++i) {
@@ -76,7 +76,7 @@ void CompileLookup(const v1::Table& table, std::string_view thing, const Protoco
     if (first > order || count > order - first) {
       Refuse(Cat(compiler.where, ", ", thing), count, " rows from ", first, " on of ", order);
     }
-    own.cells.push_back({.first = first, .rows = static_cast<uint16_t>(count)});
+    compiled.cells.push_back({.first = first, .rows = static_cast<uint16_t>(count)});
   }
 }
 
@@ -96,26 +96,26 @@ machine::Table CompileTable(const v1::Table& table, size_t index, ProtocolCompil
   compiler.Between("bytes of the name of a table", table.name().size(), 1, 128);
   compiler.Between(Cat(thing, ": states"), table.states(), 1, kMaxStates);
   compiler.Between(Cat(thing, ": events"), table.events(), 1, kMaxEvents);
-  machine::Table own{.name = table.name(),
-                     .states = static_cast<uint16_t>(table.states()),
-                     .events = static_cast<uint16_t>(table.events()),
-                     .cells = {},
-                     .order = {}};
-  if (index == 0 && own.events <= machine::kStartEvent) {
+  machine::Table compiled{.name = table.name(),
+                          .states = static_cast<uint16_t>(table.states()),
+                          .events = static_cast<uint16_t>(table.events()),
+                          .cells = {},
+                          .order = {}};
+  if (index == 0 && compiled.events <= machine::kStartEvent) {
     Refuse(Cat(compiler.where, ", ", thing), "one event; the lowest has packet and start");
   }
-  if ((own.states > 1) != table.has_state()) {
-    Refuse(Cat(compiler.where, ", ", thing), own.states, " states and ",
+  if ((compiled.states > 1) != table.has_state()) {
+    Refuse(Cat(compiler.where, ", ", thing), compiled.states, " states and ",
            table.has_state() ? "a" : "no", " register for them; there is one for two and more");
   }
   compiler.begins.push_back({.timers = static_cast<uint16_t>(out.timers.size()),
                              .counters = static_cast<uint16_t>(out.counters.size()),
                              .histograms = static_cast<uint16_t>(out.histograms.size())});
-  CompileKept(table, index, thing, compiler, own);
-  CompileLookup(table, thing, compiler, own);
+  CompileKept(table, index, thing, compiler, compiled);
+  CompileLookup(table, thing, compiler, compiled);
   Append(table.counters(), "counters", table.name(), compiler, out.counters);
   Append(table.histograms(), "histograms", table.name(), compiler, out.histograms);
-  return own;
+  return compiled;
 }
 
 machine::Test CompileCompare(const v1::Compare& compare, std::string_view thing,
@@ -124,43 +124,43 @@ machine::Test CompileCompare(const v1::Compare& compare, std::string_view thing,
   compiler.Between("bits of a comparison:", compare.bits(), 1, 128);
   compiler.Between("relation", static_cast<uint64_t>(compare.relation()), 0,
                    v1::Compare::RELATION_NOT_BEFORE);
-  machine::Test own{.kind = machine::Test::Kind::kWide,
-                    .relation = static_cast<machine::Relation>(compare.relation()),
-                    .bits = static_cast<uint8_t>(compare.bits()),
-                    .left = compiler.Expression(thing, compare.left()),
-                    .right = compiler.Expression(thing, compare.right()),
-                    .mask = machine::NarrowMask(compare.bits())};
-  if (own.bits > 64) return own;
-  const auto& left = out.expressions[own.left];
-  const auto& right = out.expressions[own.right];
+  machine::Test compiled{.kind = machine::Test::Kind::kWide,
+                         .relation = static_cast<machine::Relation>(compare.relation()),
+                         .bits = static_cast<uint8_t>(compare.bits()),
+                         .left = compiler.Expression(thing, compare.left()),
+                         .right = compiler.Expression(thing, compare.right()),
+                         .mask = machine::NarrowMask(compare.bits())};
+  if (compiled.bits > 64) return compiled;
+  const auto& left = out.expressions[compiled.left];
+  const auto& right = out.expressions[compiled.right];
   if (left.terms == 1 && right.terms == 1) {
-    own.kind = machine::Test::Kind::kOperands;
-    own.left = out.terms[left.first].operand;
-    own.right = out.terms[right.first].operand;
+    compiled.kind = machine::Test::Kind::kOperands;
+    compiled.left = out.terms[left.first].operand;
+    compiled.right = out.terms[right.first].operand;
   } else if (!left.wide && !right.wide) {
-    own.kind = machine::Test::Kind::kNarrow;
+    compiled.kind = machine::Test::Kind::kNarrow;
   }
-  return own;
+  return compiled;
 }
 
 machine::Test CompileTest(const v1::Test& test, std::string_view thing,
                           const ProtocolCompiler& compiler) {
-  machine::Test own{.kind = machine::Test::Kind::kMask};
+  machine::Test compiled{.kind = machine::Test::Kind::kMask};
   switch (test.test_case()) {
     case v1::Test::kCompare:
       return CompileCompare(test.compare(), thing, compiler);
     case v1::Test::kMask:
-      own.left =
+      compiled.left =
           compiler.Index(thing, "operand", test.mask().operand(), compiler.out.operands.size());
-      own.mask = test.mask().mask();
-      own.value = test.mask().value();
-      return own;
+      compiled.mask = test.mask().mask();
+      compiled.value = test.mask().value();
+      return compiled;
     case v1::Test::kBegins:
       compiler.Between("bytes that a payload begins with:", test.begins().size(), 1, kMaxBegins);
-      own.kind = machine::Test::Kind::kBegins;
-      own.left = static_cast<uint16_t>(test.begins().size());
-      std::copy(test.begins().begin(), test.begins().end(), own.octets.begin());
-      return own;
+      compiled.kind = machine::Test::Kind::kBegins;
+      compiled.left = static_cast<uint16_t>(test.begins().size());
+      std::copy(test.begins().begin(), test.begins().end(), compiled.octets.begin());
+      return compiled;
     case v1::Test::TEST_NOT_SET:
       break;
   }
@@ -181,11 +181,11 @@ machine::Row CompileRow(const v1::Row& row, size_t index, size_t table,
   CheckRange(thing, "tests", row.first_test(), row.tests(), compiler.in.tests_size(), compiler);
   CheckRange(thing, "actions", row.first_action(), row.actions(), compiler.in.actions_size(),
              compiler);
-  machine::Row own{.first_test = static_cast<uint32_t>(out.tests.size()),
-                   .first_action = static_cast<uint32_t>(out.actions.size()),
-                   .tests = static_cast<uint16_t>(row.tests()),
-                   .actions = static_cast<uint16_t>(row.actions()),
-                   .to = machine::kNone};
+  machine::Row compiled{.first_test = static_cast<uint32_t>(out.tests.size()),
+                        .first_action = static_cast<uint32_t>(out.actions.size()),
+                        .tests = static_cast<uint16_t>(row.tests()),
+                        .actions = static_cast<uint16_t>(row.actions()),
+                        .to = machine::kNone};
   for (uint32_t i = 0; i < row.tests(); ++i) {
     const auto number = static_cast<int>(row.first_test() + i);
     out.tests.push_back(CompileTest(compiler.in.tests(number), Cat("test ", number), compiler));
@@ -198,8 +198,9 @@ machine::Row CompileRow(const v1::Row& row, size_t index, size_t table,
     following += action.has_step() || action.has_scan() ? 1 : 0;
   }
   compiler.AtMost("steps and scans of a row", following, machine::kMaxFollowing);
-  if (row.has_to()) own.to = compiler.Index(thing, "state", row.to(), out.tables[table].states);
-  return own;
+  if (row.has_to())
+    compiled.to = compiler.Index(thing, "state", row.to(), out.tables[table].states);
+  return compiled;
 }
 
 // The table that looks a row up; one that none looks up is of the lowest.

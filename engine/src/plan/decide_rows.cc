@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The way from an event to its row, as questions that each are asked once: rows of a cell test the
-// same things in turn, and what one test has said of two numbers often is the answer of the next
-// one. Of the rows that can still hold, the first one asks.
+// same things in turn, and what one test has said of two numbers often is the answer of
+// the next one. Of the rows that can still hold, the first one asks.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -64,63 +64,64 @@ class Decider {
 
   Candidate CandidateOf(uint16_t index) {
     const machine::Row& row = machine_.rows[index];
-    Candidate own{.row = index, .conditions = {}};
+    Candidate candidate{.row = index, .conditions = {}};
     for (uint32_t i = 0; i < row.tests; ++i) {
-      own.conditions.push_back(ConditionOf(row.first_test + i));
+      candidate.conditions.push_back(ConditionOf(row.first_test + i));
     }
-    return own;
+    return candidate;
   }
 
   Condition ConditionOf(uint32_t index) {
     using Kind = machine::Test::Kind;
     const machine::Test& test = machine_.tests[index];
-    Decision own{.kind = Decision::Kind::kTest, .left = static_cast<uint16_t>(index)};
+    Decision decision{.kind = Decision::Kind::kTest, .left = static_cast<uint16_t>(index)};
     uint32_t holds = kYes;
     uint32_t answers = kNo | kYes;
     if (test.kind == Kind::kNarrow) {
-      own = {.kind = Decision::Kind::kValues, .left = test.left, .right = test.right};
-    } else if (test.kind == Kind::kOperands && HasSpot(test.left) && HasSpot(test.right)) {
-      own = {.kind = Decision::Kind::kPair, .left = test.left, .right = test.right};
-      own.first = machine_.operands[test.left].spot;
-      own.second = machine_.operands[test.right].spot;
-    } else if (test.kind == Kind::kMask && HasSpot(test.left)) {
-      own = {.kind = Decision::Kind::kMask, .left = test.left, .right = 0};
-      own.first = machine_.operands[test.left].spot;
-      own.value = test.value;
+      decision = {.kind = Decision::Kind::kValues, .left = test.left, .right = test.right};
+    } else if (test.kind == Kind::kOperands && HasLoad(test.left) && HasLoad(test.right)) {
+      decision = {.kind = Decision::Kind::kPair, .left = test.left, .right = test.right};
+      decision.first = machine_.operands[test.left].load;
+      decision.second = machine_.operands[test.right].load;
+    } else if (test.kind == Kind::kMask && HasLoad(test.left)) {
+      decision = {.kind = Decision::Kind::kMask, .left = test.left, .right = 0};
+      decision.first = machine_.operands[test.left].load;
+      decision.value = test.value;
     }
-    if (own.kind != Decision::Kind::kTest) own.mask = test.mask;
-    if (own.kind == Decision::Kind::kPair || own.kind == Decision::Kind::kValues) {
+    if (decision.kind != Decision::Kind::kTest) decision.mask = test.mask;
+    if (decision.kind == Decision::Kind::kPair || decision.kind == Decision::Kind::kValues) {
       holds = machine::HoldsIn(test.relation);
       answers = machine::kAllOutcomes;
     }
-    const auto [entry, is_new] =
-        known_.try_emplace({own.kind, own.left, own.right, own.mask, own.value}, questions_.size());
+    const auto [entry, is_new] = known_.try_emplace(
+        {decision.kind, decision.left, decision.right, decision.mask, decision.value},
+        questions_.size());
     if (is_new) {
-      questions_.push_back(own);
+      questions_.push_back(decision);
       answers_.push_back(answers);
     }
     return {.question = entry->second, .holds = holds};
   }
 
-  bool HasSpot(uint16_t operand) const {
-    return machine_.operands[operand].spot.kind != machine::Spot::Kind::kNone;
+  bool HasLoad(uint16_t operand) const {
+    return machine_.operands[operand].load.kind != machine::FieldLoad::Kind::kNone;
   }
 
-  // What is left when the answer to a question is one of those.
+  // The rows that remain when the answer to a question is one of those.
   static Candidates Known(const Candidates& rows, uint32_t question, uint32_t answers) {
     Candidates left;
     for (const Candidate& row : rows) {
-      Candidate own{.row = row.row, .conditions = {}};
+      Candidate candidate{.row = row.row, .conditions = {}};
       bool can_hold = true;
       for (const Condition& condition : row.conditions) {
         if (condition.question != question) {
-          own.conditions.push_back(condition);
+          candidate.conditions.push_back(condition);
         } else if (const uint32_t holds = condition.holds & answers; holds != answers) {
           can_hold &= holds != 0;
-          own.conditions.push_back({.question = question, .holds = holds});
+          candidate.conditions.push_back({.question = question, .holds = holds});
         }
       }
-      if (can_hold) left.push_back(std::move(own));
+      if (can_hold) left.push_back(std::move(candidate));
       if (!left.empty() && left.back().conditions.empty()) break;
     }
     return left;
@@ -143,21 +144,21 @@ class Decider {
     machine_.choices.push_back(choice);
     return Add({.kind = Decision::Kind::kChoice,
                 .left = static_cast<uint16_t>(machine_.choices.size() - 1),
-                .first = machine_.operands[*operand].spot});
+                .first = machine_.operands[*operand].load});
   }
 
   bool IsMaskOf(uint32_t question, uint16_t operand) const {
-    const Decision& own = questions_[question];
-    return own.kind == Decision::Kind::kMask && own.left == operand;
+    const Decision& decision = questions_[question];
+    return decision.kind == Decision::Kind::kMask && decision.left == operand;
   }
 
   std::optional<uint16_t> OperandOfMost(const Candidates& rows) const {
     std::map<uint16_t, size_t> counts;
     for (const Candidate& row : rows) {
       for (const Condition& condition : row.conditions) {
-        const Decision& own = questions_[condition.question];
-        if (own.kind != Decision::Kind::kMask) continue;
-        if (machine_.operands[own.left].bits <= kMostChoiceBits) ++counts[own.left];
+        const Decision& decision = questions_[condition.question];
+        if (decision.kind != Decision::Kind::kMask) continue;
+        if (machine_.operands[decision.left].bits <= kMostChoiceBits) ++counts[decision.left];
       }
     }
     const auto most =
@@ -174,21 +175,21 @@ class Decider {
     const uint32_t question = rows[0].conditions[0].question;
     const auto key = KeyOf(rows);
     if (const auto made = made_.find(key); made != made_.end()) return made->second;
-    Decision own = questions_[question];
+    Decision decision = questions_[question];
     if (IsFull()) return Decision::kNoRow;  // which nobody will see
     uint32_t open = answers_[question];
     while (open != 0) {
       const uint32_t alike = Alike(rows, question, open);
       const uint32_t next = Ask(Known(rows, question, alike));
-      for (uint32_t answer = 0; answer < own.next.size(); ++answer) {
-        if ((alike >> answer & 1U) != 0) own.next[answer] = next;
+      for (uint32_t answer = 0; answer < decision.next.size(); ++answer) {
+        if ((alike >> answer & 1U) != 0) decision.next[answer] = next;
       }
       open &= ~alike;
     }
-    return made_[key] = Add(own);
+    return made_[key] = Add(decision);
   }
 
-  // Of these answers the first one, and those that no test tells apart from it.
+  // The first of these answers, and those that no test tells apart from it.
   static uint32_t Alike(const Candidates& rows, uint32_t question, uint32_t answers) {
     const uint32_t first = answers & ~(answers - 1);
     for (const Candidate& row : rows) {

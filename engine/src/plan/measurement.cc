@@ -8,18 +8,17 @@
 #include <string>
 #include <utility>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "plan/job.h"
 #include "plan/refuse.h"
-#include "text.h"
 #include "wire/ethernet.h"
 #include "wire/signature.h"
 
 namespace tester {
 namespace {
 
-constexpr uint32_t kMostFlows = 1 << 24;  // of a stream
-constexpr size_t kMostMaskBytes = 64;     // of a match
+constexpr size_t kMostMaskBytes = 64;  // of a match
 constexpr uint32_t kInternetBytes = 2;
 constexpr uint32_t kCrc32cBytes = 4;
 
@@ -31,8 +30,8 @@ size_t BytesInEveryFrame(const v1::Stream& stream) {
 }
 
 uint32_t ValidateFlows(const v1::Stream& stream, std::string_view where) {
-  if (stream.flows() > kMostFlows) {
-    Refuse(where, "flows ", stream.flows(), "; at most ", kMostFlows);
+  if (stream.flows() > kMaxFlows) {
+    Refuse(where, "flows ", stream.flows(), "; at most ", kMaxFlows);
   }
   if (stream.flows() != 0 && !stream.signature()) {
     Refuse(where, "flows ", stream.flows(), " without signature, by which they are known");

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 #include "plan/validate.h"
 
 namespace tester {
@@ -76,7 +76,10 @@ TEST(ValidateMeasurement, TakesAVersion) {
 }
 
 TEST(ValidateMeasurement, RefusesFlows) {
-  ExpectRefused(Signed(), [](auto& s) { s.set_flows((1 << 24) + 1); }, {"16777217", "16777216"});
+  v1::Stream most = Signed();
+  most.set_flows(kMaxFlows);
+  EXPECT_EQ(ValidateMeasurement(most, {}, "").flows, kMaxFlows);
+  ExpectRefused(Signed(), [](auto& s) { s.set_flows(kMaxFlows + 1); }, {"4194305", "4194304"});
   ExpectRefused(Signed(),
                 [](auto& s) {
                   s.set_flows(1);

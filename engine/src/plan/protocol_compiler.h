@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the parts of the compiler of protocols share.
+// State and checks that the parts of the protocol compiler share.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace tester {
 
-// Who may write a register: a table what its variables are, the machine all others.
+// Says who writes a register: a table writes its variables, the machine all others.
 struct RegisterUse {
   enum class Role : uint8_t { kNone, kVariable, kState, kMessage, kTimer, kScanner };
   Role role = Role::kNone;
@@ -61,18 +61,19 @@ struct ProtocolCompiler {
                          const std::vector<uint16_t>& sizes) const;
   // Takes a register for a table.
   uint16_t Use(std::string_view thing, uint32_t index, RegisterUse use, uint32_t bits);
-  // Of a variable of the table.
+  // The register of a variable of the table.
   uint16_t Variable(std::string_view thing, uint32_t index, size_t table) const;
   uint16_t Expression(std::string_view thing, uint32_t index) const {
     return Index(thing, "expression", index, out.expressions.size());
   }
-  // Of an expression that is one operand.
-  machine::Spot SpotOf(uint16_t expression) const {
-    const machine::Expression& own = out.expressions[expression];
-    return own.terms == 1 && !own.wide ? out.terms[own.first].spot : machine::Spot{};
+  // The load of an expression that is one operand; none for others.
+  machine::FieldLoad FieldLoadOf(uint16_t expression) const {
+    const machine::Expression& definition = out.expressions[expression];
+    return definition.terms == 1 && !definition.wide ? out.terms[definition.first].load
+                                                     : machine::FieldLoad{};
   }
   machine::Edit EditOf(const machine::Place& place, uint16_t expression) const {
-    return {.place = place, .expression = expression, .spot = SpotOf(expression)};
+    return {.place = place, .expression = expression, .load = FieldLoadOf(expression)};
   }
   // One whose value is exact.
   uint16_t ExactExpression(std::string_view thing, uint32_t index) const;
@@ -90,7 +91,7 @@ void CompileTables(ProtocolCompiler& compiler);
 void CompileSending(ProtocolCompiler& compiler);  // templates, messages, scanners
 void CompileRows(ProtocolCompiler& compiler);
 
-// What is known of checksums.
+// Adds up the parts of checksums that are known before a frame is sent.
 void SumTemplate(machine::FrameTemplate& frame);
 void SumFill(machine::TableMessage& message);
 

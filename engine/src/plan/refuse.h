@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-#include "error.h"
-#include "text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace tester {
 

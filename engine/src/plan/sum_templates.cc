@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What of checksums is known before a frame is sent (RFC 1071: a sum is the sum of its parts'): of
-// templates of TCP over IPv4 all but the words that change, of messages the bytes that fill them.
+// The parts of checksums that are known before a frame is sent (RFC 1071: a sum is the sum of its
+// parts'). In a template of TCP over IPv4 these are all words that do not change; in a message, the
+// bytes that fill it.
 #include <algorithm>
 #include <span>
 
@@ -55,14 +56,15 @@ bool Mark(const machine::FrameTemplate& frame, Changing& changing) {
   bool sound = changing.Take(0, kMacAddressBytes) && changing.Take(ip + kIpLengthAt, 2) &&
                changing.Take(ip + machine::ChecksumOffset(HeaderKind::kIpv4), 2) &&
                changing.Take(tcp + machine::ChecksumOffset(HeaderKind::kTcp), 2);
-  for (const auto& own : frame.flow) {
-    // Of IPv4 the addresses, which are part of both sums.
-    const bool address = own.place.header == 1 && own.place.first() >= 12 && own.place.bits == 32;
-    sound = sound && (address || own.place.header == 2) &&
-            changing.TakeWord(own.place, frame.headers[own.place.header].offset);
+  for (const auto& value : frame.flow) {
+    // The addresses of IPv4 are part of both sums.
+    const bool address =
+        value.place.header == 1 && value.place.first() >= 12 && value.place.bits == 32;
+    sound = sound && (address || value.place.header == 2) &&
+            changing.TakeWord(value.place, frame.headers[value.place.header].offset);
   }
-  for (const auto& own : frame.edits) {
-    sound = sound && own.place.header == 2 && changing.TakeWord(own.place, tcp);
+  for (const auto& edit : frame.edits) {
+    sound = sound && edit.place.header == 2 && changing.TakeWord(edit.place, tcp);
   }
   // The length of its header is there as it is laid out.
   return sound && changing.Take(tcp + kTcpOffsetAt, 2);

@@ -7,12 +7,13 @@
 #include <map>
 #include <utility>
 
+#include "base/text.h"
+#include "plan/measurement.h"
 #include "plan/refuse.h"
 #include "plan/validate_departures.h"
 #include "plan/validate_frames.h"
 #include "plan/validate_replay.h"
 #include "plan/validate_responder.h"
-#include "text.h"
 #include "wire/ethernet.h"
 
 namespace tester {
@@ -30,12 +31,13 @@ void CheckJobName(const std::string& name) {
   }
 }
 
-// All but name and departures.
-std::shared_ptr<const v1::Stream> ContentsOf(v1::Stream stream) {
-  if (stream.departures().has_script() || stream.departures().has_replay()) return nullptr;
+// The bytes of all fields but name and departures.
+std::string ContentsKeyOf(v1::Stream stream) {
+  if (stream.departures().has_script() || stream.departures().has_replay()) return {};
   stream.clear_name();
   stream.clear_departures();
-  return std::make_shared<const v1::Stream>(std::move(stream));
+  stream.DiscardUnknownFields();
+  return stream.SerializeAsString();
 }
 
 Mac ValidateMac(const std::string& bytes, std::string_view where) {
@@ -69,7 +71,7 @@ void AppendNeighbours(const v1::NeighbourResponder& responder, std::string_view 
 
 using NeighbourKey = std::pair<uint16_t, Address>;
 
-// What ids and addresses are taken, and by which job.
+// The ids and addresses in use, and the job that uses each.
 class Taken {
  public:
   explicit Taken(std::span<const PortLimits> ports) : ports_(ports) {}
@@ -148,24 +150,19 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
                   .name = stream.name(),
                   .tx_port = tx_port,
                   .rx_port = rx_port,
-                  .frames = {},
-                  .signature = false,
-                  .order = {},
-                  .editors = {},
-                  .checksums = {},
-                  .version = {},
+                  .contents = {},
                   .measurement = {},
                   .departures = nullptr,
                   .replay = {},
-                  .contents = ContentsOf(stream)};
+                  .contents_key = ContentsKeyOf(stream)};
   if (stream.departures().has_replay()) {
     plan.replay = ValidateReplay(stream, ports[tx_port], where);
   } else {
     plan.departures =
         std::make_shared<const Departures>(ValidateDepartures(stream.departures(), where));
-    ValidateFrames(stream, ports[tx_port], where, plan);
+    plan.contents = ValidateFrames(stream, ports[tx_port], where);
   }
-  plan.measurement = ValidateMeasurement(stream, plan.order, where);
+  plan.measurement = ValidateMeasurement(stream, plan.contents.order, where);
   return plan;
 }
 

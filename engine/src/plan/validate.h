@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 #include "plan/job.h"
 #include "tester/v1/control.pb.h"
 #include "tester/v1/plan.pb.h"

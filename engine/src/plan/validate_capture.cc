@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "plan/refuse.h"
-#include "text.h"
 #include "wire/ethernet.h"
 
 namespace tester {

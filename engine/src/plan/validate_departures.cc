@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "generator/saturate.h"
+#include "base/saturate.h"
+#include "base/text.h"
 #include "plan/refuse.h"
-#include "text.h"
 
 namespace tester {
 namespace {

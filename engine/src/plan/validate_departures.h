@@ -5,8 +5,8 @@
 
 #include <string_view>
 
+#include "base/rate.h"
 #include "generator/departures.h"
-#include "generator/rate.h"
 #include "tester/v1/plan.pb.h"
 
 namespace tester {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace tester {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "plan/refuse.h"
 #include "plan/validate_source.h"
-#include "text.h"
 #include "wire/bytes.h"
 #include "wire/signature.h"
 
@@ -19,7 +19,7 @@ namespace {
 // The bits of a frame that something changes, each but once.
 class Claims {
  public:
-  // What may be changed ends at byte `end` of every frame.
+  // Byte `end` of every frame is the first that may not be changed.
   Claims(size_t end, bool signature) : end_(8 * uint64_t{end}), signature_(signature) {}
 
   void Add(uint64_t begin, uint64_t bits, const std::string& what, std::string_view where) {
@@ -70,14 +70,14 @@ void CheckCrc(const Checksum& crc, size_t shortest, std::string_view where) {
 }
 
 // Its author said that there is none; then nothing may be made of it.
-void CheckNotZero(const Checksum& checksum, const StreamPlan& plan, std::string_view where) {
+void CheckNotZero(const Checksum& checksum, const FramesPlan& plan, std::string_view where) {
   for (size_t i = 0; i < plan.frames.size(); ++i) {
     if (wire::Load16(plan.frames[i].data() + checksum.offset) != 0) continue;
     Refuse(where, "frame ", i, " has 0 at byte ", checksum.offset, ", which is no checksum");
   }
 }
 
-Checksum ValidateChecksum(const v1::Checksum& checksum, const StreamPlan& plan, size_t shortest,
+Checksum ValidateChecksum(const v1::Checksum& checksum, const FramesPlan& plan, size_t shortest,
                           Claims& claims, std::string_view where) {
   const Checksum valid{.kind = KindOf(checksum, where),
                        .offset = checksum.offset(),
@@ -94,7 +94,7 @@ Checksum ValidateChecksum(const v1::Checksum& checksum, const StreamPlan& plan, 
 }
 
 std::vector<Coverage> CoverageOf(const google::protobuf::RepeatedPtrField<v1::Coverage>& coverage,
-                                 const StreamPlan& plan, std::string_view where) {
+                                 const FramesPlan& plan, std::string_view where) {
   std::vector<Coverage> valid;
   for (const auto& each : coverage) {
     if (each.checksum() >= plan.checksums.size()) {
@@ -111,7 +111,7 @@ std::vector<Coverage> CoverageOf(const google::protobuf::RepeatedPtrField<v1::Co
   return valid;
 }
 
-Editor ValidateEditor(const v1::Editor& editor, const StreamPlan& plan, Claims& claims,
+Editor ValidateEditor(const v1::Editor& editor, const FramesPlan& plan, Claims& claims,
                       const std::string& where) {
   constexpr uint32_t kMostBits = 64;
   if (editor.bits() < 1 || editor.bits() > kMostBits) {
@@ -132,7 +132,7 @@ void CheckCount(int count, size_t most, std::string_view what, std::string_view 
   }
 }
 
-VersionPlan ValidateVersion(const v1::Version& version, const StreamPlan& plan, Claims& claims,
+VersionPlan ValidateVersion(const v1::Version& version, const FramesPlan& plan, Claims& claims,
                             const std::string& where) {
   claims.Add(version.bit_offset(), 1, "its bit", where);
   const Field field(version.bit_offset(), 1);
@@ -146,7 +146,7 @@ VersionPlan ValidateVersion(const v1::Version& version, const StreamPlan& plan, 
 
 }  // namespace
 
-void ValidateEditors(const v1::Stream& stream, std::string_view where, StreamPlan& plan) {
+void ValidateEditors(const v1::Stream& stream, std::string_view where, FramesPlan& plan) {
   CheckCount(stream.editors_size(), kMaxEditors, "editors", where);
   CheckCount(stream.checksums_size(), kMaxChecksums, "checksums", where);
   size_t shortest = SIZE_MAX;

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What changes in the frames of a stream, checked: editors, checksums and the version.
+// Checks what changes in the frames of a stream: editors, checksums and the version.
 #pragma once
 
 #include <string_view>
 
-#include "plan/job.h"
+#include "generator/frames_plan.h"
 #include "tester/v1/plan.pb.h"
 
 namespace tester {
 
 // For a plan that has its frames already. INVALID_ARGUMENT. `where` starts the message.
-void ValidateEditors(const v1::Stream& stream, std::string_view where, StreamPlan& plan);
+void ValidateEditors(const v1::Stream& stream, std::string_view where, FramesPlan& plan);
 
 }  // namespace tester

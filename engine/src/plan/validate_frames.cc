@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "plan/refuse.h"
 #include "plan/validate_editor.h"
-#include "text.h"
 #include "wire/ethernet.h"
 #include "wire/signature.h"
 
@@ -79,13 +79,19 @@ void CheckFrameLength(size_t bytes, size_t least, const PortLimits& port, std::s
   }
 }
 
-void ValidateFrames(const v1::Stream& stream, const PortLimits& port, std::string_view where,
-                    StreamPlan& plan) {
-  plan.frames = FramesOf(stream, port, where);
-  plan.signature = stream.signature();
+FramesPlan ValidateFrames(const v1::Stream& stream, const PortLimits& port,
+                          std::string_view where) {
+  FramesPlan plan{.stream_id = static_cast<uint16_t>(stream.id()),
+                  .signature = stream.signature(),
+                  .frames = FramesOf(stream, port, where),
+                  .order = {},
+                  .editors = {},
+                  .checksums = {},
+                  .version = {}};
   if (plan.signature) CheckSignatures(plan.frames, where);
   plan.order = OrderOf(stream, where);
   ValidateEditors(stream, where, plan);
+  return plan;
 }
 
 }  // namespace tester

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the frames of a stream contain, checked.
+// Checks what the frames of a stream contain.
 #pragma once
 
 #include <cstddef>
 #include <string_view>
 
-#include "plan/job.h"
+#include "generator/frames_plan.h"
 #include "plan/validate.h"
 #include "tester/v1/plan.pb.h"
 
@@ -19,8 +19,7 @@ inline constexpr int kMaxOrder = 65536;
 // INVALID_ARGUMENT. `where` starts the message.
 void CheckFrameLength(size_t bytes, size_t least, const PortLimits& port, std::string_view where);
 
-// Fills in frames, signature, order, editors, checksums and version. INVALID_ARGUMENT.
-void ValidateFrames(const v1::Stream& stream, const PortLimits& port, std::string_view where,
-                    StreamPlan& plan);
+// For a stream whose id is valid. INVALID_ARGUMENT.
+FramesPlan ValidateFrames(const v1::Stream& stream, const PortLimits& port, std::string_view where);
 
 }  // namespace tester

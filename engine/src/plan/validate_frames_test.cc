@@ -38,10 +38,8 @@ v1::Stream GoodStream() {
   return stream;
 }
 
-StreamPlan Validate(const v1::Stream& stream) {
-  StreamPlan plan{};
-  ValidateFrames(stream, {.name = "p1", .max_frame_bytes = 1518}, "stream 1", plan);
-  return plan;
+FramesPlan Validate(const v1::Stream& stream) {
+  return ValidateFrames(stream, {.name = "p1", .max_frame_bytes = 1518}, "stream 1");
 }
 
 using Change = std::function<void(v1::Stream&)>;
@@ -59,7 +57,7 @@ void ExpectRefused(const Change& change, const std::string& words) {
   }
 }
 
-// What is refused of editor 0.
+// Expects that the changed editor 0 is refused.
 void ExpectEditorRefused(const std::function<void(v1::Editor&)>& change, const std::string& words) {
   ExpectRefused([&](v1::Stream& stream) { change(*stream.mutable_editors(0)); },
                 "editor 0" + words);
@@ -70,7 +68,7 @@ TEST(ValidateFrames, TakesGoodOnes) {
   for (const uint32_t frame : {1, 1, 0}) stream.add_order(frame);
   stream.mutable_version()->set_bit_offset(8 * 20 + 4);  // 'x' has a 1 there
   stream.mutable_version()->set_bit_offset(8 * 20);
-  const StreamPlan plan = Validate(stream);
+  const FramesPlan plan = Validate(stream);
   EXPECT_EQ(plan.frames.size(), 2U);
   EXPECT_EQ(plan.order, (std::vector<OrderRun>{{1, 2}, {0, 1}}));
   EXPECT_EQ(plan.editors.size(), 1U);

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <string>
 
+#include "base/text.h"
 #include "plan/refuse.h"
 #include "plan/validate_departures.h"
-#include "text.h"
 #include "wire/ethernet.h"
 
 namespace tester {

@@ -52,7 +52,7 @@ machine::Accept ValidateAccept(const v1::Accept& accept, const machine::Machine&
                              .bits = static_cast<uint8_t>(field.bits()),
                              .offset = static_cast<uint16_t>(field.offset())};
   return {.place = place,
-          .spot = machine::SpotOf(place),
+          .load = machine::FieldLoadOf(place),
           .low = static_cast<uint64_t>(first),
           .high = static_cast<uint64_t>(first >> 64),
           .step = accept.step(),
@@ -70,21 +70,21 @@ machine::Address ValidateAddress(const v1::Address& address, uint32_t bits,
 }
 
 machine::Address ValidateMacs(const v1::Address& address, std::string_view where) {
-  const machine::Address own = ValidateAddress(address, 48, where);
+  const machine::Address valid = ValidateAddress(address, 48, where);
   constexpr uint64_t kGroup = uint64_t{1} << 40;
-  if (address.first().size() != 6 || (static_cast<uint64_t>(own.first) & kGroup) != 0) {
+  if (address.first().size() != 6 || (static_cast<uint64_t>(valid.first) & kGroup) != 0) {
     Refuse(where, "needed are 6 bytes of a unicast address");
   }
-  return own;
+  return valid;
 }
 
-void ValidateRate(const v1::Opening& opening, std::string_view where, machine::Opening& own) {
+void ValidateRate(const v1::Opening& opening, std::string_view where, machine::Opening& valid) {
   if (!opening.has_rate()) return;
   constexpr uint64_t kMost = uint64_t{1} << 62;
   Between(where, "openings of the rate:", opening.rate().openings(), 1, kMost);
   Between(where, "nanoseconds of the rate:", opening.rate().nanoseconds(), 1, kMost);
-  own.openings = opening.rate().openings();
-  own.nanoseconds = opening.rate().nanoseconds();
+  valid.openings = opening.rate().openings();
+  valid.nanoseconds = opening.rate().nanoseconds();
 }
 
 machine::Opening ValidateOpening(const v1::Opening& opening, const machine::ResponderPlan& plan,
@@ -94,7 +94,7 @@ machine::Opening ValidateOpening(const v1::Opening& opening, const machine::Resp
     Refuse(where, opening.addresses_size(), " addresses; a flow is known by ", flow.size(),
            " fields, and each needs one");
   }
-  machine::Opening own{
+  machine::Opening valid{
       .flows = opening.flows(),
       .addresses = {},
       .source_mac = ValidateMacs(opening.source_mac(), Cat(where, ", source_mac")),
@@ -102,18 +102,18 @@ machine::Opening ValidateOpening(const v1::Opening& opening, const machine::Resp
       .connections = opening.connections(),
       .total = opening.total(),
       .reopen = {}};
-  Between(where, "flows", own.flows, 1, kMaxOpenedFlows);
+  Between(where, "flows", valid.flows, 1, kMaxOpenedFlows);
   for (size_t i = 0; i < flow.size(); ++i) {
-    own.addresses.push_back(ValidateAddress(opening.addresses(static_cast<int>(i)),
-                                            flow[i].place.bits, Cat(where, ", address ", i)));
+    valid.addresses.push_back(ValidateAddress(opening.addresses(static_cast<int>(i)),
+                                              flow[i].place.bits, Cat(where, ", address ", i)));
   }
   const bool keeps = plan.machine.keeps_flows;
-  Between(where, "connections", own.connections, keeps ? 1 : 0,
-          keeps ? std::min(own.flows, plan.capacity) : 0);
-  ValidateRate(opening, where, own);
+  Between(where, "connections", valid.connections, keeps ? 1 : 0,
+          keeps ? std::min(valid.flows, plan.capacity) : 0);
+  ValidateRate(opening, where, valid);
   Between(where, "reopen", static_cast<uint64_t>(opening.reopen()), 0, v1::Opening::REOPEN_NEVER);
-  own.reopen = static_cast<machine::Reopen>(opening.reopen());
-  return own;
+  valid.reopen = static_cast<machine::Reopen>(opening.reopen());
+  return valid;
 }
 
 std::vector<bool> ValidateFailures(const v1::Opening& opening, size_t counters,

@@ -8,7 +8,7 @@
 
 #include <functional>
 
-#include "error.h"
+#include "base/error.h"
 #include "plan/job.h"
 #include "plan/validate.h"
 

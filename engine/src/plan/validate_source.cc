@@ -3,8 +3,8 @@
 
 #include "plan/validate_source.h"
 
+#include "base/text.h"
 #include "plan/refuse.h"
-#include "text.h"
 
 namespace tester {
 namespace {

@@ -46,7 +46,7 @@ Job Validate(const v1::Job& job, std::span<const Job* const> loaded = {}) {
   return valid;
 }
 
-// What `change` makes of the good job is refused with `code` and a message with `words`.
+// Expects that the good job, after `change`, is refused with `code` and a message with `words`.
 void ExpectRefused(const std::function<void(v1::Job&)>& change, Code code,
                    const std::vector<std::string>& words, std::span<const Job* const> loaded = {}) {
   v1::Job job = GoodJob();
@@ -75,7 +75,7 @@ TEST(ValidateJob, LimitsAreInclusive) {
   for (const size_t bytes : {60, 1514}) {
     v1::Job job = GoodJob();
     *job.mutable_streams(0)->mutable_frames(0) = (std::string(bytes, 'x'));
-    EXPECT_EQ(Validate(job).streams[0].frames[0].size(), bytes);
+    EXPECT_EQ(Validate(job).streams[0].contents.frames[0].size(), bytes);
   }
   v1::Job job = GoodJob();
   job.set_name(std::string(128, 'n'));

@@ -13,8 +13,8 @@
 #include <cstring>
 #include <iterator>
 
-#include "error.h"
-#include "text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace tester {
 

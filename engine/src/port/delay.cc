@@ -14,9 +14,9 @@
 #include <random>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "port/device.h"
-#include "text.h"
 
 namespace tester {
 namespace {

@@ -9,10 +9,10 @@
 
 #include <algorithm>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "port/eal.h"
 #include "port/pool.h"
-#include "text.h"
 
 namespace tester {
 namespace {

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <thread>
 
-#include "text.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <utility>
 
-#include "error.h"
-#include "log.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "port/xdp.h"
-#include "text.h"
 
 namespace tester {
 namespace {

@@ -38,7 +38,7 @@ class EalQuiet {
   EalQuiet& operator=(const EalQuiet&) = delete;
 };
 
-// What DPDK and its drivers have complained about since the last call, in one line.
+// Complaints of DPDK and its drivers since the last call, in one line.
 std::string TakeEalComplaints();
 
 }  // namespace tester

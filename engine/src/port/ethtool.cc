@@ -17,7 +17,7 @@
 #include <iterator>
 #include <utility>
 
-#include "text.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {

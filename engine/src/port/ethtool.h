@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What `ethtool` reads and sets on an interface of the kernel.
+// Features of a kernel interface, read and set as `ethtool` does.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Channels {
   uint32_t combined = 0;  // receive and send
 
   uint32_t arriving() const { return receive + combined; }
-  // What leaves one of them.
+  // The `ethtool` command that switches the feature off.
   std::string Command(std::string_view interface) const;
 };
 

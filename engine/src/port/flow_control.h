@@ -13,7 +13,7 @@
 
 namespace tester {
 
-// Of a started NIC that a driver of DPDK has: switches it off.
+// Switches flow control off on a started NIC that a DPDK driver has.
 FlowControl SwitchFlowControlOff(uint16_t device);
 
 // A MAC takes PAUSE frames and hands none of them on; some drivers count them.

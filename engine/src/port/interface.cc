@@ -16,9 +16,9 @@
 #include <iterator>
 #include <span>
 
+#include "base/text.h"
 #include "port/ethtool.h"
 #include "port/netlink.h"
-#include "text.h"
 
 namespace tester {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the kernel says of a network interface.
+// The kernel's view of a network interface.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ std::vector<Interface> Interfaces();
 // The flag that `Interface::promiscuous` is. False, with the reason in errno.
 bool SetPromiscuous(const std::string& name, bool on);
 
-// What somebody would lose if the tester took the interface: its addresses and default routes, as
-// text. Link-local addresses are nobody's.
+// Addresses and default routes that would stop working if the tester took the interface, as text.
+// Link-local addresses do not count.
 std::vector<std::string> UsesOfInterface(int index);
 
 }  // namespace tester

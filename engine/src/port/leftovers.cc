@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "port/claim.h"
 #include "port/restoration.h"
 #include "port/settings.h"
 #include "port/xdp.h"
-#include "text.h"
 
 namespace tester {
 namespace {

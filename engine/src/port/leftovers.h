@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What testers that were killed have left on interfaces: their XDP program, promiscuous mode,
-// features and flow control that they had switched off.
+// Cleans up after testers that were killed: their XDP program, promiscuous mode, and the features
+// and flow control that they had switched off.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What becomes of a port's link and of its frames in the kernel while the engine runs.
+// Watches a port's link and its frames in the kernel while the engine runs.
 #pragma once
 
 #include <atomic>
@@ -35,7 +35,7 @@ class LinkInterrupts {
 
   uint64_t downs() const { return downs_.load(std::memory_order_relaxed); }
 
-  // Of the thread that has the interrupt: it may come more than once for a loss.
+  // Called by the interrupt thread, possibly several times for one loss.
   void Look();
 
  private:
@@ -44,7 +44,7 @@ class LinkInterrupts {
   std::atomic<uint64_t> downs_{0};
 };
 
-// Of one port. Not for several threads at once.
+// The link of one port. Not thread-safe.
 class Link {
  public:
   // `interface` is empty where the kernel knows none. The device is started.

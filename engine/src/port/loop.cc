@@ -9,8 +9,8 @@
 
 #include <utility>
 
-#include "error.h"
-#include "text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {

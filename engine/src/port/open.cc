@@ -13,8 +13,9 @@
 #include <map>
 #include <utility>
 
-#include "error.h"
-#include "log.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "port/delay.h"
 #include "port/device.h"
 #include "port/eal.h"
@@ -22,7 +23,6 @@
 #include "port/leftovers.h"
 #include "port/loop.h"
 #include "port/xdp.h"
-#include "text.h"
 
 namespace tester {
 namespace {
@@ -129,7 +129,7 @@ std::unique_ptr<Port> OpenInterface(const PortSpec& spec, const Interface& inter
   rte_eth_dev_info info{};
   rte_eth_dev_info_get(device.id(), &info);
   uint32_t limit = std::min(interface.mtu + kFrameOverhead, kLongestFrame);
-  // What net_af_packet says is the length it had in mind; its rings were sized for the MTU above.
+  // net_af_packet reports the length it planned for; its rings were sized for the MTU above.
   if (std::string(info.driver_name) == "net_af_xdp") limit = std::min(limit, info.max_rx_pktlen);
   PortFacts facts;
   facts.name = spec.name;

@@ -12,9 +12,9 @@
 
 #include <algorithm>
 
-#include "error.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "port/device.h"
-#include "text.h"
 
 namespace tester {
 namespace {

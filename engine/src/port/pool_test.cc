@@ -17,14 +17,14 @@ struct Extent {
   uintptr_t end = 0;
 };
 
-// What the buffers take, with what DPDK keeps before and behind each of them.
+// The memory that the buffers take, with DPDK's headers and trailers.
 Extent ExtentOf(rte_mempool* pool) {
   Extent extent;
-  const auto add = [](rte_mempool* own, void* opaque, void* buffer, unsigned) {
+  const auto add = [](rte_mempool* pool, void* opaque, void* buffer, unsigned) {
     auto& found = *static_cast<Extent*>(opaque);
     const auto at = reinterpret_cast<uintptr_t>(buffer);
-    found.begin = std::min(found.begin, at - own->header_size);
-    found.end = std::max(found.end, at + own->elt_size + own->trailer_size);
+    found.begin = std::min(found.begin, at - pool->header_size);
+    found.end = std::max(found.end, at + pool->elt_size + pool->trailer_size);
   };
   rte_mempool_obj_iter(pool, add, &extent);
   return extent;

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "log.h"
+#include "base/log.h"
 #include "port/interface.h"
 
 namespace tester {

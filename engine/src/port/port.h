@@ -30,7 +30,7 @@ namespace tester {
 struct InjectOrder;
 struct PortTaps;
 
-// What does not change while the engine runs.
+// Facts that do not change while the engine runs.
 struct PortFacts {
   std::string name;
   std::string driver;
@@ -57,7 +57,7 @@ struct PortReading {
   std::optional<uint64_t> unseen;
 };
 
-// What a port holds of an interface of the kernel.
+// Handles that a port holds on a kernel interface.
 struct TakenInterface {
   InterfaceClaim claim;  // given up after the settings are as they were
   InterfaceSettings settings;
@@ -93,9 +93,9 @@ class Port {
   PortCounters counters;
   // Frames to send once. Set by a control thread; the worker sends them and clears it.
   std::atomic<InjectOrder*> inject{nullptr};
-  // What neighbours have said of themselves, for control threads to read.
+  // Answers of neighbours, for control threads to read.
   LearnedRing learned;
-  // Worker's own.
+  // Used by the worker only.
   uint64_t last_poll_ns = 0;
   const PortTaps* taps = nullptr;  // of its program
 

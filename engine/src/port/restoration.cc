@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "text.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a tester has changed of an interface and has to put back, as a name that the interface bears
-// meanwhile: it is there for whoever comes after a tester that was killed, and goes with the
+// Encodes what a tester has changed of an interface and has to put back, as an alternative name of
+// the interface: the next tester finds it there after this one was killed, and it goes with the
 // interface.
 #pragma once
 

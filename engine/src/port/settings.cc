@@ -12,9 +12,9 @@
 #include <exception>
 #include <thread>
 
-#include "log.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "port/netlink.h"
-#include "text.h"
 
 namespace tester {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 constexpr auto kLinkPatience = std::chrono::seconds(10);
 constexpr auto kLinkStep = std::chrono::milliseconds(20);
 
-// What to switch off, and so to put back.
+// The settings to switch off, and so to put back.
 Restoration NeededFor(const Interface& before, const Ethtool& ethtool, bool with_xdp) {
   Restoration restoration;
   restoration.promiscuous = !before.promiscuous;

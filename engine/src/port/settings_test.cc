@@ -81,7 +81,7 @@ TEST(Channels, AreLeftToOneByACommand) {
 TEST(Ethtool, ReadsStatistics) {
   InNamespace([] {
     const auto statistics = Ethtool("here").ReadStatistics();
-    const auto named = [](const auto& own) { return own.name == "rx_queue_0_xdp_packets"; };
+    const auto named = [](const auto& counter) { return counter.name == "rx_queue_0_xdp_packets"; };
     EXPECT_TRUE(std::ranges::any_of(statistics, named));
     EXPECT_FALSE(Ethtool("here").ReadPause());
     EXPECT_FALSE(Ethtool("here").SetFeature("rx-teleport", false));

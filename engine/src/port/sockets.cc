@@ -63,7 +63,7 @@ PortSockets PortSockets::Since(const std::vector<int>& before) {
       continue;
     }
     sockets.packet_.push_back(fd);
-    // What others send on the interface has not arrived on it.
+    // Frames that others send on the interface have not arrived on it.
     Set(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
   }
   return sockets;

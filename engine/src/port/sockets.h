@@ -15,8 +15,8 @@ std::vector<int> PacketSockets();
 
 class PortSockets {
  public:
-  // What was not there in `before` belongs to the port that has just been opened. Sets what DPDK's
-  // drivers leave as it is and the running kernel knows.
+  // Descriptors that are not in `before` belong to the port that has just been opened. Sets options
+  // that DPDK's drivers leave alone and the running kernel knows.
   static PortSockets Since(const std::vector<int>& before);
 
   // Frames that arrived and found no room, since the sockets were opened. Not thread safe.

@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "error.h"
-#include "text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {
@@ -48,8 +48,8 @@ bool IsName(std::string_view text, size_t most) {
   });
 }
 
-// What the kernel accepts as a name (dev_valid_name), but for commas, which would end the argument
-// of a DPDK vdev string.
+// Names that the kernel accepts (dev_valid_name), except those with a comma, which would end the
+// argument of a DPDK vdev string.
 bool IsInterface(std::string_view text) {
   return !text.empty() && text.size() <= kMaxInterfaceBytes && text != "." && text != ".." &&
          std::all_of(text.begin(), text.end(), [](char c) {

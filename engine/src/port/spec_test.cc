@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace tester {
 namespace {

@@ -10,8 +10,9 @@
 
 namespace tester {
 
-// Of one port, since it was opened. The kernel counts a frame before the port does, and nobody
-// reads both counts at one instant, so what is under way is waited for; the rest only grows.
+// Counts frames of one port, since it was opened, that the kernel has counted and the port has not.
+// The kernel counts first, and the two counts cannot be read at one instant, so a difference counts
+// only once it lasts; from then on it only grows.
 class Unseen {
  public:
   // `accounted` is called again until it has come up with `arrived`, or `wait` says that it is

@@ -16,13 +16,13 @@
 #include <cstring>
 #include <string_view>
 
-#include "log.h"
-#include "text.h"
+#include "base/log.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {
 
-constexpr std::array<std::string_view, 2> kOwnPrograms = {"xsk_def_prog", "xdp_dispatcher"};
+constexpr std::array<std::string_view, 2> kLibxdpPrograms = {"xsk_def_prog", "xdp_dispatcher"};
 
 int LogMessage(const char* format, va_list arguments) {
   std::array<char, 512> text{};
@@ -61,8 +61,8 @@ std::string ForeignProgram(int interface_index) {
   const bool known = bpf_obj_get_info_by_fd(fd, &info, &length) == 0;
   ::close(fd);
   if (!known) return Cat("number ", id);
-  for (const auto own : kOwnPrograms) {
-    if (own == info.name) return {};
+  for (const auto name : kLibxdpPrograms) {
+    if (name == info.name) return {};
   }
   return Cat(Quote(info.name), ", number ", id);
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What AF_XDP needs of an interface besides its driver.
+// Conditions of an interface for AF_XDP, besides its driver.
 #pragma once
 
 #include <string>

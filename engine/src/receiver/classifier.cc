@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "generator/burst.h"
+#include "base/burst.h"
 #include "wire/ethernet.h"
 #include "wire/ipv4.h"
 #include "wire/ipv6.h"

@@ -20,7 +20,7 @@
 
 namespace tester {
 
-// What a worker knows of a stream it may receive.
+// A stream that a worker may receive.
 struct alignas(64) Expected {
   StreamRx* counters = nullptr;
   const StreamTx* sent = nullptr;
@@ -72,7 +72,7 @@ struct Arrival {
   PortCounters* counters;  // of the port
 };
 
-// What a frame with the signature of a stream is.
+// How a frame with a stream's signature is classified.
 enum class Signed : uint8_t {
   kForeign,  // never sent, or an ICMP error that quotes it
   kStale,    // of an earlier start

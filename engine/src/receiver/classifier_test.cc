@@ -8,7 +8,7 @@
 #include <array>
 #include <vector>
 
-#include "generator/burst.h"
+#include "base/burst.h"
 #include "wire/ethernet.h"
 
 namespace tester {
@@ -34,7 +34,7 @@ class ClassifierTest : public testing::Test {
     Expect({});
   }
 
-  // What is not given here is as usual.
+  // Fields that are not given here get the usual values.
   void Expect(Expected expected) {
     expected.counters = &rx;
     expected.sent = &tx;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What arrives, is no stream's and was taken by nobody: ICMP errors, pieces of packets, and what is
-// malformed, each counted by itself.
+// Counts foreign frames, which belong to no stream and no responder: ICMP errors, fragments and
+// malformed ones, each by itself.
 #pragma once
 
 #include <cstddef>

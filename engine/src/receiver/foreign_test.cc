@@ -90,7 +90,7 @@ TEST(IsMalformed, WrongChecksumsAndLengths) {
   SumIpv4(longer);
   Bytes no_checksum = Ipv6Frame(wire::kProtocolUdp, {0, 1, 0, 2, 0, 8, 0, 0}, 6);
   wire::Store16(no_checksum.data() + 60, 0);
-  // What Linux leaves to hardware: the sum of the pseudo header alone.
+  // Linux leaves the rest to hardware: this is the sum of the pseudo header alone.
   Bytes partial = UdpFrame();
   wire::Store16(partial.data() + kChecksumOfUdp,
                 wire::Fold(wire::Sum(Frame(partial).subspan(26, 8)) + 17 + 11));

@@ -25,8 +25,8 @@ std::vector<OrderRun> InTurn(size_t frames) {
   return runs;
 }
 
-// What the header before a payload of so many bytes, up to the end of the signature, says of their
-// length if it is that of UDP; otherwise 0.
+// The length that a UDP header before the payload gives for the bytes up to the end of the
+// signature; 0 if there is no such header.
 uint16_t UdpLengthBefore(Frame frame, size_t end, size_t payload_bytes) {
   if (end < payload_bytes + kUdpHeaderBytes) return 0;
   const size_t header = end - payload_bytes - kUdpHeaderBytes;
@@ -91,7 +91,7 @@ const Integrity::Expectation& Integrity::Choose(OrderPlace& place, uint64_t sequ
 Damage Integrity::LookAtShape(const wire::Shape& shape, const SignedFrame& seen) const {
   if (shape.icmp_error && !sends_icmp_errors_) return Damage::kQuoted;
   if (shape.fragment && !sends_fragments_) return Damage::kFragment;
-  // Whoever tags, or takes a tag away, may do so before he pads.
+  // A device that adds or removes a tag may pad the frame after that.
   const size_t most_padded = wire::kMinFrameBytes + shape.tags * wire::kVlanTagBytes;
   return seen.end < seen.bytes && seen.bytes > most_padded ? Damage::kLength : Damage::kNone;
 }

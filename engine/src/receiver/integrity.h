@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-#include "generator/order.h"
+#include "base/order.h"
 #include "wire/bytes.h"
 #include "wire/shape.h"
 #include "wire/signature.h"

@@ -28,7 +28,7 @@ struct ByteMatch {
 // The most bytes that a stream looks at.
 inline constexpr size_t kMostMatchBytes = 128;
 
-// What has to hold of a frame, by ascending offset.
+// Conditions on the bytes of a frame, by ascending offset.
 using Matches = std::vector<ByteMatch>;
 
 // Whether no frame can be both: a bit that both look at differs.

@@ -18,7 +18,7 @@ namespace tester {
 
 class Train {
  public:
-  // Of frames that are taken from a port at this instant.
+  // Counts frames that are taken from a port at this instant.
   explicit Train(uint64_t now_ns) : now_ns_(now_ns) {}
   ~Train() { End(); }
   Train(const Train&) = delete;
@@ -44,7 +44,7 @@ class Train {
     return true;
   }
 
-  // What all have changed together is counted.
+  // Counts what all frames of the train have changed together.
   void End() {
     if (frames_ != 0) Count();
     next_ = kNothing;
@@ -58,7 +58,7 @@ class Train {
   // with the other one of them is CountSigned's.
   static uint64_t LowAfter(uint64_t low) { return (low & 0xffff) == 0 ? low + 0xfffe : low - 1; }
 
-  // Of a stream whose frames are equal: it is intact, as the first one is.
+  // For a stream whose frames are equal: whether this one is as intact as the first.
   bool IsLikeTheFirst(const uint8_t* signature, const Arrival& arrival) const {
     if (arrival.bytes != bytes_of_each_) return false;
     return payload_.empty() ||
@@ -66,7 +66,7 @@ class Train {
             std::memcmp(payload_.data(), signature - payload_.size(), payload_.size()) == 0);
   }
 
-  // What each flow and each frame has to be asked. False: it is damaged.
+  // Checks of each flow and each frame. False: the frame is damaged.
   bool LookCloser(const uint8_t* signature, const Arrival& arrival);
   void Count();
 

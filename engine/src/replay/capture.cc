@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "error.h"
-#include "text.h"
+#include "base/error.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {

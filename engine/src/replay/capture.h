@@ -60,7 +60,7 @@ class CaptureReader {
   uint32_t Read32();
   uint16_t Get16(const uint8_t* at) const;
   uint32_t Get32(const uint8_t* at) const;
-  // What `bytes` of the file, which say that they are so many of `original`, may be.
+  // Refuses impossible lengths of a record: `bytes` in the file, `original` on the wire.
   void CheckLengths(uint32_t bytes, uint32_t original) const;
   void CheckLink(uint16_t link_type) const;
   void SetTime(const Interface& interface, uint64_t ticks, CapturedFrame& frame);

@@ -8,7 +8,7 @@
 
 #include <sstream>
 
-#include "error.h"
+#include "base/error.h"
 #include "replay/capture_testing.h"
 
 namespace tester {

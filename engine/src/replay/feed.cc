@@ -4,12 +4,17 @@
 #include "replay/feed.h"
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
+#include <cstddef>
 #include <fstream>
+#include <thread>
 #include <utility>
+#include <vector>
 
-#include "error.h"
-#include "log.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "replay/capture.h"
 #include "wire/ethernet.h"
 
 namespace tester {
@@ -17,67 +22,127 @@ namespace {
 
 // A full ring lasts a millisecond at the highest rates there are.
 constexpr auto kPause = std::chrono::microseconds(200);
-constexpr auto kMostAhead = std::chrono::milliseconds(200);
 
 }  // namespace
 
-ReplayFeed::ReplayFeed(ReplayPlan plan)
-    : plan_(std::move(plan)), slots_(kSlots), bytes_(kBytes), total_(plan_.Total()) {
-  thread_ = std::thread([this] { Run(); });
-  const auto deadline = std::chrono::steady_clock::now() + kMostAhead;
-  while (!ready_ && std::chrono::steady_clock::now() < deadline) {
+class ReplayFeed::Reader {
+ public:
+  explicit Reader(ReplayPlan plan)
+      : plan_(std::move(plan)), slots_(kSlots), bytes_(kBytes), total_(plan_.Total()) {}
+
+  void Run();
+  void Stop() { stop_ = true; }
+  bool IsAhead() const { return ahead_; }
+  std::shared_ptr<const ReplayFault> fault() const { return fault_; }
+
+  uint64_t DueNs(uint64_t number) const {
+    if (number < written_.load(std::memory_order_acquire)) return slots_[number % kSlots].due_ns;
+    return number < total_.load(std::memory_order_acquire) ? kNotYet : kNone;
+  }
+  Frame At(uint64_t number) const {
+    const Slot& slot = slots_[number % kSlots];
+    return {bytes_.data() + slot.offset, slot.bytes};
+  }
+  void Release(uint64_t number) { released_.store(number, std::memory_order_release); }
+
+ private:
+  struct Slot {
+    uint64_t due_ns;
+    uint32_t offset;
+    uint32_t bytes;
+  };
+  static constexpr size_t kSlots = 16'384;
+  static constexpr size_t kBytes = 1U << 23;
+
+  void ReadOnce(uint64_t run);
+  // The file is the one that was loaded.
+  bool IsUnchanged() const;
+  Error Changed() const;
+  // Waits for room, if need be. False: nobody wants more.
+  bool Put(const CapturedFrame& frame, uint64_t due_ns);
+  // Where so many bytes fit now; kBytes: nowhere.
+  size_t Room(size_t bytes) const;
+
+  const ReplayPlan plan_;
+  const std::shared_ptr<ReplayFault> fault_ = std::make_shared<ReplayFault>();
+  std::vector<Slot> slots_;
+  std::vector<uint8_t> bytes_;
+  size_t next_byte_ = 0;
+  std::atomic<uint64_t> written_{0};
+  std::atomic<uint64_t> released_{0};
+  std::atomic<uint64_t> total_;
+  std::atomic<bool> ahead_{false};  // it is full, or all was read
+  std::atomic<bool> stop_{false};
+};
+
+ReplayFeed::ReplayFeed(ReplayPlan plan) : reader_(std::make_shared<Reader>(std::move(plan))) {
+  std::thread([reader = reader_] { reader->Run(); }).detach();
+}
+
+ReplayFeed::~ReplayFeed() { reader_->Stop(); }
+
+void ReplayFeed::AwaitAhead(std::chrono::steady_clock::time_point deadline) const {
+  while (!reader_->IsAhead() && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(kPause);
   }
 }
 
-ReplayFeed::~ReplayFeed() {
-  stop_ = true;
-  thread_.join();
-}
+std::shared_ptr<const ReplayFault> ReplayFeed::fault() const { return reader_->fault(); }
 
-uint64_t ReplayFeed::DueNs(uint64_t number) const {
-  if (number < written_.load(std::memory_order_acquire)) return slots_[number % kSlots].due_ns;
-  return number < total_.load(std::memory_order_acquire) ? kNotYet : kNone;
-}
+uint64_t ReplayFeed::DueNs(uint64_t number) const { return reader_->DueNs(number); }
 
-Frame ReplayFeed::At(uint64_t number) const {
-  const Slot& slot = slots_[number % kSlots];
-  return {bytes_.data() + slot.offset, slot.bytes};
-}
+Frame ReplayFeed::At(uint64_t number) const { return reader_->At(number); }
 
-void ReplayFeed::Run() {
+void ReplayFeed::Release(uint64_t number) { reader_->Release(number); }
+
+void ReplayFeed::Reader::Run() {
   try {
     for (uint64_t run = 0; written_ < total_ && !stop_; ++run) ReadOnce(run);
-  } catch (const Error& error) {
+  } catch (const Error& found) {
+    // A file that was changed while it was read looks damaged.
+    const Error error = IsUnchanged() ? found : Changed();
     Log(LogLevel::kError, "replay", {{"reason", error.what()}});
+    fault_->Set(error.what());
     total_.store(written_, std::memory_order_release);
   }
-  ready_ = true;
+  ahead_ = true;
 }
 
-// The file was found good when it was loaded; it may have changed since.
-void ReplayFeed::ReadOnce(uint64_t run) {
-  std::ifstream file(plan_.path, std::ios::binary);
+bool ReplayFeed::Reader::IsUnchanged() const {
+  return FileMark::Of(plan_.path) == plan_.summary.mark;
+}
+
+Error ReplayFeed::Reader::Changed() const {
+  return Error(Code::kInvalidArgument,
+               Cat(plan_.path, ": the file has changed since it was loaded; load it again"));
+}
+
+// The file was found good when it was loaded; it may change at any time since, and may have while
+// it was read: then frames have left that nobody has planned.
+void ReplayFeed::Reader::ReadOnce(uint64_t run) {
+  if (!IsUnchanged()) throw Changed();
+  std::ifstream file = OpenCapture(plan_.path);
   CaptureReader reader(file, plan_.path);
   CapturedFrame frame;
   uint64_t first_ns = 0;
-  while (reader.Next(frame)) {
+  while (!stop_ && reader.Next(frame)) {
     if (reader.count() == 1) first_ns = frame.time_ns;
     const uint64_t number = reader.count() - 1;
     if (number >= plan_.summary.frames || frame.bytes.size() > plan_.longest_frame) break;
     frame.bytes.resize(std::max(frame.bytes.size(), wire::kMinFrameBytes));
     plan_.rewrites.Apply(frame.bytes);
-    if (!Put(frame, plan_.DueNs(run, number, frame.time_ns - first_ns))) return;
+    if (!Put(frame, plan_.DueNs(run, number, frame.time_ns - first_ns))) break;
   }
-  if (written_ != (run + 1) * plan_.summary.frames) reader.Refuse("it has changed");
+  if (!IsUnchanged()) throw Changed();
+  if (!stop_ && written_ != (run + 1) * plan_.summary.frames) reader.Refuse("it has changed");
 }
 
-bool ReplayFeed::Put(const CapturedFrame& frame, uint64_t due_ns) {
+bool ReplayFeed::Reader::Put(const CapturedFrame& frame, uint64_t due_ns) {
   const uint64_t number = written_.load(std::memory_order_relaxed);
   size_t at = kBytes;
   while ((at = Room(frame.bytes.size())) == kBytes) {
     if (stop_) return false;
-    ready_ = true;
+    ahead_ = true;
     std::this_thread::sleep_for(kPause);
   }
   std::ranges::copy(frame.bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(at));
@@ -89,7 +154,7 @@ bool ReplayFeed::Put(const CapturedFrame& frame, uint64_t due_ns) {
   return true;
 }
 
-size_t ReplayFeed::Room(size_t bytes) const {
+size_t ReplayFeed::Reader::Room(size_t bytes) const {
   const uint64_t written = written_.load(std::memory_order_acquire);
   const uint64_t released = released_.load(std::memory_order_acquire);
   if (written == released) return next_byte_ + bytes <= kBytes ? next_byte_ : 0;

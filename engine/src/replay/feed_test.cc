@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "error.h"
+#include "base/error.h"
 #include "replay/capture_testing.h"
 
 namespace tester {
@@ -80,6 +80,7 @@ TEST_F(FeedTest, GivesEveryFrameInItsTurn) {
 TEST_F(FeedTest, KeepsWhatWasNotReleased) {
   WriteFrames(60'000, 60);
   ReplayFeed feed(Plan());
+  feed.AwaitAhead(std::chrono::steady_clock::now() + std::chrono::seconds(10));
   EXPECT_EQ(feed.DueNs(0), 0U) << "read ahead before it begins";
   uint64_t number = 0;
   while (feed.DueNs(number) < ReplayFeed::kNotYet) ++number;
@@ -113,13 +114,69 @@ TEST_F(FeedTest, PadsAndRewrites) {
   EXPECT_EQ(frame[59], 0);
 }
 
-TEST_F(FeedTest, EndsWhereAFileThatHasChangedEnds) {
-  WriteFrames(100, 60);
+// Waits until the reader has found it.
+std::string FaultOf(const ReplayFeed& feed) {
+  for (int i = 0; i < 2000 && feed.fault()->Get() == nullptr; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return feed.fault()->Get() != nullptr ? *feed.fault()->Get() : "";
+}
+
+TEST_F(FeedTest, SendsNothingOfAFileThatHasChangedAndSaysSo) {
+  for (const uint32_t count : {10U, 100U, 200U}) {
+    WriteFrames(100, 60);
+    const ReplayPlan plan = Plan();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // as exact as times of files are
+    WriteFrames(count, 60);
+    const ReplayFeed feed(plan);
+    EXPECT_EQ(DueNs(feed, 0), ReplayFeed::kNone);
+    EXPECT_EQ(FaultOf(feed), path + ": the file has changed since it was loaded; load it again");
+  }
   const ReplayPlan plan = Plan();
-  WriteFrames(10, 60);
-  const ReplayFeed feed(plan);
-  EXPECT_EQ(DueNs(feed, 9), 9000U);
-  EXPECT_EQ(DueNs(feed, 10), ReplayFeed::kNone);
+  std::filesystem::remove(path);
+  EXPECT_THAT(FaultOf(ReplayFeed(plan)), HasSubstr("has changed since it was loaded"));
+}
+
+TEST_F(FeedTest, SaysThatAFileHasChangedWhileItIsSent) {
+  constexpr uint32_t kFrames = 60'000;  // three and more rings
+  WriteFrames(kFrames, 60);
+  ReplayPlan plan = Plan();
+  plan.repetitions = 0;
+  auto feed = std::make_unique<ReplayFeed>(plan);
+  const std::shared_ptr<const ReplayFault> fault = feed->fault();
+  EXPECT_EQ(DueNs(*feed, 0), 0U);
+  EXPECT_EQ(fault->Get(), nullptr);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  uint64_t number = 0;
+  while (DueNs(*feed, number) != ReplayFeed::kNone && number < 2 * kFrames) feed->Release(number++);
+  EXPECT_LT(number, kFrames);
+  EXPECT_THAT(FaultOf(*feed), HasSubstr(path));
+}
+
+TEST_F(FeedTest, SaysThatAFileHasChangedWhenItWasStopped) {
+  WriteFrames(60'000, 60);
+  auto feed = std::make_unique<ReplayFeed>(Plan());
+  const std::shared_ptr<const ReplayFault> fault = feed->fault();
+  EXPECT_EQ(DueNs(*feed, 0), 0U);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  WriteFrames(60'000, 60);
+  feed.reset();
+  for (int i = 0; i < 2000 && fault->Get() == nullptr; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ASSERT_NE(fault->Get(), nullptr);
+}
+
+TEST_F(FeedTest, AFileThatStaysIsNoFault) {
+  WriteFrames(60'000, 60);
+  for (const bool stops : {false, true}) {
+    auto feed = std::make_unique<ReplayFeed>(Plan());
+    const std::shared_ptr<const ReplayFault> fault = feed->fault();
+    for (uint64_t n = 0; !stops && DueNs(*feed, n) != ReplayFeed::kNone; ++n) feed->Release(n);
+    feed.reset();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(fault->Get(), nullptr);
+  }
 }
 
 using SurveyTest = FileTest;

@@ -3,23 +3,41 @@
 
 #include "replay/plan.h"
 
+#include <sys/stat.h>
+
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
-#include "error.h"
-#include "generator/saturate.h"
+#include "base/error.h"
+#include "base/saturate.h"
+#include "base/text.h"
 #include "replay/capture.h"
-#include "text.h"
 #include "wire/ethernet.h"
 
 namespace tester {
-CaptureSummary Survey(const std::string& path, size_t longest, const std::string& where) {
+
+FileMark FileMark::Of(const std::string& path) {
+  struct stat file {};
+  if (::stat(path.c_str(), &file) != 0) return {};
+  constexpr uint64_t kNsPerS = 1'000'000'000;
+  return {.device = file.st_dev,
+          .inode = file.st_ino,
+          .bytes = static_cast<uint64_t>(file.st_size),
+          .written_ns = static_cast<uint64_t>(file.st_mtim.tv_sec) * kNsPerS +
+                        static_cast<uint64_t>(file.st_mtim.tv_nsec)};
+}
+
+std::ifstream OpenCapture(const std::string& path) {
   std::ifstream file;
-  // What is no file may never end, nor even begin.
   if (std::error_code none; std::filesystem::is_regular_file(path, none)) {
     file.open(path, std::ios::binary);
   }
+  return file;
+}
+
+CaptureSummary Survey(const std::string& path, size_t longest, const std::string& where) {
+  const FileMark mark = FileMark::Of(path);
+  std::ifstream file = OpenCapture(path);
   CapturedFrame frame;
   CaptureSummary summary;
   uint64_t first_ns = 0;
@@ -35,7 +53,7 @@ CaptureSummary Survey(const std::string& path, size_t longest, const std::string
                         wire::kMacHeaderBytes, " to ", longest, ", without FCS"));
     }
     if (reader.count() == 1) first_ns = frame.time_ns;
-    summary = {.frames = reader.count(), .duration_ns = frame.time_ns - first_ns};
+    summary = {.frames = reader.count(), .duration_ns = frame.time_ns - first_ns, .mark = mark};
   }
   if (summary.frames == 0) reader.Refuse("there is no frame in it");
   return summary;

@@ -1,23 +1,39 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is known of a replay once its file was read through.
+// A replay, as it is known once its file was read through.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 
-#include "generator/rate.h"
+#include "base/rate.h"
 #include "replay/rewrite.h"
 
 namespace tester {
 
+// By which a file is known to be the same, unchanged. All 0: there is none.
+struct FileMark {
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  uint64_t bytes = 0;
+  uint64_t written_ns = 0;
+
+  static FileMark Of(const std::string& path);
+  bool operator==(const FileMark&) const = default;
+};
+
 struct CaptureSummary {
   uint64_t frames = 0;
   uint64_t duration_ns = 0;  // from the first to the last
+  FileMark mark;             // before it was read
 };
+
+// A file that cannot be read, or is no file, is not open: a pipe may never end, nor even begin.
+std::ifstream OpenCapture(const std::string& path);
 
 // Reads a file once. INVALID_ARGUMENT with a message that starts with `where`: no such file, no
 // frames, frames of less than 14 or more than `longest` bytes, and what CaptureReader refuses.

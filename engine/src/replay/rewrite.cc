@@ -16,7 +16,7 @@ namespace {
 constexpr uint8_t kTcp = 6;
 constexpr uint8_t kUdp = 17;
 
-// What was added to the sum of the bytes that a checksum covers; 0 when nothing was.
+// The amount added to the sum of the bytes that a checksum covers; 0 for none.
 using Difference = uint64_t;
 
 template <size_t kBytes>

@@ -38,7 +38,7 @@ Bytes Ethernet(uint16_t type, int tags) {
   return frame;
 }
 
-// What the transport's checksum has to be for these addresses.
+// Sets the transport's checksum for these addresses.
 void SumTransport(Bytes& frame, size_t ip, size_t transport, size_t offset, uint8_t protocol) {
   const bool ipv6 = frame[ip] >> 4 == 6;
   const size_t addresses = ipv6 ? ip + 8 : ip + 12;

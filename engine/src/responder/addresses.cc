@@ -8,22 +8,22 @@
 namespace tester::machine {
 
 bool Takes(const std::vector<Accept>& accepts, const Packet& packet) {
-  return std::all_of(accepts.begin(), accepts.end(), [&packet](const Accept& own) {
-    const uint8_t* header = packet.frame + packet.headers[own.place.header];
+  return std::all_of(accepts.begin(), accepts.end(), [&packet](const Accept& accept) {
+    const uint8_t* header = packet.frame + packet.headers[accept.place.header];
     uint64_t low;
-    uint64_t mask = own.spot.mask;
-    if (own.spot.kind != Spot::Kind::kNone) {
-      low = LoadFrom(header, own.spot);
+    uint64_t mask = accept.load.mask;
+    if (accept.load.kind != FieldLoad::Kind::kNone) {
+      low = LoadFrom(header, accept.load);
     } else {
-      const UnsignedWide value = ReadPlace(own.place, header);
-      if (static_cast<uint64_t>(value >> 64) != own.high) return false;
+      const UnsignedWide value = ReadPlace(accept.place, header);
+      if (static_cast<uint64_t>(value >> 64) != accept.high) return false;
       low = static_cast<uint64_t>(value);
-      mask = NarrowMask(std::min<uint32_t>(own.place.bits, 64));
+      mask = NarrowMask(std::min<uint32_t>(accept.place.bits, 64));
     }
-    const uint64_t from_first = (low - own.low) & mask;
-    if (own.step == 0) return from_first == 0;
-    if (own.step == 1) return from_first < own.count;
-    return from_first % own.step == 0 && from_first / own.step < own.count;
+    const uint64_t from_first = (low - accept.low) & mask;
+    if (accept.step == 0) return from_first == 0;
+    if (accept.step == 1) return from_first < accept.count;
+    return from_first % accept.step == 0 && from_first / accept.step < accept.count;
   });
 }
 

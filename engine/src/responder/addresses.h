@@ -17,7 +17,7 @@ namespace tester::machine {
 // responder.proto, Accept.
 struct Accept {
   Place place;
-  Spot spot;
+  FieldLoad load;
   uint64_t low;   // of the first one
   uint64_t high;  // bits above
   uint64_t step;
@@ -53,7 +53,7 @@ struct Opening {
   Reopen reopen;
 };
 
-// Of a flow that is opened.
+// Sets the addresses of a flow that is opened.
 void SetAddresses(const Machine& machine, const Opening& opening, uint64_t number,
                   Identity& identity);
 

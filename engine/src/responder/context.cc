@@ -13,7 +13,7 @@
 namespace tester::machine {
 namespace {
 
-// What is read of a packet where there is none, and before it and behind it.
+// Stands for the bytes of a packet where there is none, and before and behind it.
 constexpr std::array<uint8_t, 512> kNothing{};
 constexpr size_t kBeforeNothing = 128;
 
@@ -35,7 +35,7 @@ bool IsWide(const Test& test, const Context& context, size_t table) {
   return Is(test.relation, side(test.left), side(test.right), mask);
 }
 
-void WriteDigits(const Part& part, const Context& context, char* to) {
+void WriteDigits(const MessagePart& part, const Context& context, char* to) {
   UnsignedWide value = WideOf(context.machine->operands[part.operand], context, 0);
   size_t at = part.digits;
   for (; value > UINT64_MAX && at > 0; value /= 10) {
@@ -54,7 +54,7 @@ void WriteDigits(const Part& part, const Context& context, char* to) {
 void Context::SetBases() {
   bases[kNumbers] = AsBytes(machine->numbers.data());
   bases[kLine] = AsBytes(state.line);
-  bases[kAside] = AsBytes(state.aside);
+  bases[kColdWords] = AsBytes(state.cold_words);
   bases[kFacts] = AsBytes(facts.data());
   bases[kPacketFacts] = packet != nullptr ? AsBytes(packet->facts.data()) : kNothing.data();
   for (size_t i = 0; i < machine->headers.size(); ++i) {
@@ -97,8 +97,8 @@ bool Holds(const Test& test, const Context& context, size_t table) {
       return (NarrowOf(machine.operands[test.left], context, table) & test.mask) == test.value;
     case Test::Kind::kNarrow: {
       const auto side = [&](uint16_t expression) {
-        const Expression& own = machine.expressions[expression];
-        return static_cast<uint64_t>(NarrowValue(own, context, table)) & test.mask;
+        const Expression& definition = machine.expressions[expression];
+        return static_cast<uint64_t>(NarrowValue(definition, context, table)) & test.mask;
       };
       return Is(test.relation, side(test.left), side(test.right), test.mask);
     }
@@ -115,9 +115,9 @@ bool Holds(const Test& test, const Context& context, size_t table) {
 const TableMessage* MessageOf(const Context& context, size_t table) {
   const Machine& machine = *context.machine;
   if (table >= machine.tables.size() || machine.tables[table].message == kNone) return nullptr;
-  const Table& own = machine.tables[table];
-  const uint64_t said = machine.registers[own.message].Get(context.state);
-  return said == 0 ? nullptr : &machine.messages[own.first_message + said - 1];
+  const Table& definition = machine.tables[table];
+  const uint64_t said = machine.registers[definition.message].Get(context.state);
+  return said == 0 ? nullptr : &machine.messages[definition.first_message + said - 1];
 }
 
 uint64_t BytesOf(const TableMessage& message, const Context& context, size_t table) {
@@ -135,7 +135,7 @@ uint64_t WriteMessage(const TableMessage& message, const Context& context, uint6
                       uint32_t bytes, uint8_t* to) {
   uint8_t* const first = to;
   uint64_t begin = 0;  // of the part
-  for (const Part& part : message.parts) {
+  for (const MessagePart& part : message.parts) {
     const uint64_t end = begin + part.bytes();
     if (offset < end && bytes > 0) {
       const auto count = static_cast<uint32_t>(std::min<uint64_t>(end - offset, bytes));
@@ -157,8 +157,8 @@ uint64_t WriteMessage(const TableMessage& message, const Context& context, uint6
   if (bytes == 0) return text_sum;
   const uint64_t from = (offset - begin) % message.fill_bytes;
   std::memcpy(to, message.fill.data() + from, bytes);
-  // Of what is in front the negative; the bytes of each word change places where it begins at an
-  // odd one here and at an even one there, or the other way round (RFC 1071 2 (B)).
+  // The sum of the bytes in front is subtracted; the bytes of a word change places where it begins
+  // at an odd offset here and at an even one there, or the other way round (RFC 1071 2 (B)).
   const uint16_t fill_sum = wire::Fold(uint64_t{message.fill_sums[from + bytes]} +
                                        wire::Negative(message.fill_sums[from]));
   return text_sum + ((from + text_bytes) % 2 == 0 ? fill_sum : __builtin_bswap16(fill_sum));

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a row reads: the flow, the packet in hand, the time; and the values of expressions and
-// tests.
+// The values that a row reads: the flow, the packet in hand, the time; expressions and tests.
 #pragma once
 
 #include <array>
@@ -32,12 +31,12 @@ Wide Value(const Expression& expression, const Context& context, size_t table);
 // At most that of an int64_t, and at least.
 int64_t Clamped(const Expression& expression, const Context& context, size_t table);
 
-// Of an operand that is more than a load: the lowest 64 bits.
+// The lowest 64 bits of an operand that is more than a load.
 uint64_t RareOf(const Operand& operand, const Context& context, size_t table);
 
 bool Holds(const Test& test, const Context& context, size_t table);
 
-// Of what a table has said; 0 if it has said nothing.
+// The length of the message that a table has said; 0 if it has said nothing.
 uint64_t MessageBytes(const Context& context, size_t table);
 uint64_t BytesOf(const TableMessage& message, const Context& context, size_t table);
 // Which message of the machine that is; null: none.

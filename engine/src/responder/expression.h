@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "responder/field_load.h"
 #include "responder/number.h"
-#include "responder/spot.h"
 
 namespace tester::machine {
 
@@ -19,7 +19,7 @@ struct Operand {
   Register reg{};    // kRegister
   Place place{};     // kField
   UnsignedWide number = 0;
-  Spot spot{};  // not of more than 64 bits, nor of the length of a message
+  FieldLoad load{};  // not of more than 64 bits, nor of the length of a message
 };
 
 enum class Operator : uint8_t { kAdd, kSubtract, kMultiply, kShiftLeft, kShiftRight, kAnd, kOr };
@@ -27,7 +27,7 @@ enum class Operator : uint8_t { kAdd, kSubtract, kMultiply, kShiftLeft, kShiftRi
 struct Term {
   Operator op;
   uint16_t operand;
-  Spot spot;
+  FieldLoad load;
 
   bool operator==(const Term&) const = default;
 };

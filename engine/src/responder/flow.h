@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is kept of a flow: its state in one cache line, links of the wheel of timers included; by
-// what it is known beside the hash table; and aside what few packets need.
+// The memory of a flow: its state and the links of the timer wheel in one cache line, its identity
+// beside the hash table, and cold words, which few packets need.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace tester::machine {
 using Key = std::array<uint8_t, kMaxKeyBytes>;  // as its packets arrive; zeros behind it
 using Link = std::array<uint8_t, 12>;           // Ethernet addresses of what is sent
 
-// Of whole bytes; most are ports and IPv4 addresses, and pairs of them.
+// Copies a field of whole bytes; most are ports and IPv4 addresses, and pairs of them.
 inline void CopyField(uint8_t* to, const uint8_t* from, size_t bytes) {
   if (bytes == 4) {
     std::memcpy(to, from, 4);
@@ -45,19 +45,19 @@ static_assert(sizeof(Flow) == 64);
 
 // Above the bits that a protocol's registers may have, in the last word of the line.
 inline constexpr uint32_t kLineBits = 416;
-inline constexpr uint8_t kOwnWord = kLineWords - 1;
+inline constexpr uint8_t kReservedWord = kLineWords - 1;
 inline constexpr Register kRunning = Register::Of(kLineBits, kMaxTimers);
 inline constexpr Register kFailed = Register::Of(kLineBits + kMaxTimers, 1);
 inline constexpr Register kSlot = Register::Of(kLineBits + 16, 11);  // wheel.h; 0: none
-static_assert(kSlot.word == kOwnWord && kSlot.shift + kSlot.bits <= 64 && kMaxTimers < 16);
+static_assert(kSlot.word == kReservedWord && kSlot.shift + kSlot.bits <= 64 && kMaxTimers < 16);
 
 // A flow that is not in the table, or not yet.
 struct FreshFlow {
   Flow flow{};
-  std::array<uint64_t, kAsideWords> aside{};
+  std::array<uint64_t, kColdWordCount> cold_words{};
   Identity identity{};
 
-  State state() { return {.line = flow.words.data(), .aside = aside.data()}; }
+  State state() { return {.line = flow.words.data(), .cold_words = cold_words.data()}; }
 };
 
 }  // namespace tester::machine

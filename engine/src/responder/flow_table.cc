@@ -22,16 +22,16 @@ uint32_t Word(const uint8_t* key, size_t index) {
 
 }  // namespace
 
-FlowTable::FlowTable(uint32_t capacity, size_t key_bytes, size_t aside_words, uint64_t seed)
+FlowTable::FlowTable(uint32_t capacity, size_t key_bytes, size_t cold_word_count, uint64_t seed)
     : capacity_(capacity),
       mask_(SlotsFor(capacity) - 1),
       key_words_((key_bytes + 3) / 4),
       identity_bytes_(sizeof(Link) + key_words_ * sizeof(uint32_t)),
-      aside_words_(aside_words),
+      cold_word_count_(cold_word_count),
       seed_(seed),
       flows_(capacity),
       identities_(capacity * identity_bytes_),
-      aside_(std::max<size_t>(1, capacity * aside_words)),
+      cold_words_(std::max<size_t>(1, capacity * cold_word_count)),
       slots_(SlotsFor(capacity)) {}
 
 uint64_t FlowTable::Hash(const Key& key) const {
@@ -45,18 +45,18 @@ uint64_t FlowTable::Hash(const Key& key) const {
 }
 
 bool FlowTable::Equal(const Key& key, uint32_t index) const {
-  const uint8_t* own = IdentityAt(index) + sizeof(Link);
+  const uint8_t* stored = IdentityAt(index) + sizeof(Link);
   for (size_t i = 0; i < key_words_; ++i) {
-    if (Word(key.data(), i) != Word(own, i)) return false;
+    if (Word(key.data(), i) != Word(stored, i)) return false;
   }
   return true;
 }
 
 Identity FlowTable::IdentityOf(uint32_t index) const {
   Identity identity;
-  const uint8_t* own = IdentityAt(index);
-  std::memcpy(identity.link.data(), own, sizeof(Link));
-  std::memcpy(identity.key.data(), own + sizeof(Link), identity_bytes_ - sizeof(Link));
+  const uint8_t* stored = IdentityAt(index);
+  std::memcpy(identity.link.data(), stored, sizeof(Link));
+  std::memcpy(identity.key.data(), stored + sizeof(Link), identity_bytes_ - sizeof(Link));
   return identity;
 }
 
@@ -97,7 +97,7 @@ uint32_t FlowTable::Insert(const FreshFlow& flow, uint64_t hash) {
   const uint64_t slot = kSlot.Get(flows_[index].words);
   flows_[index].words = flow.flow.words;
   kSlot.Set(flows_[index].words, slot);
-  std::copy_n(flow.aside.begin(), aside_words_, StateOf(index).aside);
+  std::copy_n(flow.cold_words.begin(), cold_word_count_, StateOf(index).cold_words);
   SetLink(index, flow.identity.link);
   std::memcpy(IdentityAt(index) + sizeof(Link), flow.identity.key.data(),
               identity_bytes_ - sizeof(Link));
@@ -111,7 +111,7 @@ uint32_t FlowTable::Insert(const FreshFlow& flow, uint64_t hash) {
 void FlowTable::Erase(uint32_t index) {
   const Key key = IdentityOf(index).key;
   uint32_t hole = FindSlot(key, Hash(key));
-  // What came behind it because it was there moves up, so no search ends too early.
+  // Entries that were displaced by the removed one move up, so that no search ends too early.
   for (uint32_t at = (hole + 1) & mask_; slots_[at].flow != 0; at = (at + 1) & mask_) {
     const uint32_t home = slots_[at].tag & mask_;
     if (((at - home) & mask_) < ((at - hole) & mask_)) continue;

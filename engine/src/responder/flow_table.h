@@ -9,15 +9,15 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/mapped.h"
 #include "responder/flow.h"
-#include "stats/mapped.h"
 
 namespace tester::machine {
 
 class FlowTable {
  public:
   // At least one flow. `seed`: nobody outside can know which keys meet in a slot.
-  FlowTable(uint32_t capacity, size_t key_bytes, size_t aside_words, uint64_t seed);
+  FlowTable(uint32_t capacity, size_t key_bytes, size_t cold_word_count, uint64_t seed);
 
   uint64_t Hash(const Key& key) const;
   // kNoFlow: there is none.
@@ -30,7 +30,8 @@ class FlowTable {
 
   Flow& operator[](uint32_t index) const { return flows_[index]; }
   State StateOf(uint32_t index) const {
-    return {.line = flows_[index].words.data(), .aside = &aside_[index * aside_words_]};
+    return {.line = flows_[index].words.data(),
+            .cold_words = &cold_words_[index * cold_word_count_]};
   }
   Identity IdentityOf(uint32_t index) const;
   void SetLink(uint32_t index, const Link& link);
@@ -64,14 +65,14 @@ class FlowTable {
   const uint32_t mask_;
   const size_t key_words_;
   const size_t identity_bytes_;  // a link and a key
-  const size_t aside_words_;
+  const size_t cold_word_count_;
   const uint64_t seed_;
   uint32_t size_ = 0;
   uint32_t fresh_ = 0;       // records from here on were never used
   uint32_t free_ = kNoFlow;  // a list of those that were, by their first words
   Mapped<Flow> flows_;
   Mapped<uint8_t> identities_;
-  Mapped<uint64_t> aside_;
+  Mapped<uint64_t> cold_words_;
   Mapped<Slot> slots_;
 };
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <map>
 
-#include "generator/random_numbers.h"
+#include "base/random_numbers.h"
 
 namespace tester::machine {
 namespace {
@@ -20,7 +20,7 @@ FreshFlow FlowOf(uint32_t number) {
   std::memcpy(flow.identity.key.data() + 4, &number, sizeof number);
   flow.identity.link[0] = static_cast<uint8_t>(number);
   flow.flow.words[0] = number;
-  flow.aside[1] = ~uint64_t{number};
+  flow.cold_words[1] = ~uint64_t{number};
   return flow;
 }
 
@@ -38,7 +38,7 @@ TEST(FlowTable, AgreesWithAMap) {
     if (const auto at = known.find(number); at != known.end()) {
       ASSERT_EQ(found, at->second);
       ASSERT_EQ(table[found].words[0], number);
-      ASSERT_EQ(table.StateOf(found).aside[1], ~uint64_t{number});
+      ASSERT_EQ(table.StateOf(found).cold_words[1], ~uint64_t{number});
       ASSERT_EQ(table.IdentityOf(found).key, flow.identity.key);
       ASSERT_EQ(table.IdentityOf(found).link, flow.identity.link);
       table.Erase(found);

@@ -45,16 +45,16 @@ void SetChecksum(const FrameHeader& header, const FrameHeader* ip, uint8_t* fram
 // From the innermost header outwards.
 void Finish(std::span<const FrameHeader> headers, uint8_t* frame, size_t end) {
   for (size_t i = headers.size(); i-- > 0;) {
-    const FrameHeader& own = headers[i];
-    if (LengthOf(own.kind).offset == 0 && ChecksumOffset(own.kind) == 0) continue;
-    SetLengths(own, frame, end);
-    SetChecksum(own, own.ip == kNone ? nullptr : &headers[own.ip], frame, end);
+    const FrameHeader& header = headers[i];
+    if (LengthOf(header.kind).offset == 0 && ChecksumOffset(header.kind) == 0) continue;
+    SetLengths(header, frame, end);
+    SetChecksum(header, header.ip == kNone ? nullptr : &headers[header.ip], frame, end);
   }
 }
 
 uint64_t OptionValue(const Option& option, size_t which, const Context& context, size_t table) {
-  const Expression& own = context.machine->expressions[option.values[which]];
-  return static_cast<uint64_t>(Value(own, context, table));
+  const Expression& definition = context.machine->expressions[option.values[which]];
+  return static_cast<uint64_t>(Value(definition, context, table));
 }
 
 // Returns what it adds to a sum.
@@ -79,16 +79,16 @@ const LaidTemplate& LaidOf(const FrameTemplate& frame, const Context& context) {
 void SetAddresses(const FrameTemplate& frame, const Context& context, const LaidTemplate& laid,
                   uint8_t* to) {
   const Identity& flow = *context.identity;
-  for (const FlowValue& own : frame.flow) {
-    const FlowField& field = context.machine->flow[own.flow];
+  for (const FlowValue& value_of_flow : frame.flow) {
+    const FlowField& field = context.machine->flow[value_of_flow.flow];
     const uint8_t* value = flow.key.data() + field.key_offset;
-    uint8_t* header = to + laid.headers[own.place.header].offset;
-    if (own.place.aligned()) {
-      CopyField(header + own.place.first(), value, field.bytes());
+    uint8_t* header = to + laid.headers[value_of_flow.place.header].offset;
+    if (value_of_flow.place.aligned()) {
+      CopyField(header + value_of_flow.place.first(), value, field.bytes());
       continue;
     }
     const Place whole{.header = 0, .bits = static_cast<uint8_t>(field.bytes() * 8), .offset = 0};
-    WritePlace(own.place, ReadPlace(whole, value), header);
+    WritePlace(value_of_flow.place, ReadPlace(whole, value), header);
   }
   std::memcpy(to, flow.link.data(), flow.link.size());
 }
@@ -101,8 +101,8 @@ void SetField(const Edit& edit, const Context& context, size_t table, uint8_t* h
     WritePlace(place, static_cast<UnsignedWide>(Value(expression, context, table)), header);
     return;
   }
-  const uint64_t value = edit.spot.kind != Spot::Kind::kNone
-                             ? Load(edit.spot, context.bases)
+  const uint64_t value = edit.load.kind != FieldLoad::Kind::kNone
+                             ? Load(edit.load, context.bases)
                              : static_cast<uint64_t>(NarrowValue(expression, context, table));
   if (place.bits == 32) {
     wire::Store(at, static_cast<uint32_t>(value));
@@ -113,17 +113,19 @@ void SetField(const Edit& edit, const Context& context, size_t table, uint8_t* h
 
 void SetWords(const FrameTemplate& frame, const Context& context, size_t table,
               const LaidTemplate& laid, uint8_t* to, Sums& sums) {
-  for (const FlowValue& own : frame.flow) {
-    const uint8_t* key = context.identity->key.data() + context.machine->flow[own.flow].key_offset;
-    uint8_t* at = to + laid.headers[own.place.header].offset + own.place.first();
-    const uint64_t word = SetKeyWord(at, own.place.bits, key);
-    (own.place.header == frame.tcp ? sums.tcp : sums.addresses) += word;
+  for (const FlowValue& value_of_flow : frame.flow) {
+    const uint8_t* key =
+        context.identity->key.data() + context.machine->flow[value_of_flow.flow].key_offset;
+    uint8_t* at =
+        to + laid.headers[value_of_flow.place.header].offset + value_of_flow.place.first();
+    const uint64_t word = SetKeyWord(at, value_of_flow.place.bits, key);
+    (value_of_flow.place.header == frame.tcp ? sums.tcp : sums.addresses) += word;
   }
   uint8_t* const tcp = to + laid.headers[frame.tcp].offset;
   for (const Edit& edit : frame.edits) {
     const Expression& expression = context.machine->expressions[edit.expression];
-    const uint64_t value = edit.spot.kind != Spot::Kind::kNone
-                               ? Load(edit.spot, context.bases)
+    const uint64_t value = edit.load.kind != FieldLoad::Kind::kNone
+                               ? Load(edit.load, context.bases)
                                : static_cast<uint64_t>(Value(expression, context, table));
     sums.tcp += SetWord(tcp + edit.place.first(), edit.place.bits, value);
   }
@@ -138,13 +140,13 @@ void SetWords(const FrameTemplate& frame, const Context& context, size_t table,
 size_t WriteTemplate(const FrameTemplate& frame, const Context& context, size_t table,
                      const Piece& piece, size_t most, uint8_t* to) {
   const LaidTemplate& laid = LaidOf(frame, context);
-  const size_t own = laid.octets.size();
-  if (own + piece.bytes > most) return 0;
+  const size_t header_bytes = laid.octets.size();
+  if (header_bytes + piece.bytes > most) return 0;
   if (frame.summed) {
     return WriteSummed(laid, laid.headers[1].offset, laid.headers[2].offset, context, piece, to,
                        [&](Sums& sums) { SetWords(frame, context, table, laid, to, sums); });
   }
-  std::memcpy(to, laid.octets.data(), own);
+  std::memcpy(to, laid.octets.data(), header_bytes);
   SetAddresses(frame, context, laid, to);
   for (const Edit& edit : frame.edits) {
     SetField(edit, context, table, to + laid.headers[edit.place.header].offset);
@@ -154,10 +156,10 @@ size_t WriteTemplate(const FrameTemplate& frame, const Context& context, size_t 
     if (at != kNone) WriteOption(frame.options[i], context, table, to + at);
   }
   if (piece.message != nullptr) {
-    WriteMessage(*piece.message, context, piece.offset, piece.bytes, to + own);
+    WriteMessage(*piece.message, context, piece.offset, piece.bytes, to + header_bytes);
   }
-  Finish(laid.headers, to, own + piece.bytes);
-  return own + piece.bytes;
+  Finish(laid.headers, to, header_bytes + piece.bytes);
+  return header_bytes + piece.bytes;
 }
 
 size_t WriteReply(const Reply& reply, const Context& context, size_t table, size_t most,

@@ -11,7 +11,7 @@
 
 namespace tester::machine {
 
-// What a message gives to a frame.
+// The piece of a message that a frame carries.
 struct Piece {
   const TableMessage* message = nullptr;  // null: nothing
   uint64_t offset = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a machine knows of the headers of a packet, and of their fields.
+// Headers of a packet, and their fields, as a machine knows them.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "responder/field_load.h"
 #include "responder/number.h"
-#include "responder/spot.h"
 
 namespace tester::machine {
 
@@ -27,11 +27,11 @@ enum class HeaderKind : uint8_t {
 };
 
 struct Announced {
-  Spot spot;
+  FieldLoad load;
   uint64_t value;
 };
 
-// Of more bits than a load has.
+// A value of more bits than a load has.
 struct AnnouncedWide {
   Place place;
   UnsignedWide value;
@@ -60,10 +60,10 @@ struct KeyRun {
   uint16_t bytes;
 };
 
-// Of an event.
+// Facts of an event.
 enum Fact : uint8_t { kNow, kNowMs, kConsumed, kScanned, kEventFacts };
 
-// Of the packet in hand.
+// Facts of the packet in hand.
 enum PacketFact : uint8_t {
   kPayloadLength,
   kPayloadLeft,

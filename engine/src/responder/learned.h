@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What neighbours have said of themselves, from the worker that hears it to the thread that asked.
+// Answers of neighbours, from the worker that receives them to the thread that asked.
 #pragma once
 
 #include <array>

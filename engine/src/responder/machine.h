@@ -28,7 +28,7 @@ struct Cell {
   bool operator==(const Cell&) const = default;
 };
 
-// What is next, by a value.
+// The next decision for each value.
 using Choice = std::array<uint32_t, 256>;
 
 struct Table {
@@ -73,7 +73,7 @@ struct Machine {
   std::vector<Row> rows;
   std::vector<Table> tables;
   std::vector<Timer> timers;
-  // Of all tables; an action names the one that it is about.
+  // These are of all tables; an action names the one that it uses.
   std::vector<Reply> replies;
   std::vector<Transmit> transmits;
   std::vector<FrameTemplate> templates;
@@ -82,7 +82,7 @@ struct Machine {
   std::vector<std::string> counters;  // "table.counter"
   std::vector<std::string> histograms;
   Words initial{};
-  size_t aside_words = 0;
+  size_t cold_word_count = 0;
 };
 
 }  // namespace tester::machine

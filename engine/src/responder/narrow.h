@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What every row of every packet asks: values of at most 64 bits, and tests. In a header, so that
-// who runs rows has it without calls.
+// The operations of every row of every packet: values of at most 64 bits, and tests. They are in a
+// header so that they are inlined.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace tester::machine {
 
 inline uint64_t NarrowOf(const Operand& operand, const Context& context, size_t table) {
-  if (operand.spot.kind != Spot::Kind::kNone) [[likely]] {
-    return Load(operand.spot, context.bases);
+  if (operand.load.kind != FieldLoad::Kind::kNone) [[likely]] {
+    return Load(operand.load, context.bases);
   }
   return RareOf(operand, context, table);
 }
@@ -46,8 +46,8 @@ Number Apply(Operator op, Number left, Bits right) {
 inline int64_t NarrowValue(const Expression& expression, const Context& context, size_t table) {
   const Machine& machine = *context.machine;
   const auto value_of = [&](const Term& term) {
-    if (term.spot.kind != Spot::Kind::kNone) [[likely]]
-      return Load(term.spot, context.bases);
+    if (term.load.kind != FieldLoad::Kind::kNone) [[likely]]
+      return Load(term.load, context.bases);
     return RareOf(machine.operands[term.operand], context, table);
   };
   const Term* term = &machine.terms[expression.first];
@@ -60,10 +60,10 @@ inline int64_t NarrowValue(const Expression& expression, const Context& context,
 
 // Both are below 2^bits.
 template <typename Bits>
-Outcome OutcomeOf(Bits left, Bits right, Bits mask) {
+Comparison ComparisonOf(Bits left, Bits right, Bits mask) {
   const bool before = ((left - right) & mask) > mask >> 1;  // at least half of 2^bits
   if (left == right) return kSame;
-  return static_cast<Outcome>(kHigher + (left < right ? 2 : 0) + (before ? 1 : 0));
+  return static_cast<Comparison>(kHigher + (left < right ? 2 : 0) + (before ? 1 : 0));
 }
 
 // The outcomes in which a relation holds, a bit for each.
@@ -98,35 +98,40 @@ constexpr uint32_t HoldsIn(Relation relation) {
 
 template <typename Bits>
 bool Is(Relation relation, Bits left, Bits right, Bits mask) {
-  return (HoldsIn(relation) >> OutcomeOf(left, right, mask) & 1U) != 0;
+  return (HoldsIn(relation) >> ComparisonOf(left, right, mask) & 1U) != 0;
 }
 
 // Which row an event leads to, or that there is none.
 inline uint32_t Decide(uint32_t next, const Context& context, size_t table) {
   const Machine& machine = *context.machine;
   while ((next & Decision::kRow) == 0) {
-    const Decision& own = machine.decisions[next];
-    switch (own.kind) {
+    const Decision& decision = machine.decisions[next];
+    switch (decision.kind) {
       case Decision::Kind::kPair:
-        next = own.next[OutcomeOf(Load(own.first, context.bases) & own.mask,
-                                  Load(own.second, context.bases) & own.mask, own.mask)];
+        next = decision.next[ComparisonOf(Load(decision.first, context.bases) & decision.mask,
+                                          Load(decision.second, context.bases) & decision.mask,
+                                          decision.mask)];
         break;
       case Decision::Kind::kValues: {
         const auto side = [&](uint16_t expression) {
           const Expression& value = machine.expressions[expression];
-          return static_cast<uint64_t>(NarrowValue(value, context, table)) & own.mask;
+          return static_cast<uint64_t>(NarrowValue(value, context, table)) & decision.mask;
         };
-        next = own.next[OutcomeOf(side(own.left), side(own.right), own.mask)];
+        next =
+            decision.next[ComparisonOf(side(decision.left), side(decision.right), decision.mask)];
         break;
       }
       case Decision::Kind::kMask:
-        next = own.next[(Load(own.first, context.bases) & own.mask) == own.value ? 1 : 0];
+        next =
+            decision
+                .next[(Load(decision.first, context.bases) & decision.mask) == decision.value ? 1
+                                                                                              : 0];
         break;
       case Decision::Kind::kTest:
-        next = own.next[Holds(machine.tests[own.left], context, table) ? 1 : 0];
+        next = decision.next[Holds(machine.tests[decision.left], context, table) ? 1 : 0];
         break;
       case Decision::Kind::kChoice:
-        next = machine.choices[own.left][Load(own.first, context.bases)];
+        next = machine.choices[decision.left][Load(decision.first, context.bases)];
         break;
     }
   }

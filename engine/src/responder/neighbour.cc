@@ -55,7 +55,8 @@ size_t AnswerSolicitation(Frame request, const wire::Ethernet& view, const Neigh
   if (!asked || asked->type != wire::kNeighbourSolicitation) return 0;
   const Mac* mac = table.Find(asked->target);
   if (mac == nullptr) return 0;
-  // Who has no address yet (duplicate address detection) is answered through all nodes (7.2.4).
+  // A host that has no address yet (duplicate address detection) is answered through all nodes
+  // (7.2.4).
   const bool unspecified = asked->source == wire::kIpv6Unspecified;
   const wire::NeighbourMessage answer{
       .source = asked->target,

@@ -49,7 +49,7 @@ inline constexpr size_t kNeighbourFrameBytes = 128;
 // its length, padded to the shortest frame; 0 when there is nothing to answer.
 size_t AnswerNeighbour(Frame request, const NeighbourTable& table, MutableFrame reply);
 
-// What an ARP reply or neighbour advertisement says; nothing for any other frame.
+// Reads an ARP reply or neighbour advertisement; nothing for any other frame.
 std::optional<Neighbour> ReadAdvertisement(Frame frame);
 
 struct Question {

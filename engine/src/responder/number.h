@@ -15,18 +15,18 @@ namespace tester::machine {
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 
-// Of a flow's cache line, and of what is kept aside.
+// Words of a flow's cache line, and its cold words, which few packets need.
 inline constexpr size_t kLineWords = 7;
-inline constexpr size_t kAsideWords = 4;
-using Words = std::array<uint64_t, kLineWords + kAsideWords>;
+inline constexpr size_t kColdWordCount = 4;
+using Words = std::array<uint64_t, kLineWords + kColdWordCount>;
 
 // The words of a flow where they are: those of its cache line come first.
 struct State {
   uint64_t* line;
-  uint64_t* aside;  // not looked at where no register is
+  uint64_t* cold_words;  // not looked at where no register is
 
   uint64_t& operator[](size_t word) const {
-    return word < kLineWords ? line[word] : aside[word - kLineWords];
+    return word < kLineWords ? line[word] : cold_words[word - kLineWords];
   }
 };
 
@@ -51,15 +51,15 @@ struct Register {
             .mask = NarrowMask(bits)};
   }
 
-  // Of a State, or of Words.
+  // Works on a State and on Words.
   template <typename Kept>
   uint64_t Get(const Kept& words) const {
     return words[word] >> shift & mask;
   }
   template <typename Kept>
   void Set(Kept&& words, uint64_t value) const {
-    uint64_t& own = words[word];
-    own = (own & ~(mask << shift)) | (value & mask) << shift;
+    uint64_t& stored = words[word];
+    stored = (stored & ~(mask << shift)) | (value & mask) << shift;
   }
 
   template <typename Kept>
@@ -101,7 +101,8 @@ inline UnsignedWide ReadPlace(const Place& place, const uint8_t* header) {
   const size_t bytes = place.bytes();
   const uint32_t spare = static_cast<uint32_t>(bytes * 8 - place.offset % 8U - place.bits);
   UnsignedWide value = 0;
-  // Of 17 bytes the last one has only what is spare to give, and the first one loses as much.
+  // A field that covers 17 bytes uses only some bits of the last byte, and as many fewer of the
+  // first.
   for (size_t i = 0; i + 1 < bytes; ++i) value = value << 8 | at[i];
   value = value << (8 - spare) | at[bytes - 1] >> spare;
   return value & MaskOf(place.bits);

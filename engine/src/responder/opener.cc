@@ -29,7 +29,7 @@ bool Opener::IsDue(uint64_t now_us, bool& put_off) {
   put_off = false;
   if (Over(now_us) || DueUs() > now_us) return false;
   if (HasRoom()) {
-    // What was put off is not made up for.
+    // Openings that were put off are not made up for.
     if (waiting_) {
       origin_ = opened_;
       origin_us_ = now_us;

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "base/mapped.h"
 #include "responder/addresses.h"
-#include "stats/mapped.h"
 
 namespace tester::machine {
 

@@ -20,11 +20,11 @@ struct Reader {
 };
 
 bool IsAnnounced(const Header& header, const uint8_t* at) {
-  for (const Announced& own : header.announced) {
-    if (LoadFrom(at, own.spot) != own.value) return false;
+  for (const Announced& announced : header.announced) {
+    if (LoadFrom(at, announced.load) != announced.value) return false;
   }
   return std::all_of(header.wide.begin(), header.wide.end(),
-                     [at](const auto& own) { return ReadPlace(own.place, at) == own.value; });
+                     [at](const auto& fixed) { return ReadPlace(fixed.place, at) == fixed.value; });
 }
 
 // The bytes of a header that may have options; 0: fewer than it can have.
@@ -36,7 +36,7 @@ size_t HeaderBytes(const Header& header, const uint8_t* at) {
   return has_tail && bytes < kTailBytes ? 0 : bytes;
 }
 
-// What every header of its kind has.
+// Checks that hold for every header of a kind.
 bool IsSound(HeaderKind kind, const uint8_t* at) {
   if (kind == HeaderKind::kIpv6) return at[0] >> 4 == 6;
   if (kind != HeaderKind::kIpv4) return true;
@@ -147,8 +147,8 @@ bool HasRightChecksums(const Machine& machine, const Packet& packet) {
   return true;
 }
 
-// What nearly every segment is: TCP over IPv4 without options, and nothing wrong with it. False:
-// anything else, which is for others to name.
+// Parses nearly every segment: TCP over IPv4 without options and without errors. False: anything
+// else, which the general parser handles.
 bool ParseUsual(const Machine& machine, Frame frame, Packet& packet) {
   constexpr size_t kIp = 14;
   constexpr size_t kTcp = kIp + kTailBytes;

@@ -24,7 +24,7 @@ struct Packet {
   PacketFacts facts{};
 
   uint32_t left() const { return payload_bytes + before - taken; }
-  // Of what is left the bytes that are here.
+  // The bytes of the payload that are left and that this frame has.
   Frame rest() const {
     const uint32_t from = std::min(taken, payload_bytes);
     return {frame + payload + from, payload_bytes - from};
@@ -49,7 +49,7 @@ enum class Parsed : uint8_t { kGood, kForeign, kMalformed };
 // a fragment.
 Parsed Parse(const Machine& machine, Frame frame, Packet& packet);
 
-// Of what has headers, each of a kind: behind Ethernet these two and nothing else.
+// Whether the headers are these two behind Ethernet and nothing else.
 template <typename Headers>
 bool IsTcpOverIpv4(const Headers& headers) {
   return headers.size() == 3 && headers[1].kind == HeaderKind::kIpv4 &&

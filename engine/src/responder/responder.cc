@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "generator/random_numbers.h"
+#include "base/random_numbers.h"
 
 namespace tester::machine {
 namespace {
@@ -22,14 +22,15 @@ uint64_t FrameBytesOnWire(size_t bytes) {
 
 }  // namespace
 
-Responder::Responder(std::shared_ptr<const ResponderPlan> plan, const Made* made,
+Responder::Responder(std::shared_ptr<const ResponderPlan> plan, const CompiledTable* compiled,
                      std::shared_ptr<ResponderCounters> counters)
     : plan_(std::move(plan)),
       counters_(std::move(counters)),
-      runner_(plan_->machine, made, plan_->failures, plan_->seed, plan_->most_bytes, *counters_) {
+      runner_(plan_->machine, compiled, plan_->failures, plan_->seed, plan_->most_bytes,
+              *counters_) {
   if (plan_->machine.keeps_flows) {
-    // Of its own: what is drawn for the table stays what it is.
-    flows_.emplace(plan_->capacity, plan_->machine.key_bytes, plan_->machine.aside_words,
+    // It has a seed of its own, so that the numbers drawn for the table stay the same.
+    flows_.emplace(plan_->capacity, plan_->machine.key_bytes, plan_->machine.cold_word_count,
                    RandomNumber(~plan_->seed, 0));
     wheel_.emplace(*flows_);
   }
@@ -103,9 +104,9 @@ void Responder::Receive(Arrived& arrived, uint64_t now_us, Output& output) {
   flows_->SetLink(index, identity.link);
   const State state = flows_->StateOf(index);
   const bool failed = kFailed.Get(state) != 0;
-  const Runner::Left left =
+  const Runner::Outcome outcome =
       runner_.Handle({state, &identity}, 0, kPacketEvent, &arrived.packet, now_us, output);
-  Settle(index, failed, left);
+  Settle(index, failed, outcome);
 }
 
 void Responder::HandleNew(const Identity& identity, uint64_t hash, uint32_t number, uint16_t event,
@@ -118,13 +119,14 @@ void Responder::HandleNew(const Identity& identity, uint64_t hash, uint32_t numb
   const Words& initial = plan_->machine.initial;
   FreshFlow flow;
   std::copy_n(initial.begin(), kLineWords, flow.flow.words.begin());
-  std::copy_n(initial.begin() + kLineWords, kAsideWords, flow.aside.begin());
+  std::copy_n(initial.begin() + kLineWords, kColdWordCount, flow.cold_words.begin());
   flow.identity = identity;
   const State state = flow.state();
-  const Runner::Left left = runner_.Handle({state, &identity}, 0, event, packet, now_us_, output);
+  const Runner::Outcome outcome =
+      runner_.Handle({state, &identity}, 0, event, packet, now_us_, output);
   const bool failed = kFailed.Get(state) != 0;
   if (failed) counters_->flows_failed.Add(1);
-  if (!left.goes_on || !flows_) {
+  if (!outcome.goes_on || !flows_) {
     if (number != kNoNumber) opener_->Ended(number, failed);
     return;
   }
@@ -132,7 +134,7 @@ void Responder::HandleNew(const Identity& identity, uint64_t hash, uint32_t numb
   if (numbers_) (*numbers_)[index] = number + 1;
   counters_->flows_begun.Add(1);
   CountKept();
-  Arm(index, left.due);
+  Arm(index, outcome.due);
 }
 
 void Responder::CountKept() {
@@ -141,11 +143,11 @@ void Responder::CountKept() {
 }
 
 // After an event of a flow that is kept.
-void Responder::Settle(uint32_t index, bool failed_before, const Runner::Left& left) {
+void Responder::Settle(uint32_t index, bool failed_before, const Runner::Outcome& outcome) {
   const bool failed = kFailed.Get((*flows_)[index].words) != 0;
   if (failed && !failed_before) counters_->flows_failed.Add(1);
-  if (left.goes_on) {
-    Arm(index, left.due);
+  if (outcome.goes_on) {
+    Arm(index, outcome.due);
     return;
   }
   flows_->Erase(index);
@@ -182,9 +184,9 @@ void Responder::AdvanceTimers(uint64_t now_us, Output& output) {
       }
       const Identity identity = flows_->IdentityOf(index);
       const bool failed = kFailed.Get(state) != 0;
-      const Runner::Left left =
+      const Runner::Outcome outcome =
           runner_.Fire({state, &identity}, due.timer, now_us_ + (due_us - begin_us), output);
-      Settle(index, failed, left);
+      Settle(index, failed, outcome);
     }
     now_us_ += end_us - begin_us;
   }

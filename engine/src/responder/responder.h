@@ -21,7 +21,7 @@
 
 namespace tester::machine {
 
-// What a responder is; it does not change.
+// A responder as a valid plan describes it; it does not change.
 struct ResponderPlan {
   std::string name;
   uint16_t port = 0;
@@ -35,7 +35,7 @@ struct ResponderPlan {
   Machine machine;
 };
 
-// What became of a frame.
+// The fate of a frame that a responder was offered.
 enum class Taken : uint8_t { kNot, kMalformed, kYes };
 
 // A frame that it takes, and by what its flow is known.
@@ -47,8 +47,8 @@ struct Arrived {
 
 class Responder {
  public:
-  // `made`: code of the plan's machine; null: it is interpreted.
-  Responder(std::shared_ptr<const ResponderPlan> plan, const Made* made,
+  // `compiled`: code of the plan's machine; null: it is interpreted.
+  Responder(std::shared_ptr<const ResponderPlan> plan, const CompiledTable* compiled,
             std::shared_ptr<ResponderCounters> counters);
 
   const ResponderPlan& plan() const { return *plan_; }
@@ -88,7 +88,7 @@ class Responder {
   // Handles an event of a flow that is not kept yet; and keeps it, or not.
   void HandleNew(const Identity& identity, uint64_t hash, uint32_t number, uint16_t event,
                  Packet* packet, Output& output);
-  void Settle(uint32_t index, bool failed_before, const Runner::Left& left);
+  void Settle(uint32_t index, bool failed_before, const Runner::Outcome& outcome);
   void Arm(uint32_t index, const Runner::Due& due);
   void CountKept();
 

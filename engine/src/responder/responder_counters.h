@@ -1,17 +1,37 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a responder counts since its start: on the worker of its port, read by anybody.
+// Counters of a responder since its start: written on the worker of its port, read by anybody.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <vector>
 
-#include "stats/counter.h"
+#include "base/counter.h"
 #include "stats/latency.h"
 
 namespace tester {
+
+// By their names in counters.proto, for X(name).
+#define TESTER_RESPONDER_COUNTERS(X) \
+  X(rx_packets)                      \
+  X(rx_bytes)                        \
+  X(tx_packets)                      \
+  X(tx_bytes)                        \
+  X(foreign)                         \
+  X(malformed)                       \
+  X(openings)                        \
+  X(put_off)                         \
+  X(flows_begun)                     \
+  X(flows_ended)                     \
+  X(flows_failed)                    \
+  X(flows)                           \
+  X(most_flows)                      \
+  X(full)                            \
+  X(endless)                         \
+  X(too_long)                        \
+  X(not_sent)
 
 struct ResponderCounters {
   ResponderCounters(size_t counter_count, size_t histogram_count)
@@ -19,23 +39,7 @@ struct ResponderCounters {
 
   std::vector<Counter> counters;
   std::vector<Latency> histograms;  // of microseconds
-  Counter rx_packets;
-  Counter rx_bytes;
-  Counter tx_packets;
-  Counter tx_bytes;
-  Counter foreign;
-  Counter malformed;
-  Counter openings;
-  Counter put_off;
-  Counter flows_begun;
-  Counter flows_ended;
-  Counter flows_failed;
-  Counter flows;
-  Counter most_flows;
-  Counter full;
-  Counter endless;
-  Counter too_long;
-  Counter not_sent;
+  TESTER_RESPONDER_COUNTERS(TESTER_DECLARE_COUNTER)
   std::atomic<bool> opening{false};
 };
 

@@ -7,9 +7,9 @@
 #include <array>
 #include <cstdint>
 
+#include "responder/field_load.h"
 #include "responder/limits.h"
 #include "responder/number.h"
-#include "responder/spot.h"
 
 namespace tester::machine {
 
@@ -41,15 +41,15 @@ struct Test {
 };
 
 // How two numbers are to each other, and so each relation between them holds or does not.
-enum Outcome : uint8_t { kSame, kHigher, kHigherBefore, kLower, kLowerBefore, kOutcomes };
-inline constexpr uint32_t kAllOutcomes = (1U << kOutcomes) - 1;
+enum Comparison : uint8_t { kSame, kHigher, kHigherBefore, kLower, kLowerBefore, kComparisons };
+inline constexpr uint32_t kAllOutcomes = (1U << kComparisons) - 1;
 
 // One question on the way to a row.
 struct Decision {
   // kPair: two operands; kValues: two narrow expressions; kMask: bits of an operand; kTest: any
   // test; kChoice: the value of an operand of at most 8 bits.
   enum class Kind : uint8_t { kPair, kValues, kMask, kTest, kChoice };
-  // Of what is next: a row, or that there is none.
+  // Marks a row as the next step, or that there is none.
   static constexpr uint32_t kRow = uint32_t{1} << 31;
   static constexpr uint32_t kNoRow = UINT32_MAX;
   static constexpr uint32_t kUndecided = UINT32_MAX - 1;  // all rows are to be tried
@@ -57,11 +57,11 @@ struct Decision {
   Kind kind;
   uint16_t left = 0;  // expression; kTest: test; kChoice: which one
   uint16_t right = 0;
-  Spot first{};
-  Spot second{};
+  FieldLoad first{};
+  FieldLoad second{};
   uint64_t mask = 0;
   uint64_t value = 0;
-  std::array<uint32_t, kOutcomes> next{};  // by outcome, or no and yes
+  std::array<uint32_t, kComparisons> next{};  // by outcome, or no and yes
 
   bool operator==(const Decision&) const = default;
 };
@@ -100,15 +100,15 @@ enum class ActionKind : uint8_t {
   kSay
 };
 
-// What a, b and c are is said where they are read (runner.cc).
+// runner.cc says what a, b and c are for each kind.
 struct Action {
   ActionKind kind;
   uint8_t detail = 0;
   uint16_t a = 0;
   uint16_t b = 0;
   uint16_t c = 0;
-  Register reg{};  // of a change, or of a timer
-  Spot spot{};     // of a change by one operand
+  Register reg{};    // of a change, or of a timer
+  FieldLoad load{};  // of a change by one operand
 
   bool operator==(const Action&) const = default;
 };

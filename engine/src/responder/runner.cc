@@ -10,16 +10,16 @@
 
 namespace tester::machine {
 
-Runner::Runner(const Machine& machine, const Made* made, std::vector<bool> failures, uint64_t seed,
-               uint32_t most_bytes, ResponderCounters& counters)
+Runner::Runner(const Machine& machine, const CompiledTable* compiled, std::vector<bool> failures,
+               uint64_t seed, uint32_t most_bytes, ResponderCounters& counters)
     : machine_(machine),
-      made_(made),
-      turn_{.machine = machine,
-            .failures = std::move(failures),
-            .seed = seed,
-            .most_bytes = most_bytes,
-            .counters = counters,
-            .context = {.machine = &machine}} {
+      compiled_(compiled),
+      event_context_{.machine = machine,
+                     .failures = std::move(failures),
+                     .seed = seed,
+                     .most_bytes = most_bytes,
+                     .counters = counters,
+                     .context = {.machine = &machine}} {
   for (size_t i = 0; i < machine.timers.size(); ++i) {
     due_[i] = machine.registers[machine.timers[i].reg];
   }
@@ -39,9 +39,9 @@ Runner::Due Runner::FirstTimer(const State& state, uint32_t now_us) const {
   return first;
 }
 
-Runner::Left Runner::Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet,
-                            uint64_t now_us, Output& output) {
-  Context& context = turn_.context;
+Runner::Outcome Runner::Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet,
+                               uint64_t now_us, Output& output) {
+  Context& context = event_context_.context;
   context.state = flow.state;
   context.identity = flow.identity;
   context.packet = packet;
@@ -49,37 +49,38 @@ Runner::Left Runner::Handle(const InHand& flow, size_t table, uint16_t event, Pa
   context.facts[kNow] = static_cast<uint32_t>(now_us);
   context.facts[kNowMs] = static_cast<uint32_t>(now_us / 1000);
   context.SetBases();
-  turn_.output = &output;
+  event_context_.output = &output;
   HandleOne(table, event);
   return FireDue();
 }
 
-Runner::Left Runner::Fire(const InHand& flow, size_t timer, uint64_t now_us, Output& output) {
-  turn_.context.state = flow.state;
-  turn_.StopTimers(uint64_t{1} << timer);
+Runner::Outcome Runner::Fire(const InHand& flow, size_t timer, uint64_t now_us, Output& output) {
+  event_context_.context.state = flow.state;
+  event_context_.StopTimers(uint64_t{1} << timer);
   return Handle(flow, machine_.timers[timer].table, machine_.timers[timer].event, nullptr, now_us,
                 output);
 }
 
 void Runner::HandleOne(size_t table, uint16_t event) {
-  turn_.rounds = 0;
-  turn_.told_count = 0;
-  turn_.context.facts[kConsumed] = 0;
-  turn_.context.facts[kScanned] = 0;
+  event_context_.rounds = 0;
+  event_context_.pending_count = 0;
+  event_context_.context.facts[kConsumed] = 0;
+  event_context_.context.facts[kScanned] = 0;
   Dispatch(table, event);
-  for (size_t i = 0; i < turn_.told_count; ++i) Dispatch(turn_.told[i].table, turn_.told[i].event);
-  if (turn_.rounds <= Turn::kMostRounds) return;
-  turn_.counters.endless.Add(1);
-  turn_.Reset(0);
+  for (size_t i = 0; i < event_context_.pending_count; ++i)
+    Dispatch(event_context_.pending[i].table, event_context_.pending[i].event);
+  if (event_context_.rounds <= EventContext::kMostRounds) return;
+  event_context_.counters.endless.Add(1);
+  event_context_.Reset(0);
 }
 
 // Timers of 0 are due at once. One that is started again and again waits for the next microsecond.
-Runner::Left Runner::FireDue() {
-  Context& context = turn_.context;
+Runner::Outcome Runner::FireDue() {
+  Context& context = event_context_.context;
   const auto now_us = static_cast<uint32_t>(context.now_us);
   const Table& lowest = machine_.tables[0];
   for (uint32_t fires = 0;; ++fires) {
-    if (lowest.state == kNone || turn_.StateOf(lowest.state) == 0) {
+    if (lowest.state == kNone || event_context_.StateOf(lowest.state) == 0) {
       return {.goes_on = false, .due = {}};
     }
     const Due due = FirstTimer(context.state, now_us);
@@ -87,26 +88,27 @@ Runner::Left Runner::FireDue() {
         fires == kMostFires) {
       return {.goes_on = true, .due = due};
     }
-    turn_.StopTimers(uint64_t{1} << due.timer);
+    event_context_.StopTimers(uint64_t{1} << due.timer);
     if (std::exchange(context.packet, nullptr) != nullptr) context.SetBases();
     HandleOne(machine_.timers[due.timer].table, machine_.timers[due.timer].event);
   }
 }
 
 void Runner::Interpret(size_t table, uint16_t event) {
-  if (!turn_.Enters()) return;
-  const Table& own = machine_.tables[table];
-  const Cell& cell = own.cells[turn_.StateOf(own.state) * own.events + event];
+  if (!event_context_.Enters()) return;
+  const Table& definition = machine_.tables[table];
+  const Cell& cell =
+      definition.cells[event_context_.StateOf(definition.state) * definition.events + event];
   if (cell.decision != Decision::kUndecided) [[likely]] {
-    const uint32_t found = Decide(cell.decision, turn_.context, table);
+    const uint32_t found = Decide(cell.decision, event_context_.context, table);
     if (found != Decision::kNoRow) Do(machine_.rows[found & ~Decision::kRow], table);
     return;
   }
   for (uint32_t i = 0; i < cell.rows; ++i) {
-    const Row& row = machine_.rows[own.order[cell.first + i]];
+    const Row& row = machine_.rows[definition.order[cell.first + i]];
     const Test* test = &machine_.tests[row.first_test];
     const Test* const end = test + row.tests;
-    while (test != end && Holds(*test, turn_.context, table)) ++test;
+    while (test != end && Holds(*test, event_context_.context, table)) ++test;
     if (test != end) continue;
     Do(row, table);
     return;
@@ -117,21 +119,22 @@ void Runner::Do(const Row& row, size_t table) {
   Following following;
   const Action* action = &machine_.actions[row.first_action];
   for (const Action* const end = action + row.actions; action != end; ++action) {
-    if (action->kind == ActionKind::kSet && action->spot.kind != Spot::Kind::kNone) {
-      action->reg.Set(turn_.context.state, Load(action->spot, turn_.context.bases));
+    if (action->kind == ActionKind::kSet && action->load.kind != FieldLoad::Kind::kNone) {
+      action->reg.Set(event_context_.context.state,
+                      Load(action->load, event_context_.context.bases));
     } else {
       Act(*action, table, following);
     }
   }
   if (row.to == 0) {
-    turn_.Reset(table);
+    event_context_.Reset(table);
   } else if (row.to != kNone) {
-    machine_.registers[machine_.tables[table].state].Set(turn_.context.state, row.to);
+    machine_.registers[machine_.tables[table].state].Set(event_context_.context.state, row.to);
   }
   for (uint32_t i = 0; i < following.count; ++i) Dispatch(table, following.events[i]);
 }
 
-// What a, b and c of an action are.
+// The meaning of a, b and c for each kind of action.
 void Runner::Act(const Action& action, size_t table, Following& following) {
   const auto value = [&](uint16_t expression) { return ValueOf(expression, table); };
   switch (action.kind) {
@@ -142,37 +145,37 @@ void Runner::Act(const Action& action, size_t table, Following& following) {
     case ActionKind::kRaise:
       return Assign(action, table);
     case ActionKind::kRandomize:
-      return turn_.Randomize(machine_.registers[action.a]);
+      return event_context_.Randomize(machine_.registers[action.a]);
     case ActionKind::kReply:
-      return turn_.SendReply(machine_.replies[action.a], table);
+      return event_context_.SendReply(machine_.replies[action.a], table);
     case ActionKind::kSend:
-      return turn_.Send(machine_.templates[action.a], table, {});
+      return event_context_.Send(machine_.templates[action.a], table, {});
     case ActionKind::kTransmit:
       return SendAll(machine_.transmits[action.a], table);
     case ActionKind::kStartTimer:  // a: timer, b: expression
-      return turn_.StartTimer(action.a, action.reg, value(action.b));
+      return event_context_.StartTimer(action.a, action.reg, value(action.b));
     case ActionKind::kStopTimer:
-      return turn_.StopTimers(uint64_t{1} << action.a);
+      return event_context_.StopTimers(uint64_t{1} << action.a);
     case ActionKind::kCount:
       return Count(action, table);
     case ActionKind::kRecord:  // a: histogram, b: expression
-      return turn_.Record(action.a, value(action.b));
+      return event_context_.Record(action.a, value(action.b));
     case ActionKind::kCall:
       return Call(action, table);
     case ActionKind::kTell:  // a: table, b: event
-      return turn_.Tell(action.a, action.b);
+      return event_context_.Tell(action.a, action.b);
     case ActionKind::kStep:
       return following.Add(action.a);
     case ActionKind::kSkip:
-      return turn_.Skip(value(action.a));
+      return event_context_.Skip(value(action.a));
     case ActionKind::kLengthen:
-      return turn_.Lengthen(value(action.a));
+      return event_context_.Lengthen(value(action.a));
     case ActionKind::kScan:
-      return following.Add(turn_.Scan(machine_.scanners[action.a]));
+      return following.Add(event_context_.Scan(machine_.scanners[action.a]));
     case ActionKind::kTake:
-      return turn_.Take(machine_.registers[action.a]);
+      return event_context_.Take(machine_.registers[action.a]);
     case ActionKind::kSay:  // a: message, plus 1; b: event of the table below
-      return turn_.Say(table, action.a, action.b);
+      return event_context_.Say(table, action.a, action.b);
   }
 }
 
@@ -180,21 +183,22 @@ void Runner::Act(const Action& action, size_t table, Following& following) {
 void Runner::Assign(const Action& action, size_t table) {
   const Expression& expression = machine_.expressions[action.b];
   if (action.detail == 0) {
-    return turn_.ChangeWide(action.kind, action.reg, Value(expression, turn_.context, table));
+    return event_context_.ChangeWide(action.kind, action.reg,
+                                     Value(expression, event_context_.context, table));
   }
-  const int64_t value = action.spot.kind != Spot::Kind::kNone
-                            ? static_cast<int64_t>(Load(action.spot, turn_.context.bases))
-                            : NarrowValue(expression, turn_.context, table);
-  turn_.Change(action.kind, action.reg, value);
+  const int64_t value = action.load.kind != FieldLoad::Kind::kNone
+                            ? static_cast<int64_t>(Load(action.load, event_context_.context.bases))
+                            : NarrowValue(expression, event_context_.context, table);
+  event_context_.Change(action.kind, action.reg, value);
 }
 
 // a: counter, b: expression, c: bits.
 void Runner::Count(const Action& action, size_t table) {
-  if (action.spot.kind != Spot::Kind::kNone) {
-    return turn_.Count(action.a, Load(action.spot, turn_.context.bases));
+  if (action.load.kind != FieldLoad::Kind::kNone) {
+    return event_context_.Count(action.a, Load(action.load, event_context_.context.bases));
   }
-  const Wide value = Value(machine_.expressions[action.b], turn_.context, table);
-  turn_.Count(action.a, static_cast<uint64_t>(value) & NarrowMask(action.c));
+  const Wide value = Value(machine_.expressions[action.b], event_context_.context, table);
+  event_context_.Count(action.a, static_cast<uint64_t>(value) & NarrowMask(action.c));
 }
 
 void Runner::SendAll(const Transmit& transmit, size_t table) {
@@ -203,17 +207,19 @@ void Runner::SendAll(const Transmit& transmit, size_t table) {
   for (uint16_t i = 0; i < transmit.edge_count; ++i) {
     reach.edges[i] = static_cast<uint64_t>(ValueOf(transmit.edges[i], table));
   }
-  turn_.SendAll(
+  event_context_.SendAll(
       transmit, table, reach,
-      [&](const Piece& piece) { turn_.Send(machine_.templates[transmit.frame], table, piece); },
-      [&] { turn_.Send(machine_.templates[transmit.final], table, {}); });
+      [&](const Piece& piece) {
+        event_context_.Send(machine_.templates[transmit.frame], table, piece);
+      },
+      [&] { event_context_.Send(machine_.templates[transmit.final], table, {}); });
 }
 
 // a: event of the table above; kNone: there is none. detail: with data.
 void Runner::Call(const Action& action, size_t table) {
   const bool data = action.detail != 0;
-  if (action.a == kNone) return turn_.CallNobody(data);
-  turn_.Call(data, [&] { Dispatch(table + 1, action.a); });
+  if (action.a == kNone) return event_context_.CallNobody(data);
+  event_context_.Call(data, [&] { Dispatch(table + 1, action.a); });
 }
 
 }  // namespace tester::machine

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Does what a table says on one event of one flow, and all that follows from it: by code that was
-// made of the table, or else by what the machine says. The definition is
+// compiled of the table, or else by what the machine says. The definition is
 // TesterLibrary/protocols/interpreter.py.
 #pragma once
 
@@ -10,17 +10,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "responder/made.h"
-#include "responder/turn.h"
+#include "responder/compiled_table.h"
+#include "responder/event_context.h"
 
 namespace tester::machine {
 
 class Runner {
  public:
-  // `made`: of this machine; null: there is none. `failures`: for each counter whether it says of a
-  // flow that it has failed.
-  Runner(const Machine& machine, const Made* made, std::vector<bool> failures, uint64_t seed,
-         uint32_t most_bytes, ResponderCounters& counters);
+  // `compiled`: of this machine; null: there is none. `failures`: for each counter whether it says
+  // of a flow that it has failed.
+  Runner(const Machine& machine, const CompiledTable* compiled, std::vector<bool> failures,
+         uint64_t seed, uint32_t most_bytes, ResponderCounters& counters);
 
   struct InHand {
     State state;
@@ -32,25 +32,25 @@ class Runner {
     size_t timer = kMaxTimers;  // none
     uint32_t at_us = 0;
   };
-  // What an event leaves: whether the flow goes on, and its first timer.
-  struct Left {
+  // The result of an event: whether the flow goes on, and its first timer.
+  struct Outcome {
     bool goes_on;
     Due due;
   };
 
   // An event of the lowest table or, of a timer, of any, and the timers that are due by it.
-  Left Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet, uint64_t now_us,
-              Output& output);
+  Outcome Handle(const InHand& flow, size_t table, uint16_t event, Packet* packet, uint64_t now_us,
+                 Output& output);
   // A timer of a flow, which is due.
-  Left Fire(const InHand& flow, size_t timer, uint64_t now_us, Output& output);
+  Outcome Fire(const InHand& flow, size_t timer, uint64_t now_us, Output& output);
 
   Due FirstTimer(const State& state, uint32_t now_us) const;
 
  private:
   void HandleOne(size_t table, uint16_t event);
-  Left FireDue();
+  Outcome FireDue();
   void Dispatch(size_t table, uint16_t event) {
-    if (made_ != nullptr) return made_->dispatch[table](turn_, event);
+    if (compiled_ != nullptr) return compiled_->dispatch[table](event_context_, event);
     Interpret(table, event);
   }
   void Interpret(size_t table, uint16_t event);
@@ -61,16 +61,17 @@ class Runner {
   void Count(const Action& action, size_t table);
   void SendAll(const Transmit& transmit, size_t table);
   int64_t ValueOf(uint16_t expression, size_t table) const {
-    const Expression& own = machine_.expressions[expression];
-    return own.wide ? Clamped(own, turn_.context, table) : NarrowValue(own, turn_.context, table);
+    const Expression& definition = machine_.expressions[expression];
+    return definition.wide ? Clamped(definition, event_context_.context, table)
+                           : NarrowValue(definition, event_context_.context, table);
   }
 
   static constexpr uint32_t kMostFires = 64;  // of timers of 0
 
   const Machine& machine_;
-  const Made* const made_;
+  const CompiledTable* const compiled_;
   std::array<Register, kMaxTimers> due_;  // when each timer is
-  Turn turn_;
+  EventContext event_context_;
 };
 
 }  // namespace tester::machine

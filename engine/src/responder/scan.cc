@@ -80,7 +80,7 @@ uint32_t PassResting(const Resting& resting, Frame piece, uint32_t at, uint32_t 
   return at;
 }
 
-// Of the bytes from one on that may still be taken.
+// The bytes that may still be taken, from one on.
 struct Span {
   uint32_t at;
   uint32_t end;
@@ -136,7 +136,8 @@ Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, c
     }
     for (const uint8_t index : scanner.found[now.state]) {
       const Find& find = scanner.finds[index];
-      for (const Assignment& own : find.set) machine.registers[own.reg].SetWide(state, own.value);
+      for (const Assignment& assignment : find.set)
+        machine.registers[assignment.reg].SetWide(state, assignment.value);
       if (find.number != kNone) now.reading = 2 * (index + 1U);
       if (index >= scanner.ends) continue;
       kept.Set(state, 0);

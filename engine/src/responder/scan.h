@@ -11,7 +11,7 @@
 
 namespace tester::machine {
 
-// What came of a piece: the bytes taken, and why it stopped there.
+// The result of scanning a piece: the bytes taken, and why it stopped there.
 struct Scanned {
   uint32_t taken = 0;
   bool ended = false;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What finds texts and numbers in a stream of bytes, as an automaton.
+// An automaton that finds texts and numbers in a stream of bytes.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct Resting {
 };
 
 struct Scanner {
-  // Of a step: where the steps of the state begin that it leads to, and whether that one finds
+  // The bits of a step: where the steps of the next state begin, and whether that state finds
   // something, or rests.
   static constexpr uint32_t kFinds = uint32_t{1} << 31;
   static constexpr uint32_t kRests = uint32_t{1} << 30;

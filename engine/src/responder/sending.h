@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What frames are made of that a responder sends.
+// The material of the frames that a responder sends.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
+#include "responder/field_load.h"
 #include "responder/header.h"
 #include "responder/limits.h"
 #include "responder/number.h"
-#include "responder/spot.h"
 
 namespace tester::machine {
 
 struct Edit {
   Place place;
   uint16_t expression;
-  Spot spot{};  // where it is one operand
+  FieldLoad load{};  // where it is one operand
 
   bool operator==(const Edit&) const = default;
 };
@@ -91,7 +91,7 @@ struct FrameTemplate {
   bool summed = false;
 };
 
-struct Part {
+struct MessagePart {
   std::vector<uint8_t> text;  // or else digits
   uint16_t operand = kNone;
   uint8_t digits = 0;
@@ -101,7 +101,7 @@ struct Part {
 };
 
 struct TableMessage {
-  std::vector<Part> parts;
+  std::vector<MessagePart> parts;
   uint32_t text_bytes;
   uint16_t body;  // an expression of registers and numbers
   uint32_t fill_bytes;

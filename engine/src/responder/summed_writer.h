@@ -56,15 +56,15 @@ inline uint64_t SetOption(OptionKind kind, uint64_t first, uint64_t second, uint
 template <typename Set>
 size_t WriteSummed(const LaidTemplate& laid, size_t ip, size_t tcp, const Context& context,
                    const Piece& piece, uint8_t* to, Set set) {
-  const size_t own = laid.octets.size();
-  const size_t end = own + piece.bytes;
-  std::memcpy(to, laid.octets.data(), own);
+  const size_t header_bytes = laid.octets.size();
+  const size_t end = header_bytes + piece.bytes;
+  std::memcpy(to, laid.octets.data(), header_bytes);
   const Link& link = context.identity->link;
   std::memcpy(to, link.data(), link.size());
   Sums sums;
   set(sums);
   if (piece.message != nullptr) {
-    sums.tcp += WriteMessage(*piece.message, context, piece.offset, piece.bytes, to + own);
+    sums.tcp += WriteMessage(*piece.message, context, piece.offset, piece.bytes, to + header_bytes);
   }
   const uint64_t ip_bytes = SetWord(to + ip + 2, 16, end - ip);
   const uint64_t ip_sum = laid.ip_sum + sums.addresses + ip_bytes;

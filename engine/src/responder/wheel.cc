@@ -25,8 +25,8 @@ uint32_t Wheel::BeginsUs(uint32_t slot) const {
 
 void Wheel::Arm(uint32_t index, uint32_t due_us) {
   Flow& flow = flows_[index];
-  if (const uint64_t own = kSlot.Get(flow.words); own != 0) {
-    const auto slot = static_cast<uint32_t>(own - 1);
+  if (const uint64_t number = kSlot.Get(flow.words); number != 0) {
+    const auto slot = static_cast<uint32_t>(number - 1);
     if (static_cast<int32_t>(BeginsUs(slot) - due_us) <= 0) return;
     Disarm(index, slot);
   }

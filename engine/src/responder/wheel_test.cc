@@ -9,7 +9,7 @@
 #include <optional>
 #include <set>
 
-#include "generator/random_numbers.h"
+#include "base/random_numbers.h"
 
 namespace tester::machine {
 namespace {
@@ -57,8 +57,8 @@ TEST_F(WheelTest, WakesWhenItIsTimeAndNotBefore) {
   }
 }
 
-// Against a map of times, over more than one turn of the clock. One that is stopped stays in the
-// wheel; when it is started again it may have to move forward.
+// Against a map of times, over more than one turn of the clock. One that is stopped stays
+// in the wheel; when it is started again it may have to move forward.
 TEST_F(WheelTest, AgreesWithAMap) {
   std::map<uint64_t, std::set<uint32_t>> due;
   std::map<uint32_t, uint64_t> of;

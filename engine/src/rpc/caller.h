@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who calls, as far as it is known: for people, who want to know who has stopped their traffic.
+// The caller of an RPC, as far as it is known, for people who want to know who has stopped their
+// traffic.
 #pragma once
 
 #include <grpcpp/server_context.h>
@@ -11,8 +12,8 @@
 
 namespace tester {
 
-// What a client calls itself, the name in its certificate, its address. None of them is believed:
-// unprintable characters are replaced and long texts cut.
+// The name that a client gives itself, the name in its certificate, and its address. They are not
+// trusted: unprintable characters are replaced and long texts cut.
 std::string CallerOf(const grpc::ServerContext& context);
 
 // The same from its parts; empty where there is none. `peer` is as gRPC writes it.

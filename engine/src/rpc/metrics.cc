@@ -21,9 +21,9 @@
 #include <utility>
 #include <vector>
 
-#include "error.h"
-#include "stats/openmetrics.h"
-#include "text.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "snapshot/openmetrics.h"
 
 namespace tester {
 namespace {

@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace tester {
 namespace {

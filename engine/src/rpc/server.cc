@@ -20,7 +20,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "text.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {

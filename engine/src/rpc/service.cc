@@ -6,10 +6,10 @@
 #include <chrono>
 #include <thread>
 
-#include "log.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "rpc/caller.h"
 #include "rpc/status.h"
-#include "text.h"
 
 namespace tester {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <grpcpp/support/status.h>
 
-#include "error.h"
+#include "base/error.h"
 
 namespace tester {
 

@@ -7,9 +7,9 @@
 
 #include <cstdint>
 
-#include "stats/counter.h"
+#include "base/counter.h"
+#include "base/mapped.h"
 #include "stats/histogram.h"
-#include "stats/mapped.h"
 
 namespace tester {
 

@@ -13,7 +13,7 @@
 namespace tester {
 namespace {
 
-// What RFC 4737 says of each arrival, by looking at all that came before.
+// The classification of RFC 4737 for each arrival, by looking at all that came before.
 struct Known {
   uint64_t overtaken = 0;
   uint64_t duplicated = 0;

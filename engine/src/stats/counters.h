@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "generator/order.h"
+#include "base/counter.h"
+#include "base/order.h"
 #include "stats/arrival_order.h"
-#include "stats/counter.h"
 #include "stats/departure_errors.h"
 #include "stats/flows.h"
 #include "stats/icmp_errors.h"
@@ -24,26 +24,65 @@
 
 namespace tester {
 
+// Lists of the counters that are no more than a number, by their names in counters.proto, for
+// X(name). A new one is a field there, a line here, and what counts it.
+#define TESTER_PORT_COUNTERS(X) \
+  X(tx_packets)                 \
+  X(tx_bytes)                   \
+  X(tx_refused)                 \
+  X(rx_packets)                 \
+  X(rx_bytes)                   \
+  X(rx_foreign)                 \
+  X(rx_misrouted)               \
+  X(rx_stale)                   \
+  X(rx_malformed)               \
+  X(rx_fragments)               \
+  X(rx_up_to_64)                \
+  X(rx_65_to_127)               \
+  X(rx_128_to_255)              \
+  X(rx_256_to_511)              \
+  X(rx_512_to_1023)             \
+  X(rx_1024_to_1518)            \
+  X(rx_over_1518)               \
+  X(neighbour_replies)
+
+// With rx_ in front of it there.
+#define TESTER_STREAM_RX_COUNTERS(X) \
+  X(corrupted)                       \
+  X(wrong_length)                    \
+  X(fragments)                       \
+  X(version_rewritten)               \
+  X(before_sent)
+
+#define TESTER_WORKER_COUNTERS(X) \
+  X(loops)                        \
+  X(idle_loops)                   \
+  X(idle_ns)                      \
+  X(worst_gap_ns)                 \
+  X(late_polls)
+
 struct alignas(64) PortCounters {
-  Counter tx_packets;
-  Counter tx_bytes;
-  Counter tx_refused;
-  Counter rx_packets;
-  Counter rx_bytes;
-  Counter rx_foreign;
-  Counter rx_misrouted;
-  // Of those of rx_foreign.
-  Counter rx_stale;
-  Counter rx_malformed;
-  Counter rx_fragments;
+  // Counts a frame received in the class of its bytes on the wire.
+  void CountSize(uint64_t bytes) {
+    static constexpr std::array kClasses = {
+        &PortCounters::rx_up_to_64,   &PortCounters::rx_65_to_127,   &PortCounters::rx_128_to_255,
+        &PortCounters::rx_256_to_511, &PortCounters::rx_512_to_1023, &PortCounters::rx_1024_to_1518,
+        &PortCounters::rx_over_1518};
+    static constexpr std::array<uint64_t, kClasses.size() - 1> kMost = {64,  127,  255,
+                                                                        511, 1023, 1518};
+    size_t index = 0;
+    for (const uint64_t most : kMost) index += bytes > most ? 1 : 0;
+    (this->*kClasses[index]).Add(1);
+  }
+
+  TESTER_PORT_COUNTERS(TESTER_DECLARE_COUNTER)
   IcmpErrors rx_icmp_errors;
-  Counter neighbour_replies;
   Counter rx_pause;
   std::array<PortVersionCount, 2> tx_versions;
   std::array<PortVersionCount, 2> rx_versions;
 };
 
-// Of one start of a stream, on the worker that sends it.
+// Counters of one start of a stream, written by the worker that sends it.
 struct alignas(64) StreamTx {
   // Frames that have left, with their bytes on the wire.
   void CountSent(uint64_t frames, uint64_t all_bytes, uint32_t version, uint64_t now_ns) {
@@ -60,9 +99,9 @@ struct alignas(64) StreamTx {
   DepartureErrors departures;
   // Nothing has to be done for the stream before; long past when it is behind.
   Counter wake_ns;
-  Counter leg;  // of its schedule: those before are sent
+  Counter segment;  // of its schedule: those before are sent
   std::atomic<bool> sending{false};
-  // Of a stream with a version. Times are counted from the same base as those of arrivals.
+  // Only for a stream with a version. Times count from the same base as those of arrivals.
   std::array<VersionCount, 2> versions;
   bool has_version = false;
   uint64_t base_ns = 0;
@@ -70,7 +109,7 @@ struct alignas(64) StreamTx {
   alignas(64) Flips flips;
 };
 
-// Of one start of a stream, on the worker that serves the port it is expected on.
+// Counters of one start of a stream, written by the worker that serves the port it is expected on.
 struct alignas(64) StreamRx {
   Counter packets;
   Counter bytes;
@@ -81,25 +120,17 @@ struct alignas(64) StreamRx {
   ArrivalOrder order;
   std::array<VersionCount, 2> versions;
   Outages outages;
-  // What has arrived of it and is not what was sent.
-  Counter corrupted;
-  Counter wrong_length;
-  Counter fragments;
-  Counter version_rewritten;
-  Counter before_sent;
+  // Frames of the stream that arrived changed.
+  TESTER_STREAM_RX_COUNTERS(TESTER_DECLARE_COUNTER)
   std::unique_ptr<Flows> flows;  // null without
-  OrderPlace order_place;        // worker's own
+  OrderPlace order_place;        // used by the worker only
   // Frames that arrive where they should not are counted by whichever worker meets them.
   alignas(64) Misrouted misrouted;
 };
 
 // Since the engine started; what is of one job is in JobStart.
 struct alignas(64) WorkerCounters {
-  Counter loops;
-  Counter idle_loops;
-  Counter idle_ns;
-  Counter worst_gap_ns;
-  Counter late_polls;
+  TESTER_WORKER_COUNTERS(TESTER_DECLARE_COUNTER)
 };
 
 }  // namespace tester

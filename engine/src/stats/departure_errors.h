@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "stats/counter.h"
+#include "base/counter.h"
 #include "stats/histogram.h"
 
 namespace tester {
@@ -28,8 +28,8 @@ class DepartureErrors {
     last_lateness_ns_ = now_ns - last_due_ns;
   }
 
-  // What Add will need for these frames, so that it need not wait for memory. Inlined always: calls
-  // of a function that does nothing but fetch are dropped by GCC as without effect.
+  // Fetches the memory that Add will need for these frames. Always inlined: GCC drops calls of a
+  // function that does nothing but fetch.
   [[gnu::always_inline]] void Prefetch(uint64_t now_ns, uint64_t first_due_ns) const {
     histogram_.Prefetch(ErrorNs(now_ns - first_due_ns));
   }
@@ -51,7 +51,7 @@ class DepartureErrors {
   Counter max_;
   Counter worst_lateness_;
   Histogram histogram_;
-  // The writer's own.
+  // Used by the writer only.
   bool any_ = false;
   uint64_t last_lateness_ns_ = 0;
 };

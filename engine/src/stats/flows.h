@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "stats/mapped.h"
+#include "base/mapped.h"
 
 namespace tester {
 
@@ -42,7 +42,7 @@ class Flows {
 
   uint32_t count() const { return count_; }
 
-  // Of one flow, from any thread.
+  // Counts of one flow; any thread may call it.
   Counts Read(uint32_t flow) const {
     Counts& counts = counts_[flow];
     return {.packets = Get(counts.packets),

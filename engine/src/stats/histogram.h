@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "stats/mapped.h"
+#include "base/mapped.h"
 
 namespace tester {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "stats/counter.h"
+#include "base/counter.h"
 #include "wire/icmp_error.h"
 
 namespace tester {

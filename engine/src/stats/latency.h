@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is known of the delay of a stream's frames.
+// Statistics of the delay of a stream's frames.
 #pragma once
 
 #include <cstdint>
 
-#include "stats/counter.h"
+#include "base/counter.h"
 #include "stats/histogram.h"
 
 namespace tester {

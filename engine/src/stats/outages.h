@@ -6,13 +6,13 @@
 
 #include <cstdint>
 
-#include "stats/counter.h"
+#include "base/counter.h"
 
 namespace tester {
 
 class Outages {
  public:
-  // What is counted: outages of at least this length. Before the first Add.
+  // Sets the shortest outage that counts. To be called before the first Add.
   void SetLeast(uint64_t nanoseconds) { least_ns_ = nanoseconds; }
 
   // One writer. Nothing arrived between these instants, and `lost` frames are missing after it.

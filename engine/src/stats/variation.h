@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "stats/counter.h"
+#include "base/counter.h"
 
 namespace tester {
 
@@ -62,7 +62,7 @@ class Variation {
  private:
   Counter ipdv_min_;
   Counter ipdv_max_;
-  // Of the arrival before; 0: there is none.
+  // The number after that of the arrival before; 0: there was none.
   uint64_t next_sequence_ = 0;
   uint64_t last_latency_ns_ = 0;
 };

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "stats/counter.h"
+#include "base/counter.h"
 #include "stats/wide.h"
 
 namespace tester {

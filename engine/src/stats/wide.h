@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "stats/counter.h"
+#include "base/counter.h"
 
 namespace tester {
 

@@ -6,9 +6,10 @@
 #include <chrono>
 #include <utility>
 
-#include "log.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "plan/validate_capture.h"
 #include "tester/tester.h"
-#include "text.h"
 
 namespace tester {
 namespace {

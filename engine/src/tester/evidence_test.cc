@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tester remembers of itself: how its ports were polled, and what became of its jobs.
+// Tests of the tester's evidence: how its ports were polled, and what became of its jobs.
 #include <gmock/gmock.h>
 #include <rte_ethdev.h>
 

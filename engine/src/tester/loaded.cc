@@ -4,12 +4,15 @@
 #include "tester/loaded.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
-#include "made/made_tables.h"
+#include "compiled_tables/compiled_tables.h"
 
 namespace tester {
 namespace {
+
+constexpr auto kMostAhead = std::chrono::milliseconds(200);
 
 std::shared_ptr<const NeighbourTable> NeighboursOf(uint16_t port, const LoadedJobs& jobs) {
   std::vector<Neighbour> neighbours;
@@ -53,7 +56,7 @@ void ExpectStreams(const LoadedJobs& jobs, const std::shared_ptr<const Retired>&
     for (const auto& stream : job->streams) {
       program.kept.insert(program.kept.end(),
                           {stream.rx, stream.tx, stream.plan.measurement.integrity});
-      if (stream.plan.signature) classifier->Add(stream.plan.id, ExpectedOf(stream));
+      if (stream.plan.contents.signature) classifier->Add(stream.plan.id, ExpectedOf(stream));
     }
   }
   program.classifier = std::move(classifier);
@@ -64,7 +67,7 @@ Responders RespondersOf(uint16_t port, const LoadedJobs& jobs) {
   for (const auto& [name, job] : jobs) {
     for (const auto& responder : job->responders) {
       if (responder.plan->port == port && responder.Answers()) {
-        responders.push_back(responder.answering);
+        responders.push_back(responder.running);
       }
     }
   }
@@ -110,24 +113,32 @@ StreamRun::StreamRun(const StreamPlan& plan, uint64_t now_ns)
 LoadedStream::LoadedStream(StreamPlan stream_plan)
     : StreamRun(stream_plan, 0),
       plan(std::move(stream_plan)),
-      frames(std::make_shared<const Frames>(plan)) {}
+      frames(std::make_shared<const Frames>(plan.contents)) {}
 
-Leg NewLeg(const StreamPlan& plan, const std::shared_ptr<const Frames>& frames) {
-  Leg leg{.begin_ns = 0,
-          .departures = plan.departures,
-          .frames = frames,
-          .cursor = std::make_shared<Cursor>()};
+ScheduleSegment NewSegment(const StreamPlan& plan, const std::shared_ptr<const Frames>& frames) {
+  ScheduleSegment segment{.begin_ns = 0,
+                          .departures = plan.departures,
+                          .frames = frames,
+                          .cursor = std::make_shared<Cursor>()};
   if (plan.replay) {
     const auto feed = std::make_shared<ReplayFeed>(*plan.replay);
-    leg.departures = std::make_shared<const Departures>(plan.replay->offset_ns, Replayed(feed));
-    leg.frames = std::make_shared<const Frames>(feed);
+    segment.departures = std::make_shared<const Departures>(plan.replay->offset_ns, Replayed(feed));
+    segment.frames = std::make_shared<const Frames>(feed);
   }
-  return leg;
+  return segment;
 }
 
-void StreamRun::Send(Leg leg, uint64_t duration_ns, uint64_t packets) {
-  const uint64_t start_ns = leg.begin_ns;
-  schedule = std::make_shared<const Schedule>(std::move(leg), duration_ns, packets);
+void ReadAhead(std::span<const ScheduleSegment> segments) {
+  const auto deadline = std::chrono::steady_clock::now() + kMostAhead;
+  for (const ScheduleSegment& segment : segments) {
+    if (const ReplayFeed* feed = segment.frames->feed()) feed->AwaitAhead(deadline);
+  }
+}
+
+void StreamRun::Send(ScheduleSegment segment, uint64_t duration_ns, uint64_t packets) {
+  const uint64_t start_ns = segment.begin_ns;
+  if (const ReplayFeed* feed = segment.frames->feed()) fault = feed->fault();
+  schedule = std::make_shared<const Schedule>(std::move(segment), duration_ns, packets);
   sender = std::make_shared<Sender>(*schedule);
   tx->wake_ns.Set(start_ns);
   tx->sending.store(true, std::memory_order_release);
@@ -140,16 +151,16 @@ ResponderRun::ResponderRun(const machine::ResponderPlan& plan)
 LoadedResponder::LoadedResponder(std::shared_ptr<const machine::ResponderPlan> responder_plan)
     : ResponderRun(*responder_plan),
       plan(std::move(responder_plan)),
-      made(machine::FindMade(plan->machine)) {}
+      compiled(machine::FindCompiledTable(plan->machine)) {}
 
 ResponderRun LoadedResponder::NewRun(Port& port) const {
   ResponderRun run(*plan);
-  run.answering = std::make_shared<Answering>(plan, made, run.counters, port);
+  run.running = std::make_shared<RunningResponder>(plan, compiled, run.counters, port);
   return run;
 }
 
 void LoadedResponder::Stop() {
-  answering.reset();
+  running.reset();
   counters->opening.store(false, std::memory_order_relaxed);
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,13 @@
 
 namespace tester {
 
-// What a stream has from one start to the next. A worker keeps what it knows of an earlier one.
+// The run of a stream from one start to the next. A worker keeps what it knows of an earlier one.
 struct StreamRun {
   // Nothing is sent yet; what arrives stamped earlier than now is of an earlier start.
   StreamRun(const StreamPlan& plan, uint64_t now_ns);
 
-  // Sends a leg from its begin on; 0 for duration_ns or packets: no such limit.
-  void Send(Leg leg, uint64_t duration_ns, uint64_t packets);
+  // Sends a segment from its begin on; 0 for duration_ns or packets: no such limit.
+  void Send(ScheduleSegment segment, uint64_t duration_ns, uint64_t packets);
   bool Sending() const { return tx->sending.load(std::memory_order_acquire); }
 
   std::shared_ptr<StreamTx> tx;
@@ -35,6 +36,7 @@ struct StreamRun {
   // Null until the first start, and the schedule after a stop, too.
   std::shared_ptr<const Schedule> schedule;
   std::shared_ptr<Sender> sender;
+  std::shared_ptr<const ReplayFault> fault;  // null unless it replays a file
 };
 
 struct LoadedStream : StreamRun {
@@ -46,16 +48,19 @@ struct LoadedStream : StreamRun {
   std::shared_ptr<const Frames> frames;
 };
 
-// What a start or an update of a stream begins with, but for the instant. For a replay it reads
-// ahead.
-Leg NewLeg(const StreamPlan& plan, const std::shared_ptr<const Frames>& frames);
+// The segment that a start or an update begins with, without its instant. For a replay it begins
+// to read.
+ScheduleSegment NewSegment(const StreamPlan& plan, const std::shared_ptr<const Frames>& frames);
+
+// Gives replays a moment, altogether, to read ahead.
+void ReadAhead(std::span<const ScheduleSegment> segments);
 
 // The same of a responder.
 struct ResponderRun {
   explicit ResponderRun(const machine::ResponderPlan& plan);
 
   std::shared_ptr<ResponderCounters> counters;
-  std::shared_ptr<Answering> answering;  // null unless it answers
+  std::shared_ptr<RunningResponder> running;  // null unless it answers
 };
 
 struct LoadedResponder : ResponderRun {
@@ -65,12 +70,12 @@ struct LoadedResponder : ResponderRun {
   // Counters and flows of a new start, which opens none yet.
   ResponderRun NewRun(Port& port) const;
   void Stop();
-  bool Answers() const { return answering != nullptr; }
+  bool Answers() const { return running != nullptr; }
   // It opens flows, or some of those that it has to open altogether have not ended.
   bool Sending() const;
 
   std::shared_ptr<const machine::ResponderPlan> plan;
-  const machine::Made* made;  // null: its table is interpreted
+  const machine::CompiledTable* compiled;  // null: its table is interpreted
 };
 
 // The start of a job, and what became of it.
@@ -100,8 +105,8 @@ struct LoadedJob : JobRun {
 
 using LoadedJobs = std::map<std::string, std::unique_ptr<LoadedJob>>;
 
-// What worker `worker` of `workers` has to do for the jobs: it serves every port whose index modulo
-// the number of workers is its own.
+// The program of worker `worker` of `workers`: it serves every port whose index modulo the number
+// of workers is `worker`.
 std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
                                      const std::shared_ptr<const Retired>& retired,
                                      const std::vector<std::unique_ptr<Port>>& ports, size_t worker,

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What measures traffic beside the snapshot: versions that are flipped and flows that are read.
+// Measurement beside the snapshot: flipping versions and reading flows.
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "stats/merge.h"
+#include "base/text.h"
+#include "snapshot/merge.h"
 #include "tester/tester.h"
-#include "text.h"
 
 namespace tester {
 namespace {
@@ -50,7 +50,7 @@ v1::FlipResponse Tester::Flip(const Names& names) {
   v1::FlipResponse response;
   response.set_closed_version(CommonVersion(streams, Cat("flip of ", Join(names))));
   for (LoadedStream* stream : streams) stream->tx->flips.Ask();
-  AskWorkers([this](size_t i) { workers_[i]->Pass(); });
+  AskWorkers([this](size_t i) { workers_[i]->WaitTwoLoops(); });
   response.set_flipped_at_ns(clock_.Now());
   return response;
 }

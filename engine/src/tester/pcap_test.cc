@@ -68,6 +68,19 @@ TEST_F(ReplayTest, StopsInTheMiddle) {
   EXPECT_EQ(tester->TakeSnapshot({}).streams(0).tx_packets(), 500U);
 }
 
+TEST_F(ReplayTest, SaysThatTheFileHasChanged) {
+  tester->Load(Replay(0));
+  tester->Start({"job"}, 0, 0, 0);
+  std::ofstream(path, std::ios::binary) << "no capture";
+  WaitForEnd(*tester, "job");
+  const v1::Snapshot snapshot = tester->TakeSnapshot({});
+  EXPECT_EQ(snapshot.jobs(0).stopped_by(),
+            "the tester: " + path + ": the file has changed since it was loaded; load it again");
+  EXPECT_GE(snapshot.jobs(0).stopped_at_ns(), snapshot.jobs(0).started_at_ns());
+  ASSERT_EQ(snapshot.jobs(0).stopped_streams_size(), 1);
+  EXPECT_EQ(snapshot.jobs(0).stopped_streams(0), snapshot.streams(0).id());
+}
+
 TEST_F(ReplayTest, RefusesAFileThatIsNone) {
   v1::Job job = Replay(1);
   job.mutable_streams(0)->mutable_departures()->mutable_replay()->set_path("/dev/zero");

@@ -1,15 +1,18 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tester says of itself: information, progress and snapshots.
+// Reports of the tester: information, progress and snapshots.
 #include <rte_version.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "plan/measurement.h"
+#include "plan/validate_capture.h"
 #include "plan/validate_responder.h"
-#include "stats/merge.h"
-#include "stats/merge_responder.h"
+#include "snapshot/merge.h"
+#include "snapshot/merge_responder.h"
 #include "tester/tester.h"
 #include "version.h"
 
@@ -99,16 +102,29 @@ void Tester::FillWorkers(v1::Snapshot& snapshot) {
     const Interruptions interruptions = worker->interruptions();
     out.set_lcore(worker->lcore());
     out.set_cpu(worker->cpu());
-    out.set_loops(worker->counters().loops.Get());
-    out.set_idle_loops(worker->counters().idle_loops.Get());
-    out.set_idle_ns(worker->counters().idle_ns.Get());
-    out.set_worst_gap_ns(worker->counters().worst_gap_ns.Get());
-    out.set_late_polls(worker->counters().late_polls.Get());
+    FillWorker(worker->counters(), out);
     out.set_waited_ns(interruptions.waited_ns);
     out.set_preemptions(interruptions.preemptions);
     out.set_steal_ns(interruptions.steal_ns);
   }
 }
+
+namespace {
+
+// A stream whose file has changed was stopped by the tester itself, or has sent what nobody
+// planned.
+void FillFaults(const LoadedJob& job, v1::JobCounters& out) {
+  for (const auto& stream : job.streams) {
+    const std::string* reason = stream.fault ? stream.fault->Get() : nullptr;
+    if (reason == nullptr) continue;
+    out.set_stopped_at_ns(std::max(stream.tx->last_ns.Get(), job.start->start_ns));
+    out.set_stopped_by(Cat("the tester: ", *reason));
+    auto& ids = *out.mutable_stopped_streams();
+    if (std::ranges::find(ids, stream.plan.id) == ids.end()) ids.Add(stream.plan.id);
+  }
+}
+
+}  // namespace
 
 void Tester::FillJob(const LoadedJob& job, v1::JobCounters& out) const {
   out.set_name(job.plan.name);
@@ -123,6 +139,7 @@ void Tester::FillJob(const LoadedJob& job, v1::JobCounters& out) const {
   out.set_started_by(job.start->by);
   out.set_asked_duration_ns(job.start->duration_ns);
   out.set_asked_packets(job.start->packets);
+  FillFaults(job, out);
   for (size_t port = 0; port < ports_.size(); ++port) {
     if (!job.start->ports[port]) continue;
     auto& polls = *out.add_polls();

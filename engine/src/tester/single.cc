@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/text.h"
 #include "tester/tester.h"
-#include "text.h"
 #include "wire/ethernet.h"
 
 namespace tester {
@@ -35,6 +35,7 @@ bool WaitUntil(SteadyClock::time_point deadline, const Condition& condition) {
 
 void Tester::InjectFrames(uint16_t index, std::vector<std::vector<uint8_t>> frames) {
   const std::lock_guard lock(inject_mutexes_[index]);
+  GiveUpIfEnded();
   Port& port = *ports_[index];
   auto order = std::make_unique<InjectOrder>();
   order->frames = std::move(frames);
@@ -73,7 +74,7 @@ Mac Tester::Resolve(const v1::ResolveRequest& request, const std::function<bool(
   const std::lock_guard lock(resolve_mutexes_[index]);
   Port& port = *ports_[index];
   while (port.learned.Pop()) {
-    // What was said before the question is not the answer to it.
+    // Answers that came before the question do not count.
   }
   std::optional<Mac> found;
   const auto is_answered = [&] {

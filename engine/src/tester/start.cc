@@ -4,9 +4,9 @@
 // Jobs are started together, or none of them is.
 #include <utility>
 
-#include "log.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "tester/tester.h"
-#include "text.h"
 
 namespace tester {
 namespace {
@@ -29,7 +29,7 @@ void RefuseRunning(const LoadedJob& job) {
   }
 }
 
-// What jobs have from one start to the next, in their order and that of their streams.
+// The runs of jobs from one start to the next, in the order of the jobs and their streams.
 struct Runs {
   std::vector<JobRun> jobs;
   std::vector<StreamRun> streams;
@@ -92,14 +92,15 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
   Runs before = RunsOf(jobs);
   Runs counting = before;
   counting.streams.clear();
-  std::vector<Leg> legs;  // in the order of streams
+  std::vector<ScheduleSegment> segments;  // in the order of streams
   for (const LoadedJob* job : jobs) {
     for (const auto& stream : job->streams) {
-      legs.push_back(NewLeg(stream.plan, stream.frames));
+      segments.push_back(NewSegment(stream.plan, stream.frames));
       counting.streams.emplace_back(stream.plan, clock_.Now());
       counting.streams.back().rx->outages.SetLeast(outage_ns);
     }
   }
+  ReadAhead(segments);
   try {
     // First everybody counts anew, then everybody sends: no frame is counted on the old counters.
     Swap(jobs, counting);
@@ -107,7 +108,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
     const uint64_t start_ns = clock_.Now() + kStartLeadNs;
     Runs sending = RunsOf(jobs);
     auto job_run = sending.jobs.begin();
-    auto leg = legs.begin();
+    auto segment = segments.begin();
     auto stream_run = sending.streams.begin();
     auto responder_run = sending.responders.begin();
     for (const LoadedJob* job : jobs) {
@@ -115,16 +116,16 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
           NewStart(*job, ports_.size(),
                    {.duration_ns = duration_ns, .packets = packets_per_stream, .by = by});
       start->start_ns = start_ns;
-      for (size_t i = 0; i < job->streams.size(); ++i, ++stream_run, ++leg) {
-        leg->begin_ns = start_ns;
-        stream_run->Send(std::move(*leg), duration_ns, packets_per_stream);
+      for (size_t i = 0; i < job->streams.size(); ++i, ++stream_run, ++segment) {
+        segment->begin_ns = start_ns;
+        stream_run->Send(std::move(*segment), duration_ns, packets_per_stream);
         start->streams.push_back(stream_run->tx);
       }
       for (const auto& responder : job->responders) {
         *responder_run = responder.NewRun(*ports_[responder.plan->port]);
         const uint64_t end_us =
             duration_ns == 0 ? 0 : Microseconds(AddSaturating(start_ns, duration_ns));
-        responder_run++->answering->responder.Begin(Microseconds(start_ns), end_us);
+        responder_run++->running->responder.Begin(Microseconds(start_ns), end_us);
       }
       *job_run = {};
       job_run++->start = start;

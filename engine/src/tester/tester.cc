@@ -8,9 +8,10 @@
 #include <thread>
 #include <utility>
 
-#include "generator/saturate.h"
-#include "log.h"
-#include "text.h"
+#include "base/log.h"
+#include "base/run_apart.h"
+#include "base/saturate.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {
@@ -97,7 +98,7 @@ void Tester::Publish() {
     programs.push_back(MakeProgram(jobs_, retired_, ports_, i, workers_.size()));
     AddTaps(i, *programs.back());
   }
-  AskWorkers([&](size_t i) { workers_[i]->Adopt(std::move(programs[i])); });
+  AskWorkers([&](size_t i) { workers_[i]->SwapProgram(std::move(programs[i])); });
 }
 
 void Tester::AskWorkers(const std::function<void(size_t)>& ask) {
@@ -115,9 +116,18 @@ void Tester::RefuseEnded() const {
   throw Error(Code::kAborted, Cat("the tester was told to end by ", ended_by_));
 }
 
+void Tester::GiveUpIfEnded() {
+  const std::lock_guard lock(mutex_);
+  RefuseEnded();
+}
+
 void Tester::Load(const v1::Job& job) {
-  // A file to be sent is read through, which may take long: nobody else waits for it.
-  Job plan = ValidateJob(job, limits_);
+  // A file to be sent is read through, which may take long, or for ever: nobody else waits for it.
+  const bool replays = std::ranges::any_of(
+      job.streams(), [](const auto& stream) { return stream.departures().has_replay(); });
+  Job plan = replays ? RunApart([job, ports = limits_] { return ValidateJob(job, ports); },
+                                [this] { GiveUpIfEnded(); })
+                     : ValidateJob(job, limits_);
   const std::lock_guard lock(mutex_);
   RefuseEnded();
   std::vector<const Job*> loaded;
@@ -141,7 +151,7 @@ void Tester::Load(const v1::Job& job) {
         {{"job", plan.name},
          {"name", responder.plan->name},
          {"table", responder.plan->machine.name},
-         {"runs", responder.made != nullptr ? "as code" : "interpreted"}});
+         {"runs", responder.compiled != nullptr ? "as code" : "interpreted"}});
   }
   Log(LogLevel::kInfo, "load",
       {{"job", plan.name},
@@ -174,10 +184,10 @@ void Tester::StopStreams(const std::vector<LoadedJob*>& jobs, const std::string&
     for (auto& stream : job->streams) stream.schedule.reset();
   }
   // A worker that has left its program knows the responders no more; then they end.
-  std::vector<std::shared_ptr<Answering>> ended;
+  std::vector<std::shared_ptr<RunningResponder>> ended;
   for (LoadedJob* job : jobs) {
     for (auto& responder : job->responders) {
-      ended.push_back(responder.answering);
+      ended.push_back(responder.running);
       responder.Stop();
     }
   }
@@ -194,11 +204,20 @@ void Tester::Stop(const Names& names, const std::string& by) {
 }
 
 void Tester::End(const std::string& by) {
-  const std::lock_guard lock(mutex_);
-  if (ended_by_.empty()) ended_by_ = by;
-  std::vector<LoadedJob*> all;
-  for (const auto& [name, job] : jobs_) all.push_back(job.get());
-  StopStreams(all, by);
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_by_.empty()) ended_by_ = by;
+    std::vector<LoadedJob*> all;
+    for (const auto& [name, job] : jobs_) {
+      job->plan.neighbours.clear();  // nobody is answered any more
+      all.push_back(job.get());
+    }
+    StopStreams(all, by);
+  }
+  // Single frames that had been asked for before have left, or were withdrawn.
+  for (size_t i = 0; i < ports_.size(); ++i) {
+    const std::lock_guard lock(inject_mutexes_[i]);
+  }
 }
 
 std::string Tester::EndedBy() {
@@ -213,7 +232,7 @@ std::shared_ptr<const Retired> WithStreams(const Retired* before,
   std::vector<Retired::Stream> streams;
   for (const LoadedJob* job : jobs) {
     for (const auto& stream : job->streams) {
-      if (!stream.plan.signature) continue;
+      if (!stream.plan.contents.signature) continue;
       streams.push_back({.id = stream.plan.id, .signature_sum = stream.frames->signature_sum()});
     }
   }

@@ -50,7 +50,7 @@ class Tester {
   void Stop(const Names& names, const std::string& by = {});
   // Stops all jobs for good: none can be loaded or started any more.
   void End(const std::string& by);
-  // Who has called End; empty: nobody.
+  // The client that has called End; empty: nobody.
   std::string EndedBy();
   // The instant at which the new stream takes over from the one of its id.
   uint64_t Update(const std::string& job, const v1::Stream& stream, const std::string& by = {});
@@ -82,10 +82,12 @@ class Tester {
   std::vector<LoadedJob*> FindJobs(const Names& names);
   LoadedStream& FindStream(const std::string& job, uint32_t stream_id, std::string_view where);
   void RefuseEnded() const;
+  // Takes mutex_ to do so.
+  void GiveUpIfEnded();
   void StopStreams(const std::vector<LoadedJob*>& jobs, const std::string& by);
-  // What goes wrong before a worker has a new program changes nothing.
+  // A failure before a worker has a new program changes nothing.
   void Publish();
-  // What `ask` throws of worker i leaves the tester unusable.
+  // An exception of ask(i) leaves the tester unusable.
   void AskWorkers(const std::function<void(size_t)>& ask);
   std::shared_ptr<Capture> FindCapture(const std::string& name) const;
   void AddTaps(size_t worker, Program& program) const;

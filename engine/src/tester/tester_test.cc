@@ -242,6 +242,20 @@ TEST_F(ResolveTest, NobodyAnswersAfterUnload) {
             Code::kDeadlineExceeded);
 }
 
+TEST_F(ResolveTest, NobodyAsksOrAnswersAfterTheEnd) {
+  const auto ports = [this] { return tester->TakeSnapshot({}).ports(); };
+  tester->End("a test");
+  const uint64_t sent = ports()[0].tx_packets();
+  EXPECT_EQ(CodeOf([&] { tester->Resolve(request, [] { return false; }); }), Code::kAborted);
+  v1::InjectRequest injected;
+  injected.set_port("a");
+  injected.add_frames(std::string(60, '\0'));
+  EXPECT_EQ(CodeOf([&] { tester->Inject(injected); }), Code::kAborted);
+  EXPECT_EQ(CodeOf([&] { tester->Load(JobOf("job", {{}})); }), Code::kAborted);
+  EXPECT_EQ(ports()[0].tx_packets(), sent);
+  EXPECT_EQ(ports()[1].neighbour_replies(), 0U);
+}
+
 TEST(NullTest, SendsAndReceivesNothing) {
   const auto tester = MakeTester({"a=vdev:net_null7", "b=vdev:net_null8"});
   tester->Load(JobOf("job", {{}}));

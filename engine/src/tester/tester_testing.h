@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "error.h"
+#include "base/error.h"
 #include "port/eal_testing.h"
 #include "port/open.h"
 #include "tester/tester.h"

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Another stream in the place of one that may be sending.
-#include <google/protobuf/util/message_differencer.h>
-
+#include <span>
 #include <utility>
 
+#include "base/run_apart.h"
+#include "base/text.h"
 #include "tester/tester.h"
-#include "text.h"
 
 namespace tester {
 namespace {
@@ -17,8 +17,7 @@ constexpr uint64_t kUpdateLeadNs = 500'000;
 
 // The same frames go on where they are; others begin anew.
 bool SendsTheSame(const StreamPlan& a, const StreamPlan& b) {
-  return a.contents != nullptr && b.contents != nullptr &&
-         google::protobuf::util::MessageDifferencer::Equals(*a.contents, *b.contents);
+  return !a.contents_key.empty() && a.contents_key == b.contents_key;
 }
 
 // Counters go on, so what they count must stay the same.
@@ -31,7 +30,7 @@ void CheckStays(const LoadedStream& stream, const StreamPlan& plan, const Frames
   };
   refuse_if(plan.tx_port != stream.plan.tx_port, "tx_port");
   refuse_if(plan.rx_port != stream.plan.rx_port, "rx_port");
-  refuse_if(plan.signature != stream.plan.signature, "signature");
+  refuse_if(plan.contents.signature != stream.plan.contents.signature, "signature");
   refuse_if(frames.signature_sum() != stream.frames->signature_sum(), "sum of the signature");
   const MeasurementPlan& before = stream.plan.measurement;
   const MeasurementPlan& after = plan.measurement;
@@ -51,12 +50,18 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
   {
     // Known before its file is read through, for which nobody else waits.
     const std::lock_guard lock(mutex_);
+    RefuseEnded();
     FindStream(job_name, update.id(), where);
   }
-  StreamPlan plan = ValidateStream(update, job_name, limits_);
+  StreamPlan plan =
+      update.departures().has_replay()
+          ? RunApart([update, job_name,
+                      ports = limits_] { return ValidateStream(update, job_name, ports); },
+                     [this] { GiveUpIfEnded(); })
+          : ValidateStream(update, job_name, limits_);
   const std::lock_guard lock(mutex_);
   LoadedStream& stream = FindStream(job_name, update.id(), where);
-  auto frames = std::make_shared<const Frames>(plan);
+  auto frames = std::make_shared<const Frames>(plan.contents);
   CheckStays(stream, plan, *frames, where);
   if (SendsTheSame(plan, stream.plan)) {
     frames = stream.frames;
@@ -66,13 +71,15 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
   uint64_t effective_ns = clock_.Now();
   if (stream.schedule && stream.Sending()) {
     const Schedule& schedule = *stream.schedule;
-    Leg leg = NewLeg(plan, frames);
+    ScheduleSegment segment = NewSegment(plan, frames);
+    ReadAhead(std::span<const ScheduleSegment>(&segment, 1));
+    if (const ReplayFeed* feed = segment.frames->feed()) stream.fault = feed->fault();
     effective_ns = schedule.ChangeNs(clock_.Now() + kUpdateLeadNs);
     const bool same = frames == stream.frames;
-    leg.begin_ns = effective_ns;
-    if (same) leg.cursor = schedule.last_leg().cursor;
-    stream.schedule =
-        std::make_shared<const Schedule>(schedule.Updated(std::move(leg), stream.tx->leg.Get()));
+    segment.begin_ns = effective_ns;
+    if (same) segment.cursor = schedule.last_segment().cursor;
+    stream.schedule = std::make_shared<const Schedule>(
+        schedule.Updated(std::move(segment), stream.tx->segment.Get()));
   }
   stream.plan = std::move(plan);
   stream.frames = std::move(frames);

@@ -22,7 +22,7 @@ constexpr uint16_t Fold(uint64_t sum) {
   return static_cast<uint16_t>(sum);
 }
 
-// What to add so that the value itself is not in a sum any more; 0 to 0xffff.
+// The summand that takes the value itself out of a sum; 0 to 0xffff.
 constexpr uint16_t Negative(uint64_t value) { return static_cast<uint16_t>(~Fold(value)); }
 
 // The sum of 16-bit words in the order of the machine's bytes, not folded: that of the other order
@@ -45,7 +45,7 @@ inline uint64_t Sum(std::span<const uint8_t> bytes) {
   return SwapToBigEndian(Fold(NativeSum(bytes)));
 }
 
-// What a checksum field has to hold for bytes whose field is 0.
+// The checksum of bytes whose checksum field is 0.
 inline uint16_t Checksum(std::span<const uint8_t> bytes, uint64_t initial = 0) {
   return static_cast<uint16_t>(~Fold(initial + Sum(bytes)));
 }

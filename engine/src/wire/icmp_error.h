@@ -19,8 +19,8 @@ struct IcmpError {
 
   bool operator==(const IcmpError&) const = default;
 
-  // Of a message that an IP packet with this protocol number, or next header, carries. Nothing when
-  // it is no ICMP error.
+  // Parses a message that an IP packet with this protocol number, or next header, carries. Nothing
+  // when it is not an ICMP error.
   static std::optional<IcmpError> Parse(uint8_t ip_version, uint8_t protocol, Frame message);
 };
 

@@ -10,7 +10,7 @@
 namespace tester::wire {
 namespace {
 
-// What the packet carries, from its first byte on.
+// Reads the payload of the packet, from its first byte on.
 void ReadBody(Frame body, Shape& shape) {
   if (shape.protocol == kProtocolUdp && body.size() >= 4) shape.udp_port = Load16(body.data() + 2);
   shape.icmp_error = IcmpError::Parse(shape.ip_version, shape.protocol, body);

@@ -44,7 +44,7 @@ struct Signature {
   }
 };
 
-// What of a signature is the same for a burst: everything but the sequence number.
+// The part of a signature that is the same for a burst: everything but the sequence number.
 class SignatureWriter {
  public:
   // `sum` is SignatureSum of the stream's frame.

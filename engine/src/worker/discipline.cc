@@ -12,7 +12,7 @@ namespace {
 // How much faster than before a clock may run at the next look; a quartz changes by less than a
 // tenth of this. More is a step: a machine was suspended, or the kernel has changed its clock.
 constexpr double kMostWander = 1e-6;
-// What went wrong is made good in about so long.
+// An error of the clock is corrected over about this time.
 constexpr double kSlewNs = 2e9;
 
 double Elapsed(uint64_t since, uint64_t until) {

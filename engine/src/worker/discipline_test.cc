@@ -54,7 +54,7 @@ class Machine {
   void SetSpeed(double ticks_per_ns) { ticks_per_ns_ = ticks_per_ns; }
   void JumpTicks(double ticks) { ticks_ += ticks; }
   void JumpRaw(int64_t ns) { raw_offset_ns_ += ns; }
-  // What a look takes, and where in it the kernel's clock is read.
+  // The duration of a look, and where in it the kernel's clock is read.
   std::function<double(std::mt19937_64&)> look_ns = [](std::mt19937_64& random) {
     return 40 + static_cast<double>(random() % 20);
   };
@@ -142,7 +142,7 @@ TEST(Discipline, AWrongStartIsForgotten) {
   }
 }
 
-// What it went wrong is made good, never faster than by kMostSlew.
+// The accumulated error is corrected, never faster than by kMostSlew.
 TEST(Discipline, WhatWentWrongIsMadeGood) {
   Machine machine(2.3);
   machine.Pass(20 * kSecond);

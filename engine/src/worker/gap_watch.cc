@@ -25,7 +25,7 @@ void GapWatch::Record(uint64_t now_ns, uint64_t gap_ns) {
   notable_ns_ = active_ == 0 ? UINT64_MAX : PollGaps::kLateNs;
   std::for_each(watched_.begin(), end, [&](const Watched& job) {
     PollGaps& gaps = *job.start->ports[port_];
-    // What was before the start is not the job's.
+    // Gaps before the start do not belong to the job.
     if (now_ns > job.start->start_ns) gaps.Add(std::min(gap_ns, now_ns - job.start->start_ns));
     notable_ns_ = std::min(notable_ns_, gaps.worst_ns.Get());
   });

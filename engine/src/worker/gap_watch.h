@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells jobs how long a port of theirs was not polled. The worker's own; a poll costs a comparison
-// unless the gap before it is longer than what some job has seen, or late.
+// Tells jobs how long a port of theirs was not polled. Used by the worker only; a poll costs a
+// comparison unless the gap before it is longer than what some job has seen, or late.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tester {
 
 class GapWatch {
  public:
-  // Of the port with this index.
+  // Watches the port with this index.
   explicit GapWatch(uint16_t port) : port_(port) {}
 
   // `answers`: a responder of the job answers on the port, so every gap counts.

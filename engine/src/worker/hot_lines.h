@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is touched whenever a stream sends: some lines of memory, which thousands of streams do not
-// leave in the cache. They are fetched while the stream before sends, all at once, instead of one
+// The memory lines that are touched whenever a stream sends; with thousands of streams they do not
+// stay in the cache. They are fetched while the stream before sends, all at once, instead of one
 // after the other when each is needed.
 #pragma once
 

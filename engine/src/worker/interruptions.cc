@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-#include "text.h"
+#include "base/text.h"
 
 namespace tester {
 namespace {

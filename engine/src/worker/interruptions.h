@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What kept a worker from running, as the kernel tells it.
+// Interruptions of a worker, as the kernel counts them.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,8 @@ struct Interruptions {
   uint64_t preemptions = 0;  // the kernel took the CPU from it
   uint64_t steal_ns = 0;     // the hypervisor took the CPU from the machine
 
-  // Of a thread of this process and its CPU, ever. What the kernel does not tell is 0.
+  // Reads the totals of a thread of this process and of its CPU. A total that the kernel does not
+  // count is 0.
   static Interruptions Read(pid_t thread, unsigned cpu);
 };
 

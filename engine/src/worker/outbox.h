@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is due of all streams of a port, gathered into one burst for the driver.
+// The frames that are due of all streams of a port, gathered into one burst for the driver.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a worker does until it is given another program. Nothing in it changes after it was handed
-// over, but the counters it points at.
+// The program of a worker, which it runs until it is given another one. Nothing in it changes after
+// it was handed over, except the counters it points at.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 #include "receiver/matcher.h"
 #include "responder/neighbour.h"
 #include "stats/counters.h"
-#include "worker/answering.h"
 #include "worker/gap_watch.h"
+#include "worker/running_responder.h"
 #include "worker/sender.h"
 #include "worker/taps.h"
 
@@ -26,25 +26,25 @@ struct PortProgram {
   Port* port;
   uint16_t index;  // of the port in the tester
   std::vector<SendEntry> streams;
-  std::unique_ptr<DueQueue> queue;  // the worker's own: indexes of streams
+  std::unique_ptr<DueQueue> queue;  // used by the worker only: indexes of streams
   std::shared_ptr<const NeighbourTable> neighbours;
   Matcher matcher;                       // of the streams without signature that arrive here
   std::unique_ptr<const PortTaps> taps;  // null where nobody captures
   Responders responders;
-  std::unique_ptr<GapWatch> gaps;  // the worker's own
+  std::unique_ptr<GapWatch> gaps;  // used by the worker only
 };
 
 struct Program {
   std::vector<PortProgram> ports;
   std::shared_ptr<const Classifier> classifier;
-  // What the classifier and the matchers point at.
+  // Owns the objects that the classifier and the matchers point at.
   std::vector<std::shared_ptr<const void>> kept;
 };
 
 // Frames to send once, in this order.
 struct InjectOrder {
   std::vector<std::vector<uint8_t>> frames;
-  size_t next = 0;                     // worker's own
+  size_t next = 0;                     // used by the worker only
   std::atomic<bool> withdrawn{false};  // the worker lets go of it
 };
 

@@ -86,7 +86,7 @@ Signed CountFrame(const PortProgram& port, const Classifier& classifier, const r
   return CountOther(port, classifier, arrival);
 }
 
-// What nobody has taken: a neighbour's question or answer, or something else.
+// Serves a frame that nobody has taken: a neighbour's question or answer, or something else.
 void ServeForeign(const PortProgram& program, const rte_mbuf* mbuf, bool stale) {
   const Frame frame = FirstSegment(mbuf);
   Port& port = *program.port;
@@ -106,7 +106,7 @@ void ServeForeign(const PortProgram& program, const rte_mbuf* mbuf, bool stale) 
   }
 }
 
-void ServeOthers(const PortProgram& program, const Others& others, uint64_t now_ns) {
+void HandleUnclassified(const PortProgram& program, const Others& others, uint64_t now_ns) {
   std::array<MutableFrame, kBurst> frames;
   std::array<bool, kBurst> taken;
   for (uint16_t i = 0; i < others.count; ++i) {
@@ -164,6 +164,7 @@ uint32_t ServeReceive(const PortProgram& program, const Classifier& classifier,
     Others others;
     for (uint16_t k = 0; k < count; ++k) {
       bytes += mbufs[k]->pkt_len;
+      port.counters.CountSize(mbufs[k]->pkt_len + wire::kFcsBytes);
       const Signed counted = CountFrame(program, classifier, mbufs[k], now_ns, train);
       if (counted < Signed::kBad) [[unlikely]] {
         others.stale[others.count] = counted == Signed::kStale;
@@ -172,7 +173,7 @@ uint32_t ServeReceive(const PortProgram& program, const Classifier& classifier,
       // The kernel has written over the template that this buffer may have held.
       if (port.shared_pool()) TemplateKey(mbufs[k]) = 0;
     }
-    if (others.count > 0) ServeOthers(program, others, now_ns);
+    if (others.count > 0) HandleUnclassified(program, others, now_ns);
     Free(mbufs.data(), count);
     port.counters.rx_packets.Add(count);
     port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);

@@ -11,7 +11,7 @@
 namespace tester {
 namespace {
 
-// Of a longer frame the rest comes by itself.
+// The rest of a longer frame is prefetched by the CPU.
 constexpr size_t kFrameStart = 128;
 
 void AddFrames(const Frames& frames, HotLines& hot) {
@@ -32,14 +32,14 @@ SendEntry::SendEntry(uint16_t stream_id, std::shared_ptr<const Schedule> stream_
       sender(std::move(stream_sender)),
       tx(std::move(stream_tx)),
       id(stream_id) {
-  const Leg& leg = schedule->last_leg();
+  const ScheduleSegment& segment = schedule->last_segment();
   hot.Add(sender.get(), sizeof *sender);
   hot.Add(schedule.get(), sizeof *schedule);
-  hot.Add(&leg, sizeof leg);
+  hot.Add(&segment, sizeof segment);
   // Flips happen seldom, but each burst looks whether one is asked for.
   hot.Add(tx.get(), sizeof *tx - sizeof tx->flips + 1);
-  hot.Add(leg.departures.get(), sizeof *leg.departures);
-  AddFrames(*leg.frames, hot);
+  hot.Add(segment.departures.get(), sizeof *segment.departures);
+  AddFrames(*segment.frames, hot);
 }
 
 }  // namespace tester

@@ -16,11 +16,11 @@ namespace tester {
 
 // Which frame of its contents a stream is at: contents that an update has replaced begin anew.
 struct ContentPlace {
-  uint64_t leg = 0;
+  uint64_t segment = 0;
   uint64_t first = 0;  // the stream's frame that is number 0 of them
 };
 
-// The worker's own.
+// Used by the worker only.
 struct Sender {
   explicit Sender(const Schedule& schedule) : pacer(schedule) {}
 

@@ -17,7 +17,7 @@ namespace tester {
 struct PortProgram;
 class Classifier;
 
-// Of one port. Immutable once it is in use.
+// The taps of one port. Immutable once in use.
 struct PortTaps {
   const Clock* clock;
   std::vector<Tap> transmitted{};

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "stats/counter.h"
+#include "base/counter.h"
 
 namespace tester {
 
@@ -57,7 +57,8 @@ class Timeline {
 
   void Replace(const Bend& bend) {
     const uint64_t next = number_.load(std::memory_order_relaxed) + 1;
-    // Who sees any of what follows knows that the other copy is the newest one.
+    // A reader that sees any of the following stores also sees that the other copy is the newest
+    // one.
     std::atomic_thread_fence(std::memory_order_release);
     copies_[next % 2].Write(bend);
     number_.store(next, std::memory_order_release);

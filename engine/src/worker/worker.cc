@@ -16,8 +16,8 @@
 #include <thread>
 #include <utility>
 
-#include "error.h"
-#include "text.h"
+#include "base/error.h"
+#include "base/text.h"
 #include "worker/outbox.h"
 #include "worker/receive.h"
 #include "worker/transmit.h"
@@ -26,8 +26,7 @@ namespace tester {
 namespace {
 
 constexpr uint64_t kDrainNs = JobStart::kDrainNs;
-// What a round of polls is taken to last at most: the worker does not wait for longer than twice
-// this.
+// The assumed maximum duration of a round of polls: the worker waits for at most twice this.
 constexpr uint64_t kLongestPollNs = 5'000;
 // After a pause of kColdNs a frame meets cold caches, which makes it late by a microsecond, more or
 // less. Its way is rehearsed before it is due, but not so shortly before that this makes it late.
@@ -78,7 +77,7 @@ void Worker::Launch(std::unique_ptr<const Program> program) {
   }
 }
 
-void Worker::Adopt(std::unique_ptr<const Program> program) {
+void Worker::SwapProgram(std::unique_ptr<const Program> program) {
   const Program* const next = program.get();
   std::unique_ptr<const Program> old = std::exchange(current_, std::move(program));
   published_.store(next, std::memory_order_release);
@@ -92,7 +91,7 @@ void Worker::Adopt(std::unique_ptr<const Program> program) {
   }
 }
 
-void Worker::Pass() const {
+void Worker::WaitTwoLoops() const {
   // The loop that is under way may have looked already, and counts when it ends.
   const uint64_t end = counters_.loops.Get() + 2;
   const auto deadline = std::chrono::steady_clock::now() + kAdoptTimeout;
@@ -182,7 +181,7 @@ bool Worker::SendDue(const PortProgram& port) {
   return sent;
 }
 
-void Worker::Rest(bool worked) {
+void Worker::Idle(bool worked) {
   counters_.loops.Add(1);
   active_until_ns_ = activity_.Share(active_until_ns_);
   if (worked) {
@@ -216,7 +215,7 @@ void Worker::Run() {
       seen_.store(program, std::memory_order_release);
     }
     // Not null: Launch publishes before it starts this. NOLINTNEXTLINE(clang-analyzer-core.*)
-    Rest(Serve(*program));
+    Idle(Serve(*program));
   }
 }
 

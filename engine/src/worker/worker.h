@@ -31,13 +31,13 @@ class Worker {
 
   // Returns when the loop has left its program for this one. INTERNAL when it does not within three
   // seconds: it is stuck in a driver, and nothing it may still use is freed any more.
-  void Adopt(std::unique_ptr<const Program> program);
+  void SwapProgram(std::unique_ptr<const Program> program);
 
   // Returns when all that the loop had begun to send is sent, and it has seen what was stored for
   // it before. INTERNAL as above.
-  void Pass() const;
+  void WaitTwoLoops() const;
 
-  // What has kept it from running, ever.
+  // Everything that has kept the worker from running, since its start.
   Interruptions interruptions() const;
 
   unsigned lcore() const { return lcore_; }
@@ -52,9 +52,9 @@ class Worker {
   bool Serve(const Program& program);
   bool SendDue(const PortProgram& port);
   void MeasurePoll();
-  // What is due before another round of polls would be over is waited for, and sent on time.
+  // Frames that are due before another round of polls would end are waited for and sent on time.
   bool AwaitDue(const Program& program);
-  void Rest(bool worked);
+  void Idle(bool worked);
 
   const unsigned lcore_;
   const unsigned cpu_;
@@ -69,7 +69,7 @@ class Worker {
   std::atomic<pid_t> thread_{0};
   WorkerCounters counters_;
 
-  // The loop's own.
+  // Used by the loop only.
   uint64_t now_ns_ = 0;
   uint64_t last_idle_ns_ = 0;
   uint64_t poll_ns_ = 0;

@@ -11,7 +11,7 @@ import threading
 
 from robot.libraries.BuiltIn import BuiltIn
 
-from TesterLibrary.opening import OpenTester
+from TesterLibrary.running.opening import OpenTestbed
 
 
 class Sabotage:
@@ -32,7 +32,7 @@ class Sabotage:
         self._in_device("ip", "link", "set", "p2", "down")
 
     def kill_engine_in(self, seconds: float) -> None:
-        """As the kernel's memory killer would."""
+        """Kills the engine as the kernel's memory killer would."""
         threading.Timer(seconds, os.kill, (_engine(), signal.SIGKILL)).start()
 
     def stop_engine_in(self, seconds: float) -> None:
@@ -43,9 +43,9 @@ class Sabotage:
         subprocess.run([*_tester().testbed.dut_prefix, *command], check=True)
 
 
-def _tester() -> OpenTester:
-    tester: OpenTester = BuiltIn().get_library_instance("TesterLibrary").session.tester
-    return tester
+def _tester() -> OpenTestbed:
+    bed: OpenTestbed = BuiltIn().get_library_instance("TesterLibrary").suite.open_testbed
+    return bed
 
 
 def _engine() -> int:

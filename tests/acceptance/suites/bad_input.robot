@@ -82,13 +82,13 @@ Laws That Cannot Be
     Refused    *'north'*'-1 us' is not a time*    Set Arrivals    north    gaps    -1 us
     Refused    *'north'*interval: 9 ns is less than a frame*    Set Arrivals    north    gaps    1 ms    9 ns
     Refused    *'north' has no messages*    Set Message    north    1    5
-    Refused    *'lost'*10.0.0.1*two kinds*    Replay Capture    lost    x.pcap    10.0.0.1=::1
+    Refused    *'lost'*10.0.0.1*two kinds*    Create Replay Stream    lost    x.pcap    10.0.0.1=::1
 
 Captures That Cannot Be Replayed
     [Documentation]    The tester reads the file before anything is sent.
-    Replay Capture    north    no-such-file.pcap
+    Create Replay Stream    north    no-such-file.pcap
     Refused    *north*no-such-file.pcap*    Send Traffic    north
-    Replay Capture    north    ${CURDIR}/bad_input.robot
+    Create Replay Stream    north    ${CURDIR}/bad_input.robot
     Refused    *north*bad_input.robot*    Send Traffic    north
 
 Unknown Stream

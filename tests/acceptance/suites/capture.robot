@@ -17,7 +17,7 @@ Test Setup        Create Stream    north    tx=p1    rx=p2    frame_size=128    
 *** Test Cases ***
 A Trial
     [Documentation]    Each frame where it leaves and where it arrives.
-    Start Capture    trial    stream=north
+    Start Capture    trial    streams=north
     Start Capture    arrivals    port=p2    direction=received    filter=udp and greater 100    snap_length=64
     Send Burst    north    packets=200
     Stop Capture    trial
@@ -41,11 +41,11 @@ The Last Frames
 
 The First Frames Are Replayed
     [Documentation]    What was captured can be sent again.
-    Start Capture    first    port=p1    direction=transmitted    stream=north    frames=20
+    Start Capture    first    port=p1    direction=transmitted    streams=north    frames=20
     Send Burst    north    packets=100
     ${file} =    Stop Capture    first
     Get Capture Statistics    first    captured    ==    20
-    Replay Capture    again    ${file}    tx=p1    rx=p2    rate=1 kpps
+    Create Replay Stream    again    ${file}    tx=p1    rx=p2    rate=1 kpps
     ${trial} =    Send Traffic    again
     Should Be Equal As Integers    ${trial.sent}    20
 
@@ -53,7 +53,7 @@ Mistakes
     [Documentation]    Each says what was given and what is allowed, and starts nothing.
     Run Keyword And Expect Error    *"odd"*filter*syntax error*    Start Capture    odd    filter=udp prot 53
     Run Keyword And Expect Error    *no port*p9*p1*p2*    Start Capture    odd    port=p9
-    Run Keyword And Expect Error    *no stream 'south'*north*    Start Capture    odd    stream=south
+    Run Keyword And Expect Error    *no stream 'south'*north*    Start Capture    odd    streams=south
     Run Keyword And Expect Error    *at least 1*    Start Capture    odd    frames=0
     Run Keyword And Expect Error    *no capture 'odd'*    Stop Capture    odd
 

@@ -17,7 +17,7 @@ Leaves Everything Behind
     [Documentation]    Traffic, monitoring, a capture, a watcher and a rate of the suite's stream that is sending.
     Create Stream    north    tx=p1    rx=p2    rate=5 kpps
     Create Stream    south    tx=p1    rx=p2    rate=5 kpps
-    On Result    south    Fail    A watcher of another test was called
+    Set Callback    south    Fail    A watcher of another test was called
     Set Rate    background    500 pps
     Start Capture    left    port=p1
     Start Traffic    north

@@ -26,7 +26,7 @@ ${REQUEST}    Ether(dst=ff:ff:ff:ff:ff:ff) / IP(src=198.18.0.77, dst=198.18.0.88
 Stateless Stream
     [Documentation]    Every frame arrives, in both versions of its counters, with a latency.
     Create Stream    north    frame_size=128    rate=${RATE} pps
-    Sweep Field    north    UDP.dport    1000    1009
+    Set Field Sweep    north    UDP.dport    1000    1009
     ${trial} =    Measure Loss    north    duration=${SECONDS} s
     Should Be Equal As Integers    ${trial.sent}    ${{ int($RATE) * int($SECONDS) }}
     Should Be Equal As Integers    ${trial.received}    ${trial.sent}
@@ -50,10 +50,10 @@ Asks
     [Documentation]    One frame of each client.
     [Arguments]    ${stream}    ${frame_size}    ${headers}    ${payload}=${EMPTY}
     Create Stream    ${stream}    tx=p1    rx=p1    frame_size=${frame_size}    rate=10 pps
-    Send Without Signature    ${stream}
+    ...    signature=False
     Set Headers    ${stream}    ${REQUEST} / ${headers}
     IF    $payload    Set Payload    ${stream}    text    ${payload}
-    Sweep Field    ${stream}    TCP.sport    2000    ${{ 1999 + int($CLIENTS) }}
+    Set Field Sweep    ${stream}    TCP.sport    2000    ${{ 1999 + int($CLIENTS) }}
     Measure Loss    ${stream}    duration=1 s
 
 Counted

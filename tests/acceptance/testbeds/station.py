@@ -70,7 +70,7 @@ def main() -> None:
 
 
 def _wait_until(deadline: float, ports: dict[str, socket.socket]) -> bool:
-    """For something to arrive; False if it is too late for that."""
+    """Waits for something to arrive; False if it is too late for that."""
     left = deadline - time.monotonic()
     return left > 0 and select.select(list(ports.values()), [], [], left) is not None
 

@@ -37,7 +37,7 @@ def _to_bridge(*tags: Packet) -> bytes:
 
 
 def _hello(interface: str, mac: str) -> tuple[str, bytes]:
-    """So that the bridge knows where the address is."""
+    """A frame by which the bridge learns where the address is."""
     return interface, _wire(Ether(dst=mac, src=mac, type=0x88B5))  # local experiments: nobody answers
 
 
@@ -75,17 +75,17 @@ def test_vlan_tags_go_through_the_bridge_in_the_frame(tags: tuple[Packet, ...]) 
 
 
 def _neighbours(testbed: RunningTestbed, family: int) -> list[Packet]:
-    """What the router answers when each port asks for its gateway."""
+    """The router's answers to each port that asks for its gateway."""
     asked = []
     for interface, mac, port in zip(("eth1", "eth2"), (P1, P2), testbed.testbed.ports, strict=True):
         assert port.address is not None
-        own, gateway = str(port.address.ip), str(port.gateway)
+        address, gateway = str(port.address.ip), str(port.gateway)
         if family == 4:
-            question = Ether(dst="ff:ff:ff:ff:ff:ff", src=mac) / ARP(hwsrc=mac, psrc=own, pdst=gateway)
+            question = Ether(dst="ff:ff:ff:ff:ff:ff", src=mac) / ARP(hwsrc=mac, psrc=address, pdst=gateway)
         else:
             group = f"ff02::1:ff00:{gateway.rpartition(':')[2]}"
             solicit = ICMPv6ND_NS(tgt=gateway) / ICMPv6NDOptSrcLLAddr(lladdr=mac)
-            question = Ether(dst="33:33:ff:00:00:01", src=mac) / IPv6(src=own, dst=group) / solicit
+            question = Ether(dst="33:33:ff:00:00:01", src=mac) / IPv6(src=address, dst=group) / solicit
         asked.append((interface, _wire(question)))
     return [Ether(frame) for _, frame in sorted(exchange(testbed, *asked))]
 

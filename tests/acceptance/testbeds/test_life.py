@@ -147,7 +147,7 @@ open_testbed("l2-bridge")'
 
 
 def test_who_may_not_is_told_what_to_do() -> None:
-    """In a user namespace that allows no further ones, without capabilities."""
+    """The process is in a user namespace that allows no further ones, without capabilities."""
     command = ["unshare", "--user", "--map-root-user", "sh", "-c", _WITHOUT_RIGHTS, sys.executable]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Who is measured when, and what becomes of counts. Time is that of the test."""
+"""The order of measurements, and what becomes of counts. Time is that of the test."""
 
 from __future__ import annotations
 

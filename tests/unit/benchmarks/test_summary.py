@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is written keeps to its schema, and the schema refuses what must not be written."""
+"""A summary keeps to its schema, and the schema refuses what must not be in one."""
 
 from __future__ import annotations
 

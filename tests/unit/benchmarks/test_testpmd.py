@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What testpmd says, from recordings of version 22.11."""
+"""The output of testpmd is read, from recordings of version 22.11."""
 
 from __future__ import annotations
 

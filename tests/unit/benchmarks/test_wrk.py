@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is read out of a report of wrk."""
+"""The rate is read from a report of wrk."""
 
 from __future__ import annotations
 

@@ -60,12 +60,16 @@ def test_with_loss_and_duplicates_it_is_no_further_off_than_its_bound(
     delays = [delay for _, delay, copies in frames for _ in range(copies)]
     arrived = [at + delay for at, delay, copies in frames for _ in range(copies)]
     twice = sum(copies == 2 for _, _, copies in frames)
-    found = BlindDelay(passages(left), passages(arrived), max(left) - min(left), twice)
-    if arrived:
-        assert found.mean_ns is not None
-        assert abs(found.mean_ns - Fraction(sum(delays), len(delays))) <= found.bound_ns
-    else:
-        assert (found.mean_ns, str(found)) == (None, "no delay: nothing arrived")
+    span_ns = max(left) - min(left)
+    counted = BlindDelay(passages(left), passages(arrived), span_ns, twice)
+    suspected = BlindDelay(passages(left), passages(arrived), span_ns, again=twice)
+    unknown = BlindDelay(passages(left), passages(arrived), span_ns, again=None)
+    for found in (counted, suspected, unknown):
+        if arrived:
+            assert found.mean_ns is not None
+            assert abs(found.mean_ns - Fraction(sum(delays), len(delays))) <= found.bound_ns
+        else:
+            assert (found.mean_ns, str(found)) == (None, "no delay: nothing arrived")
 
 
 def test_the_bound_is_the_drops_over_the_rate() -> None:

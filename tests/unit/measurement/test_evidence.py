@@ -126,6 +126,14 @@ def snapshot(*streams: StreamCounters, scale: int = 1) -> Snapshot:
     return Snapshot(1, ports, streams, workers, clock, jobs=(JOB,))
 
 
+def test_without_workers_nobody_knows_how_long_they_waited() -> None:
+    counted = [stream_counters(number, 101, 101, rx_packets=101) for number in (1, 2)]
+    before, after = (replace(snapshot(*counted, scale=scale), workers=()) for scale in (2, 3))
+    evidence = Evidence.between(plan(), before, after)
+    assert (evidence.waited_ns, evidence.steal) == (None, None)
+    assert not [text for text in evidence.objections(LIMITS) if "hypervisor" in text]
+
+
 def test_evidence_is_what_changed_between_two_snapshots() -> None:
     a = stream_counters(
         1, 101, 101, first_tx_ns=5000, last_tx_ns=105_000, worst_lateness_ns=17, rx_packets=101

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.measurement.flows import (
-    Flow,
     FlowMeasure,
+    FlowResult,
     FlowStatistics,
     FlowSummary,
     flows_of,
@@ -20,23 +20,23 @@ from TesterLibrary.measurement.snapshot import FlowCounters
 
 flows = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50), st.integers(0, 10**9)), max_size=60).map(
     lambda rows: [
-        Flow(i, sent, received, 64 * received, latency * received, latency, latency)
+        FlowResult(i, sent, received, 64 * received, latency * received, latency, latency)
         for i, (sent, received, latency) in enumerate(rows)
     ]
 )
 
 
 def test_one_flow() -> None:
-    flow = Flow(7, 10, 8, 512, 1600, 100, 300)
+    flow = FlowResult(7, 10, 8, 512, 1600, 100, 300)
     assert (flow.lost, flow.loss, flow.latency_mean_ns) == (2, Fraction(1, 5), 200)
     assert str(flow) == "flow 7: lost 2 of 10, latency mean 200 ns max 300 ns"
-    silent = Flow(8, 10, 0, 0)
+    silent = FlowResult(8, 10, 0, 0)
     assert (silent.loss, silent.latency_mean_ns) == (1, None)
     assert str(silent) == "flow 8: lost 10 of 10"
 
 
 @given(flows, st.integers(1, 10))
-def test_the_worst_are_those_that_sorting_all_would_give(every: list[Flow], count: int) -> None:
+def test_the_worst_are_those_that_sorting_all_would_give(every: list[FlowResult], count: int) -> None:
     by_loss = sorted(every, key=lambda f: (-f.loss, f.index))[:count]
     assert list(worst_flows(iter(every), count)) == by_loss
     by_delay = sorted(every, key=lambda f: (-f.latency_max_ns, f.index))[:count]
@@ -46,7 +46,7 @@ def test_the_worst_are_those_that_sorting_all_would_give(every: list[Flow], coun
 
 
 @given(flows)
-def test_statistics_are_over_all_of_them(every: list[Flow]) -> None:
+def test_statistics_are_over_all_of_them(every: list[FlowResult]) -> None:
     found = FlowStatistics.of(every)
     assert (found.flows, found.sent) == (len(every), sum(f.sent for f in every))
     assert found.lossy == sum(f.lost > 0 for f in every)

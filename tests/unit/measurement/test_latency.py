@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import UnitError
 from TesterLibrary.measurement.histogram import index_of
-from TesterLibrary.measurement.latency import Latency
+from TesterLibrary.measurement.latency import Figure, Latency
+from TesterLibrary.measurement.latency_error import LatencyError, PercentileError
 from TesterLibrary.measurement.snapshot import LatencyCounters
 
 samples = st.lists(st.integers(1, 10**9), max_size=30)
@@ -27,7 +29,7 @@ def counters(values: Iterable[int]) -> LatencyCounters:
 
 @given(samples, samples, samples)
 def test_streams_merge_as_if_they_were_one(a: list[int], b: list[int], c: list[int]) -> None:
-    assert Latency.merged(map(counters, (a, b, c))) == Latency(counters([*a, *b, *c]))
+    assert Latency.merged(Latency(counters(part)) for part in (a, b, c)) == Latency(counters([*a, *b, *c]))
 
 
 @given(samples.filter(bool), st.floats(0.01, 100))
@@ -77,3 +79,39 @@ def test_a_constant_is_taken_off_each_value(values: list[int], offset: int) -> N
         assert sum(shifted.counters.buckets.values()) == len(values)
         p50 = sorted(exact)[(len(exact) + 1) // 2 - 1]
         assert shifted.p50 == pytest.approx(p50, abs=max(values) / 500 + 1)
+
+
+@given(samples.filter(bool), st.integers(0, 10**9), st.floats(0.01, 100))
+def test_the_truth_lies_within_the_error_of_a_figure(values: list[int], offset: int, percent: float) -> None:
+    latency = Latency(counters(values)).less(offset)
+    exact = sorted(max(0, value - offset) for value in values)
+    rank = next(k for k in range(1, len(exact) + 1) if k >= len(exact) * percent / 100)
+    for figure, truth in (
+        (latency.figure_at(percent), exact[rank - 1]),
+        (latency.figure_at(percent, base=exact[0]), exact[rank - 1] - exact[0]),
+        (latency.figure("min"), exact[0]),
+        (latency.figure("max"), exact[-1]),
+    ):
+        assert figure is not None
+        assert figure.least <= truth <= figure.most, truth
+        assert figure.least <= figure.value <= figure.most
+
+
+def test_what_is_exact_has_no_error() -> None:
+    for name in ("min", "mean", "max", "p100"):
+        figure = Latency(counters([1000, 5000, 20_000])).figure(name)
+        assert figure is not None
+        assert (figure.least, figure.most, figure.error) == (figure.value, figure.value, "")
+    constant = Latency(counters([20_000] * 9)).figure("p99")
+    assert constant is not None
+    assert constant.least == constant.most == 20_000
+
+
+def test_the_error_of_several_is_that_of_the_worst() -> None:
+    values = [*range(10_000, 100_000, 1000)]
+    switch = Latency(counters(values), LatencyError(PercentileError(Fraction(33, 1000))))
+    figure = Latency.merged([Latency(counters(values)), switch]).figure("p50")
+    assert figure is not None
+    assert figure.error == "3.3 %"
+    assert figure.most == pytest.approx(figure.value * 1.033)
+    assert Latency(counters(values)).less(5000, 700).figure("max") == Figure(94_000, 93_300, 94_700, "700 ns")

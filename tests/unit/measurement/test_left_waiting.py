@@ -5,11 +5,17 @@
 
 from __future__ import annotations
 
-from TesterLibrary.measurement.session_trial import SessionTrial, left_waiting
+from fractions import Fraction
+
+import pytest
+
+from TesterLibrary.measurement.evidence import EvidenceLimits
+from TesterLibrary.measurement.session_trial import SessionTrial, left_waiting, objections
 from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.measurement.snapshot import DurationCounters
 from TesterLibrary.methodology.sessions import even_shares, failures_below, goodput_above
 from TesterLibrary.model.units import Bandwidth, Ratio
+from TesterLibrary.targets.fake.target import FakeTarget
 from TesterLibrary.verdict import Outcome
 from tests.counted import session_statistics
 
@@ -40,6 +46,28 @@ def test_none_of_48_that_is_established_is_no_success() -> None:
         "INCONCLUSIVE: failed flows of users is 0 % (0 of 48), required <= 0 % "
         "(48 of 48 connections were still opening; measure for longer than their timeout)"
     )
+
+
+def test_connections_of_which_none_was_served_are_no_success() -> None:
+    """A server that takes requests and never answers."""
+    counters = {"tcp.established": 4, "http-client.completed": 0, "tcp.bytes_received": 0}
+    silent = session_statistics("users", SECOND_NS, counters, {}, openings=4, begun=4, opens=True)
+    found = failures_below([trial(silent)], NONE)
+    assert found.outcome is Outcome.INCONCLUSIVE
+    assert found.reason == "no request of 4 connections has been answered; measure for longer"
+    counters["tcp.bytes_received"] = 1
+    assert failures_below([trial(silent)], NONE).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    ("gone", "said"),
+    [(0, "the tester opened 0 of 50 flows in time"), (5, "5 flows failed and are not opened again")],
+)
+def test_flows_that_are_not_opened_again_are_not_the_testers_fault(gone: int, said: str) -> None:
+    now = FakeTarget().snapshot([])
+    counted = session_statistics("users", SECOND_NS, {}, {}, opens=True)
+    (found,) = objections(counted, Fraction(50), now, now, ["p1"], EvidenceLimits(), job="users", gone=gone)
+    assert found.startswith(said)
 
 
 def test_what_failed_already_fails_whatever_else_is_opening() -> None:

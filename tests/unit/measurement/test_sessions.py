@@ -21,17 +21,17 @@ def durations(*values: int) -> DurationCounters:
 
 
 def statistics(seconds: int = 1, **counted: int) -> SessionStatistics:
-    """Of an HTTP client."""
+    """Statistics of an HTTP client."""
     counters = {"tcp.established": 0, "tcp.refused": 0, "http-client.refused": 0, "tcp.bytes_received": 0}
     given = {key.replace("__", ".").replace("http_", "http-"): value for key, value in counted.items()}
-    own = {key: value for key, value in given.items() if key in counters}
+    changed = {key: value for key, value in given.items() if key in counters}
     rest = {key: value for key, value in given.items() if key not in counters}
-    return session_statistics("users", seconds * SECOND, counters | own, **rest)  # type: ignore[arg-type]
+    return session_statistics("users", seconds * SECOND, counters | changed, **rest)  # type: ignore[arg-type]
 
 
 def test_counters_have_the_names_of_their_tables() -> None:
     protocol = load_protocol("http-client")
-    names = [(own.name, name) for own in protocol.layers for name in own.counters]
+    names = [(layer.name, name) for layer in protocol.layers for name in layer.counters]
     counted = end_counters("j", "users", counters=tuple(range(len(names))), histograms=(durations(1),) * 3)
     found = SessionStatistics.of(protocol, counted, SECOND)
     assert found.counters == {f"{table}.{name}": index for index, (table, name) in enumerate(names)}

@@ -17,7 +17,7 @@ SECOND = 10**9
 
 
 def read(delay: Callable[[float], float], *, rate: float, seconds: float, every: float) -> Growth | None:
-    """What is read of frames that leave at a rate; `delay` in ns, by the second in which a frame leaves."""
+    """Growth that is read of frames sent at a rate; `delay` in ns, by the second in which a frame leaves."""
     departures = [number / rate for number in range(int(rate * seconds))]
     arrivals = sorted((t * SECOND + delay(t), delay(t)) for t in departures)
     sums = list(accumulate((d for _, d in arrivals), initial=0.0))

@@ -61,9 +61,9 @@ def test_nothing_sent_is_nothing_lost() -> None:
 
 def test_what_arrived_at_another_port_is_told_with_the_place() -> None:
     def astray(name: str, count: int, *ports: str) -> StreamResult:
-        own = stream(name, 10, 10 - count)
-        counted = replace(own.counters, rx_misrouted=count, rx_misrouted_ports=ports)
-        return replace(own, counters=counted)
+        result = stream(name, 10, 10 - count)
+        counted = replace(result.counters, rx_misrouted=count, rx_misrouted_ports=ports)
+        return replace(result, counters=counted)
 
     result = trial(astray("a", 3, "p3"), astray("b", 0), astray("c", 2, "p3", "p4"), astray("d", 1))
     assert result.misrouted == (

@@ -13,19 +13,35 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from assertionengine import AssertionOperator
+from robot.libraries.BuiltIn import BuiltIn
+from robot.variables import Variables
+from robot.variables.evaluation import evaluate_expression
 
 from TesterLibrary.errors import Inconclusive, TesterLibraryError, VerdictFailed
 from TesterLibrary.keywords._getter import Getter
 from TesterLibrary.keywords._session_getter import SessionGetter
+from TesterLibrary.keywords.capture import Captures, CaptureStatistic
 from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
+from TesterLibrary.measurement.capture import CaptureCounters
+from TesterLibrary.measurement.correction import Correction
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.measurement.learning import LearningCheck, LearningTrial
 from TesterLibrary.measurement.session_trial import SessionTrial
-from TesterLibrary.measurement.snapshot import DurationCounters, OutageCounters, VersionCounters
+from TesterLibrary.measurement.snapshot import (
+    DurationCounters,
+    LatencyCounters,
+    OutageCounters,
+    VersionCounters,
+    without_signature,
+)
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.blind_delay import delay_below
+from TesterLibrary.methodology.frame_loss import FrameLossResult, FrameLossSweep
+from TesterLibrary.methodology.interval_series import IntervalStatistic, each_as_expected
 from TesterLibrary.methodology.judging import latency_below, loss_below, throughput_above
+from TesterLibrary.methodology.latency import LatencyMeasurement, LatencyResult
 from TesterLibrary.methodology.learning import (
     CacheResult,
     LearningResult,
@@ -45,11 +61,15 @@ from TesterLibrary.methodology.sessions import (
     time_below,
 )
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
-from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.methodology.token_bucket import TokenBucket, loss_as_predicted
+from TesterLibrary.methodology.tolerance import at_least, at_most
+from TesterLibrary.model.quantity import Frequency, Octets
 from TesterLibrary.model.units import Bandwidth, Duration, Rate, Ratio
+from TesterLibrary.targets.tofino.latency import PERCENTILE_ERROR
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 from tests.counted import order_counters, session_statistics
+from tests.unit.planning.bench import compiled, stream
 from tests.unit.reporting.simulated import SimulatedBench
 
 SECOND = Duration(10**9)
@@ -69,8 +89,8 @@ def trial(
     **changes: Any,
 ) -> Trial:
     """A trial of one stream, whose counters and objections can be others."""
-    bench = SimulatedBench(64, capacity=capacity, tester_limit=tester_limit, counts=counts)
-    found = bench.measure(Ratio.parse(load).value, SECOND)
+    tester = SimulatedBench(64, capacity=capacity, tester_limit=tester_limit, counts=counts)
+    found = tester.measure(Ratio.parse(load).value, SECOND)
     (stream,) = found.streams
     stream = replace(stream, counters=replace(stream.counters, **(counters or {})))
     return replace(found, streams=(stream,), **changes)
@@ -80,6 +100,33 @@ def unmeasured() -> Trial:
     """A trial whose arrivals nobody knows again."""
     found = trial()
     return replace(found, streams=(replace(found.streams[0], measured=False),))
+
+
+def switched() -> Trial:
+    """A trial on a switch, whose percentiles are 3.3 % off at most."""
+    found = trial()
+    return replace(found, streams=(replace(found.streams[0], percentile_error=PERCENTILE_ERROR),))
+
+
+def calibrated() -> Trial:
+    """A trial of a tester that takes 10 us itself, give or take one."""
+    found, correction = trial(), Correction(10_000, 1_000, calibrated=True)
+    return replace(found, streams=(replace(found.streams[0], correction=correction),))
+
+
+def unsigned(load: str = "10 %") -> Trial:
+    """A trial whose frames cannot be told from each other."""
+    return bare(trial(load))
+
+
+def unsigned_blind() -> Trial:
+    return bare(blind(1000, 1000, 2))
+
+
+def bare(found: Trial) -> Trial:
+    (stream,) = found.streams
+    counters = replace(without_signature(stream.counters), latency=LatencyCounters())
+    return replace(found, streams=(replace(stream, counters=counters, signed=False),))
 
 
 def blind(sent: int, received: int, delay_ms: int) -> Trial:
@@ -107,7 +154,23 @@ def losses() -> Iterator[Verdict]:
     yield loss_below([trial(counts=False)], NONE)
     yield loss_below([trial("100 %", counts=False)], NONE)
     yield loss_below([unmeasured()], NONE)
+    yield loss_below([unsigned()], NONE)
+    yield loss_below([unsigned("100 %")], NONE)
     yield loss_below([], NONE)
+
+
+def tolerances() -> Iterator[Verdict]:
+    """Bounds that pass and fail by 5 %, and their text."""
+    five = Ratio.parse("5 %")
+    lossless, lossy = trial("20 %"), trial("100 %")
+    cache = CacheResult("198.18.0.0/24", (), 1000, 1001, (LearningCheck(1001, 1000, ()),))
+    for within in (None, five):
+        for rate in ("20.5 %", "300 kpps", "210 Mbps"):
+            yield at_least(lambda bound: throughput_above(lossless, bound), Rate.parse(rate), within)
+        yield at_most(lambda bound: loss_below([lossy], bound), Ratio.parse("77 %"), within)
+        yield at_most(lambda bound: loss_below([lossy], bound), NONE, within)
+        yield at_most(lambda bound: latency_below([lossless], bound, 100), Duration(50_000), within)
+        yield at_least(lambda bound: capacity_above(cache, bound), 1050, within)
 
 
 def latencies() -> Iterator[Verdict]:
@@ -118,6 +181,13 @@ def latencies() -> Iterator[Verdict]:
         [trial(delay_objections=("the calibration is 9 h old",))], Duration(MILLISECOND), 99.9
     )
     yield latency_below([trial(objections=LATE)], Duration(MILLISECOND), 99.99)
+    # 20 and 80 us: as a switch knows them, and as an engine does whose own delay was taken off
+    for bound_us in (19, 20, 21, 79, 80, 81):
+        yield latency_below([switched()], Duration(bound_us * 1000), 50 if bound_us < 50 else 99)
+    yield latency_below([switched()], Duration(80_000), 100)
+    for bound_us in (8, 9, 11, 12):
+        yield latency_below([calibrated()], Duration(bound_us * 1000), 50)
+    yield latency_below([trial(), switched()], Duration(20_500), 50)
 
 
 def throughputs() -> Iterator[Verdict]:
@@ -127,8 +197,8 @@ def throughputs() -> Iterator[Verdict]:
     yield throughput_above(trial("20 %"), Rate.parse("50 %"))
     yield throughput_above(trial(objections=LATE), Rate.parse("5 %"))
     search = ThroughputSearch(resolution=TENTH, trial_duration=SECOND, scout_duration=SECOND)
-    for bench in (SimulatedBench(64), SimulatedBench(1518), SimulatedBench(64, capacity=0)):
-        found = find_throughput(bench, search)
+    for tester in (SimulatedBench(64), SimulatedBench(1518), SimulatedBench(64, capacity=0)):
+        found = find_throughput(tester, search)
         for bound in ("5 %", "21.5 %", "90 %", "100 %"):
             yield found.verdict_above(Rate.parse(bound))
     limited = find_throughput(SimulatedBench(64, capacity=10**9, tester_limit=700_000), search)
@@ -143,6 +213,7 @@ def delays() -> Iterator[Verdict]:
     yield delay_below([blind(1000, 1000, 20)], Duration(5 * MILLISECOND))
     yield delay_below([blind(1000, 681, 2)], Duration(5 * MILLISECOND))
     yield delay_below([blind(1000, 681, 2)], SECOND)
+    yield delay_below([unsigned_blind()], SECOND)
     yield delay_below([trial()], SECOND)
     yield delay_below([trial(objections=LATE)], SECOND)
 
@@ -153,6 +224,7 @@ def orders() -> Iterator[Verdict]:
     yield reordering_below([trial(counters=mixed)], NONE)
     yield reordering_below([trial(capacity=0)], NONE)
     yield reordering_below([trial(counts=False)], NONE)
+    yield reordering_below([unsigned()], NONE)
     yield reordering_below([trial(objections=LATE)], NONE)
 
 
@@ -165,35 +237,47 @@ def outages() -> Iterator[Verdict]:
     yield outage_below([trial(counters=lossy)], SECOND)
     yield outage_below([trial(counters={"rx_packets": 100_000, "order": order_counters(100_000)})], bound)
     yield outage_below([trial("100 %", counts=False)], bound)
+    yield outage_below([unsigned("100 %")], bound)
     yield outage_below([trial(objections=LATE)], bound)
 
 
-def intervals() -> Iterator[Verdict]:
-    def monitored(*lost: int, objections: tuple[str, ...] = ()) -> MonitoringResult:
-        each = tuple(
-            Interval(
-                number,
-                number * SECOND.ns,
-                (number + 1) * SECOND.ns,
-                0,
-                (
-                    StreamInterval(
-                        "north",
-                        1000,
-                        1000 - missing,
-                        64_000,
-                        BlindDelay(Passages(1000), Passages(1000 - missing), SECOND.ns),
-                    ),
+def monitored(*lost: int, objections: tuple[str, ...] = ()) -> MonitoringResult:
+    each = tuple(
+        Interval(
+            number,
+            number * SECOND.ns,
+            (number + 1) * SECOND.ns,
+            0,
+            (
+                StreamInterval(
+                    "north",
+                    1000,
+                    1000 - missing,
+                    64_000,
+                    BlindDelay(Passages(1000), Passages(1000 - missing), SECOND.ns),
                 ),
-            )
-            for number, missing in enumerate(lost, 1)
+            ),
         )
-        return MonitoringResult("north, 64 bytes", (), SECOND.ns, Method.VERSION, "", each, objections)
+        for number, missing in enumerate(lost, 1)
+    )
+    return MonitoringResult("north, 64 bytes", (), SECOND.ns, Method.VERSION, "", each, objections)
 
+
+def intervals() -> Iterator[Verdict]:
     yield monitored(0, 0).verdict_below(NONE)
     yield monitored(0, 7).verdict_below(NONE)
     yield monitored(0, objections=LATE).verdict_below(NONE)
     yield monitored().verdict_below(NONE)
+    each: dict[IntervalStatistic, tuple[str, Any, str]] = {
+        IntervalStatistic.LOST: ("<=", 0, "<= 0"),
+        IntervalStatistic.LOSS: ("<=", TENTH.value, "<= 10 %"),
+        IntervalStatistic.RECEIVED_RATE: (">=", 995, ">= 995"),
+        IntervalStatistic.THROUGHPUT: (">=", 512_000, ">= 512 kbps"),
+        IntervalStatistic.DELAY: ("<=", 2 * MILLISECOND, "<= 2 ms"),
+    }
+    for statistic, (operator, expected, bound) in each.items():
+        for result in (monitored(0, 0), monitored(0, 7), monitored(0, objections=LATE), monitored()):
+            yield each_as_expected(result, statistic, AssertionOperator[operator], expected, bound)
 
 
 def connections(**changes: Any) -> SessionTrial:
@@ -263,8 +347,49 @@ def neighbours() -> Iterator[Verdict]:
     yield capacity_above(held(1_024, 1_025, *LATE), 4_096)
 
 
+def sweeps() -> Iterator[Verdict]:
+    lossy = FrameLossResult("north, 64 bytes", (trial("100 %"), trial("10 %")), FrameLossSweep())
+    broken = FrameLossResult(
+        "north, 64 bytes", (trial("100 %", objections=LATE), trial("10 %")), FrameLossSweep()
+    )
+    for result in (lossy, broken):
+        yield result.verdict_below(NONE)
+        yield result.verdict_below(TENTH)
+        yield result.verdict_below(NONE, at=TENTH)
+    measurement = LatencyMeasurement(TENTH, SECOND, 2)
+    for trials in ((trial(), trial()), (trial(), switched()), (trial(), trial(capacity=0)), ()):
+        result = LatencyResult("north, 64 bytes", trials, measurement)
+        yield result.verdict_below(Duration(20_500), percentile=50)
+        yield result.verdict_below(Duration(79_000), percentile=100)
+
+
+def buckets() -> Iterator[Verdict]:
+    # 200 frames of 1,000 bytes at once: the bucket holds 60 and the queue 40 of them
+    (planned,) = compiled(stream(frame_size="1004", rate="9 Gbps")).streams
+    bucket = TokenBucket(Bandwidth.parse("8 kbps"), burst=Octets(60_000), queue=Octets(40_000))
+
+    def watched(lost: int, again: int | None = 0, objections: tuple[str, ...] = ()) -> MonitoringResult:
+        passed = BlindDelay(Passages(200), Passages(200 - lost), SECOND.ns)
+        only = StreamInterval("north", 200, 200 - lost, 0, passed, again)
+        interval = Interval(1, 0, SECOND.ns, 0, (only,))
+        return MonitoringResult("north", (), SECOND.ns, Method.VERSION, "", (interval,), objections)
+
+    for found in (
+        watched(100),
+        watched(102),
+        watched(0),
+        watched(99, again=1),
+        watched(99, again=3),
+        watched(150, again=3),
+        watched(100, again=None),
+        watched(102, objections=LATE),
+    ):
+        yield loss_as_predicted(found, planned, 200, bucket, Ratio(Fraction(1, 100)))
+
+
 JUDGES = (
     losses,
+    tolerances,
     latencies,
     throughputs,
     delays,
@@ -274,6 +399,8 @@ JUDGES = (
     sessions,
     maxima,
     neighbours,
+    sweeps,
+    buckets,
 )
 
 
@@ -282,16 +409,25 @@ def test_every_verdict_says_what_was_approved(approved: Approved) -> None:
     approved("verdicts", "\n\n".join(parts))
 
 
+def value_of(getter: Getter, fate: str) -> None:
+    """Shows what a getter without an operator returns."""
+    raise TesterLibraryError(f"is {getter.order(fate, None, None, None)}")
+
+
 def asserted(measured: Any, ask: Callable[[Any], Any]) -> str:
-    """What an asserting getter says: the verdict it records, or the mistake of the suite."""
+    """The text of an asserting getter: of the verdict that it records, or of the suite's mistake."""
     recorded: list[Verdict] = []
 
     def conclude(verdict: Verdict, message: str | None = None) -> Verdict:
         recorded.append(verdict)
         return verdict.enforce(message)
 
-    ends = SimpleNamespace(so_far=lambda _: connections())
-    session = SimpleNamespace(judged=lambda: measured, conclude=conclude, tester=SimpleNamespace(ends=ends))
+    session = SimpleNamespace(
+        judged=lambda: measured,
+        conclude=conclude,
+        connections=SimpleNamespace(so_far=lambda _: connections()),
+        captures=SimpleNamespace(statistics=lambda name: CaptureCounters(name, captured=7)),
+    )
     try:
         ask(session)
     except (VerdictFailed, Inconclusive) as raised:
@@ -301,7 +437,13 @@ def asserted(measured: Any, ask: Callable[[Any], Any]) -> str:
     return str(recorded[0]) if recorded else "nothing is judged"
 
 
-def test_every_assertion_says_what_was_approved(approved: Approved) -> None:
+def evaluated(_: BuiltIn, expression: str, modules: Any = None, namespace: Any = None) -> Any:
+    """Evaluate without a suite that runs."""
+    return evaluate_expression(expression, Variables(), modules, namespace)
+
+
+def test_every_assertion_says_what_was_approved(approved: Approved, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(BuiltIn, "evaluate", evaluated)
     at_most, equal = AssertionOperator["<="], AssertionOperator["=="]
     lines = []
     trials = {
@@ -312,6 +454,9 @@ def test_every_assertion_says_what_was_approved(approved: Approved) -> None:
         "uncounted": trial(counts=False),
         "unmeasured": unmeasured(),
         "deaf": trial(capacity=0),
+        "unsigned": unsigned(),
+        "switched": switched(),
+        "calibrated": calibrated(),
     }
     for name, found in trials.items():
         for label, ask in {
@@ -319,8 +464,14 @@ def test_every_assertion_says_what_was_approved(approved: Approved) -> None:
             "loss of north": lambda session: Getter(session).loss("north", equal, "1,188,095", None),
             "loss ratio": lambda session: Getter(session).loss_ratio("<=", "0.001 %", None, None),
             "latency p99": lambda session: Getter(session).latency("p99", at_most, "50 us", None),
+            "latency p50": lambda session: Getter(session).latency("p50", at_most, "20.3 us", None),
+            "latency pdv50": lambda session: Getter(session).latency("pdv50", equal, "0.1 us", None),
+            "latency min": lambda session: Getter(session).latency("min", at_most, "20 us", None),
+            "latency mean": lambda session: Getter(session).latency("mean", at_most, "25.5 us", None),
+            "latency max": lambda session: Getter(session).latency("max", equal, "80 us", None),
             "duplicated": lambda session: Getter(session).order("duplicated", equal, 0, None),
             "reordered": lambda session: Getter(session).order("reordered", equal, 0, None),
+            "misrouted, as a value": lambda session: value_of(Getter(session), "misrouted"),
             "jitter": lambda session: Getter(session).latency("jitter", at_most, "1 ms", None),
         }.items():
             lines.append(f"{name}, {label}: {asserted(found, ask)}")
@@ -337,6 +488,20 @@ def test_every_assertion_says_what_was_approved(approved: Approved) -> None:
         ),
         "a time": lambda session: SessionGetter(session).statistic(
             "users", "tcp.time_to_open.max", at_most, "1 ms", None
+        ),
+    }
+    validate = AssertionOperator["validate"]
+    mistakes |= {
+        "validated": lambda session: Getter(session).order("duplicated", validate, "value == 0", None),
+        "validated in vain": lambda session: Getter(session).order("received", validate, "value < 9", None),
+        "validated wrong": lambda session: Getter(session).order("duplicated", validate, "value <", None),
+        "validated latency": lambda session: Getter(session).latency("p99", validate, "value < 9e4", None),
+        "an expression": lambda session: Getter(session).loss("then", "value * 2", None, None),
+        "frames of a capture": lambda session: Captures(session).get_capture_statistics(
+            "questions", CaptureStatistic.DROPPED, equal, 0
+        ),
+        "frames of a capture in vain": lambda session: Captures(session).get_capture_statistics(
+            "questions", CaptureStatistic.CAPTURED, equal, "1,000"
         ),
     }
     lines += [f"lossless, {label}: {asserted(trials['lossless'], ask)}" for label, ask in mistakes.items()]

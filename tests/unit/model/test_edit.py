@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.model.edit import Distribution, PlannedEditor, RandomBits, RandomRange, Step, Values
+from TesterLibrary.model.edit import (
+    Distribution,
+    PlannedEditor,
+    RandomBits,
+    RandomRange,
+    Step,
+    Values,
+)
 from TesterLibrary.model.splitmix import splitmix64
 
 WORD = st.integers(0, 2**64 - 1)

@@ -30,13 +30,13 @@ steady = st.builds(Steady, rates, st.lists(stages, max_size=8).map(tuple))
 stretches = st.lists(st.builds(Stretch, st.integers(1, 10**4), st.integers(0, 50)), min_size=1, max_size=9)
 profiles = st.builds(
     Profile,
-    stretches.map(lambda own: (*own, Stretch(7, 1))),
+    stretches.map(lambda several: (*several, Stretch(7, 1))),
     st.booleans(),
 )
 messages = st.builds(ScriptMessage, st.integers(0, 999), st.integers(1, 9), st.integers(0, 99))
 scripts = st.builds(
     Script,
-    st.lists(messages, max_size=9).map(lambda own: (*own, ScriptMessage(5, 1, 0))),
+    st.lists(messages, max_size=9).map(lambda several: (*several, ScriptMessage(5, 1, 0))),
     st.booleans(),
 )
 
@@ -52,8 +52,8 @@ def test_the_worked_example_of_bursts() -> None:
 @given(steady, st.integers(1, 60))
 def test_a_cascade_is_what_each_stage_leaves_of_the_one_before(law: Steady, frames: int) -> None:
     survivors = iter(range(10**9))
-    for own in law.stages:
-        passes = cycle([True] * own.passes + [False] * own.skips)
+    for stage in law.stages:
+        passes = cycle([True] * stage.passes + [False] * stage.skips)
         survivors = iter(tick for tick, passing in zip(survivors, passes, strict=False) if passing)
     assert [law.due(k) for k in range(frames)] == [tick / law.tick for tick in islice(survivors, frames)]
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import UnitError
-from TesterLibrary.model.mix import SizeMix, parse_frame_sizes, smooth
+from TesterLibrary.model.mix import SizeMix, mix_of, parse_frame_sizes, smooth
 from TesterLibrary.model.units import FrameSize
 
 WEIGHTS = st.lists(st.integers(1, 60), min_size=1, max_size=6)
@@ -28,8 +28,8 @@ def test_after_any_number_of_frames_a_mix_is_as_even_as_can_be(weights: list[int
     total, bound = sum(weights), 1 - Fraction(1, max(2, 2 * len(weights) - 2))
     for index, weight in enumerate(weights):
         sent = accumulate(size == 64 + index for size in order)
-        for number, own in enumerate(sent, 1):
-            assert abs(own - Fraction(weight * number, total)) <= bound
+        for number, count in enumerate(sent, 1):
+            assert abs(count - Fraction(weight * number, total)) <= bound
 
 
 @settings(deadline=None)
@@ -99,3 +99,15 @@ def test_one_size_is_no_mix() -> None:
 def test_what_is_no_mix_is_refused(written: str, message: str) -> None:
     with pytest.raises(UnitError, match=message):
         parse_frame_sizes(written)
+
+
+def test_sizes_with_weights_are_one_mix() -> None:
+    parts = [parse_frame_sizes(text) for text in ("64:7", "570:4", "1518:1")]
+    assert mix_of(parts) == parse_frame_sizes("64:7 570:4 1518:1")
+    assert mix_of([FrameSize(512)]) == FrameSize(512)
+
+
+@pytest.mark.parametrize("texts", [(), ("64", "128"), ("64:7", "128"), ("64:7", "imix"), ("64:7", "64:1")])
+def test_several_sizes_need_weights(texts: tuple[str, ...]) -> None:
+    with pytest.raises(UnitError, match="64:7 570:4 1518:1"):
+        mix_of([parse_frame_sizes(text) for text in texts])

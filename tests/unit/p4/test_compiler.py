@@ -23,14 +23,14 @@ def program(path: Path, text: str = "#!/bin/sh\n") -> Path:
 
 
 def test_p4c_names_the_compiler(tmp_path: Path) -> None:
-    own = program(tmp_path / "p4c")
-    assert find_compiler({"P4C": str(own), "SDE_INSTALL": "/nowhere"}) == own
+    path = program(tmp_path / "p4c")
+    assert find_compiler({"P4C": str(path), "SDE_INSTALL": "/nowhere"}) == path
 
 
 @pytest.mark.parametrize("name", ["bf-p4c", "p4c"])
 def test_a_studio_has_it_in_its_bin(tmp_path: Path, name: str) -> None:
-    own = program(tmp_path / "bin" / name)
-    assert find_compiler({"SDE_INSTALL": str(tmp_path)}) == own
+    path = program(tmp_path / "bin" / name)
+    assert find_compiler({"SDE_INSTALL": str(tmp_path)}) == path
 
 
 def test_without_a_compiler_it_is_said_what_to_set(tmp_path: Path) -> None:
@@ -43,11 +43,11 @@ def test_without_a_compiler_it_is_said_what_to_set(tmp_path: Path) -> None:
 
 
 def test_what_the_compiler_complains_of_is_passed_on(tmp_path: Path) -> None:
-    own = program(tmp_path / "p4c", "#!/bin/sh\necho 'x.p4(3): error: no such table' >&2\nexit 2\n")
+    path = program(tmp_path / "p4c", "#!/bin/sh\necho 'x.p4(3): error: no such table' >&2\nexit 2\n")
     with pytest.raises(
         PlanError, match=r"x\.p4 was not compiled: .*p4c says\nx\.p4\(3\): error: no such table"
     ):
-        compile_program(own, tmp_path / "x.p4", tmp_path / "out", chip="tofino", architecture="tna")
+        compile_program(path, tmp_path / "x.p4", tmp_path / "out", chip="tofino", architecture="tna")
 
 
 @pytest.mark.timeout(1800)
@@ -75,6 +75,8 @@ def test_the_order_in_which_a_compiler_writes_does_not_matter(tmp_path: Path) ->
     schema["tables"].reverse()
     (tmp_path / SCHEMA).write_text(json.dumps(schema), encoding="utf-8")
     assert outputs.read(tmp_path / SCHEMA) == json.loads(path.read_text(encoding="utf-8"))
-    next(own for own in schema["tables"] if len(own["key"]) > 1)["key"].reverse()  # of a key it does matter
+    next(table for table in schema["tables"] if len(table["key"]) > 1)[
+        "key"
+    ].reverse()  # the order of a key's fields matters
     (tmp_path / SCHEMA).write_text(json.dumps(schema), encoding="utf-8")
     assert outputs.read(tmp_path / SCHEMA) != outputs.read(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.p4.daemon import FOLDED, Scopes, configuration, write_configuration
+from TesterLibrary.p4.daemon import FOLDED, PipeScopes, configuration, write_configuration
 
 
 def test_each_pipe_runs_one_part_of_the_program(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_the_chip_is_called_as_the_daemon_calls_it(tmp_path: Path, chip: str, fa
 def test_pipes_that_are_not_internal_are_external(
     internal: list[int], pipes: int, external: list[int], inside: list[int]
 ) -> None:
-    assert Scopes.of(internal, pipes).record() == {"external": external, "internal": inside}
+    assert PipeScopes.of(internal, pipes).record() == {"external": external, "internal": inside}
 
 
 @pytest.mark.parametrize(("internal", "pipes"), [([0, 1, 2, 3], 4), ([4], 4), ([-1], 4), ([3], 2)])
@@ -50,10 +50,10 @@ def test_both_kinds_of_pipes_are_needed(internal: list[int], pipes: int) -> None
     with pytest.raises(
         PlanError, match=rf"internal pipes .*: allowed are 1 to {most} of the pipes 0 to {most}"
     ):
-        Scopes.of(internal, pipes)
+        PipeScopes.of(internal, pipes)
 
 
 @pytest.mark.parametrize("pipes", [-1, 1, 5])
 def test_a_chip_has_two_to_four_pipes(pipes: int) -> None:
     with pytest.raises(PlanError, match=rf"{pipes} pipes: a chip has 2 to 4"):
-        Scopes.of([], pipes)
+        PipeScopes.of([], pipes)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.files.paths import resource
 from TesterLibrary.p4.efsm import efsm
-from TesterLibrary.paths import resource
-from TesterLibrary.planning.match_action import match_action
+from TesterLibrary.planning.switch.match_action import match_action
 from TesterLibrary.protocols.checker import load_protocol
 
 
@@ -23,9 +23,9 @@ def changed(folder: Path, name: str, old: str = "", new: str = "") -> str:
     """http-get under another name, and otherwise changed."""
     text = resource("protocols", "http-get").read_text(encoding="utf-8")
     assert old in text
-    own = folder / f"{name}.yaml"
-    own.write_text(text.replace("name: http-get", f"name: {name}").replace(old, new), encoding="utf-8")
-    return str(own)
+    path = folder / f"{name}.yaml"
+    path.write_text(text.replace("name: http-get", f"name: {name}").replace(old, new), encoding="utf-8")
+    return str(path)
 
 
 def action(text: str, name: str) -> str:
@@ -71,11 +71,11 @@ def test_more_queues_than_there_are_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_no_key_of_the_table_is_refused(tmp_path: Path) -> None:
-    own = changed(tmp_path, "own", "when: {TCP.flags: {set: R}}", "when: {TCP.flags: {set: R}, IP.ttl: 3}")
+    path = changed(tmp_path, "own", "when: {TCP.flags: {set: R}}", "when: {TCP.flags: {set: R}, IP.ttl: 3}")
     with pytest.raises(
         PlanError, match=r"own\.yaml: line \d+: a row tests IP\.ttl, which is no key of the switch's table"
     ):
-        generated(own)
+        generated(path)
 
 
 def test_what_a_row_cannot_do_is_refused() -> None:
@@ -88,13 +88,13 @@ def test_what_a_row_cannot_do_is_refused() -> None:
 
 
 def test_what_an_answer_cannot_have_is_refused(tmp_path: Path) -> None:
-    own = changed(tmp_path, "own", "TCP.ack: TCP.seq + 1", "TCP.ack: TCP.seq + TCP.window")
+    path = changed(tmp_path, "own", "TCP.ack: TCP.seq + 1", "TCP.ack: TCP.seq + TCP.window")
     with pytest.raises(
         PlanError, match=r"own\.yaml: line \d+: template syn_ack needs TCP\.seq \+ TCP\.window"
     ):
-        generated(own)
-    own = changed(tmp_path, "own", "TCP.seq: 0, TCP.ack", "TCP.urgptr: TCP.window, TCP.ack")
+        generated(path)
+    path = changed(tmp_path, "own", "TCP.seq: 0, TCP.ack", "TCP.urgptr: TCP.window, TCP.ack")
     with pytest.raises(
         PlanError, match=r"own\.yaml: line \d+: template syn_ack sets TCP\.urgptr to TCP\.window"
     ):
-        generated(own)
+        generated(path)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.jobs.header_file import load_headers
+from TesterLibrary.files.headers import load_headers
 from TesterLibrary.model.headers import FieldType, HeaderType
 from TesterLibrary.p4.own_headers import own_headers
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is generated for protocols that send back the packet in hand."""
+"""The P4 generated for protocols that only send the packet in hand back."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.p4.replies import replies
-from TesterLibrary.planning.match_action import MatchAction, match_action
-from TesterLibrary.planning.switch_replies import replies_only
+from TesterLibrary.planning.switch.match_action import MatchAction, match_action
+from TesterLibrary.planning.switch.replies import replies_only
 from TesterLibrary.protocols.checker import load_protocol
 
 KEEPS_NOTHING = ("arp", "icmp-echo", "udp-echo", "syn-reset")
@@ -115,6 +115,6 @@ def test_what_egress_does_not_change_is_refused(tmp_path: Path, reply: str, head
 
 
 def test_a_row_that_tests_something_else_is_refused(tmp_path: Path) -> None:
-    own = written(tmp_path, "swap: [[IP.src, IP.dst]]", when="IP.tos: 1")
+    actions = written(tmp_path, "swap: [[IP.src, IP.dst]]", when="IP.tos: 1")
     with pytest.raises(PlanError, match=r"own\.yaml: line 8: a row tests IP\.tos, which is no key"):
-        replies([own])
+        replies([actions])

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.files.paths import data_root
 from TesterLibrary.p4 import outputs, sources
 from TesterLibrary.p4.build import generate, shipped
 from TesterLibrary.p4.compiler import options
-from TesterLibrary.paths import data_root
-from TesterLibrary.planning import switch_editor
-from TesterLibrary.planning import switch_resources as planner
+from TesterLibrary.planning.switch import editor as switch_editor
+from TesterLibrary.planning.switch import resources as planner
 from TesterLibrary.targets.tofino.program import Program
 
 
@@ -122,8 +122,8 @@ def test_notes_of_a_shipped_program_are_those_of_what_was_compiled(name: str) ->
     """Queue numbers of the notes are those that the generated actions ask."""
     notes = Program.load(shipped(name))
     text = generate(notes.protocols)["efsm.p4"]
-    for own, number in notes.queues.items():
-        action = own.replace("-", "_").replace(".", "_")
+    for queue, number in notes.queues.items():
+        action = queue.replace("-", "_").replace(".", "_")
         body = text.partition(f"action {action}(")[2].partition("}")[0]
         assert f"reply.queue = {number};" in body
     assert len(notes.queues) == text.count("reply.queue = ")

@@ -71,27 +71,27 @@ def fields_of(stack: str) -> list[str]:
 
 
 def held(frame: bytes, path: str) -> object:
-    """What Scapy finds in a field."""
-    own = FieldPath.parse(path)
-    named = [layer for layer in layers(Ether(frame)) if type(layer).__name__ == own.header]
-    return named[own.number - 1].getfieldval(own.field)
+    """The value that Scapy reads from a field."""
+    field = FieldPath.parse(path)
+    named = [layer for layer in layers(Ether(frame)) if type(layer).__name__ == field.header]
+    return named[field.number - 1].getfieldval(field.field)
 
 
 @pytest.mark.parametrize("stack", EDITABLE)
 @settings(max_examples=3, deadline=None, phases=(Phase.explicit, Phase.generate))
 @given(data=st.data())
 def test_all_checksums_are_right_whatever_changes(stack: str, data: st.DataObject) -> None:
-    """By arithmetic of the tests' own, at any depth; and nothing else of the frame has changed."""
+    """Checksums are right by the tests' own arithmetic, at any depth; the rest of the frame is unchanged."""
     paths = data.draw(st.lists(st.sampled_from(fields_of(stack)), min_size=1, max_size=5, unique=True))
-    own = planned(stack, *(editor(path, _random(path)) for path in paths))
-    space = FlowSpace.of(own)
-    assert space.frame(0) == own.frame
+    changed = planned(stack, *(editor(path, _random(path)) for path in paths))
+    space = FlowSpace.of(changed)
+    assert space.frame(0) == changed.frame
     for number in data.draw(st.lists(st.integers(0, 10**6), min_size=2, max_size=4)):
         frame = space.frame(number)
         assert wrong_checksums(frame) == (["UDP"] if "chksum=0" in stack else [])
-        assert _without(frame, own) == _without(own.frame, own)
+        assert _without(frame, changed) == _without(changed.frame, changed)
         assert [type(layer) for layer in layers(Ether(frame))] == [
-            type(layer) for layer in layers(Ether(own.frame))
+            type(layer) for layer in layers(Ether(changed.frame))
         ]
 
 
@@ -101,12 +101,12 @@ def _random(path: str) -> Mode:
     return RandomPrefix.parse("2001:db8::/64") if is_wide else ANY
 
 
-def _without(frame: bytes, own: PlannedStream) -> int:
+def _without(frame: bytes, sent: PlannedStream) -> int:
     """A frame without what editors and checksums cover."""
     rest = int.from_bytes(frame, "big")
     sizes = {"KIND_CRC32C": 32}
-    places = [(e.bit_offset, e.bits) for e in own.editors]
-    places += [(8 * c.offset, sizes.get(c.kind.value, 16)) for c in own.checksums]
+    places = [(e.bit_offset, e.bits) for e in sent.editors]
+    places += [(8 * c.offset, sizes.get(c.kind.value, 16)) for c in sent.checksums]
     for offset, bits in places:
         rest &= ~((1 << bits) - 1 << 8 * len(frame) - offset - bits)
     return rest
@@ -131,8 +131,8 @@ STEPS = "Ether / Dot1Q(vlan=100) / IP / UDP"
     ],
 )
 def test_values_follow_each_other_and_begin_again(path: str, mode: Mode, expected: list[object]) -> None:
-    own = planned(STEPS, editor(path, mode))
-    space = FlowSpace.of(own)
+    steps = planned(STEPS, editor(path, mode))
+    space = FlowSpace.of(steps)
     known = path.replace("VLAN.vid", "Dot1Q.vlan")
     found = [held(space.frame(number), known) for number in range(2 * len(expected))]
     assert [str(value) for value in found] == [str(value) for value in expected] * 2
@@ -155,8 +155,8 @@ def test_values_of_an_ipv6_address_lie_in_64_bits_of_it() -> None:
 
 
 def test_a_cascade_goes_through_all_combinations() -> None:
-    """And so does one that begins with fields that keep a value for some frames."""
-    own = planned(
+    """So does a cascade whose first fields keep a value for some frames."""
+    stepped = planned(
         STEPS,
         editor("UDP.dport", Sweep("1", "4")),
         editor("IP.src", Sweep("10.0.0.1", "10.0.0.3"), every=2),
@@ -164,24 +164,24 @@ def test_a_cascade_goes_through_all_combinations() -> None:
         cascades=(cascade("IP.src", "UDP.dport", "Dot1Q.prio"),),
         count_flows=True,
     )
-    space = FlowSpace.of(own)
+    space = FlowSpace.of(stepped)
     found = [tuple(space.values(number).values()) for number in range(48)]
     ips = [0x0A000001, 0x0A000002, 0x0A000003]
     assert found == [(port, ip, prio) for prio in (5, 6) for port in range(1, 5) for ip in ips for _ in "ab"]
-    assert (space.period, space.flows, own.flows) == (48, 24, 48)
+    assert (space.period, space.flows, stepped.flows) == (48, 24, 48)
     assert space.frame(48) == space.frame(0)
 
 
 def test_equal_seeds_give_equal_values_in_step() -> None:
-    """By itself each stream, field and job has another seed."""
+    """Without a given seed, each stream, field and job has another one."""
     one, two = (
         planned(
             "Ether / IP / UDP", editor("UDP.sport", ANY, seed=9), editor("IP.id", ANY), name=name, seed=seed
         )
         for name, seed in (("north", 1), ("south", 1))
     )
-    ports = [[FlowSpace.of(own).values(k)["UDP.sport"] for k in range(20)] for own in (one, two)]
-    ids = [[FlowSpace.of(own).values(k)["IP.id"] for k in range(20)] for own in (one, two)]
+    ports = [[FlowSpace.of(drawn).values(k)["UDP.sport"] for k in range(20)] for drawn in (one, two)]
+    ids = [[FlowSpace.of(drawn).values(k)["IP.id"] for k in range(20)] for drawn in (one, two)]
     assert ports[0] == ports[1]
     assert ids[0] != ids[1]
     assert planned("Ether / IP / UDP", editor("IP.id", ANY), seed=2).editors != two.editors[1:]
@@ -189,18 +189,18 @@ def test_equal_seeds_give_equal_values_in_step() -> None:
 
 def test_a_distribution_is_as_asked() -> None:
     shares = (Fraction(7, 10), Fraction(1))
-    own = planned("Ether / IP / UDP", editor("IP.tos", Draw(("0", "184"), shares)))
-    drawn = [FlowSpace.of(own).values(k)["IP.tos"] for k in range(10_000)]
+    weighted = planned("Ether / IP / UDP", editor("IP.tos", Draw(("0", "184"), shares)))
+    drawn = [FlowSpace.of(weighted).values(k)["IP.tos"] for k in range(10_000)]
     assert set(drawn) == {0, 184}
     assert abs(drawn.count(0) - 7000) < 4 * 46  # four standard deviations
 
 
 def test_a_wrong_checksum_of_the_author_s_stays_as_it_is() -> None:
-    own = planned(
+    wrong = planned(
         "Ether / IP(chksum=0x1234) / UDP(chksum=0xbad)", editor("IP.src", ANY), editor("UDP.sport", ANY)
     )
-    assert [edit.coverage for edit in own.editors] == [(), ()]
-    frame = Ether(FlowSpace.of(own).frame(77))
+    assert [edit.coverage for edit in wrong.editors] == [(), ()]
+    frame = Ether(FlowSpace.of(wrong).frame(77))
     assert (frame["IP"].chksum, frame["UDP"].chksum) == (0x1234, 0xBAD)
 
 
@@ -302,15 +302,25 @@ def test_flows_that_cannot_be_counted_are_refused() -> None:
         ([editor("IP.id", ANY)], "a field is random, so its flows cannot"),
         (
             [editor("IP.src", Sweep("10.0.0.0", "11.255.255.255"))],
-            "it has 33,554,432 flows; at most 16,777,216",
+            "it has 33,554,432 flows; at most 4,194,304",
+        ),
+        (
+            [editor("IP.src", Sweep("10.0.0.0", "10.64.0.0"))],
+            "it has 4,194,305 flows; at most 4,194,304 can be counted",
         ),
     ):
         with pytest.raises(PlanError, match=f"^stream 'north': {message}"):
             compiled(edited("Ether / IP / UDP", *editors, count_flows=True))
 
 
+def test_as_many_flows_are_counted_as_a_tester_takes() -> None:
+    editors = (editor("IP.src", Sweep("10.0.0.0", "10.63.255.255")),)
+    (planned_stream,) = compiled(edited("Ether / IP / UDP", *editors, count_flows=True)).streams
+    assert planned_stream.flows == 4_194_304
+
+
 def test_a_stream_without_editors_has_none() -> None:
-    own = compiled(stream()).streams[0]
-    assert (own.editors, own.flows) == ((), 0)
-    assert FlowSpace.of(own).frame(12345) == own.frame
-    assert (FlowSpace.of(own).period, FlowSpace.of(own).flows) == (1, 1)
+    fixed = compiled(stream()).streams[0]
+    assert (fixed.editors, fixed.flows) == ((), 0)
+    assert FlowSpace.of(fixed).frame(12345) == fixed.frame
+    assert (FlowSpace.of(fixed).period, FlowSpace.of(fixed).flows) == (1, 1)

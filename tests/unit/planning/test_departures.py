@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.departures import (
-    Capture,
+    CaptureReplay,
     GapDistribution,
-    Message,
     Messages,
+    PacketTrain,
     Pattern,
     Poisson,
     Shape,
@@ -38,11 +38,13 @@ SECOND = Duration(10**9)
 
 
 def planned(shaping: Shaping | None, rate: str | None = None, **changes: object) -> PlannedStream:
-    own = average_of(shaping)
-    asked = rate or (str(own.value.numerator / own.value.denominator) + " pps" if own else "1 Mpps")
+    average = average_of(shaping)
+    asked = rate or (
+        str(average.value.numerator / average.value.denominator) + " pps" if average else "1 Mpps"
+    )
     base = stream(rate=asked, shaping=shaping, **changes)
-    if own and rate is None:
-        base = base.at(own)
+    if average and rate is None:
+        base = base.at(average)
     return compiled(base).streams[0]
 
 
@@ -51,11 +53,11 @@ def planned(shaping: Shaping | None, rate: str | None = None, **changes: object)
     stages=st.lists(st.builds(Stage, st.integers(1, 50), st.integers(0, 5)), min_size=1, max_size=3),
 )
 def test_the_average_of_a_pattern_is_exact(rate: int, stages: list[Stage]) -> None:
-    (own,) = compiled(
+    (patterned,) = compiled(
         stream(shaping=Pattern(tuple(stages))).at(Rate(Fraction(rate, 1000), RateUnit.PPS))
     ).streams
-    assert own.frames_per_second == Fraction(rate, 1000)
-    assert own.rate_error == 0
+    assert patterned.frames_per_second == Fraction(rate, 1000)
+    assert patterned.rate_error == 0
 
 
 def test_bursts_at_two_and_a_half_times_the_average() -> None:
@@ -126,9 +128,9 @@ def test_a_time_pattern_is_scaled_to_another_average() -> None:
 def test_random_laws_have_the_average_of_the_stream() -> None:
     spurts = TalkSpurts(Duration(1000), Duration(3000))
     for shaping in (Poisson(), UniformGaps(Ratio(Fraction(1, 2))), spurts):
-        own = planned(shaping, "100 kpps")
-        assert abs(own.rate_error) < 1e-15
-        assert own.frames_due(10**9) == pytest.approx(100_000, rel=0.05)
+        random = planned(shaping, "100 kpps")
+        assert abs(random.rate_error) < 1e-15
+        assert random.frames_due(10**9) == pytest.approx(100_000, rel=0.05)
     law = planned(spurts, "100 kpps").departures.law
     assert isinstance(law, Random)
     assert law.distribution == OnOff(Fraction(1, 2500), 1000.0, 3000.0)
@@ -147,7 +149,7 @@ def test_a_distribution_has_its_own_average_and_is_scaled_to_another() -> None:
 def test_streams_of_one_job_and_other_seeds_draw_other_gaps() -> None:
     streams = [stream(name=name, rate="1 kpps", shaping=Poisson()) for name in "ab"]
     plans = [compiled(*streams, seed=seed).streams for seed in (1, 1, 2)]
-    dues = [[own.departures.due(10) for own in plan] for plan in plans]
+    dues = [[one.departures.due(10) for one in plan] for plan in plans]
     assert dues[0] == dues[1]
     assert len({*dues[0], *dues[2]}) == 4
 
@@ -155,19 +157,19 @@ def test_streams_of_one_job_and_other_seeds_draw_other_gaps() -> None:
 def test_messages_are_planned_to_the_nanosecond() -> None:
     shaping = Messages(
         (
-            Message(3, Duration(10_001), Duration(2_003)),
-            Message(2, Duration(0), Duration(0), FrameSize(1518)),
-            Message(1, Duration(5_000)),
+            PacketTrain(3, Duration(10_001), Duration(2_003)),
+            PacketTrain(2, Duration(0), Duration(0), FrameSize(1518)),
+            PacketTrain(1, Duration(5_000)),
         ),
         repeat=False,
     )
-    own = planned(shaping)
-    assert own.departures.law == Script(
+    messages = planned(shaping)
+    assert messages.departures.law == Script(
         (ScriptMessage(10_001, 3, 2_003), ScriptMessage(68, 2, 1231, 1), ScriptMessage(5_000, 1, 68)), False
     )  # 67.2 and 1230.4 ns are what frames of 64 and 1518 bytes take
-    assert [len(frame) + 4 for frame in own.frames] == [64, 1518]
-    assert own.mix == {64: 4, 1518: 2}
-    assert [own.octets(n) for n in range(7)] == [0, 64, 128, 192, 1710, 3228, 3292]
+    assert [len(frame) + 4 for frame in messages.frames] == [64, 1518]
+    assert messages.mix == {64: 4, 1518: 2}
+    assert [messages.octets(n) for n in range(7)] == [0, 64, 128, 192, 1710, 3228, 3292]
 
 
 @given(
@@ -184,11 +186,13 @@ def test_scaled_gaps_do_not_add_up_errors(gaps: list[int], rate: int) -> None:
 
 
 def test_a_capture_is_replayed_as_it_was_or_evenly() -> None:
-    own = planned(Capture("x.pcap", 0.5, 3, ((bytes(4), b"\1" * 4),)))
+    recorded = planned(CaptureReplay("x.pcap", 0.5, 3, ((bytes(4), b"\1" * 4),)))
     everywhere = Rewrite(b"", MAC2)
-    assert own.departures.law == Replay("x.pcap", 0.5, None, 3, (everywhere, Rewrite(bytes(4), b"\1" * 4)))
-    assert (own.frames, own.signature, own.measured, own.rate) == ((), False, True, 0)
-    even = planned(Capture("x.pcap", None, next_hop=False), "1 kpps")
+    assert recorded.departures.law == Replay(
+        "x.pcap", 0.5, None, 3, (everywhere, Rewrite(bytes(4), b"\1" * 4))
+    )
+    assert (recorded.frames, recorded.signature, recorded.measured, recorded.rate) == ((), False, True, 0)
+    even = planned(CaptureReplay("x.pcap", None, next_hop=False), "1 kpps")
     assert even.departures.law == Replay("x.pcap", None, Fraction(1, 10**6))
     assert not even.measured
 

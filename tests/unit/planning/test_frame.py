@@ -129,8 +129,8 @@ def test_a_bridge_learns_from_both_ports_the_receiver_first() -> None:
 
 def test_a_router_is_asked_for_its_own_address() -> None:
     for learning in compiled(stream(), ports=ROUTED).learning:
-        arp, own = Ether(learning.frame)[ARP], ROUTED[learning.port]
-        assert (arp.psrc, arp.hwsrc, arp.pdst) == (str(own.address.ip), own.mac.hex(":"), str(own.gateway))
+        arp, port = Ether(learning.frame)[ARP], ROUTED[learning.port]
+        assert (arp.psrc, arp.hwsrc, arp.pdst) == (str(port.address.ip), port.mac.hex(":"), str(port.gateway))
 
 
 def test_an_ipv6_router_is_solicited() -> None:

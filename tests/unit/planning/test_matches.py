@@ -48,24 +48,24 @@ def changed(planned: PlannedStream, **fields: int | str) -> bytes:
         layer = packet[{"IP": IP, "IPv6": IPv6, "UDP": UDP, "Ether": Ether, "Dot1Q": Dot1Q}[header]]
         layer.setfieldval(field, value)
         for name in ("chksum",):
-            for own in (IP, UDP):
-                if own in packet:
-                    packet[own].delfieldval(name)
+            for carrier in (IP, UDP):
+                if carrier in packet:
+                    packet[carrier].delfieldval(name)
     return bytes(packet)
 
 
 @pytest.mark.parametrize("stack", ["Ether / IP / UDP", "Ether / Dot1Q(vlan=5) / IPv6 / UDP", "Ether / ARP"])
 def test_a_stream_knows_its_own_frames(stack: str) -> None:
-    own = unsigned(stack)
-    assert not own.signature
-    assert own.payload_offset == 0
-    assert known(own, own.frame)
+    unmarked = unsigned(stack)
+    assert not unmarked.signature
+    assert unmarked.payload_offset == 0
+    assert known(unmarked, unmarked.frame)
 
 
 def test_edited_fields_sizes_and_versions_are_left_out() -> None:
-    own = unsigned("Ether / IP / UDP", editor("UDP.dport", Sweep(**PORTS)), size=256)
-    own_frames = [FlowSpace.of(own).frame(number) for number in range(0, 2000, 7)]
-    assert all(known(own, frame) for frame in own_frames)
+    edited = unsigned("Ether / IP / UDP", editor("UDP.dport", Sweep(**PORTS)), size=256)
+    frames = [FlowSpace.of(edited).frame(number) for number in range(0, 2000, 7)]
+    assert all(known(edited, frame) for frame in frames)
     (mixed,) = compiled(replace(stream(signature=False), frame_size=parse_frame_sizes("imix"))).streams
     assert len(mixed.frames) == 3
     assert all(known(mixed, frame) for frame in mixed.frames)
@@ -79,8 +79,8 @@ def test_edited_fields_sizes_and_versions_are_left_out() -> None:
     "fields", [{"IP_ttl": 3}, {"IP_tos": 0xB8}, {"IP_id": 4711}, {"UDP_chksum": 1}, {"IP_chksum": 1}]
 )
 def test_devices_may_write_some_fields(fields: dict[str, int]) -> None:
-    own = unsigned("Ether / IP / UDP")
-    assert known(own, changed(own, **fields))
+    unmarked = unsigned("Ether / IP / UDP")
+    assert known(unmarked, changed(unmarked, **fields))
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_devices_may_write_some_fields(fields: dict[str, int]) -> None:
     [{"IP_src": "10.9.9.9"}, {"IP_dst": "10.9.9.9"}, {"IP_proto": 6}, {"UDP_dport": 5353}, {"UDP_sport": 1}],
 )
 def test_others_tell_a_stream_apart(fields: dict[str, int | str]) -> None:
-    own = unsigned("Ether / IP / UDP")
-    assert not known(own, changed(own, **fields))
+    unmarked = unsigned("Ether / IP / UDP")
+    assert not known(unmarked, changed(unmarked, **fields))
 
 
 def test_a_bridge_keeps_mac_addresses_and_a_router_does_not() -> None:
@@ -101,9 +101,9 @@ def test_a_bridge_keeps_mac_addresses_and_a_router_does_not() -> None:
 
 
 def test_they_are_as_short_as_a_tester_takes_them() -> None:
-    own = unsigned("Ether / IP / UDP" + 3 * " / VXLAN / Ether / IP / UDP", size=512)
-    assert sum(bool(byte) for match in own.matches for byte in match.mask) == 128
-    assert all(1 <= len(match.mask) <= 64 and match.mask[0] and match.mask[-1] for match in own.matches)
+    deep = unsigned("Ether / IP / UDP" + 3 * " / VXLAN / Ether / IP / UDP", size=512)
+    assert sum(bool(byte) for match in deep.matches for byte in match.mask) == 128
+    assert all(1 <= len(match.mask) <= 64 and match.mask[0] and match.mask[-1] for match in deep.matches)
 
 
 def test_streams_that_cannot_be_told_apart_are_refused() -> None:
@@ -140,14 +140,14 @@ def test_flows_need_the_signature() -> None:
 
 def test_without_a_signature_there_are_sixteen_bytes_more() -> None:
     assert len(unsigned("Ether / IP / UDP", size=64).frame) == 60
-    own = unsigned("Ether / IP / TCP", size=64)
-    assert Ether(own.frame)["TCP"].payload.load == bytes(range(6))
+    short = unsigned("Ether / IP / TCP", size=64)
+    assert Ether(short.frame)["TCP"].payload.load == bytes(range(6))
     with pytest.raises(PlanError, match="too short"):
         planned("Ether / IP / TCP", size=64)
     assert ARP in Ether(unsigned("Ether / ARP", size=64).frame)
 
 
 def test_the_chosen_version_is_left_out() -> None:
-    own = unsigned("Ether / IP / UDP(sport=1)", version=VersionField(FieldPath("UDP", "sport"), 9))
-    assert known(own, changed(own, UDP_sport=1 | 1 << 9))
-    assert not known(own, changed(own, UDP_sport=1 | 1 << 8))
+    versioned = unsigned("Ether / IP / UDP(sport=1)", version=VersionField(FieldPath("UDP", "sport"), 9))
+    assert known(versioned, changed(versioned, UDP_sport=1 | 1 << 9))
+    assert not known(versioned, changed(versioned, UDP_sport=1 | 1 << 8))

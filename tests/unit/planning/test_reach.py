@@ -59,10 +59,12 @@ def test_streams_share_neighbours() -> None:
 def test_a_bridge_learns_where_mac_addresses_are() -> None:
     macs = FieldValues(("02:00:00:00:00:02", "02:00:00:00:00:77", "01:00:5e:00:00:01"))
     plan = compiled(edited("Ether / IP / UDP", editor("Ether.dst", macs)))
-    new = [Ether(own.frame) for own in plan.learning if own.port == "p2"]
+    new = [Ether(learning.frame) for learning in plan.learning if learning.port == "p2"]
     assert [frame.src for frame in new] == ["02:00:00:00:00:02", "02:00:00:00:00:77"]
     assert (new[1].dst, len(new[1]) >= 60) == ("ff:ff:ff:ff:ff:ff", True)
-    assert [Ether(own.frame).src for own in plan.learning if own.port == "p1"] == [MAC1.hex(":")]
+    assert [Ether(learning.frame).src for learning in plan.learning if learning.port == "p1"] == [
+        MAC1.hex(":")
+    ]
 
 
 @given(st.integers(0, 2**8 - 1), st.integers(0, 2**8 - 1))

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from TesterLibrary import paths
 from TesterLibrary.errors import PlanError
+from TesterLibrary.files import paths
 from TesterLibrary.model.endpoints import AddressRange, Endpoints
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import Plan
@@ -72,7 +72,7 @@ def test_a_responder_has_the_address_of_its_port_and_all_ports_of_tcp() -> None:
     assert end.accepts == (Accept("IP.dst", SERVER, 1),)
     assert (end.flow_capacity, end.vlan, end.opening) == (65_536, None, None)
     assert (end.parameters["rto"], end.parameters["body"], end.parameters["listen"]) == (50_000, 7, 1)
-    assert [str(own.address) for own in plan.neighbours] == ["198.18.0.2"]
+    assert [str(neighbour.address) for neighbour in plan.neighbours] == ["198.18.0.2"]
     assert len(plan.learning) == 1
 
 
@@ -80,7 +80,11 @@ def test_servers_are_answered_for_where_they_are_asked_for() -> None:
     servers = Endpoints.parse("198.19.1.10-198.19.1.12:80-81")
     plan = planned(responder(servers=servers), ports=ROUTED)
     assert plan.ends[0].accepts[1] == Accept("TCP.dport", 80, 2)
-    assert [str(own.address) for own in plan.neighbours] == ["198.19.1.10", "198.19.1.11", "198.19.1.12"]
+    assert [str(neighbour.address) for neighbour in plan.neighbours] == [
+        "198.19.1.10",
+        "198.19.1.11",
+        "198.19.1.12",
+    ]
     elsewhere = planned(responder(servers=Endpoints.parse("10.0.0.1:80")), ports=ROUTED)
     assert elsewhere.neighbours == ()
 
@@ -100,9 +104,9 @@ def test_clients_go_through_their_addresses_and_then_their_ports() -> None:
     )
     assert (opening.flows, opening.connections, end.flow_capacity) == (40, 40, 41)
     assert (opening.rate, opening.reopen, opening.total) == (Fraction(1, 10**6), Reopen.ENDED_WELL, 0)
-    assert len({tuple(own.value(f) for own in opening.addresses) for f in range(40)}) == 40
+    assert len({tuple(address.value(f) for address in opening.addresses) for f in range(40)}) == 40
     assert end.parameters["listen"] == 0
-    assert {own.field for own in end.accepts} == {"IP.src", "IP.dst", "TCP.sport", "TCP.dport"}
+    assert {accept.field for accept in end.accepts} == {"IP.src", "IP.dst", "TCP.sport", "TCP.dport"}
 
 
 def test_clients_send_to_the_gateway_or_to_the_neighbour() -> None:
@@ -110,6 +114,13 @@ def test_clients_send_to_the_gateway_or_to_the_neighbour() -> None:
         opening = planned(clients(), ports=ports).ends[0].opening
         assert opening
         assert (opening.source_mac, opening.destination_mac) == (ports["p1"].mac, mac)
+
+
+def test_a_tester_keeps_so_many_flows_and_no_more() -> None:
+    sources = Endpoints.parse("198.18.0.0/20")
+    (end,) = planned(clients(connections=(1 << 23) - 1, sources=sources)).ends
+    assert end.flow_capacity == 1 << 23
+    assert planned(responder(flows=1 << 23)).ends[0].flow_capacity == 1 << 23
 
 
 def test_a_protocol_that_keeps_no_flows_needs_no_room() -> None:
@@ -121,9 +132,24 @@ def test_a_protocol_that_keeps_no_flows_needs_no_room() -> None:
 
 def test_arp_is_answered_with_the_mac_address_of_the_port() -> None:
     plan = planned(responder("arp", answers_for=AddressRange.parse("10.0.0.0/30")))
-    assert plan.ends[0].accepts == ()
+    assert {Accept("ARP.op", 1, 1), Accept("ARP.pdst", 0x0A000001, 2)} < set(plan.ends[0].accepts)
     assert plan.ends[0].parameters == {"first": 0x0A000001, "last": 0x0A000002, "mac": 0x020000000002}
     assert plan.neighbours == ()
+
+
+@pytest.mark.parametrize(
+    ("addresses", "accepts"),
+    [
+        ("2001:2::10-2001:2::13", (Accept("ICMPv6ND_NS.tgt", 0x20010002 << 96 | 0x10, 4),)),
+        ("2001:2::/64", ()),  # more than a target compares with
+        ("2001:2:0:0:ffff:ffff:ffff:ffff-2001:2:0:1::", ()),
+    ],
+)
+def test_neighbours_are_taken_by_the_address_that_is_asked_for(
+    addresses: str, accepts: tuple[Accept, ...]
+) -> None:
+    plan = planned(responder("nd", answers_for=AddressRange.parse(addresses)))
+    assert plan.ends[0].accepts == accepts
 
 
 def test_segments_fit_the_port() -> None:
@@ -164,8 +190,13 @@ OTHERS = Endpoints.parse("198.18.0.2")
         (clients(connections=70_000), "connections=70,000 are too many for 64,512 different sources 198"),
         (
             clients(connections=1 << 25, sources=Endpoints.parse("10.0.0.0/16")),
-            "connections=33,554,432 are too many for a tester, which keeps 16,777,216",
+            "connections=33,554,432 are too many for a tester, which keeps 8,388,607",
         ),
+        (
+            clients(connections=1 << 23, sources=Endpoints.parse("10.0.0.0/16")),
+            "connections=8,388,608 are too many for a tester, which keeps 8,388,607",
+        ),
+        (responder(flows=(1 << 23) + 1), "flows=8,388,609 are too many for a tester, which keeps 8,388,608"),
         (clients(target=Endpoints.parse("198.18.0.0/24:80")), "254 addresses; without a gateway 64 at most"),
     ],
 )
@@ -221,8 +252,8 @@ def test_clients_of_ipv6_say_what_is_the_same(tmp_path: Path) -> None:
         shipped.replace("IP.", "IPv6.").replace("IP(flags=DF)", "IPv6").replace("IP /", "IPv6 /")
     )
     target = Endpoints.parse("[2001:2::9]:80")
-    own = {"protocol": str(tmp_path / "six.yaml"), "target": target}
+    common = {"protocol": str(tmp_path / "six.yaml"), "target": target}
     sources = [Endpoints.parse(f"[2001:2::10-2001:2::{last}]") for last in ("12", "11")]
-    ends = [clients(name=name, sources=given, **own) for name, given in zip("ab", sources, strict=True)]
+    ends = [clients(name=name, sources=given, **common) for name, given in zip("ab", sources, strict=True)]
     with pytest.raises(PlanError, match=r"\[2001:2::10-2001:2::11\]:1024-65535 to \[2001:2::9\]:80"):
         planned(*ends)

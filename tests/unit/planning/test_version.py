@@ -95,22 +95,24 @@ CHOSEN = [
 @pytest.mark.parametrize(("stack", "path", "bit", "checksums"), CHOSEN)
 def test_an_author_chooses_any_bit(stack: str, path: str, bit: int | None, checksums: int) -> None:
     field = VersionField(FieldPath.parse(path), bit)
-    own = planned(stack, version=field)
-    assert own.version is not None
-    assert len(own.version.coverage) == checksums
+    versioned = planned(stack, version=field)
+    assert versioned.version is not None
+    assert len(versioned.version.coverage) == checksums
     # As an editor of one bit, which is how a tester writes it, with every checksum right.
-    as_editor = PlannedEditor("version", own.version.bit_offset, 1, 1, Step(0, 1, 2), own.version.coverage)
-    zero, one = (FlowSpace([as_editor], own.checksums, own.template).frame(k) for k in (0, 1))
-    assert zero == own.frame
+    as_editor = PlannedEditor(
+        "version", versioned.version.bit_offset, 1, 1, Step(0, 1, 2), versioned.version.coverage
+    )
+    zero, one = (FlowSpace([as_editor], versioned.checksums, versioned.template).frame(k) for k in (0, 1))
+    assert zero == versioned.frame
     assert wrong_checksums(Ether(one)) == []
     changed = value(one, field.path) ^ value(zero, field.path)
     assert changed == 1 << ({"UDP.sport": 15, "Dot1Q.dei": 0}[path] if bit is None else bit)
 
 
 def value(frame: bytes, path: FieldPath) -> int:
-    """What Scapy finds in a field."""
-    own = [layer for layer in layers(Ether(frame)) if type(layer).__name__ == path.header]
-    return int(own[path.number - 1].getfieldval(path.field))
+    """The value that Scapy reads from a field."""
+    named = [layer for layer in layers(Ether(frame)) if type(layer).__name__ == path.header]
+    return int(named[path.number - 1].getfieldval(path.field))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ def test_what_cannot_be_a_version_is_refused(stack: str, path: str, bit: int, me
 
 
 def test_both_addresses_are_answered_for() -> None:
-    """With a version in an address, frames go to two."""
+    """A version bit in an address makes two addresses."""
     field = VersionField(FieldPath("IP", "dst"), 1)
     plan = compiled(edited("Ether / IP(dst='198.19.1.9') / UDP", version=field), ports=ROUTED)
     assert {"198.19.1.9", "198.19.1.11"} <= {str(neighbour.address) for neighbour in plan.neighbours}

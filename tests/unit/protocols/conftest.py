@@ -16,7 +16,7 @@ _MACHINES = {"interpreter": Interpreter, "engine": EngineMachine, "interpreting 
 
 @pytest.fixture(params=list(_MACHINES))
 def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a Dialogue talks to."""
+    """The machine that a Dialogue talks to: the interpreter or the engine."""
     if request.param != "interpreter" and program() is None:
         pytest.skip("the engine has not been built: python3 tools/engine.py")
     monkeypatch.setattr(dialogue.Dialogue, "machine", _MACHINES[request.param])

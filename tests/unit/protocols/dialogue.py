@@ -23,7 +23,7 @@ loaded = cache(load_protocol)
 
 
 class Dialogue:
-    """With one machine; time in milliseconds."""
+    """A dialogue with one machine; its time is in milliseconds."""
 
     machine: type[Interpreter] = Interpreter  # or the engine's, see conftest.py
 
@@ -36,7 +36,7 @@ class Dialogue:
         return self._seen(self.interpreter.receive(bytes(packet), self._now()))
 
     def waits(self, ms: float) -> list[Packet]:
-        """What its timers send meanwhile."""
+        """Packets that its timers send in this time."""
         self.ms += ms
         self.interpreter.advance(self._now())
         return self._seen(self.interpreter.sent())
@@ -74,7 +74,7 @@ class TcpPeer:
         self.window = 65_535
 
     def segment(self, flags: str, data: bytes = b"", **fields: object) -> Packet:
-        """With its next numbers unless others are given."""
+        """A segment of the peer, with its next numbers unless others are given."""
         values = {"seq": self.seq, "ack": self.ack, "window": self.window, **fields}
         packet = LINK / IP(src=PEER, dst=OURS) / TCP(**self.ports, flags=flags, **values)
         return packet / Raw(data) if data else packet
@@ -109,10 +109,10 @@ class TcpPeer:
 
 
 def payload(packet: Packet) -> bytes:
-    """Of TCP, without padding."""
+    """TCP payload of a packet, without padding."""
     return bytes(packet[TCP].payload)
 
 
 def flags(packets: list[Packet]) -> list[str]:
-    """Of each segment."""
+    """TCP flags of each segment."""
     return [str(packet[TCP].flags) for packet in packets]

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from TesterLibrary._generated.tester.v1 import responder_pb2
 from TesterLibrary.model.protocol import Protocol
-from TesterLibrary.planning.flat_table import flat_table
-from TesterLibrary.protocols.loader import quantity
+from TesterLibrary.planning.engine.table import flat_table
+from TesterLibrary.protocols.document_reader import quantity
 from TesterLibrary.protocols.scope import layout_of
 
 BUILD = Path(__file__).resolve().parents[3] / "engine" / "build"
@@ -38,7 +38,7 @@ def program() -> Path | None:
 
 
 class EngineMachine:
-    """As `protocols.interpreter.Interpreter`. A shipped table runs as the code that was made of it."""
+    """The engine in place of `protocols.interpreter.Interpreter`. A shipped table runs as its made code."""
 
     options: tuple[str, ...] = ()
 
@@ -95,7 +95,7 @@ class EngineMachine:
 
     @property
     def counters(self) -> Counter[str]:
-        """By name, over all tables."""
+        """Counters by name, over all tables."""
         found: Counter[str] = Counter()
         for kind, name, *rest in self._ask("report"):
             if kind == "count":
@@ -104,7 +104,7 @@ class EngineMachine:
 
     @property
     def code(self) -> str | None:
-        """Of which shipped table the code is that runs; None: the table is interpreted."""
+        """Name of the shipped table whose code runs; None: the table is interpreted."""
         return next((name for kind, name, *_ in self._ask("report") if kind == "code"), None)
 
     @property
@@ -119,7 +119,7 @@ class EngineMachine:
         return {name.rpartition(".")[2]: [int(total)] for _, name, total in found if int(total)}
 
     def variables(self) -> dict[str, dict[str, int]]:
-        """Of each flow, by table and name, timers that run included."""
+        """Variables of each flow, by table and name, with the timers that run."""
         places = self._flat.message["registers"]
         timers = [timer["register"] for table in self._flat.message["tables"] for timer in table["timers"]]
         found = {}
@@ -135,7 +135,9 @@ class EngineMachine:
         return found
 
     def next_timer(self) -> int | None:
-        timers = {f"{table} {name}" for table, own in enumerate(self.protocol.layers) for name in own.timers}
+        timers = {
+            f"{table} {name}" for table, layer in enumerate(self.protocol.layers) for name in layer.timers
+        }
         due = [
             self.now + ((value - self.now + (1 << 31)) % (1 << 32) - (1 << 31))
             for values in self.variables().values()

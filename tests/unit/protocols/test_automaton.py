@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from TesterLibrary.model.scanner import Find, Scanner
-from TesterLibrary.protocols.automaton import Automaton, Progress, Scanned
+from TesterLibrary.protocols.automaton import Automaton, Scanned, ScanProgress
 
 SCANNER = Scanner(
     "head",
@@ -27,7 +27,7 @@ AUTOMATON = Automaton(SCANNER)
 def scan(pieces: list[bytes]) -> tuple[Scanned, dict[str, int], int]:
     """One piece after another."""
     variables = {"get": 0, "size": 0, "found": 0}
-    scanned, taken = Scanned(Progress(), 0), 0
+    scanned, taken = Scanned(ScanProgress(), 0), 0
     for piece in pieces:
         if scanned.ended or scanned.overlong:
             break

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary import paths
 from TesterLibrary.errors import PlanError
+from TesterLibrary.files import paths
 from TesterLibrary.protocols.checker import check, load_protocol
 from TesterLibrary.protocols.loader import load_unchecked
 
@@ -39,7 +39,7 @@ def write(folder: Path, text: str) -> Path:
 
 
 def said(folder: Path, text: str) -> str:
-    """What is wrong with it."""
+    """The message with which this text is refused."""
     with pytest.raises(PlanError) as error:
         load_protocol(str(write(folder, text)))
     return str(error.value).replace(f"{folder}/", "")

@@ -13,10 +13,10 @@ from TesterLibrary.model.expression import Expression
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.protocol import Protocol, Row, Variable
 from TesterLibrary.protocols.conditions import Condition, condition
-from TesterLibrary.protocols.scope import Scope
+from TesterLibrary.protocols.scope import NameScope
 
 BITS = 4
-SCOPE = Scope(
+SCOPE = NameScope(
     Protocol(
         Path("own.yaml"),
         "own",
@@ -40,7 +40,7 @@ ROWS = st.lists(TESTS, min_size=1, max_size=3)
 
 
 def holds(test: Test, a: int, b: int) -> bool:
-    """As the interpreter has it, written otherwise."""
+    """Whether a test holds, computed in another way than by the interpreter."""
     assert isinstance(test, Compare)
     left, right = (side.value({"a": a, "b": b}.__getitem__) % 16 for side in (test.left, test.right))
     ahead = (left - right) % 16
@@ -75,7 +75,7 @@ def test_what_is_said_of_two_rows_is_true(one: list[Test], other: list[Test]) ->
 
 
 @given(TESTS, TESTS)
-@example(*(Compare(Expression.parse("b"), own, Expression.parse("b - 1")) for own in OPPOSITE))
+@example(*(Compare(Expression.parse("b"), relation, Expression.parse("b - 1")) for relation in OPPOSITE))
 def test_single_tests_of_the_same_quantity_are_compared_exactly(one: Test, other: Test) -> None:
     first, second = condition([one], SCOPE), condition([other], SCOPE)
     if first.allowed.keys() == second.allowed.keys() and _possible(first, one) and _possible(second, other):
@@ -83,6 +83,6 @@ def test_single_tests_of_the_same_quantity_are_compared_exactly(one: Test, other
         assert first.within(second) == (matches([one]) <= matches([other]))
 
 
-def _possible(own: Condition, test: Test) -> bool:
-    assert own.possible == bool(matches([test]))
-    return own.possible
+def _possible(condition: Condition, test: Test) -> bool:
+    assert condition.possible == bool(matches([test]))
+    return condition.possible

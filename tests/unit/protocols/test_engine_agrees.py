@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever arrives, and whenever: interpreter, engine and code of tables send, count and keep the same."""
+"""Interpreter, engine and code of tables send, count and keep the same, whatever arrives, and whenever."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from scapy.layers.inet6 import ICMPv6ND_NS, IPv6
 from scapy.layers.l2 import ARP, Ether
 from scapy.packet import Packet, Raw
 
-from TesterLibrary.paths import names
-from TesterLibrary.protocols.automaton import Progress
+from TesterLibrary.files.paths import names
+from TesterLibrary.protocols.automaton import ScanProgress
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.protocols.flow import Layer
 from TesterLibrary.protocols.interpreter import Interpreter
@@ -60,7 +60,7 @@ def answers(draw: st.DrawFn) -> tuple[str, int, int, bytes, int]:
 
 @st.composite
 def others(draw: st.DrawFn) -> Packet:
-    """Of the protocols that are no TCP, with a byte changed now and then."""
+    """Packets of protocols other than TCP, with a byte changed now and then."""
     data = draw(MESSAGES)
     tunnel = bytes([0x10 + draw(st.integers(0, 7)), 0, 0, draw(st.integers(0, 3)), 0, 0x5E, 0xC2, 0xE7])
     packet: Packet = draw(
@@ -131,7 +131,7 @@ class Pair:
         self._compare(self.interpreter.start(given, self.now), opened)
 
     def answers(self, flags: str, seq: int, ack: int, data: bytes, window: int) -> None:
-        """To the last segment, from the peer."""
+        """Sends the peer's answer to the last segment."""
         if self.last is None or TCP not in Ether(self.last):
             return
         sent = Ether(self.last)[TCP]
@@ -142,8 +142,8 @@ class Pair:
 
     def _compare(self, expected: list[bytes], sent: list[list[bytes]]) -> None:
         # Flows that are due in one microsecond have no order between them.
-        for own in sent:
-            assert sorted(own) == sorted(expected)
+        for packets in sent:
+            assert sorted(packets) == sorted(expected)
         self.last = sent[0][-1] if expected else self.last
 
     def agree(self) -> None:
@@ -164,18 +164,18 @@ class Pair:
 
 
 def _kept(table: int, layer: Layer) -> list[tuple[str, int]]:
-    """As registers hold it."""
+    """The state that registers hold for a flow, by name and bits."""
     protocol = layer.protocol
     values = dict(layer.variables) | {name: due % 2**32 for name, due in layer.timers.items()}
     if len(protocol.states) > 1:
         values["state"] = protocol.states.index(layer.state)
     if protocol.messages:
         values["message"] = (
-            [own.name for own in protocol.messages].index(layer.message) + 1 if layer.message else 0
+            [message.name for message in protocol.messages].index(layer.message) + 1 if layer.message else 0
         )
-    for own in protocol.scanners:
-        at = layer.progress.get(own.name, Progress())
-        values[own.name] = at.state | at.reading << 10 | at.count << 17
+    for scanner in protocol.scanners:
+        at = layer.progress.get(scanner.name, ScanProgress())
+        values[scanner.name] = at.state | at.reading << 10 | at.count << 17
     return [(f"{table} {name}", value) for name, value in values.items()]
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the fuzzer of responders begins with is of the tables as they are now, not refused at once."""
+"""The plans that the engine's build and its fuzzers begin with are those of the protocols as they are now."""
 
 from __future__ import annotations
 
@@ -8,23 +8,32 @@ from functools import cache
 
 import pytest
 
-from TesterLibrary.paths import names
-from tools.fuzz_corpus import CORPUS, corpus
+from TesterLibrary.files.paths import names
+from tools.fuzz_corpus import CORPUS, PLANS, written
 
-made = cache(corpus)
+expected = cache(written)
 
 
-def plan(octets: bytes) -> bytes:
-    """The first block of an item."""
+def first_block(octets: bytes) -> bytes:
+    """The plan of an item of the corpus; what follows may be anything that a fuzzer has found."""
     return octets[2 : 2 + int.from_bytes(octets[:2], "big")]
 
 
 @pytest.mark.parametrize("name", names("protocols"))
-def test_a_table_is_in_the_corpus_as_it_is(name: str) -> None:
+def test_a_protocol_is_in_the_corpus_as_it_is(name: str) -> None:
     kept = CORPUS / name
     assert kept.is_file(), f"{name} is new: run tools/fuzz_corpus.py"
-    assert plan(kept.read_bytes()) == plan(made()[name]), f"{name} has changed: run tools/fuzz_corpus.py"
+    plan = first_block(kept.read_bytes())
+    assert plan == first_block(expected()[kept]), f"{name} has changed: run tools/fuzz_corpus.py"
 
 
-def test_the_corpus_has_only_tables_that_are_shipped() -> None:
-    assert {own.name for own in CORPUS.iterdir()} == set(names("protocols"))
+@pytest.mark.parametrize("name", names("protocols"))
+def test_the_build_has_the_plan_of_a_protocol_as_it_is(name: str) -> None:
+    kept = PLANS / f"{name}.binpb"
+    assert kept.is_file(), f"{name} is new: run tools/fuzz_corpus.py"
+    assert kept.read_bytes() == expected()[kept], f"{name} has changed: run tools/fuzz_corpus.py"
+
+
+def test_the_build_and_the_corpus_have_only_protocols_that_are_shipped() -> None:
+    assert {file.name for file in CORPUS.iterdir()} == set(names("protocols"))
+    assert {file.stem for file in PLANS.iterdir()} == set(names("protocols"))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever arrives, an interpreter goes on, and answers with frames that are right."""
+"""An interpreter goes on whatever arrives, and answers with correct frames."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scapy.layers.inet import IP, TCP
 from scapy.packet import Raw
 
-from TesterLibrary.paths import names
+from TesterLibrary.files.paths import names
 
 from .dialogue import LINK, OURS, PEER, Dialogue, TcpPeer
 
@@ -21,10 +21,10 @@ SERVERS = {name: Dialogue(name).interpreter for name in names("protocols")}
 @settings(max_examples=50, deadline=None)
 @given(frame=st.binary(max_size=200))
 def test_random_frames(name: str, frame: bytes) -> None:
-    own = SERVERS[name]
-    before = own.counters.total()
-    own.receive(frame, own.now + 1)
-    assert own.counters.total() > before
+    interpreter = SERVERS[name]
+    before = interpreter.counters.total()
+    interpreter.receive(frame, interpreter.now + 1)
+    assert interpreter.counters.total() > before
 
 
 SEGMENTS = st.tuples(

@@ -50,8 +50,8 @@ def test_a_request_may_come_byte_by_byte_and_with_zeros_the_body_parameter() -> 
 def test_a_post_is_answered_when_all_of_its_body_is_there() -> None:
     ours = browser(body=1)
     head = b"POST /9 HTTP/1.1\r\ncontent-length: 3000\r\n\r\n"
-    assert [payload(own) for own in ours.sends(head + b"x" * 1000)] == [b""]
-    assert [payload(own) for own in ours.sends(b"x" * 1400)] == [b""]
+    assert [payload(send) for send in ours.sends(head + b"x" * 1000)] == [b""]
+    assert [payload(send) for send in ours.sends(b"x" * 1400)] == [b""]
     assert body(ours.takes(ours.sends(b"x" * 600))) == bytes(range(9))
     assert body(ours.takes(ours.sends(GET)))
 

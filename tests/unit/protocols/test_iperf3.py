@@ -41,7 +41,7 @@ def test_a_test_from_its_cookie_to_its_results() -> None:
     assert json.loads(answer[4 : 4 + length])["streams"][0]["id"] == 1
     assert answer[4 + length :] == b"\x0e"
     control.sends(b"\x10")
-    assert [flags(own.says("FA")) for own in (stream, control)] == [["FA"], ["FA"]]
+    assert [flags(peer.says("FA")) for peer in (stream, control)] == [["FA"], ["FA"]]
     counts = {
         name: dialogue.count(name) for name in ("tests", "streams", "bytes_of_streams", "finished", "lost")
     }

@@ -34,8 +34,8 @@ REST = "  - {in: idle, on: packet, do: [count: other, reply: {swap: [[UDP.sport,
 @pytest.mark.parametrize("rows", [MOST_DECIDED, MOST_DECIDED + 1, 200])
 def test_the_row_that_holds_is_found_however_many_there_are(tmp_path: Path, rows: int) -> None:
     counters = ("first", "second", "third")
-    own = (ROW.format(port=port, name=counters[port % 3]) for port in range(rows - 1))
-    (tmp_path / "many.yaml").write_text(HEAD + "".join(own) + REST)
+    table = (ROW.format(port=port, name=counters[port % 3]) for port in range(rows - 1))
+    (tmp_path / "many.yaml").write_text(HEAD + "".join(table) + REST)
     protocol = load_protocol(str(tmp_path / "many.yaml"))
     interpreter, engine = Interpreter(protocol), EngineMachine(protocol)
     for now, (sport, dport) in enumerate((s, d) for s in (6, 7) for d in range(0, rows + 3, 7)):

@@ -12,7 +12,7 @@ import pytest
 from scapy.layers.inet import IP, UDP
 from scapy.packet import Packet, Raw
 
-from TesterLibrary import paths
+from TesterLibrary.files import paths
 
 from .dialogue import LINK, OURS, PEER, Dialogue
 
@@ -24,9 +24,9 @@ KEY = 0x5EC2E7
 
 @pytest.fixture
 def server(tmp_path: Path) -> Dialogue:
-    """From a copy in a folder of its own: the one file is enough."""
-    own = shutil.copy(paths.resource("protocols", "private-tunnel"), tmp_path / "mine.yaml")
-    return Dialogue(str(own))
+    """The protocol loads from a copy in another folder: its one file is enough."""
+    copy = shutil.copy(paths.resource("protocols", "private-tunnel"), tmp_path / "mine.yaml")
+    return Dialogue(str(copy))
 
 
 def tunnel(kind: int, session: int, sequence: int = 0, data: bytes = b"", version: int = 1) -> Packet:

@@ -34,8 +34,8 @@ class Tunnel:
 
     def says(self, kind: int, sequence: int = 0, data: bytes = b"", session: int | None = None) -> list[Said]:
         """The client's answers."""
-        own = self.session if session is None else session
-        header = struct.pack("!BBHI", 0x10 | kind, 0, sequence, own)
+        number = self.session if session is None else session
+        header = struct.pack("!BBHI", 0x10 | kind, 0, sequence, number)
         packet = LINK / IP(src=PEER, dst=OURS) / UDP(sport=7000, dport=PORT) / Raw(header + data)
         return _read(self.client.hears(packet))
 

@@ -60,7 +60,7 @@ def test_time_stamps_go_on_when_a_clock_of_microseconds_is_full() -> None:
 
 
 def stamp_after(ours: TcpPeer, ms: float) -> int:
-    """Of the acknowledgment for what is said then."""
+    """The timestamp in the acknowledgment of data sent after so much time."""
     assert ours.dialogue.waits(ms) == []
     (answer,) = ours.sends(b"x", options=[("Timestamp", (78, 0))])
     return int(dict(answer[TCP].options)["Timestamp"][0])
@@ -70,20 +70,22 @@ def test_a_scaled_window_and_the_mss_of_the_peer_bound_what_is_sent() -> None:
     ours = peer(size=100_000).connects(ALL_OPTIONS)
     ours.window = 500  # times 8
     sent = ours.says("FA", options=[("Timestamp", (78, 0))])
-    assert [len(payload(own)) for own in sent] == [988, 988, 988, 988, 48]  # 12 bytes for the time
-    assert {dict(own[TCP].options)["Timestamp"][1] for own in sent} == {78}
+    assert [len(payload(packet)) for packet in sent] == [988, 988, 988, 988, 48]  # 12 bytes for the time
+    assert {dict(packet[TCP].options)["Timestamp"][1] for packet in sent} == {78}
 
 
 def test_a_peer_without_scaling_is_sent_no_more_than_its_window() -> None:
     ours = giving(100_000)
     ours.window = 3000
     sent = ours.says("FA")
-    assert [len(payload(own)) for own in sent] == [536] * 5 + [320]  # RFC 9293 §3.7.1: without an option
+    assert [len(payload(packet)) for packet in sent] == [536] * 5 + [
+        320
+    ]  # RFC 9293 §3.7.1: without an option
 
 
 def test_no_mss_is_too_small_to_live_with() -> None:
     ours = peer(size=128).connects([("MSS", 0)])
-    assert [len(payload(own)) for own in ours.says("FA")] == [64, 64]
+    assert [len(payload(say)) for say in ours.says("FA")] == [64, 64]
 
 
 @pytest.mark.parametrize("ack", [0, 1, 5])
@@ -230,7 +232,7 @@ def test_what_is_not_acknowledged_is_sent_again_and_slower_each_time() -> None:
     (first,) = ours.says("FA")
     times = []
     for _ in range(200):
-        times += [ours.dialogue.ms for own in ours.dialogue.waits(1) if payload(own) == payload(first)]
+        times += [ours.dialogue.ms for wait in ours.dialogue.waits(1) if payload(wait) == payload(first)]
     assert times == [10, 30, 70, 150]
     ours.seq += 1
     ours.takes([first])
@@ -281,12 +283,12 @@ def test_a_closed_window_is_probed_for_as_long_as_the_peer_answers() -> None:
     for _ in range(30):
         probes += ours.dialogue.waits(5)
         ours.says("A")
-    data = [own for own in probes if payload(own)]
+    data = [probe for probe in probes if payload(probe)]
     assert len(data) > 15
-    assert {(own[TCP].seq, len(payload(own))) for own in data} == {(ours.ack, 1)}
+    assert {(packet[TCP].seq, len(payload(packet))) for packet in data} == {(ours.ack, 1)}
     ours.window = 65_535
     sent = ours.says("A")
-    assert sum(len(payload(own)) for own in sent) == 2000
+    assert sum(len(payload(packet)) for packet in sent) == 2000
 
 
 def test_a_window_update_lets_more_be_sent() -> None:

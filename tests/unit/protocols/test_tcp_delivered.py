@@ -15,7 +15,7 @@ def giving(size: int) -> tuple[TcpPeer, int]:
     """A server that has sent the first segments of so many bytes, and the number of the first one."""
     peer = TcpPeer(Dialogue("tcp-server", size=size, mss=100)).connects([("MSS", 100)])
     first = peer.ack
-    assert sum(len(payload(own)) for own in peer.says("FA")) == min(size, 6400)
+    assert sum(len(payload(say)) for say in peer.says("FA")) == min(size, 6400)
     peer.seq += 1
     return peer, first
 
@@ -68,7 +68,7 @@ def test_a_client_that_has_finished_first_counts_all_but_its_fin() -> None:
     (syn,) = dialogue.opens(TCP_sport=40_000, TCP_dport=80)
     peer = TcpPeer(dialogue, sport=80, dport=40_000)
     peer.ack = syn.seq + 1
-    assert sum(len(payload(own)) for own in peer.says("SA")) == 300
+    assert sum(len(payload(say)) for say in peer.says("SA")) == 300
     peer.seq += 1
     peer.ack += 300
     assert flags(peer.says("A")) == ["FA"]

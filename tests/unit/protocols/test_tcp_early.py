@@ -165,7 +165,10 @@ def test_a_fin_that_came_before_its_turn_comes_again() -> None:
     assert says(peer, 100, 200, "FPA") == (0, [(100, 200)])
     assert says(peer, 0, 100) == (200, [])
     answers = peer.says("FPA", b"x" * 100, seq=peer.seq + 100)
-    assert [(str(own[TCP].flags), own[TCP].ack - peer.seq) for own in answers] == [("A", 200), ("FA", 201)]
+    assert [(str(answer[TCP].flags), answer[TCP].ack - peer.seq) for answer in answers] == [
+        ("A", 200),
+        ("FA", 201),
+    ]
     assert peer.dialogue.count("bytes_received") == 200
 
 
@@ -185,7 +188,7 @@ def test_a_connection_that_follows_holds_nothing_of_the_one_before() -> None:
 
 
 def test_a_body_goes_on_behind_the_gap_and_a_head_is_sent_again() -> None:
-    """What is held was never looked at: it can be counted, not read."""
+    """Octets behind a gap were never examined: they can be counted, not read."""
     body = connected("http-server")
     request = b"POST / HTTP/1.1\r\nContent-Length: 100\r\n\r\n"
     length = len(request)

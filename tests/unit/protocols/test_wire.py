@@ -33,7 +33,7 @@ class Network:
 
 
 def run(client: Interpreter, server: Interpreter, network: Network, *, flows: int = 1) -> Streams:
-    """Until nothing is left to do; what was sent, by its ports."""
+    """Runs until nothing is left to do; the streams that were sent, by their ports."""
     chance = random.Random(network.seed)
     ends, now, number = (client, server), 0, 0
     wire: list[tuple[int, int, int, bytes]] = []
@@ -68,7 +68,7 @@ def run(client: Interpreter, server: Interpreter, network: Network, *, flows: in
 
 
 class Stream:
-    """What one end has sent: each byte once, and the same one whenever it is sent again."""
+    """The octets that one end has sent: each once, and the same ones whenever they are sent again."""
 
     def __init__(self) -> None:
         self.octets = bytearray()

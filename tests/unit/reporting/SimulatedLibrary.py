@@ -18,7 +18,7 @@ from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.reporting.listener import Listener
-from TesterLibrary.reporting.progress import Progress
+from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.verdict import Outcome, Verdict
 from tests.unit.reporting.simulated import SimulatedBench
@@ -33,7 +33,7 @@ class SimulatedLibrary:
 
     def __init__(self, inconclusive: str = "skip") -> None:
         evidence = Path(BuiltIn().get_variable_value("${OUTPUT DIR}")) / "evidence"
-        self._recorder, self._progress = Recorder(evidence), Progress(evidence)
+        self._recorder, self._progress = Recorder(evidence), Console(evidence)
         self._judged = 0
         self.ROBOT_LIBRARY_LISTENER = Listener(
             self._recorder, self._progress, inconclusive_fails=inconclusive == "fail"
@@ -49,7 +49,7 @@ class SimulatedLibrary:
         verdict.enforce()
 
     def fill_the_disk(self, name: str) -> None:
-        """From now on a write to the file of this name ends in its middle."""
+        """Cuts every further write to the file of this name in its middle."""
 
         def write(file: int, content: bytes) -> int:
             if Path(f"/proc/self/fd/{file}").readlink().name != name:
@@ -66,8 +66,8 @@ class SimulatedLibrary:
 
     def loss_is_below(self, load: str, bound: str, tester_limit: int = 10**9) -> None:
         """One trial at a load, and a verdict."""
-        bench = SimulatedBench(tester_limit=tester_limit)
-        trial = bench.measure(Ratio.parse(load).value, Duration(10**9))
+        tester = SimulatedBench(tester_limit=tester_limit)
+        trial = tester.measure(Ratio.parse(load).value, Duration(10**9))
         self._recorder.trial(trial)
         self._progress.trial(trial)
         verdict = loss_below([trial], Ratio.parse(bound))

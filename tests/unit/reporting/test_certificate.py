@@ -17,11 +17,11 @@ from TesterLibrary.reporting.certificate import certificate, write
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.reporting.records import read
 
-from .golden import GOLDEN, _Testbed, _Tester, record_run, without_plots
+from .golden import GOLDEN, _Testbed, _Tester, golden_records, record_run, without_plots
 
 
 def test_it_is_the_golden_one() -> None:
-    page = without_plots(certificate(read(GOLDEN / "evidence")))
+    page = without_plots(certificate(golden_records()))
     assert page == (GOLDEN / "certificate.html").read_text(encoding="utf-8")
 
 
@@ -33,13 +33,13 @@ def test_the_same_records_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_it_needs_no_other_file() -> None:
-    page = certificate(read(GOLDEN / "evidence"))
+    page = certificate(golden_records())
     assert not re.search(r'(?:src|href)="(?!data:)', page)
     assert "url(" not in page
 
 
 def test_every_picture_is_svg_with_a_text_for_those_who_cannot_see_it() -> None:
-    page = certificate(read(GOLDEN / "evidence"))
+    page = certificate(golden_records())
     pictures = re.findall(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]+)"', page)
     assert len(pictures) == page.count("<img") == 3
     for source, text in pictures:
@@ -48,7 +48,7 @@ def test_every_picture_is_svg_with_a_text_for_those_who_cannot_see_it() -> None:
 
 
 def test_a_text_from_outside_stays_a_text() -> None:
-    assert "&lt;Latency&gt;" in certificate(read(GOLDEN / "evidence"))
+    assert "&lt;Latency&gt;" in certificate(golden_records())
 
 
 def test_delay_order_intervals_and_calibration_are_told(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ class Page:
 
     @property
     def text(self) -> str:
-        """What a person reads, with what is said of pictures."""
+        """The text that a person reads in the certificate, with the descriptions of pictures."""
         page = certificate(read(self.recorder.directory))
         return html.unescape(re.sub(r"\s+", " ", re.sub(r'<(?!img)[^>]*>|src="[^"]*"', "", page)))
 
@@ -67,17 +67,17 @@ def renamed(trial: Trial, stream: str, number: int) -> Trial:
     return replace(trial, streams=(replace(trial.streams[0], name=stream),), number=number)
 
 
-def throughput(bench: SimulatedBench) -> ThroughputResult:
-    return find_throughput(bench, SEARCH)
+def throughput(tester: SimulatedBench) -> ThroughputResult:
+    return find_throughput(tester, SEARCH)
 
 
-def latency(bench: SimulatedBench) -> Result:
-    return measure_latency(bench, LatencyMeasurement(Ratio(Fraction(1, 10)), SECOND, 1))
+def latency(tester: SimulatedBench) -> Result:
+    return measure_latency(tester, LatencyMeasurement(Ratio(Fraction(1, 10)), SECOND, 1))
 
 
 def test_throughput_and_latency_of_one_test_are_both_there_with_what_limits_them(page: Page) -> None:
-    bench = SimulatedBench(512, tester_limit=100_000)
-    results = (throughput(bench), latency(bench))
+    tester = SimulatedBench(512, tester_limit=100_000)
+    results = (throughput(tester), latency(tester))
     passed = Verdict(Outcome.PASS, "throughput of north, 512 bytes", "40 %", ">= 5 %")
     page.test("Suite.Both", results, [passed], "PASS")
     assert all(str(result) in page.text for result in results)
@@ -102,8 +102,8 @@ def test_each_of_several_verdicts_has_its_subject_unit_and_reason(page: Page) ->
 
 
 def test_two_streams_of_one_frame_size_both_have_a_point(page: Page) -> None:
-    bench = SimulatedBench(64)
-    north = throughput(bench)
+    tester = SimulatedBench(64)
+    north = throughput(tester)
     first = len(north.trials)
     trials = tuple(renamed(trial, "south", first + index) for index, trial in enumerate(north.trials, 1))
     south = replace(north, title="south, 64 bytes", trials=trials)
@@ -114,8 +114,8 @@ def test_two_streams_of_one_frame_size_both_have_a_point(page: Page) -> None:
 
 
 def test_what_is_found_again_in_one_test_is_there_twice(page: Page) -> None:
-    bench = SimulatedBench(64)
-    page.test("Suite.Twice", [latency(bench), latency(bench)], [], "NOT JUDGED")
+    tester = SimulatedBench(64)
+    page.test("Suite.Twice", [latency(tester), latency(tester)], [], "NOT JUDGED")
     assert "Latency: measured. north, 64 bytes" in page.text
     assert "Latency: measured (2). north, 64 bytes" in page.text
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is left of a file when the disk is full."""
+"""A file keeps what it held before a write that does not fit on the disk."""
 
 from __future__ import annotations
 

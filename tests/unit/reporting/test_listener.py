@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a test comes to, in real runs of Robot: which verdicts count, and what Robot is told."""
+"""Outcomes of tests in real runs of Robot: which verdicts count, and what Robot is told."""
 
 from __future__ import annotations
 

@@ -10,17 +10,17 @@ from pathlib import Path
 
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting.metrics import FILE, metrics, write
-from TesterLibrary.reporting.recorder import Place
-from TesterLibrary.reporting.records import Records, TrialRecord, read
+from TesterLibrary.reporting.recorder import RecordPlace
+from TesterLibrary.reporting.records import Records, TrialRecord
 
-from .golden import GOLDEN, record_run
+from .golden import golden_records, record_run
 from .simulated import SimulatedBench
 
 _SAMPLE = re.compile(r'^(tester_\w+)\{((?:\w+="(?:[^"\\\n]|\\.)*",?)+)\} ([-+0-9.e]+)$')
 
 
 def test_each_number_of_each_trial_is_there() -> None:
-    records = read(GOLDEN / "evidence")
+    records = golden_records()
     lines = metrics(records).splitlines()
     assert lines[-1] == "# EOF"
     samples = [found for line in lines if not line.startswith("#") if (found := _SAMPLE.match(line))]
@@ -34,30 +34,26 @@ def test_each_number_of_each_trial_is_there() -> None:
 
 def test_what_was_not_counted_is_not_there() -> None:
     """A tester without these counters has sent and received frames, and that is all it can say."""
-    lines = [
-        line for line in metrics(read(GOLDEN / "evidence")).splitlines() if 'testbed="uncounted"' in line
-    ]
+    lines = [line for line in metrics(golden_records()).splitlines() if 'testbed="uncounted"' in line]
     families = {line.partition("{")[0] for line in lines}
     assert families >= {"tester_sent_frames", "tester_received_frames"}
     assert not families & {"tester_lost_frames", "tester_duplicated_frames", "tester_reordered_frames"}
-    counted = [line for line in metrics(read(GOLDEN / "evidence")).splitlines() if 'bed="simulated"' in line]
+    counted = [line for line in metrics(golden_records()).splitlines() if 'bed="simulated"' in line]
     assert any(line.startswith("tester_lost_frames{") and line.endswith(" 0") for line in counted)
 
 
 def test_frames_that_left_are_those_that_left() -> None:
-    """Also where nobody measures which of them arrived."""
-    bench = SimulatedBench()
-    trial = bench.measure(Fraction(1, 10), Duration(10**9))
+    """This holds also where nobody measures which of them arrived."""
+    tester = SimulatedBench()
+    trial = tester.measure(Fraction(1, 10), Duration(10**9))
     deaf = replace(trial, streams=(replace(trial.streams[0], measured=False),))
-    text = metrics(Records(run={}, trials=(TrialRecord(Place(), 1, deaf),)))
+    text = metrics(Records(run={}, trials=(TrialRecord(RecordPlace(), 1, deaf),)))
     assert re.search(r"^tester_sent_frames\{.*\} 148809$", text, re.MULTILINE)
     assert "tester_lost_frames{" not in text
 
 
 def test_every_family_is_declared_once_before_its_samples() -> None:
-    families = [
-        line.split()[2] for line in metrics(read(GOLDEN / "evidence")).splitlines() if "# TYPE" in line
-    ]
+    families = [line.split()[2] for line in metrics(golden_records()).splitlines() if "# TYPE" in line]
     assert len(families) == len(set(families)) > 5
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a test comes to, from how Robot ended it and from its verdicts."""
+"""The outcome of a test follows from how Robot ended it and from its verdicts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is written as pcapng is read by others as it was meant."""
+"""Other programs read pcapng files of ours as they were meant."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a person sees while waiting, on a terminal and in a log."""
+"""The progress that a waiting person sees, on a terminal and in a log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting import agenda
 from TesterLibrary.reporting.agenda import Agenda, Item
-from TesterLibrary.reporting.progress import Progress
+from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
 
 from .simulated import SimulatedBench
@@ -27,7 +27,7 @@ class Terminal(io.StringIO):
 
     @property
     def lines(self) -> list[str]:
-        """What stays on the screen: a carriage return and an erased line take back what stood there."""
+        """Lines that stay on the screen: a carriage return and an erased line take back what stood there."""
         return [line.rpartition("\r\x1b[K")[2] for line in self.getvalue().split("\n")]
 
 
@@ -39,13 +39,13 @@ class Clock:
 
 
 def test_a_log_has_a_line_for_each_trial_and_one_for_the_result() -> None:
-    log, clock, bench = io.StringIO(), Clock(), SimulatedBench()
-    progress = Progress(stream=log, clock=clock)
+    log, clock, tester = io.StringIO(), Clock(), SimulatedBench()
+    progress = Console(stream=log, clock=clock)
     progress.begin("throughput of north", trials=4, duration=Duration(8 * 10**9))
-    progress.trial(bench.measure(Fraction(1), SECOND))
+    progress.trial(tester.measure(Fraction(1), SECOND))
     clock.now += 6
     progress.estimate(trials_left=1, duration_left=Duration(2 * 10**9))
-    progress.trial(bench.measure(Fraction(1, 10), SECOND))
+    progress.trial(tester.measure(Fraction(1, 10), SECOND))
     progress.end("throughput 10 %")
 
     assert log.getvalue().splitlines() == [
@@ -56,13 +56,13 @@ def test_a_log_has_a_line_for_each_trial_and_one_for_the_result() -> None:
 
 
 def test_a_terminal_keeps_one_line_that_changes() -> None:
-    screen, clock, bench = Terminal(), Clock(), SimulatedBench()
-    progress = Progress(stream=screen, clock=clock)
+    screen, clock, tester = Terminal(), Clock(), SimulatedBench()
+    progress = Console(stream=screen, clock=clock)
     progress.begin("throughput of north", trials=4)
     clock.now += 1
     progress.sending(0.5)
     assert screen.lines[-1] == "      throughput of north, trial 1 of at most 4, sending 50%"
-    progress.trial(bench.measure(Fraction(1, 10), SECOND))
+    progress.trial(tester.measure(Fraction(1, 10), SECOND))
     assert screen.lines[-1].endswith("trial 1 of at most 4, 10 %: none of 148,809 lost")
     progress.end("throughput 10 %")
     assert screen.lines == ["      throughput 10 %", ""]
@@ -70,22 +70,22 @@ def test_a_terminal_keeps_one_line_that_changes() -> None:
 
 def test_a_loss_that_nobody_knows_is_not_none() -> None:
     log = io.StringIO()
-    progress = Progress(stream=log, clock=Clock())
+    progress = Console(stream=log, clock=Clock())
     progress.trial(SimulatedBench(counts=False).measure(Fraction(1, 10), SECOND))
     assert "loss 0.0000% to 100.0000% of 148,809" in log.getvalue()
     assert "none of" not in log.getvalue()
 
 
 def test_an_invalid_trial_and_its_repetition_say_so() -> None:
-    log, bench = io.StringIO(), SimulatedBench(tester_limit=0)
-    progress = Progress(stream=log, clock=Clock())
-    progress.trial(bench.measure(Fraction(1), SECOND))
+    log, tester = io.StringIO(), SimulatedBench(tester_limit=0)
+    progress = Console(stream=log, clock=Clock())
+    progress.trial(tester.measure(Fraction(1), SECOND))
     assert "invalid, the tester sent 0 of" in log.getvalue()
 
 
 def test_a_terminal_is_not_written_to_more_often_than_it_can_be_read() -> None:
     screen, clock = Terminal(), Clock()
-    progress = Progress(stream=screen, clock=clock)
+    progress = Console(stream=screen, clock=clock)
     progress.begin("loss")
     written = len(screen.getvalue())
     for done in range(100):
@@ -97,7 +97,7 @@ def test_with_an_agenda_each_test_has_a_head_and_an_end(tmp_path: Path) -> None:
     log, clock = io.StringIO(), Clock()
     items = [Item("bed", "bed.Throughput", f"{size} Bytes", 60) for size in (64, 128)]
     agenda.write(tmp_path, "Certification", items)
-    progress = Progress(tmp_path, stream=log, clock=clock)
+    progress = Console(tmp_path, stream=log, clock=clock)
     progress.begin_test("bed.Throughput", "64 Bytes")
     clock.now += 30
     recorder = Recorder(tmp_path)
@@ -117,7 +117,7 @@ def test_with_an_agenda_each_test_has_a_head_and_an_end(tmp_path: Path) -> None:
 
 def test_without_an_agenda_robot_heads_the_tests(tmp_path: Path) -> None:
     log = io.StringIO()
-    progress = Progress(tmp_path, stream=log, clock=Clock())
+    progress = Console(tmp_path, stream=log, clock=Clock())
     progress.begin_test("Suite", "Test")
     progress.end_test("PASS", "fine")
     assert log.getvalue() == ""
@@ -158,6 +158,6 @@ def test_a_console_that_is_gone_stops_nothing() -> None:
         def write(self, text: str, /) -> int:  # noqa: ARG002
             raise BrokenPipeError
 
-    progress = Progress(stream=Gone(), clock=Clock())
+    progress = Console(stream=Gone(), clock=Clock())
     progress.end("throughput 10 %")
     progress.end("throughput 20 %")

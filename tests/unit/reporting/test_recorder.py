@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is on the disk, and what survives a killed run."""
+"""The recorder's files on the disk, and those that survive a killed run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ import jsonschema
 import pytest
 
 from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.files.paths import report_file
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.units import Duration
-from TesterLibrary.paths import report_file
-from TesterLibrary.reporting.recorder import KINDS, RUN_VARIABLE, Recorder
+from TesterLibrary.reporting.codec import encode
+from TesterLibrary.reporting.recorder import KINDS, RUN_VARIABLE, Recorder, derived
 from TesterLibrary.reporting.records import read
+from TesterLibrary.reporting.trial_schema import trial_schema
 from TesterLibrary.verdict import Outcome, Verdict
 
 from .golden import GOLDEN, record_run
@@ -36,9 +38,9 @@ def evidence(tmp_path: Path) -> Path:
 
 
 def trial(number: int = 1) -> Trial:
-    bench = SimulatedBench()
+    tester = SimulatedBench()
     for _ in range(number):
-        made = bench.measure(Fraction(1, 7), SECOND)
+        made = tester.measure(Fraction(1, 7), SECOND)
     return made
 
 
@@ -50,7 +52,10 @@ def test_nothing_is_created_before_the_first_record(evidence: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_line_keeps_its_schema(evidence: Path, kind: str) -> None:
     record_run(evidence)
-    schema = json.loads(report_file(f"schemas/{kind}.schema.json").read_text())
+    beside = evidence / f"{kind}.schema.json"
+    path = beside if kind == "trial" else report_file(f"schemas/{kind}.schema.json")
+    schema = json.loads(path.read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
     lines = (evidence / f"{kind}s.jsonl").read_text().splitlines()
     assert lines
     for line in lines:
@@ -78,6 +83,39 @@ def test_trials_come_back_exactly(evidence: Path) -> None:
     assert record.trial == trial()
     assert record.seed == 42
     assert (record.place.suite, record.place.test) == ("Suite", "Test")
+
+
+def test_a_trial_that_an_earlier_version_has_recorded_is_read(evidence: Path) -> None:
+    """The file is never written anew: counters that came later are what they are by default."""
+    Recorder(evidence).trial(trial())
+    old = Path(__file__).with_name("trial_of_2026.json").read_text()
+    (evidence / "trials.jsonl").write_text(old)
+    (record,) = read(evidence).trials
+    (stream,) = record.trial.streams
+    counters = stream.counters
+    assert (counters.tx_packets, counters.latency.count, counters.rx_corrupted) == (81274, 81274, 0)
+    assert counters.latency.buckets == {3185: 73147, 4209: 8127}
+    assert (counters.rx_before_sent, counters.departures and counters.departures.max_ns) == (None, 600)
+    assert encode(counters) == json.loads(old)["streams"][0]["counters"]
+    assert derived(record.trial) == json.loads(old)["derived"]
+
+
+def test_the_schema_holds_counters_to_their_definition(evidence: Path) -> None:
+    schema = trial_schema()
+    recorder = Recorder(evidence)
+    recorder.trial(trial())
+    record = json.loads((evidence / "trials.jsonl").read_text())
+    counters = record["streams"][0]["counters"]
+    validator = jsonschema.Draft202012Validator(schema)
+    assert validator.is_valid(record)
+    for name, wrong in [("tx_packets", -1), ("tx_packets", None), ("sending", 1), ("unheard", 1)]:
+        changed = json.loads(json.dumps(record))
+        changed["streams"][0]["counters"] = counters | {name: wrong}
+        assert not validator.is_valid(changed), name
+    described = schema["$defs"]["StreamCounters"]["properties"]
+    assert described["rx_misrouted"]["description"].startswith("Frames that arrived on another port")
+    assert described["rx_misrouted"]["description"].endswith("null where it is not counted")
+    assert "minimum" not in schema["$defs"]["VariationCounters"]["properties"]["ipdv_min_ns"]
 
 
 def test_zero_is_recorded_as_zero(evidence: Path) -> None:

@@ -4,17 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from fractions import Fraction
 
-from TesterLibrary._generated.tester.v1 import counters_pb2
-from TesterLibrary.measurement.snapshot import DurationCounters, EndCounters
 from TesterLibrary.model.planned_end import Accept, Opening, PlannedEnd, Series
 from TesterLibrary.model.responder import Reopen
-from TesterLibrary.planning.flat_table import flat_table
+from TesterLibrary.planning.engine.table import flat_table
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.protocols.parameters import parameter_values
-from TesterLibrary.targets.engine.convert_end import end_counters, responder_message
+from TesterLibrary.targets.engine.convert_end import responder_message
 
 HTTP = load_protocol("http-client")
 OPENING = Opening(
@@ -58,7 +56,7 @@ def test_an_end_as_the_engine_loads_it() -> None:
 
 def test_what_opens_flows() -> None:
     opening = responder_message(END).opening
-    assert [(own.first, own.count, own.every) for own in opening.addresses] == [
+    assert [(address.first, address.count, address.every) for address in opening.addresses] == [
         (b"\x0a\0\0\1", 2, 1),
         (b"\x0a\0\1\1", 1, 1),
         (b"\4\0", 10, 2),
@@ -81,22 +79,3 @@ def test_what_opens_flows() -> None:
 def test_without_a_rate_it_opens_as_fast_as_it_can() -> None:
     assert not responder_message(replace(END, opening=replace(OPENING, rate=None))).opening.HasField("rate")
     assert not responder_message(replace(END, opening=None)).HasField("opening")
-
-
-def test_counters_come_back() -> None:
-    numbers = [own.name for own in fields(EndCounters) if own.type.startswith("int")]
-    given = {name: number for number, name in enumerate(numbers, 1)}
-    durations = counters_pb2.Durations(count=2, sum_us=30, min_us=10, max_us=20)
-    durations.buckets.add(index=10, count=2)
-    message = counters_pb2.ResponderCounters(
-        job="j", name="users", answering=True, opening=True, counters=[4, 5], histograms=[durations], **given
-    )
-    assert end_counters(message) == EndCounters(
-        job="j",
-        name="users",
-        answering=True,
-        opening=True,
-        counters=(4, 5),
-        histograms=(DurationCounters(2, 30, 10, 20, {10: 2}),),
-        **given,
-    )

@@ -6,22 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 from ipaddress import IPv4Address, IPv6Address
 
-from TesterLibrary._generated.tester.v1 import control_pb2, counters_pb2, plan_pb2
-from TesterLibrary.measurement.snapshot import (
-    ClockCounters,
-    DepartureCounters,
-    FlowCounters,
-    IcmpErrorCounters,
-    LatencyCounters,
-    OrderCounters,
-    OutageCounters,
-    PortCounters,
-    Snapshot,
-    StreamCounters,
-    VariationCounters,
-    VersionCounters,
-    WorkerCounters,
-)
+from TesterLibrary._generated.tester.v1 import control_pb2, plan_pb2
 from TesterLibrary.model.edit import (
     Checksum,
     ChecksumKind,
@@ -103,96 +88,14 @@ def test_a_stream_of_many_frames_loses_nothing_on_the_wire() -> None:
         source = getattr(sent, sent.WhichOneof("source"))
         assert type(source).__name__ == type(editor.source).__name__
         for field in source.DESCRIPTOR.fields:
-            value, own = getattr(source, field.name), getattr(editor.source, field.name)
-            assert (tuple(value) if isinstance(own, tuple) else value) == own
+            value, planned = getattr(source, field.name), getattr(editor.source, field.name)
+            assert (tuple(value) if isinstance(planned, tuple) else value) == planned
     kinds = plan_pb2.Checksum.Kind
     assert [(kinds.Name(c.kind), c.offset, c.begin, c.tail) for c in message.checksums] == [
         ("KIND_INTERNET", 24, 0, 0),
         ("KIND_INTERNET_NOT_ZERO", 40, 0, 0),
         ("KIND_CRC32C", 50, 42, 16),
     ]
-
-
-def test_every_counter_of_the_protocol_arrives_in_its_place() -> None:
-    """Each field gets another number; a field that is added to the protocol and not here is found too."""
-    numbers = iter(range(1, 1000))
-    message = counters_pb2.Snapshot(
-        ports=[
-            counters_pb2.PortCounters(
-                name="p1", link_up=True, obeys_pause=True, objections=["eth1 joins frames"]
-            )
-        ],
-        streams=[counters_pb2.StreamCounters(sending=True)],
-        workers=[counters_pb2.WorkerCounters()],
-    )
-    stream = message.streams[0]
-    latency, order, version = stream.latency, stream.order, stream.versions.add()
-    latency.buckets.add(index=5, count=6)
-    order.extents.add(index=7, count=8)
-    stream.departures.buckets.add(index=9, count=10)
-    stream.rx_misrouted_ports.extend(["p3", "p4"])
-    message.ports[0].rx_icmp_errors.add(ip_version=4, type=3, code=1, frames=9)
-    parts = (message, message.ports[0], stream, latency, version, order, stream.outages, stream.variation)
-    for part in (*parts, stream.departures, message.workers[0], message.clock):
-        for field in part.DESCRIPTOR.fields:
-            if field.type in (field.TYPE_UINT64, field.TYPE_UINT32, field.TYPE_SINT64):
-                setattr(part, field.name, next(numbers))
-    assert convert.snapshot_value(message, "us") == Snapshot(
-        taken_at_ns=1,
-        ports=(
-            PortCounters(
-                *("p1", 2, 3, 4, 5, 6, 7, 8, 9, 10),
-                rx_misrouted=11,
-                link_downs=12,
-                link_up=True,
-                rx_errors=13,
-                tx_errors=14,
-                rx_pause=15,
-                obeys_pause=True,
-                rx_unseen=16,
-                faults=("eth1 joins frames",),
-                rx_stale=17,
-                rx_malformed=18,
-                rx_fragments=19,
-                rx_icmp_errors=(IcmpErrorCounters(4, 3, 1, 9),),
-            ),
-        ),
-        streams=(
-            StreamCounters(
-                *(20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32),
-                LatencyCounters(39, 40, 41, 42, {5: 6}),
-                True,
-                (VersionCounters(43, 44, 45 * 2**64 + 46, 47, 48, 49 * 2**64 + 50),),
-                *(33, 34, 35),
-                OrderCounters(51, 52, 53, 54, 55, {7: 8}, behind=32 + 52),
-                OutageCounters(56, 57, 58, 59, 60, 61),
-                VariationCounters(62, 63, 64, 65, 66),
-                DepartureCounters(67, 68, 69, {9: 10}),
-                ("p3", "p4"),
-                *(36, 37),
-                rx_before_sent=38,
-            ),
-        ),
-        workers=(WorkerCounters(70, 71, 72, 73, 74, 75, 76, 77, 78, 79),),
-        clock=ClockCounters(80, 81, 82, 83),
-    )
-    assert next(numbers) == 84
-
-
-def test_a_counter_of_a_port_that_its_driver_lacks_is_none() -> None:
-    (port,) = convert.snapshot_value(
-        counters_pb2.Snapshot(ports=[counters_pb2.PortCounters(name="p1", tx_errors=0)]), "us"
-    ).ports
-    assert (port.rx_errors, port.tx_errors, port.rx_pause, port.rx_unseen) == (None, 0, None, None)
-
-
-def test_every_counter_of_flows_arrives_in_its_place() -> None:
-    message = counters_pb2.FlowCounters(first=1)
-    columns = message.DESCRIPTOR.fields[1:]
-    for number, column in enumerate(columns):
-        getattr(message, column.name).extend([number, number + 100])
-    pairs = [(number, number + 100) for number in range(len(columns))]
-    assert convert.flows_value(message) == FlowCounters(1, *pairs)
 
 
 def test_frames_are_injected_in_order_and_not_too_many_at_once() -> None:

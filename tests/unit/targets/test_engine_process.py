@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary import paths
 from TesterLibrary.errors import TargetError, TestbedError
+from TesterLibrary.files import paths
 from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.engine.process import EngineProcess, accepts
 from TesterLibrary.targets.engine.program import find_program
@@ -24,7 +24,7 @@ PORTS = {"p1": "loop:x"}
 
 @pytest.fixture
 def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where runtime directories are made: with a short path, because one of a socket is short."""
+    """The folder for runtime directories; its path is short, because the path of a socket has to be."""
     with tempfile.TemporaryDirectory() as folder:
         monkeypatch.setattr(tempfile, "tempdir", folder)
         yield Path(folder)
@@ -133,10 +133,10 @@ def test_a_long_temporary_directory_does_not_break_the_socket(
 
 
 def test_the_variable_wins_and_must_name_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = program(tmp_path / "mine", "")
-    monkeypatch.setenv("TESTERD", str(own))
-    assert find_program() == own
-    own.chmod(stat.S_IRUSR)
+    path = program(tmp_path / "mine", "")
+    monkeypatch.setenv("TESTERD", str(path))
+    assert find_program() == path
+    path.chmod(stat.S_IRUSR)
     if os.geteuid() != 0:
         with pytest.raises(TargetError, match="is no program"):
             find_program()

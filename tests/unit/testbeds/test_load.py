@@ -9,11 +9,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from TesterLibrary import paths
 from TesterLibrary.errors import TestbedError
+from TesterLibrary.files import paths
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units import Bandwidth
-from TesterLibrary.testbeds import Certificates, load_testbed, shipped_testbeds
+from TesterLibrary.testbeds import CertificateFiles, load_testbed, shipped_testbeds
 
 GOOD = """\
 version: 1
@@ -198,5 +198,5 @@ def test_certificates_are_found_beside_the_file(tmp_path: Path) -> None:
     path = tmp_path / "lab.yaml"
     path.write_text(text)
     spec = load_testbed(str(path)).tester
-    assert spec.certificates == Certificates(*(tmp_path / "c" / name for name in "abk"))
+    assert spec.certificates == CertificateFiles(*(tmp_path / "c" / name for name in "abk"))
     assert not spec.is_local

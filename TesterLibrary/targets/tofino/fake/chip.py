@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The chip of a fake switch: templates that loop, copies that leave, what comes back, by time."""
+"""The chip of a fake switch: templates that loop, copies that leave, packets that come back, by time."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .digests import Digests
 from .external import READ, TEMPLATE, External, Way
 from .packet import Packet
 from .replying import Actions
-from .responder import Responder
+from .responder import FakeResponder
 from .store import Store, number
-from .streams import Streams
+from .streams import FakeStreamUnits
 from .wire import Bridge
 
 _TEMPLATES = "internal.InternalIngress.template_loop.templates"
-_PACING = (_TEMPLATES, "internal.InternalIngress.rate.")  # what decides when turns come
+_PACING = (_TEMPLATES, "internal.InternalIngress.rate.")  # tables that decide when turns come
 _GROUPS = "internal.InternalIngress.replicator.groups"
-_ROUND_NS = 1000  # of a loop
+_ROUND_NS = 1000  # time of one round of a loop
 
 
 @dataclass(order=True)
@@ -38,17 +38,17 @@ class _Event:
 
 @dataclass
 class _Loop:
-    """Copies of a template that loop through a port, as one."""
+    """All copies of a template that loop through a port, treated as one."""
 
     packet: Packet
     port: int
     entered_ns: int
     began_ns: int
-    turn: int = 0  # the next one that the meter calls green
-    paced: int = 0  # how often its pace has changed; turns of an older one are void
+    turn: int = 0  # the next turn that the meter calls green
+    paced: int = 0  # how often its pace has changed; turns of an older pace are void
 
 
-class Chip:
+class FakeChip:
     """Everything between the tables and the wire. Times are nanoseconds of the switch's clock."""
 
     def __init__(self, store: Store, actions: Actions, wire: Bridge, now_ns: int) -> None:
@@ -57,15 +57,15 @@ class Chip:
         self.unlinked: set[int] = set()  # device ports whose link is down
         self._store, self._wire, self._now_ns = store, wire, now_ns
         self.digests = Digests()
-        self._external, self._streams = External(store, actions, self.digests), Streams(store)
-        self._responder = Responder(store, actions)
+        self._external, self._streams = External(store, actions, self.digests), FakeStreamUnits(store)
+        self._responder = FakeResponder(store, actions)
         self._ports: dict[int, PortSetup] = {}
         self._loops: dict[int, _Loop] = {}
         self._events: list[_Event] = []
         self._number = 0
 
     def run(self, now_ns: int) -> None:
-        """All that happens until then."""
+        """Runs all events until then."""
         while self._events and self._events[0].at_ns <= now_ns:
             event = heappop(self._events)
             self._now_ns = event.at_ns
@@ -79,25 +79,25 @@ class Chip:
         self._ports[port.device_port] = port
 
     def remove_port(self, device_port: int) -> None:
-        """Takes it down; what loops through it is lost."""
+        """Takes a port down; packets that loop through it are lost."""
         self._ports.pop(device_port, None)
-        self._loops = {number: own for number, own in self._loops.items() if own.port != device_port}
+        self._loops = {number: loop for number, loop in self._loops.items() if loop.port != device_port}
 
     def set_link(self, device_port: int, *, up: bool) -> None:
-        """Without a link, what leaves by a port is lost, and nothing comes."""
+        """Sets a port's link. Without it packets that leave are lost, and none arrive."""
         if up:
             self.unlinked.discard(device_port)
         else:
             self.unlinked.add(device_port)
 
     def from_cpu(self, octets: bytes) -> None:
-        """A packet of the driver."""
+        """Handles a packet of the driver."""
         cpu = self._cpu_port()
         if cpu is not None and self._is_up(cpu):
             self._went(self._external.ingress(cpu, octets, self._now_ns))
 
     def changed(self, tables: Iterable[str]) -> None:
-        """Entries of tables are others."""
+        """Takes note that entries of tables have changed."""
         if any(name.startswith(_PACING) for name in tables):
             for template, loop in list(self._loops.items()):
                 if self._store.match(_TEMPLATES, template) is None:
@@ -114,7 +114,7 @@ class Chip:
             self._leave(way.packet, way.port, way.from_port)
 
     def _enter(self, packet: Packet, port: int) -> None:
-        """A packet in the internal ingress, behind its loopback port."""
+        """Handles a packet in the internal ingress, behind its loopback port."""
         setup = self._ports.get(port)
         if setup is None or not setup.loopback:
             return
@@ -134,7 +134,7 @@ class Chip:
             self._at(self._now_ns + _ROUND_NS, lambda _: self._poll(pipe, queue))
 
     def _poll(self, pipe: int, queue: int) -> None:
-        """The next template of a queue that comes round."""
+        """Handles the next template that comes round and polls a queue."""
         for template, loop in self._loops.items():
             entry = self._store.match(_TEMPLATES, template)
             if entry and str(entry.action).endswith(".reply") and number(entry, "own") == queue:
@@ -145,7 +145,7 @@ class Chip:
                 return
 
     def _pace(self, loop: _Loop) -> None:
-        """Turns begin anew: a meter that is written has its bucket full."""
+        """Begins turns anew, because a meter that is written has a full bucket."""
         loop.paced += 1
         loop.began_ns, loop.turn = self._now_ns, 0
         entry = self._store.match(_TEMPLATES, loop.packet.template)
@@ -155,7 +155,7 @@ class Chip:
             self._next_turn(loop)
 
     def _go_round(self, loop: _Loop) -> None:
-        """Counts rounds, too, of those that have no turns."""
+        """Counts the rounds of a loop, even if it has no turns."""
         template, time_ns = loop.packet.template, self._now_ns - loop.began_ns
         entry = self._store.match(_TEMPLATES, template)
         if entry is not None:
@@ -168,7 +168,7 @@ class Chip:
         self._at(at_ns, lambda _: self._turn(loop, paced))
 
     def _gap_ns(self, loop: _Loop) -> Fraction:
-        """Between turns that are green: by the meter, or as fast as the port is."""
+        """The gap between green turns, by the meter or by the speed of the port."""
         line = Fraction(8 * 10**9 * (loop.packet.size + LINE_OVERHEAD), self._ports[loop.port].speed_bps)
         pps = self._streams.pps(pipe_of(loop.port), loop.packet.template)
         return max(line, 10**9 / pps) if pps else line
@@ -194,7 +194,7 @@ class Chip:
                 self._leave(packet.copy(), port, None)
 
     def _leave(self, packet: Packet, port: int, from_port: int | None) -> None:
-        """By a front-panel port, or to the driver."""
+        """Sends a packet by a front-panel port, or to the driver."""
         octets = self._external.egress(packet, port, self._now_ns)
         cpu = self._cpu_port()
         if not self._is_up(port) or port in self.unlinked:
@@ -202,9 +202,9 @@ class Chip:
         if port == cpu:
             self.to_cpu.append(bytes(3) + (from_port or 0).to_bytes(2, "big") + octets)
         else:
-            others = [own for own, setup in self._ports.items() if not setup.loopback and own != cpu]
-            for at_ns, own, frame in self._wire.forward(port, octets, self._now_ns, others):
-                self._at(at_ns, self._arrival(own, frame))
+            others = [other for other, setup in self._ports.items() if not setup.loopback and other != cpu]
+            for at_ns, other, frame in self._wire.forward(port, octets, self._now_ns, others):
+                self._at(at_ns, self._arrival(other, frame))
 
     def _arrival(self, port: int, frame: bytes) -> Callable[[int], None]:
         def arrive(now_ns: int) -> None:

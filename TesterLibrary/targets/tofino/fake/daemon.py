@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The daemon of a switch that does not exist: it can be lost and started again, and then knows nothing."""
+"""The daemon of a simulated switch: it can be lost and started again, with empty tables."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 
 from ....errors import PlanError, TargetError, TesterLibraryError
 from ..device_port import CONNECTORS, INTERNAL_PIPES, LANES, device_port
-from ..entry import Entry
+from ..entry import TableEntry
 from ..macs import NAMES
 from ..program import SCHEMA, Program
 from ..schema import Schema
 from ..switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
-from .chip import Chip
+from .chip import FakeChip
 from .replying import Actions
 from .store import Store
 from .wire import Bridge
@@ -27,10 +27,10 @@ _PIPES = {"external": (0, 2), "internal": INTERNAL_PIPES}
 
 @dataclass
 class Running:
-    """What a daemon forgets when it ends."""
+    """The state that a daemon loses when it ends."""
 
     store: Store
-    chip: Chip
+    chip: FakeChip
     ports: dict[int, PortSetup] = field(default_factory=dict)
     told: list[PortState] = field(default_factory=list)
     met_by_macs: Counter[tuple[int, str]] = field(default_factory=Counter)  # by port and name
@@ -40,13 +40,13 @@ class FakeDaemon:
     """A switch with one program.
 
     Args:
-        folder: What the compiler wrote of the program: by its schema all that is written is checked.
+        folder: The compiler's outputs of the program; entries are checked by its schema.
         now_ns: Its clock.
-        wire: What is between its front-panel ports.
-        program: The name it runs the program by.
+        wire: The bridge between its front-panel ports.
+        program: The name of the program in the daemon.
         taken_by: Another client that has the program, or None.
         empty: Device ports without a transceiver.
-        has_mac_counters: Whether it says what the MACs of its ports count.
+        has_mac_counters: Whether it has counters of its ports' MACs.
     """
 
     def __init__(
@@ -69,29 +69,29 @@ class FakeDaemon:
         self.start()
 
     def start(self) -> None:
-        """With empty tables and no ports."""
+        """Starts the daemon, with empty tables and no ports."""
         self.starts += 1
         store = Store(self._schema, _PIPES)
-        self._running = Running(store, Chip(store, self._actions, self._wire, self._now_ns()))
+        self._running = Running(store, FakeChip(store, self._actions, self._wire, self._now_ns()))
 
     def stop(self) -> None:
-        """Clients find it gone."""
+        """Stops the daemon; clients find it gone."""
         self._running = None
         self.taken_by = None
 
     def set_link(self, device_port: int, *, up: bool) -> None:
-        """Somebody pulls the cable of a port, or puts it back."""
-        own = self.running
-        own.chip.set_link(device_port, up=up)
-        own.told.append(PortState(device_port, up=up))
+        """Pulls the cable of a port, or puts it back."""
+        running = self.running
+        running.chip.set_link(device_port, up=up)
+        running.told.append(PortState(device_port, up=up))
 
     def meet(self, device_port: int, name: str, frames: int) -> None:
-        """The MAC of a port meets frames that it counts by this name."""
+        """Lets the MAC of a port count frames under this name."""
         self.running.met_by_macs[device_port, name] += frames
 
     @property
     def running(self) -> Running:
-        """What it knows, with what has happened until now. SwitchGone if it was stopped."""
+        """The daemon's state, after all events until now. SwitchGone if it was stopped."""
         if self._running is None:
             raise SwitchGone("no switch daemon answers; start bf_switchd on the switch")
         self._running.chip.run(self._now_ns())
@@ -99,12 +99,12 @@ class FakeDaemon:
 
 
 class FakeSwitch:
-    """A client of a fake daemon. Keeps the contract of `Switch`."""
+    """A `Switch`: a client of a fake daemon."""
 
     def __init__(self, daemon: FakeDaemon, *, program: str = "tester", client: int = 1) -> None:
         self._daemon, self._program, self._client = daemon, program, client
         self._bound_at = 0
-        self._on_loss: Sequence[Entry] = ()
+        self._on_loss: tuple[Sequence[TableEntry], Sequence[TableEntry]] = ((), ())
 
     def bind(self) -> None:
         """See `Switch`."""
@@ -128,110 +128,111 @@ class FakeSwitch:
         number, channel = int(connector) - 1, int(lane or 0)
         if not (0 <= number < 4 * CONNECTORS and channel < LANES):
             raise PlanError(f"the switch has no port {front}")
-        pipe, own = divmod(number, CONNECTORS)
-        return device_port(pipe, own, channel)
+        pipe, in_pipe = divmod(number, CONNECTORS)
+        return device_port(pipe, in_pipe, channel)
 
     def set_ports(self, ports: Sequence[PortSetup]) -> None:
         """See `Switch`."""
-        own = self._own
+        running = self._bound
         for port in ports:
-            own.ports[port.device_port] = port
-            own.chip.set_port(port)
-            own.told.append(self._state(port.device_port))
+            running.ports[port.device_port] = port
+            running.chip.set_port(port)
+            running.told.append(self._state(port.device_port))
 
     def remove_ports(self, device_ports: Sequence[int]) -> None:
         """See `Switch`."""
         for port in device_ports:
-            self._own.ports.pop(port, None)
-            self._own.chip.remove_port(port)
+            self._bound.ports.pop(port, None)
+            self._bound.chip.remove_port(port)
 
     def port_states(self, device_ports: Sequence[int]) -> tuple[PortState, ...]:
         """See `Switch`."""
-        missing = [port for port in device_ports if port not in self._own.ports]
+        missing = [port for port in device_ports if port not in self._bound.ports]
         if missing:
             raise PlanError(f"port {missing[0]} of the switch was not added")
         return tuple(self._state(port) for port in device_ports)
 
     def changed_ports(self) -> tuple[PortState, ...]:
         """See `Switch`."""
-        told, self._own.told = self._own.told, []
+        told, self._bound.told = self._bound.told, []
         return tuple(told)
 
     def digests(self) -> tuple[Digest, ...]:
         """See `Switch`."""
-        return self._own.chip.digests.taken()
+        return self._bound.chip.digests.taken()
 
-    def write(self, batch: Sequence[Entry]) -> None:
+    def write(self, batch: Sequence[TableEntry]) -> None:
         """See `Switch`."""
-        own = self._own
-        own.store.write(batch)
-        own.chip.changed(entry.table for entry in batch)
+        running = self._bound
+        running.store.write(batch)
+        running.chip.changed(entry.table for entry in batch)
 
-    def delete(self, batch: Sequence[Entry]) -> None:
+    def delete(self, batch: Sequence[TableEntry]) -> None:
         """See `Switch`."""
-        own = self._own
-        own.store.delete(batch)
-        own.chip.changed(entry.table for entry in batch)
+        running = self._bound
+        running.store.delete(batch)
+        running.chip.changed(entry.table for entry in batch)
 
     def clear(self, tables: Iterable[str]) -> None:
         """See `Switch`."""
-        own = self._own
+        running = self._bound
         for name in tables:
-            own.store.clear(name)
-            own.chip.changed([name])
+            running.store.clear(name)
+            running.chip.changed([name])
 
     def sync(self, tables: Sequence[str]) -> None:
         """See `Switch`. The copy is never old."""
         for name in tables:
-            self._own.store.table(name)
+            self._bound.store.table(name)
 
     def read(self, asked: Sequence[Asked], *, from_chip: bool = False) -> list[Reading]:  # noqa: ARG002
         """See `Switch`. The copy is never old."""
-        store = self._own.store
+        store = self._bound.store
         return [store.read(one) for one in asked]
 
     def mac_counters(self, device_ports: Sequence[int]) -> list[Reading]:
-        """See `Switch`. Frames that do not exist are not damaged, unless a test says so."""
-        met = self._own.met_by_macs
+        """See `Switch`. Simulated frames are not damaged, unless a test says so."""
+        met = self._bound.met_by_macs
         if not self._daemon.has_mac_counters:
             return [{} for _ in device_ports]
         return [{name: met[port, name] for name in NAMES.values()} for port in device_ports]
 
     def set_groups(self, groups: Mapping[int, Sequence[int]]) -> None:
         """See `Switch`."""
-        self._own.chip.groups.update({number: tuple(ports) for number, ports in groups.items()})
+        self._bound.chip.groups.update({number: tuple(ports) for number, ports in groups.items()})
 
     def remove_groups(self, numbers: Sequence[int]) -> None:
         """See `Switch`."""
         for number in numbers:
-            self._own.chip.groups.pop(number, None)
+            self._bound.chip.groups.pop(number, None)
 
-    def on_loss(self, batch: Sequence[Entry]) -> None:
+    def on_loss(self, batch: Sequence[TableEntry], removed: Sequence[TableEntry] = ()) -> None:
         """See `Switch`."""
-        self._on_loss = batch
+        self._on_loss = batch, removed
 
     def send(self, frames: Sequence[bytes]) -> None:
         """See `Switch`."""
-        chip = self._own.chip
+        chip = self._bound.chip
         for frame in frames:
             chip.from_cpu(frame)
 
     def received(self) -> list[bytes]:
         """See `Switch`."""
-        chip = self._own.chip
+        chip = self._bound.chip
         frames, chip.to_cpu = chip.to_cpu, []
         return frames
 
     def close(self) -> None:
         """See `Switch`."""
-        with suppress(TesterLibraryError):
-            if self._on_loss:
-                self.write(self._on_loss)
+        for do, batch in zip((self.write, self.delete), self._on_loss, strict=True):
+            with suppress(TesterLibraryError):
+                if batch:
+                    do(batch)
         if self._daemon.taken_by == self._client:
             self._daemon.taken_by = None
 
     @property
-    def _own(self) -> Running:
+    def _bound(self) -> Running:
         running = self._daemon.running
         if self._bound_at != self._daemon.starts:
             raise SwitchGone("the switch daemon was started again; it knows nothing of this client")
@@ -239,5 +240,5 @@ class FakeSwitch:
 
     def _state(self, port: int) -> PortState:
         empty = port in self._daemon.empty
-        up = not empty and port not in self._own.chip.unlinked
+        up = not empty and port not in self._bound.chip.unlinked
         return PortState(port, up=up, medium="none" if empty else "copper")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What packets have a fake switch tell its driver."""
+"""The digests that a fake switch sends to its driver."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from ..switch import Digest
 
 
 class Digests:
-    """Those that wait to be taken. As in a chip, one that is like another that waits is not told again."""
+    """The digests that wait to be taken. As in a chip, a digest equal to a waiting one is dropped."""
 
     def __init__(self) -> None:
         self._waiting: list[Digest] = []
 
     def tell(self, digest: Digest) -> None:
-        """Unless it waits already."""
+        """Adds a digest, unless an equal one waits already."""
         if digest not in self._waiting:
             self._waiting.append(digest)
 
     def taken(self) -> tuple[Digest, ...]:
-        """All of them, which are forgotten."""
+        """Returns all digests and forgets them."""
         waiting, self._waiting = self._waiting, []
         return tuple(waiting)

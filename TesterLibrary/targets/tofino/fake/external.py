@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The pipelines of the front-panel ports, packet by packet, as p4/external.p4 has them."""
+"""The pipelines of the front-panel ports, packet by packet, like p4/external.p4."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from ..device_port import MASK, pipe_of
-from ..entry import Entry
+from ..entry import TableEntry
 from ..misrouted import DIGEST
 from ..switch import Digest
 from .digests import Digests
@@ -24,11 +24,11 @@ _INGRESS, _EGRESS = "ExternalIngress", "ExternalEgress"
 
 @dataclass(frozen=True)
 class Way:
-    """Where a packet goes from an ingress: to a port, as it is or with a header for the driver."""
+    """The way of a packet from an ingress: to a port, as it is or with a header for the driver."""
 
     packet: Packet
     port: int
-    from_port: int | None = None  # for the driver
+    from_port: int | None = None  # where it came in, for the driver
 
 
 class External:
@@ -38,14 +38,14 @@ class External:
         self._store, self._actions, self._digests = store, actions, digests
 
     def ingress(self, port: int, octets: bytes, now_ns: int) -> Way | None:
-        """A frame that arrives; None for one that is counted and dropped."""
+        """The way of a frame that arrives; None if it is only counted."""
         if self._role(port) == 1:
             return self._from_driver(octets)
         packet = Packet.parse(octets)
         return self._classified(packet, port, now_ns)
 
     def egress(self, packet: Packet, port: int, now_ns: int) -> bytes:
-        """A packet as it leaves by a port."""
+        """The bytes of a packet as it leaves by a port."""
         measured, version, stream = False, 0, packet.template
         if packet.kind == REPLY:
             self._reply(packet)
@@ -102,15 +102,15 @@ class External:
         return self._forwarded(packet, port)
 
     def _misrouted(self, packet: Packet, port: int, version: int, stream: int) -> None:
-        """At another port than expected."""
+        """Counts a frame at another port than expected."""
         self._count(_INGRESS, packet, port, version, None)
-        own, slot = f"external.{_INGRESS}.misrouted", 2 * port + version
-        self._counted(f"{own}.streams", "$COUNTER_SPEC_PKTS", port, stream, 1)
-        self._counted(f"{own}.ports", "$COUNTER_SPEC_PKTS", port, slot, 1)
-        self._counted(f"{own}.ports", "$COUNTER_SPEC_BYTES", port, slot, packet.size)
+        control, slot = f"external.{_INGRESS}.misrouted", 2 * port + version
+        self._counted(f"{control}.streams", "$COUNTER_SPEC_PKTS", port, stream, 1)
+        self._counted(f"{control}.ports", "$COUNTER_SPEC_PKTS", port, slot, 1)
+        self._counted(f"{control}.ports", "$COUNTER_SPEC_BYTES", port, slot, packet.size)
         self._digests.tell(Digest(DIGEST, {"stream": stream, "port": port}))
 
-    def _class_of(self, packet: Packet, port: int) -> Entry | None:
+    def _class_of(self, packet: Packet, port: int) -> TableEntry | None:
         return self._store.match(
             f"external.{_INGRESS}.classifier.classes",
             port,
@@ -127,8 +127,8 @@ class External:
             packet.get("udp.dport"),
         )
 
-    def _stateful(self, packet: Packet, entry: Entry) -> Way:
-        """The number of its flow: how far its source is from the job's first host and port."""
+    def _stateful(self, packet: Packet, entry: TableEntry) -> Way:
+        """Gives a packet its flow's number: the distance of its source from the job's first host and port."""
         host = number(entry, "host") if _is(entry, "flow_of_port") else packet.get("ipv4.src")
         host = (host + (number(entry, "add_to_host") if _is(entry, "flow_of_source") else 0)) % _WORD
         port = (packet.get("tcp.sport") + number(entry, "add_to_port")) % (1 << 16)
@@ -139,14 +139,14 @@ class External:
         packet.octets[:12] = bytes(12)
         return Way(packet, number(entry, "loopback"))
 
-    def _row_of(self, packet: Packet, port: int) -> Entry | None:
-        """Of protocols that keep nothing of a flow."""
+    def _row_of(self, packet: Packet, port: int) -> TableEntry | None:
+        """The row that a packet matches, of protocols without state."""
         return self._store.match_by(
             f"external.{_INGRESS}.reply_rows.rows",
             lambda name: port if name == "ingress_port" else key(packet, name),
         )
 
-    def _replied(self, packet: Packet, port: int, row: Entry) -> Way | None:
+    def _replied(self, packet: Packet, port: int, row: TableEntry) -> Way | None:
         if not _is(row, "reply"):
             return None
         packet.kind, packet.template = REPLY, number(row, "number")
@@ -178,14 +178,14 @@ class External:
 
     def _measure(self, packet: Packet, port: int, stream: int, now_ns: int) -> None:
         latency = (now_ns - packet.get("signature.timestamp_ns")) % _WORD
-        own = f"external.{_INGRESS}.latency"
+        control = f"external.{_INGRESS}.latency"
         for name, better in (("least", min), ("greatest", max)):
             cells, place = self._cells(_INGRESS, "latency.extremes", name), (pipe_of(port), stream)
             cells[place] = better(cells.get(place, first(f".{name}")), latency)
         self._add(_INGRESS, "latency.sum", port, stream, latency)
-        entry = self._store.match(f"{own}.buckets", latency)
+        entry = self._store.match(f"{control}.buckets", latency)
         bucket = number(entry, "number") if entry else 0xFF
-        self._counted(f"{own}.histogram", "$COUNTER_SPEC_PKTS", port, stream << 8 | bucket, 1)
+        self._counted(f"{control}.histogram", "$COUNTER_SPEC_PKTS", port, stream << 8 | bucket, 1)
 
     def _edit(self, packet: Packet, port: int) -> None:
         entry = self._store.match(f"external.{_EGRESS}.minor_editor.ports", packet.template, port)
@@ -226,7 +226,7 @@ class External:
             self._counted(table, "$COUNTER_SPEC_BYTES", port, index, packet.size)
 
     def _sum_times(self, gress: str, port: int, slot: int, now_ns: int) -> None:
-        """Times are odd, because 0 means that there was none yet."""
+        """Adds a time to a slot's sum. Times are odd, because a base of 0 means that there was none yet."""
         time = now_ns % _WORD | 1
         base, place = self._cells(gress, "blind_delay.base", "f1"), (pipe_of(port), slot)
         base[place] = base.get(place) or time
@@ -250,5 +250,5 @@ class External:
         return number(entry, "role") if entry else 0
 
 
-def _is(entry: Entry, action: str) -> bool:
+def _is(entry: TableEntry, action: str) -> bool:
     return entry.action is not None and entry.action.rpartition(".")[2] == action

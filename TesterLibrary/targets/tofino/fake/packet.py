@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A packet within a switch: its bytes, where its headers begin, and its loop header (p4/parsers)."""
+"""A packet within a switch: its bytes, the offsets of its headers, and its loop header (p4/parsers)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIGNATURE = 16  # bytes
 _PAYLOAD = 16
 _ONES = 0xFFFF
 
-# Where fields are: header, byte, bytes.
+# The place of each field: header, offset and length in bytes.
 FIELDS = {
     "ether.dst": ("ether", 0, 6),
     "ether.src": ("ether", 6, 6),
@@ -49,9 +49,9 @@ FIELDS = {
     "signature.sequence": ("signature", 4, 4),
     "signature.timestamp_ns": ("signature", 8, 6),
 }
-FIELDS |= {f"ip.{name.partition('.')[2]}": own for name, own in FIELDS.items() if own[0] == "ipv4"}
-_OFFSETS = {"tcp": 16, "udp": 6, "icmp": 2}  # of their checksums
-_CHANGING = {  # that a checksum covers and a pipeline may change
+FIELDS |= {f"ip.{name.partition('.')[2]}": place for name, place in FIELDS.items() if place[0] == "ipv4"}
+_OFFSETS = {"tcp": 16, "udp": 6, "icmp": 2}  # offsets of their checksums
+_CHANGING = {  # fields that a checksum covers and a pipeline may change
     "tcp": ("ipv4.src", "ipv4.dst", "tcp.sport", "tcp.dport", "tcp.seq", "tcp.ack"),
     "udp": ("ipv4.src", "ipv4.dst", "udp.sport", "udp.dport"),
     "icmp": (),  # its first word is counted apart
@@ -61,7 +61,7 @@ _VERSIONS = {"ipv4": (4, 0x80), "ipv6": (1, 0x08)}  # byte and bit
 
 @dataclass
 class Packet:
-    """Octets without FCS. While it loops, its Ethernet addresses are 0 and stand for the link."""
+    """A packet without FCS. While it loops, its Ethernet addresses are 0, and the link stands for them."""
 
     octets: bytearray
     at: dict[str, int] = field(default_factory=dict)  # where each header begins
@@ -69,12 +69,12 @@ class Packet:
     link: int = 0
     template: int = 0
     flow: int = 0
-    peer: bytes = bytes(6)  # who asked
-    rests: dict[str, int] = field(default_factory=dict)  # of checksums, without what may change
+    peer: bytes = bytes(6)  # MAC address of the station that asked
+    rests: dict[str, int] = field(default_factory=dict)  # parts of checksums that do not change
 
     @classmethod
     def parse(cls, octets: bytes) -> Packet:
-        """As the parsers of all pipelines do."""
+        """Parses a packet like the parsers of all pipelines."""
         packet = cls(bytearray(octets))
         packet._find()
         packet.rests = {
@@ -85,30 +85,30 @@ class Packet:
         return packet
 
     def copy(self) -> Packet:
-        """Another one, with bytes of its own."""
+        """A copy with bytes of its own."""
         return replace(self, octets=bytearray(self.octets))
 
     @property
     def size(self) -> int:
-        """On the wire, FCS included."""
+        """Bytes on the wire, FCS included."""
         return max(MIN_FRAME_SIZE, len(self.octets) + FCS_LENGTH)
 
     @property
     def ether_type(self) -> int:
-        """Behind the addresses."""
+        """The type behind the Ethernet addresses."""
         return self._word(12)
 
     @property
     def destination(self) -> int:
-        """The Ethernet address."""
+        """The Ethernet destination address."""
         return int.from_bytes(self.octets[:6], "big")
 
     def has(self, header: str) -> bool:
-        """Whether the parser found it."""
+        """Whether the parser has found a header."""
         return header in self.at
 
     def get(self, name: str) -> int:
-        """A field; 0 if its header is not there."""
+        """The value of a field; 0 if its header is not there."""
         header, begin, size = FIELDS[name]
         if header not in self.at:
             return 0
@@ -116,7 +116,7 @@ class Packet:
         return int.from_bytes(self.octets[at : at + size], "big")
 
     def set(self, name: str, value: int) -> None:
-        """Changes a field, modulo its width; nothing if its header is not there."""
+        """Changes a field, modulo its width; does nothing if its header is not there."""
         header, begin, size = FIELDS[name]
         if header in self.at:
             at = self.at[header] + begin
@@ -124,7 +124,7 @@ class Packet:
 
     @property
     def version(self) -> int:
-        """The bit that says in which counters it belongs."""
+        """The version bit, which says in which counters it belongs."""
         for header, (offset, bit) in _VERSIONS.items():
             if header in self.at:
                 return int(bool(self.octets[self.at[header] + offset] & bit))
@@ -143,7 +143,7 @@ class Packet:
         return checksum(bytes(self.octets[self.at["signature"] :][:_SIGNATURE]))
 
     def sign(self, rest: int) -> None:
-        """Fills in the complement by which the signature's sum stays what it was."""
+        """Fills in the complement that keeps the sum of the signature as it was."""
         at = self.at["signature"] + _SIGNATURE - 2
         covered = bytes(self.octets[at - _SIGNATURE + 2 : at]) + rest.to_bytes(2, "big")
         self.octets[at : at + 2] = checksum(covered).to_bytes(2, "big")
@@ -153,12 +153,12 @@ class Packet:
         return 4 * (self.octets[self.at[header] + 12] >> 4) if header in self.at else 0
 
     def payload(self) -> bytes | None:
-        """The 16 bytes behind TCP that rows look at; None where the parser does not."""
+        """The 16 bytes behind TCP that rows test; None if the parser does not reach them."""
         at = self.at.get("payload")
         return None if at is None else bytes(self.octets[at : at + _PAYLOAD])
 
     def deparse(self) -> None:
-        """Right checksums for what has changed."""
+        """Updates the checksums after changes."""
         if "ipv4" in self.at:
             at = self.at["ipv4"]
             length = 4 * (self.octets[at] & 0xF)
@@ -204,7 +204,7 @@ class Packet:
         """Sum of the words that may change; those of IPv6 do not."""
         if name == "icmp":
             return self._word(self.at[name])
-        return sum(self._words(own) for own in _CHANGING[name] if FIELDS[own][0] in self.at)
+        return sum(self._words(changing) for changing in _CHANGING[name] if FIELDS[changing][0] in self.at)
 
     def _words(self, name: str) -> int:
         value = self.get(name)

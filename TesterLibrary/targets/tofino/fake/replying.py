@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a program was generated with: protocols, whose actions a schema has only by name (p4/templates)."""
+"""The actions of the protocols in a program; a schema has only their names (p4/templates)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from ....model.action import Reply
 from ....model.expression import NOTHING, Expression
-from ....planning.match_action import match_action
-from ....planning.row_names import reply_action, row_action
-from ....planning.switch_replies import replies_only, reply_rows
+from ....planning.switch.match_action import match_action
+from ....planning.switch.replies import replies_only, reply_rows
+from ....planning.switch.row_names import reply_action, row_action
 from ....protocols.checker import load_protocol
-from ..entry import Entry
+from ..entry import TableEntry
 from ..program import Program
 from .packet import Packet
 from .store import number
@@ -23,8 +23,8 @@ _HEADERS = 40  # bytes of IPv4 and TCP without options
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Of an action that asks for a template: its queue, and what the template takes of the packet in hand."""
+class FakeAnswer:
+    """An action that asks for a template: its queue, and the values that the template takes from a packet."""
 
     queue: int
     seq: Expression
@@ -33,23 +33,25 @@ class Answer:
 
 @dataclass(frozen=True)
 class Actions:
-    """By the name that ends that of an action."""
+    """The actions of protocols, by the last part of their names."""
 
-    answers: Mapping[str, Answer]
+    answers: Mapping[str, FakeAnswer]
     replies: Mapping[str, Reply]
 
     @classmethod
     def of(cls, program: Program) -> Actions:
-        """Those of the protocols that a program was built with."""
+        """The actions of the protocols that a program was built with."""
         return cls(dict(_answers(program)), dict(_replies(program)))
 
 
-def reply_with(reply: Reply, entry: Entry, packet: Packet) -> None:
+def reply_with(reply: Reply, entry: TableEntry, packet: Packet) -> None:
     """Changes a packet that goes back; all values are read before any is set."""
     parameters = {name: number(entry, name) for name in entry.data if not name.startswith("$")}
     swaps = [(one, Expression(other)) for pair in reply.swaps for one, other in (pair, pair[::-1])]
     wanted = dict([*swaps, *reply.fields])
-    values = {name: value.value(lambda own: _read(packet, parameters, own)) for name, value in wanted.items()}
+    values = {
+        name: value.value(lambda read: _read(packet, parameters, read)) for name, value in wanted.items()
+    }
     for name, value in values.items():
         packet.set(name.lower(), value)
     if reply.keep is not None and packet.has("tcp"):
@@ -65,13 +67,13 @@ def _read(packet: Packet, parameters: Mapping[str, int], name: str) -> int:
     return parameters[name] if name in parameters else packet.get(name.lower())
 
 
-def _answers(program: Program) -> Iterator[tuple[str, Answer]]:
+def _answers(program: Program) -> Iterator[tuple[str, FakeAnswer]]:
     for protocol in map(load_protocol, program.protocols):
         for template in protocol.templates:
             fields = dict(template.fields)
             yield (
                 row_action(protocol, template.name),
-                Answer(
+                FakeAnswer(
                     program.queues[f"{protocol.name}.{template.name}"],
                     fields.get("TCP.seq", NOTHING),
                     fields.get("TCP.ack", NOTHING),

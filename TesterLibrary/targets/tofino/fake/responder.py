@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..entry import Entry
+from ..entry import TableEntry
 from .packet import Packet
 from .replying import Actions
 from .store import Cells, Store, number
@@ -21,15 +21,15 @@ _WORD = 1 << 32
 
 @dataclass(frozen=True)
 class _Asked:
-    """For an answer: what it takes of the packet in hand."""
+    """A request for an answer: the packet that asks, and the answer's numbers."""
 
     packet: Packet
     seq: int
     ack: int
 
 
-class Responder:
-    """`pipe` is that of the loopback port that a packet came by; each has registers of its own."""
+class FakeResponder:
+    """Runs responders. `pipe` is the pipe of a packet's loopback port; each pipe has its own registers."""
 
     def __init__(self, store: Store, actions: Actions) -> None:
         self._store, self._actions = store, actions
@@ -39,12 +39,12 @@ class Responder:
         """Finds the row of a packet.
 
         Returns:
-            The queue that has got something to answer, and the port and the state of a second pass.
+            The queue that has a new request, and the port and the state of a second pass.
         """
         state = self._cells(_STATES).get((pipe, packet.flow & 0x3FFFF), 0)
         payload_length = packet.get("ipv4.len") - 20 - packet.header_length("tcp")
-        own = {"link": packet.link, "state": state, "payload_length": payload_length}
-        entry = self._store.match_by(_ROWS, lambda name: own[name] if name in own else key(packet, name))
+        known = {"link": packet.link, "state": state, "payload_length": payload_length}
+        entry = self._store.match_by(_ROWS, lambda name: known[name] if name in known else key(packet, name))
         if entry is None:
             return None, None
         queue = self._ask(packet, pipe, entry, payload_length)
@@ -56,7 +56,7 @@ class Responder:
         self._cells(_STATES)[pipe, packet.flow & 0x3FFFF] = state
 
     def answer(self, template: Packet, pipe: int, queue: int) -> Packet | None:
-        """What a template becomes that polls its queue; None if nothing is asked for."""
+        """The answer that a template becomes when it polls its queue; None if the queue is empty."""
         lengths, heads = self._cells("queues.lengths"), self._cells("queues.heads")
         if not lengths.get((pipe, queue), 0):
             return None
@@ -74,7 +74,7 @@ class Responder:
         packet.link, packet.peer = question.link, question.peer
         return packet
 
-    def _ask(self, packet: Packet, pipe: int, entry: Entry, payload_length: int) -> int | None:
+    def _ask(self, packet: Packet, pipe: int, entry: TableEntry, payload_length: int) -> int | None:
         answer = self._actions.answers.get(str(entry.action).rpartition(".")[2])
         if answer is None:
             return None
@@ -100,7 +100,7 @@ class Responder:
 
 
 def key(packet: Packet, name: str) -> int:
-    """A field as a table of rows calls it: `tcp_flags`, `arp_valid`, `payload_word0`."""
+    """The value of a row's key: `tcp_flags`, `arp_valid`, `payload_word0`."""
     header, _, field = name.partition("_")
     if field == "valid":
         return int(packet.has(header))

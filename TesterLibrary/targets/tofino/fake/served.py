@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A fake switch in a process of its own, behind the same pipe as a real one."""
+"""A fake switch in a separate process, behind the same pipe as a real one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _Words = list[dict[str, Any]]
 
 
 class ServedSwitch:
-    """Requests as they come over the pipe, and answers that go back."""
+    """A switch that takes requests from the pipe and returns the answers."""
 
     def __init__(self, switch: Switch) -> None:
         self._switch = switch
@@ -53,7 +53,7 @@ class ServedSwitch:
 
     def digests(self) -> _Words:
         """See `Switch`."""
-        return [asdict(own) for own in _told(self._switch.digests)]
+        return [asdict(digest) for digest in _told(self._switch.digests)]
 
     def write(self, batch: _Words) -> None:
         """See `Switch`."""
@@ -73,8 +73,8 @@ class ServedSwitch:
 
     def read(self, asked: _Words, from_chip: bool) -> list[Any]:
         """See `Switch`."""
-        own = [Asked(one["table"], key_of(one["key"])) for one in asked]
-        return list(_told(lambda: self._switch.read(own, from_chip=from_chip)))
+        entries = [Asked(one["table"], key_of(one["key"])) for one in asked]
+        return list(_told(lambda: self._switch.read(entries, from_chip=from_chip)))
 
     def mac_counters(self, device_ports: list[int]) -> list[Any]:
         """See `Switch`."""
@@ -98,7 +98,7 @@ class ServedSwitch:
 
 
 def _told(call: Callable[[], _T]) -> _T:
-    """What a call gives, or its error as an answer."""
+    """The result of a call; its error becomes an answer."""
     try:
         return call()
     except TesterLibraryError as problem:
@@ -107,7 +107,7 @@ def _told(call: Callable[[], _T]) -> _T:
 
 
 def main() -> None:
-    """`python -m TesterLibrary.targets.tofino.fake.served FOLDER PROGRAM`: a switch whose time is ours."""
+    """`python -m TesterLibrary.targets.tofino.fake.served FOLDER PROGRAM`: a switch on our clock."""
     folder, program = sys.argv[1:]
     daemon = FakeDaemon(Path(folder), time.monotonic_ns, program=program)
     serve(ServedSwitch(FakeSwitch(daemon, program=program)))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a switch that does not exist holds: entries that packets match, and numbers by index and pipe."""
+"""The contents of a simulated switch: entries that packets match, and numbers by index and pipe."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ....errors import PlanError
-from ..entry import Entry, Masked, Span, Value
+from ..entry import Masked, Span, TableEntry, Value
 from ..schema import Schema, Table
 from ..switch import Asked, Reading
 from ..tables import Tables
 
 INDEXES = ("$REGISTER_INDEX", "$COUNTER_INDEX", "$METER_INDEX")
 PRIORITY = "$MATCH_PRIORITY"
-_FIRST = {".least": 0xFFFFFFFF}  # what registers hold that do not begin with 0 (p4/controls/latency.p4)
+_FIRST = {
+    ".least": 0xFFFFFFFF
+}  # initial values of registers that do not begin with 0 (p4/controls/latency.p4)
 
 Cells = dict[tuple[int, int], int]  # by pipe and index
 
@@ -24,15 +26,15 @@ class Store:
     """Tables checked by the schema of a program, and the registers and counters that packets change."""
 
     def __init__(self, schema: Schema, pipes: Mapping[str, Sequence[int]]) -> None:
-        """`pipes` are those that run each of the two programs: `external` and `internal`."""
+        """`pipes`: the pipes that run each of the two programs, `external` and `internal`."""
         self._schema, self._pipes = schema, pipes
         self._tables = Tables(schema)
         self._matchers: dict[str, Matcher] = {}
         self._cells: dict[str, dict[str, Cells]] = defaultdict(dict)
         self.hits: dict[tuple[str, frozenset[tuple[str, Value]]], int] = defaultdict(int)
 
-    def write(self, batch: Sequence[Entry]) -> None:
-        """Whole or not at all; PlanError as of `Tables`, and for an index that a table has not."""
+    def write(self, batch: Sequence[TableEntry]) -> None:
+        """Writes entries, all or none. PlanError as in `Tables`, and for an index beyond a table's size."""
         for entry in batch:
             index = _index(entry.key)
             table = self._schema[entry.table]
@@ -47,15 +49,15 @@ class Store:
                     self.cells(entry.table, field)[pipe, index or 0] = int(str(value))
             self.hits.pop((entry.table, entry.place), None)
 
-    def delete(self, batch: Sequence[Entry]) -> None:
-        """By keys. PlanError for one that is not there."""
+    def delete(self, batch: Sequence[TableEntry]) -> None:
+        """Deletes entries by their keys. PlanError for one that is not there."""
         self._tables.remove(batch)
         for entry in batch:
             self._matchers.pop(entry.table, None)
             self.hits.pop((entry.table, entry.place), None)
 
     def clear(self, name: str) -> None:
-        """All entries of a table, and its numbers as they began."""
+        """Deletes all entries of a table, and sets its numbers to their initial values."""
         table = self._schema[name]
         self._tables.remove(self._tables.entries(table.name))
         self._matchers.pop(name, None)
@@ -65,7 +67,7 @@ class Store:
     def read(self, asked: Asked) -> Reading:
         """The data of an entry; registers have a number for each pipe. PlanError if it is not there."""
         table = self._schema[asked.table]
-        table.check_key(Entry(asked.table, asked.key))
+        table.check_key(TableEntry(asked.table, asked.key))
         index = _index(asked.key)
         if index is None:
             place = frozenset(asked.key.items())
@@ -81,20 +83,20 @@ class Store:
             ]
             for field in table.data
         }
-        if "$COUNTER_INDEX" in asked.key:  # of all pipes together
+        if "$COUNTER_INDEX" in asked.key:  # the sum of all pipes
             return {field: sum(each) for field, each in values.items()}
         return values
 
-    def entries(self, table: str) -> list[Entry]:
-        """Of a table that packets match."""
+    def entries(self, table: str) -> list[TableEntry]:
+        """The entries of a table that packets match."""
         return self._tables.entries(table)
 
     def cells(self, table: str, field: str) -> Cells:
-        """Numbers of a register or counter, which packets change."""
+        """The numbers of a register or counter, which packets change."""
         return self._cells[table].setdefault(field, {})
 
-    def match(self, table: str, *values: int) -> Entry | None:
-        """The entry that a packet hits; `values` are those of the key, in its order."""
+    def match(self, table: str, *values: int) -> TableEntry | None:
+        """The entry that a packet hits; `values` are the values of the key's fields, in their order."""
         matcher = self._matchers.get(table)
         if matcher is None:
             matcher = self._matchers[table] = Matcher(self._schema[table], self._tables.entries(table))
@@ -103,12 +105,12 @@ class Store:
             self.hits[table, entry.place] += 1
         return entry
 
-    def match_by(self, table: str, read: Callable[[str], int]) -> Entry | None:
-        """The entry that a packet hits, of a table whose keys depend on what the program was built with."""
+    def match_by(self, table: str, read: Callable[[str], int]) -> TableEntry | None:
+        """The entry that a packet hits, in a table whose keys depend on how the program was built."""
         return self.match(table, *(read(name) for name in self._schema[table].key if name != PRIORITY))
 
     def table(self, name: str) -> Table:
-        """By its name. PlanError if there is none."""
+        """A table by its name. PlanError if there is none."""
         return self._schema[name]
 
     def _pipes_of(self, table: str) -> Sequence[int]:
@@ -118,10 +120,10 @@ class Store:
 class Matcher:
     """The entries of one table, ready for packets."""
 
-    def __init__(self, table: Table, entries: Iterable[Entry]) -> None:
+    def __init__(self, table: Table, entries: Iterable[TableEntry]) -> None:
         names = [name for name in table.key if name != PRIORITY]
-        self._exact: dict[tuple[int, ...], Entry] = {}
-        self._ranked: list[tuple[list[Value | None], Entry]] = []
+        self._exact: dict[tuple[int, ...], TableEntry] = {}
+        self._ranked: list[tuple[list[Value | None], TableEntry]] = []
         ranked = PRIORITY in table.key
         for entry in sorted(entries, key=_priority) if ranked else entries:
             wanted = [entry.key.get(name) for name in names]
@@ -130,23 +132,25 @@ class Matcher:
             else:
                 self._exact[tuple(int(str(value)) for value in wanted)] = entry
 
-    def find(self, values: tuple[int, ...]) -> Entry | None:
-        """The entry that holds of these, of several the one with the lowest priority."""
+    def find(self, values: tuple[int, ...]) -> TableEntry | None:
+        """The entry that matches these values; of several, the one with the lowest priority number."""
         if self._exact:
             return self._exact.get(values)
         for wanted, entry in self._ranked:
-            if all(own is None or _holds(own, value) for own, value in zip(wanted, values, strict=True)):
+            if all(
+                match is None or _holds(match, value) for match, value in zip(wanted, values, strict=True)
+            ):
                 return entry
         return None
 
 
 def first(field: str) -> int:
-    """What a register holds before a packet or a driver has changed it."""
+    """The value of a register before a packet or a driver has changed it."""
     return next((value for name, value in _FIRST.items() if field.endswith(name)), 0)
 
 
-def number(entry: Entry, name: str) -> int:
-    """Of an entry's data."""
+def number(entry: TableEntry, name: str) -> int:
+    """A number in an entry's data."""
     return int(str(entry.data[name]))
 
 
@@ -158,7 +162,7 @@ def _holds(wanted: Value, value: int) -> bool:
     return value == wanted
 
 
-def _priority(entry: Entry) -> int:
+def _priority(entry: TableEntry) -> int:
     return int(str(entry.key[PRIORITY]))
 
 

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a template packet in a turn of its loop: p4/controls/rate.p4 and editor.p4."""
+"""Runs the turns of template packets in their loops: p4/controls/rate.p4 and editor.p4."""
 
 from __future__ import annotations
 
 import random
 from fractions import Fraction
 
-from ....planning.meter import TofinoMeter
+from ....planning.switch.meter import TofinoMeter
 from ..rate import BURST
 from .packet import Packet
 from .store import Store, number
@@ -17,19 +17,19 @@ _UNITS = ("correction", "pattern", "outer_pattern")
 _WORD = 1 << 32
 _HALF = 1 << 16
 _UNMETERED = 1 << 40
-_MANTISSA, _EXPONENT = 9, 27  # bits, and the largest
+_MANTISSA, _EXPONENT = 9, 27  # bits of the mantissa, and the largest exponent
 
 
 def quantised(pps: int) -> Fraction:
-    """The rate that a meter of a Tofino has, which truncates (planning/meter.py)."""
+    """The rate that a Tofino's meter has for `pps`, which it truncates (planning/switch/meter.py)."""
     clock, exponent = TofinoMeter().clock, _EXPONENT
     while exponent and pps * (1 << exponent) // clock >= 1 << _MANTISSA:
         exponent -= 1
     return clock * max(1, pps * (1 << exponent) // clock) / (1 << exponent)
 
 
-class Streams:
-    """The units that pass and skip, and those that edit. `pipe` is that of a template's loopback port."""
+class FakeStreamUnits:
+    """The units that pass and skip, and the editors. `pipe` is the pipe of a template's loopback port."""
 
     def __init__(self, store: Store, seed: int = 1) -> None:
         self._store = store
@@ -47,7 +47,7 @@ class Streams:
         return True
 
     def skip(self, pipe: int, template: int) -> int:
-        """Goes on to the next turn that the first unit passes. Returns how many it skips."""
+        """Goes on to the next turn that the first unit passes. Returns the number of skipped turns."""
         passes, last = self._stage(_UNITS[0], template)
         ticks = self._ticks(_UNITS[0])
         tick = ticks.get((pipe, template), 0)
@@ -66,7 +66,7 @@ class Streams:
         return False
 
     def wait(self, pipe: int, template: int, rounds: int, time_ns: int) -> None:
-        """Counts what the meter has let pass of a template that is held back, from a full bucket on."""
+        """Counts the rounds of a held back template that the meter has let pass, from a full bucket on."""
         passes, last = self._stage(_UNITS[0], template)
         if passes == 0 and last:
             pps = self.pps(pipe, template)
@@ -74,7 +74,7 @@ class Streams:
             self._ticks(_UNITS[0])[pipe, template] = min(rounds, most)
 
     def pps(self, pipe: int, template: int) -> Fraction | None:
-        """At which the meter calls turns green; None: all of them. It has the chip's rates only."""
+        """The rate of green turns, one of the chip's rates; None: the meter calls all turns green."""
         pps = self._store.cells(f"internal.{_RATE}.meter", "$METER_SPEC_CIR_PPS").get((pipe, template))
         return None if pps is None or pps >= _UNMETERED else quantised(pps)
 
@@ -107,11 +107,11 @@ class Streams:
         return number(entry, "by"), number(entry, "below")
 
     def _written(self, unit: str, packet: Packet, value: int) -> None:
-        own = f"internal.{_EDITOR}.{unit}_field"
-        entry = self._store.match(f"{own}.values", packet.template, value)
-        entry = entry or self._store.match(f"{own}.quantiles", packet.template, value % _HALF)
+        control = f"internal.{_EDITOR}.{unit}_field"
+        entry = self._store.match(f"{control}.values", packet.template, value)
+        entry = entry or self._store.match(f"{control}.quantiles", packet.template, value % _HALF)
         value = number(entry, "own") if entry else value
-        target = self._store.match(f"{own}.fields", packet.template)
+        target = self._store.match(f"{control}.fields", packet.template)
         if target is not None:
             header, _, name = str(target.action).rpartition(".")[2].partition("_")
             packet.set(f"{header}.{name}", number(target, "base") + value)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The device between the ports of a fake switch: a bridge with a known truth."""
+"""The device between the ports of a fake switch: a bridge whose behaviour is known exactly."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from fractions import Fraction
 from ...fake.device import FakePath
 
 _ETHERNET = 6  # bytes of an address
-_QUEUE = 64  # frames that wait for a path; what finds so many is dropped
+_QUEUE = 64  # frames that wait for a path; others are dropped
 
 
 @dataclass
 class Bridge:
-    """Forwards frames as a `FakePath` says. It learns where addresses are, and floods the others."""
+    """Forwards frames as a `FakePath` says. It learns addresses, and floods frames to unknown ones."""
 
     path: FakePath = field(default_factory=FakePath)
     where: dict[bytes, int] = field(default_factory=dict)  # ports, by the address of a station
@@ -26,26 +26,26 @@ class Bridge:
     def forward(
         self, port: int, frame: bytes, now_ns: int, others: Collection[int]
     ) -> Iterator[tuple[int, int, bytes]]:
-        """When and by which ports a frame comes out that came in by one.
+        """The times and ports at which a frame leaves the bridge.
 
         Args:
-            port: Where it came in.
+            port: The port by which it came in.
             frame: Its bytes.
-            now_ns: When.
+            now_ns: The time at which it came in.
             others: Ports that are up.
         """
         target, source = frame[:_ETHERNET], frame[_ETHERNET : 2 * _ETHERNET]
         if not source[0] & 1:
             self.where[source] = port
         known = self.where.get(target)
-        out = [own for own in others if own != port and known in (None, own)] if known != port else []
+        out = [other for other in others if other != port and known in (None, other)] if known != port else []
         if not out or self._loses():
             return
         leaves_ns = self._leaves(now_ns)
         if leaves_ns is None:
             return
-        for own in out:
-            yield leaves_ns + self.path.delay.ns, own, frame
+        for other in out:
+            yield leaves_ns + self.path.delay.ns, other, frame
 
     def _loses(self) -> bool:
         self._missing += self.path.loss.value
@@ -55,7 +55,7 @@ class Bridge:
         return True
 
     def _leaves(self, now_ns: int) -> int | None:
-        """When its place in the queue of the path has come; None if that is full."""
+        """When a frame leaves the queue of the path; None if the queue is full."""
         if self.path.capacity is None:
             return now_ns
         each_ns = 10**9 // self.path.capacity

@@ -10,8 +10,8 @@ from .serving import serve
 from .switch import VendorSwitch
 
 if __name__ == "__main__":
-    own = VendorSwitch(*sys.argv[1:])
+    switch = VendorSwitch(*sys.argv[1:])
     try:
-        serve(own)
+        serve(switch)
     finally:
-        own.close()
+        switch.close()

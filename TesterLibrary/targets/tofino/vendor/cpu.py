@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The interface to the port of a switch's CPU: packets to the program and from it."""
+"""The interface to the port of a switch's CPU, for packets to the program and from it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CpuPort:
     def __init__(self, interface: str) -> None:
         self._name = interface
         try:
-            # With a protocol from the begin it would take packets of all interfaces until it is bound.
+            # With a protocol here, the socket would take packets of all interfaces until it is bound.
             self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
             self._socket.bind((interface, _ETH_P_ALL))
             self._socket.setblocking(False)
@@ -31,7 +31,7 @@ class CpuPort:
             ) from problem
 
     def send(self, frames: list[str]) -> None:
-        """On the interface to the CPU port."""
+        """Sends packets to the CPU port."""
         for octets in map(bytes.fromhex, frames):
             try:
                 self._socket.send(octets)
@@ -43,7 +43,7 @@ class CpuPort:
                 raise Refusal("broken", f"{what}: {problem}{hint}") from problem
 
     def received(self) -> list[str]:
-        """From the interface of the CPU port."""
+        """The packets that have come from the CPU port."""
         found = []
         with suppress(BlockingIOError):
             while True:

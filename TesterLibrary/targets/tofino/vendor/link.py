@@ -20,7 +20,7 @@ _PATIENCE_S = 2
 
 
 class Link:
-    """To one program. `api` and `messages` are the vendor's modules, `target` all pipes of device 0."""
+    """A link to one program. `api`, `messages`: the vendor's modules; `target`: all pipes of device 0."""
 
     def __init__(self, address: str, program: str) -> None:
         self._address, self._program = address, program
@@ -82,13 +82,13 @@ class Link:
         )
 
     def close(self) -> None:
-        """Gives the program free."""
+        """Releases the program."""
         if self.client is not None:
             with suppress(Exception):
                 self.client.tear_down_stream()
 
     def table(self, name: str) -> Any:
-        """Of the program, or one of the chip's own."""
+        """A table of the program, or one of the chip."""
         if name not in self._tables:
             try:
                 self._tables[name] = self._info.table_get(name)
@@ -101,7 +101,7 @@ class Link:
         return self._info.learn_from_id_get(number)
 
     def key(self, table: Any, fields: Mapping[str, Any]) -> Any:
-        """Of an entry. Refusal for a field that the table has not."""
+        """The key of an entry. Refusal for a field that the table does not have."""
 
         def made() -> Any:
             return table.make_key(
@@ -111,13 +111,13 @@ class Link:
         return self.call(made)
 
     def request(self, request: Any) -> Any:
-        """For all pipes."""
+        """The request, addressed to all pipes."""
         request.target.device_id, request.target.pipe_id = 0, _ALL_PIPES
         request.target.direction, request.target.prsr_id = _ALL, _ALL
         return request
 
     def call(self, call: Any, *given: Any, batch: Any = (), **named: Any) -> Any:
-        """What a call of the client gives. Refusal names the entry of the batch that is at fault."""
+        """The result of a call of the client. Refusal names the entry of the batch that is at fault."""
         try:
             return call(*given, **named)
         except self.api.BfruntimeRpcException as problem:

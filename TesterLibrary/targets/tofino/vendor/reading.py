@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Entries as the daemon answers them. The vendor's client parses them too, but takes ten times as long."""
+"""Parses the entries that the daemon answers; the vendor's client takes ten times as long for it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _WHOLE = ("bool_val", "str_val", "float_val")
 _LISTS = ("int_arr_val", "bool_arr_val", "str_arr_val")
 
 
-class Reader:
-    """Over one link."""
+class LinkReader:
+    """Reads entries over one link."""
 
     def __init__(self, link: Link) -> None:
         self._link = link

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A switch as the vendor's client has it: tables by name, their entries as keys and data."""
+"""Drives a switch with the vendor's client: tables by name, their entries as keys and data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from .cpu import CpuPort
 from .link import Link
-from .reading import Reader
+from .reading import LinkReader
 from .serving import Refusal
 
 _SPEEDS = {1: "1G", 10: "10G", 25: "25G", 40: "40G", 50: "50G", 100: "100G", 200: "200G", 400: "400G"}
@@ -21,11 +21,11 @@ _INDEXED = ("$REGISTER_INDEX", "$COUNTER_INDEX", "$METER_INDEX")
 
 
 class VendorSwitch:
-    """What requests ask for, by their names."""
+    """A switch; each kind of request is a method of the same name."""
 
     def __init__(self, address: str, program: str, cpu_interface: str) -> None:
         self._link, self._cpu_interface = Link(address, program), cpu_interface
-        self._reader = Reader(self._link)
+        self._reader = LinkReader(self._link)
         self._cpu: Any = None
 
     def bind(self) -> None:
@@ -34,7 +34,7 @@ class VendorSwitch:
         self._cpu = CpuPort(self._cpu_interface)
 
     def device_port(self, front: str) -> int:
-        """By connector and channel."""
+        """The device port of a connector and channel."""
         connector, _, channel = front.partition("/")
         key = {"$CONN_ID": int(connector), "$CHNL_ID": int(channel or 0)}
         try:
@@ -68,7 +68,7 @@ class VendorSwitch:
         )
 
     def remove_ports(self, device_ports: list[int]) -> None:
-        """Those that are there."""
+        """Removes those of the ports that exist."""
         table = self._link.table("$PORT")
         for port in device_ports:
             with suppress(Refusal):
@@ -77,7 +77,7 @@ class VendorSwitch:
                 )
 
     def port_states(self, device_ports: list[int]) -> list[dict[str, Any]]:
-        """From the daemon's own view."""
+        """The states of ports in the daemon."""
         states = self.read([{"table": "$PORT", "key": {"$DEV_PORT": port}} for port in device_ports])
         return [
             {
@@ -89,10 +89,10 @@ class VendorSwitch:
         ]
 
     def changed_ports(self) -> list[dict[str, Any]]:
-        """Notifications that have come; their media are read."""
+        """The notifications that have come, with the media of their ports."""
         changed: list[tuple[int, bool]] = []
         table = self._link.table("$PORT")
-        with suppress(RuntimeError):  # by which the client says that there are no more
+        with suppress(RuntimeError):  # the client raises it when there are no more
             while True:
                 notified = self._link.client.portstatus_notification_get(timeout=_NOW_S)
                 key = table.get_parser._parse_key(notified.table_entry.key).to_dict()
@@ -102,20 +102,20 @@ class VendorSwitch:
         return [{"device_port": port, "up": up, "medium": media[port]} for port, up in changed]
 
     def digests(self) -> list[dict[str, Any]]:
-        """Lists of them that have come."""
+        """The digests that have come."""
         found: list[dict[str, Any]] = []
-        with suppress(RuntimeError):  # by which the client says that there are no more
+        with suppress(RuntimeError):  # the client raises it when there are no more
             while True:
                 told = self._link.client.digest_get(timeout=_NOW_S)
                 kind = self._link.digest(told.digest_id)
                 name = kind.info.name_get()
                 found += [
-                    {"name": name, "fields": _plain(own.to_dict())} for own in kind.make_data_list(told)
+                    {"name": name, "fields": _plain(data.to_dict())} for data in kind.make_data_list(told)
                 ]
         return found
 
     def write(self, batch: list[dict[str, Any]]) -> None:
-        """Registers and the like first: they do not roll back."""
+        """Writes entries: registers, counters and meters first, because they do not roll back."""
         parts: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for words in batch:
             parts[_kind(words)].append(words)
@@ -127,16 +127,16 @@ class VendorSwitch:
             self._update(parts["matched"], "INSERT_OR_MODIFY", rolled_back=True)
 
     def delete(self, batch: list[dict[str, Any]]) -> None:
-        """By key."""
+        """Deletes entries by their keys."""
         self._update([{**words, "data": None} for words in batch], "DELETE", rolled_back=True)
 
     def clear(self, tables: list[str]) -> None:
-        """All entries; the daemon sets registers to 0."""
+        """Deletes all entries; the daemon sets registers to 0."""
         for name in tables:
             self._link.call(self._link.table(name).entry_del, self._link.target)
 
     def sync(self, tables: list[str]) -> None:
-        """One request; the daemon answers when all are copied."""
+        """Copies tables from the chip with one request, which the daemon answers when all are copied."""
         request = self._link.request(self._link.messages.WriteRequest())
         for name in tables:
             table = self._link.table(name)
@@ -149,11 +149,11 @@ class VendorSwitch:
         self._link.call(self._link.client.reader_writer_interface._write, request)
 
     def read(self, asked: list[dict[str, Any]], from_chip: bool = False) -> list[dict[str, Any]]:
-        """One request for entries of all tables."""
+        """Reads entries of any tables with one request."""
         return self._reader.read(asked, from_chip=from_chip)
 
     def mac_counters(self, device_ports: list[int]) -> list[dict[str, Any]]:
-        """From the MACs: the daemon's copy of them can be a second old. Empty if it has no such table."""
+        """Counters read from the MACs: the daemon's copy can be a second old. Empty if it has no table."""
         asked = [{"table": "$PORT_STAT", "key": {"$DEV_PORT": port}} for port in device_ports]
         try:
             return self.read(asked, from_chip=True)
@@ -163,54 +163,54 @@ class VendorSwitch:
             return [{} for _ in device_ports]
 
     def set_groups(self, groups: list[tuple[int, list[int]]]) -> None:
-        """A node of the same number for each. The daemon cannot change one, so all are made anew."""
+        """Makes groups, each with a node of its number. The daemon cannot change one, only replace it."""
         for number, _ in groups:
             with suppress(Refusal):  # it is not there
                 self.remove_groups([number])
         nodes = [_words("$pre.node", "$MULTICAST_NODE_ID", number, _node(ports)) for number, ports in groups]
         self._update(nodes, "INSERT", rolled_back=False)
-        own = [_words("$pre.mgid", "$MGID", number, _group(number)) for number, _ in groups]
-        self._update(own, "INSERT", rolled_back=False)
+        words = [_words("$pre.mgid", "$MGID", number, _group(number)) for number, _ in groups]
+        self._update(words, "INSERT", rolled_back=False)
 
     def remove_groups(self, numbers: list[int]) -> None:
-        """Groups before their nodes."""
+        """Removes groups, then their nodes."""
         for table, key in (("$pre.mgid", "$MGID"), ("$pre.node", "$MULTICAST_NODE_ID")):
             self._update(
                 [_words(table, key, number, None) for number in numbers], "DELETE", rolled_back=False
             )
 
     def send(self, frames: list[str]) -> None:
-        """To the program."""
+        """Sends packets to the program."""
         self._cpu.send(frames)
 
     def received(self) -> list[str]:
-        """From the program."""
+        """The packets that the program has sent."""
         found: list[str] = self._cpu.received()
         return found
 
     def close(self) -> None:
-        """Gives the program free."""
+        """Releases the program."""
         self._link.close()
 
     def _data(self, table: Any, words: dict[str, Any]) -> Any:
         action, fields = words["action"], []
         for name, value in words["data"].items():
             kind = table.info.data_field_type_get(name, action)
-            own = {"string": "str_val", "bool": "bool_val"}.get(kind, "val")
+            argument = {"string": "str_val", "bool": "bool_val"}.get(kind, "val")
             if isinstance(value, list):
-                own = "bool_arr_val" if kind == "bool" else "int_arr_val"
-            fields.append(self._link.api.DataTuple(name, **{own: value}))
+                argument = "bool_arr_val" if kind == "bool" else "int_arr_val"
+            fields.append(self._link.api.DataTuple(name, **{argument: value}))
         return table.make_data(fields, action)
 
     def _replace(self, batch: list[dict[str, Any]]) -> None:
-        """For tables of which the daemon cannot change an entry."""
+        """Replaces entries of tables in which the daemon cannot change an entry."""
         for words in batch:
             with suppress(Refusal):  # it is not there
                 self._update([{**words, "data": None}], "DELETE", rolled_back=False)
         self._update(batch, "INSERT", rolled_back=False)
 
     def _update(self, batch: list[dict[str, Any]], kind: str, *, rolled_back: bool) -> None:
-        """One request for entries of several tables: so it is written whole or not at all."""
+        """Writes entries of several tables with one request, so that all are written or none."""
         request = self._link.request(self._link.messages.WriteRequest())
         atomicity = "ROLLBACK_ON_ERROR" if rolled_back else "CONTINUE_ON_ERROR"
         request.atomicity = getattr(self._link.messages.WriteRequest, atomicity)

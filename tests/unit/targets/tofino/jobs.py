@@ -16,8 +16,8 @@ from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.p4.build import shipped
-from TesterLibrary.planning.allocation import LoopbackPort
 from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.planning.switch.allocation import LoopbackPort
 from TesterLibrary.targets.tofino.building import switch_job
 from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.ports import SwitchPorts
@@ -40,7 +40,7 @@ PORTS = SwitchPorts(
     known=KNOWN,
 )
 
-FAST = replace(PORTS, known={name: replace(own, speed=Bandwidth(10**11)) for name, own in KNOWN.items()})
+FAST = replace(PORTS, known={name: replace(port, speed=Bandwidth(10**11)) for name, port in KNOWN.items()})
 
 
 def planned(
@@ -57,7 +57,7 @@ def planned(
 
 
 def switched(plan: Plan, **options: Any) -> SwitchJob:
-    """For the shipped program."""
+    """The job of a plan for the shipped program."""
     return switch_job(plan, PORTS, PROGRAM, **options)
 
 

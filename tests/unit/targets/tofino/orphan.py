@@ -17,7 +17,7 @@ from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch
 from TesterLibrary.targets.tofino.fake.served import ServedSwitch
 from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
-from TesterLibrary.targets.tofino.session import Session
+from TesterLibrary.targets.tofino.session import SwitchSession
 from TesterLibrary.targets.tofino.target import TofinoTarget
 from TesterLibrary.targets.tofino.vendor.serving import serve
 
@@ -45,8 +45,8 @@ def command(role: str, report: Path) -> list[str]:
 
 
 def drive(report: Path) -> None:
-    """Until it is killed."""
-    session = Session(lambda: RemoteSwitch(command("serve", report)), SCHEMA, cabling())
+    """Sends until the process is killed."""
+    session = SwitchSession(lambda: RemoteSwitch(command("serve", report)), SCHEMA, cabling())
     target = TofinoTarget(session, Program.load(FOLDER))
     target.load(Driven().plan(rate="500 pps"))
     target.start(["north"])

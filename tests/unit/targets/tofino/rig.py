@@ -11,10 +11,10 @@ from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units import Bandwidth, Duration
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
-from TesterLibrary.targets.tofino.entry import Entry
+from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.fake import FakeDaemon, FakeSwitch
 from TesterLibrary.targets.tofino.schema import Schema
-from TesterLibrary.targets.tofino.session import Session
+from TesterLibrary.targets.tofino.session import SwitchSession
 
 FOLDER = shipped("tofino")
 SCHEMA = Schema.load(FOLDER / "bf-rt.json")
@@ -26,7 +26,7 @@ VERSIONS = "external.ExternalEgress.version.versions"
 
 @dataclass
 class Clock:
-    """Of a fake switch; waiting takes no time."""
+    """The clock of a fake switch; waiting takes no time."""
 
     now_ns: int = 10**9
 
@@ -50,8 +50,8 @@ class Bench:
         self.daemon = FakeDaemon(FOLDER, lambda: self.clock.now_ns, **given)
         self.program = program
 
-    def session(self, **changes: Any) -> Session:
-        return Session(
+    def session(self, **changes: Any) -> SwitchSession:
+        return SwitchSession(
             lambda: FakeSwitch(self.daemon, program=self.program),
             SCHEMA,
             cabling(**changes),
@@ -59,15 +59,15 @@ class Bench:
             sleep=self.clock.sleep,
         )
 
-    def entries(self, table: str) -> list[Entry]:
-        """What the switch itself has."""
+    def entries(self, table: str) -> list[TableEntry]:
+        """The entries that the switch itself has."""
         return self.daemon.running.store.entries(table)
 
 
-def version(stream: int, own: int = 0) -> Entry:
-    return Entry(VERSIONS, {"stream": stream}, "ExternalEgress.version.measure", {"own": own})
+def version(stream: int, value: int = 0) -> TableEntry:
+    return TableEntry(VERSIONS, {"stream": stream}, "ExternalEgress.version.measure", {"own": value})
 
 
-def station(port: int, priority: int = 0) -> Entry:
+def station(port: int, priority: int = 0) -> TableEntry:
     key = {"ether_type": port, "$MATCH_PRIORITY": priority}
-    return Entry(STATIONS, key, "ExternalIngress.forwarding.send", {"port": port % 512})
+    return TableEntry(STATIONS, key, "ExternalIngress.forwarding.send", {"port": port % 512})

@@ -15,7 +15,7 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Rate
 from TesterLibrary.targets.tofino.buckets import Buckets
 from TesterLibrary.targets.tofino.building import switch_job
-from TesterLibrary.targets.tofino.entry import Entry
+from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.rate import BURST
 from TesterLibrary.targets.tofino.switch import Asked, Reading
 
@@ -34,7 +34,7 @@ class Loop:
     def sleep(self, seconds: float) -> None:
         self.at_s += seconds
 
-    def write(self, batch: Sequence[Entry]) -> None:
+    def write(self, batch: Sequence[TableEntry]) -> None:
         self.written += batch
         if any("$REGISTER_INDEX" in entry.key for entry in batch):
             self.counted_from_s = self.at_s
@@ -52,7 +52,7 @@ class Loop:
 
     @property
     def left(self) -> float:
-        """In the bucket."""
+        """Tokens in the bucket."""
         return BURST + self.meter_pps * self.at_s - self.passed(self.at_s)
 
 
@@ -63,7 +63,7 @@ def emptied(loop: Loop, *, rate: str = "10 %") -> float:
     buckets = Buckets(cast(Any, loop), loop.sleep)
     buckets.fill(job.streams.values())
     began_s = loop.at_s
-    buckets.empty([own.template for own in job.streams.values()])
+    buckets.empty([stream.template for stream in job.streams.values()])
     return loop.at_s - began_s
 
 

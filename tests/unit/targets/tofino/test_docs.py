@@ -1,19 +1,68 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/tofino.md says that a switch counts is what its driver says."""
+"""docs/tofino.md and the driver agree on what a switch counts."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from TesterLibrary.measurement.counter import Counter
 from TesterLibrary.targets.tofino.port_totals import COUNTED_BY_MACS
-from TesterLibrary.targets.tofino.readings import COUNTED
+from TesterLibrary.targets.tofino.readings import (
+    COUNTED,
+    Closed,
+    PassedFrames,
+    StreamRegisters,
+    stream_counters,
+)
+
+from .jobs import planned, switched
+from .test_job import stream as plain
 
 PAGE = Path(__file__).parents[4] / "docs" / "tofino.md"
+WORD = 1 << 32
+(LOADED,) = switched(planned([plain()])).streams.values()
+NOTHING = StreamRegisters(
+    (PassedFrames(), PassedFrames()), (PassedFrames(), PassedFrames()), 0, 0, WORD - 1, 0, 0
+)
 
 
 def test_the_table_of_counters_is_that_of_the_driver() -> None:
     table = PAGE.read_text(encoding="utf-8").split("| counter | counted |")[1].split("\n\n")[0]
     rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in table.splitlines()[2:]]
-    assert rows == [[own.value, "yes" if own in COUNTED | COUNTED_BY_MACS else "no"] for own in Counter]
+    assert rows == [
+        [counter.value, "yes" if counter in COUNTED | COUNTED_BY_MACS else "no"] for counter in Counter
+    ]
+
+
+def limits() -> str:
+    return " ".join(PAGE.read_text(encoding="utf-8").split("## Limits")[1].split())
+
+
+@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize("sent", [0, WORD - 1, WORD, 3 * WORD])
+@pytest.mark.parametrize("overtaken", [0, 1])
+def test_order_is_known_where_the_page_says_so(sent: int, overtaken: int, signed: bool) -> None:
+    assert "from frame 2^32 on (29 s of 64-byte frames at 100 Gbps) duplicates and reordering are absent" in (
+        limits()
+    )
+    assert (
+        "Frames without a signature have no numbers: their duplicates and reordering are absent" in limits()
+    )
+    stream = replace(LOADED, planned=replace(LOADED.planned, signature=signed))
+    each = (PassedFrames(packets=sent), PassedFrames())
+    found = stream_counters(stream, replace(NOTHING, tx=each, overtaken=overtaken), [Closed()] * 2, [0, 0])
+    known = 0 if sent < WORD and not overtaken and signed else None
+    assert (found.rx_out_of_order, found.order.duplicated) == (known, known)
+
+
+def test_what_no_register_counts_is_absent_however_much_was_sent() -> None:
+    """Outages, late frames, extent, corruption and variation: the program has no register for any of them."""
+    found = stream_counters(LOADED, NOTHING, [Closed()] * 2, [0, 0])
+    assert (found.outages, found.order.late, found.order.extent_max) == (None, None, None)
+    assert (found.rx_corrupted, found.rx_wrong_length, found.rx_fragments) == (None, None, None)
+    absent = {Counter.OUTAGES, Counter.LATE, Counter.EXTENT, Counter.DUPLICATED, Counter.REORDERED}
+    assert not absent & (COUNTED | COUNTED_BY_MACS)

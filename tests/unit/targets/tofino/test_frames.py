@@ -49,12 +49,12 @@ class Tap(Bridge):
 def sent(duration: Duration, rate: str, frame_size: int, **changes: Any) -> list[tuple[int, bytes]]:
     """Runs a stream of a port for so long; when each frame left, and its bytes without FCS."""
     tap = Tap()
-    bench = Bench(wire=tap)
+    tester = Bench(wire=tap)
     target = TofinoTarget(
-        bench.session(), Program.load(FOLDER), now_ns=lambda: bench.clock.now_ns, sleep=bench.clock.sleep
+        tester.session(), Program.load(FOLDER), now_ns=lambda: tester.clock.now_ns, sleep=tester.clock.sleep
     )
     stream = Stream("north", "p1", "p2", FrameSize(frame_size), Rate.parse(rate), **changes)
-    ports = {own.port.name: own.port for own in cabling().front}
+    ports = {port.port.name: port.port for port in cabling().front}
     target.load(compile_job(Job("job", (stream,)), ports=ports, gateways={}, max_streams=9, first_id=1))
     tap.frames.clear()
     target.start(["job"], duration=duration)
@@ -86,3 +86,11 @@ def test_frames_of_a_slow_stream_leave_when_they_are_due(rate: int) -> None:
     early = [number - (at_ns - times[0]) * rate / 10**9 for number, at_ns in enumerate(times)]
     assert min(early) > -1
     assert max(early) < 4
+
+
+@pytest.mark.parametrize(("rate", "limit"), [(50, 0.001), (150, 0.001), (200, 0.001), (250, 0.03)])
+def test_a_short_trial_of_a_slow_stream_has_the_rate_that_was_asked_for(rate: int, limit: float) -> None:
+    """Over 200 ms, from the first frame to the last, 50 pps were 62 and 200 pps were 210."""
+    times = [at_ns for at_ns, _ in sent(Duration(2 * 10**8), f"{rate} pps", 128)]
+    assert len(times) == rate // 5
+    assert (len(times) - 1) * 10**9 / (times[-1] - times[0]) == pytest.approx(rate, rel=limit)

@@ -26,8 +26,8 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
 from TesterLibrary.protocols.frame import checksum
 from TesterLibrary.targets.tofino.building import switch_job
-from TesterLibrary.targets.tofino.change import Change
-from TesterLibrary.targets.tofino.entry import Entry, Masked
+from TesterLibrary.targets.tofino.change import JobChange
+from TesterLibrary.targets.tofino.entry import Masked, TableEntry
 from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.packets import arrived, injected
 from TesterLibrary.targets.tofino.resets import Resets
@@ -51,7 +51,7 @@ def stream(name: str = "s", **changes: object) -> Stream:
     return Stream(name, "p1", "p2", **{"rate": Rate.parse("1 kpps"), **changes})  # type: ignore[arg-type]
 
 
-def of(job: SwitchJob, table: str) -> list[Entry]:
+def of(job: SwitchJob, table: str) -> list[TableEntry]:
     return [entry for entry in (*job.entries, *job.answering) if entry.table.endswith(f".{table}")]
 
 
@@ -127,8 +127,8 @@ def test_frames_leave_with_their_addresses_by_their_port() -> None:
     assert job.groups == {copies.data["group"]: (132,)}
 
 
-def passed(job: SwitchJob, batch: list[Entry], ticks: int) -> int:
-    """Of so many packets that the meter lets pass, those that depart: p4/controls/rate.p4."""
+def passed(job: SwitchJob, batch: list[TableEntry], ticks: int) -> int:
+    """Packets that depart, of so many that the meter lets pass: p4/controls/rate.p4."""
     units = {}
     for unit in ("correction", "pattern", "outer_pattern"):
         stages = [e for e in (*job.entries, *batch) if e.table == f"{_UNIT}.{unit}.stages"]
@@ -136,9 +136,9 @@ def passed(job: SwitchJob, batch: list[Entry], ticks: int) -> int:
         units[unit] = [0, int(str(data["stage_passes"])), int(str(data["stage_last"]))]
     departed = 0
     for _ in range(ticks):
-        for own in units.values():
-            passes = own[0] < own[1]
-            own[0] = 0 if own[0] >= own[2] else own[0] + 1
+        for state in units.values():
+            passes = state[0] < state[1]
+            state[0] = 0 if state[0] >= state[2] else state[0] + 1
             if not passes:
                 break
         else:
@@ -167,7 +167,7 @@ def test_a_pattern_of_two_stages_leaves_no_unit_to_count_with() -> None:
         list(switched(planned([stream()])).starting(0))
 
 
-def met(job: SwitchJob, table: str, **packet: int) -> Entry | None:
+def met(job: SwitchJob, table: str, **packet: int) -> TableEntry | None:
     """The entry that a packet meets first."""
     fitting = [
         entry
@@ -189,12 +189,13 @@ def test_responders_that_keep_nothing_reply_where_their_rows_say() -> None:
     entry = met(job, rows, ingress_port=140, arp_pdst=asked, **arp)
     assert entry is not None
     assert entry.action == "ExternalIngress.reply_rows.reply"
-    (reply,) = [own for own in of(job, "replies.numbers") if own.key["number"] == entry.data["number"]]
+    (reply,) = [
+        number for number in of(job, "replies.numbers") if number.key["number"] == entry.data["number"]
+    ]
     assert reply.action == "ExternalEgress.replies.arp_reply_0"
     assert reply.data == {"mac": int.from_bytes(MACS["p2"], "big")}
-    other = met(job, rows, ingress_port=140, arp_pdst=asked + 100, **arp)
-    assert other is not None
-    assert other.action == "ExternalIngress.reply_rows.silent"
+    assert met(job, rows, ingress_port=140, arp_pdst=asked + 100, **arp) is None
+    assert met(job, rows, ingress_port=140, arp_pdst=asked, **{**arp, "arp_op": 2}) is None
     mine = {"udp_valid": 1, "ip_dst": int(ip_address("198.18.1.2"))}
     echo = met(job, rows, ingress_port=132, udp_dport=7, **mine)
     assert echo is not None
@@ -241,10 +242,12 @@ def test_flows_of_a_server_have_numbers_by_arithmetic_in_their_own_range() -> No
                 assert entry is not None
                 bits = int(str(entry.data["ports"]))
                 seen[end].add(int(str(entry.data["host"])) << bits | sport & (1 << bits) - 1)
-    for own in job.ends:
-        assert own.flows is not None
-        numbers = seen[own.planned.name]
-        assert all(own.flows.first <= number < own.flows.first + (1 << own.flows.bits) for number in numbers)
+    for loaded in job.ends:
+        assert loaded.flows is not None
+        numbers = seen[loaded.planned.name]
+        assert all(
+            loaded.flows.first <= number < loaded.flows.first + (1 << loaded.flows.bits) for number in numbers
+        )
     assert len(seen["small"]) == 4 * 3  # hosts are told apart by two bits, ports by twelve
     assert not seen["http"] & seen["small"]
 
@@ -325,9 +328,9 @@ def test_a_stream_that_changes_leaves_the_others_alone(schema: Schema) -> None:
     old = switched(planned([a, b], [HTTP]))
     other = switched(planned([a, replace(b, frame_size=FrameSize(512))], [HTTP]))
     faster = switched(planned([a, replace(b, rate=Rate.parse("2 kpps"))], [HTTP]))
-    assert Change.between(old, old) == Change((), (), ())
+    assert JobChange.between(old, old) == JobChange((), (), ())
     for new in (other, faster):
-        change = Change.between(old, new)
+        change = JobChange.between(old, new)
         tables = written(schema, old)
         tables.remove(change.removed)
         tables.write(change.written)
@@ -340,8 +343,8 @@ def test_a_stream_that_changes_leaves_the_others_alone(schema: Schema) -> None:
                 } <= ours
         touched = {entry.key.get("template", entry.key.get("$METER_INDEX")) for entry in change.written}
         assert touched == {old.streams[2].template}
-    assert [packet.template for packet in Change.between(old, other).packets] == [old.streams[2].template]
-    assert Change.between(old, faster).packets == ()
+    assert [packet.template for packet in JobChange.between(old, other).packets] == [old.streams[2].template]
+    assert JobChange.between(old, faster).packets == ()
 
 
 def test_a_stream_at_line_rate_is_not_limited_by_the_meter() -> None:
@@ -375,4 +378,4 @@ def test_what_lets_frames_depart_is_written_last() -> None:
 
 
 def test_frames_of_the_driver_are_as_long_as_frames_have_to_be() -> None:
-    assert [len(injected(bytes(own), 3)) - 5 for own in (14, 60, 61)] == [60, 60, 61]
+    assert [len(injected(bytes(length), 3)) - 5 for length in (14, 60, 61)] == [60, 60, 61]

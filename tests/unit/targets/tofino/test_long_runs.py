@@ -8,7 +8,8 @@ The registers of a fake switch stand in for those of a chip that has been sendin
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -37,7 +38,7 @@ def test_laps_and_their_rest_are_the_number_of_frames(frames: int) -> None:
 
 
 def test_there_is_time_to_tell_a_unit_of_its_last_lap() -> None:
-    """At 148.8 million frames a second at least nine seconds."""
+    """There are at least nine seconds at 148.8 million frames a second."""
     line_rate = Fraction(10**11, 8 * 84)
     for seconds in (29, 30, 60, 120, 3600):
         laps = Laps.of(int(line_rate * seconds))
@@ -49,7 +50,7 @@ def sent_before(driven: Driven, frames: int) -> None:
     """The registers and counters of the stream as if so many frames had left and arrived."""
     driven.clock.sleep(0.0002)  # its first frame has
     store = driven.daemon.running.store
-    (template,) = (own.template for own in driven.target._runs["north"].job.streams.values())
+    (template,) = (stream.template for stream in driven.target._runs["north"].job.streams.values())
     loop = next(iter(driven.daemon.running.chip._loops.values())).port >> 7
     cells: list[tuple[str, str, int, int, int]] = [
         (RATE, "InternalIngress.rate.outer_pattern.ticks.f1", loop, template, frames % FIRST_LAP),
@@ -125,6 +126,44 @@ def test_the_next_sequence_number_goes_on_beyond_32_bits() -> None:
     assert found.order.next_sequence == found.tx_packets
 
 
+@pytest.mark.parametrize(("frames", "known"), [(WORD - 200, 0), (WORD + 1, None), (3 * WORD, None)])
+def test_order_and_copies_are_absent_beyond_32_bits(frames: int, known: int | None) -> None:
+    """The program compares numbers of 32 bits: beyond the last one, a copy sets back what comes next."""
+    driven = Driven()
+    driven.target.load(driven.plan())
+    driven.target.start(["north"])
+    sent_before(driven, frames)
+    driven.clock.sleep(0.05)
+    found = counted(driven)
+    assert found.order.behind == 0
+    assert (found.rx_out_of_order, found.order.duplicated) == (known, known)
+
+
+def test_the_program_does_not_notice_a_copy_of_the_last_number_of_32_bits() -> None:
+    """Why: the number that follows it is 0, and no number is below that."""
+    driven = Driven()
+    external = driven.daemon.running.chip._external
+
+    def overtaken(sequence: int) -> bool:
+        numbered = SimpleNamespace(get=lambda _: sequence)
+        return external._overtaken(cast(Any, numbered), 4, 1)
+
+    assert [overtaken(n) for n in (WORD - 2, WORD - 1, 0, 1)] == [False] * 4
+    assert not overtaken(WORD - 1)
+    assert not overtaken(2)  # nor what comes then
+    assert overtaken(1)
+
+
+def test_frames_without_numbers_say_nothing_of_their_order() -> None:
+    """They are known by their addresses, so a copy is counted like the frame itself."""
+    driven = Driven()
+    driven.target.load(driven.plan(signature=False))
+    driven.target.start(["north"], packets=20)
+    found = waited(driven)
+    assert (found.tx_packets, found.rx_packets) == (20, 20)
+    assert (found.rx_out_of_order, found.order.duplicated) == (None, None)
+
+
 def test_a_device_that_forwards_nothing_any_more_stays_where_it_was() -> None:
     driven = Driven()
     driven.target.load(driven.plan())
@@ -139,8 +178,8 @@ def test_a_device_that_forwards_nothing_any_more_stays_where_it_was() -> None:
 
 
 def delay(found: StreamCounters) -> BlindDelay:
-    tx = sum((Passages(own.tx_packets, own.tx_time_ns) for own in found.versions), Passages())
-    rx = sum((Passages(own.rx_packets, own.rx_time_ns) for own in found.versions), Passages())
+    tx = sum((Passages(version.tx_packets, version.tx_time_ns) for version in found.versions), Passages())
+    rx = sum((Passages(version.rx_packets, version.rx_time_ns) for version in found.versions), Passages())
     return BlindDelay(tx, rx, found.last_tx_ns - found.first_tx_ns)
 
 
@@ -169,7 +208,7 @@ def test_sums_of_times_that_wrapped_are_not_told() -> None:
     driven.clock.sleep(0.1)
     found = counted(driven)
     assert found.tx_packets == found.rx_packets > 450
-    assert [own.tx_time_ns for own in found.versions] == [None, 0]
+    assert [version.tx_time_ns for version in found.versions] == [None, 0]
     assert str(delay(found)) == "no delay: the tester's sums of times wrapped in an interval this long"
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the MACs of a switch's ports have met, from the daemon to the evidence of a trial."""
+"""Counters of the MACs of a switch's ports, from the daemon to the evidence of a trial."""
 
 from __future__ import annotations
 
@@ -78,17 +78,17 @@ def test_damaged_frames_and_pauses_are_the_devices() -> None:
 
 
 def test_what_a_daemon_does_not_say_is_absent() -> None:
-    bench = Driven()
-    bench.daemon.has_mac_counters = False
-    bench.target.close()
-    target = bench.opened()
+    tester = Driven()
+    tester.daemon.has_mac_counters = False
+    tester.target.close()
+    target = tester.opened()
     assert [read(port) for port in target.snapshot().ports] == [(None,) * 4] * 2
     assert Counter.TESTER_DROPS not in target.capabilities().counts
 
 
 def test_a_model_has_no_macs() -> None:
-    bench = Driven()
-    bench.target.close()
-    bench.daemon.meet(4, "$FrameswithanyError", 5)
-    session = bench.session(has_transceivers=False)
+    tester = Driven()
+    tester.target.close()
+    tester.daemon.meet(4, "$FrameswithanyError", 5)
+    session = tester.session(has_transceivers=False)
     assert session.mac_counters() == [{}, {}]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of frames at other ports than expected; tests/contract has the counting of all targets."""
+"""Frames at other ports than expected, in the driver; tests/contract has the counting of all targets."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def told(stream: int, port: int) -> Digest:
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_program_has_the_digest(profile: str) -> None:
     schema = json.loads((shipped(profile) / "bf-rt.json").read_text(encoding="utf-8"))
-    (own,) = schema["learn_filters"]
-    assert own["name"] == DIGEST
-    assert [(field["name"], field["type"]["width"]) for field in own["fields"]] == [
+    (digest,) = schema["learn_filters"]
+    assert digest["name"] == DIGEST
+    assert [(field["name"], field["type"]["width"]) for field in digest["fields"]] == [
         ("stream", 8),
         ("port", 9),
     ]
@@ -49,11 +49,11 @@ def test_a_fake_chip_tells_each_thing_once_until_it_is_taken() -> None:
 
 
 def test_places_are_ports_of_the_testbed_and_forgotten_at_a_start() -> None:
-    bench = Bench()
-    session = bench.session()
-    places, chip = Places(session), bench.daemon.running.chip
-    for own in (told(3, session.numbers["p2"]), told(3, session.numbers["p1"]), told(5, 511)):
-        chip.digests.tell(own)
+    tester = Bench()
+    session = tester.session()
+    places, chip = Places(session), tester.daemon.running.chip
+    for digest in (told(3, session.numbers["p2"]), told(3, session.numbers["p1"]), told(5, 511)):
+        chip.digests.tell(digest)
     places.look()
     assert (places.of(3), places.of(5), places.of(7)) == (("p1", "p2"), (), ())
     chip.digests.tell(told(3, session.numbers["p2"]))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What `tester plan --target tofino` accepts, the driver loads, and what one refuses the other does too."""
+"""`tester plan --target tofino` and the driver accept the same jobs and refuse the same ones."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
 from TesterLibrary.model.version import VersionField
 from TesterLibrary.planning.compile import compile as compile_job
-from TesterLibrary.planning.switch_plan import switch_plan
+from TesterLibrary.planning.switch.plan import switch_plan
 from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.target import TofinoTarget
 
 from .rig import FOLDER, Bench, cabling
 
 PORTS = {
-    own.port.name: replace(own.port, address=ip_interface(f"198.18.{number}.2/16"))
-    for number, own in enumerate(cabling().front, 1)
+    port.port.name: replace(port.port, address=ip_interface(f"198.18.{number}.2/16"))
+    for number, port in enumerate(cabling().front, 1)
 }
 LONG = FrameSize(256)
 VXLAN = "Ether / IP / UDP(dport=4789) / VXLAN(vni=77, flags=8) / Ether / IP / UDP"
@@ -117,7 +117,7 @@ JOBS: dict[str, tuple[Stream | Responder, str]] = {
 
 
 def refusal(job: Job) -> tuple[str, str]:
-    """What the plan command says of a job, and the driver; empty where they take it."""
+    """The refusals by the plan command and by the driver; empty where they accept the job."""
     said = []
     for run in (_planned, _driven):
         try:
@@ -133,8 +133,8 @@ def _planned(job: Job) -> None:
 
 
 def _driven(job: Job) -> None:
-    bench = Bench()
-    folded = bench.session(loopbacks=())  # all of a folded switch, which is what a plan is for
+    tester = Bench()
+    folded = tester.session(loopbacks=())  # all of a folded switch, which is what a plan is for
     target = TofinoTarget(folded, Program.load(FOLDER))
     target.load(compile_job(job, ports=PORTS, gateways={}, max_streams=256))
 

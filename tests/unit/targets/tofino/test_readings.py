@@ -4,21 +4,28 @@
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from TesterLibrary.measurement.histogram import bounds_of, percentile
+from TesterLibrary.measurement.latency import Latency
+from TesterLibrary.measurement.latency_error import LatencyError
+from TesterLibrary.measurement.snapshot import LatencyCounters
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Rate
 from TesterLibrary.targets.tofino.bases import Bases
 from TesterLibrary.targets.tofino.end_readings import end_asked, end_counters, port_asked, port_counters
-from TesterLibrary.targets.tofino.entry import Entry, Masked
-from TesterLibrary.targets.tofino.latency import OTHERS, bucket_entries, scale
+from TesterLibrary.targets.tofino.entry import Masked, TableEntry
+from TesterLibrary.targets.tofino.latency import OTHERS, PERCENTILE_ERROR, bucket_entries, scale
 from TesterLibrary.targets.tofino.loaded import LoadedStream
 from TesterLibrary.targets.tofino.readings import (
     Closed,
@@ -81,16 +88,16 @@ class Chip:
         table = SCHEMAS[0][wanted.table]
         firsts = {name: _WORD - 1 if name.endswith("least") else 0 for name in table.data}
         found: Mapping[str, list[int]] = {name: fields.get(name, [n, n]) for name, n in firsts.items()}
-        return {name: sum(own) if name.startswith("$") else own for name, own in found.items()}
+        return {name: sum(pipes) if name.startswith("$") else pipes for name, pipes in found.items()}
 
 
 def loaded() -> LoadedStream:
     return switched(planned([Stream("s", "p1", "p2", rate=Rate.parse("1 kpps"))])).streams[1]
 
 
-def sent(chip: Chip, own: LoadedStream, version: int, left: int, delay: int | None) -> None:
+def sent(chip: Chip, stream: LoadedStream, version: int, left: int, delay: int | None) -> None:
     """A frame that leaves at a time, and arrives so much later unless it is lost."""
-    slot = own.slot(version)
+    slot = stream.slot(version)
     chip.count("ExternalEgress.counters.streams", slot, 64)
     chip.delay("ExternalEgress", slot, left, pipe=0)
     if delay is not None:
@@ -98,22 +105,22 @@ def sent(chip: Chip, own: LoadedStream, version: int, left: int, delay: int | No
         chip.delay("ExternalIngress", slot, left + delay, pipe=1)
 
 
-def read(chip: Chip, own: LoadedStream) -> StreamRegisters:
-    found = registers(chip.read(asked(own)))
-    (with_bases,) = Bases(cast(Any, chip)).with_bases([own], [found], [(Closed(), Closed())])
+def read(chip: Chip, stream: LoadedStream) -> StreamRegisters:
+    found = registers(chip.read(asked(stream)))
+    (with_bases,) = Bases(cast(Any, chip)).with_bases([stream], [found], [(Closed(), Closed())])
     return with_bases
 
 
 def test_blind_delay_is_the_known_answer_of_the_semantics() -> None:
     """B_o = 1000, offsets 10, 20, 30; B_i = 1005, sum of T_i = 360: 105 ns."""
-    chip, own = Chip(), loaded()
-    slot = own.slot(0)
+    chip, stream = Chip(), loaded()
+    slot = stream.slot(0)
     for name, base, since in (("ExternalEgress", 1001, 60), ("ExternalIngress", 1005 | 1, 360)):
         chip.at(f"{name}.blind_delay.base", slot, f"{name}.blind_delay.base.f1")[0] = base
         chip.at(f"{name}.blind_delay.sum", slot, f"{name}.blind_delay.sum.low")[0] = since
         for _ in range(3):
             chip.count(f"{name}.counters.streams", slot, 64)
-    found = read(chip, own)
+    found = read(chip, stream)
     counted = version_counters(found.tx[0], found.rx[0], Closed(), near_ns=1000)
     mean = Fraction(counted.rx_time_ns, counted.rx_packets) - Fraction(counted.tx_time_ns, counted.tx_packets)
     assert mean == (1005 + 120) - (1001 + 20)  # 104: a base is odd
@@ -121,27 +128,27 @@ def test_blind_delay_is_the_known_answer_of_the_semantics() -> None:
 
 @pytest.mark.parametrize("begin", [5, _WORD - 3_000, 7 * _WORD - 20_001])
 def test_sums_go_on_over_wraps_of_32_bits_and_over_intervals(begin: int) -> None:
-    chip, own = Chip(), loaded()
+    chip, stream = Chip(), loaded()
     closed = [Closed(), Closed()]
     lost, before, at = 0, 0, begin
     times_tx = times_rx = arrived = 0
     for interval in range(5):
         version = interval % 2
-        found = read(chip, own)
+        found = read(chip, stream)
         closed[version] = close(found.tx[version], found.rx[version], closed[version], near_ns=before)
-        chip.clear(own.slot(version))
+        chip.clear(stream.slot(version))
         before = at
         for frame in range(50):
             delay = None if frame % 7 == 0 else 4_000 + frame % 3 * 2
-            sent(chip, own, version, at, delay)
+            sent(chip, stream, version, at, delay)
             times_tx += at | 1
             lost += delay is None
             if delay is not None:
                 times_rx += (at + delay) | 1
                 arrived += 1
             at += 20_000_001  # 1 s in an interval
-    found = read(chip, own)
-    counters = stream_counters(own, found, closed, near_ns=(before, before))
+    found = read(chip, stream)
+    counters = stream_counters(stream, found, closed, near_ns=(before, before))
     assert (counters.tx_packets, counters.rx_packets) == (250, 250 - lost)
     assert counters.tx_bytes == 250 * 64
     assert counters.rx_packets == arrived
@@ -150,14 +157,14 @@ def test_sums_go_on_over_wraps_of_32_bits_and_over_intervals(begin: int) -> None
 
 
 def test_upper_halves_count_what_the_lower_ones_wrap() -> None:
-    chip, own = Chip(), loaded()
-    slot = own.slot(1)
+    chip, stream = Chip(), loaded()
+    slot = stream.slot(1)
     for step in range(10):
         chip.delay("ExternalIngress", slot, 1 + step * 400_000_000, pipe=1)
         chip.count("ExternalIngress.counters.streams", slot, 64)
     since = sum(step * 400_000_000 for step in range(10))
     assert since > _WORD
-    assert read(chip, own).rx[1].times.since == since
+    assert read(chip, stream).rx[1].times.since == since
 
 
 @pytest.mark.parametrize(
@@ -173,8 +180,8 @@ def test_a_number_of_32_bits_is_the_closest_one(low: int, near: int, whole: int)
     assert unwrapped(low, near) == whole
 
 
-def bucket(entries: list[Entry], time: int) -> int:
-    """As the table finds it."""
+def bucket(entries: list[TableEntry], time: int) -> int:
+    """The bucket that the table finds for a time."""
     hits = [
         entry
         for entry in entries
@@ -190,30 +197,43 @@ def bucket(entries: list[Entry], time: int) -> int:
 def test_each_time_has_one_bucket_whose_middle_is_near(time: int) -> None:
     entries = list(bucket_entries())
     assert len(scale()) <= OTHERS
-    own = next(one for one in scale() if one.number == bucket(entries, time))
-    assert own.first <= time < own.first + own.size
-    low, high = bounds_of(own.index)
+    of_time = next(one for one in scale() if one.number == bucket(entries, time))
+    assert of_time.first <= time < of_time.first + of_time.size
+    low, high = bounds_of(of_time.index)
     if 1_024 <= time < 1 << 24:
         assert (low + high) / 2 == pytest.approx(time, rel=0.033)
 
 
+_TIMES = st.one_of(st.integers(0, 1100), st.integers(0, 10**6), st.integers(15 * 10**6, _WORD - 1))
+
+
+@given(st.lists(_TIMES, min_size=1, max_size=40), st.integers(1, 1000))
+def test_the_truth_of_a_percentile_is_within_its_error(times: list[int], permille: int) -> None:
+    tally = Tally(next(b.index for b in scale() if b.first <= t < b.first + b.size) for t in times)
+    counted = LatencyCounters(len(times), sum(times), min(times), max(times), tally)
+    truth = sorted(times)[ceil(len(times) * Fraction(permille, 1000)) - 1]
+    figure = Latency(counted, LatencyError(PERCENTILE_ERROR)).figure(f"p{permille / 10}")
+    assert figure is not None
+    assert figure.least <= truth <= figure.most
+
+
 def test_latency_of_frames_is_exact_at_its_ends_and_near_between() -> None:
-    chip, own = Chip(), loaded()
+    chip, stream = Chip(), loaded()
     entries = list(bucket_entries())
     times = [2_000 + 10 * number for number in range(1000)]
     for time in times:
-        chip.count("ExternalIngress.counters.streams", own.slot(0), 64)
-        chip.at("ExternalIngress.latency.histogram", own.cell(bucket(entries, time)), "$COUNTER_SPEC_PKTS")[
-            0
-        ] += 1
+        chip.count("ExternalIngress.counters.streams", stream.slot(0), 64)
+        chip.at(
+            "ExternalIngress.latency.histogram", stream.cell(bucket(entries, time)), "$COUNTER_SPEC_PKTS"
+        )[0] += 1
     gress = "ExternalIngress.latency"
-    chip.at(f"{gress}.extremes", own.template, f"{gress}.extremes.least", _WORD - 1)[1] = min(times)
-    chip.at(f"{gress}.extremes", own.template, f"{gress}.extremes.greatest")[1] = max(times)
-    chip.at(f"{gress}.sum", own.template, f"{gress}.sum.low")[1] = sum(times)
-    found = read(chip, own)
-    numbers = reached(own, found)
-    found = replace(found, histogram=buckets(numbers, chip.read(cells(own, numbers))))
-    latency = stream_counters(own, found, [Closed(), Closed()], near_ns=(0, 0)).latency
+    chip.at(f"{gress}.extremes", stream.template, f"{gress}.extremes.least", _WORD - 1)[1] = min(times)
+    chip.at(f"{gress}.extremes", stream.template, f"{gress}.extremes.greatest")[1] = max(times)
+    chip.at(f"{gress}.sum", stream.template, f"{gress}.sum.low")[1] = sum(times)
+    found = read(chip, stream)
+    numbers = reached(stream, found)
+    found = replace(found, histogram=buckets(numbers, chip.read(cells(stream, numbers))))
+    latency = stream_counters(stream, found, [Closed(), Closed()], near_ns=(0, 0)).latency
     assert (latency.count, latency.min_ns, latency.max_ns) == (1000, 2_000, 11_990)
     assert latency.sum_ns == sum(times)
     assert sum(latency.buckets.values()) == 1000
@@ -221,8 +241,8 @@ def test_latency_of_frames_is_exact_at_its_ends_and_near_between() -> None:
 
 
 def test_a_stream_without_frames_has_no_latency() -> None:
-    own = loaded()
-    counters = stream_counters(own, read(Chip(), own), [Closed(), Closed()], near_ns=(0, 0))
+    stream = loaded()
+    counters = stream_counters(stream, read(Chip(), stream), [Closed(), Closed()], near_ns=(0, 0))
     assert counters.latency.count == counters.latency.min_ns == counters.tx_packets == 0
 
 
@@ -244,8 +264,8 @@ def test_rows_of_a_responder_add_to_the_counters_of_its_protocol() -> None:
 
 def test_ports_count_in_two_versions() -> None:
     wanted = port_asked(140)
-    assert [int(str(own.key["$COUNTER_INDEX"])) for own in wanted] == [280, 281, 280, 281]
+    assert [int(str(question.key["$COUNTER_INDEX"])) for question in wanted] == [280, 281, 280, 281]
     readings: list[Reading] = [{"$COUNTER_SPEC_PKTS": n, "$COUNTER_SPEC_BYTES": 64 * n} for n in (1, 2, 3, 4)]
     found = port_counters("p2", readings)
     assert (found.tx_packets, found.tx_bytes, found.rx_packets, found.rx_bytes) == (3, 192, 7, 448)
-    assert [own.rx_packets for own in found.versions] == [3, 4]
+    assert [version.rx_packets for version in found.versions] == [3, 4]

@@ -16,7 +16,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.model.units import Duration
-from TesterLibrary.targets.tofino.entry import Entry, Masked, Span
+from TesterLibrary.targets.tofino.entry import Masked, Span, TableEntry
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.sde import vendor_switch
 from TesterLibrary.targets.tofino.served import fake_switch
@@ -30,15 +30,17 @@ MODES = "internal.InternalIngress.editor.first_modes.modes"
 
 @pytest.fixture
 def switch() -> Iterator[RemoteSwitch]:
-    own = fake_switch(FOLDER, "tester")
-    yield own
-    own.close()
+    remote = fake_switch(FOLDER, "tester")
+    yield remote
+    remote.close()
 
 
 def test_entries_go_over_the_pipe_and_come_back(switch: RemoteSwitch) -> None:
     switch.bind()
     assert switch.device_port("2/1") == 5
-    direct = Entry(MODES, {"template": 1}, "InternalIngress.editor.first_modes.direct", {"by": 1, "below": 9})
+    direct = TableEntry(
+        MODES, {"template": 1}, "InternalIngress.editor.first_modes.direct", {"by": 1, "below": 9}
+    )
     switch.write([direct])
     assert switch.read([Asked(MODES, {"template": 1})]) == [{"by": 1, "below": 9, "$COUNTER_SPEC_PKTS": 0}]
     switch.delete([direct])
@@ -71,18 +73,18 @@ def test_a_client_that_is_killed_is_gone(switch: RemoteSwitch) -> None:
 
 
 def test_its_last_words_are_told() -> None:
-    own = RemoteSwitch([sys.executable, "-c", "raise SystemExit('no chip')"])
+    remote = RemoteSwitch([sys.executable, "-c", "raise SystemExit('no chip')"])
     with pytest.raises(SwitchGone, match="it said last: no chip"):
-        own.bind()
+        remote.bind()
 
 
 def test_digests_come_over_the_pipe() -> None:
     told = {"name": "kind", "fields": {"stream": 3, "port": 260}}
     answer = json.dumps({"done": [told]})
     script = f"import sys; sys.stdin.readline(); print({answer!r}, flush=True); sys.stdin.read()"
-    own = RemoteSwitch([sys.executable, "-c", script])
-    assert own.digests() == (Digest("kind", {"stream": 3, "port": 260}),)
-    own.close()
+    remote = RemoteSwitch([sys.executable, "-c", script])
+    assert remote.digests() == (Digest("kind", {"stream": 3, "port": 260}),)
+    remote.close()
 
 
 def test_a_fake_switch_has_no_digests_without_frames(switch: RemoteSwitch) -> None:
@@ -98,10 +100,10 @@ def test_a_closed_one_says_that_it_is_gone(switch: RemoteSwitch) -> None:
 
 def test_an_answer_that_does_not_come_is_not_waited_for() -> None:
     sleeper = [sys.executable, "-c", "import sys, time; sys.stdin.readline(); time.sleep(60)"]
-    own = RemoteSwitch(sleeper, patience=Duration(10**8))
+    remote = RemoteSwitch(sleeper, patience=Duration(10**8))
     with pytest.raises(TargetError, match="did not answer bind within 100 ms"):
-        own.bind()
-    own.close()
+        remote.bind()
+    remote.close()
 
 
 def test_a_command_that_is_not_there() -> None:
@@ -112,11 +114,11 @@ def test_a_command_that_is_not_there() -> None:
 @pytest.mark.parametrize(
     "entry",
     [
-        Entry("t", {"a": 1, "b": Masked(2, 3), "c": Span(4, 5), "d": "text"}, "act", {"x": 1 << 47}),
-        Entry("t", {"$REGISTER_INDEX": 0}, None, {"f1": 0}),
+        TableEntry("t", {"a": 1, "b": Masked(2, 3), "c": Span(4, 5), "d": "text"}, "act", {"x": 1 << 47}),
+        TableEntry("t", {"$REGISTER_INDEX": 0}, None, {"f1": 0}),
     ],
 )
-def test_words_are_entries(entry: Entry) -> None:
+def test_words_are_entries(entry: TableEntry) -> None:
     assert entry_of(entry_words(entry)) == entry
 
 
@@ -154,23 +156,23 @@ def test_no_daemon_at_the_address(sde: Path) -> None:
     assert sde.is_dir()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-    own = vendor_switch(address, "tester", "veth251")
+    vendor = vendor_switch(address, "tester", "veth251")
     with pytest.raises(SwitchGone, match=f"no switch daemon answers at {address}: .*start bf_switchd"):
-        own.bind()
-    own.close()
+        vendor.bind()
+    vendor.close()
 
 
 def test_no_module_of_ours_stands_in_for_one_of_pythons_own(sde: Path) -> None:
     (sde / "client.py").write_text("import sys\nraise ImportError(' '.join(sys.path[-2:]))\n")
-    own = vendor_switch("127.0.0.1:9", "tester", "veth251")
+    vendor = vendor_switch("127.0.0.1:9", "tester", "veth251")
     with pytest.raises(TargetError, match=r"site-packages \S+/targets/tofino; set SDE_INSTALL"):
-        own.bind()
-    own.close()
+        vendor.bind()
+    vendor.close()
 
 
 def test_a_client_that_cannot_be_imported(sde: Path) -> None:
     (sde / "client.py").write_text("import no_such_module\n")
-    own = vendor_switch("127.0.0.1:9", "tester", "veth251")
+    vendor = vendor_switch("127.0.0.1:9", "tester", "veth251")
     with pytest.raises(TargetError, match=r"no_such_module.*SDE_PYTHON to a Python with grpcio"):
-        own.bind()
-    own.close()
+        vendor.bind()
+    vendor.close()

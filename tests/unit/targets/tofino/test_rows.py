@@ -7,9 +7,9 @@ from __future__ import annotations
 import pytest
 
 from TesterLibrary.p4.build import shipped
-from TesterLibrary.planning.match_action import match_action
+from TesterLibrary.planning.switch.match_action import match_action
 from TesterLibrary.protocols.checker import load_protocol
-from TesterLibrary.targets.tofino.entry import Entry, Masked
+from TesterLibrary.targets.tofino.entry import Masked, TableEntry
 from TesterLibrary.targets.tofino.rows import row_entries
 from TesterLibrary.targets.tofino.schema import Schema
 from TesterLibrary.targets.tofino.tables import Tables
@@ -21,7 +21,7 @@ FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 REQUEST = {"payload_valid": 1, "payload_word0": int.from_bytes(b"GET ", "big")}
 
 
-def found(entries: list[Entry], **packet: int) -> Entry:
+def found(entries: list[TableEntry], **packet: int) -> TableEntry:
     """The row that a packet meets first."""
     fitting = [
         entry

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a switch is given of a stream's rate and of its editors: accepted by its schema, and right."""
+"""The entries for a stream's rate and editors: accepted by the switch's schema, and right."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from TesterLibrary.model.headers import FieldType, HeaderType
 from TesterLibrary.model.pattern import Stage
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.p4.own_headers import own_headers
-from TesterLibrary.planning.meter import TofinoMeter
-from TesterLibrary.planning.staging import stage
-from TesterLibrary.planning.switch_editor import own_fields, switch_editors
+from TesterLibrary.planning.switch.editor import own_fields, switch_editors
+from TesterLibrary.planning.switch.meter import TofinoMeter
+from TesterLibrary.planning.switch.staging import stage
 from TesterLibrary.targets.tofino.cabling import meter_of
 from TesterLibrary.targets.tofino.editor import editor_entries
-from TesterLibrary.targets.tofino.entry import Entry, Span
+from TesterLibrary.targets.tofino.entry import Span, TableEntry
 from TesterLibrary.targets.tofino.rate import meter_entry, unit_entries
 from TesterLibrary.targets.tofino.schema import Schema
 from TesterLibrary.targets.tofino.tables import Tables
@@ -33,7 +33,7 @@ REGISTERS = ("values", "values_again")
 WORD = (1 << 32) - 1
 
 
-def accepted(schema: Schema, entries: Iterable[Entry]) -> dict[str, Any]:
+def accepted(schema: Schema, entries: Iterable[TableEntry]) -> dict[str, Any]:
     """Entries by their tables, once a switch holds them all; of several in a table the last."""
     tables = Tables(schema)
     batch = list(entries)
@@ -91,11 +91,14 @@ def planned(name: str, source: Source, every: int = 1, bits: int = 16) -> Planne
     return PlannedEditor(name, 0, bits, every, source)
 
 
-def numbers(batch: Iterable[Entry], name: str, random: Random) -> Iterator[tuple[int, bool]]:
+def numbers(batch: Iterable[TableEntry], name: str, random: Random) -> Iterator[tuple[int, bool]]:
     """Numbers of a unit, and whether it wraps then, as p4/controls/editor.p4 does."""
     entries = {entry.table.rpartition("editor.")[2]: entry for entry in batch}
     mode = entries[f"{name}_modes.modes"]
-    held = {entries[f"{name}.{own}"].data[f"InternalIngress.editor.{name}.{own}.f1"] for own in REGISTERS}
+    held = {
+        entries[f"{name}.{register}"].data[f"InternalIngress.editor.{name}.{register}.f1"]
+        for register in REGISTERS
+    }
     (number,) = held
     while True:
         step = random.getrandbits(32) & mode.data["mask"] if "mask" in mode.data else mode.data["by"]
@@ -105,15 +108,17 @@ def numbers(batch: Iterable[Entry], name: str, random: Random) -> Iterator[tuple
         number = number - limit if wraps else number + step & WORD
 
 
-def values(batch: list[Entry], name: str, random: Random) -> Iterator[int]:
-    """What a unit writes to its field when it moves with every packet."""
+def values(batch: list[TableEntry], name: str, random: Random) -> Iterator[int]:
+    """Values that a unit writes to its field when it moves with every packet."""
     field = f"internal.InternalIngress.editor.{name}_field"
     (base,) = (entry.data["base"] for entry in batch if entry.table == f"{field}.fields")
     listed = {
         e.key["number"]: e.data["own"] for e in batch if e.table in (f"{field}.values", f"{field}.quantiles")
     }
     for number, _ in numbers(batch, name, random):
-        spans = [own for at, own in listed.items() if isinstance(at, Span) and at.first <= number <= at.last]
+        spans = [
+            value for at, value in listed.items() if isinstance(at, Span) and at.first <= number <= at.last
+        ]
         yield base + (spans[0] if spans else listed.get(number, number))
 
 
@@ -152,19 +157,22 @@ def test_a_distribution_is_drawn_by_its_quantiles(schema: Schema) -> None:
 
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_the_second_unit_of_a_cascade_is_told_to_wait(schema: Schema) -> None:
-    editors = [planned("IP.src", Step(1, 1, 4), bits=32), planned("IP.dst", Step(5, 1, 2), every=4, bits=32)]
+    editors = [
+        planned("IP.src", Step(1, 1, 4), bits=32),
+        planned("IP.dst", Step(5, 1, 2), every=4, bits=32),
+    ]
     found = accepted(schema, editor_entries(TEMPLATE, switch_editors(editors)))
     assert found["editor.cascades"].key == {"template": TEMPLATE}
     assert found["editor.second_field.fields"].action == "InternalIngress.editor.second_field.ipv4_dst"
 
 
 def test_a_field_of_an_own_header_is_called_as_the_generated_program_calls_it() -> None:
-    own = HeaderType("FabricTag", (FieldType("next", 16),))
+    header = HeaderType("FabricTag", (FieldType("next", 16),))
     batch = list(
         editor_entries(
-            TEMPLATE, switch_editors([planned("FabricTag.next", Step(0, 1, 4))], own_fields([own]))
+            TEMPLATE, switch_editors([planned("FabricTag.next", Step(0, 1, 4))], own_fields([header]))
         )
     )
     action = next(entry.action for entry in batch if entry.table.endswith("first_field.fields"))
     assert action is not None
-    assert f"action {action.rpartition('.')[2]}(bit<16> base)" in own_headers([own])
+    assert f"action {action.rpartition('.')[2]}(bit<16> base)" in own_headers([header])

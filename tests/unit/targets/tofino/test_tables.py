@@ -12,7 +12,7 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.p4.build import shipped
-from TesterLibrary.targets.tofino.entry import Entry, Masked, Span, Value
+from TesterLibrary.targets.tofino.entry import Masked, Span, TableEntry, Value
 from TesterLibrary.targets.tofino.schema import Schema
 from TesterLibrary.targets.tofino.tables import Tables
 
@@ -25,8 +25,8 @@ STAGE = "InternalIngress.rate.pattern.stage"
 UNSIGNED = "ExternalIngress.classifier.unsigned"
 
 
-def unit(template: Value, passes: int = 1000, last: int = 2499) -> Entry:
-    return Entry(UNIT, {"template": template}, STAGE, {"stage_passes": passes, "stage_last": last})
+def unit(template: Value, passes: int = 1000, last: int = 2499) -> TableEntry:
+    return TableEntry(UNIT, {"template": template}, STAGE, {"stage_passes": passes, "stage_last": last})
 
 
 def test_what_is_written_is_held_and_changed_by_its_key() -> None:
@@ -42,19 +42,19 @@ def test_ternary_keys_and_ranges_can_be_left_out() -> None:
     tables = Tables(SCHEMA)
     tables.write(
         [
-            Entry(
+            TableEntry(
                 CLASSES,
                 {"ipv4_src": Masked(0xC6120000, 0xFFFE0000), "$MATCH_PRIORITY": 1},
                 UNSIGNED,
                 {"stream": 7},
             ),
-            Entry(
+            TableEntry(
                 QUANTILES,
                 {"template": 1, "number": Span(0, 99), "$MATCH_PRIORITY": 0},
                 "InternalIngress.editor.first_field.value",
                 {"own": 80},
             ),
-            Entry(TICKS, {"$REGISTER_INDEX": 1}, None, {"InternalIngress.rate.pattern.ticks.f1": 0}),
+            TableEntry(TICKS, {"$REGISTER_INDEX": 1}, None, {"InternalIngress.rate.pattern.ticks.f1": 0}),
         ]
     )
     assert [len(tables.entries(name)) for name in (CLASSES, QUANTILES, TICKS)] == [1, 1, 1]
@@ -63,31 +63,33 @@ def test_ternary_keys_and_ranges_can_be_left_out() -> None:
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        (Entry("internal.InternalIngress.rate.pattern.stage", {}), "there is no table .*did you mean"),
-        (Entry(UNIT, {}, STAGE, {"stage_passes": 1, "stage_last": 1}), "the key template is missing"),
-        (Entry(UNIT, {"stream": 1}, STAGE), "there is no key 'stream'; these are: template"),
+        (TableEntry("internal.InternalIngress.rate.pattern.stage", {}), "there is no table .*did you mean"),
+        (TableEntry(UNIT, {}, STAGE, {"stage_passes": 1, "stage_last": 1}), "the key template is missing"),
+        (TableEntry(UNIT, {"stream": 1}, STAGE), "there is no key 'stream'; these are: template"),
         (unit(256), "template: 256 does not fit 8 bits"),
         (unit(-1), "template: -1 does not fit 8 bits"),
         (unit("one"), "template: 'one' instead of a number of 8 bits"),
         (unit(Masked(1, 1)), "template: 0x1 under 0x1 for a key that matches exact"),
         (unit(1, last=1 << 32), "stage_last: 4294967296 does not fit 32 bits"),
-        (Entry(UNIT, {"template": 1}, STAGE, {"stage_passes": 1}), "stage_last is missing"),
-        (Entry(UNIT, {"template": 1}), f"an action is missing; these are: {STAGE}"),
-        (Entry(UNIT, {"template": 1}, "NoAction"), "there is no action 'NoAction'"),
+        (TableEntry(UNIT, {"template": 1}, STAGE, {"stage_passes": 1}), "stage_last is missing"),
+        (TableEntry(UNIT, {"template": 1}), f"an action is missing; these are: {STAGE}"),
+        (TableEntry(UNIT, {"template": 1}, "NoAction"), "there is no action 'NoAction'"),
         (
-            Entry(CLASSES, {"$MATCH_PRIORITY": 1}, "NoAction"),
+            TableEntry(CLASSES, {"$MATCH_PRIORITY": 1}, "NoAction"),
             "there is no action 'NoAction'",  # of the default entry only
         ),
         (
-            Entry(CLASSES, {"vlan": Masked(0x1000, 0x1FFF), "$MATCH_PRIORITY": 1}, UNSIGNED, {"stream": 1}),
+            TableEntry(
+                CLASSES, {"vlan": Masked(0x1000, 0x1FFF), "$MATCH_PRIORITY": 1}, UNSIGNED, {"stream": 1}
+            ),
             "vlan: 4096 does not fit 12 bits",
         ),
         (
-            Entry(CLASSES, {"vlan": Masked(3, 1), "$MATCH_PRIORITY": 1}, UNSIGNED, {"stream": 1}),
+            TableEntry(CLASSES, {"vlan": Masked(3, 1), "$MATCH_PRIORITY": 1}, UNSIGNED, {"stream": 1}),
             "vlan: 0x3 has bits outside its mask 0x1",
         ),
         (
-            Entry(
+            TableEntry(
                 QUANTILES,
                 {"template": 1, "number": Span(9, 1), "$MATCH_PRIORITY": 0},
                 "InternalIngress.editor.first_field.value",
@@ -95,10 +97,10 @@ def test_ternary_keys_and_ranges_can_be_left_out() -> None:
             ),
             r"number\S*: from 9 to 1 is no range",
         ),
-        (Entry(TICKS, {"$REGISTER_INDEX": 1}, STAGE), "has no actions, '.*' neither"),
+        (TableEntry(TICKS, {"$REGISTER_INDEX": 1}, STAGE), "has no actions, '.*' neither"),
     ],
 )
-def test_what_a_table_cannot_hold_is_refused(entry: Entry, said: str) -> None:
+def test_what_a_table_cannot_hold_is_refused(entry: TableEntry, said: str) -> None:
     tables = Tables(SCHEMA)
     with pytest.raises(PlanError, match=said):
         tables.write([unit(3), entry])
@@ -108,7 +110,7 @@ def test_what_a_table_cannot_hold_is_refused(entry: Entry, said: str) -> None:
 def test_a_table_that_is_full_in_the_middle_leaves_nothing_behind() -> None:
     size = SCHEMA[UNIT].size
     tables = Tables(SCHEMA)
-    registers = Entry(TICKS, {"$REGISTER_INDEX": 1}, None, {"InternalIngress.rate.pattern.ticks.f1": 0})
+    registers = TableEntry(TICKS, {"$REGISTER_INDEX": 1}, None, {"InternalIngress.rate.pattern.ticks.f1": 0})
     tables.write(unit(number) for number in range(size))
     smaller = Schema({**SCHEMA.tables, UNIT: replace(SCHEMA[UNIT], size=size - 1)})
     tables = Tables(smaller)

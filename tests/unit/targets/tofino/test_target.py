@@ -19,7 +19,7 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.targets.fake import FakePath
-from TesterLibrary.targets.tofino.entry import Entry
+from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.fake import Bridge
 from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.switch import Asked, Reading, SwitchGone
@@ -41,20 +41,23 @@ class Driven(Bench):
         super().__init__(wire=wire or (Bridge(path) if path else None))
         self.target = self.opened()
 
-    def opened(self) -> TofinoTarget:
+    def opened(self, **changes: Any) -> TofinoTarget:
         return TofinoTarget(
-            self.session(), Program.load(FOLDER), now_ns=lambda: self.clock.now_ns, sleep=self.clock.sleep
+            self.session(**changes),
+            Program.load(FOLDER),
+            now_ns=lambda: self.clock.now_ns,
+            sleep=self.clock.sleep,
         )
 
     def plan(self, job: str = "north", *, first: int = 1, rate: str = "1 kpps", **changes: Any) -> Plan:
         stream = Stream(job, "p1", "p2", FrameSize(128), Rate.parse(rate), **changes)
-        ports = {own.port.name: own.port for own in cabling().front}
+        ports = {port.port.name: port.port for port in cabling().front}
         return compile_job(Job(job, (stream,)), ports=ports, gateways={}, max_streams=9, first_id=first)
 
     def matched(self) -> dict[str, int]:
         """Entries of each table that packets match."""
         store = self.daemon.running.store
-        counts = {name: len(store.entries(name)) for name, own in SCHEMA.tables.items() if own.written}
+        counts = {name: len(store.entries(name)) for name, table in SCHEMA.tables.items() if table.written}
         return {name: count for name, count in counts.items() if count}
 
     def run(self, job: str, packets: int) -> tuple[int, int]:
@@ -75,7 +78,7 @@ def test_after_a_restart_the_call_is_inconclusive_and_jobs_are_there_again() -> 
     driven.daemon.start()
     with pytest.raises(TargetError, match="reached again, 2 jobs are loaded anew and not started"):
         driven.target.snapshot()
-    assert [own.tx_packets for own in driven.target.snapshot().streams] == [0, 0]
+    assert [stream.tx_packets for stream in driven.target.snapshot().streams] == [0, 0]
     assert driven.run("north", 50) == (50, 50)
 
 
@@ -106,7 +109,7 @@ def test_nothing_of_an_unloaded_job_or_a_closed_target_is_left() -> None:
 
 
 def test_after_a_driver_that_ended_without_a_word_counters_begin_at_0() -> None:
-    """What it wrote is removed, and of what its frames have counted nothing is in the next one's counters."""
+    """Entries of the ended driver are removed, and counts of its frames are not in the next counters."""
     driven = Driven()
     driven.target.load(driven.plan())
     assert driven.run("north", 50) == (50, 50)
@@ -132,7 +135,9 @@ def test_a_job_that_finds_a_table_full_leaves_nothing() -> None:
     addresses = {"dst": 0, "src": 0}
     driven.daemon.running.store.write(  # not through the driver; one entry is left
         [
-            Entry(LINKS, {"link": 255 - n // 512, "egress_port": n % 512}, f"{RESTORE}.addresses", addresses)
+            TableEntry(
+                LINKS, {"link": 255 - n // 512, "egress_port": n % 512}, f"{RESTORE}.addresses", addresses
+            )
             for n in range(1023)
         ]
     )
@@ -140,7 +145,7 @@ def test_a_job_that_finds_a_table_full_leaves_nothing() -> None:
     groups = dict(driven.daemon.running.chip.groups)
     with pytest.raises(PlanError, match=r"restoration\.links is full: 1,024 entries are the most"):
         driven.target.load(driven.plan("south", first=2))
-    assert [own.id for own in driven.target.snapshot().streams] == [1]
+    assert [stream.id for stream in driven.target.snapshot().streams] == [1]
     assert (len(driven.entries(TEMPLATES)), driven.daemon.running.chip.groups) == (1, groups)
     assert driven.run("north", 20) == (20, 20)
 
@@ -173,24 +178,24 @@ def test_a_long_run_ends_when_its_time_is_over() -> None:
 
 
 def test_frames_leave_in_the_first_version_when_a_job_is_started_again() -> None:
-    """What says so goes in before what lets them depart: within a request registers come first."""
+    """The entry for the version is written before the one that lets frames depart: registers come first."""
     driven = Driven()
     driven.target.load(driven.plan())
     driven.target.start(["north"])
     driven.target.flip(["north"])
     driven.target.stop(["north"])
-    written: list[Entry] = []
+    written: list[TableEntry] = []
     taken = driven.target.session.write
 
-    def write(batch: Sequence[Entry]) -> None:
+    def write(batch: Sequence[TableEntry]) -> None:
         taken(batch)
-        written.extend(sorted(batch, key=lambda own: SCHEMA[own.table].written))
+        written.extend(sorted(batch, key=lambda entry: SCHEMA[entry.table].written))
 
     driven.target.session.write = write  # type: ignore[method-assign]
     driven.target.start(["north"])
-    tables = [own.table for own in written]
-    assert tables.index(VERSIONS) < max(n for n, own in enumerate(tables) if own.startswith(RATE))
-    assert all(own.startswith(RATE) for own in tables[tables.index(VERSIONS) + 1 :])
+    tables = [entry.table for entry in written]
+    assert tables.index(VERSIONS) < max(n for n, table in enumerate(tables) if table.startswith(RATE))
+    assert all(table.startswith(RATE) for table in tables[tables.index(VERSIONS) + 1 :])
 
 
 def test_nothing_is_left_of_a_job_whose_templates_the_switch_did_not_take() -> None:
@@ -233,9 +238,9 @@ def test_a_job_starts_when_its_meters_have_no_packets_saved_up() -> None:
     rounds, passes = iter([0, 100, 300, 700]), iter([0, 100, 300, 699])
 
     def read(asked: Sequence[Asked]) -> list[Reading]:
-        if any("correction.ticks" in own.table for own in asked):
+        if any("correction.ticks" in question.table for question in asked):
             return [{"f1": [0, next(passes)]} for _ in asked]
-        if any("templates" in own.table for own in asked):
+        if any("templates" in question.table for question in asked):
             return [{"$COUNTER_SPEC_PKTS": next(rounds)} for _ in asked]
         return taken(asked)
 
@@ -264,7 +269,9 @@ def test_only_what_can_have_changed_is_read() -> None:
     taken = driven.target.session.read
 
     def read(asked: Sequence[Asked]) -> list[Reading]:
-        asked_for.update((own.table.rpartition("Ingress.")[2], *own.key.values()) for own in asked)
+        asked_for.update(
+            (question.table.rpartition("Ingress.")[2], *question.key.values()) for question in asked
+        )
         return taken(asked)
 
     def bases() -> list[object]:

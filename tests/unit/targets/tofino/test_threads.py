@@ -14,7 +14,7 @@ from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.tofino.fake import FakeSwitch
 from TesterLibrary.targets.tofino.program import Program
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
-from TesterLibrary.targets.tofino.session import Session
+from TesterLibrary.targets.tofino.session import SwitchSession
 from TesterLibrary.targets.tofino.target import TofinoTarget
 
 from .rig import FOLDER, SCHEMA, SECOND, Bench, cabling
@@ -39,7 +39,7 @@ def both(*do: Callable[[], None]) -> None:
         except BaseException as error:
             errors.append(error)
 
-    threads = [threading.Thread(target=caught, args=(own,)) for own in do]
+    threads = [threading.Thread(target=caught, args=(run,)) for run in do]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -87,11 +87,11 @@ class Alone:
 
 
 def test_a_target_asks_for_one_thing_at_a_time() -> None:
-    bench = Bench()
-    switch = Alone(FakeSwitch(bench.daemon))
-    session = Session(lambda: switch, SCHEMA, cabling(), patience=SECOND, sleep=bench.clock.sleep)
+    tester = Bench()
+    switch = Alone(FakeSwitch(tester.daemon))
+    session = SwitchSession(lambda: switch, SCHEMA, cabling(), patience=SECOND, sleep=tester.clock.sleep)
     target = TofinoTarget(
-        session, Program.load(FOLDER), now_ns=lambda: bench.clock.now_ns, sleep=bench.clock.sleep
+        session, Program.load(FOLDER), now_ns=lambda: tester.clock.now_ns, sleep=tester.clock.sleep
     )
     target.load(Driven().plan())
 

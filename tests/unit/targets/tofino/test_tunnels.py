@@ -40,7 +40,7 @@ def test_the_device_sees_the_network_identifier_that_was_asked_for() -> None:
     driven.target.load(driven.plan(headers=STACK, signature=False))
     assert driven.run("north", 20) == (20, 20)
     tunnels = [Ether(frame)[VXLAN] for frame in device.frames]
-    assert [(own.vni, own[UDP].len) for own in tunnels] == [(77, 128 - 4 - 50 - 34)] * 20
+    assert [(tunnel.vni, tunnel[UDP].len) for tunnel in tunnels] == [(77, 128 - 4 - 50 - 34)] * 20
 
 
 def test_a_signature_that_would_stand_where_the_tunnels_header_is_is_refused() -> None:

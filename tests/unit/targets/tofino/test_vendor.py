@@ -64,10 +64,10 @@ def test_a_recorded_session_goes_as_it_went(switch: VendorSwitch) -> None:
 
 @pytest.mark.parametrize("change", ["key", "data", "action", "order"])
 def test_another_message_than_the_recorded_one_is_noticed(switch: VendorSwitch, change: str) -> None:
-    """What this test is worth: it fails when an entry is written in another way."""
+    """The recording is a real check: it fails when an entry is written in another way."""
     steps = NOW.recorded["steps"]
     play(switch, steps[0])
-    step = next(own for own in steps if own["do"] == "write" and len(own["given"]["batch"]) > 3)
+    step = next(step for step in steps if step["do"] == "write" and len(step["given"]["batch"]) > 3)
     batch = [dict(words) for words in step["given"]["batch"]]
     entry = next(words for words in batch if words["action"] and words["data"])
     if change == "order":
@@ -83,7 +83,7 @@ def test_another_message_than_the_recorded_one_is_noticed(switch: VendorSwitch, 
 def test_a_daemon_without_counters_of_macs_says_nothing_of_them(switch: VendorSwitch) -> None:
     recorded = NOW.recorded
     play(switch, recorded["steps"][0])
-    tables = {name: own for name, own in recorded["tables"].items() if name != "$PORT_STAT"}
+    tables = {name: words for name, words in recorded["tables"].items() if name != "$PORT_STAT"}
     switch._link._info = client.BfRtInfo({**recorded, "tables": tables})
     assert switch.mac_counters([0, 4]) == [{}, {}]
 
@@ -94,7 +94,7 @@ def test_counters_of_macs_that_cannot_be_read_are_no_absent_ones(
 ) -> None:
     recorded = NOW.recorded["steps"]
     play(switch, recorded[0])
-    step = next(own for own in recorded if own["do"] == "mac_counters")
+    step = next(step for step in recorded if step["do"] == "mac_counters")
     lost = [{**step["calls"][0], "error": [code, "lost"]}]
     play(switch, {**step, "calls": lost, "error": [kind, "the switch daemon: lost"]})
 

@@ -18,7 +18,7 @@ BfruntimeReadWriteRpcException = BfruntimeRpcException
 
 @dataclass
 class Target:
-    """Of a request."""
+    """The device and pipeline of a request."""
 
     device_id: int
     pipe_id: int
@@ -44,7 +44,7 @@ class DataTuple:
 
 
 class Info:
-    """What the schema says of a table or of a digest."""
+    """The schema of a table or of a digest."""
 
     def __init__(self, name: str, words: Mapping[str, Any]) -> None:
         self._name, self._words = name, words
@@ -62,16 +62,16 @@ class Info:
         return list(self._words["operations"])
 
     def action_name_get(self, number: int) -> str:
-        return next(name for name, (own, _) in self._words["actions"].items() if own == number)
+        return next(name for name, (known, _) in self._words["actions"].items() if known == number)
 
     def data_field_name_get(self, number: int, action: str | None = None) -> str:
-        return next(name for name, (own, _, _) in self.fields(action).items() if own == number)
+        return next(name for name, (known, _, _) in self.fields(action).items() if known == number)
 
     def data_field_type_get(self, name: str, action: str | None = None) -> str:
         return str(self.fields(action)[name][1])
 
     def fields(self, action: str | None) -> dict[str, Any]:
-        """Of an action, and those that all have."""
+        """Data fields of an action, and those that all actions have."""
         return {**(self._words["actions"][action][1] if action else {}), **self._words["data"]}
 
 
@@ -83,15 +83,17 @@ class Table:
         self.get_parser = SimpleNamespace(_parse_key=self._parse_key)
 
     def make_key(self, fields: list[KeyTuple]) -> Any:
-        for own in fields:
-            if own.name not in self._keys:
+        for field in fields:
+            if field.name not in self._keys:
                 raise KeyError(
-                    f"The Key field name {own.name} doesn't exist in the Table {self.info.name_get()}"
+                    f"The Key field name {field.name} doesn't exist in the Table {self.info.name_get()}"
                 )
-        return SimpleNamespace(field_dict={own.name: own for own in sorted(fields, key=lambda own: own.name)})
+        return SimpleNamespace(
+            field_dict={field.name: field for field in sorted(fields, key=lambda field: field.name)}
+        )
 
     def make_data(self, fields: list[DataTuple], action: str | None) -> Any:
-        return SimpleNamespace(fields=sorted(fields, key=lambda own: own.name), action=action)
+        return SimpleNamespace(fields=sorted(fields, key=lambda field: field.name), action=action)
 
     def entry_del(self, target: Target, keys: list[Any] | None = None) -> None:
         request = _to(target)
@@ -120,16 +122,16 @@ class Table:
                 self._set_table_data(entry, data[number])
 
     def _set_table_key(self, entry: Message, fields: list[KeyTuple]) -> None:
-        for own in fields:
-            number, _, bits, kind = self._keys[own.name]
+        for field in fields:
+            number, _, bits, kind = self._keys[field.name]
             given = {
                 name: value
                 for name in ("value", "mask", "low", "high")
-                if (value := getattr(own, name)) is not None
+                if (value := getattr(field, name)) is not None
             }
             wanted = {"Exact": {"value"}, "Ternary": {"value", "mask"}, "Range": {"low", "high"}}[kind]
             if given.keys() != wanted:
-                raise ValueError(f"field:{own.name} Passed in type is not equal to type of keyfield:{kind}")
+                raise ValueError(f"field:{field.name} Passed in type is not equal to type of keyfield:{kind}")
             one = entry.key.fields.add()
             one.field_id = number
             for name, value in given.items():
@@ -138,20 +140,22 @@ class Table:
     def _set_table_data(self, entry: Message, data: Any) -> None:
         if data.action is not None:
             entry.data.action_id = self.info._words["actions"][data.action][0]
-        for own in data.fields:
-            number, _, bits = self.info.fields(data.action)[own.name]
+        for field in data.fields:
+            number, _, bits = self.info.fields(data.action)[field.name]
             one = entry.data.fields.add()
             one.field_id = number
-            if own.kind == "val":
-                one.stream = _octets(own.value, bits)
-            elif own.kind.endswith("arr_val"):
-                setattr(one, own.kind, Message({"val": own.value} if own.value else {}))
+            if field.kind == "val":
+                one.stream = _octets(field.value, bits)
+            elif field.kind.endswith("arr_val"):
+                setattr(one, field.kind, Message({"val": field.value} if field.value else {}))
             else:
-                setattr(one, own.kind, own.value)
+                setattr(one, field.kind, field.value)
 
     def _parse_key(self, key: Message) -> Any:
         names = {number: name for name, (number, *_) in self._keys.items()}
-        words = {names[own.field_id]: {"value": int.from_bytes(own.exact.value, "big")} for own in key.fields}
+        words = {
+            names[field.field_id]: {"value": int.from_bytes(field.exact.value, "big")} for field in key.fields
+        }
         return SimpleNamespace(to_dict=lambda: words)
 
 
@@ -174,7 +178,7 @@ class BfRtInfo:
     def __init__(self, recorded: Mapping[str, Any]) -> None:
         self._tables = {name: Table(name, words) for name, words in recorded["tables"].items()}
         self._digests = {
-            own: Digests(name, own, fields) for name, (own, fields) in recorded["digests"].items()
+            number: Digests(name, number, fields) for name, (number, fields) in recorded["digests"].items()
         }
 
     def table_get(self, name: str) -> Table:
@@ -254,7 +258,7 @@ def _octets(value: int, bits: int) -> bytes:
 
 
 class Notifications(SimpleNamespace):
-    """What a client wants to be told."""
+    """The notifications that a client asks for."""
 
 
 class Update(Message):

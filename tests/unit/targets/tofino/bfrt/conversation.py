@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What was recorded, call by call; and the errors of the vendor's client."""
+"""The recorded conversation, call by call; and the errors of the vendor's client."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Entries(RpcError):
 
 
 class BfruntimeRpcException(Exception):
-    """As the vendor's client calls it."""
+    """An error, with the name that the vendor's client gives it."""
 
     def __init__(self, error: Any) -> None:
         super().__init__(str(error))
@@ -62,7 +62,7 @@ class BfruntimeRpcException(Exception):
 
 @dataclass
 class Conversation:
-    """What is left of the recorded calls of a step, and what the daemon told by itself."""
+    """The remaining recorded calls of a step, and the daemon's unasked messages."""
 
     recorded: Mapping[str, Any] = field(default_factory=lambda: json.loads(CONVERSATION.read_text("utf-8")))
     calls: list[Mapping[str, Any]] = field(default_factory=list)
@@ -82,8 +82,8 @@ class Conversation:
 
     def next_told(self, kind: str) -> Any:
         """RuntimeError, as the vendor's client has it, when there is no more."""
-        for number, (own, what) in enumerate(self.told):
-            if own == kind:
+        for number, (told_kind, what) in enumerate(self.told):
+            if told_kind == kind:
                 del self.told[number]
                 return what
         raise RuntimeError("nothing was told")

@@ -41,11 +41,11 @@ class Message:
     @property
     def is_set(self) -> bool:
         """Whether anything was, if only to its default."""
-        return any(not isinstance(own, Message | Many) or own.is_set for own in self._fields.values())
+        return any(not isinstance(field, Message | Many) or field.is_set for field in self._fields.values())
 
     def words(self) -> dict[str, Any]:
-        """As JSON has it: without defaults, but those of a oneof."""
-        return {name: _words(own) for name, own in self._fields.items() if _is_sent(name, own)}
+        """The message as JSON has it: without defaults, except those of a oneof."""
+        return {name: _words(field) for name, field in self._fields.items() if _is_sent(name, field)}
 
 
 class Many(list[Message]):
@@ -70,7 +70,7 @@ def _words(value: Any) -> Any:
     if isinstance(value, Message):
         return value.words()
     if isinstance(value, Many):
-        return [own.words() for own in value]
+        return [message.words() for message in value]
     return base64.b64encode(value).decode() if isinstance(value, bytes) else value
 
 

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`tester p4`: compiles the program of a switch and says what it takes of the chip."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from ..files import paths
+from ..p4 import sources
+from ..p4.build import DEFAULT_PROTOCOLS, build, ship
+from ..p4.compiler import find_compiler
+from ..p4.daemon import PIPES, PipeScopes, write_configuration
+from ..targets.tofino.device_port import INTERNAL_PIPES
+
+_BUILD = """
+Generates the P4 program of a switch for protocols, compiles it, and reports the stages, memory, meters,
+registers and header space that it takes. The compiler is that of $P4C or $SDE_INSTALL. Beside the outputs is
+PROFILE.conf, which the switch's daemon is started with. Exit status: 0, or 3 if there is no compiler, or the
+program does not fit the chip.
+"""
+
+
+def add_p4_command(commands: Any) -> None:
+    """Adds `p4` to the subcommands of an argparse parser."""
+    p4 = commands.add_parser("p4", help="compile the program of a switch", description=_BUILD)
+    actions = p4.add_subparsers(title="actions", required=True, metavar="ACTION")
+
+    building = actions.add_parser("build", help="generate, compile, report", description=_BUILD)
+    building.add_argument("profile", metavar="PROFILE", help=f"one of {', '.join(sources.profiles())}")
+    building.add_argument(
+        "--protocol",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help=f"a protocol file, or one of {', '.join(paths.names('protocols'))}; can be given several times "
+        f"(default: {', '.join(DEFAULT_PROTOCOLS)})",
+    )
+    building.add_argument(
+        "--headers",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help=f"a file of headers of your own, or one of {', '.join(paths.names('headers'))}; can be given "
+        "several times (default: none)",
+    )
+    building.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="what the compiler writes, made anew (default: results/p4/PROFILE)",
+    )
+    building.add_argument(
+        "--internal",
+        action="append",
+        default=[],
+        type=int,
+        metavar="PIPE",
+        help="a pipe of the chip whose ports loop; can be given several times "
+        f"(default: {', '.join(map(str, INTERNAL_PIPES))}, as in a folded switch)",
+    )
+    building.add_argument(
+        "--pipes",
+        type=int,
+        default=PIPES,
+        metavar="N",
+        help="of the chip: 2 of a switch with 32 ports (default: %(default)s)",
+    )
+    building.add_argument("--json", action="store_true", help="the report, for programs")
+    building.add_argument(
+        "--ship", action="store_true", help="keep schema and report in p4/build, with the sources"
+    )
+    building.set_defaults(run=_build)
+
+
+def _build(options: argparse.Namespace) -> int:
+    output = options.output or Path("results") / "p4" / options.profile
+    scopes = PipeScopes.of(options.internal, options.pipes)
+    protocols = options.protocol or DEFAULT_PROTOCOLS
+    done = build(find_compiler(), options.profile, protocols, output, options.headers, scopes)
+    chip, _ = sources.chip(sources.profile(options.profile))
+    configuration = write_configuration(output, done.profile, chip, scopes)
+    (output / "resources.json").write_text(json.dumps(done.record(), indent=2) + "\n", encoding="utf-8")
+    if options.ship:
+        ship(done, output)
+    if options.json:
+        print(json.dumps(done.record(), indent=2))
+    else:
+        print(f"{done.profile} with {', '.join((*done.protocols, *done.headers))}: compiled into {output}")
+        print(done.resources.table())
+        print(f"bf_switchd --conf-file {configuration}")
+    return 0

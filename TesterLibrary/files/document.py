@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A YAML file whose every value knows its line."""
+
+from __future__ import annotations
+
+import json
+import re
+import reprlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, cast
+
+import jsonschema
+import yaml
+
+from ..errors import TesterLibraryError
+from .paths import report_file
+
+_MOST_VALUES = 10_000  # a real file has dozens; a file of aliases to aliases can have billions
+_DEEPEST = 20
+_MOST_BYTES = 1_000_000
+
+Place = tuple[str | int, ...]  # keys and indices on the way to a value
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file: `testbed`, and the error that says what is wrong with one."""
+
+    name: str
+    error: type[TesterLibraryError]
+
+
+@dataclass(frozen=True)
+class Document:
+    """The data of a file, with the line of each value."""
+
+    path: Path
+    data: Any
+    lines: dict[Place, int]
+
+    def error(self, place: Place, message: str) -> str:
+        """`file:line: key: message`."""
+        where = f"{dotted(place)}: " if place else ""
+        return f"{self.path}:{self.line(place)}: {where}{message}"
+
+    def line(self, place: Place) -> int:
+        """The line of a value, or of the nearest value around it that is there."""
+        while place and place not in self.lines:
+            place = place[:-1]
+        return self.lines.get(place, 1)
+
+
+def dotted(place: Place) -> str:
+    """A place as people write it: `ports[0].speed`."""
+    text = ""
+    for step in place:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else str(step)
+    return text
+
+
+def load_document(path: Path, kind: Kind) -> Document:
+    """Reads one YAML file and holds it to `reports/schemas/<kind>.schema.json`.
+
+    The kind's error says file, line, key, and what is allowed there: each schema of ours describes that.
+    """
+    document = read_document(path, kind)
+    schema = json.loads(report_file(f"schemas/{kind.name}.schema.json").read_text(encoding="utf-8"))
+    errors = jsonschema.Draft202012Validator(schema).iter_errors(document.data)
+    problems = dict.fromkeys(problem for error in errors for problem in _explain(error))
+    if problems:
+        in_order = sorted(problems, key=lambda problem: document.line(problem[0]))
+        raise kind.error("\n".join(document.error(*problem) for problem in in_order))
+    return document
+
+
+def did_you_mean(given: object, known: Iterable[object]) -> str:
+    """A suggestion to be put behind an unknown word; empty if no known one is similar."""
+    close = get_close_matches(str(given), map(str, known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _explain(error: jsonschema.ValidationError) -> Iterator[tuple[Place, str]]:
+    """The place of each error, and a message for the author of the file."""
+    place: Place = tuple(error.absolute_path)
+    rule, given, schema = error.validator, cast("Any", error.instance), cast("dict[str, Any]", error.schema)
+    if rule == "additionalProperties":
+        allowed = list(schema["properties"])
+        for unknown in (key for key in given if key not in allowed):
+            hint = did_you_mean(unknown, allowed)
+            yield (*place, unknown), f"there is no such key{hint}; allowed are {', '.join(allowed)}"
+    elif rule == "required":
+        for missing in (key for key in schema["required"] if key not in given):
+            yield (*place, missing), f"is missing; {schema['properties'][missing]['description']}"
+    else:
+        hint = did_you_mean(given, schema["enum"]) if rule == "enum" else ""
+        yield place, f"{reprlib.repr(given)} is not allowed{hint}; {schema['description']}"
+
+
+def read_document(path: Path, kind: Kind) -> Document:
+    """Reads one YAML file. The kind's error, with the line, if it is none, or has a key twice."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise kind.error(f"{path}: longer than {_MOST_BYTES} bytes; that is no {kind.name} file")
+        root = yaml.compose(content, Loader=yaml.SafeLoader)
+    except OSError as problem:
+        raise kind.error(f"{path}: cannot be read: {problem.strerror}") from problem
+    except yaml.MarkedYAMLError as problem:
+        line = problem.problem_mark.line + 1 if problem.problem_mark else 1
+        raise kind.error(f"{path}:{line}: not YAML: {problem.problem}") from problem
+    except yaml.YAMLError as problem:  # bytes that are no text
+        raise kind.error(f"{path}: not YAML: {problem}") from problem
+    builder = _Builder(path, kind)
+    data = builder.value(root, ()) if root is not None else None
+    return Document(path, data, builder.lines)
+
+
+class _Builder:
+    """Plain values from YAML nodes; only true, false, null and decimal integers are other than text.
+
+    PyYAML by itself reads `02:…`-like MAC addresses as base-60 numbers and `no` as false.
+    """
+
+    def __init__(self, path: Path, kind: Kind) -> None:
+        self.lines: dict[Place, int] = {}
+        self._path, self._kind = path, kind
+
+    def value(self, node: yaml.Node, place: Place) -> Any:
+        """The value of a node; remembers the line of each value in it."""
+        line = node.start_mark.line + 1
+        self.lines.setdefault(place, line)
+        if len(self.lines) > _MOST_VALUES or len(place) > _DEEPEST:
+            raise self._kind.error(
+                f"{self._path}:{line}: too many values, or too deep; that is no {self._kind.name} file"
+            )
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, place)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(item, (*place, index)) for index, item in enumerate(node.value)]
+        return _scalar(node)
+
+    def _mapping(self, node: yaml.MappingNode, place: Place) -> dict[str, Any]:
+        mapping: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise self._kind.error(f"{self._path}:{line}: a key has to be a word")
+            key = str(key_node.value)
+            where = (*place, key)
+            if key in mapping:
+                raise self._kind.error(f"{self._path}:{line}: {dotted(where)}: given twice; remove one")
+            self.lines[where] = line
+            mapping[key] = self.value(value_node, where)
+        return mapping
+
+
+def _scalar(node: yaml.Node) -> Any:
+    text = str(node.value)
+    if isinstance(node, yaml.ScalarNode) and node.style is not None:  # quoted
+        return text
+    if text in ("", "~", "null"):
+        return None
+    if text in ("true", "false"):
+        return text == "true"
+    return int(text) if re.fullmatch(r"-?(0|[1-9][0-9]{0,17})", text) else text

@@ -1,0 +1,170 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Job files: streams, responders and clients, and their ports; `resources/jobs` show the format."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+from ..errors import PlanError, TesterLibraryError
+from ..model.departures import Shaping, average_of
+from ..model.editor import FieldPath
+from ..model.headers import HeaderStack, HeaderType
+from ..model.job import Job
+from ..model.jobfile import JobFile
+from ..model.mix import parse_frame_sizes
+from ..model.payload import COUNTING, Payload, PayloadKind
+from ..model.ports import Port
+from ..model.responder import End
+from ..model.stream import Stream
+from ..model.stream_mix import mixed
+from ..model.units import LINE_RATE, Bandwidth, Rate
+from ..model.version import VersionField
+from . import paths
+from .document import Document, Kind, Place, load_document
+from .field_values import parse_shares
+from .headers import load_headers
+from .job_editor import cascade, editor
+from .job_end import clients, responder
+from .job_shaping import SHAPINGS
+from .payload import load_payload
+
+_T = TypeVar("_T")
+_KIND = Kind("job", PlanError)
+_LONGEST_FRAME = 9216  # bytes, FCS included; where a port does not say
+
+
+def load_job(name_or_path: str) -> JobFile:
+    """The job of a shipped file, such as `bursts`, or of a path.
+
+    PlanError says what is wrong: file, line, key, what is allowed.
+    """
+    return _Reader(load_document(paths.resource("jobs", name_or_path), _KIND)).job()
+
+
+class _Reader:
+    """Values of a document that the schema has found well-formed."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+
+    def _parsed(self, parse: Callable[[Any], _T], value: Any, place: Place) -> _T:
+        try:
+            return parse(value)
+        except (TesterLibraryError, ValueError) as problem:
+            raise PlanError(self._document.error(place, str(problem))) from None
+
+    def job(self) -> JobFile:
+        """The whole file."""
+        data = self._document.data
+        ports = [self._port(number, port) for number, port in enumerate(data["ports"])]
+        for number, port in enumerate(ports):
+            if port.name in [earlier.name for earlier in ports[:number]]:
+                problem = f"there is a port {port.name!r} already; each needs its own name"
+                raise PlanError(self._document.error(("ports", number, "name"), problem))
+        streams = [self._stream(number, stream) for number, stream in enumerate(data.get("streams", ()))]
+        ends = (
+            *self._ends("responders", responder),
+            *self._ends("clients", clients),
+        )
+        by_name = {port.name: port for port in ports}
+        return JobFile(
+            source=self._document.path,
+            job=Job(data["name"], tuple(self._mixed(streams, by_name)), data.get("seed", 1), ends),
+            ports=by_name,
+            gateways={port.name: _mac(0x100 + n) for n, port in enumerate(ports, 1) if port.gateway},
+        )
+
+    def _port(self, number: int, data: Mapping[str, Any]) -> Port:
+        place = ("ports", number)
+        address, gateway, mac = data.get("address"), data.get("gateway"), data.get("mac")
+        return Port(
+            name=data["name"],
+            speed=self._parsed(Bandwidth.parse, data["speed"], (*place, "speed")),
+            mac=bytes.fromhex(mac.replace(":", "")) if mac else _mac(number + 1),
+            max_frame_size=data.get("max_frame_size", _LONGEST_FRAME),
+            address=self._parsed(ipaddress.ip_interface, address, (*place, "address")) if address else None,
+            gateway=self._parsed(ipaddress.ip_address, gateway, (*place, "gateway")) if gateway else None,
+        )
+
+    def _ends(self, key: str, make: Callable[..., End]) -> Iterator[End]:
+        for number, data in enumerate(self._document.data.get(key, ())):
+            yield make(data, (key, number), self._parsed)
+
+    def _stream(self, number: int, data: Mapping[str, Any]) -> Stream:
+        place = ("streams", number)
+        headers, payload = data.get("headers"), data.get("payload")
+        if "definitions" in data and not headers:
+            raise PlanError(self._document.error((*place, "definitions"), "goes with headers that use it"))
+        types = self._parsed(_definitions, data.get("definitions"), (*place, "definitions"))
+        stack = self._parsed(HeaderStack.parse, headers, (*place, "headers")) if headers else None
+        shaping = self._shaping(data, place)
+        average = average_of(shaping) or LINE_RATE
+        return Stream(
+            name=data["name"],
+            tx=data["tx"],
+            rx=data["rx"],
+            frame_size=self._parsed(parse_frame_sizes, data.get("frame_size", 64), (*place, "frame_size")),
+            rate=self._parsed(Rate.parse, data.get("rate", average), (*place, "rate")),
+            headers=replace(stack, types=types) if stack else None,
+            payload=self._parsed(_payload, payload, (*place, "payload")) if payload else COUNTING,
+            shaping=shaping,
+            editors=tuple(
+                self._parsed(editor, item, (*place, "edit", index))
+                for index, item in enumerate(data.get("edit", ()))
+            ),
+            cascades=tuple(
+                self._parsed(cascade, item, (*place, "cascade", index))
+                for index, item in enumerate(data.get("cascade", ()))
+            ),
+            count_flows=data.get("count_flows", False),
+            signature=data.get("signature", True),
+            version=self._parsed(_version, data.get("version"), (*place, "version")),
+        )
+
+    def _mixed(self, streams: list[Stream], ports: Mapping[str, Port]) -> list[Stream]:
+        """The streams, those of mixes with their shares of the mix's rate."""
+        known = {stream.name: stream for stream in streams}
+        for number, data in enumerate(self._document.data.get("mixes", ())):
+            place = ("mixes", number)
+            given = {name: str(share) for name, share in data["shares"].items()}
+            shares = self._parsed(parse_shares, given, (*place, "shares"))
+            unknown = next((name for name in shares if name not in known), None)
+            if unknown:
+                problem = f"there is no stream {unknown!r}; there are {', '.join(known)}"
+                raise PlanError(self._document.error((*place, "shares"), problem))
+            rate = self._parsed(Rate.parse, data["rate"], (*place, "rate"))
+            parts = [known[name] for name in shares]
+            mix = partial(mixed, data["name"], shares=shares, rate=rate, ports=ports)
+            made = self._parsed(mix, parts, place)
+            known |= {stream.name: stream for stream in made}
+        return list(known.values())
+
+    def _shaping(self, data: Mapping[str, Any], place: Place) -> Shaping | None:
+        """How its frames are spaced; one key at most says it."""
+        given = [key for key in SHAPINGS if key in data]
+        for key in given[1:]:
+            problem = f"goes without {given[0]}: both say how frames are spaced; give one or the other"
+            raise PlanError(self._document.error((*place, key), problem))
+        return self._parsed(SHAPINGS[given[0]], data[given[0]], (*place, given[0])) if given else None
+
+
+def _definitions(name: str | None) -> tuple[HeaderType, ...]:
+    return load_headers(name) if name else ()
+
+
+def _version(data: Mapping[str, Any] | None) -> VersionField | None:
+    return VersionField(FieldPath.parse(data["field"]), data.get("bit")) if data else None
+
+
+def _payload(data: Mapping[str, str]) -> Payload:
+    return load_payload(PayloadKind(data["kind"]), data.get("content", ""))
+
+
+def _mac(number: int) -> bytes:
+    """A locally administered address."""
+    return b"\x02\0" + number.to_bytes(4, "big")

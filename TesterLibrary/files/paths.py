@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The places of the library's own files: in a checkout, an editable install and a wheel.
+
+In a checkout ``resources/``, ``suites/`` and ``reports/`` stand beside the package; a wheel carries them
+inside it, in ``_data``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from TesterLibrary.errors import TesterLibraryError
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def data_root() -> Path:
+    """The folder that holds ``resources/``, ``suites/`` and ``reports/``."""
+    installed = PACKAGE / "_data"
+    return installed if installed.is_dir() else PACKAGE.parent
+
+
+def suite_root() -> Path:
+    """The folder of the suites that come with the library, e.g. ``suite_root() / "rfc2544"``."""
+    return data_root() / "suites"
+
+
+def resource(kind: str, name: str) -> Path:
+    """The shipped file ``resources/<kind>/<name>.yaml``, or a file of the user.
+
+    ``kind`` is ``"testbeds"``, ``"criteria"`` or ``"protocols"``. A ``name`` with a slash or a suffix is a
+    path of the user's own and only checked to exist.
+
+    Raises ``TesterLibraryError`` naming what was given and what there is.
+    """
+    folder = data_root() / "resources" / kind
+    is_path = "/" in name or Path(name).suffix != ""
+    path = Path(name).expanduser() if is_path else folder / f"{name}.yaml"
+    if path.is_file():
+        return path.resolve()
+    if is_path:
+        raise TesterLibraryError(f"{kind}: there is no file {path} (from {Path.cwd()})")
+    known = ", ".join(names(kind)) or "none"
+    raise TesterLibraryError(
+        f"{kind}: {name!r} does not come with the library; these do: {known}. "
+        "A file of yours is given by its path."
+    )
+
+
+def names(kind: str) -> list[str]:
+    """The names that ``resource(kind, name)`` knows, sorted."""
+    return sorted(path.stem for path in (data_root() / "resources" / kind).glob("*.yaml"))
+
+
+def report_file(name: str) -> Path:
+    """The shipped template or JSON schema ``reports/<name>``."""
+    path = data_root() / "reports" / name
+    if not path.is_file():
+        raise TesterLibraryError(f"the installation is incomplete: {path} is missing")
+    return path
+
+
+def engine() -> Path | None:
+    """The packet engine built with this installation, or None where it was built without one."""
+    path = PACKAGE / "_engine" / "testerd"
+    return path if path.is_file() else None

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of keywords: names of arguments that do not exist, and calls from Python programs."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from robot.running import TypeInfo
+
+from ..errors import TesterLibraryError, UnitError
+
+_NAMES_OF_PORTS = frozenset({"tx", "rx", "port", "announce", "probe"})
+
+
+def check_names(keyword: str, parameters: Sequence[str], arguments: Sequence[Any]) -> None:
+    """Refuses `size=64` where a keyword has no argument `size`: Robot gives such a text to the next argument.
+
+    Refused is what goes to a port, and what looks like the name of one of the keyword's arguments.
+
+    Raises:
+        TesterLibraryError: names the argument that was meant, and those that there are.
+    """
+    for parameter, argument in zip(parameters, arguments, strict=False):
+        written = re.match(r"([a-z]\w*)=", argument) if isinstance(argument, str) else None
+        if not written or written[1] in parameters:
+            continue
+        likely = [name for name in parameters if written[1] in name.split("_")]
+        likely += difflib.get_close_matches(written[1], parameters, n=1, cutoff=0.75)
+        if likely or parameter in _NAMES_OF_PORTS:
+            meant = f"did you mean {likely[0]!r}? " if likely else ""
+            raise TesterLibraryError(
+                f"{keyword} has no argument {written[1]!r}, so {argument!r} would be its {parameter!r}; "
+                f"{meant}It has {', '.join(parameters)}"
+            )
+
+
+def converting(
+    name: str, method: Callable[..., Any], hints: Mapping[str, Any], converters: Mapping[type[Any], Any]
+) -> Callable[..., Any]:
+    """A keyword for Python programs: arguments are converted as Robot converts those of a suite."""
+    signature = inspect.signature(method)
+    types = {
+        argument: TypeInfo.from_type_hint(hint) for argument, hint in hints.items() if argument != "return"
+    }
+
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs)
+        for argument, value in given.arguments.items():
+            info = types.get(argument)
+            if info is None or value is signature.parameters[argument].default:
+                continue
+
+            def converted(one: Any, info: TypeInfo = info, argument: str = argument) -> Any:
+                try:
+                    return info.convert(one, argument, dict(converters), allow_unknown=True)
+                except (ValueError, TypeError) as problem:
+                    raise UnitError(f"{name}: {problem}") from None
+
+            kind = signature.parameters[argument].kind
+            if kind is inspect.Parameter.VAR_POSITIONAL:
+                given.arguments[argument] = tuple(map(converted, value))
+            elif kind is inspect.Parameter.VAR_KEYWORD:
+                given.arguments[argument] = {key: converted(one) for key, one in value.items()}
+            else:
+                given.arguments[argument] = converted(value)
+        return method(*given.args, **given.kwargs)
+
+    return call

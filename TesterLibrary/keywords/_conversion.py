@@ -1,0 +1,85 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Converts texts of a suite to the types of keywords' arguments, and documents these types for Libdoc.
+
+No list names a type. Types that a suite writes register their parser where they are defined, by means of
+`model/written.py`; results are the types that keywords return and take.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Collection, Iterator
+from enum import Enum
+from typing import Any
+
+from ..model.written import NOTATIONS, Notation
+from ._attributes import attributes_of
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def converters(components: Collection[Any]) -> dict[type[Any], Callable[[Any], Any]]:
+    """Robot's converters of the types that keywords of these components have.
+
+    Derived types come before those that they derive from: Robot takes the first that a type is a subclass of.
+    """
+    found: dict[type[Any], Callable[[Any], Any]] = {
+        kind: _parser(kind, notation) for kind, notation in NOTATIONS.items()
+    }
+    found |= {kind: _OnlyInstances(kind) for kind in _results(components)}
+    return dict(sorted(found.items(), key=lambda item: (-len(item[0].__mro__), item[0].__name__)))
+
+
+def _results(components: Collection[Any]) -> set[type[Any]]:
+    """Classes of the library that keywords return or take, and that nobody writes as text."""
+    hints = (
+        hint
+        for component in components
+        for method in vars(component).values()
+        if hasattr(method, "robot_name")
+        for hint in typing.get_type_hints(method).values()
+    )
+    return {
+        kind
+        for hint in hints
+        for kind in _classes(hint)
+        if kind.__module__.startswith(_PACKAGE) and kind not in NOTATIONS and not issubclass(kind, Enum)
+    }
+
+
+def _classes(hint: Any) -> Iterator[type[Any]]:
+    """The classes that a type hint names: those of a union, and those in a list."""
+    arguments = typing.get_args(hint)
+    if isinstance(hint, type) and not arguments:
+        yield hint
+    for argument in arguments:
+        yield from _classes(argument)
+
+
+def _parser(kind: type[Any], notation: Notation) -> Callable[[Any], Any]:
+    """Robot's converter of a type, with the type's own documentation."""
+
+    def convert(value):  # type: ignore[no-untyped-def]  # annotated below: the types differ from one to the next
+        return notation.parse(value)
+
+    convert.__annotations__ = {"value": notation.accepts}
+    convert.__doc__ = kind.__doc__
+    return convert
+
+
+class _OnlyInstances:
+    """Robot's converter of a result, which nothing is converted to; Libdoc reads its documentation."""
+
+    def __init__(self, kind: type[Any]) -> None:
+        self._kind = kind
+
+    def __getattribute__(self, name: str) -> Any:
+        """The documentation is made when it is asked for: it is read from the source of the class."""
+        if name == "__doc__":
+            return attributes_of(self._kind)
+        return super().__getattribute__(name)
+
+    def __call__(self, value: object) -> Any:
+        """Raises TypeError: Robot calls it for anything that is no such result."""
+        raise TypeError(f"{value!r} is no {self._kind.__name__}; give what a keyword has returned")

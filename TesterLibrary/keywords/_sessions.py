@@ -1,0 +1,35 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Measurements of running connections, and results about them that can be judged."""
+
+from __future__ import annotations
+
+from ..errors import TesterLibraryError
+from ..measurement.trial import Trial
+from ..methodology.maximum import MaximumResult, Quantity
+from ..methodology.result import Result
+from ..methodology.sessions import SessionResult, session_result
+from ..model.units import Duration
+from ..running.suite import Suite
+
+
+def measured_sessions(suite: Suite, title: str, name: str, duration: Duration | None) -> SessionResult:
+    """Measures for a time what running clients, or a responder, do."""
+    duration = duration or suite.profile.trial
+    suite.progress.begin(f"{title} of {name}")
+    return suite.found(session_result(suite.connections.measure_well(name, duration)))
+
+
+def judged_sessions(suite: Suite, measured: Trial | Result | None) -> SessionResult | MaximumResult:
+    """The result to judge. Raises TesterLibraryError if it says nothing about connections."""
+    judged = suite.judged(measured)
+    if isinstance(judged, SessionResult | MaximumResult):
+        return judged
+    raise TesterLibraryError(f"this says nothing about connections; measure them first: {judged}")
+
+
+def of_quantity(result: MaximumResult, quantity: Quantity) -> MaximumResult:
+    """The result. Raises TesterLibraryError if it is about another quantity."""
+    if result.search.quantity is not quantity:
+        raise TesterLibraryError(f"this is not about the {quantity.value}: {result}")
+    return result

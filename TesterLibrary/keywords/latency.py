@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for the latency of frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assertionengine import AssertionOperator
+from robot.api.deco import keyword
+
+from ..measurement.correction import DelayKind
+from ..measurement.trial import Trial
+from ..methodology.judging import latency_below
+from ..methodology.latency import LatencyMeasurement, LatencyResult, measure_latency
+from ..methodology.result import Result, trials_of
+from ..methodology.tolerance import at_most
+from ..model.percentile import P99, Percentile
+from ..model.units import Duration, Rate, Ratio
+from ..running.suite import Suite
+from ..verdict import Verdict
+from ._component import component
+from ._getter import Getter
+
+
+@component
+class FrameLatency:
+    """Times that frames take through the device."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+        self._get = Getter(suite)
+
+    @keyword(tags=["measure"])
+    def measure_latency(
+        self,
+        *streams: str,
+        rate: Rate | None = None,
+        duration: Duration | None = None,
+        repetitions: int | None = None,
+        kind: DelayKind = DelayKind.AS_SEEN,
+    ) -> LatencyResult:
+        """Measures the latency of every frame at a load below the device's throughput (RFC 2544 §26.2).
+
+        | =Argument= | =Meaning= |
+        | ``streams`` | names of streams; all, if none is given |
+        | ``rate`` | the rate of each of the streams, in place of its own |
+        | ``duration`` | how long each trial sends; as the profile says, if left out |
+        | ``repetitions`` | how many trials over which values are averaged; as the profile says, if left out |
+        | ``kind`` | ``as_seen``, ``cut_through`` or ``store_and_forward`` |
+
+        As seen by the tester it is less its own delay, if that was calibrated. A cut-through latency is from
+        the first bit in to the first bit out, one of store and forward from the last bit in to the first bit
+        out (RFC 1242 §3.8); on virtual ports bits take no time.
+
+        Returns a result; ``${result.latency.p99}`` is nanoseconds, over all frames of all trials.
+
+        | `Measure Latency` | north | rate=10 % | duration=2 s |
+        | `Verify Latency Below` | 5 ms | percentile=99 |
+        """
+        measurer = self._suite.measurer("latency", streams, rate, by_signature=True)
+        profile = self._suite.profile
+        measurement = LatencyMeasurement(
+            load=Ratio(measurer.load),
+            trial_duration=duration or profile.latency,
+            repetitions=profile.repetitions if repetitions is None else repetitions,
+            kind=kind,
+        )
+        return self._suite.found(
+            measure_latency(measurer, measurement, on_estimate=self._suite.progress.estimate)
+        )
+
+    @keyword(tags=["get"])
+    def get_latency(
+        self,
+        statistic: str = "mean",
+        assertion_operator: AssertionOperator | None = None,
+        assertion_expected: Any = None,
+        message: str | None = None,
+    ) -> float:
+        """Returns a latency measured last, in nanoseconds, and asserts if an operator is given.
+
+        | =Argument= | =Meaning= |
+        | ``statistic`` | ``min``, ``mean``, ``max``, a percentile (``p99.9`` or ``99.9``), or one below |
+        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
+        | ``assertion_expected`` | a time such as ``5 ms`` |
+        | ``message`` | a text in place of the usual one if the assertion fails |
+
+        ``pdv99.9`` is how far a percentile is from the minimum; ``ipdv_mean``, ``ipdv_min``, ``ipdv_max`` are
+        of the differences from frame to frame (RFC 5481), ``jitter`` is that of RFC 3550 at the end.
+
+        | `Get Latency` | p99 | < | 5 ms |
+        """
+        return float(self._get.latency(statistic, assertion_operator, assertion_expected, message))
+
+    @keyword(tags=["verify"])
+    def verify_latency_below(
+        self,
+        bound: Duration,
+        measured: Trial | Result | None = None,
+        percentile: Percentile = P99,
+        within: Ratio | None = None,
+    ) -> Verdict:
+        """Passes if a percentile of the latency, over all frames, is at most the bound.
+
+        | =Argument= | =Meaning= |
+        | ``bound`` | the longest time, such as ``5 ms`` |
+        | ``measured`` | a trial or result; the last one of the test, if it is left out |
+        | ``percentile`` | ``99``, ``p99`` or ``99.9``: above 0 up to 100, which is the maximum |
+        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
+
+        | `Verify Latency Below` | 5 ms | percentile=99.9 |
+        """
+        judged = self._suite.judged(measured)
+
+        def judge(bound: Duration) -> Verdict:
+            if isinstance(judged, LatencyResult):
+                return judged.verdict_below(bound, percentile=percentile)
+            return latency_below(trials_of(judged), bound, percentile)
+
+        return self._suite.conclude(at_most(judge, bound, within))

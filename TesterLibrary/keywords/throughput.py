@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for throughput (RFC 2544 §26.1)."""
+
+from __future__ import annotations
+
+from robot.api.deco import keyword
+
+from ..errors import TesterLibraryError
+from ..measurement.trial import Trial
+from ..methodology.judging import throughput_above
+from ..methodology.result import Result
+from ..methodology.throughput import ThroughputResult, ThroughputSearch, find_throughput
+from ..methodology.tolerance import at_least
+from ..model.units import Duration, Rate, Ratio
+from ..running.suite import Suite
+from ..verdict import Verdict
+from ._component import component
+
+
+@component
+class Throughput:
+    """The highest load at which the device loses no frame."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+
+    @keyword(tags=["rfc2544", "find"])
+    def find_throughput(
+        self,
+        *streams: str,
+        loss: Ratio = Ratio.parse(0),
+        resolution: Ratio = Ratio.parse("0.5 %"),
+        duration: Duration | None = None,
+        scout: Duration | None = None,
+        lowest: Ratio = Ratio.parse("0.1 %"),
+        highest: Ratio = Ratio.parse("100 %"),
+        sustained: bool = False,
+    ) -> ThroughputResult:
+        """Searches the highest load at which no more than ``loss`` of the frames is lost (RFC 2544 §26.1).
+
+        | =Argument= | =Meaning= |
+        | ``streams`` | names of streams that are offered together; all, if none is given |
+        | ``loss`` | the part of the frames that may be lost; the RFC allows none |
+        | ``resolution`` | how close the bounds are when the search ends, in ``%`` of line rate |
+        | ``duration`` | how long the trials send that the result rests on; as the profile says, if left out |
+        | ``scout`` | how long the trials that narrow the search send; if left out, a fifth of ``duration`` |
+        | ``lowest`` | the load, in ``%`` of line rate, below which the search gives up |
+        | ``highest`` | the load, in ``%`` of line rate, at which the search starts |
+        | ``sustained`` | whether a load at which the delay grows all along, as a queue fills, is too high |
+
+        How the delay grows is known of trials of 3.5 s and longer: it is read every half second.
+
+        Returns a result: ``load`` (part of line rate), ``offered`` (the same, for ``rate=``), ``rate``
+        (frames/s), ``throughput_bps``, ``limited_by`` (LINE, DEVICE or TESTER) and ``trials``.
+
+        | ${result} = | `Find Throughput` | north | loss=0 |
+        | `Verify Throughput Above` | 95 % | ${result} |
+        """
+        profile = self._suite.profile
+        search = ThroughputSearch(
+            loss=loss,
+            resolution=resolution,
+            lowest=lowest,
+            highest=highest,
+            trial_duration=duration or profile.throughput,
+            scout_duration=scout or (Duration(duration.ns // 5) if duration else profile.scout),
+            sustained=sustained,
+        )
+        measurer = self._suite.measurer("throughput", streams)
+        return self._suite.found(find_throughput(measurer, search, on_estimate=self._suite.progress.estimate))
+
+    @keyword(tags=["verify"])
+    def verify_throughput_above(
+        self, bound: Rate, measured: Trial | Result | None = None, within: Ratio | None = None
+    ) -> Verdict:
+        """Passes if the throughput is at least the bound.
+
+        | =Argument= | =Meaning= |
+        | ``bound`` | ``95 %`` of line rate, ``1 Gbps`` or ``100 kpps`` |
+        | ``measured`` | a trial or result; the last one of the test, if it is left out |
+        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
+
+        A throughput below the bound that was limited by the tester, not by the device, is INCONCLUSIVE.
+
+        | `Verify Throughput Above` | 95 % | ${result} |
+        """
+        judged = self._suite.judged(measured)
+        return self._suite.conclude(at_least(lambda bound: _throughput(judged, bound), bound, within))
+
+
+def _throughput(measured: Trial | Result, bound: Rate) -> Verdict:
+    if isinstance(measured, ThroughputResult):
+        return measured.verdict_above(bound)
+    if isinstance(measured, Trial):
+        return throughput_above(measured, bound)
+    raise TesterLibraryError(
+        f"this says nothing about throughput; give a trial or a result of Find Throughput: {measured}"
+    )

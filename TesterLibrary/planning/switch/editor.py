@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Lowers fields that change to the editors of a switch, which step a number below a bound (norma appendix C).
+
+A unit holds a number. When a packet departs it becomes (number + step) mod bound, by at most one subtraction,
+because a switch has no division; the step is constant, or random bits under a mask. The field is a base plus
+the number, or the number's value in a list. Two units form a cascade: the second steps when the first wraps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...errors import PlanError
+from ...model.edit import Distribution, PlannedEditor, RandomBits, RandomRange, Source, Step, Values
+from ...model.headers import HeaderType
+
+UNITS = 2  # editors for each template
+WORD = 32  # bits of a unit's register
+HALF = 16  # bits of a port number
+LIST_VALUES = 4096  # values in all lists of a unit
+_QUANTILE_BITS = 16  # bits of the random number that draws from a distribution
+_FIELDS = {
+    "IP.src": 32,
+    "IP.dst": 32,
+    "UDP.sport": 16,
+    "UDP.dport": 16,
+    "TCP.sport": 16,
+    "TCP.dport": 16,
+    "TCP.seq": 32,
+}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Numbers of a unit, from the first to the last, that stand for a value."""
+
+    first: int
+    last: int
+    value: int
+
+
+@dataclass(frozen=True)
+class SwitchEditor:
+    """The entries of one unit, in the order in which a packet passes them."""
+
+    field: str
+    start: int  # number before the first packet
+    step: int  # constant, or the mask of the random bits
+    random: bool
+    bound: int
+    base: int  # added to the number
+    listed: tuple[Listed, ...] = ()  # instead of base plus number
+    cascaded: bool = False  # moves when the unit before it wraps
+    error: float = 0.0  # the largest error of a value's probability, because it is drawn with 16 bits
+
+    def __str__(self) -> str:
+        how = f"random bits {self.step:#x}" if self.random else f"{self.step:+,}"
+        what = f"{len(self.listed):,} listed values" if self.listed else f"from {self.base:,} on"
+        when = ", when the one before wraps" if self.cascaded else ""
+        return f"{self.field}: {how} below {self.bound:,}{when}, {what}"
+
+
+def own_fields(types: Sequence[HeaderType]) -> dict[str, int]:
+    """The fields that an editor can change in headers that a program was built with, and their bits."""
+    return {
+        f"{header_type.name}.{field.name}": field.bits
+        for header_type in types
+        for field in header_type.fields
+        if field.bits in (HALF, WORD)
+    }
+
+
+def switch_editors(
+    editors: Sequence[PlannedEditor], own_fields: Mapping[str, int] | None = None
+) -> tuple[SwitchEditor, ...]:
+    """The editors of one stream. A switch draws random values by itself and ignores seeds.
+
+    Args:
+        editors: The planned editors.
+        own_fields: Bits of the fields of headers that a file describes and the program was built with.
+
+    Raises:
+        PlanError: more fields than units, a field that no unit reaches, a number that a register cannot hold,
+            or values that stay for more than one packet other than in a cascade.
+    """
+    if len(editors) > UNITS:
+        names = ", ".join(editor.name for editor in editors)
+        raise PlanError(f"{len(editors)} fields change ({names}); a switch changes {UNITS} of a template")
+    fields = {**_FIELDS, **(own_fields or {})}
+    ordered = sorted(editors, key=lambda editor: editor.every)
+    found = []
+    for number, editor in enumerate(ordered):
+        try:
+            found.append(_lowered(editor, fields, cascaded=_cascaded(editor, ordered[:number])))
+        except PlanError as problem:
+            raise PlanError(f"{editor.name}: {problem}") from None
+    if (listed := sum(len(editor.listed) for editor in found)) > LIST_VALUES:
+        raise PlanError(f"lists of {listed:,} values; a switch has room for {LIST_VALUES:,}")
+    return tuple(found)
+
+
+def _cascaded(editor: PlannedEditor, before: Sequence[PlannedEditor]) -> bool:
+    if editor.every == 1:
+        return False
+    if before and before[0].every == 1 and before[0].period == editor.every:
+        return True
+    raise PlanError(
+        f"a value stays for {editor.every:,} frames; on a switch it moves with every packet, or in a cascade"
+    )
+
+
+def _lowered(editor: PlannedEditor, fields: Mapping[str, int], *, cascaded: bool) -> SwitchEditor:
+    bits = fields.get(editor.name)
+    if bits is None:
+        raise PlanError(f"a switch does not edit it; it edits {', '.join(fields)}")
+    start, step, random, bound, base, listed = _unit(editor.source)
+    if bound > 1 << WORD:
+        raise PlanError(f"its numbers go up to {bound:,}; a register holds less than 2^{WORD}")
+    top = (1 << bits) - 1
+    kept = tuple(Listed(item.first, item.last, item.value & top) for item in listed)
+    error = len(kept) / (1 << _QUANTILE_BITS) if isinstance(editor.source, Distribution) else 0.0
+    return SwitchEditor(editor.name, start, step, random, bound, base & top, kept, cascaded, error)
+
+
+_Unit = tuple[int, int, bool, int, int, tuple[Listed, ...]]
+
+
+def _unit(source: Source) -> _Unit:
+    """Start, step, whether it is random, bound, base and list."""
+    if isinstance(source, Step):
+        size = abs(source.increment)
+        bound = source.count * size
+        if source.increment > 0 or source.count == 1:
+            return 0, size % bound, False, bound, source.first, ()
+        lowest = source.first - (source.count - 1) * size
+        return bound - size, bound - size, False, bound, lowest, ()
+    if isinstance(source, Values):
+        values = tuple(Listed(n, n, value) for n, value in enumerate(source.values))
+        return 0, 1 % len(values), False, len(values), 0, values
+    if isinstance(source, RandomBits):
+        low = (source.mask & -source.mask).bit_length() - 1
+        if (source.mask >> low) + 1 & source.mask >> low:
+            raise PlanError(f"random bits {source.mask:#x} are not adjacent; on a switch they are")
+        bound = 1 << source.mask.bit_length()
+        return 0, source.mask, True, bound, source.base & ~source.mask & (1 << 64) - 1, ()
+    if isinstance(source, RandomRange):
+        return 0, (1 << source.count.bit_length() - 1) - 1, True, source.count, source.first, ()
+    if isinstance(source, Distribution):
+        bound = 1 << _QUANTILE_BITS
+        return 0, bound - 1, True, bound, 0, tuple(_quantiles(source))
+    raise PlanError(f"a switch has no way to give it {source}")
+
+
+def _quantiles(source: Distribution) -> list[Listed]:
+    """The ranges of 2^16 random numbers for each value; a value with an empty range is left out."""
+    found, first = [], 0
+    for value, bound in zip(source.values, source.cumulative, strict=True):
+        last = round((bound + 1) / (1 << 64 - _QUANTILE_BITS)) - 1
+        if last >= first:
+            found.append(Listed(first, last, value))
+            first = last + 1
+    return found

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the headers of a frame as the parsers of p4/ do: up to TCP or UDP, with their offsets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_ADDRESSES = 12  # bytes of Ethernet before its type
+_TYPES = {0x0800: 4, 0x86DD: 6}
+_TAG = 0x8100
+TCP, UDP = 6, 17
+_IDENTIFICATION, _FLOW_LABEL = 32, 12  # bit offsets in their headers
+_PLACES = {  # for each field: its header, offset in the header and length in bytes
+    "ipv4_src": ("ip", 12, 4),
+    "ipv4_dst": ("ip", 16, 4),
+    "tcp_sport": ("transport", 0, 2),
+    "tcp_dport": ("transport", 2, 2),
+    "udp_dport": ("transport", 2, 2),
+}
+
+
+@dataclass(frozen=True)
+class FrameFields:
+    """The headers of a frame without FCS; offsets in bytes, None for headers that it does not have."""
+
+    octets: bytes
+    vlan: int | None
+    version: int | None  # IP version
+    ip: int | None
+    protocol: int | None  # protocol number of the header behind IP
+    transport: int | None  # offset of TCP or UDP, if a parser reaches it
+
+    @classmethod
+    def of(cls, octets: bytes) -> FrameFields:
+        """The headers that the parsers reach."""
+        at, vlan = _ADDRESSES, None
+        kind = _number(octets, at, 2)
+        if kind == _TAG:
+            vlan = _number(octets, at + 2, 2) & 0xFFF
+            at += 4
+            kind = _number(octets, at, 2)
+        ip, version = at + 2, _TYPES.get(kind)
+        if version is None:
+            return cls(octets, vlan, None, None, None, None)
+        protocol = octets[ip + 9] if version == 4 else octets[ip + 6]
+        plain = version == 6 or (octets[ip] & 0xF == 5 and _number(octets, ip + 6, 2) & 0x1FFF == 0)
+        reached = protocol in (TCP, UDP) and plain
+        return cls(
+            octets, vlan, version, ip, protocol, ip + (20 if version == 4 else 40) if reached else None
+        )
+
+    def place(self, key: str) -> tuple[int, int] | None:
+        """Offset and length, in bytes, of a key of the classifier; None if the frame has no such field."""
+        header, offset, length = _PLACES[key]
+        wanted = {"tcp": TCP, "udp": UDP}.get(key.partition("_")[0])
+        begin = self.ip if header == "ip" else self.transport
+        if begin is None or (wanted is None and self.version != 4) or wanted not in (None, self.protocol):
+            return None
+        return begin + offset, length
+
+    @property
+    def version_bit(self) -> int | None:
+        """The version bit that the program writes (p4/controls/version.p4), from the start of the frame."""
+        if self.ip is None:
+            return None
+        return 8 * self.ip + {4: _IDENTIFICATION, 6: _FLOW_LABEL}[self.version or 0]
+
+    @property
+    def udp(self) -> int | None:
+        """The offset of UDP; None if there is none."""
+        return self.transport if self.protocol == UDP else None
+
+
+def _number(octets: bytes, at: int, length: int) -> int:
+    return int.from_bytes(octets[at : at + length], "big")

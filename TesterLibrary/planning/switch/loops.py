@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The packets that loop inside a switch for a responder, and their share of a port (norma section 9.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+
+from ...model.ports import Port
+from ...model.units import FCS_LENGTH, LINE_OVERHEAD
+from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts
+from .match_action import MatchAction, Queue
+from .replies import replies_only
+from .template_loop import template_packets
+
+_SMALLEST = 64  # bytes of a frame, FCS included
+# The share of a port for packets without payload: five ports of HTTP share one (norma section 9.1).
+_CONTROL = Fraction(1, 5)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of one end: packets that arrive, in one of their passes, or templates that answer them."""
+
+    end: str
+    role: str  # ask, read, write, control, or the name of a template
+    flow: LoopbackFlow
+    queues: tuple[str, ...]  # queues of the templates that loop; none if packets only pass
+    frame_size: int  # bytes of the smallest template, FCS included
+
+
+@dataclass(frozen=True)
+class PlacedLoop:
+    """A loop with its loopback port, and the number of template packets of each of its queues."""
+
+    loop: Loop
+    place: LoopbackPort
+    templates: int
+
+    def __str__(self) -> str:
+        where = f"{self.loop.role} in loopback port {self.place}"
+        return f"{where} with {self.templates} template packets" if self.templates else where
+
+
+def end_loops(name: str, program: MatchAction, port: Port) -> tuple[Loop, ...]:
+    """All loops of an end that answers at the line rate of its port. They share registers, so one pipeline.
+
+    A protocol with states reads and writes them at line rate, and sends each template with a payload at line
+    rate; the longest answers set its packet rate. A protocol without states receives packets of 64 bytes, one
+    for each answer (norma section 9.1, TCP and HTTP). A protocol that only sends back the packet in hand
+    needs no loop.
+    """
+    if replies_only(program.protocol):
+        return ()
+    sizes = [_size(queue) for queue in program.queues] or [_SMALLEST]
+    line = port.speed.bps
+    pps = int(line / Fraction(_bits(max(sizes))))
+
+    def loop(role: str, bps: int, queues: Sequence[Queue] = ()) -> Loop:
+        size = min(map(_size, queues), default=_SMALLEST)
+        flow = LoopbackFlow(f"{name}: {role}", bps, pps, group=name)
+        return Loop(name, role, flow, tuple(queue.name for queue in queues), size)
+
+    if program.passes == 1:
+        answers = (loop(queue.name, pps * _bits(_size(queue)), [queue]) for queue in program.queues)
+        return (loop("ask", pps * _bits(_SMALLEST)), *answers)
+    content = [queue for queue in program.queues if queue.name in _with_payload(program)]
+    control = [queue for queue in program.queues if queue not in content]
+    found = [loop("read", line), loop("write", line), *(loop(queue.name, line, [queue]) for queue in content)]
+    return (*found, *([loop("control", int(line * _CONTROL), control)] if control else []))
+
+
+def placed(loop: Loop, place: LoopbackPort, chip: LoopbackPorts) -> PlacedLoop:
+    """The loop in a port, with as many copies of each of its templates as its share of the port takes."""
+    if not loop.queues:
+        return PlacedLoop(loop, place, 0)
+    share = Fraction(loop.flow.bps, chip.port_bps) / len(loop.queues)
+    return PlacedLoop(loop, place, ceil(template_packets(loop.frame_size) * share))
+
+
+def _with_payload(program: MatchAction) -> Iterator[str]:
+    return (template.name for template in program.protocol.templates if template.payload)
+
+
+def _size(queue: Queue) -> int:
+    return max(_SMALLEST, len(queue.octets) + FCS_LENGTH)
+
+
+def _bits(frame_size: int) -> int:
+    """Bits of a frame on the wire."""
+    return 8 * (frame_size + LINE_OVERHEAD)

@@ -1,0 +1,228 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Lowers a protocol to match-action entries, reply templates and registers of a switch (norma §4).
+
+A first pass reads the registers of a flow and finds the entry; a second one writes the next state, because a
+register can be accessed once in a pass (§4.2). So a packet of the same flow that arrives between the two
+still finds the old state (appendix A); tables must tolerate that. An answer waits in a queue for a template
+of its kind (§4.3). A row that neither reads nor changes a flow bypasses the registers (§4.2, bypass).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import product
+from typing import Any
+
+from ...errors import PlanError
+from ...model.action import Act, Assign, Count, Randomize, Send
+from ...model.condition import Compare, Test
+from ...model.protocol import Protocol, Row
+from ...protocols.conditions import Condition, condition, said
+from ...protocols.diagram import act_text
+from ...protocols.scope import NameScope, layout_of
+from ...protocols.values import MaskedNumbers
+from .resources import FLOW_ID_BITS, QUEUE_ARRAY, QUEUES, excesses, values
+
+
+@dataclass(frozen=True)
+class Ternary:
+    """A match of values that have these bits under the mask."""
+
+    key: str
+    value: int
+    mask: int
+
+
+@dataclass(frozen=True)
+class MatchEntry:
+    """An entry of a table; entries with a lower priority number are tried first."""
+
+    table: str  # packet, start or a step
+    priority: int
+    match: tuple[Ternary, ...]
+    payload: bytes
+    next_state: int
+    actions: tuple[str, ...]
+    sends: tuple[str, ...]  # queues of templates
+    counts: tuple[str, ...]  # counters that it adds to
+    bypass: bool
+    line: int
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The queue of one kind of template. All share an array; `number` is the low bits of its indices."""
+
+    name: str
+    number: int
+    octets: bytes  # bytes of the template
+    edits: tuple[tuple[str, str], ...]  # post-processing: fields and their new values
+
+    def index(self, element: int) -> int:
+        """The index in the shared array of element number `element`, from 0."""
+        return element * QUEUES % QUEUE_ARRAY + self.number
+
+
+@dataclass(frozen=True)
+class MatchAction:
+    """A protocol for a switch: registers, entries and queues."""
+
+    protocol: Protocol
+    registers: tuple[tuple[str, int], ...]
+    entries: tuple[MatchEntry, ...]
+    queues: tuple[Queue, ...]
+
+    @property
+    def passes(self) -> int:
+        """The passes through the pipeline: a second one if anything is written."""
+        return 1 if all(entry.bypass for entry in self.entries) else 2
+
+    def record(self) -> dict[str, Any]:
+        """The protocol as it is written to JSON."""
+        return {
+            "protocol": self.protocol.name,
+            "target": "tofino",
+            "flow": [list(key) for key in self.protocol.layers[0].flow],
+            "flow_id_bits": FLOW_ID_BITS if self.registers else 0,
+            "passes": self.passes,
+            "states": list(self.protocol.states),
+            "registers": [{"name": name, "bits": bits} for name, bits in self.registers],
+            "entries": [asdict(entry) | {"payload": entry.payload.hex()} for entry in self.entries],
+            "queues": [asdict(queue) | {"octets": queue.octets.hex()} for queue in self.queues],
+        }
+
+    def summary(self) -> str:
+        """A summary for people."""
+        bits = sum(bits for _, bits in self.registers)
+        tables = ", ".join(dict.fromkeys(entry.table for entry in self.entries))
+        bypass = sum(entry.bypass for entry in self.entries)
+        return (
+            f"{self.protocol.name} on tofino: {len(self.entries)} entries in the tables {tables}, "
+            f"{bypass} of them past the state; {bits} bits for a flow, "
+            f"{len(self.queues)} queues of templates, {self.passes} passes"
+        )
+
+
+def match_action(protocol: Protocol, parameters: Mapping[str, int] | None = None) -> MatchAction:
+    """Lowers a checked protocol for a switch.
+
+    Args:
+        protocol: The checked protocol.
+        parameters: The values that a job sets; parameters that it does not set have their defaults.
+
+    Raises:
+        PlanError: each resource that the switch lacks, by line and by how much, and what to change.
+    """
+    lacking = excesses(protocol)
+    if lacking:
+        raise PlanError("\n".join(f"{excess.where}: not on tofino: {excess}" for excess in lacking))
+    numbers = {parameter.name: parameter.default for parameter in protocol.parameters} | dict(
+        parameters or {}
+    )
+    return MatchAction(
+        protocol=protocol,
+        registers=tuple(protocol.registers()),
+        entries=tuple(_entries(protocol, numbers)),
+        queues=tuple(_queues(protocol, numbers)),
+    )
+
+
+def _entries(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[MatchEntry]:
+    """The entries of all rows, with parameters as numbers."""
+    scope = NameScope(protocol)
+    for event in dict.fromkeys(row.event for row in protocol.rows):
+        priority = 0
+        for number, state in enumerate(protocol.states):
+            for row in protocol.rows_for(state, event):
+                tested = condition((_with_numbers(test, numbers) for test in row.tests), scope)
+                for match in ternaries(tested):
+                    yield MatchEntry(
+                        table=event,
+                        priority=priority,
+                        match=(Ternary("state", number, 0xFF), *match) if len(protocol.states) > 1 else match,
+                        payload=tested.prefix,
+                        next_state=number if row.to is None else protocol.states.index(row.to),
+                        actions=tuple(act_text(action.act) for action in row.actions),
+                        sends=tuple(a.act.template for a in row.actions if isinstance(a.act, Send)),
+                        counts=tuple(a.act.counter for a in row.actions if isinstance(a.act, Count)),
+                        bypass=_passes_by(protocol, state, row, scope),
+                        line=row.line,
+                    )
+                    priority += 1
+
+
+def _with_numbers(test: Test, numbers: Mapping[str, int]) -> Test:
+    if not isinstance(test, Compare):
+        return test
+    return replace(test, left=test.left.with_constants(numbers), right=test.right.with_constants(numbers))
+
+
+def ternaries(tested: Condition) -> Iterator[tuple[Ternary, ...]]:
+    """Entries that together match a condition: a range takes several entries, two ranges their product."""
+    choices = [
+        [Ternary(said(quantity), value, mask) for value, mask in cover(values)]
+        for quantity, values in tested.allowed.items()
+    ]
+    return product(*choices)
+
+
+def cover(values: MaskedNumbers) -> Sequence[tuple[int, int]]:
+    """The fewest values with masks that match these numbers; for numbers with fixed bits, those bits."""
+    top = (1 << values.bits) - 1
+    if values.mask:
+        if values.intervals != ((0, top),):
+            return [(value, top) for value in _each(values)]
+        return [(values.value, values.mask)]
+    found = []
+    for first, last in values.intervals:
+        while first <= last:
+            size = first & -first or 1 << values.bits
+            while first + size - 1 > last:
+                size >>= 1
+            found.append((first, top & ~(size - 1)))
+            first += size
+    return found
+
+
+def _each(values: MaskedNumbers) -> Iterator[int]:
+    """The numbers one by one."""
+    rest = values
+    while (number := rest.smallest()) is not None:
+        yield number
+        rest = rest & MaskedNumbers.between(values.bits, number + 1, (1 << values.bits) - 1)
+
+
+def _passes_by(protocol: Protocol, state: str, row: Row, scope: NameScope) -> bool:
+    """Whether a row neither reads nor changes the state of a flow."""
+    stays = row.to in (None, state) and state == protocol.initial
+    reads = {
+        name
+        for test in row.tests
+        if isinstance(test, Compare)
+        for side in (test.left, test.right)
+        for name in side.names
+    } | {name for action in row.actions for name in _reads(protocol, action.act)}
+    writes = any(isinstance(action.act, Assign | Randomize) for action in row.actions)
+    steps = any(hasattr(action.act, "step") for action in row.actions)
+    return stays and not writes and not steps and reads.isdisjoint(scope.variables)
+
+
+def _reads(protocol: Protocol, act: Act) -> Iterator[str]:
+    expressions = list(values(act))
+    if isinstance(act, Send):
+        template = next(template for template in protocol.templates if template.name == act.template)
+        expressions += [value for _, value in template.fields]
+        expressions += [value for option in template.options for value in option.values]
+    for expression in expressions:
+        yield from expression.names
+
+
+def _queues(protocol: Protocol, numbers: Mapping[str, int]) -> Iterator[Queue]:
+    for number, template in enumerate(protocol.templates):
+        layout = layout_of(template.headers)
+        flow = [(name, "of the flow") for key in protocol.flow for name in key if name in layout.places]
+        edits = tuple((name, str(value.with_constants(numbers))) for name, value in template.fields)
+        octets = b"".join(header.octets for header in layout.headers) + template.payload
+        yield Queue(template.name, number, octets, (*flow, *edits))

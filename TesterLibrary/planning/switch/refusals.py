@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Refuses streams and responders that the program of a switch cannot do, whatever else is loaded.
+
+`tester plan` and the driver both ask here, through `streams.place`, so both accept the same jobs.
+"""
+
+from __future__ import annotations
+
+from ...errors import PlanError
+from ...model.plan import PlannedStream
+from ...model.planned_end import PlannedEnd
+from .answers import answer_frame
+from .classes import check_accepted, stream_class
+from .frame import FrameFields
+from .replies import accepted_fields, replies_only
+from .signature import signed_template
+
+_CHECKSUM = slice(6, 8)  # bytes of the UDP header
+
+
+def check_stream(stream: PlannedStream) -> None:
+    """PlanError if a switch cannot send this stream."""
+    if stream.flows:
+        raise PlanError(
+            f"stream {stream.name!r}: a switch counts streams, not their {stream.flows:,} flows; use a "
+            "testerd, or a stream for each"
+        )
+    if not stream.frames:
+        raise PlanError(f"stream {stream.name!r}: a switch replays no file; use a testerd")
+    if len(stream.frames) > 1:
+        raise PlanError(
+            f"stream {stream.name!r}: {len(stream.frames)} different frames; on a switch all of a stream are "
+            "one template, so use a stream for each size"
+        )
+    if stream.departures.offset_ns:
+        raise PlanError(f"stream {stream.name!r}: a switch has no phase; leave phase= out")
+    fields = FrameFields.of(stream.frame)
+    if fields.udp is not None and stream.frame[fields.udp :][_CHECKSUM] == b"\0\0":
+        raise PlanError(
+            f"stream {stream.name!r}: UDP without a checksum; a switch gives each frame one, so leave "
+            "chksum= out"
+        )
+    _check_version(stream, fields)
+    if stream.signature:
+        signed_template(stream)
+    elif stream.matches:
+        stream_class(stream)
+
+
+def _check_version(stream: PlannedStream, fields: FrameFields) -> None:
+    """Checks that the version is the one bit that the program writes in frames with an IP header."""
+    bit = fields.version_bit
+    if stream.version is not None and stream.version.bit_offset != bit:
+        raise PlanError(
+            f"stream {stream.name!r}: its version is bit {stream.version.bit_offset} of the frame; a switch "
+            f"writes {_PLACES[fields.version]}; leave Set Version Field out, or use a testerd"
+        )
+    if stream.version is None and bit is not None and stream.frame[bit // 8] & 0x80 >> bit % 8:
+        raise PlanError(
+            f"stream {stream.name!r}: {_PLACES[fields.version]} is 1 in its headers; a switch writes its "
+            "version there, so give a value in which it is 0, or use a testerd"
+        )
+
+
+_PLACES = {
+    4: "the highest bit of IP.id",
+    6: "the highest bit of IPv6.fl",
+    None: "none into a frame in which it finds no IP header",
+}
+
+
+def check_end(end: PlannedEnd) -> None:
+    """PlanError if a switch cannot run this end."""
+    if end.opening is not None:
+        raise PlanError(f"{end.name!r}: clients open flows by time, and on a Tofino only packets wake one")
+    if replies_only(end.protocol):
+        check_accepted(end.accepts, accepted_fields(end.protocol))
+        return
+    check_accepted(end.accepts)
+    if end.vlan is not None:
+        raise PlanError(f"{end.name!r}: answers with a VLAN tag are none of a switch's; leave vlan= out")
+    for template in end.protocol.templates:
+        answer_frame(end.protocol, template)

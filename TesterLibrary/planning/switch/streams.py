@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Places a planned job in a switch: the stages of each stream, and the loops of streams and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil
+
+from ...errors import PlanError
+from ...model.law import Steady
+from ...model.pattern import Stage
+from ...model.plan import Plan, PlannedStream
+from ...model.planned_end import PlannedEnd
+from ...model.ports import Port
+from ...model.units import FCS_LENGTH, LINE_OVERHEAD, Bandwidth, Rate, RateUnit
+from .allocation import LoopbackFlow, LoopbackPort, LoopbackPorts, Occupied, allocate
+from .editor import SwitchEditor, switch_editors
+from .loops import PlacedLoop, end_loops, placed
+from .match_action import MatchAction, match_action
+from .meter import LoopMeter
+from .refusals import check_end, check_stream
+from .staging import Staging, stage
+from .template_loop import template_packets
+
+_EVEN = Fraction(1, 10**6)  # the error that is accepted so that few packets are skipped in a row
+
+
+@dataclass(frozen=True)
+class SwitchStream:
+    """A stream whose template packets loop. Rates are frames each second."""
+
+    planned: PlannedStream
+    staging: Staging
+    flow: LoopbackFlow
+    loopback: LoopbackPort
+    templates: int  # the number of template packets that loop
+    edits: tuple[SwitchEditor, ...]
+    metered: bool  # whether a meter limits the template packets; else the loop sets their rate
+
+
+@dataclass(frozen=True)
+class SwitchEnd:
+    """A responder, its protocol for a switch, and its loops there."""
+
+    end: PlannedEnd
+    program: MatchAction
+    loops: tuple[PlacedLoop, ...]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The streams and ends of a job in a switch."""
+
+    streams: tuple[SwitchStream, ...]
+    ends: tuple[SwitchEnd, ...]
+
+
+def place(
+    plan: Plan,
+    ports: Mapping[str, Port],
+    own_fields: Mapping[str, int],
+    *,
+    chip: LoopbackPorts | None = None,
+    occupied: Sequence[Occupied] = (),
+) -> Placement:
+    """Places all of a job at once, because streams and ends share the loopback ports.
+
+    Args:
+        plan: The job.
+        ports: The tester's ports by name.
+        own_fields: Bits of the fields of headers that the switch's program was built with.
+        chip: Its loopback ports; those of a folded switch of 3.2 Tbps, if none are given.
+        occupied: The flows of other jobs that loop there already.
+
+    Raises:
+        PlanError: the first resource that runs out.
+    """
+    chip = chip or LoopbackPorts()
+    _check_ports(ports, chip)
+    for stream in plan.streams:
+        check_stream(stream)
+    stagings = [_staged(stream, ports[stream.tx_port], chip) for stream in plan.streams]
+    flows = [_loop(stream, staging) for stream, staging in zip(plan.streams, stagings, strict=True)]
+    programs = [(end, _program(end)) for end in plan.ends]
+    loops = [(end, program, end_loops(end.name, program, ports[end.port])) for end, program in programs]
+    places = allocate([*flows, *(loop.flow for _, _, looping in loops for loop in looping)], chip, occupied)
+    streams = (
+        SwitchStream(
+            stream,
+            staging,
+            flow,
+            places[stream.name],
+            _templates(stream, Fraction(flow.bps, chip.port_bps)),
+            _edits(stream, own_fields),
+            metered=staging.meter_rate < _line(stream, chip),
+        )
+        for stream, staging, flow in zip(plan.streams, stagings, flows, strict=True)
+    )
+    ends = (
+        SwitchEnd(end, program, tuple(placed(loop, places[loop.flow.name], chip) for loop in looping))
+        for end, program, looping in loops
+    )
+    return Placement(tuple(streams), tuple(ends))
+
+
+def _program(end: PlannedEnd) -> MatchAction:
+    program = match_action(end.protocol, end.parameters)
+    check_end(end)
+    return program
+
+
+@lru_cache(256)
+def _stage(target: Fraction, meter: LoopMeter, pattern: tuple[Stage, ...], up_to: Fraction) -> Staging:
+    """A cached `stage`, because streams of a job often have the same rate."""
+    return stage(target, meter, pattern=pattern, enough=_EVEN, up_to=up_to)
+
+
+def _check_ports(ports: Mapping[str, Port], chip: LoopbackPorts) -> None:
+    """Checks ports: a folded switch has as many front-panel ports as loopback ports, and they are as fast."""
+    if len(ports) > chip.all_ports:
+        over = len(ports) - chip.all_ports
+        raise PlanError(
+            f"front-panel ports: {len(ports)} needed, {chip.all_ports} there, {over} too many; split the job"
+        )
+    for port in ports.values():
+        if port.speed.bps > chip.port_bps:
+            raise PlanError(
+                f"port {port.name!r} of {port.speed}: one of the front panel has "
+                f"{Bandwidth(chip.port_bps)} at most"
+            )
+
+
+def _loop(stream: PlannedStream, staging: Staging) -> LoopbackFlow:
+    """The flow of its template packets, which loop at the meter's rate."""
+    pps = staging.meter_rate
+    return LoopbackFlow(stream.name, ceil(pps * (stream.frame_size + LINE_OVERHEAD) * 8), ceil(pps))
+
+
+def _templates(stream: PlannedStream, share: Fraction) -> int:
+    """The share of the template packets that keep a port busy; the smallest frame needs the most packets."""
+    return ceil(template_packets(min(map(len, stream.frames)) + FCS_LENGTH) * share)
+
+
+def _edits(stream: PlannedStream, own_fields: Mapping[str, int]) -> tuple[SwitchEditor, ...]:
+    try:
+        return switch_editors(stream.editors, own_fields)
+    except PlanError as problem:
+        raise PlanError(f"stream {stream.name!r}: {problem}") from None
+
+
+def _staged(stream: PlannedStream, port: Port, chip: LoopbackPorts) -> Staging:
+    law = stream.departures.law
+    if not isinstance(law, Steady):
+        raise PlanError(
+            f"stream {stream.name!r}: a Tofino has stages; for other ways to space frames plan for the engine"
+        )
+    try:
+        line = _line(stream, chip)
+        meter = LoopMeter(chip.meter, line)
+        staging = _stage(stream.frames_per_second, meter, tuple(law.stages), line * chip.spare)
+    except PlanError as problem:
+        raise PlanError(f"stream {stream.name!r}: {problem}") from None
+    _check_peak(stream, port, staging, law.stages)
+    return staging
+
+
+def _line(stream: PlannedStream, chip: LoopbackPorts) -> Fraction:
+    """The rate of its frames that fills a whole loopback port."""
+    return Bandwidth(chip.port_bps).frames_per_second(stream.frame_size)
+
+
+def _check_peak(stream: PlannedStream, port: Port, staging: Staging, pattern: tuple[Stage, ...]) -> None:
+    line = port.speed.frames_per_second(stream.frame_size)
+    if pattern and staging.peak > line:
+        raise PlanError(
+            f"stream {stream.name!r}: its pattern ({', then '.join(map(str, pattern))}) needs a peak of "
+            f"{Rate(staging.peak, RateUnit.PPS)}; port {port.name!r} ({port.speed}) carries at most "
+            f"{Rate(line, RateUnit.PPS)} of its frames of {float(stream.frame_size):g} bytes"
+        )

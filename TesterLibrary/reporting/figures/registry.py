@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of a certificate: each kind of result registers what draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...methodology.result import Result
+from ..records import ResultRecord
+from ..verdict_table import short_names
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot; `text` says the same for those who cannot see it."""
+
+    title: str
+    source: str
+    text: str
+
+
+Maker = Callable[[Sequence[ResultRecord], Mapping[str, Any]], Iterator[Figure]]
+"""Draws all results of one kind on a testbed, as it was recorded."""
+
+MAKERS: dict[type[Result], Maker] = {}
+
+
+def draws(kind: type[Result]) -> Callable[[Maker], Maker]:
+    """Decorator of the function that draws results of this kind."""
+
+    def register(make: Maker) -> Maker:
+        MAKERS[kind] = make
+        return make
+
+    return register
+
+
+def series_of(records: Sequence[ResultRecord]) -> dict[str, list[Any]]:
+    """Results of one procedure that have trials, by ascending frame size, in series with names.
+
+    Each series has one result for each frame size: what was found again is in a series of its own. What tells
+    series apart is in their names.
+    """
+    records = [record for record in records if record.result.trials]
+    suites = tuple(dict.fromkeys(record.place.suite for record in records))
+    short = dict(zip(suites, short_names(suites), strict=True))
+    several_streams = len({_streams(record.result) for record in records}) > 1
+    series: dict[str, dict[str, Result]] = {}
+    for record in sorted(records, key=lambda record: frame_size(record.result)):
+        parts = [_streams(record.result)] if several_streams else []
+        parts += [short[record.place.suite]] if len(suites) > 1 else []
+        name, number = ", ".join(parts) or "measured", 1
+        label = name
+        while record.result.title in series.get(label, {}):
+            number += 1
+            label = f"{name} ({number})"
+        series.setdefault(label, {})[record.result.title] = record.result
+    return {label: list(results.values()) for label, results in series.items()}
+
+
+def _streams(result: Result) -> str:
+    return " + ".join(stream.name for stream in result.trials[0].streams)
+
+
+def frame_size(result: Result) -> int:
+    """Frame size of the first stream, in bytes; of a mix the average."""
+    return result.trials[0].streams[0].frame_size

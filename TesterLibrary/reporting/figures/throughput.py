@@ -1,0 +1,43 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Throughput by frame size, beside what the line carries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...measurement.trial import Trial
+from ...methodology.throughput import ThroughputResult
+from ...model.units import Bandwidth
+from .. import plots
+from ..records import ResultRecord
+from ..render import image
+from .registry import Figure, draws, frame_size, series_of
+
+
+@draws(ThroughputResult)
+def throughput(records: Sequence[ResultRecord], testbed: Mapping[str, Any]) -> Iterator[Figure]:
+    """One figure with a line for each series."""
+    series = series_of(records)
+    if not series:
+        return
+    found = {
+        label: [(frame_size(r), _forwarded(r.judged[-1])) for r in results if r.judged]
+        for label, results in series.items()
+    }
+    sizes = sorted({frame_size(result) for results in series.values() for result in results})
+    speed = min((port["speed"]["bps"] for port in testbed.get("ports", ())), default=0)
+    line = [(size, float(Bandwidth(speed).frames_per_second(size))) for size in sizes] if speed else []
+    texts = (
+        f"{f'{label}: ' if len(series) > 1 else ''}{r.title}: "
+        f"{_forwarded(r.judged[-1]) if r.judged else 0:,.0f} frames/s"
+        for label, results in series.items()
+        for r in results
+    )
+    yield Figure("Throughput", image(plots.throughput_vs_size(found, line)), "; ".join(texts))
+
+
+def _forwarded(trial: Trial) -> float:
+    """Frames each second that left, as far as they arrived: from the first departure to the last."""
+    return trial.achieved_rate * trial.received / trial.sent if trial.sent else 0.0

@@ -1,0 +1,327 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Responders and clients that run until they are stopped, and what was measured of them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ..errors import PlanError, TargetError, TesterLibraryError
+from ..measurement.session_trial import SessionTrial, left_waiting, objections
+from ..measurement.sessions import SessionStatistics
+from ..measurement.snapshot import Snapshot
+from ..model.job import Job
+from ..model.plan import Plan
+from ..model.quantity import Frequency
+from ..model.responder import Clients, End, Reopen
+from ..model.units import Duration
+from ..planning.compile import compile as compile_job
+from ..planning.responder import asked_for
+from ..reporting.wall_clock import wall_clock
+from .tester import Tester
+
+_SETTLE = Duration(200_000_000)  # for the first connections, before a rate is measured
+# For SYNs that are sent up to twice more (after 200 and 400 ms): one may be lost, and a server that still has
+# a connection of earlier clients from the same port takes one only when it has found that they are gone.
+_ANSWERS = Duration(1_000_000_000)
+_MARGIN = Duration(100_000_000)  # at first, for the other work of a trial
+_MORE = 4  # factor on the margin after a trial whose clients ended too early
+_DRAIN = Duration(2_000_000_000)  # until the last connections have ended
+_POLL_S = 0.02
+_LOOKS = 25  # how often connections that are still opening are looked at
+_HOLD = "hold"  # the parameter that says for how long a connection is held
+
+
+@dataclass
+class _Running:
+    """An end that is loaded and started."""
+
+    end: End
+    plan: Plan
+    started: Snapshot
+
+
+class Connections:
+    """Responders and clients of one tester, by name."""
+
+    def __init__(self, tester: Tester, sleep: Callable[[float], None] = time.sleep) -> None:
+        """`sleep` lets so many seconds pass, for the tester too."""
+        self._tester = tester
+        self._sleep = sleep
+        self._running: dict[str, _Running] = {}
+        # A peer that still has an old connection takes a new one from the same port with the same initial
+        # sequence number for the old one, for ever (RFC 9293 §3.5.1 requires the numbers to differ).
+        self._starts: Counter[str] = Counter()
+        self._stopped: dict[str, tuple[End, SessionTrial]] = {}
+
+    def start(self, end: End) -> str:
+        """Puts an end on its port, until the test or the suite that runs is over. Returns its name.
+
+        Raises:
+            PlanError: one of that name is running, or the tester refuses; nothing has been started.
+        """
+        self._start(end)
+        self._tester.scopes.at_end(lambda: self._left(end.name))
+        return end.name
+
+    def _start(self, end: End) -> None:
+        if end.name in self._running:
+            raise end.refused("it is running already; stop it first, or give another name")
+        target, plan = self._tester.target, self._plan(end)
+        target.load(plan)
+        try:
+            target.inject(plan.learning)
+            started = target.snapshot([plan.job])
+            target.start([plan.job])
+        except BaseException:
+            with suppress(TargetError):
+                target.unload([plan.job])
+            raise
+        self._running[end.name] = _Running(end, plan, started)
+        self._starts[end.name] += 1
+        self._stopped.pop(end.name, None)
+
+    def _left(self, name: str) -> str:
+        """Stops an end if nobody has, and forgets its results. Returns a message on clients: they sent."""
+        running = self._running.get(name)
+        if running:
+            self.stop([name], End)
+        self._stopped.pop(name, None)
+        sends = running is not None and isinstance(running.end, Clients)
+        return f"clients {name!r} were still running and have been stopped" if sends else ""
+
+    def stop(self, names: Sequence[str], kind: type[End]) -> SessionStatistics | None:
+        """Takes ends off their ports; all of a kind, if none is named. Returns what the last one did.
+
+        Raises:
+            TesterLibraryError: one of them is not running.
+        """
+        chosen = names or [name for name, running in self._running.items() if isinstance(running.end, kind)]
+        for name in chosen:
+            self._known(name, kind)
+        statistics = None
+        for name in chosen:
+            running = self._running.pop(name)
+            target = self._tester.target
+            try:
+                target.stop([running.plan.job])
+                trial = self._since_start(running, target.snapshot([running.plan.job]))
+                self._stopped[name] = (running.end, trial)
+                statistics = trial.statistics
+            finally:
+                with suppress(TargetError):
+                    target.unload([running.plan.job])
+        return statistics
+
+    def statistics(self, name: str) -> SessionStatistics:
+        """Statistics of an end since its start: so far, or until it was stopped."""
+        return self.so_far(name).statistics
+
+    def so_far(self, name: str) -> SessionTrial:
+        """An end since its start, or until it was stopped, with objections where the tester fell short."""
+        if name in self._stopped:
+            return self._stopped[name][1]
+        running = self._known(name, End)
+        return self._since_start(running, self._tester.target.snapshot([running.plan.job]))
+
+    def wait(self, name: str, reached: Callable[[SessionStatistics], bool], timeout: Duration) -> bool:
+        """Waits until the statistics of an end satisfy `reached`; False if the timeout is over first."""
+        # Time that was slept counts, too: a simulated tester has a time of its own.
+        deadline_ns, slept_s = time.monotonic_ns() + timeout.ns, 0.0
+        while not reached(self.statistics(name)):
+            if slept_s >= timeout.seconds or time.monotonic_ns() >= deadline_ns:
+                return False
+            self._sleep(_POLL_S)
+            slept_s += _POLL_S
+        return True
+
+    def measure(self, name: str, duration: Duration, *, from_start: bool = False) -> SessionTrial:
+        """Measures a running end from now on for a time, or from its start to the end of that time.
+
+        Raises:
+            PlanError: the duration is not above 0.
+        """
+        if duration.ns <= 0:
+            raise PlanError(f"a duration of {duration} is too short; it must be above 0")
+        running = self._known(name, End)
+        return self._measured(running, duration, from_start=from_start)
+
+    def measure_well(self, name: str, duration: Duration) -> SessionTrial:
+        """Measures a running end, again while the tester did not do its part, as often as its rules allow."""
+        return self.repeated(lambda: self.measure(name, duration))
+
+    def repeated(self, measure: Callable[[], SessionTrial]) -> SessionTrial:
+        """The first valid trial of as many attempts as the tester's rules allow, or the last one."""
+        return self._tester.rules.repeated(lambda _: measure(), lambda trial: trial.valid, self._sleep)
+
+    def clients(self, name: str) -> Clients:
+        """The clients of that name as they were started. TesterLibraryError if there are none."""
+        end = self._stopped[name][0] if name in self._stopped else self._known(name, Clients).end
+        if not isinstance(end, Clients):
+            raise TesterLibraryError(f"{name!r} is a responder; give the name of clients")
+        return end
+
+    def again(self, end: Clients) -> None:
+        """Starts clients in place of those that have their name."""
+        if end.name in self._running:
+            self.stop([end.name], Clients)
+        self._start(end)
+
+    def await_answers(self, name: str, openings: int, longest: Duration) -> None:
+        """Waits, but not for ever, until so many connections were opened and each was answered or failed."""
+        self.wait(name, lambda found: found.openings >= openings and not found.unanswered, longest)
+
+    def drain(self, name: str, longest: Duration) -> None:
+        """Waits until no flow of an end is open, for so long at most."""
+        self.wait(name, lambda found: not found.concurrent, longest)
+
+    def close(self) -> None:
+        """Forgets everything: the tester, which is closed next, ends it."""
+        self._running.clear()
+        self._stopped.clear()
+
+    def _plan(self, end: End) -> Plan:
+        tester = self._tester
+        neighbours = {
+            (station.port.name, address): tester.target.resolve(
+                station.port.name,
+                address,
+                source=station.host(address.version),
+                source_mac=station.port.mac,
+            )
+            for station, address in asked_for(end, tester.ports)
+        }
+        return compile_job(
+            Job(end.name, ends=(end,), seed=tester.seed + self._starts[end.name]),
+            ports=tester.ports,
+            gateways=tester.gateways,
+            max_streams=tester.capabilities.max_streams,
+            neighbours=neighbours,
+            beside=[running.plan for running in self._running.values()],
+        )
+
+    def _known(self, name: str, kind: type[End]) -> _Running:
+        running = self._running.get(name)
+        if running is None or not isinstance(running.end, kind):
+            what = "responder or clients" if kind is End else kind.__name__.lower()
+            known = [key for key, one in self._running.items() if isinstance(one.end, kind)]
+            raise TesterLibraryError(f"no {what} {name!r} is running; there is {', '.join(known) or 'none'}")
+        return running
+
+    def _read(self, running: _Running, now: Snapshot) -> SessionStatistics:
+        (planned,) = running.plan.ends
+        counted = now.end(running.plan.job, planned.name)
+        span_ns = now.taken_at_ns - running.started.taken_at_ns
+        opens = isinstance(running.end, Clients)
+        return SessionStatistics.of(planned.protocol, counted, span_ns, opens=opens)
+
+    def _since_start(self, running: _Running, now: Snapshot) -> SessionTrial:
+        limits, ports = self._tester.rules.limits, [running.end.port]
+        statistics = self._read(running, now)
+        found = objections(statistics, None, running.started, now, ports, limits, job=running.plan.job)
+        return SessionTrial(statistics, None, tuple(found), unanswered=left_waiting([statistics]))
+
+    def _measured(self, running: _Running, duration: Duration, *, from_start: bool) -> SessionTrial:
+        target, job = self._tester.target, running.plan.job
+        started_at = wall_clock()
+        before = target.snapshot([job])
+        self._sleep(duration.seconds)
+        after = target.snapshot([job])
+        whole = self._read(running, after)
+        statistics = whole if from_start else whole.since(self._read(running, before))
+        due = _due(running.end, statistics, whole.openings)
+        limits, ports = self._tester.rules.limits, [running.end.port]
+        held_up = whole.put_off > 0
+        since = running.started if from_start else before
+        gone = 0 if _opens_again(running.end) else whole.failed or 0
+        found = objections(statistics, due, since, after, ports, limits, job=job, held_up=held_up, gone=gone)
+        return SessionTrial(statistics, due, tuple(found), self._left_waiting(running, whole), started_at)
+
+    def _left_waiting(self, running: _Running, first: SessionStatistics) -> int | None:
+        """Connections that still wait for an answer after several readings."""
+        looks = [first]
+        while left_waiting(looks) and len(looks) < _LOOKS:
+            self._sleep(_POLL_S)
+            looks.append(self._read(running, self._tester.target.snapshot([running.plan.job])))
+        return left_waiting(looks)
+
+
+def _due(end: End, statistics: SessionStatistics, openings: int) -> Fraction | None:
+    """Openings that the rate of clients asks for in a time; None if it did not go on for all of the time."""
+    if not isinstance(end, Clients) or end.rate is None or (end.total and openings >= end.total):
+        return None
+    return end.rate.per_second * statistics.duration_ns / 10**9
+
+
+def _opens_again(end: End) -> bool:
+    """Whether clients open another flow in the place of one that failed."""
+    return not isinstance(end, Clients) or end.reopen is Reopen.ALWAYS
+
+
+class RateMeasurer:
+    """The `SessionMeasurer` of connection rates: the clients are started anew for each rate."""
+
+    def __init__(self, ends: Connections, name: str) -> None:
+        self._ends, self._clients = ends, ends.clients(name)
+        self._margin_ns = _MARGIN.ns
+
+    def measure(self, level: int, duration: Duration) -> SessionTrial:
+        """Clients that open so many connections each second."""
+        return self._ends.repeated(lambda: self._once(level, duration))
+
+    def _once(self, level: int, duration: Duration) -> SessionTrial:
+        sending_ns = _SETTLE.ns + duration.ns + self._margin_ns
+        total = -(-level * sending_ns // 10**9)
+        self._ends.again(replace(self._clients, rate=Frequency(Fraction(level)), total=total))
+        self._ends.measure(self._clients.name, _SETTLE)
+        trial = self._ends.measure(self._clients.name, duration)
+        self._ends.drain(self._clients.name, _DRAIN)
+        if trial.due is None:  # a machine that is late may find all of them opened
+            self._margin_ns *= _MORE
+            return _over_too_early(trial, f"all {total:,} connections had been opened")
+        return trial
+
+
+class ConcurrencyMeasurer:
+    """The `SessionMeasurer` of concurrent connections: each number is opened, held, and closed again."""
+
+    def __init__(self, ends: Connections, name: str) -> None:
+        """PlanError if the clients' protocol cannot hold a connection."""
+        self._ends, self._clients = ends, ends.clients(name)
+        self._margin_ns = _MARGIN.ns
+        if _HOLD not in self._clients.parameters:
+            raise self._clients.refused(
+                f"{self._clients.protocol} cannot hold a connection open; use Start TCP Clients"
+            )
+
+    def measure(self, level: int, duration: Duration) -> SessionTrial:
+        """Clients that hold so many connections, all at once for the duration at least."""
+        return self._ends.repeated(lambda: self._once(level, duration))
+
+    def _once(self, level: int, duration: Duration) -> SessionTrial:
+        rate = self._clients.rate
+        filling_ns = int(level / rate.per_second * 10**9) if rate else 0
+        opening = Duration(filling_ns + _ANSWERS.ns)
+        held = Duration(opening.ns + duration.ns + _SETTLE.ns + self._margin_ns)
+        parameters = {**self._clients.parameters, _HOLD: Duration(held.microseconds * 1000)}
+        once = replace(
+            self._clients, connections=level, total=level, reopen=Reopen.NEVER, parameters=parameters
+        )
+        self._ends.again(once)
+        self._ends.await_answers(once.name, level, opening)
+        trial = self._ends.measure(once.name, duration, from_start=True)
+        self._ends.drain(once.name, Duration(held.ns + _DRAIN.ns))
+        if trial.statistics.duration_ns > held.ns:
+            self._margin_ns *= _MORE
+            return _over_too_early(trial, f"connections had been closed that are held for {held}")
+        return trial
+
+
+def _over_too_early(trial: SessionTrial, what: str) -> SessionTrial:
+    """A trial whose clients ended before it did, which says nothing about the device."""
+    return replace(trial, objections=(*trial.objections, f"{what} before this machine had measured them"))

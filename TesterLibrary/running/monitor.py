@@ -1,0 +1,329 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Watches traffic while it runs: closes an interval, waits until its frames have arrived, reads it.
+
+Every frame says by one bit in which of two versions of its stream's counters it belongs (norma §6.1). A flip
+lets frames leave with the other one. A closed version is read when all of it has arrived, or when nothing of
+it has arrived for a guard time that is longer than the device has been seen to take; and once more before it
+is opened again, so that what came later still is counted in its own interval.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ..errors import PlanError
+from ..measurement.counter import increase
+from ..measurement.interval import Interval, PortInterval, StreamInterval, may_be_copies
+from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
+from ..methodology.monitoring import Method, MonitoringResult
+from ..model.units import Duration
+from .tester import Tester
+from .trial import StreamRun
+
+_LEAST_GUARD_NS = 10_000_000  # how late a tester that waited for its CPU may read arrivals
+_GUARD_FACTOR = 2  # a frame may take this many times as long as the slowest one so far
+_PATIENCE_NS = 2 * 10**9  # waiting beyond the guard time for a device that has fallen silent
+_FIRST_PATIENCE_NS = 10 * 10**9  # waiting for a device that has sent nothing yet
+_POLL_S = 0.005
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """The time from one flip to the next."""
+
+    start_ns: int
+    version: int
+    before: Snapshot  # the version's counters before it was opened; until then they stood still
+
+
+class Monitor:
+    """Intervals of the streams of some runs that are sending."""
+
+    def __init__(
+        self,
+        tester: Tester,
+        runs: Sequence[StreamRun],
+        interval: Duration,
+        *,
+        show: Callable[[Interval], None] = lambda _: None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Begins the first interval. `show` is called with each interval that has ended."""
+        self._tester = tester
+        self._runs = tuple(runs)
+        self._interval = interval
+        self._show = show
+        self._sleep = sleep
+        self._jobs = [run.name for run in runs]
+        self._names = {s.id: s.name for run in runs for s in run.plan.streams if s.measured}
+        if not self._names:
+            raise PlanError("no stream is sending whose frames are known again where they arrive")
+        watched = [s for run in runs for s in run.plan.streams if s.id in self._names]
+        self._unsigned = {s.id for s in watched if not s.signature}
+        self._ports = tuple(dict.fromkeys(port for s in watched for port in (s.tx_port, s.rx_port)))
+        self._offsets = {s.id: tester.correction(s).offset_ns for run in runs for s in run.plan.streams}
+        self._intervals: list[Interval] = []
+        self._closed: _Stretch | None = None
+        self._guard_ns = _LEAST_GUARD_NS
+        self._begun = self._cancelled = False
+        self._first = self._snapshot()
+        self._reason = _reason_against(self._first, self._names)
+        if not self._reason:
+            self._open = self._flip(self._first)
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """Names of the streams."""
+        return tuple(self._names.values())
+
+    @property
+    def jobs(self) -> tuple[str, ...]:
+        """Handles of the runs."""
+        return tuple(self._jobs)
+
+    @property
+    def intervals(self) -> tuple[Interval, ...]:
+        """The intervals that have ended; frames of the last one may still be on their way."""
+        return tuple(self._intervals)
+
+    def poll(self) -> float:
+        """Ends the open interval if it is due. Returns the seconds until something is to be done again."""
+        if self._reason:
+            return self._interval.seconds
+        self._begin()
+        now = self._snapshot()
+        left = self._open.start_ns + self._interval.ns - now.taken_at_ns
+        if left <= 0:
+            self._turn(now)
+            return _POLL_S
+        return max(_POLL_S, left / 1e9)
+
+    def finish(self) -> MonitoringResult:
+        """Ends the last interval. Where the device erases versions, there is one from start to end."""
+        if not self._reason:
+            self._begin()
+            self._turn(self._snapshot())
+        if not self._reason:  # an interval may have found one
+            self._amend(self._snapshot())
+        after = self._snapshot()
+        if self._reason:
+            self._intervals = [self._whole(after)]
+        return self._result(sending=any(s.sending for s in after.streams))
+
+    def so_far(self) -> MonitoringResult:
+        """The intervals that have ended, while the next one is open. This call changes nothing."""
+        return self._result(sending=True)
+
+    def cancel(self) -> None:
+        """Ends the present reading at once; its interval is not used."""
+        self._cancelled = True
+
+    def _result(self, *, sending: bool) -> MonitoringResult:
+        everything = self._tester.target.snapshot(self._jobs)
+        evidence = [run.evidence(self._first, everything) for run in self._runs]
+        objections = [o for e in evidence for o in e.objections(self._tester.rules.limits)]
+        if self._reason and sending:
+            objections.append(f"{self._reason}, so it takes the end of the traffic to tell what is lost")
+        return MonitoringResult(
+            title=" + ".join(self.streams),
+            trials=(),
+            interval_ns=self._interval.ns,
+            method=Method.QUIESCING if self._reason else Method.VERSION,
+            reason=self._reason,
+            intervals=tuple(self._intervals),
+            objections=tuple(dict.fromkeys(objections)),
+        )
+
+    def _snapshot(self) -> Snapshot:
+        """Counters of the streams whose frames are recognized where they arrive."""
+        found = self._tester.target.snapshot(self._jobs)
+        known = (s for s in found.streams if s.id in self._names)
+        streams = tuple(without_signature(s) if s.id in self._unsigned else s for s in known)
+        return replace(found, streams=streams)
+
+    def _flip(self, before: Snapshot) -> _Stretch:
+        flipped = self._tester.target.flip(self._jobs)
+        return _Stretch(flipped.at_ns, 1 - flipped.closed_version, before)
+
+    def _begin(self) -> None:
+        """Waits for frames that left before the first interval with the version of the second one."""
+        if not self._begun:
+            self._begun = True
+            self._settled(1 - self._open.version)
+
+    def _turn(self, before: Snapshot) -> None:
+        """Closes the open interval, and reads it when all of it has arrived or nothing more will."""
+        self._amend(before)
+        self._closed, self._open = self._open, self._flip(before)
+        after = self._settled(self._closed.version)
+        self._reason = _reason_against(after, self._names)
+        if self._reason:
+            return
+        interval = self._read(self._closed, after, len(self._intervals) + 1)
+        if self._intervals and not interval.sent and not any(s.sending for s in after.streams):
+            self._closed = None  # the traffic had ended before it began
+            return
+        self._intervals.append(interval)
+        self._show(interval)
+
+    def _amend(self, now: Snapshot) -> None:
+        """Counts late arrivals in their own interval; later intervals wait as long as they took."""
+        if self._closed is None:
+            return
+        again = self._read(self._closed, now, len(self._intervals))
+        if again.received != self._intervals[-1].received:
+            self._intervals[-1] = again
+            self._guard_ns = max(self._guard_ns, again.guard_ns)
+
+    def _read(self, closed: _Stretch, after: Snapshot, number: int) -> Interval:
+        end_ns = self._open.start_ns
+        if not any(s.sending for s in after.streams):  # the traffic ended within it
+            last_ns = max(s.last_tx_ns for s in after.streams)
+            end_ns = min(end_ns, max(last_ns, closed.start_ns) + 1)
+        return Interval(
+            number=number,
+            start_ns=closed.start_ns,
+            end_ns=end_ns,
+            guard_ns=after.taken_at_ns - end_ns,
+            streams=tuple(
+                StreamInterval.between(
+                    self._names[s.id],
+                    closed.before.stream(s.id).versions[closed.version],
+                    s.versions[closed.version],
+                    end_ns - closed.start_ns,
+                    self._offsets[s.id],
+                    again=increase(may_be_copies(closed.before.stream(s.id).order), may_be_copies(s.order)),
+                )
+                for s in after.streams
+            ),
+            ports=tuple(
+                PortInterval.between(
+                    name,
+                    closed.before.port(name).versions[closed.version],
+                    after.port(name).versions[closed.version],
+                )
+                for name in self._ports
+            ),
+        )
+
+    def _settled(self, version: int) -> Snapshot:
+        """The counters when no more of a closed version will arrive.
+
+        A silent device may still hold frames. So the guard time runs from the last arrival of the closed
+        version, and counts only where frames of the next one arrive: one that forwards those has none of the
+        others left, unless it puts them out of order.
+        """
+        latest = self._snapshot()
+        quiet_since, seen = latest.taken_at_ns, _arrived(latest, version)
+        follow = _arrived(latest, 1 - version)
+        while not (self._cancelled or all(_is_complete(s, version) for s in latest.streams)):
+            self._sleep(_POLL_S)
+            latest = self._snapshot()
+            now, arrived = latest.taken_at_ns, _arrived(latest, version)
+            if arrived != seen:
+                quiet_since, seen = now, arrived
+            following = all(
+                a > b or not s.sending
+                for a, b, s in zip(_arrived(latest, 1 - version), follow, latest.streams, strict=True)
+            )
+            self._guard_ns = max(self._guard_ns, _GUARD_FACTOR * _slowest_ns(latest))
+            heard = any(s.rx_packets for s in latest.streams)
+            patience = 0 if following else _PATIENCE_NS if heard else _FIRST_PATIENCE_NS
+            if now - quiet_since > self._guard_ns + patience:
+                break
+        return latest
+
+    def _whole(self, after: Snapshot) -> Interval:
+        """All traffic as one interval, from its first frame to its last."""
+        start_ns = min(s.first_tx_ns for s in after.streams)
+        end_ns = max(s.last_tx_ns for s in after.streams) + 1
+        return Interval(
+            number=1,
+            start_ns=start_ns,
+            end_ns=end_ns,
+            guard_ns=after.taken_at_ns - end_ns,
+            streams=tuple(
+                StreamInterval.whole(self._names[s.id], s, end_ns - start_ns, self._offsets[s.id])
+                for s in after.streams
+            ),
+        )
+
+
+class MonitorThread:
+    """Polls a monitor until it is to finish."""
+
+    def __init__(self, monitor: Monitor) -> None:
+        self.monitor = monitor
+        self._ended = threading.Event()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._poll, name="monitor", daemon=True)
+        self._thread.start()
+
+    def so_far(self) -> MonitoringResult:
+        """The intervals that have ended. Raises the error that ended the thread early, if any."""
+        if self._error:
+            raise self._error
+        return self.monitor.so_far()
+
+    def finish(self) -> MonitoringResult:
+        """Ends the last interval. Raises the error that ended the thread early, such as a TargetError."""
+        self._end()
+        if self._error:
+            raise self._error
+        return self.monitor.finish()
+
+    def cancel(self) -> None:
+        """Ends the thread and drops its intervals."""
+        self.monitor.cancel()
+        self._end()
+
+    def _end(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _poll(self) -> None:
+        try:
+            while not self._ended.wait(self.monitor.poll()):
+                pass
+        except BaseException as error:
+            self._error = error
+
+
+def _arrived(snapshot: Snapshot, version: int) -> list[int]:
+    return [s.versions[version].rx_packets for s in snapshot.streams]
+
+
+def _is_complete(stream: StreamCounters, version: int) -> bool:
+    counted = stream.versions[version]
+    return counted.rx_packets >= counted.tx_packets
+
+
+def _slowest_ns(snapshot: Snapshot) -> int:
+    """Delay of the slowest frame where frames tell it; else the mean, the only delay that is known."""
+    return max(_slowest_of(s) for s in snapshot.streams)
+
+
+def _slowest_of(stream: StreamCounters) -> int:
+    if stream.latency.count:
+        return stream.latency.max_ns
+    means = [
+        v.rx_time_ns // v.rx_packets - v.tx_time_ns // v.tx_packets
+        for v in stream.versions
+        if v.rx_packets and v.tx_packets and v.rx_time_ns is not None and v.tx_time_ns is not None
+    ]
+    return 2 * max(means, default=0)
+
+
+def _reason_against(snapshot: Snapshot, names: dict[int, str]) -> str:
+    """Why versions cannot be told apart; empty if they can."""
+    for stream in snapshot.streams:
+        if not stream.versions:
+            return f"frames of {names[stream.id]!r} have no field for a version"
+        more = [v.rx_packets - v.tx_packets for v in stream.versions]
+        if stream.rx_version_rewritten or max(more) > (stream.order.duplicated or stream.order.behind or 0):
+            return f"the device writes over the version of {names[stream.id]!r}"
+    return ""

@@ -1,0 +1,314 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Announces neighbours by ARP on one port, and sees from another which of them a router knows (norma §8)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+
+from ..errors import PlanError
+from ..measurement.flows import flows_of
+from ..measurement.learning import LearningCheck, LearningTrial
+from ..measurement.trial import Trial
+from ..model.editor import Editor, FieldPath, Sweep
+from ..model.endpoints import AddressRange
+from ..model.headers import Header, HeaderStack
+from ..model.plan import PlannedStream
+from ..model.ports import Port
+from ..model.quantity import Frequency
+from ..model.stream import Stream
+from ..model.units import Duration, Rate, RateUnit
+from ..reporting.wall_clock import wall_clock
+from .tester import Tester
+from .trial import StreamRun
+
+ANNOUNCEMENTS, PROBES = "announcements", "probes"
+_BROADCAST = "ff:ff:ff:ff:ff:ff"
+_TIMEOUT = Duration(300 * 10**9)
+_LAG_S = Fraction(1, 20)  # delay of the first probe, so that addresses are announced before they are probed
+_POLL_S = 0.02
+_PATIENCE_S = 1.0  # a device that still learns has to reach one more address within this time
+_CHECKS = 3  # most checks whether all are known; each after a new announcement
+_ROUNDS = 2  # times that a check probes each address
+_REQUEST, _REPLY = "1", "2"  # operations of RFC 826
+
+
+class Announcement(Enum):
+    """The ways in which an address is announced."""
+
+    REPLY = "reply"  # sent to the device, which has not asked
+    REQUEST = "request"  # a question for the device, which learns from whom it comes (RFC 826)
+    GRATUITOUS = "gratuitous"  # a question of an address for itself, to all (RFC 5227 §3)
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Addresses behind one port of the tester, and the port from which they are reached."""
+
+    addresses: AddressRange
+    announce: str
+    probe: str
+    rate: Frequency  # of announcements
+    probe_rate: Frequency
+    kind: Announcement = Announcement.REPLY
+    mac: str | None = None  # None: that of the port
+
+    def first(self, count: int) -> Neighbours:
+        """The same neighbours, but only the first so many."""
+        return replace(self, addresses=AddressRange(self.addresses.first, count))
+
+    def announcements(self, port: Port) -> Stream:
+        """ARP for one address after the other. PlanError unless the port is in a router's IPv4 network."""
+        if self.addresses.first.version != 4:
+            raise PlanError(f"{self.addresses} are no IPv4 addresses, which is what ARP is about")
+        if port.gateway is None or port.address is None:
+            raise PlanError(f"port {port.name!r} has no gateway: there is no router that could learn there")
+        if not all(end in port.address.network for end in (self.addresses.first, self.addresses.last)):
+            raise PlanError(f"{self.addresses} are not all in {port.address.network}, that of {port.name!r}")
+        for what, address in (("address", port.address.ip), ("gateway", port.gateway)):
+            if address in self.addresses:
+                raise PlanError(
+                    f"{self.addresses} hold {address}, the {what} of port {port.name!r}, which the "
+                    "device knows already; give addresses without it"
+                )
+        mac, asked = self.mac or port.mac.hex(":"), str(port.gateway)
+        reply = self.kind is Announcement.REPLY
+        arp = {"op": _REPLY if reply else _REQUEST, "hwsrc": mac, "pdst": asked}
+        link = {"src": mac} if reply else {"src": mac, "dst": _BROADCAST}
+        changing = ["psrc", "pdst"] if self.kind is Announcement.GRATUITOUS else ["psrc"]
+        return Stream(
+            ANNOUNCEMENTS,
+            tx=self.announce,
+            rx=self.probe,
+            rate=_pps(self.rate),
+            headers=HeaderStack((Header("Ether", tuple(link.items())), Header("ARP", tuple(arp.items())))),
+            editors=tuple(self._each(f"ARP.{field}") for field in changing),
+        )
+
+    def probes(self) -> Stream:
+        """UDP to one address after the other. The tester does not tell the device where they are if asked."""
+        return Stream(
+            PROBES,
+            tx=self.probe,
+            rx=self.announce,
+            rate=_pps(self.probe_rate),
+            phase=self.probe_rate.per_second * _LAG_S,
+            editors=(self._each("IP.dst"),),
+            count_flows=True,
+            answered=False,
+        )
+
+    def _each(self, field: str) -> Editor:
+        first, last = str(self.addresses.first), str(self.addresses.last)
+        return Editor(FieldPath.parse(field), Sweep(first, last))
+
+
+class NeighbourMeasurer:
+    """Measures a router behind two ports; the `CacheMeasurer` of its neighbour table."""
+
+    def __init__(
+        self,
+        tester: Tester,
+        neighbours: Neighbours,
+        *,
+        rest: Duration = Duration(0),
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`rest`: time in which a device forgets. PlanError if the neighbours cannot be announced there."""
+        for name in (neighbours.announce, neighbours.probe):
+            if name not in tester.ports:
+                raise PlanError(f"{name!r} is no port of this tester; it has {', '.join(tester.ports)}")
+        neighbours.announcements(tester.ports[neighbours.announce])
+        self._tester, self._neighbours, self._rest, self._sleep = tester, neighbours, rest, sleep
+        self._takes: bool | None = None  # whether the device takes announcements; None: not tried
+        self._doubt = ""
+
+    def measure(self, addresses: int) -> LearningTrial:
+        """Announces again and again until all are known or none is learned any more; then counts."""
+        tester, neighbours = self._tester, self._neighbours.first(addresses)
+        if not self._takes_announcements(neighbours):
+            return self._announced_only(neighbours)
+        streams = [neighbours.announcements(tester.ports[neighbours.announce]), neighbours.probes()]
+        started_at = wall_clock()
+        tester.trials += 1
+        with StreamRun(tester, f"learning-{tester.trials}", streams).loaded() as run:
+            run.start()
+            self._watch(run, addresses)
+            tester.target.stop([run.name])
+            trial = run.finish()
+            learning_ns = self._learning_ns(run, trial, neighbours)
+        known = self._best_check(addresses)
+        announced = trial.stream(ANNOUNCEMENTS)
+        return LearningTrial(
+            addresses=addresses,
+            learned=known,
+            announced_rate=announced.achieved_rate,
+            learning_ns=learning_ns,
+            probing_ns=round(addresses * 10**9 / neighbours.probe_rate.per_second),
+            objections=trial.objections,
+            started_at=started_at,
+            doubt=self._doubt,
+        )
+
+    def _takes_announcements(self, neighbours: Neighbours) -> bool:
+        """Whether the device learns an address that was announced before anything was sent to it.
+
+        A device that takes no announcement may ask who has the address of a frame, and would take the next
+        announcement for the answer. So the address is one for which the device cannot have asked because of
+        this tester; it is announced repeatedly lest one be lost. Where there is none the device is in doubt.
+        """
+        if self._takes is None:
+            fresh = self._not_asked(neighbours.addresses)
+            if fresh is None:
+                self._doubt = (
+                    f"all {neighbours.addresses.count:,} addresses were probed before they were announced, "
+                    "and the device may take an announcement for the answer to its own question; give "
+                    "addresses that were not probed before"
+                )
+            witness = replace(neighbours, addresses=AddressRange((fresh or neighbours.addresses).first))
+            for _ in range(_CHECKS):
+                NeighbourMeasurer(self._tester, witness).announce()
+            self._takes = self._counted(witness).known == 1
+        return self._takes
+
+    def _announced_only(self, neighbours: Neighbours) -> LearningTrial:
+        """The trial of a device that takes no announcement: each is announced once, none is sent before."""
+        started_at = wall_clock()
+        check, announced_rate = self._check_announced_only(neighbours)
+        return LearningTrial(
+            addresses=check.addresses,
+            learned=check.known,
+            announced_rate=announced_rate,
+            learning_ns=0,
+            probing_ns=round(check.addresses * 10**9 / neighbours.probe_rate.per_second),
+            objections=check.objections,
+            started_at=started_at,
+        )
+
+    def _check_announced_only(self, neighbours: Neighbours) -> tuple[LearningCheck, float]:
+        """The addresses known after one announcement of each, and how many announcements left each second.
+
+        Addresses for which it may have asked are known not to have been learned when they were announced.
+        """
+        count, fresh = neighbours.addresses.count, self._not_asked(neighbours.addresses)
+        if fresh is None:
+            return LearningCheck(count, 0), 0.0
+        silent = replace(neighbours, addresses=fresh)
+        stream = silent.announcements(self._tester.ports[neighbours.announce])
+        with self._sent(stream, fresh.count) as run:
+            trial = run.finish()
+        counted = self._counted(silent)
+        objections = tuple(dict.fromkeys((*trial.objections, *counted.objections)))
+        return LearningCheck(count, counted.known, objections), trial.stream(ANNOUNCEMENTS).achieved_rate
+
+    def _not_asked(self, addresses: AddressRange) -> AddressRange | None:
+        """The longest row of these addresses that this tester gave the device no reason to ask for."""
+        best, first, count = None, addresses.first, 0
+        for address in addresses:
+            if address in self._tester.asked:
+                first, count = address + 1, 0
+                continue
+            count += 1
+            if best is None or count > best.count:
+                best = AddressRange(first, count)
+        return best
+
+    def announce(self) -> int:
+        """Announces each address once. Returns how many announcements left."""
+        neighbours = self._neighbours
+        stream = neighbours.announcements(self._tester.ports[neighbours.announce])
+        with self._sent(stream, neighbours.addresses.count) as run:
+            (planned,) = run.plan.streams
+            return self._tester.target.snapshot([run.name]).stream(planned.id).tx_packets
+
+    def known(self) -> int:
+        """Addresses to which the device forwards now; nothing is announced."""
+        return self.counted().known
+
+    def counted(self) -> LearningCheck:
+        """The same count with objections: a tester that lost frames counts too few."""
+        return self._counted(self._neighbours)
+
+    def check(self, addresses: int) -> LearningCheck:
+        """Announces the first so many once, then counts those that are known."""
+        neighbours = self._neighbours.first(addresses)
+        if not self._takes_announcements(neighbours):
+            return self._check_announced_only(neighbours)[0]
+        NeighbourMeasurer(self._tester, neighbours).announce()
+        return replace(self._counted(neighbours), doubt=self._doubt)
+
+    def rest(self) -> None:
+        """Sends nothing to the device for the time in which it forgets."""
+        self._sleep(self._rest.seconds)
+
+    def _counted(self, neighbours: Neighbours) -> LearningCheck:
+        with self._sent(neighbours.probes(), _ROUNDS * neighbours.addresses.count) as run:
+            trial = run.finish()
+            flows = trial.stream(PROBES).flows
+            assert flows is not None, "the probes count their flows"
+            if flows.statistics.silent:
+                found = flows_of(self._tester.target.flows(run.name, self._probes(run).id))
+                silent = (flow.index for flow in found if not flow.received)
+                self._tester.asked.update(neighbours.addresses.first + index for index in silent)
+        known = flows.statistics.flows - flows.statistics.silent
+        return LearningCheck(neighbours.addresses.count, known, trial.objections)
+
+    def _best_check(self, addresses: int) -> int:
+        known = 0
+        for _ in range(_CHECKS):
+            known = max(known, self.check(addresses).known)
+            if known == addresses:
+                break
+        return known
+
+    def _learning_ns(self, run: StreamRun, trial: Trial, neighbours: Neighbours) -> int:
+        """Time from the first announcement until a frame to the last learned address was forwarded.
+
+        By the tester's clock, an address was learned when its first frame arrived. Earlier frames to it were
+        lost, or waited in the device; the longest latency of its frames is that of the first one.
+        """
+        probes = self._probes(run)
+        begun = trial.stream(PROBES).counters.first_tx_ns
+        gap_ns = Fraction(10**9) / neighbours.probe_rate.per_second
+        last = 0
+        for flow in flows_of(self._tester.target.flows(run.name, probes.id)):
+            if flow.received:
+                frames = flow.index + flow.lost * neighbours.addresses.count
+                last = max(last, begun + round(frames * gap_ns) + flow.latency_max_ns)
+        return max(0, last - trial.stream(ANNOUNCEMENTS).counters.first_tx_ns)
+
+    @contextmanager
+    def _sent(self, stream: Stream, packets: int) -> Iterator[StreamRun]:
+        """Sends so many frames of one stream; all have left when the block begins."""
+        tester = self._tester
+        tester.trials += 1
+        with StreamRun(tester, f"neighbours-{tester.trials}", [stream]).loaded() as run:
+            run.start(packets=packets)
+            tester.target.wait([run.name], timeout=_TIMEOUT)
+            yield run
+
+    def _watch(self, run: StreamRun, addresses: int) -> None:
+        """Waits until all addresses were reached, or no new one for so long that none will be."""
+        neighbours, probes = self._neighbours, self._probes(run)
+        rounds = 2 * addresses / float(min(neighbours.rate.per_second, neighbours.probe_rate.per_second))
+        reached, deadline = 0, time.monotonic() + _PATIENCE_S + rounds
+        while reached < addresses and time.monotonic() < deadline:
+            self._sleep(_POLL_S)
+            chunks = self._tester.target.flows(run.name, probes.id)
+            now = sum(packets > 0 for chunk in chunks for packets in chunk.rx_packets)
+            if now > reached:
+                reached, deadline = now, time.monotonic() + _PATIENCE_S + rounds
+
+    @staticmethod
+    def _probes(run: StreamRun) -> PlannedStream:
+        (probes,) = (stream for stream in run.plan.streams if stream.name == PROBES)
+        return probes
+
+
+def _pps(rate: Frequency) -> Rate:
+    return Rate(rate.per_second, RateUnit.PPS)

@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Opens a tester on a testbed: everything up in order, and down again in reverse."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+from ..errors import TestbedError
+from ..files.calibration import stored_calibration
+from ..files.evidence_limits import evidence_limits
+from ..model.ports import Port
+from ..model.responder import Clients, Responder
+from ..reporting.progress import Console
+from ..reporting.recorder import Recorder
+from ..targets.base import Capabilities, Target
+from ..targets.engine.client import EngineTarget
+from ..targets.engine.found import clear_up
+from ..targets.engine.process import EngineProcess
+from ..targets.tofino.cabling import MOST_FRAME, Cabling, FrontPort, meter_of
+from ..targets.tofino.opening import open_switch
+from ..testbeds import RunningTestbed, open_testbed
+from ..testbeds.testbed import SwitchSpec, Testbed, TestbedPort
+from .capture import Captures
+from .connections import Connections
+from .scope import Scopes
+from .tester import Tester, TrialRules
+from .traffic import Traffic
+
+
+@dataclass
+class OpenTestbed:
+    """A tester on its testbed, ready for trials."""
+
+    testbed: RunningTestbed
+    tester: Tester
+    traffic: Traffic
+    connections: Connections
+    captures: Captures
+    _closing: ExitStack
+    found: tuple[str, ...] = ()  # what the tester still had of other clients, as sentences
+
+    @property
+    def name(self) -> str:
+        """Name of the testbed."""
+        return self.testbed.testbed.name
+
+    def record(self) -> None:
+        """Writes down who tests what, and makes it the place of the records that follow."""
+        self.tester.recorder.run(
+            testbed=self.testbed.testbed,
+            capabilities=self.tester.capabilities,
+            seed=self.tester.seed,
+            notes=(*self.testbed.notes, *self.found),
+            calibration=self.tester.calibration,
+        )
+
+    def stop_everything(self) -> None:
+        """Takes everything off the wire; what cannot be stopped does not keep the rest from being stopped."""
+        with ExitStack() as stopping:
+            stopping.callback(self.captures.stop_all)
+            stopping.callback(self.connections.stop, (), Responder)
+            stopping.callback(self.traffic.stop, ())
+            stopping.callback(self.connections.stop, (), Clients)
+
+    def close(self) -> None:
+        """Ends the tester if we started it and removes the testbed if we built it."""
+        self._closing.close()
+
+
+def open_tester(
+    name: str, *, seed: int, recorder: Recorder, progress: Console, scopes: Scopes | None = None
+) -> OpenTestbed:
+    """Sets the testbed up, starts or reaches its tester and resolves gateways.
+
+    What was set up is taken down again if a later step fails. Jobs that clients left in a tester when they
+    died are removed; `OpenTestbed.found` says so.
+
+    Raises:
+        TestbedError: the testbed file is wrong or cannot be set up here.
+        TargetError: the tester cannot be started or reached.
+        Inconclusive: a gateway does not answer.
+    """
+    with ExitStack() as stack:
+        testbed = stack.enter_context(open_testbed(name))
+        target = open_target(testbed)
+        stack.callback(target.close)
+        capabilities = target.capabilities()
+        found = clear_up(target) if isinstance(target, EngineTarget) else ()
+        ports = {port.name: _port(port, capabilities) for port in testbed.testbed.ports}
+        tester = Tester(
+            target=target,
+            capabilities=capabilities,
+            ports=ports,
+            gateways={name: _gateway(target, port) for name, port in ports.items() if port.gateway},
+            recorder=recorder,
+            progress=progress,
+            rules=TrialRules(limits=evidence_limits()),
+            seed=seed,
+            backlog_drops=testbed.backlog_drops,
+            calibration=stored_calibration(testbed.testbed.name),
+            scopes=scopes or Scopes(),
+        )
+        captures, traffic, connections = Captures(tester), Traffic(tester), Connections(tester)
+        for part in (captures, connections, traffic):
+            stack.callback(part.close)
+        opened = OpenTestbed(testbed, tester, traffic, connections, captures, stack, found)
+        opened.record()
+        return replace(opened, _closing=stack.pop_all())
+    raise AssertionError("unreachable: ExitStack does not swallow errors")
+
+
+def open_target(testbed: RunningTestbed) -> Target:
+    """The tester of a testbed: in a switch, reached at its address, or else started on this machine."""
+    spec = testbed.testbed.tester
+    if spec.switch is not None:
+        return _open_switch(testbed.testbed, spec.switch)
+    if spec.address is None:
+        return EngineProcess.launch(
+            ports=testbed.port_specs,
+            cpus=testbed.engine_cpus,
+            memory_mib=spec.memory_mib,
+            huge_pages=spec.huge_pages,
+            command_prefix=testbed.command_prefix,
+        ).target()
+    return EngineTarget.connect(spec.address, certificates=spec.certificates)
+
+
+def _open_switch(testbed: Testbed, spec: SwitchSpec) -> Target:
+    front = tuple(
+        FrontPort(
+            port.described_by(b"", MOST_FRAME), port.interface.removeprefix("front:"), port.fec or "none"
+        )
+        for port in testbed.ports
+    )
+    cabling = Cabling(
+        front,
+        spec.cpu_port,
+        spec.loopback_ports,
+        has_transceivers=not spec.model,
+        meter=meter_of(spec.clock_mhz, model=spec.model),
+    )
+    return open_switch(
+        spec.address, cabling, program=spec.program, build=spec.build, cpu_interface=spec.cpu_interface
+    )
+
+
+def _port(port: TestbedPort, capabilities: Capabilities) -> Port:
+    """A port as the testbed names it, with what the tester knows of it."""
+    try:
+        info = capabilities.port(port.name)
+    except KeyError as error:
+        raise TestbedError(f"testbed port {port.name!r}: {error.args[0]}") from None
+    return port.described_by(info.mac, info.max_frame_size)
+
+
+def _gateway(target: Target, port: Port) -> bytes:
+    """The MAC address of a port's gateway; from the question the gateway learns ours (RFC 826)."""
+    if port.gateway is None or port.address is None:
+        raise TestbedError(
+            f"port {port.name!r} has a gateway but no address; give it one in the testbed file"
+        )
+    return target.resolve(port.name, port.gateway, source=port.address.ip, source_mac=port.mac)

@@ -1,0 +1,257 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The things that a suite has open: a testbed, a tester on it, streams, and its last measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TypeVar
+
+from ..errors import PlanError, TestbedError, TesterLibraryError, UnitError
+from ..files.profile import Profile, load_profile
+from ..measurement.counter import Counter, not_counted
+from ..measurement.trial import Trial
+from ..methodology.result import Result
+from ..model.departures import Shaping, average_of
+from ..model.stream import Stream
+from ..model.stream_mix import mixed
+from ..model.units import Rate
+from ..reporting.progress import Console
+from ..reporting.recorder import Recorder
+from ..testbeds.load import shipped_testbeds
+from ..verdict import Verdict
+from .capture import Captures
+from .connections import Connections
+from .measurer import TrialMeasurer
+from .opening import OpenTestbed, open_tester
+from .scope import Scopes
+from .tester import Tester
+from .traffic import Traffic
+
+R = TypeVar("R", bound=Result)
+T = TypeVar("T")
+
+
+@dataclass
+class Suite:
+    """The state that keywords share. One for each imported library."""
+
+    testbed: str | None
+    seed: int
+    recorder: Recorder
+    progress: Console
+    profile_name: str = "quick"
+    scopes: Scopes = field(default_factory=Scopes)  # the suites and the test that run, with their streams
+    warn: Callable[[str], None] = lambda _: None  # tells the user of a suite what the tester was found with
+    _open: OpenTestbed | None = None
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Durations and repetitions where a suite does not say. TesterLibraryError: no such profile."""
+        return load_profile(self.profile_name)
+
+    @property
+    def open_testbed(self) -> OpenTestbed:
+        """The open testbed with its tester. Raises TesterLibraryError if none is open."""
+        if self._open is None:
+            raise TesterLibraryError(
+                "no tester is open; call Open Tester first, for example in the suite setup"
+            )
+        return self._open
+
+    @property
+    def tester(self) -> Tester:
+        """The open tester, on which trials are run. Raises TesterLibraryError if none is open."""
+        return self.open_testbed.tester
+
+    @property
+    def traffic(self) -> Traffic:
+        """The traffic that runs until it is stopped. Raises TesterLibraryError if no tester is open."""
+        return self.open_testbed.traffic
+
+    @property
+    def connections(self) -> Connections:
+        """The responders and clients that run. Raises TesterLibraryError if no tester is open."""
+        return self.open_testbed.connections
+
+    @property
+    def captures(self) -> Captures:
+        """The captures that run. Raises TesterLibraryError if no tester is open."""
+        return self.open_testbed.captures
+
+    @property
+    def streams(self) -> MutableMapping[str, Stream]:
+        """The streams of the test and of the suites around it, by name."""
+        return self.scopes.streams
+
+    @property
+    def mixes(self) -> MutableMapping[str, tuple[str, ...]]:
+        """The names of the streams of each mix."""
+        return self.scopes.mixes
+
+    def open(self) -> Tester:
+        """Opens the tester, unless it is open. Raises TestbedError if no testbed was named."""
+        if self.testbed is None:
+            raise TestbedError(
+                "no testbed is named; import the library with testbed=, or call Use Testbed. Shipped are "
+                f"{', '.join(shipped_testbeds())}; or give the path of a file of yours"
+            )
+        if self._open is None:
+            self._open = open_tester(
+                self.testbed,
+                seed=self.seed,
+                recorder=self.recorder,
+                progress=self.progress,
+                scopes=self.scopes,
+            )
+            for sentence in self._open.found:
+                self.warn(sentence)
+        return self._open.tester
+
+    def close(self) -> None:
+        """Takes everything off the wire and down. Closing what is closed is no error."""
+        opened, self._open = self._open, None
+        self.scopes.forget_streams()
+        if opened:
+            opened.close()
+
+    def stop_everything(self) -> None:
+        """Takes everything off the wire; nothing is to be done where no tester is open."""
+        if self._open:
+            self._open.stop_everything()
+
+    def use(self, testbed: str) -> None:
+        """Chooses another testbed; a tester that is open moves there."""
+        was_open = self._open is not None
+        self.close()
+        self.testbed = testbed
+        if was_open:
+            self.open()
+
+    def put(self, *streams: Stream) -> None:
+        """Adds or replaces streams, after planning each for its errors. Refused means nothing has changed."""
+        for stream in streams:
+            if stream.name in self.mixes:
+                raise TesterLibraryError(f"{stream.name!r} is a mix; give the stream another name")
+            self.traffic.refuse_if_sending(stream.name)
+            self.tester.check([stream])
+        self.streams.update((stream.name, stream) for stream in streams)
+
+    def put_mix(self, name: str, shares: Mapping[str, Fraction], rate: Rate) -> None:
+        """Gives streams their shares of a rate, and all of them a name."""
+        if name in self.streams:
+            raise TesterLibraryError(f"{name!r} is a stream; give the mix another name")
+        streams = mixed(name, [self.stream(share) for share in shares], shares, rate, self.tester.ports)
+        self.tester.check(streams)
+        self.put(*streams)
+        self.mixes[name] = tuple(shares)
+
+    def change(self, name: str, **changes: object) -> None:
+        """Changes a stream; its rate and how it is shaped also while it is sending."""
+        stream = replace(self.stream(name), **changes)  # type: ignore[arg-type]
+        if set(changes) <= {"rate", "shaping"}:
+            self.tester.check([stream])
+            self.traffic.update(stream)
+            self._restore_at_end(name)
+            self.streams[name] = stream
+        else:
+            self.put(stream)
+
+    def _restore_at_end(self, name: str) -> None:
+        """A suite's stream that a test changes while it is sending goes on as it was after the test."""
+        if name in self.scopes.current.streams:
+            return
+        traffic, before = self.traffic, self.streams[name]
+
+        def restore() -> str:
+            traffic.update(before)
+            return ""
+
+        self.scopes.at_end(restore)
+
+    def shape(self, name: str, describe: Callable[[], Shaping | None]) -> None:
+        """Changes the spacing of a stream's frames; the rate becomes the law's average if it has one."""
+        shaping = naming(name, describe)
+        average = average_of(shaping)
+        self.change(name, shaping=shaping, **({"rate": average} if average else {}))
+
+    def stream(self, name: str) -> Stream:
+        """The stream of that name; the name of a mix is refused."""
+        if name in self.mixes:
+            raise TesterLibraryError(f"{name!r} is a mix of {', '.join(self.mixes[name])}; name one of them")
+        return self.chosen([name])[0]
+
+    def chosen(self, names: Sequence[str]) -> list[Stream]:
+        """The streams of these names, a mix being several; all, if no name is given."""
+        names = [mix for name in names for mix in self.mixes.get(name, (name,))]
+        if not self.streams:
+            raise TesterLibraryError("there is no stream; call Create Stream first")
+        unknown = [name for name in names if name not in self.streams]
+        if unknown:
+            raise TesterLibraryError(
+                f"there is no stream {unknown[0]!r}; there are {', '.join(self.streams)}"
+            )
+        return [self.streams[name] for name in names or self.streams]
+
+    def measurer(
+        self,
+        title: str,
+        names: Sequence[str],
+        rate: Rate | None = None,
+        *,
+        by_signature: bool = False,
+        needs: Sequence[Counter] = (),
+    ) -> TrialMeasurer:
+        """Runs trials of these streams, or of all, each at its own rate or at the one given.
+
+        The title heads their progress; the last trial is what `Verify …` and `Get …` judge.
+
+        Raises:
+            PlanError: the tester does not count what the title needs, or the signature of each frame is
+                needed and a stream is sent without. Nothing was sent.
+        """
+        if missing := set(needs) - self.tester.capabilities.counts:
+            raise PlanError(f"{title} cannot be measured: {not_counted(missing)}")
+        streams = [stream.at(rate) if rate else stream for stream in self.chosen(names)]
+        for stream in streams:
+            if by_signature and not stream.signature:
+                raise PlanError(
+                    f"stream {stream.name!r} is sent without signature, by which {title} is measured; "
+                    "its blind delay, and bounds of its loss, can be measured"
+                )
+        self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
+        return TrialMeasurer(self.tester, streams, note=self.remember)
+
+    def found(self, result: R) -> R:
+        """Records what a procedure found, shows it, and remembers it for `Verify …` and `Get …`."""
+        self.recorder.result(result)
+        self.progress.end("; ".join((str(result), *result.shortened)))
+        self.remember(result)
+        return result
+
+    def remember(self, measured: Trial | Result) -> None:
+        """Keeps a measurement, which `Verify …` and `Get …` judge from now on."""
+        self.scopes.current.last = measured
+
+    def judged(self, measured: Trial | Result | None = None) -> Trial | Result:
+        """The measurement to be judged: the one that is given, or the last one of this test."""
+        measured = measured or self.scopes.current.last
+        if measured is None:
+            raise TesterLibraryError("nothing was measured in this test yet; give a trial or measure first")
+        return measured
+
+    def conclude(self, verdict: Verdict, message: str | None = None) -> Verdict:
+        """Records a verdict, and raises unless it is PASS; a message replaces that of a failed one."""
+        self.recorder.verdict(verdict)
+        return verdict.enforce(message)
+
+
+def naming(stream: str, describe: Callable[[], T]) -> T:
+    """Calls `describe`. A PlanError then names the stream."""
+    try:
+        return describe()
+    except (PlanError, UnitError) as problem:
+        raise PlanError(f"stream {stream!r}: {problem}") from None

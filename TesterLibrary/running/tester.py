@@ -1,0 +1,198 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""An open tester with all that a trial needs of it, and how a trial is run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from fractions import Fraction
+from typing import Protocol, TypeVar
+
+from ..measurement.calibration import Calibration
+from ..measurement.correction import Correction, frame_time_ns
+from ..measurement.evidence import EvidenceLimits
+from ..measurement.trial import Trial
+from ..model.job import Job
+from ..model.plan import Plan, PlannedStream
+from ..model.ports import Address, Port
+from ..model.stream import Stream
+from ..model.units import Duration
+from ..planning.compile import compile as compile_job
+from ..reporting.progress import Console
+from ..reporting.recorder import Recorder
+from ..targets.base import Capabilities, Target
+from .scope import Scopes
+from .stream_ids import StreamIds
+
+Measured = TypeVar("Measured")
+
+
+@dataclass(frozen=True)
+class TrialRules:
+    """How a trial is run when its keyword does not say otherwise."""
+
+    attempts: int = 3  # at a trial in which the tester did not do its part
+    respite: Duration = Duration(500_000_000)  # before the second attempt; twice that before the third
+    settle: Duration = Duration(
+        200_000_000
+    )  # after so long without an arrival nothing more will come (RFC 2544 §23)
+    grace: Duration = Duration(5_000_000_000)  # how much later than due the tester may answer
+    longest: Duration = Duration(300 * 10**9)  # of arrivals after the last departure; beyond, it is a loop
+    limits: EvidenceLimits = field(default_factory=EvidenceLimits)
+
+    def repeated(
+        self,
+        measure: Callable[[int], Measured],
+        is_final: Callable[[Measured], bool],
+        sleep: Callable[[float], None],
+    ) -> Measured:
+        """The measurement of the first attempt, from 1, that is final, or of the last one."""
+        measured = measure(1)
+        for attempt in range(1, self.attempts):
+            if is_final(measured):
+                break
+            sleep(attempt * self.respite.seconds)  # the disturbance may be over by then
+            measured = measure(attempt + 1)
+        return measured
+
+
+class LoadedStreams(Protocol):
+    """Streams that are loaded as one job."""
+
+    @property
+    def streams(self) -> Sequence[Stream]:
+        """As they leave now."""
+        ...
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """Their ids, one after the other."""
+        ...
+
+    def __contains__(self, stream: str) -> bool:
+        """Whether one of them has that name."""
+        ...
+
+    def update(self, stream: Stream) -> None:
+        """Changes how one of them leaves."""
+        ...
+
+
+@dataclass
+class Tester:
+    """An open tester with all that a trial needs of it."""
+
+    target: Target
+    capabilities: Capabilities
+    ports: Mapping[str, Port]
+    gateways: Mapping[str, bytes]
+    recorder: Recorder
+    progress: Console
+    rules: TrialRules = field(default_factory=TrialRules)
+    seed: int = 1
+    backlog_drops: Callable[[], int] = lambda: 0  # drops by this machine's kernel before an embedded device
+    calibration: Calibration | None = None  # of the tester's own delay
+    trials: int = 0  # run so far; gives them their numbers
+    on_air: list[LoadedStreams] = field(default_factory=list)  # not yet sending, sending, or done
+    watchers: dict[str, list[Callable[[Trial], None]]] = field(default_factory=dict)  # by stream
+    sleep: Callable[[float], None] = time.sleep  # lets so many seconds pass, for the tester too
+    scopes: Scopes = field(default_factory=Scopes)  # the suites and the test that run
+    stream_ids: StreamIds = field(default_factory=StreamIds)
+    asked: set[Address] = field(default_factory=set)  # for which the device may ask: probed, and not known
+
+    def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
+        """Plans streams as one job, with ids that no loaded job has and no recent job had.
+
+        Equal streams have equal frames in every job but for their signature, which has the id in it.
+        """
+        taken = [range(ids[0], ids[-1] + 1) for run in self.on_air if (ids := run.ids)]
+        return self._compiled(name, streams, first_id=self.stream_ids.take(len(streams), taken))
+
+    def check(self, streams: Sequence[Stream]) -> Plan:
+        """Plans streams for their errors, as a job that is not to be loaded."""
+        return self._compiled("check", streams, first_id=1)
+
+    def _compiled(self, name: str, streams: Sequence[Stream], *, first_id: int) -> Plan:
+        return compile_job(
+            Job(name, tuple(streams), seed=self.seed),
+            ports=self.ports,
+            gateways=self.gateways,
+            max_streams=self.capabilities.max_streams,
+            first_id=first_id,
+        )
+
+    def replan(self, plan: Plan, stream_id: int, stream: Stream) -> PlannedStream:
+        """A stream of a plan after a change, with the id and the signature that it had."""
+        (planned,) = compile_job(
+            Job(plan.job, (stream,), plan.seed),
+            ports=self.ports,
+            gateways=self.gateways,
+            max_streams=1,
+            first_id=stream_id,
+        ).streams
+        return planned
+
+    def watch(self, stream: str, told: Callable[[Trial], None]) -> None:
+        """Calls `told` with the trial so far while a stream is sent, until the current scope ends."""
+        watchers = self.watchers.setdefault(stream, [])
+        watchers.append(told)
+
+        def forget() -> str:
+            watchers.remove(told)
+            return ""
+
+        self.scopes.at_end(forget)
+
+    def part_of_line(self, stream: Stream) -> Fraction:
+        """The rate of a stream as part of its port's line rate; 0 where only the tester knows it."""
+        if stream.as_captured:
+            return Fraction(0)
+        speed, size = self.ports[stream.tx].speed, stream.frame_size.mean
+        return stream.rate.frames_per_second(size, speed) / speed.frames_per_second(size)
+
+    def busiest(self, streams: Sequence[Stream]) -> Fraction:
+        """The load of the port that is asked to send most."""
+        load: dict[str, Fraction] = {}
+        for stream in streams:
+            load[stream.tx] = load.get(stream.tx, Fraction(0)) + self.part_of_line(stream)
+        return max(load.values())
+
+    def correction(self, stream: PlannedStream) -> Correction:
+        """The correction of the delays of a stream."""
+        ports = [self.capabilities.port(name) for name in (stream.tx_port, stream.rx_port)]
+        size = round(stream.frame_size)
+        on_line = frame_time_ns(size, ports[0].link_speed_bps)
+        if self.calibration is None or self.calibration.drivers != tuple(sorted(p.driver for p in ports)):
+            return Correction(frame_time_ns=on_line)
+        return Correction(*self.calibration.at(size), calibrated=True, frame_time_ns=on_line)
+
+    def delay_objections(self, corrections: Iterable[Correction]) -> Iterator[str]:
+        """Why delays that were corrected like this are not to be trusted."""
+        if self.calibration and any(correction.calibrated for correction in corrections):
+            age = Duration.parse(self.calibration.age(datetime.now(timezone.utc)))
+            most = Duration(self.rules.limits.max_calibration_age_ns)
+            if age > most:
+                yield f"the tester was calibrated {age} ago (limit {most}); call Calibrate Tester again"
+
+    def order_objections(self, streams: Iterable[PlannedStream]) -> Iterator[str]:
+        """Why the order in which frames of streams were received may be the tester's doing.
+
+        One flow comes in by one channel of an interface, in order; several flows come in by several.
+        """
+        arriving = {s.rx_port for s in streams if len(s.frames) > 1 or s.editors}
+        for port in map(self.capabilities.port, sorted(arriving)):
+            if port.reorders:
+                yield (
+                    "the order of frames may have been changed by the tester's port "
+                    f"{port.name}: {port.reorders}"
+                )
+
+    def record(self, trial: Trial) -> Trial:
+        """Numbers a trial, writes it down and shows it."""
+        trial = replace(trial, number=self.trials)
+        self.recorder.trial(trial, seed=self.seed)
+        self.progress.trial(trial)
+        return trial

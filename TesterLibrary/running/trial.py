@@ -1,0 +1,280 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Streams on a target: plan, load, learn, send, settle, count."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from fractions import Fraction
+
+from ..errors import PlanError, TargetError
+from ..measurement.departure import rate_error
+from ..measurement.evidence import Evidence
+from ..measurement.flows import FlowMeasure, FlowSummary
+from ..measurement.foreign import Foreign
+from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
+from ..measurement.sustained import DelayReading, Growth, growth
+from ..measurement.trial import StreamResult, Trial
+from ..model.plan import Plan, PlannedStream
+from ..model.stream import Stream
+from ..model.units import MIN_FRAME_SIZE, Duration
+from ..reporting.wall_clock import wall_clock
+from ..targets.base import SendingProgress
+from .tester import Tester
+
+_POLL_SECONDS = 0.02
+_RFC_2544_WAIT_NS = 2 * 10**9  # for residual frames (§23)
+_SLOWER = 2  # factor on the delay of the slowest frame so far
+
+
+class StreamRun:
+    """Streams from being loaded to being counted; what `Start Traffic` puts on the wire."""
+
+    def __init__(self, tester: Tester, name: str, streams: Sequence[Stream]) -> None:
+        self._tester = tester
+        self.name = name
+        self.streams = tuple(streams)
+        self.plan = tester.plan(name, streams)
+        _refuse_own_ports(self.plan)
+        self._started_at = ""
+        self._before: Snapshot | None = None
+        self._changed: set[int] = set()  # ids of streams that were changed while they were sending
+        self._backlog_before = 0
+        self._delays: dict[int, list[DelayReading]] = {}  # readings by stream id, while they were sent
+
+    @contextmanager
+    def loaded(self) -> Iterator[StreamRun]:
+        """Loads, and unloads whatever happens, so that no half-run job stays behind."""
+        self.load()
+        try:
+            yield self
+        finally:
+            self.unload()
+
+    def load(self) -> None:
+        """Loads the job and sends its learning frames."""
+        target = self._tester.target
+        target.load(self.plan)
+        self._tester.on_air.append(self)
+        try:
+            target.inject(self.plan.learning)
+        except BaseException:
+            self.unload()
+            raise
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """The ids of its streams, one after the other."""
+        return [s.id for s in self.plan.streams]
+
+    def __contains__(self, stream: str) -> bool:
+        return any(s.name == stream for s in self.streams)
+
+    def update(self, stream: Stream) -> None:
+        """Changes how one of its streams leaves, while it is sending."""
+        planned = next(s for s in self.plan.streams if s.name == stream.name)
+        changed = self._tester.replan(self.plan, planned.id, stream)
+        self._tester.target.update(self.name, changed)
+        self._changed.add(planned.id)
+        streams = tuple(changed if s is planned else s for s in self.plan.streams)
+        self.plan = replace(self.plan, streams=streams)
+        self.streams = tuple(stream if s.name == stream.name else s for s in self.streams)
+
+    def unload(self) -> None:
+        """Unloads the job. If the tester is gone, so is the job; the next call to the tester raises."""
+        if self in self._tester.on_air:
+            self._tester.on_air.remove(self)
+        with suppress(TargetError):
+            self._tester.target.unload([self.name])
+
+    def start(self, duration: Duration | None = None, packets: int | None = None) -> None:
+        """Starts all streams together, for a time, for so many frames each, or until they are stopped."""
+        self._before = self._tester.target.snapshot([self.name])
+        self._backlog_before = self._tester.backlog_drops()
+        self._started_at = wall_clock()
+        self._delays = {}
+        self._tester.target.start([self.name], duration=duration, packets=packets)
+
+    def report(self, progress: SendingProgress) -> None:
+        """Reads its delays, and gives the trial so far to those who watch its streams."""
+        snapshot = self._tester.target.snapshot([self.name])
+        for s in snapshot.streams:
+            reading = DelayReading(snapshot.taken_at_ns, s.latency.count, s.latency.sum_ns)
+            self._delays.setdefault(s.id, []).append(reading)
+        watchers = [watch for s in self.streams for watch in self._tester.watchers.get(s.name, ())]
+        if watchers and progress.sending:
+            so_far = self._trial(snapshot, None)
+            for watch in watchers:
+                watch(so_far)
+
+    def finish(self, duration: Duration | None = None) -> Trial:
+        """Waits until what was sent has arrived or is lost; returns the trial, not yet recorded."""
+        after, found = self._settled()
+        trial = replace(self._trial(after, duration), findings=found)
+        flows = [self.flows(s) if s.flows else None for s in self.plan.streams]
+        streams = zip(trial.streams, flows, strict=True)
+        return replace(trial, streams=tuple(replace(s, flows=found) for s, found in streams))
+
+    def flows(self, stream: PlannedStream, most: int = 10, by: FlowMeasure = FlowMeasure.LOSS) -> FlowSummary:
+        """The flows of one of its streams as they are now, and so many of the worst."""
+        return FlowSummary.of(self._tester.target.flows(self.name, stream.id), most, by)
+
+    def _trial(self, after: Snapshot, duration: Duration | None) -> Trial:
+        assert self._before is not None, "start() has read the counters before"
+        evidence = self.evidence(self._before, after)
+        counters = {s.id: after.stream(s.id) for s in self.plan.streams}
+        job = after.job(self.name)
+        sending_ns = duration.ns if duration else _sending_ns(counters.values())
+        if job and job.cut_short:
+            sending_ns = min(sending_ns, max(1, job.stopped_at_ns - job.started_at_ns))
+        corrections = [self._tester.correction(s) for s in self.plan.streams]
+        streams = tuple(
+            replace(
+                _result(s, counters[s.id], sending_ns, self._changed),
+                percentile_error=self._tester.capabilities.percentile_error,
+                correction=correction,
+                growth=self._growth(counters[s.id]),
+            )
+            for s, correction in zip(self.plan.streams, corrections, strict=True)
+        )
+        return Trial(
+            load=self._tester.busiest(self.streams),
+            duration_ns=sending_ns,
+            streams=streams,
+            evidence=evidence,
+            foreign=Foreign.between(self._before, after, self._ports()),
+            objections=(*evidence.objections(self._tester.rules.limits), *_octet_objections(streams)),
+            delay_objections=(
+                *self._tester.delay_objections(corrections),
+                *_stamp_objections(self.plan.streams, counters),
+            ),
+            order_objections=tuple(self._tester.order_objections(self.plan.streams)),
+            started_at=self._started_at,
+        )
+
+    def _growth(self, counted: StreamCounters) -> Growth | None:
+        """How its delay grew; a stream that was changed meanwhile has no one load at which it could grow."""
+        if counted.id in self._changed:
+            return None
+        return growth(self._delays.get(counted.id, ()), counted.first_tx_ns, counted.last_tx_ns)
+
+    def evidence(self, before: Snapshot, after: Snapshot) -> Evidence:
+        """Evidence of the tester's work for this run between two snapshots."""
+        dropped = self._tester.backlog_drops() - self._backlog_before
+        return Evidence.between(self.plan, before, after, changed=self._changed, backlog_dropped=dropped)
+
+    def _ports(self) -> set[str]:
+        return {port for s in self.plan.streams for port in (s.tx_port, s.rx_port)}
+
+    def _measured(self, snapshot: Snapshot) -> list[StreamCounters]:
+        """Counters of the streams whose frames are recognized where they arrive."""
+        return [snapshot.stream(s.id) for s in self.plan.streams if s.measured]
+
+    def _settled(self) -> tuple[Snapshot, tuple[str, ...]]:
+        """The counters once nothing has arrived for the settling time; at once when nothing is missing.
+
+        A device that repeats frames has them arrive for ever. So waiting ends when for so long as the tester
+        may be late no other frames arrive than those beyond what was sent. That is found of the device.
+        """
+        target, rules = self._tester.target, self._tester.rules
+        snapshot = target.snapshot([self.name])
+        ended = quiet_since = new_since = snapshot.taken_at_ns
+        while snapshot.taken_at_ns - quiet_since < _settling_ns(snapshot, rules.settle):
+            self._tester.sleep(_POLL_SECONDS)
+            latest = target.snapshot([self.name])
+            if _received(latest) != _received(snapshot):
+                quiet_since = latest.taken_at_ns
+                if _once(latest) > _once(snapshot):
+                    new_since = quiet_since
+                after_ns = quiet_since - ended
+                if quiet_since - new_since >= rules.grace.ns or after_ns >= rules.longest.ns:
+                    return latest, (_endless(latest, after_ns),)
+            elif all(
+                s.rx_packets - (s.order.duplicated or 0) >= s.tx_packets for s in self._measured(latest)
+            ):
+                return latest, ()
+            snapshot = latest
+        return snapshot, ()
+
+
+def _refuse_own_ports(plan: Plan) -> None:
+    """PlanError for a signed stream that is expected where it leaves: no device forwards it there."""
+    for stream in plan.streams:
+        if stream.signature and stream.tx_port == stream.rx_port:
+            raise PlanError(
+                f"stream {stream.name!r} leaves port {stream.tx_port!r} and is expected there; give it "
+                "another rx, or signature=False for requests that something on that port answers"
+            )
+
+
+def _stamp_objections(
+    streams: Sequence[PlannedStream], counters: Mapping[int, StreamCounters]
+) -> Iterator[str]:
+    for stream in streams:
+        counted = counters[stream.id]
+        if counted.rx_before_sent:
+            yield (
+                f"{counted.rx_before_sent:,} of {counted.rx_packets:,} frames of {stream.name} arrived "
+                "before they were sent, by the clocks of the tester's CPUs, which differ"
+            )
+
+
+def _sending_ns(counters: Collection[StreamCounters]) -> int:
+    """Time from the first departure to the last, of the streams that have sent."""
+    sent = [c for c in counters if c.tx_packets]
+    return max(1, max(c.last_tx_ns for c in sent) - min(c.first_tx_ns for c in sent)) if sent else 1
+
+
+def _result(
+    planned: PlannedStream, counted: StreamCounters, sending_ns: int, changed: Collection[int]
+) -> StreamResult:
+    """The result of a stream. A frame size and rate that only the tester knew follow from its counters."""
+    size = planned.frame_size or Fraction(counted.tx_bytes, max(1, counted.tx_packets))
+    return StreamResult(
+        name=planned.name,
+        tx_port=planned.tx_port,
+        rx_port=planned.rx_port,
+        frame_size=max(MIN_FRAME_SIZE, round(size)),
+        sizes=planned.mix,
+        intended_rate=planned.frames_per_second or Fraction(counted.intended_packets * 10**9, sending_ns),
+        counters=counted if planned.signature else without_signature(counted),
+        rate_error=rate_error(None if planned.id in changed else planned.departures, counted),
+        measured=planned.measured,
+        signed=planned.signature,
+    )
+
+
+def _settling_ns(snapshot: Snapshot, least: Duration) -> int:
+    """A device that was slow may be slow again; one that has sent nothing yet has the RFC's two seconds."""
+    if not any(_received(snapshot)):
+        return max(least.ns, _RFC_2544_WAIT_NS)
+    return max(least.ns, _SLOWER * max(s.latency.max_ns for s in snapshot.streams))
+
+
+def _received(snapshot: Snapshot) -> list[int]:
+    return [_arrived(s) for s in snapshot.streams]
+
+
+def _arrived(counted: StreamCounters) -> int:
+    """Frames that came to any port, damaged or not."""
+    others = ("rx_misrouted", "rx_corrupted", "rx_wrong_length", "rx_fragments")
+    return counted.rx_packets + sum(getattr(counted, name) or 0 for name in others)
+
+
+def _once(snapshot: Snapshot) -> int:
+    """Frames that have arrived, each counted once as far as the tester can tell."""
+    return sum(min(s.tx_packets, _arrived(s) - (s.order.duplicated or 0)) for s in snapshot.streams)
+
+
+def _endless(snapshot: Snapshot, after_ns: int) -> str:
+    more = sum(_received(snapshot)) - _once(snapshot)
+    return (
+        f"frames kept arriving for {Duration(after_ns)} after the last departure, {more:,} of them beyond "
+        "those that were sent (a loop in the device?)"
+    )
+
+
+def _octet_objections(streams: Collection[StreamResult]) -> Iterator[str]:
+    return (s.octets.objection for s in streams if s.measured and s.octets.objection)

@@ -1,0 +1,61 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Counters from messages of `counters.proto`: field by field, by the names that both sides share.
+
+Nothing is derived here. A field that is absent from the message is None.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+
+from google.protobuf.message import Message
+
+from ..._generated.tester.v1.counters_pb2 import Uint128
+
+T = TypeVar("T")
+_Reader = Callable[[Any], Any]
+
+
+def counters_value(cls: type[T], message: Message) -> T:
+    """The message as the class of counters that has its name, and a field for each of its fields."""
+    return cls(**{name: read(message) for name, read in _readers(cast(Hashable, cls))})
+
+
+@lru_cache
+def _readers(cls: Any) -> list[tuple[str, _Reader]]:
+    hints = get_type_hints(cls)
+    return [(field.name, _reader(field.name, hints[field.name])) for field in dataclasses.fields(cls)]
+
+
+def _reader(name: str, hint: Any) -> _Reader:
+    """A function that reads one field of a message, by its type in the class."""
+    arguments = get_args(hint)
+    if type(None) not in arguments:
+        value = _value(hint)
+        return lambda message: value(getattr(message, name))
+    (kind,) = (argument for argument in arguments if argument is not type(None))
+    value = _value(kind)
+    if get_origin(kind) is tuple:  # a repeated field has no presence: the engine counts all of them
+        return lambda message: value(getattr(message, name))
+    return lambda message: value(getattr(message, name)) if message.HasField(name) else None
+
+
+def _value(hint: Any) -> _Reader:
+    """A function that turns a value of the message into one of the class."""
+    origin = get_origin(hint)
+    if origin is tuple:
+        item = _value(get_args(hint)[0])
+        return lambda values: tuple(map(item, values))
+    if origin is Mapping:
+        return lambda buckets: {bucket.index: bucket.count for bucket in buckets}
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return lambda message: counters_value(hint, message)
+    return _whole if hint is int else lambda value: value
+
+
+def _whole(value: int | Uint128) -> int:
+    return value if isinstance(value, int) else value.high << 64 | value.low

@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that an engine still has when a session opens it, because their client died or works beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from socket import gethostname
+
+from ...errors import PlanError
+from ...measurement.job_counters import JobCounters
+from ...measurement.snapshot import Snapshot
+from ...testbeds.processes import ProcessId
+from .client import EngineTarget
+
+# As `address.CLIENT` is made; a client of TLS has its certificate and its address behind it.
+_CLIENT = re.compile(r"TesterLibrary \(.*@(.+), process (\d+)\)")
+
+
+def clear_up(target: EngineTarget) -> tuple[str, ...]:
+    """Removes the jobs of clients that have died. Says of each job or capture found what became of it.
+
+    Only a client of this machine can be known to have died, by its process. The jobs of all others are left
+    as they are: one that lives may be measuring.
+
+    Raises:
+        TargetError: the engine is broken or gone.
+    """
+    return tuple(_cleared(target, target.snapshot()))
+
+
+def _cleared(target: EngineTarget, snapshot: Snapshot) -> Iterator[str]:
+    for job in snapshot.jobs:
+        whose, died = _client(job)
+        text = f"the tester still had job {job.name!r}{_ports(job)} of {whose}"
+        if not died:
+            yield f"{text}; it was left as it is: if nobody needs it, end that client or restart the tester"
+            continue
+        with suppress(PlanError):  # somebody else has just unloaded it
+            target.unload([job.name])
+        yield f"{text}, which has ended; it was stopped and removed"
+    for capture in snapshot.captures:
+        yield f"the tester still had capture {capture.name!r} of another client; it was left as it is"
+
+
+def _client(job: JobCounters) -> tuple[str, bool]:
+    """Who has started a job, and whether that client is known to live no more."""
+    if not job.started_by:
+        return "this process" if job.starts else "a client that has not started it", False
+    found = _CLIENT.match(job.started_by)
+    here = found is not None and found[1] == ascii(gethostname())[1:-1]
+    died = found is not None and here and ProcessId.of(int(found[2])) is None
+    return job.started_by, died
+
+
+def _ports(job: JobCounters) -> str:
+    names = sorted(polls.port for polls in job.polls)
+    return f" on {'ports' if len(names) > 1 else 'port'} {', '.join(names)}" if names else ""

@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The headers that can be used: Scapy's by their names, and those that a header file describes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ..errors import PlanError
+from ..model.headers import HeaderType
+
+if TYPE_CHECKING:
+    from scapy.packet import Packet
+
+# Modules are searched in this order; a header of any other module is named with it: `contrib.nsh.NSH`.
+_MODULES = (
+    "layers.l2",
+    "layers.inet",
+    "layers.inet6",
+    "layers.vxlan",
+    "layers.sctp",
+    "contrib.mpls",
+    "contrib.geneve",
+    "contrib.gtp",
+    "contrib.roce",
+)
+_SHORTER = {"VLAN": "Dot1Q", "SRv6": "IPv6ExtHdrSegmentRouting", "GTPU": "GTP_U_Header"}
+COMMON = (
+    "Ether, Dot1Q, VLAN, Dot1AD, MPLS, IP, IPv6, SRv6, GRE, VXLAN, GENEVE, GTPU, UDP, TCP, SCTP, "
+    "SCTPChunkData, ICMP, ICMPv6EchoRequest, ARP, BTH"
+)
+
+
+class Catalog:
+    """Classes of headers by name. Each stack has its own catalog, as its file may define headers."""
+
+    def __init__(self, types: Iterable[HeaderType]) -> None:
+        self.types: Mapping[str, HeaderType] = {header_type.name: header_type for header_type in types}
+        self._made: dict[str, type[Packet]] = {}
+
+    def __getitem__(self, name: str) -> type[Packet]:
+        """The class of a header. PlanError names what comes close."""
+        if name in self.types:
+            return self._made.setdefault(name, self._make(self.types[name]))
+        module, _, short = name.rpartition(".")
+        if module:
+            found = _in_module(module, short)
+        else:
+            full = _SHORTER.get(name, name)
+            found = next(filter(None, (_in_module(module, full) for module in _MODULES)), None)
+        if found is None:
+            raise PlanError(
+                f"there is no header {name!r}{self._meant(name)} There are {COMMON}, others of Scapy's, "
+                "less common ones with their module (contrib.nsh.NSH), and those that a file of yours defines"
+            )
+        return found
+
+    def _meant(self, name: str) -> str:
+        known = {name.lower(): name for name in [*COMMON.split(", "), *self.types]}
+        close = get_close_matches(name.lower(), known, n=1)
+        return f"; did you mean {known[close[0]]!r}?" if close else "."
+
+    def _make(self, header: HeaderType) -> type[Packet]:
+        """The Scapy class of a header that a file describes."""
+        from scapy.fields import BitField
+        from scapy.packet import Packet
+
+        if sum(field.bits for field in header.fields) % 8:
+            raise PlanError(f"header {header.name!r} is no whole number of bytes long")
+        return type(
+            header.name,
+            (Packet,),
+            {
+                "name": header.name,
+                "fields_desc": [BitField(field.name, field.default, field.bits) for field in header.fields],
+            },
+        )
+
+
+def _in_module(module: str, name: str) -> type[Packet] | None:
+    from scapy.packet import Packet
+
+    if not re.fullmatch(r"(layers|contrib)(\.\w+)+", module):
+        return None
+    try:
+        found = getattr(import_module(f"scapy.{module}"), name, None)
+    except ImportError:
+        return None
+    is_header = isinstance(found, type) and issubclass(found, Packet) and found.__name__ == name
+    return found if is_header else None

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// A count with one writer and any number of readers: no lock, no read-modify-write instruction.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace tester {
+
+class Counter {
+ public:
+  uint64_t Get() const { return value_.load(std::memory_order_relaxed); }
+  void Set(uint64_t value) { value_.store(value, std::memory_order_relaxed); }
+  void Add(uint64_t count) { Set(Get() + count); }
+  void Raise(uint64_t value) {
+    if (value > Get()) Set(value);
+  }
+
+ private:
+  std::atomic<uint64_t> value_{0};
+};
+
+// A member for each name of a list of counters.
+#define TESTER_DECLARE_COUNTER(name) Counter name;
+
+}  // namespace tester

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "responder/event_context.h"
+
+#include "base/random_numbers.h"
+
+namespace tester::machine {
+
+void EventContext::ChangeWide(ActionKind kind, const Register& reg, Wide value) const {
+  const State& words = context.state;
+  const auto bits = static_cast<UnsignedWide>(value);
+  const UnsignedWide now = reg.GetWide(words);
+  const bool below = value < 0 || bits < now;
+  switch (kind) {
+    case ActionKind::kAdd:
+      return reg.SetWide(words, now + bits);
+    case ActionKind::kSubtract:
+      return reg.SetWide(words, now - bits);
+    case ActionKind::kLimit:
+      return below ? reg.SetWide(words, bits) : void();
+    case ActionKind::kRaise:
+      return below ? void() : reg.SetWide(words, bits);
+    default:
+      return reg.SetWide(words, bits);
+  }
+}
+
+void EventContext::Randomize(const Register& reg) {
+  UnsignedWide value = RandomNumber(seed, draws++);
+  if (reg.bits > 64) value |= UnsignedWide{RandomNumber(seed, draws++)} << 64;
+  reg.SetWide(context.state, value);
+}
+
+uint16_t EventContext::Scan(const Scanner& scanner) {
+  if (context.packet == nullptr) return kNone;
+  Packet& packet = *context.packet;
+  const Scanned scanned = ScanPiece(machine, scanner, packet.rest(), context.state);
+  context.facts[kScanned] = packet.Take(scanned.taken);
+  if (scanned.ended) return scanner.ended;
+  return scanned.overlong ? scanner.overlong : kNone;
+}
+
+// The lowest table takes those above with it; what one above has said stays on its way.
+void EventContext::Reset(size_t table) const {
+  const State& state = context.state;
+  const size_t words = kLineWords + machine.cold_word_count;
+  if (table == 0) {
+    const uint64_t reserved = state[kReservedWord] & ~NarrowMask(kFailed.shift);
+    for (size_t i = 0; i < words; ++i) state[i] = machine.initial[i];
+    state[kReservedWord] |= reserved;
+    return;
+  }
+  const Table& definition = machine.tables[table];
+  for (size_t i = 0; i < words; ++i)
+    state[i] = (state[i] & ~definition.kept[i]) | definition.initial[i];
+  StopTimers(definition.timers);
+}
+
+void EventContext::Send(const FrameTemplate& frame, size_t table, const Piece& piece) {
+  SendWritten(
+      [&](uint8_t* to) { return WriteTemplate(frame, context, table, piece, most_bytes, to); });
+}
+
+void EventContext::SendReply(const Reply& reply, size_t table) {
+  if (context.packet == nullptr) return;
+  SendWritten([&](uint8_t* to) { return WriteReply(reply, context, table, most_bytes, to); });
+}
+
+}  // namespace tester::machine

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "snapshot/merge.h"
+
+namespace tester {
+namespace {
+
+void FillDepartures(const DepartureErrors& departures, v1::DepartureCounters& out) {
+  const uint64_t max = departures.max();
+  out.set_count(FillBuckets(departures.histogram(), 0, max, *out.mutable_buckets()));
+  out.set_sum_ns(departures.sum());
+  out.set_max_ns(max);
+}
+
+void FillLatency(const Latency& latency, v1::LatencyCounters& out) {
+  const uint64_t min = latency.min();
+  const uint64_t max = latency.max();
+  if (min > max) return;  // there is none
+  out.set_count(FillBuckets(latency.histogram(), min, max, *out.mutable_buckets()));
+  out.set_sum_ns(latency.sum());
+  out.set_min_ns(min);
+  out.set_max_ns(max);
+}
+
+void FillWide(const WideCounter& counter, v1::Uint128& out) {
+  const WideCounter::Value value = counter.Get();
+  out.set_high(value.high);
+  out.set_low(value.low);
+}
+
+void FillVersion(const VersionCount& tx, const VersionCount& rx, v1::VersionCounters& out) {
+  out.set_tx_packets(tx.packets.Get());
+  out.set_tx_bytes(tx.bytes.Get());
+  FillWide(tx.time_ns, *out.mutable_tx_time_ns());
+  out.set_rx_packets(rx.packets.Get());
+  out.set_rx_bytes(rx.bytes.Get());
+  FillWide(rx.time_ns, *out.mutable_rx_time_ns());
+}
+
+void FillOrder(const ArrivalOrder& order, v1::OrderCounters& out) {
+  out.set_next_sequence(order.next());
+  out.set_duplicated(order.duplicated());
+  out.set_late(order.late());
+  out.set_behind(order.overtaken() + order.late() + order.duplicated());
+  out.set_extent_sum(order.extent_sum());
+  out.set_extent_max(order.extent_max());
+  FillBuckets(order.extents(), 0, order.extent_max(), *out.mutable_extents());
+}
+
+void FillOutages(const Outages& outages, v1::OutageCounters& out) {
+  out.set_count(outages.count.Get());
+  out.set_total_ns(outages.total_ns.Get());
+  out.set_lost(outages.total_lost.Get());
+  out.set_longest_ns(outages.longest_ns.Get());
+  out.set_longest_start_ns(outages.longest_start_ns.Get());
+  out.set_longest_lost(outages.longest_lost.Get());
+}
+
+void FillVariation(const Variation& variation, v1::VariationCounters& out) {
+  out.set_jitter_16_ns(variation.jitter_16.Get());
+  const uint64_t count = variation.ipdv_count.Get();
+  if (count == 0) return;
+  out.set_ipdv_count(count);
+  out.set_ipdv_sum_ns(variation.ipdv_sum_ns.Get());
+  out.set_ipdv_min_ns(variation.ipdv_min());
+  out.set_ipdv_max_ns(variation.ipdv_max());
+}
+
+void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
+  out.set_first_rx_ns(rx.first_ns.Get());
+  out.set_last_rx_ns(rx.last_ns.Get());
+  out.set_rx_packets(rx.packets.Get());
+  out.set_rx_bytes(rx.bytes.Get());
+  out.set_rx_misrouted(rx.misrouted.frames());
+  out.set_rx_out_of_order(rx.order.overtaken() + rx.order.late());
+#define TESTER_SET(name) out.set_rx_##name(rx.name.Get());
+  TESTER_STREAM_RX_COUNTERS(TESTER_SET)
+#undef TESTER_SET
+  FillLatency(rx.latency, *out.mutable_latency());
+  FillOrder(rx.order, *out.mutable_order());
+  FillOutages(rx.outages, *out.mutable_outages());
+  FillVariation(rx.variation, *out.mutable_variation());
+}
+
+}  // namespace
+
+uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buckets& out) {
+  uint64_t total = 0;
+  for (uint32_t index = Histogram::Index(min); index <= Histogram::Index(max); ++index) {
+    const uint64_t count = histogram.Count(index);
+    if (count == 0) continue;
+    auto& bucket = *out.Add();
+    bucket.set_index(index);
+    bucket.set_count(count);
+    total += count;
+  }
+  return total;
+}
+
+void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::StreamCounters& out) {
+  out.set_sending(tx.sending.load(std::memory_order_acquire));
+  out.set_intended_packets(tx.intended.Get());
+  out.set_tx_packets(tx.packets.Get());
+  out.set_tx_bytes(tx.bytes.Get());
+  out.set_first_tx_ns(tx.first_ns.Get());
+  out.set_last_tx_ns(tx.last_ns.Get());
+  out.set_worst_lateness_ns(tx.departures.worst_lateness());
+  FillDepartures(tx.departures, *out.mutable_departures());
+  FillReceived(rx, out);
+  if (!has_version) return;
+  out.set_open_version(tx.flips.Open());
+  for (size_t i = 0; i < tx.versions.size(); ++i) {
+    FillVersion(tx.versions[i], rx.versions[i], *out.add_versions());
+  }
+}
+
+void FillFlows(const Flows& flows, uint32_t first, uint32_t count, uint64_t sent,
+               v1::FlowCounters& out) {
+  out.set_first(first);
+  for (uint32_t flow = first; flow < first + count; ++flow) {
+    const Flows::Counts counts = flows.Read(flow);
+    out.add_tx_packets(flows.Share(flow, sent));
+    out.add_rx_packets(counts.packets);
+    out.add_rx_bytes(counts.bytes);
+    out.add_latency_sum_ns(counts.latency_sum_ns);
+    out.add_latency_min_ns(counts.latency_min_ns);
+    out.add_latency_max_ns(counts.latency_max_ns);
+  }
+}
+
+void FillGaps(const PollGaps& gaps, v1::PollGaps& out) {
+  const uint64_t worst_ns = gaps.worst_ns.Get();
+  out.set_worst_ns(worst_ns);
+  out.set_late(gaps.late.Get());
+  if (worst_ns > PollGaps::kLateNs) {
+    FillBuckets(gaps.lengths, PollGaps::kLateNs, worst_ns, *out.mutable_buckets());
+  }
+}
+
+void FillPort(const PortCounters& port, v1::PortCounters& out) {
+#define TESTER_SET(name) out.set_##name(port.name.Get());
+  TESTER_PORT_COUNTERS(TESTER_SET)
+#undef TESTER_SET
+  port.rx_icmp_errors.ForEach([&](const wire::IcmpError& error, uint64_t frames) {
+    auto& counted = *out.add_rx_icmp_errors();
+    counted.set_ip_version(error.ip_version);
+    counted.set_type(error.type);
+    counted.set_code(error.code);
+    counted.set_frames(frames);
+  });
+  for (size_t version = 0; version < port.tx_versions.size(); ++version) {
+    auto& counted = *out.add_versions();
+    counted.set_tx_packets(port.tx_versions[version].packets.Get());
+    counted.set_tx_bytes(port.tx_versions[version].bytes.Get());
+    counted.set_rx_packets(port.rx_versions[version].packets.Get());
+    counted.set_rx_bytes(port.rx_versions[version].bytes.Get());
+  }
+}
+
+void FillWorker(const WorkerCounters& worker, v1::WorkerCounters& out) {
+#define TESTER_SET(name) out.set_##name(worker.name.Get());
+  TESTER_WORKER_COUNTERS(TESTER_SET)
+#undef TESTER_SET
+}
+
+}  // namespace tester

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Counters to messages.
+#pragma once
+
+#include "stats/counters.h"
+#include "stats/job_start.h"
+#include "tester/v1/counters.pb.h"
+
+namespace tester {
+
+using Buckets = google::protobuf::RepeatedPtrField<v1::Bucket>;
+
+// Those that are not empty, of the values from min to max. Returns how many values they hold.
+uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buckets& out);
+
+// `has_version`: the stream has versions to tell of.
+void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::StreamCounters& out);
+
+// Fills in `count` flows from `first` on; the stream has sent `sent` frames.
+void FillFlows(const Flows& flows, uint32_t first, uint32_t count, uint64_t sent,
+               v1::FlowCounters& out);
+
+// All but the name of the port.
+void FillGaps(const PollGaps& gaps, v1::PollGaps& out);
+
+// The counters of the engine's own making; what driver and kernel count is not in here.
+void FillPort(const PortCounters& port, v1::PortCounters& out);
+
+// The counters of a worker's own; what the kernel counts of its thread is not in here.
+void FillWorker(const WorkerCounters& worker, v1::WorkerCounters& out);
+
+}  // namespace tester

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Counters of responders to messages.
+#pragma once
+
+#include "responder/responder_counters.h"
+#include "tester/v1/counters.pb.h"
+
+namespace tester {
+
+// All but what the job says of it.
+void FillResponder(const ResponderCounters& counters, v1::EndCounters& out);
+
+}  // namespace tester

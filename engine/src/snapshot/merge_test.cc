@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "snapshot/merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tester {
+namespace {
+
+TEST(Merge, NothingIsZero) {
+  v1::StreamCounters out;
+  FillStream(StreamTx{}, StreamRx{}, false, out);
+  EXPECT_EQ(out.latency().ByteSizeLong(), 0U) << out.ShortDebugString();
+  EXPECT_EQ(out.order().ShortDebugString(),
+            "next_sequence: 0 duplicated: 0 late: 0 extent_sum: 0 extent_max: 0 behind: 0");
+  EXPECT_EQ(out.variation().ByteSizeLong(), 0U) << out.ShortDebugString();
+  EXPECT_EQ(out.first_rx_ns(), 0U);
+  EXPECT_FALSE(out.sending());
+  EXPECT_EQ(out.versions_size(), 0);
+}
+
+TEST(Merge, LatencyIsThatOfTheBuckets) {
+  StreamRx rx;
+  for (const uint64_t latency_ns : {700U, 900U, 300U}) rx.latency.Add(latency_ns);
+  v1::StreamCounters out;
+  FillStream(StreamTx{}, rx, false, out);
+  EXPECT_EQ(out.latency().count(), 3U);
+  EXPECT_EQ(out.latency().sum_ns(), 1900U);
+  EXPECT_EQ(out.latency().min_ns(), 300U);
+  EXPECT_EQ(out.latency().max_ns(), 900U);
+  ASSERT_EQ(out.latency().buckets_size(), 3);
+  EXPECT_EQ(out.latency().buckets(0).index(), 300U);
+  EXPECT_EQ(out.latency().buckets(2).index(), 900U);
+}
+
+TEST(Merge, OrderTellsOfLateFramesAsOfOvertakenOnes) {
+  StreamRx rx;
+  for (const uint64_t sequence : {0U, 5U, 3U, 3U, 100'000U, 4U}) rx.order.Add(sequence);
+  rx.misrouted.Add(0);
+  rx.misrouted.Add(3);
+  v1::StreamCounters out;
+  FillStream(StreamTx{}, rx, false, out);
+  EXPECT_EQ(out.rx_out_of_order(), 2U) << "3 and 4";
+  EXPECT_EQ(out.rx_misrouted(), 2U);
+  EXPECT_EQ(out.order().next_sequence(), 100'001U);
+  EXPECT_EQ(out.order().duplicated(), 1U);
+  EXPECT_EQ(out.order().late(), 1U);
+  EXPECT_EQ(out.order().behind(), 3U) << "3 twice and 4";
+  EXPECT_EQ(out.order().extent_sum(), 1U);
+  ASSERT_EQ(out.order().extents_size(), 1);
+  EXPECT_EQ(out.order().extents(0).index(), 1U);
+}
+
+TEST(Merge, VersionsOfBothDirectionsAreBesideEachOther) {
+  StreamTx tx;
+  StreamRx rx;
+  tx.flips.Ask();
+  tx.versions[1].Add(4, 256, UINT64_MAX / 2);
+  rx.versions[0].Add(1, 64, 10);
+  v1::StreamCounters out;
+  FillStream(tx, rx, true, out);
+  EXPECT_EQ(out.open_version(), 1U);
+  ASSERT_EQ(out.versions_size(), 2);
+  EXPECT_EQ(out.versions(0).rx_packets(), 1U);
+  EXPECT_EQ(out.versions(0).rx_time_ns().low(), 10U);
+  EXPECT_EQ(out.versions(1).tx_packets(), 4U);
+  EXPECT_EQ(out.versions(1).tx_bytes(), 256U);
+}
+
+TEST(Merge, FlowsComeInColumns) {
+  Flows flows(5);
+  for (uint64_t sequence = 0; sequence < 7; ++sequence) flows.Add(sequence, 64, sequence);
+  v1::FlowCounters out;
+  FillFlows(flows, 1, 3, 8, out);
+  EXPECT_EQ(out.first(), 1U);
+  EXPECT_THAT(out.tx_packets(), testing::ElementsAre(2, 2, 1));
+  EXPECT_THAT(out.rx_packets(), testing::ElementsAre(2, 1, 1));
+  EXPECT_THAT(out.rx_bytes(), testing::ElementsAre(128, 64, 64));
+  EXPECT_THAT(out.latency_sum_ns(), testing::ElementsAre(7, 2, 3));
+  EXPECT_THAT(out.latency_min_ns(), testing::ElementsAre(1, 2, 3));
+  EXPECT_THAT(out.latency_max_ns(), testing::ElementsAre(6, 2, 3));
+}
+
+}  // namespace
+}  // namespace tester

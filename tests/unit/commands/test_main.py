@@ -1,0 +1,239 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The command, run for real on suites whose device is simulated."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.commands import main as cli
+from TesterLibrary.reporting.rebuild import EVIDENCE
+from TesterLibrary.reporting.records import read
+
+LIBRARY = Path(__file__).parents[1] / "reporting" / "SimulatedLibrary.py"
+TESTS = {
+    "Passes": "Loss Is Below    10 %    0 %",
+    "Fails": "Loss Is Below    100 %    0.001 %",
+    "Is Inconclusive": "Loss Is Below    100 %    0.001 %    tester_limit=${0}",
+    "Has An Error": "No Such Keyword",
+    "Waits": "Sleep    30 s",
+    "Judges Nothing": "Half A Trial",
+    "Asks First": "Run Keyword And Return Status    Judge    FAIL\n    Judge    PASS",
+}
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def suite(folder: Path, *names: str) -> Path:
+    """A suite of the tests named."""
+    rows = "\n".join(f"{name}\n    {TESTS[name]}" for name in names)
+    path = folder / "loss.robot"
+    path.write_text(f"*** Settings ***\nLibrary    {LIBRARY}\n\n*** Test Cases ***\n{rows}\n")
+    return path
+
+
+def certify(folder: Path, *names: str, more: tuple[str, ...] = ()) -> int:
+    path = str(suite(folder, *names))
+    return cli.main(["certify", "--testbed", "embedded/l2-bridge", "--suite", path, *more])
+
+
+@pytest.mark.parametrize(
+    ("names", "status"),
+    [
+        (["Passes"], 0),
+        (["Passes", "Fails", "Is Inconclusive", "Has An Error"], 1),
+        (["Passes", "Is Inconclusive"], 2),
+        (["Passes", "Is Inconclusive", "Has An Error"], 3),
+        (["Passes", "Judges Nothing"], 4),
+        (["Judges Nothing", "Is Inconclusive"], 2),
+        (["Is Inconclusive"], 2),
+        (["Asks First"], 0),
+    ],
+)
+def test_the_exit_status_tells_the_verdict(tmp_path: Path, names: list[str], status: int) -> None:
+    assert certify(tmp_path, *names) == status
+
+
+def test_the_last_lines_tell_the_verdict_of_each_test_and_where_the_report_is(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    certify(tmp_path, "Passes", "Fails", "Is Inconclusive", "Has An Error")
+    out = capfd.readouterr().out
+    assert "PASS         l2-bridge · Passes: frame loss of north, 64 bytes is 0 %" in out
+    assert "FAIL         l2-bridge · Fails: frame loss of north, 64 bytes is 79.84 %" in out
+    assert "INCONCLUSIVE l2-bridge · Is Inconclusive: frame loss of north, 64 bytes: the tester sent 0" in out
+    assert "ERROR        l2-bridge · Has An Error: No keyword with name 'No Such Keyword' found." in out
+    assert "FAIL (1 PASS, 1 FAIL, 1 INCONCLUSIVE, 1 ERROR, " in out
+    assert "results/latest/certificate.html" in out
+
+
+def test_all_files_are_written_and_can_be_made_again(tmp_path: Path) -> None:
+    certify(tmp_path, "Passes", "Fails")
+    latest = tmp_path / "results" / "latest"
+    first = (latest / "certificate.html").read_bytes()
+    for name in ("output.xml", "log.html", "report.html", "certificate.html"):
+        (latest / name).unlink()
+
+    cli.main(["report", str(latest)])
+
+    assert (latest / "certificate.html").read_bytes() == first
+    for name in ("output.xml", "log.html", "report.html"):
+        assert (latest / name).stat().st_size > 0
+    assert [r.trial.lost for r in read(latest / EVIDENCE).trials] == [0, 1_188_095]
+
+
+def test_log_shows_the_trials_and_tags_the_verdict(tmp_path: Path) -> None:
+    certify(tmp_path, "Fails")
+    output = (tmp_path / "results" / "latest" / "output.xml").read_text()
+    assert "<tag>verdict-fail</tag>" in output
+    assert "tester-trials" in output
+    assert "1,188,095" in output
+    assert "data:image/svg+xml" in output
+
+
+def test_allure_gets_the_trials(tmp_path: Path) -> None:
+    pytest.importorskip("allure_robotframework")
+    certify(tmp_path, "Fails")
+    results = tmp_path / "results" / "latest" / "allure-results"
+    (result,) = (json.loads(path.read_text()) for path in results.glob("*-result.json"))
+    attached = {a["name"]: results / a["source"] for a in result["attachments"]}
+    assert json.loads(attached["trials.json"].read_text())[0]["derived"]["lost"] == 1_188_095
+    assert attached["plot.svg"].read_text().lstrip().startswith("<?xml")
+    assert {"name": "tag", "value": "verdict-fail"} in result["labels"]
+
+
+def test_ctrl_c_reports_what_was_measured(tmp_path: Path) -> None:
+    path = suite(tmp_path, "Passes", "Waits")
+    command = [
+        sys.executable,
+        "-m",
+        "TesterLibrary.commands.main",
+        "certify",
+        "--testbed",
+        "l2-bridge",
+        "--suite",
+        str(path),
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    evidence = tmp_path / "results" / "latest" / EVIDENCE
+    give_up = time.monotonic() + 30
+    while not (evidence / "tests.jsonl").exists() and time.monotonic() < give_up:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+
+    assert process.returncode == cli.STATUS["ERROR"]
+    assert "Interrupted" in out
+    assert [t.outcome for t in read(evidence).tests] == ["PASS", "ERROR"]
+    assert (tmp_path / "results" / "latest" / "certificate.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--profile", "quickest"], "'quickest' does not come with the library; these do: full, quick"),
+        (["--testbed", "l2-bride"], "did you mean 'l2-bridge'?"),
+        (["--suite", "nowhere.robot"], "there is no suite nowhere.robot"),
+        (["--criteria", "my.yaml"], "there is no file my.yaml"),
+        (["--testbed", "embedded/l2-bridge", "--testbed", "l2-bridge"], "two testbeds have the same name"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert cli.main(["certify", *arguments]) == 3
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "arguments", [["certify", "--no-such-option"], ["certify", "--profile"], ["certfy"], [], ["report"]]
+)
+def test_a_wrong_command_line_has_a_status_of_its_own(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    assert ended.value.code == 64
+    assert ended.value.code not in cli.STATUS.values()
+    assert "error:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["certify", "report", ""])
+def test_help_tells_the_exit_statuses(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main([*filter(None, [command]), "--help"])
+    assert ended.value.code == 0
+    out = capsys.readouterr().out
+    assert "exit status:" in out
+    assert "64" in out
+    if command == "certify":
+        assert all(f"{status}  " in out for status in cli.STATUS.values())
+
+
+def test_the_report_of_what_was_caught_says_the_same_again(tmp_path: Path) -> None:
+    assert certify(tmp_path, "Asks First") == 0
+    latest = tmp_path / "results" / "latest"
+    first = (latest / "certificate.html").read_text()
+    assert "1 verdict does not count, because Run Keyword And Return Status caught its failure" in first
+    cli.main(["report", str(latest)])
+    assert (latest / "certificate.html").read_text() == first
+
+
+def test_a_certificate_that_cannot_be_written_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    certify(tmp_path, "Passes")
+    latest = (tmp_path / "results" / "latest").resolve()
+    (latest / "certificate.html").unlink()
+    (latest / "certificate.html").mkdir()
+    assert cli.main(["report", str(latest)]) == 3
+    assert f"{latest}/certificate.html could not be written: Is a directory" in capsys.readouterr().err
+
+
+def test_a_folder_with_something_in_it_is_not_written_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").touch()
+    assert certify(tmp_path, "Passes", more=("--output", "mine")) == 3
+    assert "is not empty" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
+
+
+def test_no_evidence_no_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["report", str(tmp_path)]) == 3
+    assert "holds no run.json" in capsys.readouterr().err
+
+
+def test_info_and_testbeds_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["info"]) == 0
+    assert cli.main(["testbed", "list"]) == 0
+    out = capsys.readouterr().out
+    assert "processors" in out
+    assert "embedded/l2-bridge" in out
+    assert "embedded/l3-router" in out
+
+
+def test_robot_alone_writes_the_same_evidence(tmp_path: Path) -> None:
+    """Without the command there is no agenda, and a second run does not mix with the first."""
+    path = suite(tmp_path, "Passes")
+    for _ in range(2):
+        command = [sys.executable, "-m", "robot", "--outputdir", "out", str(path)]
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stdout
+    assert len(read(tmp_path / "out" / EVIDENCE).trials) == 1
+    assert len([p for p in (tmp_path / "out").iterdir() if p.name.startswith("evidence-")]) == 1

@@ -1,0 +1,210 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.commands import main as cli
+
+
+def test_it_prints_the_plan_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "bursts", "--target", "tofino"]) == 0
+    # Which port it is, is for the solver to choose.
+    assert re.sub(r"port [01]/[0-9]+", "port J/K", capsys.readouterr().out).splitlines() == [
+        "bursts on tofino: 3 streams",
+        "  steady: 10 Gbps of 64 bytes is 19.53125 Mpps; meter 19.5337 Mpps (+1.3e-04 by itself), "
+        "pass 8,000 skip 1, 16 template packets in loopback port J/K; error none",
+        "  burst: 4 Gbps of 1024 bytes is 488.28125 kpps; meter 1.22086 Mpps (+1.3e-04 by itself), "
+        "pass 8,000 skip 1, pass 1,000 skip 1,500, 2 template packets in loopback port J/K; error none",
+        "  staged: 1 Gbps of 256 bytes is 488.28125 kpps; meter 4.88342 Mpps (+1.3e-04 by itself), "
+        "pass 8,000 skip 1, pass 4 skip 6, pass 100 skip 300, "
+        "4 template packets in loopback port J/K; error none",
+        "  takes 3 of 256 templates, 3 of 512 copies to ports",
+        "  multicast groups: 2",
+    ]
+    assert cli.main(["plan", "steady"]) == 0
+    assert (
+        "33.3 % of 64 bytes is 4.95536 Mpps; 111 frames in 22,400 ns; error none" in capsys.readouterr().out
+    )
+
+
+def test_its_json_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "bursts", "--target", "tofino", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert (plan["job"], plan["target"], len(plan["streams"])) == ("bursts", "tofino", 3)
+    for stream in plan["streams"]:
+        ratio = prod(Fraction(stage["pass"], stage["pass"] + stage["skip"]) for stage in stream["stages"])
+        assert Fraction(stream["meter_pps"]) * ratio == Fraction(stream["planned_pps"])
+        assert float(Fraction(stream["planned_pps"]) / Fraction(stream["asked_pps"]) - 1) == stream["error"]
+        (frame,) = stream["frames"]
+        assert len(frame) // 2 + 4 == stream["frame_size"]
+    assert cli.main(["plan", "steady", "--json"]) == 0
+    north, south = json.loads(capsys.readouterr().out)["streams"]
+    assert (north["packets"], north["nanoseconds"], north["error"]) == (111, 22_400, 0)
+    assert (south["packets"], south["nanoseconds"]) == (3, 2_000)
+
+
+def test_what_cannot_be_planned_ends_with_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "shapes", "--target", "tofino"]) == cli.STATUS["ERROR"]
+    assert (
+        "shapes.yaml: stream 'control': 2 different frames; on a switch all of a stream are one template"
+        in capsys.readouterr().err
+    )
+    assert cli.main(["plan", "none"]) == cli.STATUS["ERROR"]
+    assert (
+        "'none' does not come with the library; these do: bursts, flows, shapes, steady"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_file_of_one_s_own_is_given_by_its_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text("version: 1\n")
+    assert cli.main(["plan", str(path)]) == cli.STATUS["ERROR"]
+    assert f"tester: {path}:1: name: is missing" in capsys.readouterr().err
+
+
+def test_it_prints_what_changes_in_frames(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "flows"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("  web: 612.245 kpps of IMIX (353.83 bytes on average)")
+    assert lines[2:5] == [
+        "    IP.src (bits 208 to 239): 167,772,161 and 249 steps of +1",
+        "    UDP.dport (bits 288 to 303): 53, 80, 443, one after the other for 250 frames each",
+        "    750 flows",
+    ]
+    assert lines[7].endswith("0x4000 with random bits 0x3fff, seed 7 for 4 frames each")
+    assert lines[-2] == "    flows without an end"
+    assert lines[-1].startswith("  call: 1 Mbps of 218 bytes is 573.394 pps")
+    assert cli.main(["plan", "flows", "--json"]) == 0
+    web, voice, call = json.loads(capsys.readouterr().out)["streams"]
+    assert [len(frame) // 2 + 4 for frame in web["frames"]] == [64, 570, 1518]
+    assert sorted(web["order"]) == [0] * 7 + [1] * 4 + [2]
+    assert (web["flows"], voice["flows"]) == (750, None)
+    assert (web["matches"], len(call["matches"])) == ([], 1)
+    assert (web["version_bit"], call["version_bit"]) == (8 * 18, 8 * 15 + 5)
+    assert web["editors"][0]["source"] == {"kind": "Step", "first": 0x0A000001, "increment": 1, "count": 250}
+    assert Fraction(web["packets"], web["nanoseconds"]) == 4 * Fraction(
+        voice["packets"], voice["nanoseconds"]
+    )
+
+
+def test_of_a_capture_only_the_tester_knows_the_rate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(
+        "version: 1\nname: own\nports: [{name: p1, speed: 1 Gbps}, {name: p2, speed: 1 Gbps}]\n"
+        "streams: [{name: a, tx: p1, rx: p2, replay: {file: x.pcap, scale: 2}}]\n"
+    )
+    assert cli.main(["plan", str(path)]) == 0
+    assert "  a: x.pcap 1 times, gaps as captured x 2\n" in capsys.readouterr().out
+    assert cli.main(["plan", str(path), "--json"]) == 0
+    (stream,) = json.loads(capsys.readouterr().out)["streams"]
+    assert (stream["rate"], stream["asked_pps"], stream["law"]) == ("as captured", "0", "replay")
+    assert (stream["path"], stream["frames"]) == ("x.pcap", [])
+
+
+def test_it_prints_responders_and_clients(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["plan", "web"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "web on engine: 0 streams, 2 responders and clients"
+    assert lines[1] == "  backends: answers on p2, 65,536 flows at most"
+    assert lines[3] == (
+        "  users: opens flows on p1, 4,000 at once of 516,096, 2000 each second, until it is stopped"
+    )
+    assert cli.main(["plan", "web", "--json"]) == 0
+    backends, users = json.loads(capsys.readouterr().out)["ends"]
+    assert (backends["parameters"]["rto"], backends["opening"]) == (50_000, None)
+    assert users["opening"]["rate"] == "1/500000"
+    assert users["protocol"]["name"] == "http-client"
+
+
+_EDITED = """
+version: 1
+name: edited
+seed: 1
+ports:
+  - {name: p1, speed: 10 Gbps}
+  - {name: p2, speed: 10 Gbps}
+streams:
+  - name: web
+    tx: p1
+    rx: p2
+    rate: 10 %
+    frame_size: 128
+    headers: Ether / IP / UDP
+    edit:
+      - {field: IP.src, sweep: {first: 10.0.0.1, last: 10.0.0.250}}
+      - {field: UDP.dport, values: [53, 80, 443]}
+    cascade: [[IP.src, UDP.dport]]
+"""
+
+
+def test_it_prints_what_units_of_a_switch_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "edited.yaml"
+    path.write_text(_EDITED)
+    assert cli.main(["plan", str(path), "--target", "tofino"]) == 0
+    assert capsys.readouterr().out.splitlines()[2:-2] == [
+        "    IP.src: +1 below 250, from 167,772,161 on",
+        "    UDP.dport: +1 below 3, when the one before wraps, 3 listed values",
+        "    750 flows",
+    ]
+    assert cli.main(["plan", str(path), "--target", "tofino", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    (stream,) = record["streams"]
+    source, port = stream["switch_editors"]
+    assert (source["field"], source["start"], source["step"], source["bound"]) == ("IP.src", 0, 1, 250)
+    assert [entry["value"] for entry in port["listed"]] == [53, 80, 443]
+    assert port["cascaded"] is True
+    switch = record["switch"]
+    assert switch["templates"] == {"web": 0}
+    assert switch["multicast_groups"] == [{"number": 1, "ports": ["p1"]}]
+    assert switch["copies"] == [{"template": 0, "end": None, "group": 1}]
+    used = {use["resource"]: (use["needed"], use["available"]) for use in switch["capacity"]}
+    assert used["values in lists of the second editor"] == (3, 4096)
+    assert cli.main(["plan", "flows", "--target", "tofino"]) == cli.STATUS["ERROR"]
+    assert "stream 'web': a switch counts streams, not their 750 flows" in capsys.readouterr().err
+
+
+_RESPONDER = """
+version: 1
+name: responder
+ports: [{name: p1, speed: 100 Gbps, address: 198.18.1.2/16}, {name: p2, speed: 100 Gbps}]
+responders: [{name: web, port: p1, protocol: %s}]
+"""
+
+
+def test_it_prints_where_a_responder_loops_in_a_switch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "responder.yaml"
+    path.write_text(_RESPONDER % "http-get")
+    assert cli.main(["plan", str(path), "--target", "tofino", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    (web,) = plan["ends"]
+    assert [loop["loop"]["role"] for loop in web["loops"]] == ["read", "write", "content", "control"]
+    assert len({loop["place"]["pipeline"] for loop in web["loops"]}) == 1
+    assert [queue["name"] for queue in web["protocol"]["queues"]] == [
+        "syn_ack",
+        "content",
+        "fin_ack",
+        "reset",
+    ]
+    assert {group["number"]: group["ports"] for group in plan["switch"]["multicast_groups"]} == {1: ["p1"]}
+    path.write_text(_RESPONDER % "syn-reset")
+    assert cli.main(["plan", str(path), "--target", "tofino"]) == 0
+    assert "2 of 1,024 rows of protocols that only reply, 1 of 256 replies" in capsys.readouterr().out
+    path.write_text(_RESPONDER % "nd")
+    assert cli.main(["plan", str(path), "--target", "tofino"]) == cli.STATUS["ERROR"]
+    assert (
+        "a switch knows packets of a responder by IP.dst, TCP.dport, UDP.dport, not IPv6.dst"
+        in capsys.readouterr().err
+    )

@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles and criteria: what comes with the library is right, and what is wrong is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.commands.certification import certification
+from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.files.paths import data_root, suite_root
+from TesterLibrary.files.settings import read_settings
+from TesterLibrary.model.units import Ratio
+
+CRITERIA = data_root() / "resources" / "criteria"
+FRAME_SIZES = {"64", "128", "256", "512", "1024", "1280", "1518"}
+
+
+@pytest.mark.parametrize("name", ["quick", "full"])
+def test_the_shipped_profiles_are_right(name: str) -> None:
+    profile = read_settings(CRITERIA / "profiles" / f"{name}.yaml", "profile")
+    assert profile["name"] == name
+    assert set(profile["expected"]) == {"throughput", "latency", "frame-loss"}
+
+
+def test_the_stateful_profile_runs_every_suite_and_expects_each(tmp_path: Path) -> None:
+    run = certification(profile="stateful", testbeds=(), criteria=None, suites=(), output=tmp_path)
+    suites = [path.stem for bed in run.beds for path in bed.suites]
+    assert sorted(suites) == sorted(path.stem for path in Path("suites/stateful").glob("[a-z]*.robot"))
+    items = list(run.items())
+    assert all(item.expected_s for item in items)
+    assert sum(item.expected_s for item in items) <= 600
+    assert run.title == "Certification of stateful devices"
+
+
+def test_own_testbeds_get_the_suites_of_the_profile(tmp_path: Path) -> None:
+    run = certification(profile="stateful", testbeds=["l3-router"], criteria=None, suites=(), output=tmp_path)
+    (bed,) = run.beds
+    assert (bed.testbed, bed.criteria) == ("embedded/l3-router", None)
+    assert {path.stem for path in bed.suites} >= {"l4_gateway", "syn_flood"}
+
+
+def test_the_full_profile_has_the_durations_of_the_rfc() -> None:
+    profile = read_settings(CRITERIA / "profiles" / "full.yaml", "profile")
+    assert profile["throughput"]["duration"] == "60 s"
+    latency = profile["latency"]
+    assert (latency["duration"], latency["repetitions"], latency["part"]) == ("120 s", 20, "100 %")
+    assert Ratio.parse(profile["frame_loss"]["step"]) <= Ratio.parse("10 %")
+
+
+@pytest.mark.parametrize("path", sorted((CRITERIA / "embedded").glob("*.yaml")), ids=lambda path: path.stem)
+def test_the_shipped_criteria_are_right_and_whole(path: Path) -> None:
+    criteria = read_settings(path, "criteria")
+    for kind in ("throughput", "latency", "frame_loss"):
+        assert set(criteria[kind]) == FRAME_SIZES
+
+
+def test_each_suite_has_a_row_for_each_frame_size() -> None:
+    for name in ("throughput", "latency", "frame_loss"):
+        text = (suite_root() / "rfc2544" / f"{name}.robot").read_text()
+        rows = {line.split()[0] for line in text.splitlines() if "Bytes  " in line}
+        assert rows == FRAME_SIZES
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ('"64": 3 %', "64: 3 %", 'the key 64 is not a text; write "64" with quotes'),
+        ('"64": 3 %', '"64": 3', "3 is not of type 'string'"),
+        ('"64": 3 %', '"64": 3 apples', "'3 apples' is not a 'rate'"),
+        ("layer: 2", "layer: 4", "CRITERIA.layer: 4 is not one of [2, 3]"),
+        ("version: 1", "version: 2", "CRITERIA.version: 1 was expected"),
+        ("CRITERIA:", "CRITERIA: [", "cannot be read"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, before: str, after: str, message: str) -> None:
+    text = (CRITERIA / "embedded" / "l2-bridge.yaml").read_text()
+    assert before in text
+    path = tmp_path / "mine.yaml"
+    path.write_text(text.replace(before, after, 1))
+    with pytest.raises(TesterLibraryError) as error:
+        read_settings(path, "criteria")
+    assert message in str(error.value)
+    assert "mine.yaml" in str(error.value)
+
+
+def test_criteria_know_imix(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        'CRITERIA: {version: 1, layer: 2, throughput: {"64": 3 %, imix: 9 %}}\n', encoding="utf-8"
+    )
+    assert read_settings(path, "criteria")["throughput"]["imix"] == "9 %"
+
+
+def test_criteria_that_are_given_win_over_those_that_a_suite_imports(tmp_path: Path) -> None:
+    for name, bound in (("suites", "3 %"), ("given", "9 %")):
+        text = f'CRITERIA: {{version: 1, layer: 2, throughput: {{"64": {bound}}}}}\n'
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    suite = tmp_path / "mine.robot"
+    suite.write_text(
+        "*** Settings ***\nVariables    ${CURDIR}/suites.yaml\n\n*** Test Cases ***\nIt Is The Given One\n"
+        "    Should Be Equal    ${CRITERIA.throughput}[64]    9 %\n",
+        encoding="utf-8",
+    )
+    given = str(tmp_path / "given.yaml")
+    run = certification(
+        profile="quick", testbeds=["l2-bridge"], criteria=given, suites=[str(suite)], output=tmp_path / "out"
+    )
+    run.begin()
+    assert run.run()
+    output = next((tmp_path / "out").rglob("*.xml")).read_text(encoding="utf-8")
+    assert '<stat pass="1" fail="0" skip="0">All Tests</stat>' in output
+
+
+def test_a_profile_without_runs_has_those_of_quick(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("PROFILE: {version: 1, name: mine, trial: {duration: 5 s}}\n", encoding="utf-8")
+    mine, quick = (
+        certification(profile=name, testbeds=(), criteria=None, suites=(), output=tmp_path)
+        for name in (str(path), "quick")
+    )
+    assert mine.beds == quick.beds
+    assert [bed.testbed for bed in quick.beds] == ["embedded/l2-bridge", "embedded/l3-router"]
+    assert [suite.stem for suite in quick.beds[0].suites] == [
+        "__init__",
+        "throughput",
+        "latency",
+        "frame_loss",
+    ]
+    assert mine.title == quick.title == "RFC 2544 certification"
+
+
+def test_a_testbed_without_criteria_names_those_that_have_some(tmp_path: Path) -> None:
+    with pytest.raises(TesterLibraryError, match=r"those of embedded/l2-bridge, embedded/l3-router, to be"):
+        certification(profile="quick", testbeds=["l7-balancer"], criteria=None, suites=(), output=tmp_path)

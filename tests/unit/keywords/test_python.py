@@ -1,0 +1,124 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Keywords as methods for Python programs: their arguments are converted as those of suites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary import TesterLibrary
+from TesterLibrary.errors import TestbedError, TesterLibraryError, UnitError, VerdictFailed
+from TesterLibrary.model.units import FrameSize, Rate
+
+from .fake_library import library_on_fake
+
+PAGE = Path(__file__).parents[3] / "docs" / "python.md"
+
+
+@pytest.fixture
+def tester(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TesterLibrary]:
+    with library_on_fake(monkeypatch, tmp_path) as library:
+        yield library
+
+
+def test_numbers_and_texts_become_units(tester: TesterLibrary) -> None:
+    tester.create_stream("north", frame_size=128, rate="5 kpps")
+    stream = tester.suite.stream("north")
+    assert (stream.frame_size, stream.rate) == (FrameSize(128), Rate.parse("5 kpps"))
+
+
+def test_several_values_are_converted_each(tester: TesterLibrary) -> None:
+    tester.create_stream("north")
+    tester.set_frame_size("north", "64:7", "570:4", "1518:1")
+    assert tester.suite.stream("north").frame_size.mean == pytest.approx(353.833, abs=1e-3)
+
+
+def test_what_robot_refuses_is_refused_with_the_same_reason(tester: TesterLibrary) -> None:
+    with pytest.raises(UnitError, match=r"'frame_size' got value '12' .* write a whole number of bytes"):
+        tester.create_stream("north", frame_size=12)
+    with pytest.raises(UnitError, match="'5' is not a time: it has no unit; write '5 s'"):
+        tester.measure_loss(duration="5")
+    with pytest.raises(TypeError, match="size"):
+        tester.create_stream("north", size=64)
+
+
+def test_an_assertion_is_a_verdict(tester: TesterLibrary) -> None:
+    tester.create_stream("north", rate="1 kpps")
+    trial = tester.measure_loss("north", duration="100 ms")
+    assert tester.get_frame_loss("north", "==", 0) == 0
+    tester.verify_loss_below(0, trial)
+    with pytest.raises(VerdictFailed, match="frame loss of north is 0, required > 0"):
+        tester.get_frame_loss("north", ">", 0)
+
+
+def test_a_result_is_taken_only_from_a_keyword(tester: TesterLibrary) -> None:
+    with pytest.raises(UnitError, match="'measured' got value 'north'"):
+        tester.verify_loss_below(0, "north")
+
+
+def test_no_testbed_is_a_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        TestbedError,
+        match=r"no testbed is named; import the library with testbed=, or call Use Testbed\. "
+        r"Shipped are .*embedded/l2-bridge.*two-nics",
+    ):
+        TesterLibrary().open_tester()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (("Create Stream", "north", "size=64"), "did you mean 'frame_size'"),
+        (("Create Stream", "north", "txx=p1"), "did you mean 'tx'"),
+        (("Create Stream", "north", "p1", "colour=red"), "would be its 'rx'"),
+        (("Set Payload", "north", "text", "contents=x"), "did you mean 'content'"),
+    ],
+)
+def test_an_argument_that_there_is_not_is_named(
+    tester: TesterLibrary, call: tuple[str, ...], words: str
+) -> None:
+    name = call[0] if call[0] in tester.keywords else call[0].lower().replace(" ", "_")
+    with pytest.raises(TesterLibraryError, match=words) as refused:
+        tester.run_keyword(name, call[1:])
+    assert str(refused.value).startswith(f"{call[0]} has no argument '{call[-1].partition('=')[0]}'")
+
+
+def test_a_text_with_an_equals_sign_is_a_text(tester: TesterLibrary) -> None:
+    tester.create_stream("north", frame_size=128)
+    tester.set_payload("north", "text", "user=me")
+    assert tester.suite.stream("north").payload.data == b"user=me"
+
+
+@pytest.mark.parametrize(
+    "example", [text.partition("```")[0] for text in PAGE.read_text("utf-8").split("```python\n")[1:]]
+)
+def test_the_examples_of_the_page_run(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library_on_fake(monkeypatch, tmp_path)
+    exec(compile(example, "docs/python.md", "exec"), {})
+    assert capsys.readouterr().out
+
+
+def test_durations_follow_from_the_profile(tester: TesterLibrary, tmp_path: Path) -> None:
+    tester.suite.profile_name = str(tmp_path / "mine.yaml")
+    (tmp_path / "mine.yaml").write_text(
+        "PROFILE: {version: 1, name: mine, trial: {duration: 300 ms}}\n", encoding="utf-8"
+    )
+    tester.create_stream("north", rate="1 kpps")
+    assert tester.measure_loss("north").duration_ns == 300_000_000
+    assert tester.measure_loss("north", duration="200 ms").duration_ns == 200_000_000
+    result = tester.measure_latency("north")
+    assert len(result.trials) == 2
+    assert result.shortened == (
+        "repetitions of 1 s: RFC 2544 §26.2 asks for at least 120 s",
+        "2 repetitions: RFC 2544 §26.2 asks for at least 20",
+    )
+    with pytest.raises(TesterLibraryError, match="repetitions"):
+        tester.measure_latency("north", repetitions=0)

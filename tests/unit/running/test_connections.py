@@ -1,0 +1,220 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Responders and clients on the fake, whose device has a known truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from ipaddress import ip_interface
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
+from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
+from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.responder import Clients, Responder
+from TesterLibrary.model.units import Duration
+from TesterLibrary.running.connections import ConcurrencyMeasurer, Connections, RateMeasurer
+from TesterLibrary.targets.fake import FakeTarget
+from TesterLibrary.verdict import Outcome
+
+from .testers import SECOND, fake_tester
+
+SERVICE = Endpoints.parse("198.18.0.3:80")
+TENTH = Duration(10**8)
+
+
+def ends_on(directory: Path, **options: Any) -> Connections:
+    """Connections on a fake tester with a time of its own: no test waits."""
+    this = fake_tester(directory, **options)
+    for number, (name, port) in enumerate(list(this.ports.items()), 2):
+        this.ports[name] = replace(port, address=ip_interface(f"198.18.0.{number}/24"))  # type: ignore[index]
+    assert isinstance(this.target, FakeTarget)
+    target = this.target
+    return Connections(this, sleep=lambda seconds: target.advance(Duration(round(seconds * 1e9))))
+
+
+def late_ends_on(directory: Path, late_s: float) -> Connections:
+    """Connections on a busy machine: long sleeps end so much later, and clients go on meanwhile."""
+    ends = ends_on(directory)
+    asleep = ends._sleep
+    ends._sleep = lambda seconds: asleep(seconds + late_s * (seconds >= TENTH.seconds))  # type: ignore[method-assign]
+    return ends
+
+
+def server(**given: Any) -> Responder:
+    return Responder(**{"name": "web", "port": "p2", "protocol": "tcp-server", "servers": SERVICE, **given})
+
+
+def users(**given: Any) -> Clients:
+    values = {"linger": 0, "size": 0}
+    usual = {"name": "users", "port": "p1", "protocol": "tcp-client", "target": SERVICE, "parameters": values}
+    return Clients(**{**usual, **given})
+
+
+def test_statistics_are_there_while_it_runs_and_when_it_is_stopped(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    assert ends.start(server()) == "web"
+    ends.start(users(total=5))
+    trial = ends.measure("users", TENTH)
+    assert (ends.statistics("users").completed, ends.statistics("web").completed) == (5, 5)
+    assert trial.valid
+    stopped = ends.stop(["users"], Clients)
+    assert stopped
+    assert stopped.completed == 5
+    assert ends.statistics("users") == stopped
+    assert ends.stop([], Responder) == ends.statistics("web")
+    assert ends.stop([], Responder) is None
+
+
+def test_a_name_is_taken_until_it_is_stopped(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    with pytest.raises(PlanError, match="responder 'web': it is running already; stop it first"):
+        ends.start(server())
+    ends.stop(["web"], Responder)
+    ends.start(server())
+
+
+def test_names_that_are_not_there_are_said_with_those_that_are(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    with pytest.raises(TesterLibraryError, match="no clients 'web' is running; there is none"):
+        ends.stop(["web"], Clients)
+    with pytest.raises(TesterLibraryError, match="no responder or clients 'wbe' is running; there is web"):
+        ends.statistics("wbe")
+    with pytest.raises(TesterLibraryError, match="no clients 'web' is running; there is none"):
+        RateMeasurer(ends, "web")
+    assert ends.statistics("web").begun == 0
+
+
+def test_refused_means_that_nothing_was_started(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    with pytest.raises(PlanError):
+        ends.start(server(flows=1 << 30))
+    ends.start(server())
+    with pytest.raises(PlanError, match="a duration of 0 ns is too short"):
+        ends.measure("web", Duration(0))
+
+
+def test_a_time_is_measured_from_its_begin_to_its_end(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(rate=Frequency(Fraction(200)), connections=10))
+    first, second = ends.measure("users", SECOND), ends.measure("users", SECOND)
+    for trial in (first, second):
+        assert trial.statistics.established == pytest.approx(200, abs=5)
+        assert trial.connection_rate == pytest.approx(200, rel=0.02)
+        assert trial.due == pytest.approx(200, abs=5)
+        assert trial.valid
+    assert ends.statistics("users").established >= 400
+
+
+def test_the_most_connections_each_second_of_a_device(tmp_path: Path) -> None:
+    """Each connection takes seven frames, four of them from the client: SYN, ACK, FIN and ACK."""
+    ends = ends_on(tmp_path, capacity=200)
+    ends.start(server())
+    ends.start(users(connections=200, rate=Frequency(Fraction(10))))
+    search = MaximumSearch(quantity=Quantity.RATE, lowest=10, highest=200, duration=SECOND)
+    result = find_maximum(RateMeasurer(ends, "users"), search)
+    assert result.limited_by is Limit.DEVICE
+    assert 40 <= result.maximum <= 60
+
+
+def test_the_most_connections_at_once_of_a_responder(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server(flows=13))
+    held = {"size": 0, "hold": 0, "linger": 0}
+    ends.start(users(rate=Frequency(Fraction(1000)), total=1, parameters=held))
+    search = MaximumSearch(quantity=Quantity.CONCURRENT, lowest=5, highest=100, duration=TENTH)
+    result = find_maximum(ConcurrencyMeasurer(ends, "users"), search)
+    assert (result.maximum, result.failed_at, result.limited_by) == (13, 14, Limit.DEVICE)
+
+
+SEARCHES = [
+    (MaximumSearch(Quantity.RATE, 100, 100, SECOND), RateMeasurer),
+    (MaximumSearch(Quantity.CONCURRENT, 50, 50, TENTH), ConcurrencyMeasurer),
+]
+
+
+def found_late(
+    late_s: float, search: MaximumSearch, measurer: type[RateMeasurer | ConcurrencyMeasurer], folder: Path
+) -> MaximumResult:
+    """The maximum that a search finds on a machine that is so late."""
+    ends = late_ends_on(folder, late_s)
+    ends.start(server())
+    ends.start(users(rate=Frequency(Fraction(100)), total=1, parameters={"linger": 0, "size": 0, "hold": 0}))
+    return find_maximum(measurer(ends, "users"), search)
+
+
+@pytest.mark.parametrize(("search", "measurer"), SEARCHES)
+def test_a_machine_that_is_late_has_clients_that_go_on_for_longer(
+    search: MaximumSearch, measurer: type[RateMeasurer | ConcurrencyMeasurer], tmp_path: Path
+) -> None:
+    """It looks when they would have been over: that is no device that opens or holds too few."""
+    result = found_late(0.4, search, measurer, tmp_path)
+    assert (result.maximum, result.limited_by) == (search.highest, Limit.SEARCH)
+
+
+@pytest.mark.parametrize(("search", "measurer"), SEARCHES)
+def test_a_machine_that_is_much_too_late_is_the_limit_itself(
+    search: MaximumSearch, measurer: type[RateMeasurer | ConcurrencyMeasurer], tmp_path: Path
+) -> None:
+    result = found_late(3, search, measurer, tmp_path)
+    assert (result.maximum, result.limited_by) == (0, Limit.TESTER)
+    verdict = result.verdict_above(search.lowest, "so many")
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "before this machine had measured them" in verdict.reason
+
+
+def test_clients_that_begin_anew_are_not_taken_for_those_before_them(tmp_path: Path) -> None:
+    """A stop is silent: the server still has their connections, from the same ports."""
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    for _ in range(3):
+        ends.start(users(connections=5, total=5, parameters={"linger": 0, "size": 0, "hold": "60 s"}))
+        trial = ends.measure("users", SECOND, from_start=True)
+        assert (trial.statistics.established, trial.unanswered) == (5, 0)
+        ends.stop(["users"], Clients)
+
+
+def test_what_earlier_clients_left_open_is_not_held_against_a_device(tmp_path: Path) -> None:
+    """The responder still has their connections, from the same ports, and takes a SYN once it is repeated."""
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(connections=50, parameters={"linger": 0, "size": 0, "hold": "60 s"}))
+    ends.measure("users", TENTH)
+    search = MaximumSearch(Quantity.CONCURRENT, 40, 50, TENTH)
+    result = find_maximum(ConcurrencyMeasurer(ends, "users"), search)
+    assert (result.maximum, result.limited_by) == (50, Limit.SEARCH)
+
+
+def test_clients_that_cannot_hold_a_connection_are_refused(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(protocol="http-client", parameters={}, total=1))
+    with pytest.raises(PlanError, match="clients 'users': http-client cannot hold a connection open"):
+        ConcurrencyMeasurer(ends, "users")
+
+
+def test_a_tester_that_dies_says_nothing_of_the_device(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path, dies_after=Duration(5 * 10**8))
+    ends.start(server())
+    ends.start(users(rate=Frequency(Fraction(10))))
+    with pytest.raises(TargetError, match="died"):
+        ends.measure("users", SECOND)
+
+
+def test_a_time_that_was_disturbed_is_measured_again_so_often(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(total=5))
+    good = ends.measure("users", TENTH)
+    bad = replace(good, objections=("a worker did not run",))
+    for tries, expected in (([bad, good], good), ([bad, bad, bad, good], bad), ([good], good)):
+        left = iter(tries)
+        assert ends.repeated(lambda left=left: next(left)) == expected  # type: ignore[misc]

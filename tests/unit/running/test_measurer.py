@@ -1,0 +1,256 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
+from TesterLibrary.methodology.judging import loss_below
+from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch, find_throughput
+from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from TesterLibrary.reporting.records import read
+from TesterLibrary.running.measurer import TrialMeasurer
+from TesterLibrary.running.trial import StreamRun
+from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget, fake_port
+from TesterLibrary.verdict import Outcome
+
+from .testers import SECOND, fake_tester, stream
+
+LINE_64 = Fraction(10**9, 84 * 8)
+
+
+def records(directory: Path, kind: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (directory / f"{kind}s.jsonl").read_text().splitlines()]
+
+
+def test_a_lossless_device_gives_a_lossless_trial_of_exactly_the_frames_due(tmp_path: Path) -> None:
+    trial = TrialMeasurer(fake_tester(tmp_path), [stream()]).measure(Fraction(1, 2), SECOND)
+    assert trial.valid, trial
+    assert trial.sent == trial.received == -(-LINE_64 // 2)
+    assert trial.lost == 0
+    assert trial.load == Fraction(1, 2)
+    assert [record["load"] for record in records(tmp_path, "trial")] == ["1/2"]
+
+
+def test_a_device_that_is_too_slow_loses_the_rest(tmp_path: Path) -> None:
+    trial = TrialMeasurer(fake_tester(tmp_path, capacity=100_000), [stream()]).measure(Fraction(1), SECOND)
+    assert trial.valid
+    assert abs(trial.received - 100_000) <= 2
+    assert trial.lost == trial.sent - trial.received > 0
+
+
+def test_streams_keep_the_proportions_of_their_rates(tmp_path: Path) -> None:
+    streams = [stream("a", rate="30 %"), stream("b", rate="10 %"), stream("c", tx="p2", rx="p1", rate="20 %")]
+    measurer = TrialMeasurer(fake_tester(tmp_path), streams)
+    assert measurer.load == Fraction(2, 5)
+    trial = measurer.measure(Fraction(1, 10), SECOND)
+    rates = [s.intended_rate / LINE_64 for s in trial.streams]
+    assert [round(float(rate), 9) for rate in rates] == [0.075, 0.025, 0.05]
+
+
+def test_a_rate_of_nothing_is_refused(tmp_path: Path) -> None:
+    idle = replace(stream(), rate=Rate(Fraction(0), RateUnit.LINE))
+    with pytest.raises(PlanError, match="the rate of 'north' is 0"):
+        TrialMeasurer(fake_tester(tmp_path), [idle])
+
+
+def test_a_stalled_tester_is_asked_again_and_all_attempts_are_recorded(tmp_path: Path) -> None:
+    notes: list[bool] = []
+    measurer = TrialMeasurer(
+        fake_tester(tmp_path, stalls={1}), [stream()], note=lambda trial: notes.append(trial.valid)
+    )
+    trial = measurer.measure(Fraction(1, 10), SECOND)
+    assert trial.valid
+    assert trial.attempt == 2
+    assert notes == [False, True]
+    assert [record["attempt"] for record in records(tmp_path, "trial")] == [1, 2]
+
+
+def test_a_trial_that_somebody_else_has_stopped_says_nothing(tmp_path: Path) -> None:
+    tester = fake_tester(tmp_path)
+    assert isinstance(tester.target, FakeTarget)
+    asked = Duration(12 * SECOND.ns)
+    run = StreamRun(tester, "trial-1", [stream(rate="1 kpps")])
+    with run.loaded():
+        run.start(asked)
+        tester.target.advance(Duration(5 * SECOND.ns))
+        with tester.target.somebody("bob at host 7"):
+            tester.target.stop([run.name])
+        tester.target.wait([run.name], timeout=asked)
+        trial = run.finish(asked)
+    (objection,) = trial.objections
+    assert re.fullmatch(
+        r"north was stopped after 5\.\d+ s of 12 s by bob at host 7 \(somebody else\)", objection
+    )
+    assert trial.duration_ns == pytest.approx(5 * SECOND.ns, rel=0.02), "not the 12 s that it was to take"
+    assert loss_below([trial], Ratio(Fraction(0))).outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_job_that_somebody_else_has_unloaded_is_named(tmp_path: Path) -> None:
+    tester = fake_tester(tmp_path)
+    assert isinstance(tester.target, FakeTarget)
+    run = StreamRun(tester, "trial-1", [stream()])
+    run.load()
+    run.start(SECOND)
+    with tester.target.somebody("bob"):
+        tester.target.unload([run.name])
+    with pytest.raises(TargetError, match="no job 'trial-1'; it was unloaded by bob"):
+        run.finish(SECOND)
+
+
+def test_a_lost_link_is_no_loss_of_the_device(tmp_path: Path) -> None:
+    tester = fake_tester(tmp_path)
+    assert isinstance(tester.target, FakeTarget)
+    tester.target.set_link("p1", up=False)
+    trial = TrialMeasurer(tester, [stream()]).measure(Fraction(1, 10), SECOND)
+    assert trial.lost == trial.sent > 0
+    assert trial.objections == ("the link of p1 was down",)
+    verdict = loss_below([trial], Ratio(Fraction(0)))
+    assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, "the link of p1 was down")
+    tester.target.set_link("p1", up=True)
+    assert TrialMeasurer(tester, [stream()]).measure(Fraction(1, 10), SECOND).valid
+
+
+def test_where_misrouted_frames_came_in_is_in_the_verdict_and_in_the_record(tmp_path: Path) -> None:
+    device = FakeDevice(FakePath(out="p3"))
+    ports = [fake_port(name) for name in ("p1", "p2", "p3")]
+    tester = replace(fake_tester(tmp_path), target=FakeTarget(ports, device=device))
+    trial = TrialMeasurer(tester, [stream()]).measure(Fraction(1, 1000), SECOND)
+    where = f"{trial.sent:,} frames of north arrived at p3, expected at p2"
+    assert trial.valid
+    assert trial.misrouted == where
+    verdict = loss_below([trial], Ratio(Fraction(0)))
+    assert verdict.outcome is Outcome.FAIL
+    assert where in str(verdict)
+    (record,) = records(tmp_path, "trial")
+    assert record["streams"][0]["counters"]["rx_misrouted_ports"] == ["p3"]
+
+
+def test_a_tester_that_always_stalls_gives_an_invalid_trial_after_three_attempts(tmp_path: Path) -> None:
+    trial = TrialMeasurer(fake_tester(tmp_path, stalls=range(1, 99)), [stream()]).measure(
+        Fraction(1, 10), SECOND
+    )
+    assert trial.attempt == 3
+    assert any("did not run for 200.0 ms" in objection for objection in trial.objections)
+
+
+def test_a_rate_far_beyond_the_tester_is_not_tried_again(tmp_path: Path) -> None:
+    trial = TrialMeasurer(fake_tester(tmp_path, tester_limit=200_000), [stream()]).measure(
+        Fraction(1), SECOND
+    )
+    assert not trial.valid
+    assert trial.attempt == 1
+
+
+def test_a_tester_that_dies_leaves_the_finished_trials_and_no_job(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path, dies_after=Duration(1_500_000_000))
+    measurer = TrialMeasurer(this, [stream()])
+    measurer.measure(Fraction(1, 10), SECOND)
+    with pytest.raises(TargetError, match="INCONCLUSIVE: the fake tester died"):
+        measurer.measure(Fraction(1, 10), SECOND)
+    assert len(records(tmp_path, "trial")) == 1
+    assert records(tmp_path, "event")[0]["event"] == "trial_cut_short"
+
+
+def test_a_refused_trial_leaves_nothing_loaded(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path, max_streams=1)
+    with pytest.raises(PlanError, match="at most 1"):
+        TrialMeasurer(this, [stream("a"), stream("b")]).measure(Fraction(1), SECOND)
+    assert TrialMeasurer(this, [stream("a")]).measure(Fraction(1), SECOND).valid
+
+
+def test_each_trial_has_frames_of_its_own(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+    first, second = this.plan("one", [stream()]), this.plan("two", [stream()])
+    assert first.streams[0].id != second.streams[0].id
+    assert first.streams[0].frame[-16:] != second.streams[0].frame[-16:]
+
+
+class Looping(FakeTarget):
+    """Behind a device that gives one frame out again every 10 ms, for ever, once the first have arrived."""
+
+    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+        found = super().snapshot(jobs)
+        return replace(found, streams=tuple(self._looped(s, found.taken_at_ns) for s in found.streams))
+
+    @staticmethod
+    def _looped(stream: StreamCounters, now_ns: int) -> StreamCounters:
+        if not stream.rx_packets:
+            return stream
+        again = (now_ns - stream.first_rx_ns) // 10**7
+        order = replace(stream.order, duplicated=(stream.order.duplicated or 0) + again)
+        return replace(stream, rx_packets=stream.rx_packets + again, order=order)
+
+
+def test_a_device_that_repeats_frames_for_ever_ends_the_trial_and_is_named(tmp_path: Path) -> None:
+    """The time is that of the tester's fake clock: nobody waits."""
+    tester = fake_tester(tmp_path)
+    target = Looping()
+    tester.target, tester.sleep = target, lambda seconds: target.advance(Duration(round(seconds * 1e9)))
+    trial = TrialMeasurer(tester, [stream()]).measure(Fraction(1, 1000), SECOND)
+    assert (trial.valid, trial.lost, trial.attempt) == (True, 0, 1)
+    (found,) = trial.findings
+    assert found.startswith("frames kept arriving for 5.")
+    assert found.endswith("(a loop in the device?)")
+    verdict = loss_below([trial], Ratio(Fraction(0)))
+    assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, found)
+    assert "duplicates" in verdict.measured
+    assert found in str(trial)
+    assert not ThroughputSearch().passes(trial)
+    assert records(tmp_path, "trial")[0]["findings"] == [found]
+
+
+class Queueing(FakeTarget):
+    """Behind a queue that fills by 219 ms a second, as far as latencies tell."""
+
+    def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
+        found = super().snapshot(jobs)
+        return replace(found, streams=tuple(self._queued(s, found.taken_at_ns) for s in found.streams))
+
+    @staticmethod
+    def _queued(stream: StreamCounters, now_ns: int) -> StreamCounters:
+        since = min(now_ns, stream.last_tx_ns or now_ns) - stream.first_tx_ns
+        count = stream.latency.count
+        return replace(stream, latency=replace(stream.latency, sum_ns=int(count * 0.219 * since / 2)))
+
+
+@pytest.mark.parametrize("queueing", [True, False])
+def test_a_lossless_trial_that_filled_a_queue_says_so(tmp_path: Path, queueing: bool) -> None:
+    tester = replace(fake_tester(tmp_path), target=Queueing() if queueing else FakeTarget())
+    trial = TrialMeasurer(tester, [stream()]).measure(Fraction(1, 1000), Duration(5 * SECOND.ns))
+    assert (trial.valid, trial.lost) == (True, 0)
+    assert trial.streams[0].growth
+    assert trial.not_sustained.startswith("not sustained: the delay grew from ") == queueing
+    assert ("not sustained" in str(trial)) == queueing
+    assert ("not sustained" in str(loss_below([trial], Ratio(Fraction(0))))) == queueing
+    assert ThroughputSearch().passes(trial)
+    assert ThroughputSearch(sustained=True).passes(trial) != queueing
+    (record,) = read(tmp_path).trials
+    assert record.trial.streams[0].growth == trial.streams[0].growth
+
+
+def test_a_search_for_what_is_sustained_ends_below_the_load_that_fills_a_queue(tmp_path: Path) -> None:
+    tester = replace(fake_tester(tmp_path), target=Queueing())
+    search = ThroughputSearch(
+        lowest=Ratio.parse("0.1 %"),
+        highest=Ratio.parse("0.2 %"),
+        resolution=Ratio.parse("0.1 %"),
+        trial_duration=Duration(5 * SECOND.ns),
+        scout_duration=Duration(5 * SECOND.ns),
+    )
+    kept = find_throughput(TrialMeasurer(tester, [stream()]), search)
+    assert kept.limited_by is LimitedBy.LINE
+    assert kept.reason.startswith("not sustained: the delay grew from ")
+    asked = find_throughput(TrialMeasurer(tester, [stream()]), replace(search, sustained=True))
+    assert (asked.load, asked.limited_by) == (0, LimitedBy.DEVICE)
+    assert asked.reason.startswith("not sustained: the delay grew from ")

@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.utils import wrpcap
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain, Pattern
+from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.units import Duration, FrameSize
+from TesterLibrary.running.measurer import TrialMeasurer
+from TesterLibrary.running.sending import burst_of, send
+from TesterLibrary.running.tester import Tester
+from TesterLibrary.running.traffic import Traffic
+from TesterLibrary.targets.tofino.latency import PERCENTILE_ERROR
+
+from .testers import SECOND, fake_tester, stream
+
+MINUTE = Duration(60 * 10**9)
+SHORT = Messages(
+    (PacketTrain(3, Duration(1000)), PacketTrain(2, Duration(5000), frame_size=FrameSize(512))), repeat=False
+)
+
+
+def test_a_burst_is_so_many_frames_at_line_rate(tmp_path: Path) -> None:
+    shaped = replace(stream(rate="1 kpps"), shaping=Pattern((Stage(1, 9),)))
+    trial = send(fake_tester(tmp_path), [burst_of(shaped)], packets=1000, timeout=MINUTE)
+    assert (trial.sent, trial.lost, trial.load) == (1000, 0, 1)
+    assert trial.duration_ns == 999 * 672
+    assert trial.valid
+
+
+def test_streams_with_an_end_are_sent_to_it(tmp_path: Path) -> None:
+    trial = send(
+        fake_tester(tmp_path),
+        [replace(stream(), shaping=SHORT).at(SHORT.average)],
+        packets=None,
+        timeout=MINUTE,
+    )
+    (result,) = trial.streams
+    assert trial.sent == 5
+    assert result.sizes == {64: 3, 512: 2}
+    assert result.counters.tx_bytes == 3 * 64 + 2 * 512
+
+
+def test_what_does_not_end_needs_a_number_of_packets(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+    with pytest.raises(PlanError, match="stream 'north' has no end of its own; say how many packets"):
+        send(this, [stream()], packets=None, timeout=MINUTE)
+    assert send(this, [stream()], packets=10, timeout=MINUTE).sent == 10
+
+
+@pytest.mark.parametrize("next_hop", [True, False])
+def test_a_capture_is_sent_and_measured_as_far_as_its_frames_are_known(
+    tmp_path: Path, next_hop: bool
+) -> None:
+    frames = [Ether() / IP() / UDP() / bytes(100) for _ in range(4)]
+    for number, frame in enumerate(frames):
+        frame.time = 1000 + number
+    wrpcap(str(tmp_path / "x.pcap"), frames)
+    replayed = replace(stream(), shaping=CaptureReplay(str(tmp_path / "x.pcap"), next_hop=next_hop))
+    this = fake_tester(tmp_path, capacity=0)
+    trial = send(this, [replayed], packets=None, timeout=MINUTE)
+    assert trial.sent == 4
+    assert trial.lost == (4 if next_hop else None)
+    assert (trial.streams[0].frame_size, trial.duration_ns) == (146, 3 * 10**9)
+    assert TrialMeasurer(this, [replayed, stream("even", rate="40 %")]).load == pytest.approx(0.4)
+
+
+def watched(this: Tester, shaping: Messages | None, change: dict[str, object]) -> list[int]:
+    """Frames sent in each trial so far that a watcher has seen."""
+    seen: list[int] = []
+    traffic = Traffic(this)
+    north = replace(stream(rate="1 kpps"), shaping=shaping)
+
+    def watch(trial: Trial) -> None:
+        seen.append(trial.stream("north").counters.tx_packets)
+        if len(seen) == 1:
+            traffic.update(replace(north, **change))  # type: ignore[arg-type]
+
+    this.watchers["north"] = [watch]
+    trial = TrialMeasurer(this, [north]).measure(this.part_of_line(north), Duration(2 * 10**9))
+    assert trial.valid
+    assert trial.lost == 0
+    return [*seen, trial.sent]
+
+
+def test_who_watches_a_stream_is_told_and_may_change_its_rate(tmp_path: Path) -> None:
+    faster = {"rate": stream(rate="10 kpps").rate}
+    first, second, third, total = watched(fake_tester(tmp_path), None, faster)
+    assert first == pytest.approx(500, abs=20)
+    assert second - first == pytest.approx(5000, abs=200)
+    assert third - second == pytest.approx(5000, abs=200)
+    assert total == pytest.approx(500 + 15_000, abs=300)
+
+
+def test_messages_may_change_while_they_are_sent(tmp_path: Path) -> None:
+    """One packet each millisecond changes to five back to back."""
+    one = Messages((PacketTrain(1, Duration(10**6)),))
+    five = one.changed(1, packets=5)
+    change = {"shaping": five, "rate": five.average}
+    first, second, *_ = watched(fake_tester(tmp_path), one, change)
+    assert first == pytest.approx(500, abs=20)
+    assert second - first == pytest.approx(5 * 500, abs=50)
+
+
+def test_a_failing_watcher_ends_the_trial_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+
+    def watch(_: Trial) -> None:
+        raise ValueError("no")
+
+    this.watchers["north"] = [watch]
+    with pytest.raises(ValueError, match="no"):
+        TrialMeasurer(this, [stream()]).measure(this.part_of_line(stream()), SECOND)
+    assert not this.on_air
+    assert not this.target.snapshot().streams
+
+
+def test_a_trial_knows_by_how_much_its_percentiles_are_off(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+    this.capabilities = replace(this.capabilities, percentile_error=PERCENTILE_ERROR)
+    trial = send(this, [stream()], packets=10, timeout=MINUTE)
+    assert trial.streams[0].percentile_error == trial.latency.error.percentile == PERCENTILE_ERROR
+
+
+def test_frames_without_signature_are_not_counted_by_what_only_a_signature_tells(tmp_path: Path) -> None:
+    trial = send(fake_tester(tmp_path), [replace(stream(), signature=False)], packets=10, timeout=MINUTE)
+    order = trial.order
+    assert (order.duplicated, order.reordered, order.extent, order.late, order.misrouted) == (None,) * 5
+    assert (order.corrupted, order.wrong_length, order.fragments, trial.lost) == (None,) * 4
+    assert (trial.received, trial.loss_bounds) == (10, (0, 1))
+    assert trial.streams[0].outages is None
+
+
+def test_a_signed_stream_that_is_expected_where_it_leaves_is_refused(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+    with pytest.raises(PlanError, match="stream 'north' leaves port 'p1' and is expected there"):
+        send(this, [stream(rx="p1")], packets=10, timeout=MINUTE)
+    assert not this.on_air
+    assert send(this, [replace(stream(rx="p1"), signature=False)], packets=10, timeout=MINUTE).sent == 10
+
+
+def test_a_rate_that_copies_leave_open_is_the_greatest_one(tmp_path: Path) -> None:
+    unsigned = replace(stream(rate="1 kpps"), signature=False)
+    trial = send(fake_tester(tmp_path), [unsigned], packets=100, timeout=MINUTE)
+    assert ", loss 0.0000% to 100.0000%, at most 1," in str(trial)

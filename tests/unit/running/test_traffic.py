@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.errors import PlanError, TesterLibraryError
+from TesterLibrary.model.units import Duration
+from TesterLibrary.running.traffic import Traffic
+from TesterLibrary.targets.fake import FakeTarget
+
+from .testers import SECOND, fake_tester, stream
+
+
+def test_traffic_runs_until_it_is_stopped_by_handle_or_stream(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+    traffic = Traffic(this)
+    handle = traffic.start([stream("north", rate="1 kpps")])
+    traffic.start([stream("south", tx="p2", rx="p1", rate="2 kpps")])
+    assert isinstance(this.target, FakeTarget)
+    this.target.advance(SECOND)
+    (south,) = traffic.stop(["south"])
+    this.target.advance(SECOND)
+    (north,) = traffic.stop([handle])
+    assert 2000 <= south.sent < 2300
+    assert 2000 <= north.sent < 2300
+    assert north.lost == south.lost == 0
+    assert traffic.stop([]) == ()
+
+
+def test_a_sending_stream_cannot_be_started_again(tmp_path: Path) -> None:
+    traffic = Traffic(fake_tester(tmp_path))
+    handle = traffic.start([stream("north", rate="1 kpps")])
+    with pytest.raises(PlanError, match=f"'north' is sending as '{handle}'; call Stop Traffic first"):
+        traffic.start([stream("other", rate="1 kpps"), stream("north", rate="1 kpps")])
+    assert traffic.stop(["north"])
+
+
+def test_a_new_rate_holds_from_now_on(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+    traffic = Traffic(this)
+    traffic.start([stream("north", rate="1 kpps")])
+    assert isinstance(this.target, FakeTarget)
+    this.target.advance(SECOND)
+    traffic.update(stream("north", rate="10 kpps"))
+    this.target.advance(SECOND)
+    (trial,) = traffic.stop([])
+    assert 11_000 <= trial.sent < 12_500
+
+
+def test_what_is_not_sending_cannot_be_stopped(tmp_path: Path) -> None:
+    with pytest.raises(TesterLibraryError, match="'east' is not sending; nothing is"):
+        Traffic(fake_tester(tmp_path)).stop(["east"])
+
+
+def test_a_stream_that_has_not_sent_yet_makes_a_trial_no_longer(tmp_path: Path) -> None:
+    """Its first departure is 0, which is when the tester was started."""
+    this = fake_tester(tmp_path)
+    traffic = Traffic(this)
+    assert isinstance(this.target, FakeTarget)
+    this.target.advance(Duration(5000 * SECOND.ns))
+    late = replace(stream("late", tx="p2", rx="p1", rate="1 kpps"), phase=Fraction(100_000))
+    traffic.start([stream("north", rate="1 kpps"), late])
+    this.target.advance(SECOND)
+    (trial,) = traffic.stop([])
+    assert [result.counters.tx_packets > 0 for result in trial.streams] == [True, False]
+    assert trial.duration_ns == pytest.approx(SECOND.ns, rel=0.2)

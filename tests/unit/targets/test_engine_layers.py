@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The check that includes of the engine point one way."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.layers import findings, main
+
+
+@pytest.mark.parametrize(
+    ("folder", "include"),
+    [
+        ("stats", '"responder/responder_counters.h"'),
+        ("base", '"wire/bytes.h"'),
+        ("generator", '"tester/v1/plan.pb.h"'),
+        ("port", "<google/protobuf/message.h>"),
+        ("responder", "<rte_mbuf.h>"),
+    ],
+)
+def test_an_include_that_points_up_is_found(folder: str, include: str) -> None:
+    assert len(findings(folder, "file.h", f"#pragma once\n#include {include}\n")) == 1
+
+
+@pytest.mark.parametrize(
+    ("folder", "include"),
+    [
+        ("responder", '"stats/latency.h"'),
+        ("wire", '"wire/bytes.h"'),
+        ("plan", '"tester/v1/plan.pb.h"'),
+        ("worker", "<rte_mbuf.h>"),
+        ("base", "<vector>"),
+    ],
+)
+def test_an_include_that_points_down_is_allowed(folder: str, include: str) -> None:
+    assert findings(folder, "file.h", f"#include {include}\n") == []
+
+
+def test_a_test_may_use_its_own_library_and_nothing_above() -> None:
+    assert findings("wire", "a_test.cc", '#include "responder/flow.h"\n') == []
+    assert len(findings("receiver", "a_test.cc", '#include "snapshot/merge.h"\n')) == 1
+    assert len(findings("receiver", "a_test.cc", '#include "tester/v1/counters.pb.h"\n')) == 1
+
+
+def test_the_engine_includes_one_way() -> None:
+    assert main() == 0
