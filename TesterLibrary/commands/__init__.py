@@ -1,3 +1,3 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The command `tester`, one file for each subcommand."""
+"""The command `tester`: a file for each subcommand, which registers itself."""

@@ -7,9 +7,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
 
 from .._generated.tester.v1 import counters
+from ._command import command
 
 _DESCRIPTION = """
 Lists what a tester counts, in Markdown: the unit of each counter, its direction, what sets it back to 0,
@@ -18,9 +18,8 @@ which kinds of tester count it, and what it means. docs/counters.md explains how
 _HEAD = "| counter | unit | direction | reset by | counted by | meaning |\n|---|---|---|---|---|---|"
 
 
-def add_counters_command(commands: Any) -> None:
-    """Adds `counters` to the subcommands of an argparse parser."""
-    parser = commands.add_parser("counters", help="list what a tester counts", description=_DESCRIPTION)
+@command("counters", help="list what a tester counts", description=_DESCRIPTION)
+def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_counters)
 
 

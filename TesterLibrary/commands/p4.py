@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from ..files import paths
 from ..p4 import sources
@@ -15,6 +14,7 @@ from ..p4.build import DEFAULT_PROTOCOLS, build, ship
 from ..p4.compiler import find_compiler
 from ..p4.daemon import PIPES, PipeScopes, write_configuration
 from ..targets.tofino.device_port import INTERNAL_PIPES
+from ._command import command
 
 _BUILD = """
 Generates the P4 program of a switch for protocols, compiles it, and reports the stages, memory, meters,
@@ -24,10 +24,9 @@ program does not fit the chip.
 """
 
 
-def add_p4_command(commands: Any) -> None:
-    """Adds `p4` to the subcommands of an argparse parser."""
-    p4 = commands.add_parser("p4", help="compile the program of a switch", description=_BUILD)
-    actions = p4.add_subparsers(title="actions", required=True, metavar="ACTION")
+@command("p4", help="compile the program of a switch", description=_BUILD)
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
 
     building = actions.add_parser("build", help="generate, compile, report", description=_BUILD)
     building.add_argument("profile", metavar="PROFILE", help=f"one of {', '.join(sources.profiles())}")

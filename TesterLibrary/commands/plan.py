@@ -21,6 +21,7 @@ from ..planning.prediction import TARGETS, Prediction, predict, predict_ends
 from ..planning.protocol import ProtocolPlan
 from ..planning.switch.plan import SwitchPlan, switch_plan
 from ..reporting.codec import encode
+from ._command import command
 
 _DESCRIPTION = """
 Plans a job file for a target without one, and predicts the rate of each stream: on testerd (engine) the law
@@ -30,19 +31,16 @@ hits (exit status 3).
 """
 
 
-def add_plan_command(commands: Any) -> None:
-    """Adds `plan` to the subcommands of an argparse parser."""
-    plan = commands.add_parser(
-        "plan", help="what a tester would send of a job, and with which error", description=_DESCRIPTION
-    )
-    plan.add_argument(
+@command("plan", help="what a tester would send of a job, and with which error", description=_DESCRIPTION)
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "job",
         metavar="JOB",
         help=f"a job file, or one of {', '.join(paths.names('jobs'))}, which show the format",
     )
-    plan.add_argument("--target", choices=TARGETS, default="engine", help="default: engine")
-    plan.add_argument("--json", action="store_true", help="exact numbers, for programs")
-    plan.set_defaults(run=_plan)
+    parser.add_argument("--target", choices=TARGETS, default="engine", help="default: engine")
+    parser.add_argument("--json", action="store_true", help="exact numbers, for programs")
+    parser.set_defaults(run=_plan)
 
 
 def _plan(options: argparse.Namespace) -> int:

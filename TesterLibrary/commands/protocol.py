@@ -16,6 +16,7 @@ from ..protocols.checker import check, load_protocol
 from ..protocols.diagram import text
 from ..protocols.loader import load_unchecked
 from ..protocols.svg import svg
+from ._command import command
 
 _DESCRIPTION = """
 Protocols are tables in YAML; docs/protocols.md explains how to write one. Exit status: 0, or 3 if something
@@ -23,13 +24,10 @@ is wrong with a file.
 """
 
 
-def add_protocol_command(commands: Any) -> None:
-    """Adds `protocol` to the subcommands of an argparse parser."""
-    protocol = commands.add_parser(
-        "protocol", help="check, show and plan the tables of stateful protocols", description=_DESCRIPTION
-    )
-    actions = protocol.add_subparsers(title="actions", required=True, metavar="ACTION")
-    named = {"metavar": "FILE", "help": "a protocol file, or the name of a shipped one"}
+@command("protocol", help="check, show and plan the tables of stateful protocols", description=_DESCRIPTION)
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
+    named: dict[str, Any] = {"metavar": "FILE", "help": "a protocol file, or the name of a shipped one"}
 
     listing = actions.add_parser("list", help="those that come with the library")
     listing.set_defaults(run=_list)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from TesterLibrary import commands
 from TesterLibrary.commands import main as cli
 from TesterLibrary.reporting.rebuild import EVIDENCE
 from TesterLibrary.reporting.records import read
@@ -182,6 +183,27 @@ def test_help_tells_the_exit_statuses(capsys: pytest.CaptureFixture[str], comman
     assert "64" in out
     if command == "certify":
         assert all(f"{status}  " in out for status in cli.STATUS.values())
+
+
+def test_each_file_beside_it_is_the_subcommand_of_its_name() -> None:
+    files = {path.stem for path in Path(commands.__path__[0]).glob("[!_]*.py")} - {"main"}
+    code = "from TesterLibrary.commands import main, _command; main._parser(); "
+    code += "print(*(known.name for known in _command.registered))"
+    assert sorted(in_python(code).split()) == sorted(files)
+
+
+def test_help_loads_nothing_that_takes_long() -> None:
+    code = "import sys; from TesterLibrary.commands import main; main._parser(); print(*sys.modules)"
+    slow = {"grpc", "google.protobuf", "matplotlib", "numpy", "pyroute2", "scapy", "z3"}
+    assert slow.isdisjoint(in_python(code).split())
+
+
+def in_python(code: str) -> str:
+    """What a program prints in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    return subprocess.run(
+        [sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
 
 
 def test_the_report_of_what_was_caught_says_the_same_again(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from TesterLibrary.commands.certification import certification
+from TesterLibrary.commands._certification import certification
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.files.paths import data_root, suite_root
 from TesterLibrary.files.settings import read_settings

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`tester report`: makes the reports of a run again from its records."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..reporting.outcome import ERROR, EXIT_STATUS
+from ..reporting.rebuild import rebuild
+from ._command import STATUS_HELP, command
+from ._verdicts import show
+
+
+@command(
+    "report",
+    help="make the reports of a run again",
+    description="Makes all reports from what was recorded. " + STATUS_HELP,
+)
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="DIR", type=Path, help="such as results/latest")
+    parser.set_defaults(run=_report)
+
+
+def _report(options: argparse.Namespace) -> int:
+    reports = rebuild(options.directory)
+    show(reports, options.directory)
+    return EXIT_STATUS[ERROR] if reports.problems else 0

@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`tester testbed`: lists testbeds, and removes what a killed run left of one."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..targets.engine.leftovers import restore_interfaces
+from ..targets.engine.runtime import clean_runtime_directories
+from ..testbeds import clean_stale, list_testbeds, load_testbed, shipped_testbeds
+from ._command import command
+
+
+@command("testbed", help="list testbeds, or remove what a killed run left of one")
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("list", "clean"))
+    parser.set_defaults(run=_testbed)
+
+
+def _testbed(options: argparse.Namespace) -> int:
+    if options.action == "list":
+        for name, path in shipped_testbeds().items():
+            print(f"{name:<24} {load_testbed(str(path)).description}")
+        for open_now in list_testbeds():
+            print(f"open: {open_now}")
+        return 0
+    removed = [*clean_stale(), *clean_runtime_directories()]
+    for left in removed:
+        print(f"removed: {left}")
+    restored = restore_interfaces()
+    for line in restored:
+        print(f"restored: {line}")
+    if not removed and not restored:
+        print("There was nothing to remove.")
+    return 0
