@@ -22,9 +22,9 @@ from uuid import uuid4
 from robot.api import TestSuite
 
 from ..errors import TesterLibraryError
+from ..files.criteria import check_criteria
 from ..files.paths import data_root, resource
-from ..files.profile import section
-from ..files.settings import read_settings
+from ..files.profile import profile_values, section
 from ..reporting import agenda
 from ..reporting.rebuild import ALLURE_RESULTS, EVIDENCE, ROBOT
 from ..reporting.recorder import RUN_VARIABLE, start_run
@@ -59,8 +59,7 @@ class Certification:
     @cached_property
     def profile_values(self) -> Mapping[str, Any]:
         """The content of the profile."""
-        values: Mapping[str, Any] = read_settings(self.profile, "profile")
-        return values
+        return profile_values(self.profile)
 
     @property
     def title(self) -> str:
@@ -87,7 +86,7 @@ class Certification:
         """
         for bed in self.beds:
             if bed.criteria:
-                read_settings(bed.criteria, "criteria")
+                check_criteria(bed.criteria)
         if len({bed.label for bed in self.beds}) < len(self.beds):
             raise TesterLibraryError("two testbeds have the same name; the report could not tell them apart")
         items = tuple(self.items())
@@ -154,7 +153,7 @@ def certification(
     """
     path = resource("criteria/profiles", profile)
     given = tuple(_suite(name) for name in suites)
-    runs = section(read_settings(path, "profile"), "runs")
+    runs = section(profile_values(path), "runs")
     if testbeds:
         shipped = tuple(dict.fromkeys(name for run in runs for name in run["suites"]))
         bounded = any(run.get("criteria") for run in runs)

@@ -14,11 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ..errors import TesterLibraryError
 from ..measurement.calibration import CalibratedSize, Calibration
-from .document import Kind, load_document
+from .document import Kind, load_document, write_document
 
 FOLDER_VARIABLE = "TESTER_CALIBRATIONS"
 _VERSION = 1
@@ -42,11 +40,8 @@ def store_calibration(calibration: Calibration, path: Path | None = None) -> Pat
     content: dict[str, Any] = {"version": _VERSION, **vars(calibration)}
     content["drivers"] = list(calibration.drivers)
     content["sizes"] = [dict(vars(size)) for size in calibration.sizes]
-    fresh = path.with_suffix(".new")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fresh.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-        fresh.replace(path)
+        write_document(path, content)
     except OSError as problem:
         raise TesterLibraryError(f"{path}: cannot be written: {problem.strerror}") from None
     return path
@@ -64,10 +59,12 @@ def stored_calibration(testbed: str) -> Calibration | None:
 
 def read_calibration(path: Path) -> Calibration:
     """The calibration in a file. TesterLibraryError if there is none; names file, line and key."""
-    data = load_document(path, _KIND).data
+    document = load_document(path, _KIND)
+    data = document.data
     sizes = tuple(CalibratedSize(**size) for size in data["sizes"])
-    if any(a.frame_size >= b.frame_size for a, b in pairwise(sizes)):
-        raise TesterLibraryError(f"{path}: sizes: frame sizes have to ascend")
+    for number, (size, larger) in enumerate(pairwise(sizes), 1):
+        if size.frame_size >= larger.frame_size:
+            raise document.error(("sizes", number, "frame_size"), "frame sizes have to ascend")
     return Calibration(
         testbed=data["testbed"],
         over=data["over"],

@@ -1,27 +1,39 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A YAML file whose every value knows its line."""
+"""The reader of YAML: every value knows its key and line, and what is wrong is refused with both.
+
+All files that users write come through here: testbeds, jobs, headers, protocols, criteria, profiles,
+calibrations, limits of evidence and lists of gaps.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import reprlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import jsonschema
 import yaml
 
-from ..errors import TesterLibraryError
+from ..errors import TesterLibraryError, UnitError
+from ..model.units import Duration, Rate, Ratio
 from .paths import report_file
 
 _MOST_VALUES = 10_000  # a real file has dozens; a file of aliases to aliases can have billions
 _DEEPEST = 20
 _MOST_BYTES = 1_000_000
+
+_T = TypeVar("_T")
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_FORMATS = jsonschema.FormatChecker(formats=())
+_FORMATS.checks("time", raises=UnitError)(lambda text: bool(Duration.parse(text)) or True)
+_FORMATS.checks("ratio", raises=UnitError)(lambda text: bool(Ratio.parse(text)) or True)
+_FORMATS.checks("rate", raises=UnitError)(lambda text: bool(Rate.parse(text)) or True)
 
 Place = tuple[str | int, ...]  # keys and indices on the way to a value
 
@@ -32,6 +44,7 @@ class Kind:
 
     name: str
     error: type[TesterLibraryError]
+    is_variable_file: bool = False  # of Robot, which reads the key `64` as a number: it has to be quoted
 
 
 @dataclass(frozen=True)
@@ -39,13 +52,25 @@ class Document:
     """The data of a file, with the line of each value."""
 
     path: Path
+    kind: Kind
     data: Any
     lines: dict[Place, int]
 
-    def error(self, place: Place, message: str) -> str:
+    def error(self, place: Place, message: str) -> TesterLibraryError:
+        """The error of its kind for a value: `file:line: key: message`."""
+        return self.kind.error(self.message(place, message))
+
+    def message(self, place: Place, message: str) -> str:
         """`file:line: key: message`."""
         where = f"{dotted(place)}: " if place else ""
         return f"{self.path}:{self.line(place)}: {where}{message}"
+
+    def parsed(self, parse: Callable[[Any], _T], value: Any, place: Place) -> _T:
+        """Parses the value of a place; what `parse` cannot take becomes the error of the kind."""
+        try:
+            return parse(value)
+        except (TesterLibraryError, ValueError) as problem:
+            raise self.error(place, str(problem)) from None
 
     def line(self, place: Place) -> int:
         """The line of a value, or of the nearest value around it that is there."""
@@ -69,11 +94,11 @@ def load_document(path: Path, kind: Kind) -> Document:
     """
     document = read_document(path, kind)
     schema = json.loads(report_file(f"schemas/{kind.name}.schema.json").read_text(encoding="utf-8"))
-    errors = jsonschema.Draft202012Validator(schema).iter_errors(document.data)
+    errors = jsonschema.Draft202012Validator(schema, format_checker=_FORMATS).iter_errors(document.data)
     problems = dict.fromkeys(problem for error in errors for problem in _explain(error))
     if problems:
         in_order = sorted(problems, key=lambda problem: document.line(problem[0]))
-        raise kind.error("\n".join(document.error(*problem) for problem in in_order))
+        raise kind.error("\n".join(document.message(*problem) for problem in in_order))
     return document
 
 
@@ -88,13 +113,18 @@ def _explain(error: jsonschema.ValidationError) -> Iterator[tuple[Place, str]]:
     place: Place = tuple(error.absolute_path)
     rule, given, schema = error.validator, cast("Any", error.instance), cast("dict[str, Any]", error.schema)
     if rule == "additionalProperties":
-        allowed = list(schema["properties"])
+        allowed, patterns = list(schema.get("properties", ())), list(schema.get("patternProperties", ()))
         for unknown in (key for key in given if key not in allowed):
+            if any(re.search(pattern, unknown) for pattern in patterns):
+                continue
             hint = did_you_mean(unknown, allowed)
-            yield (*place, unknown), f"there is no such key{hint}; allowed are {', '.join(allowed)}"
+            known = f"allowed are {', '.join(allowed)}" if allowed else schema["description"]
+            yield (*place, unknown), f"there is no such key{hint}; {known}"
     elif rule == "required":
         for missing in (key for key in schema["required"] if key not in given):
             yield (*place, missing), f"is missing; {schema['properties'][missing]['description']}"
+    elif rule == "format":
+        yield place, str(error.cause)
     else:
         hint = did_you_mean(given, schema["enum"]) if rule == "enum" else ""
         yield place, f"{reprlib.repr(given)} is not allowed{hint}; {schema['description']}"
@@ -117,7 +147,15 @@ def read_document(path: Path, kind: Kind) -> Document:
         raise kind.error(f"{path}: not YAML: {problem}") from problem
     builder = _Builder(path, kind)
     data = builder.value(root, ()) if root is not None else None
-    return Document(path, data, builder.lines)
+    return Document(path, kind, data, builder.lines)
+
+
+def write_document(path: Path, data: Mapping[str, Any]) -> None:
+    """Writes a file that can be read back, as a whole or not at all. OSError if that cannot be."""
+    fresh = path.with_suffix(".new")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh.write_text(yaml.safe_dump(dict(data), sort_keys=False), encoding="utf-8")
+    fresh.replace(path)
 
 
 class _Builder:
@@ -152,6 +190,9 @@ class _Builder:
                 raise self._kind.error(f"{self._path}:{line}: a key has to be a word")
             key = str(key_node.value)
             where = (*place, key)
+            if self._kind.is_variable_file and key_node.style is None and _NUMBER.fullmatch(key):
+                problem = f'the key {key} is not a text; write "{key}" with quotes'
+                raise self._kind.error(f"{self._path}:{line}: {dotted(where)}: {problem}")
             if key in mapping:
                 raise self._kind.error(f"{self._path}:{line}: {dotted(where)}: given twice; remove one")
             self.lines[where] = line
@@ -167,4 +208,4 @@ def _scalar(node: yaml.Node) -> Any:
         return None
     if text in ("true", "false"):
         return text == "true"
-    return int(text) if re.fullmatch(r"-?(0|[1-9][0-9]{0,17})", text) else text
+    return int(text) if _NUMBER.fullmatch(text) else text

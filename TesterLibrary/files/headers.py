@@ -32,13 +32,13 @@ def headers_in(document: Document, place: Place) -> tuple[HeaderType, ...]:
         for index, field in enumerate(header["fields"]):
             if field.get("default", 0) >> field["bits"]:
                 problem = f"does not fit {field['bits']} bits; give 0 to {(1 << field['bits']) - 1}"
-                raise PlanError(document.error((*place, number, "fields", index, "default"), problem))
+                raise document.error((*place, number, "fields", index, "default"), problem)
             if iskeyword(field["name"]):
                 problem = f"{field['name']!r} is a word of Python's; give another"
-                raise PlanError(document.error((*place, number, "fields", index, "name"), problem))
+                raise document.error((*place, number, "fields", index, "name"), problem)
         if (bits := sum(field["bits"] for field in header["fields"])) % 8:
             problem = f"{bits} bits in all are no whole number of bytes"
-            raise PlanError(document.error((*place, number, "fields"), problem))
+            raise document.error((*place, number, "fields"), problem)
     return tuple(_header(header) for header in headers)
 
 

@@ -8,9 +8,9 @@ import ipaddress
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
-from ..errors import PlanError, TesterLibraryError
+from ..errors import PlanError
 from ..model.departures import Shaping, average_of
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack, HeaderType
@@ -33,7 +33,6 @@ from .job_end import clients, responder
 from .job_shaping import SHAPINGS
 from .payload import load_payload
 
-_T = TypeVar("_T")
 _KIND = Kind("job", PlanError)
 _LONGEST_FRAME = 9216  # bytes, FCS included; where a port does not say
 
@@ -51,12 +50,7 @@ class _Reader:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-
-    def _parsed(self, parse: Callable[[Any], _T], value: Any, place: Place) -> _T:
-        try:
-            return parse(value)
-        except (TesterLibraryError, ValueError) as problem:
-            raise PlanError(self._document.error(place, str(problem))) from None
+        self._parsed = document.parsed
 
     def job(self) -> JobFile:
         """The whole file."""
@@ -65,7 +59,7 @@ class _Reader:
         for number, port in enumerate(ports):
             if port.name in [earlier.name for earlier in ports[:number]]:
                 problem = f"there is a port {port.name!r} already; each needs its own name"
-                raise PlanError(self._document.error(("ports", number, "name"), problem))
+                raise self._document.error(("ports", number, "name"), problem)
         streams = [self._stream(number, stream) for number, stream in enumerate(data.get("streams", ()))]
         ends = (
             *self._ends("responders", responder),
@@ -99,7 +93,7 @@ class _Reader:
         place = ("streams", number)
         headers, payload = data.get("headers"), data.get("payload")
         if "definitions" in data and not headers:
-            raise PlanError(self._document.error((*place, "definitions"), "goes with headers that use it"))
+            raise self._document.error((*place, "definitions"), "goes with headers that use it")
         types = self._parsed(_definitions, data.get("definitions"), (*place, "definitions"))
         stack = self._parsed(HeaderStack.parse, headers, (*place, "headers")) if headers else None
         shaping = self._shaping(data, place)
@@ -136,7 +130,7 @@ class _Reader:
             unknown = next((name for name in shares if name not in known), None)
             if unknown:
                 problem = f"there is no stream {unknown!r}; there are {', '.join(known)}"
-                raise PlanError(self._document.error((*place, "shares"), problem))
+                raise self._document.error((*place, "shares"), problem)
             rate = self._parsed(Rate.parse, data["rate"], (*place, "rate"))
             parts = [known[name] for name in shares]
             mix = partial(mixed, data["name"], shares=shares, rate=rate, ports=ports)
@@ -149,7 +143,7 @@ class _Reader:
         given = [key for key in SHAPINGS if key in data]
         for key in given[1:]:
             problem = f"goes without {given[0]}: both say how frames are spaced; give one or the other"
-            raise PlanError(self._document.error((*place, key), problem))
+            raise self._document.error((*place, key), problem)
         return self._parsed(SHAPINGS[given[0]], data[given[0]], (*place, given[0])) if given else None
 
 

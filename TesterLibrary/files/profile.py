@@ -6,20 +6,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from ..errors import TesterLibraryError
 from ..model.units import Duration
+from .document import Kind, load_document
 from .paths import resource
-from .settings import read_settings
 
+_KIND = Kind("profile", TesterLibraryError, is_variable_file=True)
 _SHORTEST = "quick"  # its values are used for sections that a profile leaves out
+
+
+def profile_values(path: Path) -> Mapping[str, Any]:
+    """The content of a profile. TesterLibraryError names file, line, key and what is allowed there."""
+    values: Mapping[str, Any] = load_document(path, _KIND).data["PROFILE"]
+    return values
 
 
 def section(given: Mapping[str, Any], name: str) -> Any:
     """A section of a profile's settings; that of the shortest shipped profile where they leave it out."""
     if name in given:
         return given[name]
-    return read_settings(resource("criteria/profiles", _SHORTEST), "profile")[name]
+    return profile_values(resource("criteria/profiles", _SHORTEST))[name]
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,7 @@ def load_profile(name_or_path: str) -> Profile:
     Raises:
         TesterLibraryError: it is not there, or a value is wrong.
     """
-    given = read_settings(resource("criteria/profiles", name_or_path), "profile")
+    given = profile_values(resource("criteria/profiles", name_or_path))
 
     def value(name: str, key: str) -> Any:
         return section(given, name)[key]

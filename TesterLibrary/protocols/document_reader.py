@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..errors import PlanError, TesterLibraryError
 from ..files.document import Document, Place
 from ..files.headers import headers_in, load_headers
 from ..model.expression import Expression, number
@@ -35,10 +34,7 @@ class DocumentReader:
 
     def parsed(self, parse: Callable[[Any], _T], value: Any, place: Place) -> _T:
         """Parses a value. PlanError names file, line and key if that fails."""
-        try:
-            return parse(value)
-        except (TesterLibraryError, ValueError) as problem:
-            raise PlanError(self.document.error(place, str(problem))) from None
+        return self.document.parsed(parse, value, place)
 
     def expression(self, value: Any, place: Place) -> Expression:
         """An expression in which the file's constants are replaced by their numbers."""

@@ -39,7 +39,7 @@ class _ProtocolReader(DocumentReader):
         if ("headers" in data) == ("over" in data):
             place: Place = ("over",) if "over" in data else ()
             problem = "give headers, or the protocol that this one is over; one of the two"
-            raise PlanError(self.document.error(place, problem))
+            raise self.document.error(place, problem)
         over = self.parsed(lambda name: self._below(name, above), data.get("over"), ("over",))
         signals = data.get("signals", {})
         return Protocol(
@@ -82,7 +82,7 @@ class _ProtocolReader(DocumentReader):
             place = ("parameters", name)
             default = self.parsed(quantity, data["default"], (*place, "default"))
             if default >> data["bits"]:
-                raise PlanError(self.document.error((*place, "default"), too_wide(default, data["bits"])))
+                raise self.document.error((*place, "default"), too_wide(default, data["bits"]))
             time = is_time(data["default"])
             yield Parameter(name, data["bits"], default, self.line(place), time)
 
@@ -113,7 +113,7 @@ class _ProtocolReader(DocumentReader):
         if "begins" in relations or left == "payload":
             if left != "payload" or list(relations) != ["begins"]:
                 problem = "begins is for the payload, and the payload is for begins: payload: {begins: GET}"
-                raise PlanError(self.document.error(place, problem))
+                raise self.document.error(place, problem)
             yield Prefix(self.parsed(octets, relations["begins"], place), line)
             return
         if "set" in relations or "clear" in relations:

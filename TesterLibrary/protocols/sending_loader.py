@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..errors import PlanError
 from ..files.document import Place
 from ..model.expression import Expression
 from ..model.message import Message, Number
@@ -40,7 +39,7 @@ def template(reader: DocumentReader, name: str, data: Mapping[str, Any]) -> Temp
     place: Place = ("templates", name)
     source, where = (data, (*place, "headers")) if "headers" in data else (reader.data, ("headers",))
     if "headers" not in source:
-        raise PlanError(reader.document.error(place, "give its headers: this protocol has none of its own"))
+        raise reader.document.error(place, "give its headers: this protocol has none of its own")
     return Template(
         name=name,
         headers=reader.stack(source["headers"], where),

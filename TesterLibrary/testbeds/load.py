@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import TestbedError
+from ..errors import TestbedError, TesterLibraryError
 from ..files import paths
 from ..files.document import Document, Kind, did_you_mean, load_document
 from ..model.ports import Address, Interface
@@ -65,16 +65,11 @@ class _Reader:
     def __init__(self, document: Document) -> None:
         self._document = document
 
-    def _error(self, message: str, *place: str | int) -> TestbedError:
-        return TestbedError(self._document.error(place, message))
+    def _error(self, message: str, *place: str | int) -> TesterLibraryError:
+        return self._document.error(place, message)
 
     def _parsed(self, parse: Callable[[str], _T], text: str | None, *place: str | int) -> _T | None:
-        if text is None:
-            return None
-        try:
-            return parse(text)
-        except ValueError as problem:
-            raise self._error(str(problem), *place) from problem
+        return None if text is None else self._document.parsed(parse, text, place)
 
     def testbed(self) -> Testbed:
         """The whole file."""

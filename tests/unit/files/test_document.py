@@ -48,7 +48,9 @@ def test_every_value_knows_its_line(tmp_path: Path) -> None:
     assert document.line(("ports", 0, "speed")) == 4
     assert document.line(("ports", 1, "name")) == 5
     assert document.line(("ports", 1, "speed")) == 5  # not there: the port it should be in
-    assert document.error(("ports", 1, "name"), "no") == f"{tmp_path / 'bed.yaml'}:5: ports[1].name: no"
+    error = document.error(("ports", 1, "name"), "no")
+    assert isinstance(error, TestbedError)
+    assert str(error) == f"{tmp_path / 'bed.yaml'}:5: ports[1].name: no"
 
 
 def test_a_place_is_written_as_people_do() -> None:

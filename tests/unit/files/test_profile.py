@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.files.profile import Profile, load_profile
-from TesterLibrary.model.units import Duration
+from TesterLibrary.files.paths import data_root
+from TesterLibrary.files.profile import Profile, load_profile, profile_values
+from TesterLibrary.model.units import Duration, Ratio
 
+PROFILES = data_root() / "resources" / "criteria" / "profiles"
 SECOND = Duration(10**9)
 QUICK = Profile("quick", SECOND, SECOND, Duration.parse("0.2 s"), SECOND, 2, SECOND)
 
@@ -31,3 +33,18 @@ def test_what_an_own_profile_leaves_out_is_quick(tmp_path: Path) -> None:
 def test_a_profile_that_there_is_not_names_those_that_there_are() -> None:
     with pytest.raises(TesterLibraryError, match=r"quick"):
         load_profile("quik")
+
+
+@pytest.mark.parametrize("name", ["quick", "full"])
+def test_the_shipped_profiles_are_right(name: str) -> None:
+    profile = profile_values(PROFILES / f"{name}.yaml")
+    assert profile["name"] == name
+    assert set(profile["expected"]) == {"throughput", "latency", "frame-loss"}
+
+
+def test_the_full_profile_has_the_durations_of_the_rfc() -> None:
+    profile = profile_values(PROFILES / "full.yaml")
+    assert profile["throughput"]["duration"] == "60 s"
+    latency = profile["latency"]
+    assert (latency["duration"], latency["repetitions"], latency["part"]) == ("120 s", 20, "100 %")
+    assert Ratio.parse(profile["frame_loss"]["step"]) <= Ratio.parse("10 %")

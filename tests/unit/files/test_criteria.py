@@ -1,0 +1,79 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.files.criteria import check_criteria
+from TesterLibrary.files.paths import data_root
+
+SHIPPED = sorted((data_root() / "resources" / "criteria" / "embedded").glob("*.yaml"))
+FRAME_SIZES = {"64", "128", "256", "512", "1024", "1280", "1518"}
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_the_shipped_criteria_are_right_and_whole(path: Path) -> None:
+    check_criteria(path)
+    for kind in ("throughput", "latency", "frame_loss"):
+        section = path.read_text().partition(f"  {kind}:")[2].partition("\n  l")[0].partition("\n  f")[0]
+        assert set(re.findall(r'"(\d+)":', section)) == FRAME_SIZES
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (
+            '"64": 3 %',
+            "64: 3 %",
+            'mine.yaml:12: CRITERIA.throughput.64: the key 64 is not a text; write "64" w',
+        ),
+        (
+            '"64": 3 %',
+            '"64": 3',
+            "mine.yaml:12: CRITERIA.throughput.64: 3 is not allowed; give the lowest rate",
+        ),
+        (
+            '"64": 3 %',
+            '"64": 3 apples',
+            "mine.yaml:12: CRITERIA.throughput.64: '3 apples' is not a rate; write",
+        ),
+        (
+            '"64": 3 %',
+            "jumbo: 3 %",
+            'throughput.jumbo: there is no such key; give frame sizes in quotes, such as "64"',
+        ),
+        (
+            "layer: 2",
+            "layer: 4",
+            "mine.yaml:10: CRITERIA.layer: 4 is not allowed; give 2 for a device that bridges",
+        ),
+        ("version: 1", "version: 2", "mine.yaml:9: CRITERIA.version: 2 is not allowed; give 1"),
+        (
+            "  latency:",
+            "  latenzy: {}\n  latency:",
+            "CRITERIA.latenzy: there is no such key; did you mean 'latency'?",
+        ),
+        ("CRITERIA:", "CRITERIA: [", "mine.yaml:10: not YAML"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, before: str, after: str, message: str) -> None:
+    text = SHIPPED[0].read_text()
+    assert before in text
+    path = tmp_path / "mine.yaml"
+    path.write_text(text.replace(before, after, 1))
+    with pytest.raises(TesterLibraryError, match=re.escape(message)):
+        check_criteria(path)
+
+
+def test_criteria_know_imix_and_variables_of_a_suite(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "CRITERIA: {version: 1, layer: 2, throughput: {imix: 9 %}, variables: {jitter: 5 us}}\n",
+        encoding="utf-8",
+    )
+    check_criteria(path)
