@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import jsonschema
@@ -87,13 +88,19 @@ def dotted(place: Place) -> str:
     return text
 
 
-def load_document(path: Path, kind: Kind) -> Document:
+def load_document(
+    path: Path, kind: Kind, more: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+) -> Document:
     """Reads one YAML file and holds it to `reports/schemas/<kind>.schema.json`.
+
+    `more` are properties, with their schemas, of definitions in that schema.
 
     The kind's error says file, line, key, and what is allowed there: each schema of ours describes that.
     """
     document = read_document(path, kind)
     schema = json.loads(report_file(f"schemas/{kind.name}.schema.json").read_text(encoding="utf-8"))
+    for definition, properties in more.items():
+        schema["$defs"][definition]["properties"] |= properties
     errors = jsonschema.Draft202012Validator(schema, format_checker=_FORMATS).iter_errors(document.data)
     problems = dict.fromkeys(problem for error in errors for problem in _explain(error))
     if problems:

@@ -16,11 +16,10 @@ from ..model.editor import FieldPath
 from ..model.headers import HeaderStack, HeaderType
 from ..model.job import Job
 from ..model.jobfile import JobFile
-from ..model.mix import parse_frame_sizes
 from ..model.payload import COUNTING, Payload, PayloadKind
 from ..model.ports import Port
 from ..model.responder import End
-from ..model.stream import Stream
+from ..model.stream import STREAM_OPTIONS, Stream
 from ..model.stream_mix import mixed
 from ..model.units import LINE_RATE, Bandwidth, Rate
 from ..model.version import VersionField
@@ -42,7 +41,8 @@ def load_job(name_or_path: str) -> JobFile:
 
     PlanError says what is wrong: file, line, key, what is allowed.
     """
-    return _Reader(load_document(paths.resource("jobs", name_or_path), _KIND)).job()
+    more = {"stream": {name: option.schema for name, option in STREAM_OPTIONS.items()}}
+    return _Reader(load_document(paths.resource("jobs", name_or_path), _KIND, more)).job()
 
 
 class _Reader:
@@ -102,7 +102,6 @@ class _Reader:
             name=data["name"],
             tx=data["tx"],
             rx=data["rx"],
-            frame_size=self._parsed(parse_frame_sizes, data.get("frame_size", 64), (*place, "frame_size")),
             rate=self._parsed(Rate.parse, data.get("rate", average), (*place, "rate")),
             headers=replace(stack, types=types) if stack else None,
             payload=self._parsed(_payload, payload, (*place, "payload")) if payload else COUNTING,
@@ -115,9 +114,12 @@ class _Reader:
                 self._parsed(cascade, item, (*place, "cascade", index))
                 for index, item in enumerate(data.get("cascade", ()))
             ),
-            count_flows=data.get("count_flows", False),
-            signature=data.get("signature", True),
             version=self._parsed(_version, data.get("version"), (*place, "version")),
+            **{
+                name: self._parsed(option.parse, data[name], (*place, name))
+                for name, option in STREAM_OPTIONS.items()
+                if name in data
+            },
         )
 
     def _mixed(self, streams: list[Stream], ports: Mapping[str, Port]) -> list[Stream]:

@@ -5,25 +5,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 
 from .departures import CaptureReplay, Shaping
 from .editor import Editor, FieldPath
 from .headers import HeaderStack
+from .mix import parse_frame_sizes
 from .payload import COUNTING, Payload
 from .units import LINE_RATE, FrameSize, FrameSizes, Rate
 from .version import VersionField
+from .written import option, option_of
 
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream as its author wrote it; nothing is resolved yet."""
+    """A stream as its author wrote it; nothing is resolved yet. Job files have an Option by its name."""
 
     name: str
     tx: str  # port names
     rx: str
-    frame_size: FrameSizes = FrameSize(64)
+    frame_size: FrameSizes = field(
+        default=FrameSize(64),
+        metadata=option(
+            parse_frame_sizes,
+            "give bytes from 64 to 16128, FCS included, or a mix: imix, IMIX(aaafg), 64:7 570:4 1518:1",
+        ),
+    )
     rate: Rate = LINE_RATE
     headers: HeaderStack | None = None  # None: Ethernet, the IP version of its ports, and UDP
     payload: Payload = COUNTING
@@ -31,8 +39,18 @@ class Stream:
     phase: Fraction = Fraction(0)  # how much later its first frame is, in gaps between its frames
     editors: tuple[Editor, ...] = ()  # fields that change from frame to frame
     cascades: tuple[tuple[FieldPath, ...], ...] = ()  # in each, a field moves when the one before it wraps
-    count_flows: bool = False  # each combination of the fields' values by itself
-    signature: bool = True  # at the end of each frame; without one frames are known by their headers
+    count_flows: bool = field(
+        default=False,
+        metadata=option(
+            bool, "give true, to count each combination of the fields' values by itself, or false"
+        ),
+    )
+    signature: bool = field(
+        default=True,
+        metadata=option(
+            bool, "give false, to write nothing into payloads and to know frames by their headers, or true"
+        ),
+    )
     version: VersionField | None = None  # None: where the planner finds a place for it
     answered: bool = True  # the tester answers a device that asks (ARP, ND) who has the addresses in it
 
@@ -65,3 +83,6 @@ class Stream:
             stream = stream.with_editor(editor)
         others = tuple(cascade for cascade in self.cascades if not set(cascade) & set(paths))
         return replace(stream, cascades=(*others, paths))
+
+
+STREAM_OPTIONS = {known.name: found for known in fields(Stream) if (found := option_of(known))}
