@@ -10,7 +10,7 @@ from ..files.field_values import parse_shares
 from ..model.headers import HeaderStack
 from ..model.mix import mix_of
 from ..model.stream import Stream
-from ..model.units import LINE_RATE, FrameSize, FrameSizes, Rate
+from ..model.units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate
 from ..running.suite import Suite
 from ._component import component
 
@@ -32,6 +32,7 @@ class Streams:
         rate: Rate = LINE_RATE,
         headers: HeaderStack | None = None,
         signature: bool = True,
+        start_after: Duration = Duration(0),
     ) -> str:
         """Describes a stream of UDP test frames (RFC 2544 appendix C.2.6). Returns its name. Nothing is sent.
 
@@ -43,6 +44,7 @@ class Streams:
         | ``rate`` | ``10 Gbps`` (L2), ``10 Gbps L1``, ``1.5 Mpps`` or ``95 %`` of the port's line rate |
         | ``headers`` | the headers, as in `Set Headers`; Ethernet, IP and UDP, if they are left out |
         | ``signature`` | whether 16 bytes at the end of each payload say which frame it is |
+        | ``start_after`` | how much later than the streams that are started with it its first frame leaves |
 
         With ``signature=False`` nothing is written into payloads. Frames are then known by what their headers
         have in common, and cannot be told from each other: latency of single frames, order, outages and flows
@@ -52,10 +54,15 @@ class Streams:
         or another field that stays the same in all frames, or are refused. Devices may write MAC addresses
         where they route, traffic classes, hop counts, IPv4 identifications and checksums.
 
+        A stream that starts later, such as the aggressor of another one, sends for the rest of a trial. Rates
+        of the trial are averages over its whole duration. `Set Rate` lets it go on at once. A switch starts
+        all streams at the same time, and refuses it.
+
         A frame longer than the port's limit or a rate above the line rate is refused, naming the limit.
 
         | `Create Stream` | north | tx=p1 | rx=p2 | frame_size=512 | rate=50 % |
         | `Create Stream` | call | frame_size=218 | signature=False |
+        | `Create Stream` | aggressor | rate=90 % | start_after=2 s |
         """
         self._suite.put(
             Stream(
@@ -66,6 +73,7 @@ class Streams:
                 rate=rate,
                 headers=headers,
                 signature=signature,
+                start_after=start_after,
             )
         )
         return name

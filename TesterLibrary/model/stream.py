@@ -13,7 +13,7 @@ from .editor import Editor, FieldPath
 from .headers import HeaderStack
 from .mix import parse_frame_sizes
 from .payload import COUNTING, Payload
-from .units import LINE_RATE, FrameSize, FrameSizes, Rate
+from .units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate
 from .version import VersionField
 from .written import option, option_of
 
@@ -36,6 +36,10 @@ class Stream:
     headers: HeaderStack | None = None  # None: Ethernet, the IP version of its ports, and UDP
     payload: Payload = COUNTING
     shaping: Shaping | None = None  # how its frames are spaced around the rate; None: evenly
+    start_after: Duration = field(
+        default=Duration(0),
+        metadata=option(Duration.parse, "give how much later than the others it starts, such as 500 ms"),
+    )
     phase: Fraction = Fraction(0)  # how much later its first frame is, in gaps between its frames
     editors: tuple[Editor, ...] = ()  # fields that change from frame to frame
     cascades: tuple[tuple[FieldPath, ...], ...] = ()  # in each, a field moves when the one before it wraps

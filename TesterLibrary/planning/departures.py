@@ -47,6 +47,8 @@ def planned_departures(
         PlanError: more than the port's line carries, on average or at the peak, or a law that cannot be.
     """
     try:
+        if isinstance(stream.shaping, CaptureReplay) and stream.start_after.ns:
+            raise PlanError("the frames of a file start with the other streams; leave start_after= out")
         if isinstance(stream.shaping, CaptureReplay) and stream.as_captured:
             return Departures(_replay(stream.shaping, None, next_hop)), Fraction(0)
         rate, error = planned_rate(stream, port)
@@ -54,7 +56,9 @@ def planned_departures(
         law = _law(stream.shaping, _Wanted(rate, stream.frame_size, port, drawn, next_hop))
     except PlanError as problem:
         raise PlanError(f"stream {stream.name!r}: {problem}") from None
-    return Departures(law, round(stream.phase / rate)), (1 + error) * law.rate / rate - 1
+    return Departures(law, stream.start_after.ns + round(stream.phase / rate)), (
+        1 + error
+    ) * law.rate / rate - 1
 
 
 @dataclass(frozen=True)

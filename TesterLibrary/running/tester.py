@@ -125,9 +125,10 @@ class Tester:
         )
 
     def replan(self, plan: Plan, stream_id: int, stream: Stream) -> PlannedStream:
-        """A stream of a plan after a change, with the id and the signature that it had."""
+        """A stream of a plan after a change, with its id and signature; it goes on at once."""
+        going = replace(stream, start_after=Duration(0))
         (planned,) = compile_job(
-            Job(plan.job, (stream,), plan.seed),
+            Job(plan.job, (going,), plan.seed),
             ports=self.ports,
             gateways=self.gateways,
             max_streams=1,

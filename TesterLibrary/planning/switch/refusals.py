@@ -34,7 +34,10 @@ def check_stream(stream: PlannedStream) -> None:
             "one template, so use a stream for each size"
         )
     if stream.departures.offset_ns:
-        raise PlanError(f"stream {stream.name!r}: a switch has no phase; leave phase= out")
+        raise PlanError(
+            f"stream {stream.name!r}: a switch has no phase, it starts all streams at once; leave "
+            "start_after= out, and the stream out of mixes"
+        )
     fields = FrameFields.of(stream.frame)
     if fields.udp is not None and stream.frame[fields.udp :][_CHECKSUM] == b"\0\0":
         raise PlanError(
