@@ -30,7 +30,7 @@ from .trial import StreamRun
 ANNOUNCEMENTS, PROBES = "announcements", "probes"
 _BROADCAST = "ff:ff:ff:ff:ff:ff"
 _TIMEOUT = Duration(300 * 10**9)
-_LAG_S = Fraction(1, 20)  # delay of the first probe, so that addresses are announced before they are probed
+_LAG = Duration(50 * 10**6)  # of the first probe, so that addresses are announced before they are probed
 _POLL_S = 0.02
 _PATIENCE_S = 1.0  # a device that still learns has to reach one more address within this time
 _CHECKS = 3  # most checks whether all are known; each after a new announcement
@@ -97,7 +97,7 @@ class Neighbours:
             tx=self.probe,
             rx=self.announce,
             rate=_pps(self.probe_rate),
-            phase=self.probe_rate.per_second * _LAG_S,
+            start_after=_LAG,
             editors=(self._each("IP.dst"),),
             count_flows=True,
             answered=False,
