@@ -95,7 +95,7 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
   }
   const Place place = rx.order.Add(sequence);
   if (place == Place::kSkipping && rx.packets.Get() != 0) {
-    rx.outages.Add(rx.last_ns.Get(), arrival.now_ns, sequence - next);
+    rx.outages.Add(rx.last_ns.Get(), arrival.now_ns, sequence, sequence - next);
   }
   CountTimes(rx, arrival);
   rx.latency.Add(*latency_ns);

@@ -158,6 +158,9 @@ TEST_F(ClassifierTest, AnOutageLiesBetweenArrivals) {
   EXPECT_EQ(rx.outages.longest_ns.Get(), 500U);
   EXPECT_EQ(rx.outages.longest_start_ns.Get(), 9000U);
   EXPECT_EQ(rx.outages.longest_lost.Get(), 3U);
+  EXPECT_EQ(rx.outages.last_sequence.Get(), 8U) << "frame 7 is the last one that is missing";
+  EXPECT_TRUE(Receive(9, 6000, 9600));
+  EXPECT_EQ(rx.outages.last_sequence.Get(), 8U) << "nothing more was lost";
 }
 
 TEST_F(ClassifierTest, DuplicatesSayNothingOfVariation) {

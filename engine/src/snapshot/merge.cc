@@ -55,6 +55,7 @@ void FillOutages(const Outages& outages, v1::OutageCounters& out) {
   out.set_longest_ns(outages.longest_ns.Get());
   out.set_longest_start_ns(outages.longest_start_ns.Get());
   out.set_longest_lost(outages.longest_lost.Get());
+  out.set_last_sequence(outages.last_sequence.Get());
 }
 
 void FillVariation(const Variation& variation, v1::VariationCounters& out) {

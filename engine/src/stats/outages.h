@@ -15,9 +15,11 @@ class Outages {
   // Sets the shortest outage that counts. To be called before the first Add.
   void SetLeast(uint64_t nanoseconds) { least_ns_ = nanoseconds; }
 
-  // One writer. Nothing arrived between these instants, and `lost` frames are missing after it.
-  void Add(uint64_t from_ns, uint64_t to_ns, uint64_t lost) {
+  // One writer. Nothing arrived between these instants; the frame that ended it has the sequence number `sequence`,
+  // and the `lost` frames before that one are missing.
+  void Add(uint64_t from_ns, uint64_t to_ns, uint64_t sequence, uint64_t lost) {
     const uint64_t length_ns = to_ns - from_ns;
+    last_sequence.Set(sequence);  // they ascend: only a frame above all others skips any
     if (length_ns > longest_ns.Get()) {
       longest_ns.Set(length_ns);
       longest_start_ns.Set(from_ns);
@@ -35,6 +37,7 @@ class Outages {
   Counter longest_ns;
   Counter longest_start_ns;
   Counter longest_lost;
+  Counter last_sequence;
 
  private:
   uint64_t least_ns_ = 0;
