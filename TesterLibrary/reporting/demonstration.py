@@ -12,6 +12,11 @@ _DEVICES = {
     "simulated": "the device is simulated",
 }
 
+_TESTERS = {
+    "fake": "the tester is a fake, which sends no frame",
+    "simulated": "the tester is simulated, too, and sends no frame",
+}
+
 
 def demonstration(testbed: Mapping[str, Any], tester: Mapping[str, Any]) -> str:
     """Why a run on this testbed certifies no device; empty if it does. Both are as `run.json` has them."""
@@ -19,7 +24,7 @@ def demonstration(testbed: Mapping[str, Any], tester: Mapping[str, Any]) -> str:
     kind = (testbed.get("dut") or {}).get("kind", "physical")
     device = "" if kind == "physical" else _DEVICES.get(kind, f"the device is {kind}")
     reasons = (
-        "the tester is a fake, which sends no frame" if tester.get("target") == "fake" else "",
+        _TESTERS.get(str(tester.get("target")), ""),
         "the switch that tests is a fake" if switch.get("address") == "fake" else "",
         "the switch that tests is a model of its chip" if switch.get("model") else "",
         device,

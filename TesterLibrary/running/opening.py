@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -12,15 +14,19 @@ from ..files.calibration import stored_calibration
 from ..files.evidence_limits import evidence_limits
 from ..model.ports import Port
 from ..model.responder import Clients, Responder
+from ..model.units import Duration
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
 from ..targets.base import Capabilities, Target
 from ..targets.engine.client import EngineTarget
 from ..targets.engine.found import clear_up
 from ..targets.engine.process import EngineProcess
+from ..targets.fake import fake_port
+from ..targets.simulated import SimulatedTarget
 from ..targets.tofino.cabling import MOST_FRAME, Cabling, FrontPort, meter_of
 from ..targets.tofino.opening import open_switch
 from ..testbeds import RunningTestbed, open_testbed
+from ..testbeds.simulated import SimulatedDevice
 from ..testbeds.testbed import SwitchSpec, Testbed, TestbedPort
 from .capture import Captures
 from .connections import Connections
@@ -101,6 +107,7 @@ def open_tester(
             backlog_drops=testbed.backlog_drops,
             calibration=stored_calibration(testbed.testbed.name),
             scopes=scopes or Scopes(),
+            sleep=_sleep_of(target),
         )
         captures, traffic, connections = Captures(tester), Traffic(tester), Connections(tester)
         for part in (captures, connections, traffic):
@@ -112,8 +119,11 @@ def open_tester(
 
 
 def open_target(testbed: RunningTestbed) -> Target:
-    """The tester of a testbed: in a switch, reached at its address, or else started on this machine."""
+    """The tester of a testbed: simulated, in a switch, reached at its address, or started on this machine."""
     spec = testbed.testbed.tester
+    if testbed.testbed.dut.is_simulated:
+        ports = [fake_port(p.name, link_speed_bps=p.speed.bps) for p in testbed.testbed.ports]
+        return SimulatedTarget(SimulatedDevice.of(testbed.testbed.dut.options), ports)
     if spec.switch is not None:
         return _open_switch(testbed.testbed, spec.switch)
     if spec.address is None:
@@ -125,6 +135,13 @@ def open_target(testbed: RunningTestbed) -> Target:
             command_prefix=testbed.command_prefix,
         ).target()
     return EngineTarget.connect(spec.address, certificates=spec.certificates)
+
+
+def _sleep_of(target: Target) -> Callable[[float], None]:
+    """Lets time pass: that of a simulated tester passes at once."""
+    if isinstance(target, SimulatedTarget):
+        return lambda seconds: target.advance(Duration(round(seconds * 10**9)))
+    return time.sleep
 
 
 def _open_switch(testbed: Testbed, spec: SwitchSpec) -> Target:

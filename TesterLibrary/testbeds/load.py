@@ -11,6 +11,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +21,7 @@ from ..files.document import Document, Kind, did_you_mean, load_document
 from ..model.ports import Address, Interface
 from ..model.units import Bandwidth
 from .embedded import devices
+from .simulated import SimulatedDevice
 from .testbed import CertificateFiles, DutSpec, SwitchSpec, Testbed, TestbedPort, TesterSpec
 
 _T = TypeVar("_T")
@@ -81,9 +83,12 @@ class _Reader:
         tester = self._tester(data.get("tester", {}))
         for number, port in enumerate(ports):
             self._check_switched(number, port, tester)
-        if dut.is_embedded and not tester.is_local:
+        if not dut.is_physical and not tester.is_local:
             key = "switch" if tester.switch else "address"
-            raise self._error("leave it out: an embedded device has its tester beside it", "tester", key)
+            what = "an embedded device has its tester beside it"
+            if dut.is_simulated:
+                what = "a simulated device has a simulated tester"
+            raise self._error(f"leave it out: {what}", "tester", key)
         return Testbed(
             name=data["name"],
             description=data.get("description", ""),
@@ -107,9 +112,23 @@ class _Reader:
             problem = f"{dut.device!r} is no embedded device{hint}; give {' or '.join(known)}"
             raise self._error(problem, "dut", "device")
         for key in ("device", "options"):
-            if not dut.is_embedded and data.get(key):
+            if dut.is_physical and data.get(key):
                 raise self._error("only for kind: embedded; a physical one has vendor and model", "dut", key)
+        if dut.is_simulated:
+            self._simulated(dut)
         return dut
+
+    def _simulated(self, dut: DutSpec) -> None:
+        """Refuses values of options that no simulated device has."""
+        if dut.device:
+            problem = "leave it out: a simulated device is described by its options"
+            raise self._error(problem, "dut", "device")
+        for name, value in dut.options.items():
+            self._parsed(partial(SimulatedDevice.read, name), value, "dut", "options", name)
+        try:
+            SimulatedDevice.of(dut.options)
+        except ValueError as problem:
+            raise self._error(str(problem), "dut", "options") from problem
 
     def _port(self, number: int, data: Mapping[str, Any], dut: DutSpec) -> TestbedPort:
         place = ("ports", number)
@@ -118,9 +137,10 @@ class _Reader:
             allowed = "up to 15 letters, digits, '_', '-', but not br0 or lo"
             problem = f"{name!r} has to do as the name of the device's interface: {allowed}"
             raise self._error(problem, *place, "name")
-        if dut.is_embedded and interface:
-            raise self._error("leave it out: an embedded testbed makes its interfaces", *place, "interface")
-        if not dut.is_embedded and not interface:
+        if not dut.is_physical and interface:
+            made = "an embedded testbed makes its interfaces" if dut.is_embedded else "nothing is sent"
+            raise self._error(f"leave it out: {made}", *place, "interface")
+        if dut.is_physical and not interface:
             raise self._error("is missing; a NIC's interface, such as iface:eth1", *place, "interface")
         speed = self._parsed(Bandwidth.parse, data["speed"], *place, "speed")
         assert speed is not None

@@ -89,9 +89,9 @@ class DutSpec:
     """The device under test, as the report names it."""
 
     name: str
-    kind: str = "physical"  # or "embedded": made in network namespaces of this machine
+    kind: str = "physical"  # or "embedded": made in network namespaces of this machine; or "simulated"
     device: str = ""  # of an embedded one: a name that `testbeds.embedded` knows
-    options: Mapping[str, Any] = field(default_factory=dict)  # of an embedded one
+    options: Mapping[str, Any] = field(default_factory=dict)  # of one that is not physical
     layer: int | None = None  # 2: it bridges, 3: it routes
     description: str = ""
     vendor: str = ""
@@ -102,6 +102,16 @@ class DutSpec:
     def is_embedded(self) -> bool:
         """Whether opening the testbed makes the device."""
         return self.kind == "embedded"
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether neither the device nor its tester exist."""
+        return self.kind == "simulated"
+
+    @property
+    def is_physical(self) -> bool:
+        """Whether somebody has connected the device to the tester's interfaces."""
+        return not self.is_embedded and not self.is_simulated
 
 
 @dataclass(frozen=True)

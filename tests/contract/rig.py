@@ -57,7 +57,7 @@ class Rig:
         self,
         job: str,
         *,
-        rate: str = "10 kpps",
+        rate: str | Rate = "10 kpps",
         frame_size: int = 64,
         first_id: int = 1,
         back: bool = False,

@@ -118,7 +118,7 @@ class FakeTarget:
         while True:
             ends = [at for s in self._sending() if (at := s.due_end_ns()) is not None]
             self._now_ns = min([*ends, end, self._dies_ns])
-            self._wire.run(self._now_ns)
+            self._run(self._now_ns)
             if self._now_ns == self._dies_ns:
                 raise TargetError(f"the fake tester died {Duration(self._dies_ns)} after it was started")
             over = [s for s in self._sending() if s.due_end_ns() == self._now_ns]
@@ -338,6 +338,10 @@ class FakeTarget:
         self._jobs.clear()
         self._plans.clear()
         self._taps.clear()
+
+    def _run(self, now_ns: int) -> None:
+        """Everything happens that happens between the last instant and this one."""
+        self._wire.run(now_ns)
 
     def _answer(self, call: str) -> None:
         if call in self._late:

@@ -101,7 +101,11 @@ def test_an_unknown_name_is_told_what_there_is() -> None:
         ),
         ("version: 1", "version: 2", "lab.yaml:1: version: 2 is not allowed; give 1, the version"),
         ("name: lab", "name: my lab", "lab.yaml:2: name: 'my lab' is not allowed; give a name of 1 to 64"),
-        ("  kind: physical", "  layer: 2", "lab.yaml:15: dut.kind: is missing; give embedded or physical"),
+        (
+            "  kind: physical",
+            "  layer: 2",
+            "lab.yaml:15: dut.kind: is missing; give embedded, physical or simulated",
+        ),
         ("kind: physical", "kind: embeded", "'embeded' is not allowed; did you mean 'embedded'?; give emb"),
         ("[3]", "[3, 3]", "lab.yaml:4: tester.cpus: [3, 3] is not allowed; give a list of different CPU"),
         ("[3]", "[x]", "lab.yaml:4: tester.cpus[0]: 'x' is not allowed; give a CPU number"),
