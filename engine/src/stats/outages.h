@@ -15,8 +15,8 @@ class Outages {
   // Sets the shortest outage that counts. To be called before the first Add.
   void SetLeast(uint64_t nanoseconds) { least_ns_ = nanoseconds; }
 
-  // One writer. Nothing arrived between these instants; the frame that ended it has the sequence number `sequence`,
-  // and the `lost` frames before that one are missing.
+  // One writer. Nothing arrived between these instants. The frame that ended it has the number
+  // `sequence`; the `lost` frames before that one are missing.
   void Add(uint64_t from_ns, uint64_t to_ns, uint64_t sequence, uint64_t lost) {
     const uint64_t length_ns = to_ns - from_ns;
     last_sequence.Set(sequence);  // they ascend: only a frame above all others skips any
