@@ -11,7 +11,6 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from textwrap import dedent
 from threading import Timer
 
 import pytest
@@ -168,10 +167,8 @@ def test_a_device_that_stops_does_not_hold_a_measurement_up(lab: Lab) -> None:
 
 
 def examples(page: str) -> Sequence[str]:
-    """Suites of a page: what is indented and has settings."""
-    text = Path(page).read_text(encoding="utf-8")
-    blocks = re.findall(r"(?:^    .*\n|^\n)+", text, re.MULTILINE)
-    return [dedent(block) for block in blocks if "*** Settings ***" in block]
+    """Suites of a page."""
+    return re.findall(r"^```robotframework\n(.*?)^```", Path(page).read_text(encoding="utf-8"), re.M | re.S)
 
 
 def test_the_examples_of_the_page_about_connections(lab: Lab, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of documentation name files, pages and sections that are there; their suites run elsewhere."""
+"""Pages of documentation name files, pages and sections that are there; for examples see test_examples.py."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import re
 from pathlib import Path
 
 import pytest
-
-from TesterLibrary.testbeds.load import load_testbed
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -34,11 +32,3 @@ def test_what_a_page_names_is_there(page: Path) -> None:
         if not there.exists() or (section and section not in anchors(there)):
             missing.append(f"{target}#{section}")
     assert not missing
-
-
-def test_the_testbed_of_the_guide_can_be_opened(tmp_path: Path) -> None:
-    text = (ROOT / "docs" / "guides" / "qa-engineer.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"```yaml\n(.*?)```", text, re.S)
-    file = tmp_path / "my-device.yaml"
-    file.write_text(example, encoding="utf-8")
-    assert [port.name for port in load_testbed(str(file)).ports] == ["p1", "p2"]

@@ -16,8 +16,6 @@ from TesterLibrary.model.units import FrameSize, Rate
 
 from .fake_library import library_on_fake
 
-PAGE = Path(__file__).parents[3] / "docs" / "python.md"
-
 
 @pytest.fixture
 def tester(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TesterLibrary]:
@@ -93,17 +91,6 @@ def test_a_text_with_an_equals_sign_is_a_text(tester: TesterLibrary) -> None:
     tester.create_stream("north", frame_size=128)
     tester.set_payload("north", "text", "user=me")
     assert tester.suite.stream("north").payload.data == b"user=me"
-
-
-@pytest.mark.parametrize(
-    "example", [text.partition("```")[0] for text in PAGE.read_text("utf-8").split("```python\n")[1:]]
-)
-def test_the_examples_of_the_page_run(
-    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    library_on_fake(monkeypatch, tmp_path)
-    exec(compile(example, "docs/python.md", "exec"), {})
-    assert capsys.readouterr().out
 
 
 def test_durations_follow_from_the_profile(tester: TesterLibrary, tmp_path: Path) -> None:

@@ -1,0 +1,26 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A listener for Robot with which every testbed that a suite opens is the fake tester."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from TesterLibrary.running import suite
+from TesterLibrary.running.opening import OpenTestbed
+from tests.unit.running.testers import opened
+
+
+class FakeTestbeds:
+    """`robot --listener tests/unit/FakeTestbeds.py`."""
+
+    ROBOT_LISTENER_API_VERSION = 3
+
+    def __init__(self) -> None:
+        suite.open_tester = _open
+
+
+def _open(*_: Any, scopes: Any, recorder: Any, **__: Any) -> OpenTestbed:
+    testbed = opened(recorder.directory).open_testbed
+    testbed.tester.scopes, testbed.tester.recorder = scopes, recorder
+    return testbed
