@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from robot.api import logger
 from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
+from robot.running.context import EXECUTION_CONTEXTS
 from robot.utils import printable_name
 from robotlibcore import DynamicCore
 
@@ -125,7 +126,8 @@ class TesterLibrary(DynamicCore):
         self.suite = Suite(testbed, seed, recorder, progress, profile, warn=logger.warn)
         scopes = ScopeListener(self.suite.scopes, logger.warn)
         listener = Listener(recorder, progress, inconclusive_fails=inconclusive == "fail")
-        self.ROBOT_LIBRARY_LISTENER = [scopes, listener, _Closer(self.suite)]
+        # In a dry run no keyword runs: there is nothing to record.
+        self.ROBOT_LIBRARY_LISTENER = [] if _is_dry_run() else [scopes, listener, _Closer(self.suite)]
         super().__init__(components(self.suite))
         self._composed = True  # from here on attributes are for Python programs, not for the composition
 
@@ -172,6 +174,12 @@ def _reporters() -> tuple[Recorder, Console]:
         output = Path.cwd()
     evidence = output / "evidence"
     return Recorder(evidence), Console(evidence)
+
+
+def _is_dry_run() -> bool:
+    """Whether Robot only resolves keywords and arguments."""
+    context = EXECUTION_CONTEXTS.current
+    return context is not None and bool(context.dry_run)
 
 
 class _Closer:

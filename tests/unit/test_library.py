@@ -5,7 +5,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +19,7 @@ from TesterLibrary.keywords._optional import with_reasons
 from TesterLibrary.model.units import Duration, Rate
 from TesterLibrary.verdict import Outcome
 
+ROOT = Path(__file__).parents[2]
 _SUITE = """
 *** Settings ***
 Library    TesterLibrary
@@ -22,6 +27,20 @@ Library    TesterLibrary
 *** Test Cases ***
 {tests}
 """
+
+
+@pytest.mark.parametrize("options", [["--output", "NONE"], []])
+def test_a_dry_run_writes_no_evidence(options: list[str], tmp_path: Path) -> None:
+    """Nothing is measured in it. A run of tests that fail at once has a record of each."""
+    suite = tmp_path / "page.robot"
+    suite.write_text(_SUITE.format(tests="One\n    Get Tester Info"), encoding="utf-8")
+    for dry, made in ((["--dryrun"], False), ([], True)):
+        out = tmp_path / ("dry" if dry else "wet")
+        quiet = ["--log", "NONE", "--report", "NONE", "--outputdir", str(out)]
+        command = [sys.executable, "-m", "robot", *dry, *options, *quiet, str(suite)]
+        subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False)
+        assert (out / "evidence").exists() == made
+
 
 # Keyword and arguments, and the words that say why and what to write.
 _REFUSED = {
