@@ -4,17 +4,13 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .library import TesterLibrary as TesterLibrary
     from .reporting.inconclusive_fails import InconclusiveFails as InconclusiveFails
 
-try:
-    __version__ = version("robotframework-testerlibrary")
-except PackageNotFoundError:  # used from a checkout that was not installed
-    __version__ = "0+unknown"
+    __version__: str
 
 __all__ = ["InconclusiveFails", "TesterLibrary", "__version__"]
 
@@ -25,6 +21,10 @@ def __getattr__(name: str) -> object:
         from .library import TesterLibrary
 
         return TesterLibrary
+    if name == "__version__":
+        from .library import VERSION
+
+        return VERSION
     if name == "InconclusiveFails":
         from .reporting.inconclusive_fails import InconclusiveFails
 

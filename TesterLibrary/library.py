@@ -14,17 +14,20 @@ from robot.running.context import EXECUTION_CONTEXTS
 from robot.utils import printable_name
 from robotlibcore import DynamicCore
 
-from . import __version__
 from .keywords import CONVERTERS, components
 from .keywords._calls import check_names, converting
 from .keywords._optional import with_reasons
 from .model.written import NOTATIONS
 from .reporting import metrics
 from .reporting.listener import Listener
+from .reporting.machine import versions
 from .reporting.progress import Console
 from .reporting.recorder import Recorder
 from .running.scope import ScopeListener
 from .running.suite import Suite
+
+# Of a checkout that was not installed nobody knows it.
+VERSION = versions().get("robotframework-testerlibrary", "0+unknown")
 
 
 class TesterLibrary(DynamicCore):
@@ -98,7 +101,7 @@ class TesterLibrary(DynamicCore):
     """
 
     ROBOT_LIBRARY_SCOPE = "GLOBAL"
-    ROBOT_LIBRARY_VERSION = __version__
+    ROBOT_LIBRARY_VERSION = VERSION
     ROBOT_LIBRARY_DOC_FORMAT = "ROBOT"
 
     ROBOT_LIBRARY_CONVERTERS: ClassVar = CONVERTERS

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes in engine/src point one way, from the top of LAYERS down (engine/README.md says why).
+"""Checks that no imports of Python go round, and that includes in engine/src point one way.
 
+Rooms of Python have their floors in pyproject.toml (import-linter); here no two files import each other in a
+circle, in one room or across. Includes go from the top of LAYERS down (engine/README.md says why).
 Only MESSAGES may include protobuf, only DEVICES DPDK. A test may use all that its executable is linked with;
 programs are above all layers.
 """
@@ -10,7 +12,10 @@ from __future__ import annotations
 
 import re
 import sys
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import grimp
 
 SOURCES = Path(__file__).resolve().parent.parent / "engine" / "src"
 LIBRARIES = (  # as in engine/src/meson.build
@@ -44,8 +49,21 @@ def findings(folder: str, name: str, text: str) -> list[str]:
     return found
 
 
+def circle(imported: dict[str, set[str]]) -> list[str]:
+    """Modules each of which imports the next one, back to the first; none, if no imports go round."""
+    try:
+        TopologicalSorter(imported).prepare()
+    except CycleError as found:
+        modules: list[str] = found.args[1][::-1]
+        return modules
+    return []
+
+
 def main() -> int:
-    """1 if any file includes what it may not."""
+    """1 if any file includes what it may not, or imports itself by way of others."""
+    graph = grimp.build_graph("TesterLibrary")
+    imported = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    circular = " -> ".join(circle(imported))
     files = [path for path in sorted(SOURCES.glob("*/*.*")) if path.suffix in {".h", ".cc"}]
     files = [path for path in files if not path.stem.endswith("_main")]
     unknown = {path.parent.name for path in files} - set(LAYERS)
@@ -53,7 +71,10 @@ def main() -> int:
     for path in files:
         if path.parent.name not in unknown:
             found += findings(path.parent.name, path.name, path.read_text(encoding="utf-8"))
-    print("\n".join(found) or f"{len(files)} files of the engine include one way")
+    found += [f"imports go round: {circular}"] if circular else []
+    print(
+        "\n".join(found) or f"{len(imported)} files of Python and {len(files)} of the engine import one way"
+    )
     return int(bool(found))
 
 

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The check that includes of the engine point one way."""
+"""The checks that imports of Python do not go round, and that includes of the engine point one way."""
 
 from __future__ import annotations
 
 import pytest
 
-from tools.layers import findings, main
+from tools.layers import circle, findings, main
 
 
 @pytest.mark.parametrize(
@@ -43,5 +43,12 @@ def test_a_test_may_use_its_own_library_and_nothing_above() -> None:
     assert len(findings("receiver", "a_test.cc", '#include "tester/v1/counters.pb.h"\n')) == 1
 
 
-def test_the_engine_includes_one_way() -> None:
+def test_a_circle_of_imports_is_found_wherever_it_is() -> None:
+    around = circle({"a.x": {"b.y"}, "b.y": {"a.z"}, "a.z": {"a.x", "c"}, "c": set()})
+    assert around[0] == around[-1]
+    assert "-> ".join(around[:-1] * 2).find("a.x-> b.y-> a.z") >= 0
+    assert circle({"a.x": {"b.y", "c"}, "b.y": {"c"}, "c": set()}) == []
+
+
+def test_the_project_imports_and_includes_one_way() -> None:
     assert main() == 0
