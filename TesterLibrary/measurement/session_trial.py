@@ -118,6 +118,7 @@ def objections(
                 f"the tester opened {statistics.openings:,} of {float(due):,.0f} flows in time "
                 f"(limit {float(limits.max_shortfall):.3%} fewer)"
             )
+    yield from statistics.unread_texts
     for count, what in (
         (statistics.full, "packets and openings were turned away, because all its flows were taken"),
         (statistics.not_sent, "frames were not sent, because the port did not take them"),

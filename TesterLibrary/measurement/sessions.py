@@ -58,6 +58,7 @@ class SessionStatistics:
     endless: int | None = None
     not_sent: int = 0  # frames that the port did not take in time, or that were too long for it
     opens: bool = False  # it opens flows, so it is a client
+    unread: Mapping[str, str] = field(default_factory=dict)  # by counter, what a table cannot read
 
     @classmethod
     def of(
@@ -89,6 +90,7 @@ class SessionStatistics:
             endless=counted.endless,
             not_sent=counted.not_sent + (counted.too_long or 0),
             opens=opens,
+            unread={f"{layer.name}.{name}": what for layer in layers for name, what in layer.unread},
         )
 
     def since(self, earlier: SessionStatistics) -> SessionStatistics:
@@ -101,6 +103,7 @@ class SessionStatistics:
         return SessionStatistics(
             name=self.name,
             opens=self.opens,
+            unread=self.unread,
             concurrent=self.concurrent,
             most_concurrent=self.most_concurrent,
             counters={name: value - earlier.counters.get(name, 0) for name, value in self.counters.items()},
@@ -266,6 +269,15 @@ class SessionStatistics:
         values = vars(self).items()
         counts = (name for name, value in values if value is None or type(value) is int)
         return [*properties, *counts]
+
+    @property
+    def unread_texts(self) -> tuple[str, ...]:
+        """What arrived and cannot be read by the tables, so that nothing can be said of the device."""
+        return tuple(
+            f"{self.counters[counter]:,} {what}, which {counter.partition('.')[0]} does not read"
+            for counter, what in self.unread.items()
+            if self.counters.get(counter)
+        )
 
     @property
     def malformed_text(self) -> str:

@@ -22,7 +22,7 @@ from .scanner import Scanner
 from .template import Template
 
 STATE_BITS = 416  # most for a flow: a cache line less the 12 bytes by which its timers wake it
-ASIDE_BITS = 256  # most beside it, for variables that few packets need
+ASIDE_BITS = 384  # most beside it, for variables that few packets need
 TIMER_BITS = 32  # when it is due, in microseconds
 LONGEST_TIMER = (1 << 31) - 1  # microseconds from now: half the range of a timer's bits
 SCANNER_BITS = 32  # its progress: a state, and the bytes so far
@@ -80,6 +80,7 @@ class Protocol:
     parameters: tuple[Parameter, ...] = ()
     counters: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()  # counters of flows that have failed
+    unread: tuple[tuple[str, str], ...] = ()  # failures that are the tester's, and what it could not read
     histograms: tuple[str, ...] = ()
     timers: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()

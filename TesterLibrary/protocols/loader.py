@@ -58,6 +58,7 @@ class _ProtocolReader(DocumentReader):
             templates=tuple(template(self, *item) for item in data.get("templates", {}).items()),
             messages=tuple(message(self, *item) for item in data.get("messages", {}).items()),
             scanners=tuple(scanner(self, *item) for item in data.get("scanners", {}).items()),
+            unread=tuple(data.get("unread", {}).items()),
             packets_line=self.line(("over",) if "over" in data else ("headers",)),
             **{
                 key: tuple(data.get(key, ()))

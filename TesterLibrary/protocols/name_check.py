@@ -31,6 +31,9 @@ def problems(protocol: Protocol) -> Iterator[Problem]:
     for name in protocol.failures:
         if name not in protocol.counters:
             yield 1, f"failures: {unknown('counter', name, protocol.counters)}"
+    for name, _ in protocol.unread:
+        if name not in protocol.failures:
+            yield 1, f"unread: {unknown('failure', name, protocol.failures)}"
     yield from _flow(protocol, scope)
     for variable in protocol.variables:
         yield from expression_problems(variable.initial, scope, variable.line, bare=True, bits=variable.bits)

@@ -70,11 +70,11 @@ def _message(message: Message, scope: NameScope) -> Iterator[Problem]:
 
 
 def _scanner(scanner: Scanner, scope: NameScope) -> Iterator[Problem]:
-    for find in (*scanner.ends, *scanner.finds):
-        for name, value in find.fields:
+    for find in scanner.all:
+        for name, value in find.variables:
             if name not in scope.variables:
                 yield find.line, unknown("variable", name, scope.variables)
             elif value >> scope.variables[name].bits:
                 yield find.line, f"{name}: {too_wide(value, scope.variables[name].bits)}"
-        if find.number and find.number not in scope.variables:
-            yield find.line, unknown("variable", find.number, scope.variables)
+        if find.number and find.number.variable not in scope.variables:
+            yield find.line, unknown("variable", find.number.variable, scope.variables)

@@ -11,7 +11,7 @@ from typing import Any
 from ..files.document import Place
 from ..model.expression import Expression
 from ..model.message import Message, Number
-from ..model.scanner import Find, Scanner
+from ..model.scanner import Find, ScannedNumber, Scanner
 from ..model.template import Option, OptionKind, Template
 from .document_reader import DocumentReader
 
@@ -107,6 +107,7 @@ def scanner(reader: DocumentReader, name: str, data: Mapping[str, Any]) -> Scann
         most=data.get("most", 8192),
         line=reader.line(place),
         aside=data.get("aside", False),
+        begin=_find(reader, {"text": "", **data["begin"]}, (*place, "begin")) if "begin" in data else None,
     )
 
 
@@ -116,6 +117,18 @@ def _find(reader: DocumentReader, data: Mapping[str, Any], place: Place) -> Find
         at_start=data.get("at") == "start",
         ignore_case=data.get("ignore_case", False),
         fields=tuple(data.get("set", {}).items()),
-        number=data.get("number", ""),
+        added=tuple(data.get("add", {}).items()),
+        number=_number(reader, data["number"], (*place, "number")) if "number" in data else None,
         line=reader.line(place),
+    )
+
+
+def _number(reader: DocumentReader, data: str | Mapping[str, Any], place: Place) -> ScannedNumber:
+    if isinstance(data, str):
+        return ScannedNumber(data)
+    return ScannedNumber(
+        variable=data["to"],
+        base=data.get("base", 10),
+        before=reader.parsed(octets, data.get("before", ""), (*place, "before")),
+        otherwise=tuple(data["otherwise"].items()),
     )

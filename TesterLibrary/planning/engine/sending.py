@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...model.message import Message, Number
-from ...model.scanner import Scanner
+from ...model.scanner import Find, Scanner
 from ...model.template import Option, OptionKind, Template
 from ...protocols.automaton import automaton_of
 from ...protocols.frame import checksum_field
@@ -82,18 +82,27 @@ def flat_scanner(scanner: Scanner, actions: FlatActions) -> Record:
         "classes": bytes(distinct[column] for column in columns),
         "steps": [step for state in zip(*distinct, strict=True) for step in state],
         "found": [{"finds": list(finds)} for finds in automaton.found],
-        "finds": [
-            {
-                "set": [
-                    {"register": actions.register(name), "initial": octets(value)}
-                    for name, value in find.fields
-                ],
-                **({"number": actions.register(find.number)} if find.number else {}),
-            }
-            for find in automaton.finds
-        ],
+        "finds": [_find(find, actions) for find in automaton.finds],
         "ends": len(scanner.ends),
+        "begins": scanner.begin is not None,
     }
+
+
+def _find(find: Find, actions: FlatActions) -> Record:
+    record = {"set": _values(find.fields, actions), "add": _values(find.added, actions)}
+    if find.number is None:
+        return record
+    number = {
+        "register": actions.register(find.number.variable),
+        "base": find.number.base,
+        "before": find.number.before,
+        "otherwise": _values(find.number.otherwise, actions),
+    }
+    return {**record, "number": number}
+
+
+def _values(fields: tuple[tuple[str, int], ...], actions: FlatActions) -> list[Record]:
+    return [{"register": actions.register(name), "initial": octets(value)} for name, value in fields]
 
 
 def _header(index: int, header: HeaderLayout, announced: bool) -> Record:

@@ -218,7 +218,7 @@ void CompileRegisters(ProtocolCompiler& compiler) {
         !(in_a_word || (offset % kWordBits == 0 && bits > kWordBits))) {
       Refuse(
           compiler.where, thing, " has ", bits, " bits from bit ", offset,
-          " on; allowed are 1 to 128 of bits 0 to 415 or 448 to 703, in a word of 64 or from the ",
+          " on; allowed are 1 to 128 of bits 0 to 415 or 448 to 831, in a word of 64 or from the ",
           "beginning of one");
     }
     if (is_cold) {

@@ -25,7 +25,8 @@ constexpr size_t kMaxDigits = 39;
 constexpr uint8_t kBodyBits = 32;
 constexpr size_t kMaxScanners = 16;
 constexpr size_t kMaxScannerStates = 1024;
-constexpr size_t kMaxFinds = 48;
+constexpr size_t kMaxFinds = 42;  // three phases of the number of each have 7 bits
+constexpr size_t kMaxBefore = 16;
 constexpr size_t kMaxScanned = 32'767;
 
 void CompileOptions(const v1::Template& in, std::string_view thing,
@@ -217,16 +218,35 @@ machine::TableMessage CompileMessage(const v1::TableMessage& in, std::string_vie
   return compiled;
 }
 
+std::vector<machine::Assignment> CompileAssignments(
+    const google::protobuf::RepeatedPtrField<v1::Variable>& in, size_t table,
+    std::string_view thing, const ProtocolCompiler& compiler) {
+  std::vector<machine::Assignment> compiled;
+  for (const auto& variable : in) {
+    const uint16_t reg = compiler.Variable(thing, variable.register_(), table);
+    compiled.push_back(
+        {.reg = reg,
+         .value = compiler.Number(thing, variable.initial(), compiler.out.registers[reg].bits)});
+  }
+  return compiled;
+}
+
 machine::Find CompileFind(const v1::Find& in, size_t table, std::string_view thing,
                           const ProtocolCompiler& compiler) {
   machine::Find compiled;
-  for (const auto& set : in.set()) {
-    const uint16_t reg = compiler.Variable(thing, set.register_(), table);
-    compiled.set.push_back(
-        {.reg = reg,
-         .value = compiler.Number(thing, set.initial(), compiler.out.registers[reg].bits)});
+  compiled.set = CompileAssignments(in.set(), table, thing, compiler);
+  compiled.add = CompileAssignments(in.add(), table, thing, compiler);
+  if (!in.has_number()) return compiled;
+  const auto& number = in.number();
+  if (number.base() != 10 && number.base() != 16) {
+    Refuse(Cat(compiler.where, ", ", thing), "a number of base ", number.base(),
+           "; the bases are 10 and 16");
   }
-  if (in.has_number()) compiled.number = compiler.Variable(thing, in.number(), table);
+  compiler.AtMost("bytes behind a number", number.before().size(), kMaxBefore);
+  compiled.number = {.reg = compiler.Variable(thing, number.register_(), table),
+                     .base = static_cast<uint8_t>(number.base()),
+                     .before = {number.before().begin(), number.before().end()},
+                     .otherwise = CompileAssignments(number.otherwise(), table, thing, compiler)};
   return compiled;
 }
 
@@ -301,6 +321,11 @@ machine::Scanner CompileScanner(const v1::Scanner& in, size_t table, std::string
   }
   compiler.AtMost("finds that end a scan", in.ends(), compiled.finds.size());
   compiled.ends = static_cast<uint16_t>(in.ends());
+  if (in.begins() && compiled.finds.size() == in.ends()) {
+    Refuse(Cat(compiler.where, ", ", thing), "its begin is the last find, and all of its ",
+           in.ends(), " end the scan");
+  }
+  if (in.begins()) compiled.begin = static_cast<uint16_t>(compiled.finds.size() - 1);
   CompileAutomaton(in, thing, compiler, compiled);
   return compiled;
 }

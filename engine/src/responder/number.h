@@ -17,7 +17,7 @@ __extension__ using UnsignedWide = unsigned __int128;
 
 // Words of a flow's cache line, and its cold words, which few packets need.
 inline constexpr size_t kLineWords = 7;
-inline constexpr size_t kColdWordCount = 4;
+inline constexpr size_t kColdWordCount = 6;
 using Words = std::array<uint64_t, kLineWords + kColdWordCount>;
 
 // The words of a flow where they are: those of its cache line come first.

@@ -14,7 +14,7 @@ namespace {
 // Between two pieces: the state, what number is being read, and the bytes so far.
 struct Progress {
   uint32_t state;
-  uint32_t reading;  // 0: no number; else twice the number's find, plus 1 once it has digits
+  uint32_t reading;  // 0: no number; else 1 + kPhases * the number's find + its phase
   uint32_t count;
 
   static constexpr uint32_t kStateBits = 10;
@@ -33,19 +33,80 @@ struct Progress {
 
 constexpr uint8_t kQuickBits = 60;  // of numbers that have room for a digit more in 64
 
-bool IsDigit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
+// Where a number is: in the blanks before it, in its digits, in the blanks behind it.
+enum Phase : uint32_t { kBefore, kDigits, kBehind, kPhases };
 
-// A digit more; at most what fits.
-void AddDigit(const Register& reg, bool is_first, uint8_t digit, const State& state) {
+constexpr uint8_t kNoDigit = 255;
+
+constexpr std::array<uint8_t, 256> kDigitOf = [] {
+  std::array<uint8_t, 256> digits;
+  digits.fill(kNoDigit);
+  for (uint8_t i = 0; i < 10; ++i) digits['0' + i] = i;
+  for (uint8_t i = 0; i < 6; ++i) {
+    const auto digit = static_cast<uint8_t>(10 + i);
+    digits['a' + i] = digit;
+    digits['A' + i] = digit;
+  }
+  return digits;
+}();
+
+bool IsBlank(uint8_t byte) { return byte == ' ' || byte == '\t'; }
+
+// A digit more; at most what fits. False: it did not fit.
+bool AddDigit(const Register& reg, uint8_t base, bool is_first, uint8_t digit, const State& state) {
   if (reg.bits <= kQuickBits) {
     const uint64_t before = is_first ? 0 : reg.Get(state);
-    reg.Set(state, std::min(before * 10 + digit, NarrowMask(reg.bits)));
-    return;
+    const uint64_t value = before * base + digit;
+    const uint64_t most = NarrowMask(reg.bits);
+    reg.Set(state, std::min(value, most));
+    return value <= most;
   }
   const UnsignedWide most = MaskOf(reg.bits);
   const UnsignedWide before = is_first ? 0 : reg.GetWide(state);
-  const bool fits = before <= (most - std::min<UnsignedWide>(digit, most)) / 10;
-  reg.SetWide(state, fits ? before * 10 + digit : most);
+  const bool fits = before <= (most - std::min<UnsignedWide>(digit, most)) / base;
+  reg.SetWide(state, fits ? before * base + digit : most);
+  return fits;
+}
+
+void SetAll(const Machine& machine, const std::vector<Assignment>& assignments,
+            const State& state) {
+  for (const Assignment& assignment : assignments)
+    machine.registers[assignment.reg].SetWide(state, assignment.value);
+}
+
+// What a find says; the number that is read from here on, or 0.
+uint32_t Complete(const Machine& machine, const Scanner& scanner, uint32_t index,
+                  const State& state) {
+  const Find& find = scanner.finds[index];
+  SetAll(machine, find.set, state);
+  for (const Assignment& assignment : find.add) {
+    const Register& reg = machine.registers[assignment.reg];
+    const UnsignedWide most = MaskOf(reg.bits);
+    const UnsignedWide before = reg.GetWide(state);
+    reg.SetWide(state, before > most - assignment.value ? most : before + assignment.value);
+  }
+  return find.number.reg == kNone ? 0 : 1 + kPhases * index + kBefore;
+}
+
+// One byte more of a number; the number that is read behind it, or 0.
+uint32_t ReadByte(const Machine& machine, const Scanner& scanner, uint32_t reading, uint8_t byte,
+                  const State& state) {
+  const uint32_t index = (reading - 1) / kPhases;
+  const uint32_t phase = (reading - 1) % kPhases;
+  const ScannedNumber& number = scanner.finds[index].number;
+  const uint8_t digit = kDigitOf[byte];
+  if (digit < number.base && phase != kBehind) {
+    const Register& reg = machine.registers[number.reg];
+    if (!AddDigit(reg, number.base, phase == kBefore, digit, state))
+      SetAll(machine, number.otherwise, state);
+    return 1 + kPhases * index + kDigits;
+  }
+  const bool bounded = !number.before.empty();
+  if (IsBlank(byte) && (phase != kDigits || bounded))
+    return 1 + kPhases * index + (phase == kBefore ? kBefore : kBehind);
+  const bool follows = !bounded || std::ranges::find(number.before, byte) != number.before.end();
+  if (phase == kBefore || !follows) SetAll(machine, number.otherwise, state);
+  return 0;
 }
 
 // Sixteen bytes at a time, in registers of any machine.
@@ -101,19 +162,13 @@ void Run(const Scanner& scanner, Frame piece, Span& span, Progress& now) {
   now.state = scanner.StateAt(begin);
 }
 
-// The same while a number is being read: blanks, then digits, and one byte behind them.
+// The same while a number is being read, and one byte behind it.
 void ReadNumber(const Machine& machine, const Scanner& scanner, Frame piece, Span& span,
                 Progress& now, const State& state) {
-  const Register& reg = machine.registers[scanner.finds[now.reading / 2 - 1].number];
   uint32_t begin = scanner.BeginOf(now.state);
   for (uint32_t step = begin; step == begin && now.reading != 0 && span.at < span.end;) {
     const uint8_t byte = piece[span.at++];
-    if (IsDigit(byte)) {
-      AddDigit(reg, now.reading % 2 == 0, static_cast<uint8_t>(byte - '0'), state);
-      now.reading |= 1;
-    } else if (now.reading % 2 != 0 || (byte != ' ' && byte != '\t')) {
-      now.reading = 0;
-    }
+    now.reading = ReadByte(machine, scanner, now.reading, byte, state);
     step = scanner.steps[begin + scanner.class_of[byte]];
     if ((step & Scanner::kFinds) == 0) step &= Scanner::kBegin;
     begin = step & Scanner::kBegin;
@@ -128,6 +183,8 @@ Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, c
   Progress now = Progress::From(kept.Get(state));
   const uint32_t most = scanner.most - std::min<uint32_t>(now.count, scanner.most);
   Span span{.at = 0, .end = static_cast<uint32_t>(std::min<size_t>(piece.size(), most))};
+  if (scanner.begin != kNone && now.count == 0 && span.end > 0)
+    now.reading = Complete(machine, scanner, scanner.begin, state);
   while (span.at < span.end) {
     if (now.reading == 0) {
       Run(scanner, piece, span, now);
@@ -135,10 +192,8 @@ Scanned ScanPiece(const Machine& machine, const Scanner& scanner, Frame piece, c
       ReadNumber(machine, scanner, piece, span, now, state);
     }
     for (const uint8_t index : scanner.found[now.state]) {
-      const Find& find = scanner.finds[index];
-      for (const Assignment& assignment : find.set)
-        machine.registers[assignment.reg].SetWide(state, assignment.value);
-      if (find.number != kNone) now.reading = 2 * (index + 1U);
+      const uint32_t reading = Complete(machine, scanner, index, state);
+      if (reading != 0) now.reading = reading;
       if (index >= scanner.ends) continue;
       kept.Set(state, 0);
       return {.taken = span.at, .ended = true, .overlong = false};

@@ -18,9 +18,18 @@ struct Assignment {
   UnsignedWide value;
 };
 
+// The number behind a text. `before`: bytes that may be behind it and its blanks; none: anything.
+struct ScannedNumber {
+  uint16_t reg = kNone;  // kNone: there is no number
+  uint8_t base = 10;
+  std::vector<uint8_t> before;
+  std::vector<Assignment> otherwise;  // what registers become if it is wrong
+};
+
 struct Find {
   std::vector<Assignment> set;
-  uint16_t number = kNone;
+  std::vector<Assignment> add;
+  ScannedNumber number;
 };
 
 // A state that all bytes but a few lead back to.
@@ -47,6 +56,7 @@ struct Scanner {
   uint16_t overlong;
   uint8_t shift;  // of as many steps for each state, a power of 2
   uint16_t ends;
+  uint16_t begin = kNone;  // the find that is complete before the first byte
   std::array<uint8_t, 256> class_of;
   std::vector<uint32_t> steps;
   std::vector<Resting> resting;  // by state

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from TesterLibrary.model.scanner import Find, Scanner
+from TesterLibrary.model.scanner import Find, ScannedNumber, Scanner
 from TesterLibrary.protocols.automaton import Automaton, Scanned, ScanProgress
 
 SCANNER = Scanner(
@@ -16,7 +17,7 @@ SCANNER = Scanner(
     ends=(Find(b"\n\n"),),
     finds=(
         Find(b"GET ", at_start=True, fields=(("get", 1),)),
-        Find(b"size:", ignore_case=True, number="size"),
+        Find(b"size:", ignore_case=True, number=ScannedNumber("size")),
         Find(b"aab", fields=(("found", 1),)),
     ),
     most=40,
@@ -66,3 +67,66 @@ def test_a_stream_without_end_is_overlong() -> None:
     assert scan([b"x" * 41])[0].overlong
     assert not scan([b"x" * 40])[0].overlong
     assert scan([b"x" * 38 + b"\n\n"])[0].ended
+
+
+class Limited(dict[str, int]):
+    """Variables of 8 bits."""
+
+    def __setitem__(self, name: str, value: int) -> None:
+        super().__setitem__(name, min(value, 255))
+
+
+LINE = Automaton(
+    Scanner(
+        "line",
+        ends=(Find(b"\r\n", at_start=True, fields=(("empty", 1),)), Find(b"\r\n")),
+        finds=(Find(b"!", added=(("marks", 100),)),),
+        begin=Find(b"", fields=(("right", 1),), number=ScannedNumber("size", 16, b"\r;", (("right", 0),))),
+    )
+)
+
+
+def line(pieces: list[bytes]) -> Limited:
+    variables = Limited(size=0, right=0, marks=0, empty=0)
+    progress = ScanProgress()
+    for piece in pieces:
+        scanned = LINE.scan(piece, progress, variables)
+        progress = scanned.progress
+    assert scanned.ended
+    return variables
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        (b"0", 0),
+        (b"fF", 255),
+        (b"00000ff", 255),
+        (b"a;b", 10),
+        (b"a \t;b", 10),
+        (b"a ", 10),
+        (b" a", 10),
+        (b"100", None),
+        (b"ffffffffffffffffffffffff", None),
+        (b"x", None),
+        (b"ax", None),
+        (b"a b", None),
+        (b"a,", None),
+        (b"", None),
+        (b" ", None),
+        (b"-1", None),
+        (b"0x1", None),
+    ],
+)
+def test_a_number_is_right_or_told_from_one_that_is(text: bytes, size: int | None) -> None:
+    stream = text + b"\r\n"
+    for pieces in ([stream], [bytes([octet]) for octet in stream], [b"", *(b"", stream)]):
+        found = line(pieces)
+        assert found["right"] == (size is not None)
+        assert found["empty"] == (text == b"")
+        if size is not None:
+            assert found["size"] == size
+
+
+def test_what_is_added_stays_at_the_largest_value() -> None:
+    assert [line([b"!" * count + b"\r\n"])["marks"] for count in range(4)] == [0, 100, 200, 255]

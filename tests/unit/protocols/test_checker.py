@@ -66,6 +66,27 @@ def test_the_example_is_right(tmp_path: Path) -> None:
         ("{seen: 1}", "{seen: 256}", "13: 256 does not fit 8 bits; give 0 to 255"),
         ("add: {seen: 1}", "add: {seem: 1}", "13: there is no variable 'seem'; did"),
         ("add: {seen: 1}", "send: answer", "13: there is no template 'answer'; there are none"),
+        (
+            "counters: [packets]",
+            "counters: [packets]\nunread: {packets: x}",
+            "1: unread: there is no failure 'packets'; there are none",
+        ),
+        *(
+            (
+                "counters: [packets]",
+                f"counters: [packets]\nscanners:\n  head:\n    end: [{{text: x, {find}}}]",
+                f"10: {message}",
+            )
+            for find, message in (
+                ("add: {seem: 1}", "there is no variable 'seem'; did"),
+                ("add: {seen: 256}", "seen: 256 does not fit 8 bits"),
+                ("number: seem", "there is no variable 'seem'; did"),
+                ("number: {to: seem, otherwise: {seen: 1}}", "there is no variable 'seem'; did"),
+                ("number: {to: seen, otherwise: {seem: 1}}", "there is no variable 'seem'; did"),
+                ("number: {to: seen}", "scanners.head.end: ["),
+                ("number: {to: seen, base: 8, otherwise: {seen: 1}}", "scanners.head.end: ["),
+            )
+        ),
         ("count: packets", "count: packet", "12: there is no counter 'packet'; did you"),
         ("UDP.dport: 5", "UDP.dport: {set: S}", "11: 'UDP.dport' is no field of flags"),
         ("[[IP.src, IP.dst]]", "[[IP.src, IP.dts]]", "1: flow: there is no field 'IP.dts'; did you mean"),
@@ -118,8 +139,8 @@ def test_the_example_is_right(tmp_path: Path) -> None:
         ),
         (
             "variables: {seen: 8}",
-            f"variables: {{seen: {WIDE}, a: {WIDE}, b: {{bits: 1, aside: true}}}}",
-            "5: a flow keeps 257 bits aside, 1 more than 256: seen 128, a 128, b 1; make variables narrower",
+            f"variables: {{seen: {WIDE}, a: {WIDE}, b: {WIDE}, c: {{bits: 1, aside: true}}}}",
+            "5: a flow keeps 385 bits aside, 1 more than 384: seen 128, a 128, b 128, c 1; make variables",
         ),
         ("UDP.dport: 5", "UDP.dport: 5 +", "11: table[0].when.UDP.dport: '5 +' is no expression"),
         ("headers: Ether", "headers: Ethr", "1: there is no header 'Ethr'; did you mean 'Ether'?"),

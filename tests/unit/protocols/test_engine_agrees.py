@@ -31,6 +31,11 @@ IPV4 = LINK / IP(src=PEER, dst=OURS)
 REQUESTS = [
     b"GET /50 HTTP/1.1\r\n\r\n",
     b"HTTP/1.1 200 OK\r\ncontent-LENGTH: 5\r\n\r\nhello",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 5 \r\nContent-Length: 99999999999 5\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+    b"2; a\r\nhe\r\n003 \r\nllo\r\n",
+    b"0\r\nA: b\r\n\r\nFFFFFFFFF\r\n",
+    b"HTTP/1.1 100 \r\n\r\nHTTP/1.0 200 OK\r\n\r\n",
     b"",
     b"\0" * 31,
 ]
@@ -95,6 +100,7 @@ PARAMETERS: dict[str, dict[str, object]] = {
     "tcp-server": {"size": 900, "mss": 200},
     "http-server": {"body": 700, "mss": 150},
     "udp-echo": {},
+    "http-client": {"size": 5, "requests": 3, "request_timeout": "4 s"},
 }
 
 

@@ -167,6 +167,40 @@ def test_a_question_is_repeated_until_its_own_answer_comes() -> None:
     assert [client.count(name) for name in ("answered", "retransmitted", "ignored")] == [1, 1, 1]
 
 
+QUESTION = DNSQR(qname="www.example.com")
+RECORD = DNSRR(rrname="www.example.com", rdata="192.0.2.1")
+
+
+@pytest.mark.parametrize(
+    ("changed", "name"),
+    [
+        ({}, "answered"),
+        ({"an": [RECORD, RECORD]}, "answered"),
+        ({"qd": DNSQR(qname="www.example.org")}, "mismatched"),
+        ({"qd": DNSQR(qname="www.example.com", qtype="AAAA")}, "mismatched"),
+        ({"qd": DNSQR(qname="www.example.com", qclass=3)}, "mismatched"),
+        ({"qd": DNSQR(qname="www.example.com.org")}, "mismatched"),
+        ({"qd": []}, "mismatched"),
+        ({"qd": [QUESTION, QUESTION]}, "mismatched"),
+        ({"opcode": 4}, "mismatched"),
+        ({"qd": [], "an": [], "rcode": 1}, "refused"),
+        ({"an": [], "rcode": 3}, "refused"),
+        ({"an": []}, "refused"),
+        ({"tc": 1}, "truncated"),
+        ({"tc": 1, "an": []}, "truncated"),
+        ({"an": [RECORD] * 40}, "malformed"),
+    ],
+)
+def test_an_answer_has_the_question_that_was_asked(changed: dict[str, object], name: str) -> None:
+    client = Dialogue("dns-client")
+    (asked,) = client.opens(UDP_sport=5000, UDP_dport=53)
+    answer = DNS(**{"id": asked[DNS].id, "qr": 1, "qd": QUESTION, "an": RECORD, **changed})
+    assert client.hears(IPV4 / UDP(sport=53, dport=5000) / answer) == []
+    counted = ["answered", *client.interpreter.protocol.failures]
+    assert {one: client.count(one) for one in counted if client.count(one)} == {name: 1}
+    assert client.interpreter.flows == {}
+
+
 def test_a_question_that_nobody_answers_is_given_up() -> None:
     client = Dialogue("dns-client", wait="100 ms", tries=2)
     client.opens(UDP_sport=5000, UDP_dport=53)

@@ -72,6 +72,11 @@ def test_what_opens_flows() -> None:
         "tcp.timed_out",
         "tcp.overrun",
         "http-client.refused",
+        "http-client.malformed",
+        "http-client.other_length",
+        "http-client.surplus",
+        "http-client.timed_out",
+        "http-client.coded",
         "http-client.lost",
     ]
 
