@@ -65,7 +65,7 @@ def test_what_cannot_be_planned_ends_with_an_error(capsys: pytest.CaptureFixture
 
 
 def test_a_file_of_one_s_own_is_given_by_its_path(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "own.yaml"
+    path = tmp_path / "mine.yaml"
     path.write_text("version: 1\n")
     assert cli.main(["plan", str(path)]) == cli.STATUS["ERROR"]
     assert f"tester: {path}:1: name: is missing" in capsys.readouterr().err
@@ -99,7 +99,7 @@ def test_it_prints_what_changes_in_frames(capsys: pytest.CaptureFixture[str]) ->
 def test_of_a_capture_only_the_tester_knows_the_rate(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "own.yaml"
+    path = tmp_path / "mine.yaml"
     path.write_text(
         "version: 1\nname: own\nports: [{name: p1, speed: 1 Gbps}, {name: p2, speed: 1 Gbps}]\n"
         "streams: [{name: a, tx: p1, rx: p2, replay: {file: x.pcap, scale: 2}}]\n"

@@ -56,7 +56,7 @@ def test_it_is_kept_for_its_testbed(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert stored_calibration("lab/rack 7") is None
     assert store_calibration(MADE) == tmp_path / "kept" / "lab-rack-7.yaml"
     assert stored_calibration("lab/rack 7") == MADE
-    path = store_calibration(MADE, tmp_path / "own.yaml")
+    path = store_calibration(MADE, tmp_path / "mine.yaml")
     assert read_calibration(path) == MADE
 
 
@@ -77,7 +77,7 @@ def test_without_a_folder_of_its_own_it_is_in_the_users_cache(monkeypatch: pytes
     ],
 )
 def test_a_wrong_file_is_refused(tmp_path: Path, change: tuple[str, str], message: str) -> None:
-    path = store_calibration(MADE, tmp_path / "own.yaml")
+    path = store_calibration(MADE, tmp_path / "mine.yaml")
     path.write_text(path.read_text().replace(*change))
     with pytest.raises(TesterLibraryError, match=re.escape(message)):
         read_calibration(path)
@@ -86,4 +86,4 @@ def test_a_wrong_file_is_refused(tmp_path: Path, change: tuple[str, str], messag
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(TesterLibraryError, match="cannot be written"):
-        store_calibration(MADE, tmp_path / "file" / "own.yaml")
+        store_calibration(MADE, tmp_path / "file" / "mine.yaml")

@@ -53,7 +53,7 @@ def test_the_example_that_comes_with_the_library() -> None:
     ],
 )
 def test_mistakes_are_named_with_their_line(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "own.yaml"
+    path = tmp_path / "mine.yaml"
     path.write_text(text)
     with pytest.raises(PlanError) as error:
         load_headers(str(path))

@@ -28,9 +28,9 @@ def action(text: str, name: str) -> list[str]:
 def written(
     folder: Path, reply: str, *, headers: str = "Ether / IP / UDP", when: str = "IP.src: 5"
 ) -> MatchAction:
-    path = folder / "own.yaml"
+    path = folder / "mine.yaml"
     path.write_text(
-        "version: 1\nname: own\ndescription: one\n"
+        "version: 1\nname: mine\ndescription: one\n"
         f"headers: {headers}\nstates: [idle]\ncounters: [n]\ntable:\n"
         f"  - {{in: idle, on: packet, when: {{{when}}}, do: [count: n, reply: {{{reply}}}]}}\n"
         "  - {in: idle, on: packet, do: [count: n]}\n"
@@ -110,11 +110,11 @@ def test_rows_test_what_ends_are_known_by_and_what_tables_ask() -> None:
 )
 def test_what_egress_does_not_change_is_refused(tmp_path: Path, reply: str, headers: str, why: str) -> None:
     line = 4 if "replies to" in why else 8
-    with pytest.raises(PlanError, match=rf"own\.yaml: line {line}: .*{why}"):
+    with pytest.raises(PlanError, match=rf"mine\.yaml: line {line}: .*{why}"):
         replies([written(tmp_path, reply, headers=headers)])
 
 
 def test_a_row_that_tests_something_else_is_refused(tmp_path: Path) -> None:
     actions = written(tmp_path, "swap: [[IP.src, IP.dst]]", when="IP.tos: 1")
-    with pytest.raises(PlanError, match=r"own\.yaml: line 8: a row tests IP\.tos, which is no key"):
+    with pytest.raises(PlanError, match=r"mine\.yaml: line 8: a row tests IP\.tos, which is no key"):
         replies([actions])

@@ -16,7 +16,7 @@ from TesterLibrary.protocols.loader import load_unchecked
 WIDE = "{bits: 128, aside: true}"
 GOOD = """\
 version: 1
-name: own
+name: mine
 headers: Ether / IP / UDP
 flow: [[IP.src, IP.dst]]
 variables: {seen: 8}
@@ -33,7 +33,7 @@ table:
 
 
 def write(folder: Path, text: str) -> Path:
-    path = folder / "own.yaml"
+    path = folder / "mine.yaml"
     path.write_text(text)
     return path
 
@@ -151,7 +151,7 @@ def test_the_example_is_right(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_mistakes_are_named_with_their_line(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GOOD
-    assert f"own.yaml:{message}" in said(tmp_path, GOOD.replace(old, new, 1))
+    assert f"mine.yaml:{message}" in said(tmp_path, GOOD.replace(old, new, 1))
 
 
 def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
@@ -165,5 +165,5 @@ def test_a_special_case_comes_before_the_general_one(tmp_path: Path) -> None:
 
 
 def test_tables_over_one_another_in_a_circle_are_refused(tmp_path: Path) -> None:
-    text = "version: 1\nname: own\nover: own.yaml\nstates: [a]\ntable:\n  - {in: a, on: opened}\n"
+    text = "version: 1\nname: mine\nover: mine.yaml\nstates: [a]\ntable:\n  - {in: a, on: opened}\n"
     assert "goes round in a circle" in said(tmp_path, text)

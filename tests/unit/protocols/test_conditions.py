@@ -18,7 +18,7 @@ from TesterLibrary.protocols.scope import NameScope
 BITS = 4
 SCOPE = NameScope(
     Protocol(
-        Path("own.yaml"),
+        Path("mine.yaml"),
         "own",
         "",
         ("idle",),
