@@ -13,14 +13,13 @@ from ..model.departures import (
     CaptureReplay,
     Messages,
     PacketTrain,
-    Pattern,
     Shape,
     Shaping,
     TimePattern,
 )
-from ..model.pattern import Stage
+from ..model.pattern import Pattern, Stage, pattern
 from ..model.units import Duration, FrameSize, Rate, Ratio
-from .shaping_text import ArrivalLaw, arrivals, pattern, rewrite
+from .shaping_text import ArrivalLaw, arrivals, rewrite
 
 _Parsers = Mapping[str, Callable[[Any], Any]]
 

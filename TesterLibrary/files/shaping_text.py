@@ -5,26 +5,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
 from ipaddress import ip_address
-from typing import TypeVar
 
-from ..errors import PlanError, UnitError
+from ..errors import PlanError
 from ..model.departures import (
     Messages,
-    Pattern,
     Poisson,
     Shaping,
     TalkSpurts,
     UniformGaps,
 )
-from ..model.pattern import Burst, Multiple, Stage, Stages
 from ..model.units import Duration, Ratio
 from .gaps import distribution, load_distribution, load_gaps
-
-T = TypeVar("T")
 
 _FROM_0_TO_TWICE = Ratio(Fraction(1))
 
@@ -38,46 +33,6 @@ class ArrivalLaw(Enum):
     ON_OFF = "on-off"
     CDF = "cdf"
     GAPS = "gaps"
-
-
-def pattern(
-    *,
-    packets: int | None = None,
-    peak: object = None,
-    passes: int | None = None,
-    skips: int | None = None,
-    stages: object = None,
-) -> Pattern:
-    """A pattern from one of three ways to say it: packets and peak, passes and skips, or stages `4/6, 100/1`.
-
-    Raises:
-        PlanError: none of them, or more than one, or one half of it.
-    """
-    ways = [(packets, peak), (passes, skips), (stages, stages)]
-    given = [way for way in ways if any(half is not None for half in way)]
-    if len(given) != 1 or None in given[0]:
-        raise PlanError(
-            "a burst pattern is given as packets=4 peak=2.5x, as passes=4 skips=6, or as stages=4/6, 100/1; "
-            "give one of them, whole"
-        )
-    if packets is not None and peak is not None:
-        return Pattern.of(Burst(packets, times(peak)))
-    if passes is not None and skips is not None:
-        return Pattern((Stage(passes, skips),))
-    return Pattern(_refused(lambda: Stages.parse(stages)).stages)
-
-
-def times(text: object) -> Fraction:
-    """A multiple such as `2.5x`, exactly."""
-    return _refused(lambda: Multiple.parse(text))
-
-
-def _refused(parse: Callable[[], T]) -> T:
-    """Parses a text; a UnitError becomes a PlanError, because plans refuse such a text."""
-    try:
-        return parse()
-    except UnitError as problem:
-        raise PlanError(str(problem)) from None
 
 
 def arrivals(

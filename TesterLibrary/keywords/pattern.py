@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..files.shaping_text import pattern
 from ..model.departures import Shape, TimePattern
-from ..model.pattern import Multiple, Stages
+from ..model.pattern import Multiple, Stages, pattern
 from ..model.units import Duration, Rate, Ratio
 from ..running.suite import Suite
 from ._component import component

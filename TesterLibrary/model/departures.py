@@ -16,27 +16,11 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ..errors import PlanError
-from .pattern import MOST_STAGES, Burst, Stage
+from .pattern import Pattern
 from .units import Duration, FrameSize, Rate, RateUnit, Ratio
 
 MOST_MESSAGES = 1 << 20  # limit of plan.proto, as the other ones here
 MOST_POINTS = 1 << 16
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """Bursts by pass/skip stages (norma §5.2); the first one meets all ticks of the peak rate."""
-
-    stages: tuple[Stage, ...]
-
-    def __post_init__(self) -> None:
-        if not 1 <= len(self.stages) <= MOST_STAGES:
-            raise PlanError(f"a cascade of {len(self.stages)} stages: there are 1 to {MOST_STAGES}")
-
-    @classmethod
-    def of(cls, burst: Burst) -> Pattern:
-        """The one stage that makes bursts of so many packets at so many times the average."""
-        return cls((burst.stage,))
 
 
 class Shape(Enum):

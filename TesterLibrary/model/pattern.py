@@ -102,3 +102,47 @@ class Burst:
         Known answers: 1,000 packets at 2.5x -> pass 1,000 skip 1,500; 4 packets at 2.5x -> pass 4 skip 6.
         """
         return Stage(self.packets, round(self.packets * (self.peak - 1)))
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Bursts by pass/skip stages (norma §5.2); the first one meets all ticks of the peak rate."""
+
+    stages: tuple[Stage, ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.stages) <= MOST_STAGES:
+            raise PlanError(f"a cascade of {len(self.stages)} stages: there are 1 to {MOST_STAGES}")
+
+    @classmethod
+    def of(cls, burst: Burst) -> Pattern:
+        """The one stage that makes bursts of so many packets at so many times the average."""
+        return cls((burst.stage,))
+
+
+def pattern(
+    *,
+    packets: int | None = None,
+    peak: object = None,
+    passes: int | None = None,
+    skips: int | None = None,
+    stages: object = None,
+) -> Pattern:
+    """A pattern from one of three ways to say it: packets and peak, passes and skips, or stages `4/6, 100/1`.
+
+    Raises:
+        PlanError: none of them, or more than one, or one half of it.
+        UnitError: a text that is no multiple, or no stages.
+    """
+    ways = [(packets, peak), (passes, skips), (stages, stages)]
+    given = [way for way in ways if any(half is not None for half in way)]
+    if len(given) != 1 or None in given[0]:
+        raise PlanError(
+            "a burst pattern is given as packets=4 peak=2.5x, as passes=4 skips=6, or as stages=4/6, 100/1; "
+            "give one of them, whole"
+        )
+    if packets is not None and peak is not None:
+        return Pattern.of(Burst(packets, Multiple.parse(peak)))
+    if passes is not None and skips is not None:
+        return Pattern((Stage(passes, skips),))
+    return Pattern(Stages.parse(stages).stages)

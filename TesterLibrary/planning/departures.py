@@ -15,7 +15,6 @@ from ..model.departures import (
     CaptureReplay,
     GapDistribution,
     Messages,
-    Pattern,
     Poisson,
     Shaping,
     TalkSpurts,
@@ -23,7 +22,7 @@ from ..model.departures import (
     UniformGaps,
 )
 from ..model.law import Departures, Law, Replay, Rewrite, Script, ScriptMessage, Steady
-from ..model.pattern import Stage
+from ..model.pattern import Pattern, Stage
 from ..model.ports import Port
 from ..model.random_law import Exponential, OnOff, Quantiles, Random
 from ..model.stream import Stream

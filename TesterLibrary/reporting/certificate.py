@@ -16,17 +16,55 @@ from ..measurement.calibration import Calibration
 from ..measurement.counter import Counter
 from ..measurement.order import Order
 from ..methodology.result import Result
+from ..verdict import Verdict
 from .codec import decode
 from .durable import write_file
 from .evidence_summary import EvidenceSummary, by_kind
 from .figures import Figure, figures
 from .outcome import PASS, WORST_FIRST, overall
-from .records import Records, ResultRecord, TestRecord, VerdictRecord
+from .records import Records, ResultRecord, TestRecord, VerdictRecord, short_names
 from .render import render
-from .verdict_table import VerdictTable, short_names
 
 _UNKNOWN = dict.fromkeys(("name", "vendor", "model", "version", "description", "layer"), "")
 _NOT_OPENED = {"target": "was not opened", "version": "", "details": "", "ports": ()}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a test, with all its verdicts that count."""
+
+    outcome: str
+    verdicts: tuple[Verdict, ...]
+    message: str
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """Tests of one name. Each suite has a tuple of cells, which is empty where it has no such test."""
+
+    name: str
+    cells: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True)
+class VerdictTable:
+    """All tests of a testbed."""
+
+    columns: tuple[str, ...]
+    rows: tuple[VerdictRow, ...]
+
+    @classmethod
+    def of(cls, records: Records, tests: Sequence[TestRecord]) -> VerdictTable:
+        """Suites and names in the order in which they ran. A test that ran twice has two cells."""
+        suites = tuple(dict.fromkeys(test.suite for test in tests))
+        cells: dict[tuple[str, str], tuple[Cell, ...]] = {}
+        for test in tests:
+            place = (test.suite, test.test)
+            cell = Cell(test.outcome, records.verdicts_of(test), test.message)
+            cells[place] = (*cells.get(place, ()), cell)
+        names = dict.fromkeys(test.test for test in tests)
+        rows = (VerdictRow(name, tuple(cells.get((suite, name), ()) for suite in suites)) for name in names)
+        return cls(short_names(suites), tuple(rows))
 
 
 @dataclass(frozen=True)

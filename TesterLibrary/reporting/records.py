@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -134,6 +134,20 @@ class Records:
             *(outcome for outcome in outside if outcome in (FAIL, INCONCLUSIVE)),
             *[ERROR] * sum(map(len, self.not_run.values())),
         ]
+
+
+def short_names(suites: Sequence[str]) -> tuple[str, ...]:
+    """The shortest ends of long names that tell suites apart: `Throughput`, or `Router.Throughput`."""
+    return tuple(_short(suite, [other for other in suites if other != suite]) for suite in suites)
+
+
+def _short(suite: str, others: Sequence[str]) -> str:
+    parts = suite.split(".")
+    for count in range(1, len(parts)):
+        end = ".".join(parts[-count:])
+        if not any(f".{other}".endswith(f".{end}") for other in others):
+            return end
+    return suite
 
 
 def read(directory: Path) -> Records:

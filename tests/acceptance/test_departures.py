@@ -19,8 +19,8 @@ from scapy.packet import Packet
 from scapy.utils import wrpcap
 
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain, Pattern, Shape, TimePattern
-from TesterLibrary.model.pattern import Burst
+from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain, Shape, TimePattern
+from TesterLibrary.model.pattern import Burst, Pattern
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate
 from TesterLibrary.running.opening import OpenTestbed

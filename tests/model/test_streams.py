@@ -11,9 +11,8 @@ import pytest
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
-from TesterLibrary.model.departures import Pattern
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
-from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
 from TesterLibrary.targets.tofino.job import SwitchJob

@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
-from TesterLibrary.model.departures import Pattern
 from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import grimp
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -32,3 +33,21 @@ def test_what_a_page_names_is_there(page: Path) -> None:
         if not there.exists() or (section and section not in anchors(there)):
             missing.append(f"{target}#{section}")
     assert not missing
+
+
+@pytest.mark.parametrize("way", ["From `Set Burst Pattern", "From a lost frame"])
+def test_a_way_through_the_code_is_short_and_has_no_gap(way: str) -> None:
+    """At most 12 files of Python; each imports, or is imported by, another one of the way."""
+    text = (ROOT / "docs/guides/developer.md").read_text(encoding="utf-8").partition(f"## {way}")[2]
+    rows = re.findall(r"^\| `.*$", text.partition("\n## ")[0].rpartition("\n| ")[0], re.M)
+    files = [
+        name for row in rows for name in re.findall(r"`(TesterLibrary/[\w/]+)\.py`", row.split(" | ")[0])
+    ]
+    assert 8 <= len(files) == len(set(files)) <= 12
+    graph = grimp.build_graph("TesterLibrary")
+    modules = {name.replace("/", ".") for name in files}
+    for module in modules:
+        tied = graph.find_modules_directly_imported_by(module) | graph.find_modules_that_directly_import(
+            module
+        )
+        assert tied & modules - {module}, module

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...methodology.result import Result
-from ..records import ResultRecord
-from ..verdict_table import short_names
+from ..records import ResultRecord, short_names
 
 
 @dataclass(frozen=True)

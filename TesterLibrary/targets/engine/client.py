@@ -19,7 +19,7 @@ from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
 from ..base import Capabilities, Flipped, SendingProgress
-from . import convert, convert_capture
+from . import convert, convert_capture, convert_counters
 from .address import CLIENT, Certificates, open_channel
 
 _REFUSED = frozenset(
@@ -148,7 +148,7 @@ class EngineTarget:
         """See `Target`."""
         with self._errors("TakeSnapshot", jobs):
             answer = self._stub.TakeSnapshot(control_pb2.TakeSnapshotRequest(jobs=jobs), timeout=_ANSWER_S)
-        return convert.snapshot_value(answer, CLIENT)
+        return convert_counters.snapshot_value(answer, CLIENT)
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
         """See `Target`."""
@@ -161,7 +161,7 @@ class EngineTarget:
         request = control_pb2.ReadFlowsRequest(job=job, stream_id=stream_id)
         with self._errors("ReadFlows", [job]):
             for chunk in self._stub.ReadFlows(request, timeout=_FLOWS_S):
-                yield convert.flows_value(chunk)
+                yield convert_counters.flows_value(chunk)
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         """See `Target`."""

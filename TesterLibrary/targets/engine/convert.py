@@ -5,25 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import groupby
 
-from ..._generated.tester.v1 import control_pb2, counters_pb2, plan_pb2
-from ...measurement.capture import CaptureCounters
+from ..._generated.tester.v1 import control_pb2, plan_pb2
 from ...measurement.counter import EVERY_COUNTER
-from ...measurement.job_counters import JobCounters
-from ...measurement.snapshot import (
-    ClockCounters,
-    EndCounters,
-    FlowCounters,
-    PortCounters,
-    Snapshot,
-    StreamCounters,
-    WorkerCounters,
-)
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ..base import Capabilities, PortInfo, SendingProgress
-from .convert_counters import counters_value
 from .convert_departures import departures_message
 from .convert_edit import checksum_message, editor_message, version_message
 from .convert_end import responder_message
@@ -114,35 +101,3 @@ def progress_value(progress: control_pb2.Progress) -> SendingProgress:
         intended_packets=progress.intended_packets,
         sending=progress.sending,
     )
-
-
-def snapshot_value(snapshot: counters_pb2.Snapshot, client: str) -> Snapshot:
-    """Counters as they are. `client` is how the tester names who asks."""
-    return Snapshot(
-        taken_at_ns=snapshot.taken_at_ns,
-        ports=tuple(counters_value(PortCounters, port) for port in snapshot.ports),
-        streams=tuple(counters_value(StreamCounters, stream) for stream in snapshot.streams),
-        workers=tuple(counters_value(WorkerCounters, worker) for worker in snapshot.workers),
-        clock=counters_value(ClockCounters, snapshot.clock),
-        ends=tuple(counters_value(EndCounters, responder) for responder in snapshot.responders),
-        captures=tuple(counters_value(CaptureCounters, capture) for capture in snapshot.captures),
-        jobs=tuple(_job(job, client) for job in snapshot.jobs),
-    )
-
-
-def _job(message: counters_pb2.JobCounters, client: str) -> JobCounters:
-    def others(name: str) -> str:
-        return "" if name.startswith(client) else name
-
-    job = counters_value(JobCounters, message)
-    return replace(
-        job,
-        started_by=others(job.started_by),
-        stopped_by=others(job.stopped_by),
-        updated_by=others(job.updated_by),
-    )
-
-
-def flows_value(flows: counters_pb2.FlowCounters) -> FlowCounters:
-    """A chunk of the flows of a stream."""
-    return counters_value(FlowCounters, flows)

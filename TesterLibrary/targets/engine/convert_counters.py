@@ -14,10 +14,54 @@ from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from google.protobuf.message import Message
 
+from ..._generated.tester.v1 import counters_pb2
 from ..._generated.tester.v1.counters_pb2 import Uint128
+from ...measurement.capture import CaptureCounters
+from ...measurement.job_counters import JobCounters
+from ...measurement.snapshot import (
+    ClockCounters,
+    EndCounters,
+    FlowCounters,
+    PortCounters,
+    Snapshot,
+    StreamCounters,
+    WorkerCounters,
+)
 
 T = TypeVar("T")
 _Reader = Callable[[Any], Any]
+
+
+def snapshot_value(snapshot: counters_pb2.Snapshot, client: str) -> Snapshot:
+    """Counters as they are. `client` is how the tester names who asks."""
+    return Snapshot(
+        taken_at_ns=snapshot.taken_at_ns,
+        ports=tuple(counters_value(PortCounters, port) for port in snapshot.ports),
+        streams=tuple(counters_value(StreamCounters, stream) for stream in snapshot.streams),
+        workers=tuple(counters_value(WorkerCounters, worker) for worker in snapshot.workers),
+        clock=counters_value(ClockCounters, snapshot.clock),
+        ends=tuple(counters_value(EndCounters, responder) for responder in snapshot.responders),
+        captures=tuple(counters_value(CaptureCounters, capture) for capture in snapshot.captures),
+        jobs=tuple(_job(job, client) for job in snapshot.jobs),
+    )
+
+
+def _job(message: counters_pb2.JobCounters, client: str) -> JobCounters:
+    def others(name: str) -> str:
+        return "" if name.startswith(client) else name
+
+    job = counters_value(JobCounters, message)
+    return dataclasses.replace(
+        job,
+        started_by=others(job.started_by),
+        stopped_by=others(job.stopped_by),
+        updated_by=others(job.updated_by),
+    )
+
+
+def flows_value(flows: counters_pb2.FlowCounters) -> FlowCounters:
+    """A chunk of the flows of a stream."""
+    return counters_value(FlowCounters, flows)
 
 
 def counters_value(cls: type[T], message: Message) -> T:

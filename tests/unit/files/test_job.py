@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from TesterLibrary.errors import PlanError
 from TesterLibrary.files import paths
 from TesterLibrary.files.job import load_job
-from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain, Pattern, Shape, TimePattern
-from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain, Shape, TimePattern
+from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.payload import PayloadKind
 from TesterLibrary.model.responder import Clients, Reopen, Responder
 from TesterLibrary.model.stream import Stream

@@ -15,8 +15,8 @@ from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.measurement.snapshot import VersionCounters
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.methodology.token_bucket import Arrival, TokenBucket, arrivals_of, loss_as_predicted
-from TesterLibrary.model.departures import Pattern, Poisson
-from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.departures import Poisson
+from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.quantity import Octets
 from TesterLibrary.model.units import Bandwidth, Ratio
 from TesterLibrary.verdict import Outcome

@@ -17,7 +17,6 @@ from TesterLibrary.model.departures import (
     GapDistribution,
     Messages,
     PacketTrain,
-    Pattern,
     Poisson,
     Shape,
     Shaping,
@@ -27,7 +26,7 @@ from TesterLibrary.model.departures import (
     average_of,
 )
 from TesterLibrary.model.law import Profile, Replay, Rewrite, Script, ScriptMessage, Steady
-from TesterLibrary.model.pattern import Burst, Stage
+from TesterLibrary.model.pattern import Burst, Pattern, Stage
 from TesterLibrary.model.plan import PlannedStream
 from TesterLibrary.model.random_law import OnOff, Quantiles, Random
 from TesterLibrary.model.units import Duration, FrameSize, Rate, RateUnit, Ratio

@@ -20,8 +20,7 @@ from TesterLibrary.methodology.throughput import ThroughputResult, find_throughp
 from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.reporting.certificate import certificate
 from TesterLibrary.reporting.recorder import Recorder
-from TesterLibrary.reporting.records import read
-from TesterLibrary.reporting.verdict_table import short_names
+from TesterLibrary.reporting.records import read, short_names
 from TesterLibrary.verdict import Outcome, Verdict
 
 from .golden import SEARCH, _Testbed, _Tester

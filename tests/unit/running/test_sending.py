@@ -13,8 +13,8 @@ from scapy.utils import wrpcap
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain, Pattern
-from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain
+from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.units import Duration, FrameSize
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.sending import burst_of, send

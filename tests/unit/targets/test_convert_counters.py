@@ -22,7 +22,7 @@ from TesterLibrary.measurement.snapshot import (
     StreamCounters,
     VersionCounters,
 )
-from TesterLibrary.targets.engine import convert
+from TesterLibrary.targets.engine import convert_counters
 from TesterLibrary.targets.engine.convert_counters import counters_value
 
 MESSAGES = {
@@ -83,7 +83,7 @@ def test_every_counter_arrives_in_its_place(name: str) -> None:
 def test_a_snapshot_has_all_that_the_engine_sends() -> None:
     message = counters_pb2.Snapshot()
     fill(message, count(1))
-    snapshot = convert.snapshot_value(message, "us")
+    snapshot = convert_counters.snapshot_value(message, "us")
     parts = {
         field.name: "ends" if field.name == "responders" else field.name
         for field in message.DESCRIPTOR.fields
@@ -123,12 +123,12 @@ def test_every_counter_of_flows_arrives_in_its_place() -> None:
     for number, column in enumerate(columns):
         getattr(message, column.name).extend([number, number + 100])
     pairs = [(number, number + 100) for number in range(len(columns))]
-    assert convert.flows_value(message) == FlowCounters(1, *pairs)
+    assert convert_counters.flows_value(message) == FlowCounters(1, *pairs)
 
 
 def test_a_job_names_all_but_this_client() -> None:
     job = counters_pb2.JobCounters(name="j", started_by="us, here", stopped_by="them", updated_by="us")
-    (value,) = convert.snapshot_value(counters_pb2.Snapshot(jobs=[job]), "us").jobs
+    (value,) = convert_counters.snapshot_value(counters_pb2.Snapshot(jobs=[job]), "us").jobs
     assert (value.started_by, value.stopped_by, value.updated_by) == ("", "them", "")
 
 

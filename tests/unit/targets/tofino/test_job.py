@@ -14,12 +14,11 @@ from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import Ether
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.model.departures import Pattern
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.mix import parse_frame_sizes
-from TesterLibrary.model.pattern import Stage
+from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.plan import Plan
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
