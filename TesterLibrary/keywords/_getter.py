@@ -29,7 +29,7 @@ from ..methodology.result import trials_of
 from ..methodology.traffic import TrafficResult
 from ..model.units import Duration, Ratio
 from ..running.suite import Suite
-from ..verdict import Between
+from ..verdict import Between, text_of
 from ._assertion import asserted
 
 _OF_ORDER = ("reordered", "late", "extent")
@@ -109,6 +109,7 @@ class Getter:
         order = order_of(trials)
         found: int | None = getattr(order, what)
         bounds = order.loss_bounds if what == "lost" else None
+        beside = f" ({order})" if what in _OF_ORDER and order.lost != 0 else ""
         absent = ""
         if found is None:
             absent = undiscerned(trials) or f"this tester does not count the frames that were {what}"
@@ -120,6 +121,7 @@ class Getter:
             operator,
             expected,
             subject=f"frames {what}",
+            text=lambda count: f"{text_of(count)}{beside}",
             known=Between(*bounds) if bounds else None,
             doubt=(order_doubt_of(trials) if what in _OF_ORDER else doubt_of(trials))
             or ("" if bounds else absent)

@@ -57,18 +57,31 @@ class BlindDelay:
     again: int | None = 0  # further arrivals that may be copies; None: any arrival may be one
     spread_ns: int = 0  # by how much the tester's own delay varies from frame to frame
     once: bool = False  # it is assumed that no frame arrived twice, because nobody can tell
+    stale: int = 0  # frames of earlier trials that look the same, and may be among the arrivals
+    arrival_span_ns: int = 0  # from the first arrival to the last
 
     @property
     def mean_ns(self) -> Fraction | None:
         """Mean time of arrival - mean time of departure; None where nothing left or nothing arrived."""
         left, arrived = self.departures.mean_ns, self.arrivals.mean_ns
+        if self._all_stale:
+            return None
         return None if left is None or arrived is None else arrived - left - self.offset_ns
+
+    @property
+    def _all_stale(self) -> bool:
+        return 0 < self.arrivals.packets <= self.stale
 
     @property
     def absence(self) -> str:
         """Why there is no mean; empty if there is one."""
         if self.mean_ns is not None:
             return ""
+        if self._all_stale:
+            return (
+                f"all {self.arrivals.packets:,} frames that arrived may be of an earlier trial, of which "
+                f"{self.stale:,} were missing; give `Create Stream` signature=True, or wait for two minutes"
+            )
         unknown = self.departures.sum_ns is None or self.arrivals.sum_ns is None
         return "the tester's sums of times wrapped in an interval this long" if unknown else "nothing arrived"
 
@@ -90,16 +103,21 @@ class BlindDelay:
 
         A lost frame left somewhere within the span, so it shifts the mean departure by at most span / frames
         sent (norma appendix D). A frame that arrives twice shifts the mean arrival by as much, at most. Where
-        nobody can tell copies from frames that were overtaken, each of these may stand for a lost one. The
-        tester's own delay comes on top, as far as its calibration leaves it open.
+        nobody can tell copies from frames that were overtaken, each of these may stand for a lost one. So may
+        a frame of an earlier trial, which arrived somewhere within the span of all arrivals.
+        The tester's own delay comes on top, as far as its calibration leaves it open.
         """
         if not self.departures.packets:
             return Fraction(self.spread_ns)
+        stale = min(self.stale, self.arrivals.packets)
+        foreign = Fraction(stale * self.span_ns, self.departures.packets)
+        if stale:
+            foreign += Fraction(stale * self.arrival_span_ns, self.arrivals.packets)
         left, arrived = self.departures.packets, self.arrivals.packets
         # Unpaired are departures without an arrival, and arrivals without a departure of their own.
         missing = max(0, left - self.arrived[0])
         unpaired = missing + max(0, arrived - left + missing)
-        return Fraction(unpaired * self.span_ns, self.departures.packets) + self.spread_ns
+        return Fraction(unpaired * self.span_ns, self.departures.packets) + foreign + self.spread_ns
 
     def __str__(self) -> str:
         if self.mean_ns is None:
@@ -108,8 +126,11 @@ class BlindDelay:
 
     @property
     def assumption(self) -> str:
-        """The assumption of the bound; empty if it makes none."""
-        return ", if no frame arrived twice" if self.once else ""
+        """What the bound assumes, and what makes it wide; empty if nothing does."""
+        assumed = ", if no frame arrived twice" if self.once else ""
+        if self.stale:
+            assumed += f"; {self.stale:,} frames of earlier trials were missing, and may be among these"
+        return assumed
 
 
 def bounded_text(mean_ns: Fraction | float, bound_ns: Fraction | float) -> str:

@@ -131,6 +131,12 @@ class Order:
         if self.lost is None and self.late and self.loss_bounds:
             counts["lost"] = 0  # a number between bounds is measured, so it is not absent
             found.insert(0, "{:,} to {:,} lost".format(*self.loss_bounds))
+        elif self.lost is None and self.loss_bounds and self.loss_bounds[0]:
+            counts["lost"] = 0  # fewer than were received: so many are sure
+            found.insert(0, f"at least {self.loss_bounds[0]:,} lost")
+        if self.duplicated is None and self.sent is not None and self.received > self.sent:
+            counts["duplicated"] = 0
+            found.append(f"at least {self.received - self.sent:,} received again")
         absent = [words for words, value in counts.items() if value is None]
         text = ", ".join(found) or ("nothing found" if absent else "all in order")
         text += f" of {self.sent:,} frames" if self.sent is not None else f" of {self.received:,} received"

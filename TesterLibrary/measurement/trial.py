@@ -44,6 +44,7 @@ class StreamResult:
     growth: Growth | None = None  # growth of its delay, from the first frame to the last; None: not known
     measured: bool = True  # its frames are recognized where they arrive; otherwise its loss is unknown
     signed: bool = True  # each of its frames is known by its signature
+    stale: int = 0  # frames of earlier trials that look like its own, and had not arrived before it began
     percentile_error: PercentileError = OF_ENGINE  # the greatest error of percentiles of its latency
 
     @property
@@ -135,6 +136,8 @@ class StreamResult:
             offset_ns=self.correction.offset_ns,
             again=most_copies - copies if self.signed else 0,
             once=not self.signed,
+            stale=self.stale,
+            arrival_span_ns=counted.last_rx_ns - counted.first_rx_ns,
             spread_ns=self.correction.spread_ns,
         )
 
@@ -231,7 +234,25 @@ class Trial(Validated):
         if self.loss_bounds is None:
             return "loss not measured"
         least, most = self.loss_bounds
-        return f"loss {float(least):.4%} to {float(most):.4%}"
+        if most < 1:
+            return f"loss {float(least):.4%} to {float(most):.4%}"
+        known = f"loss is at least {float(least):.4%}" if least else "loss is not known"
+        return f"{known}: {self.loss_unknown}"
+
+    @property
+    def loss_unknown(self) -> str:
+        """Why nobody knows how many frames were lost; empty where it is known."""
+        if self.lost is not None:
+            return ""
+        apart = ", ".join(s.name for s in self.streams if not s.measured)
+        if apart:
+            return f"the arrivals of {apart} are not measured"
+        blind = ", ".join(s.name for s in self.streams if not s.signed)
+        if blind:
+            return f"frames of {blind} have no signature, so copies may stand for lost ones"
+        if self.order.duplicated is None:
+            return "this tester does not count duplicates, and copies may stand for lost frames"
+        return f"{self.order.late or 0:,} frames came so late that they may be copies"
 
     @property
     def sending_ns(self) -> int:

@@ -27,6 +27,7 @@ def loss_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
     failed = worst is not None and least > bound.value
     if not failed:
         least, most, worst = max(known, key=lambda each: each[1], default=(least, most, None))
+    is_open = worst is not None and least <= bound.value < most == 1
     return assess(
         (least if least == most else Between(least, most)) if worst else None,
         AT_MOST,
@@ -34,7 +35,9 @@ def loss_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
         subject=f"frame loss of {title_of(trials)}",
         measured=_loss_text(worst) if worst else "unknown",
         bound=f"<= {bound}",
-        doubt="" if failed else doubt_of(trials) or unmeasured(trials),
+        doubt=""
+        if failed
+        else doubt_of(trials) or unmeasured(trials) or (worst.loss_unknown if worst and is_open else ""),
     )
 
 
@@ -42,7 +45,11 @@ def _loss_text(trial: Trial) -> str:
     """The loss with its counts, and with remarks on other frames."""
     if trial.loss is None and trial.loss_bounds:
         least, most = trial.loss_bounds
-        loss = f"{Ratio(least)} to {Ratio(most)} (received {trial.received:,} of {trial.sent:,} frames"
+        if most < 1:
+            loss = f"{Ratio(least)} to {Ratio(most)}"
+        else:
+            loss = f"at least {Ratio(least)}" if least else "not known"
+        loss += f" (received {trial.received:,} of {trial.sent:,} frames"
     else:
         loss = f"{Ratio(trial.loss or Fraction(0))} ({trial.lost:,} of {trial.sent:,} frames"
     return "; ".join((loss, *trial.besides)) + ")"
@@ -91,8 +98,8 @@ def throughput_above(trial: Trial, bound: Rate) -> Verdict:
         doubt = "the device delivered all that it was offered; offer at least the bound"
     if not doubt and highest >= bound.value and most:
         doubt = unmeasured([trial]) or (
-            f"the trial {trial.loss_text}, and throughput allows no loss: this is the forwarding rate; offer "
-            "the bound and no more, or search the throughput"
+            f"{trial.loss_text}, and throughput allows no loss: this is the forwarding rate; offer the bound "
+            "and no more, or search the throughput"
         )
     return assess(
         value if value == highest else Between(value, highest),

@@ -51,10 +51,16 @@ def reordering_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
         AT_MOST,
         bound.value,
         subject=f"reordering of {title_of(trials)}",
-        measured=f"{_ratio_text(bounds)} ({order})" if bounds else str(order),
+        measured=f"{_ratio_text(bounds)} ({_text(order, trials)})" if bounds else _text(order, trials),
         bound=f"<= {bound}",
         doubt=order_doubt_of(trials) or deaf(trials) or ("" if bounds else undiscerned(trials)),
     )
+
+
+def _text(order: Order, trials: Sequence[Trial]) -> str:
+    """The order with what else arrived beside it."""
+    foreign = (str(trial.foreign) for trial in trials if trial.valid)
+    return "; ".join(filter(None, (str(order), *foreign)))
 
 
 def _ratio_text(bounds: tuple[Fraction, Fraction]) -> str:

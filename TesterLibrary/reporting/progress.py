@@ -182,7 +182,8 @@ def _finding(trial: Trial) -> str:
         return f"invalid, {trial.objections[0]}"
     where = "".join(f"; {found}" for found in trial.besides)
     if trial.lost is None:
-        return f"{trial.loss_text} of {trial.sent:,}{where}"
+        sent = f" of {trial.sent:,}" if trial.lost is not None else f" ({trial.sent:,} sent)"
+        return f"{trial.loss_text}{sent}{where}"
     return (
         f"lost {trial.lost:,} of {trial.sent:,}{where}"
         if trial.lost

@@ -24,6 +24,7 @@ from ..planning.compile import compile as compile_job
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
 from ..targets.base import Capabilities, Target
+from .at_large import AtLarge
 from .scope import Scopes
 from .stream_ids import StreamIds
 
@@ -101,6 +102,7 @@ class Tester:
     sleep: Callable[[float], None] = time.sleep  # lets so many seconds pass, for the tester too
     scopes: Scopes = field(default_factory=Scopes)  # the suites and the test that run
     stream_ids: StreamIds = field(default_factory=StreamIds)
+    at_large: AtLarge = field(default_factory=AtLarge)  # frames without signature that have not arrived
     asked: set[Address] = field(default_factory=set)  # for which the device may ask: probed, and not known
 
     def plan(self, name: str, streams: Sequence[Stream]) -> Plan:

@@ -26,6 +26,7 @@ from .tester import Tester
 
 _POLL_SECONDS = 0.02
 _RFC_2544_WAIT_NS = 2 * 10**9  # for residual frames (§23)
+_CLOCKS_APART_NS = 10**6  # what clocks of the tester's CPUs differ by, at most
 _SLOWER = 2  # factor on the delay of the slowest frame so far
 
 
@@ -42,6 +43,7 @@ class StreamRun:
         self._before: Snapshot | None = None
         self._changed: set[int] = set()  # ids of streams that were changed while they were sending
         self._backlog_before = 0
+        self._stale: dict[int, int] = {}  # frames by stream id that may be of earlier trials
         self._delays: dict[int, list[DelayReading]] = {}  # readings by stream id, while they were sent
 
     @contextmanager
@@ -95,6 +97,8 @@ class StreamRun:
         self._backlog_before = self._tester.backlog_drops()
         self._started_at = wall_clock()
         self._delays = {}
+        now_ns = self._before.taken_at_ns
+        self._stale = {s.id: self._tester.at_large.at(s.rx_port, now_ns) for s in self._unsigned}
         self._tester.target.start([self.name], duration=duration, packets=packets)
 
     def report(self, progress: SendingProgress) -> None:
@@ -112,10 +116,29 @@ class StreamRun:
     def finish(self, duration: Duration | None = None) -> Trial:
         """Waits until what was sent has arrived or is lost; returns the trial, not yet recorded."""
         after, found = self._settled()
+        self._note_missing(after)
         trial = replace(self._trial(after, duration), findings=found)
         flows = [self.flows(s) if s.flows else None for s in self.plan.streams]
         streams = zip(trial.streams, flows, strict=True)
         return replace(trial, streams=tuple(replace(s, flows=found) for s, found in streams))
+
+    @property
+    def _unsigned(self) -> Iterator[PlannedStream]:
+        """Its streams whose frames are known by what they look like alone."""
+        return (s for s in self.plan.streams if s.measured and not s.signature)
+
+    def _note_missing(self, after: Snapshot) -> None:
+        """What has not arrived may be counted in a later trial."""
+        assert self._before is not None, "start() has read the counters before"
+        for stream in self._unsigned:
+            counted = after.stream(stream.id)
+            self._tester.at_large.note(
+                stream.rx_port,
+                began_ns=self._before.taken_at_ns,
+                last_ns=counted.last_tx_ns,
+                sent=counted.tx_packets,
+                received=counted.rx_packets,
+            )
 
     def flows(self, stream: PlannedStream, most: int = 10, by: FlowMeasure = FlowMeasure.LOSS) -> FlowSummary:
         """The flows of one of its streams as they are now, and so many of the worst."""
@@ -136,6 +159,7 @@ class StreamRun:
                 percentile_error=self._tester.capabilities.percentile_error,
                 correction=correction,
                 growth=self._growth(counters[s.id]),
+                stale=self._stale.get(s.id, 0),
             )
             for s, correction in zip(self.plan.streams, corrections, strict=True)
         )
@@ -218,6 +242,11 @@ def _stamp_objections(
             yield (
                 f"{counted.rx_before_sent:,} of {counted.rx_packets:,} frames of {stream.name} arrived "
                 "before they were sent, by the clocks of the tester's CPUs, which differ"
+            )
+        elif not stream.signature and 0 < counted.first_rx_ns < counted.first_tx_ns - _CLOCKS_APART_NS:
+            yield (
+                f"frames that look like those of {stream.name} arrived before its first one was sent; "
+                "without signature they are not told apart, so give `Create Stream` signature=True"
             )
 
 

@@ -80,3 +80,38 @@ def test_the_bound_is_the_drops_over_the_rate() -> None:
 def test_intervals_are_differences_of_what_grows() -> None:
     assert Passages(5, 50) - Passages(3, 20) == Passages(2, 30)
     assert Passages(3, 20) + Passages(2, 30) == Passages(5, 50)
+
+
+@given(sent_frames, st.lists(st.integers(0, 2 * 10**6), max_size=10))
+def test_with_frames_of_an_earlier_trial_it_is_no_further_off_than_its_bound(
+    frames: list[tuple[int, int, int]], stale: list[int]
+) -> None:
+    left = [at for at, _, _ in frames]
+    own = [(at, at + delay) for at, delay, copies in frames if copies]
+    arrived = [at for _, at in own] + stale
+    found = BlindDelay(
+        passages(left),
+        passages(arrived),
+        max(left) - min(left),
+        again=0,
+        once=True,
+        stale=len(stale),
+        arrival_span_ns=max(arrived, default=0) - min(arrived, default=0),
+    )
+    if len(arrived) <= len(stale):
+        assert found.mean_ns is None
+        return
+    assert found.mean_ns is not None
+    true_ns = Fraction(sum(at - since for since, at in own), len(own))
+    assert abs(found.mean_ns - true_ns) <= found.bound_ns
+
+
+def test_where_all_that_arrived_may_be_of_an_earlier_trial_nothing_is_known() -> None:
+    """A device that holds frames for 3.3 s: what was sent before arrives, as many as are sent now."""
+    left, arrived = passages([0, 10**9]), passages([3 * 10**8, 13 * 10**8])
+    found = BlindDelay(left, arrived, span_ns=10**9, once=True, stale=2, arrival_span_ns=10**9)
+    assert found.mean_ns is None
+    assert found.absence == (
+        "all 2 frames that arrived may be of an earlier trial, of which 2 were missing; "
+        "give `Create Stream` signature=True, or wait for two minutes"
+    )
