@@ -42,6 +42,11 @@ class ClientArguments:
         Reopen, "which connections make room for another one: ``ended-well``, ``always``, ``never``"
     ] = Clients.reopen
     total: Annotated[int | None, "how many connections in all; no limit, if left out"] = None
+    first_source: Annotated[
+        int | None,
+        "the number of the source that is used first, from 0, to repeat what an event `clients_started` says "
+        "of another run; the one after those used last, if left out",
+    ] = None
     linger: Annotated[Duration, "how long a closed connection is kept (TIME-WAIT) and counts as open"] = (
         NO_TIME
     )
@@ -136,18 +141,22 @@ class ClientSide:
         return self._start(protocol, shared, parameters)
 
     @keyword(tags=["clients"])
-    def stop_clients(self, *names: str) -> SessionStatistics | None:
+    def stop_clients(self, *names: str, abandon: bool = False) -> SessionStatistics | None:
         """Stops clients where they are, and returns what the last ones of them did.
 
         | =Argument= | =Meaning= |
         | ``names`` | names of clients; all, if none is given |
+        | ``abandon`` | whether open connections are left as they are: nothing more is sent or answered |
 
-        Connections that are open are left as they are: nothing more is sent or answered. `Get Session
-        Statistics` goes on telling what they did.
+        Connections that are open are ended, so that the device and the servers do not keep them: TCP resets
+        them, evenly within half a second, or 50,000 each second if they are fewer. It takes a second at most.
+        They are counted as ``stopped``, neither as ``completed`` nor as ``failed``. `Get Session Statistics`
+        goes on telling what the clients did.
 
         | `Stop Clients` | users |
+        | `Stop Clients` | users | abandon=True |
         """
-        return self._suite.connections.stop(names, Clients)
+        return self._suite.connections.stop(names, Clients, abandon=abandon)
 
     def _start(self, protocol: str, shared: ClientArguments, parameters: Mapping[str, Any]) -> str:
         return self._suite.connections.start(
@@ -161,6 +170,7 @@ class ClientSide:
                 rate=shared.rate,
                 reopen=shared.reopen,
                 total=shared.total,
+                first_source=shared.first_source,
                 vlan=shared.vlan,
                 parameters=parameters,
             )

@@ -126,17 +126,19 @@ class Responders:
         return self._start(protocol, shared, parameters)
 
     @keyword(tags=["responder"])
-    def stop_responder(self, *names: str) -> SessionStatistics | None:
+    def stop_responder(self, *names: str, abandon: bool = False) -> SessionStatistics | None:
         """Stops responders, and returns what the last one of them did.
 
         | =Argument= | =Meaning= |
         | ``names`` | names of responders; all, if none is given |
+        | ``abandon`` | whether open connections are left open, as by a server that has lost its power |
 
-        `Get Session Statistics` goes on telling what they did.
+        Connections that are open are ended as those of clients are by `Stop Clients`, as by a server whose
+        program ends. `Get Session Statistics` goes on telling what the responders did.
 
         | `Stop Responder` | backends |
         """
-        return self._suite.connections.stop(names, Responder)
+        return self._suite.connections.stop(names, Responder, abandon=abandon)
 
     def _start(
         self,

@@ -49,9 +49,10 @@ class Sessions:
         | ``message`` | a text in place of the usual one if the assertion fails |
 
         Counts: ``attempted`` (connections), ``established``, ``completed`` (ended well), ``failed``,
-        ``transactions``, ``reset``, ``refused``, ``timed_out``, ``retransmitted``, ``concurrent``,
-        ``most_concurrent``, ``bytes_received``, ``bytes_delivered``, and whatever else the tables count;
-        ``tcp.refused`` is of one table. With ``/s`` behind, each second: ``established/s``. Payload each
+        ``stopped`` (open when the end was stopped), ``transactions``, ``reset``, ``refused``, ``timed_out``,
+        ``retransmitted``, ``concurrent``, ``most_concurrent``, ``bytes_received``, ``bytes_delivered``, and
+        whatever else the tables count; ``tcp.refused`` is of one table. With ``/s`` behind, each second:
+        ``established/s``. Payload each
         second, in bits: ``goodput`` (received in order), ``delivered`` (acknowledged by the other end). Times
         in nanoseconds: ``time_to_open`` (SYN to SYN-ACK), ``time_to_first_byte`` and ``time_to_last_byte``
         (from the request), with ``.min``, ``.mean``, ``.max`` or a percentile: ``time_to_first_byte.p99``.

@@ -46,6 +46,7 @@ class SessionStatistics:
     begun: int | None = None  # flows
     ended: int | None = None
     failed: int | None = None
+    stopped: int | None = None  # flows that were open when the end was stopped, and were ended by that
     concurrent: int | None = None  # at the end of the time
     most_concurrent: int | None = None  # since the start
     full: int | None = None  # flows refused because there was no room for another one
@@ -78,6 +79,7 @@ class SessionStatistics:
             begun=counted.flows_begun,
             ended=counted.flows_ended,
             failed=counted.flows_failed,
+            stopped=counted.flows_stopped,
             concurrent=counted.flows,
             most_concurrent=counted.most_flows,
             full=counted.full,
@@ -301,6 +303,8 @@ class SessionStatistics:
             f"({'unknown rate' if rate is None else f'{rate:,.0f}/s'})"
         )
         text += "".join(f", {_counted(count)} {what}" for what, count in counts)
+        if self.stopped:
+            text += f", {self.stopped:,} ended by the stop"
         if self.openings:
             text = text.replace(": ", f": {self.openings:,} attempted, ", 1)
         if self.bytes_received:

@@ -43,8 +43,8 @@ class Series:
 class Opening:
     """Flows that an end opens. Flow f is known by its addresses.
 
-    An opening takes the next flow that was never opened; where there is none, the one that has been over for
-    the longest.
+    An opening takes the next flow, from `first_flow` on, that was never opened; where there is none, the one
+    that has been over for the longest.
     """
 
     flows: int  # how many there are
@@ -55,6 +55,7 @@ class Opening:
     rate: Fraction | None  # openings each nanosecond; None: as fast as it can
     reopen: Reopen
     total: int = 0  # 0: until it is stopped
+    first_flow: int = 0  # the flow that is opened first
 
 
 @dataclass(frozen=True)

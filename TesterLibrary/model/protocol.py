@@ -27,7 +27,7 @@ TIMER_BITS = 32  # when it is due, in microseconds
 LONGEST_TIMER = (1 << 31) - 1  # microseconds from now: half the range of a timer's bits
 SCANNER_BITS = 32  # its progress: a state, and the bytes so far
 PLACE_BITS = 8  # number of a state or of a message
-EVENTS = ("packet", "start")  # besides timers, signals, steps and scanners
+EVENTS = ("packet", "start", "stop")  # besides timers, signals, steps and scanners
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,7 @@ class Clients(End):
     rate: Frequency | None = None  # of openings; None: as fast as the tester can
     reopen: Reopen = Reopen.ENDED_WELL
     total: int | None = None  # of openings; None: until they are stopped
+    first_source: int | None = None  # number of the one used first; None: behind those of earlier starts
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -133,6 +133,7 @@ class _Planner:
             rate=end.rate.per_second / 10**9 if end.rate else None,
             reopen=end.reopen,
             total=end.total or 0,
+            first_flow=self._first_flow(end, flows),
         )
         accepts = (*self._accepts(sources), *self._accepts(target, side="src"))
         given = {"listen": 0} if "listen" in self._known else {}
@@ -227,6 +228,12 @@ class _Planner:
                 most = f"a tester, which keeps {MOST_AT_ONCE - 1:,}"
             raise end.refused(f"connections={end.connections:,} are too many for {most}")
         return min(flows, MOST_FLOWS)
+
+    def _first_flow(self, end: Clients, flows: int) -> int:
+        first = end.first_source or 0
+        if not 0 <= first < flows:
+            raise end.refused(f"first_source={first:,} is not within 0 to {flows - 1:,}, its sources")
+        return first
 
     def _series(self, sources: Endpoints, target: Endpoints) -> Iterator[Series]:
         """Sources first go through their addresses, then through their ports."""

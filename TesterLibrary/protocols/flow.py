@@ -103,6 +103,7 @@ class Flow:
         self.link: dict[str, int] = {}  # Ethernet addresses of frames that are sent
         self.consumed = self.scanned = 0
         self.number = 0  # in the order in which flows were kept
+        self.stopped = False  # it has had the event `stop`
         self.failed = False  # one of the protocol's failure counters has counted
 
     def meets(self, frame: Frame) -> None:

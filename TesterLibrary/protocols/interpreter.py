@@ -91,6 +91,7 @@ class Interpreter:
         self._queue: deque[tuple[int, str]] = deque()
         self._rounds = 0
         self._begun = 0
+        self._stopping = False
         self._timers: list[tuple[int, int, FlowKey]] = []  # the next timer of each flow; older entries stay
 
     def receive(self, octets: bytes, now: int) -> list[bytes]:
@@ -102,7 +103,7 @@ class Interpreter:
             self.counters["malformed" if problem.ours else "foreign"] += 1
             return self._sender.take()
         key = self._key(frame.get)
-        if key not in self.flows and self._is_full():
+        if key not in self.flows and (self._stopping or self._is_full()):
             return self._sender.take()
         flow = self.flows.get(key) or self._flow(key)
         flow.meets(frame)
@@ -125,6 +126,23 @@ class Interpreter:
         flow = self._flow(key)
         flow.link = {name: quantity(fields[name]) for name in ("Ether.src", "Ether.dst") if name in fields}
         self._handle(flow, 0, "start", None)
+        return self._sender.take()
+
+    def stop(self, now: int) -> list[bytes]:
+        """Ends what is open: each flow gets the event `stop`.
+
+        A flow in a state without a row for it ends silently. Flows that go on, because their rows wait for an
+        answer, go on as before; packets of other flows are ignored from now on.
+        """
+        self.advance(now)
+        self._stopping = True
+        for flow in list(self.flows.values()):
+            flow.stopped = True
+            if self._rows[0].get((flow.layers[0].state, "stop")):
+                self._handle(flow, 0, "stop", None)
+            else:
+                flow.reset()
+                self._settle(flow)
         return self._sender.take()
 
     def key_of(self, fields: Mapping[str, object]) -> FlowKey:
@@ -178,12 +196,16 @@ class Interpreter:
         return tuple(read(name) for key in self.protocol.layers[0].flow for name in key)
 
     def _handle(self, flow: Flow, layer: int, event: str, packet: InHand | None) -> None:
-        """Handles an event and all that follows from it; then keeps the flow, or forgets it."""
+        """Handles an event and all that follows from it."""
         self._rounds = 0
         flow.consumed = flow.scanned = 0
         self._dispatch(flow, layer, event, packet)
         while self._queue:
             self._dispatch(flow, *self._queue.popleft(), packet)
+        self._settle(flow)
+
+    def _settle(self, flow: Flow) -> None:
+        """Keeps the flow, or forgets it; fires its timers that are due."""
         if flow.layers[0].state == self.protocol.layers[0].initial:
             if self.flows.pop(flow.key, None):
                 self.on_end(flow)

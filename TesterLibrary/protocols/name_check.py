@@ -57,7 +57,7 @@ def events(protocol: Protocol) -> tuple[str, ...]:
 
 def bare_events(protocol: Protocol) -> set[str]:
     """The events that may come while no packet is in hand."""
-    bare = {"start", *protocol.timers, *protocol.down}
+    bare = {"start", "stop", *protocol.timers, *protocol.down}
     if protocol.over:
         bare |= _raised(protocol.over, bare_events(protocol.over))
     while True:

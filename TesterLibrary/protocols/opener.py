@@ -23,7 +23,7 @@ class Opener:
         self._opening = opening
         self._interpreter = interpreter
         self._over: deque[int] = deque()  # flows that can be opened again, the one that ended first in front
-        self._never_opened = 0  # this flow number and all above were not opened yet
+        self._never_opened = 0  # flows that were opened at least once, from the first one on
         self._keys: dict[FlowKey, int] = {}
         self._room = opening.connections
         self._first_due = Fraction(0)
@@ -99,5 +99,5 @@ class Opener:
     def _next(self) -> int:
         if self._never_opened < self._opening.flows:
             self._never_opened += 1
-            return self._never_opened - 1
+            return (self._opening.first_flow + self._never_opened - 1) % self._opening.flows
         return self._over.popleft()

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -23,6 +24,7 @@ from ..model.units import Duration
 from ..planning.compile import compile as compile_job
 from ..planning.responder import asked_for
 from ..reporting.wall_clock import wall_clock
+from .source_turns import SourceTurns
 from .tester import Tester
 
 _SETTLE = Duration(200_000_000)  # for the first connections, before a rate is measured
@@ -49,14 +51,18 @@ class _Running:
 class Connections:
     """Responders and clients of one tester, by name."""
 
-    def __init__(self, tester: Tester, sleep: Callable[[float], None] = time.sleep) -> None:
-        """`sleep` lets so many seconds pass, for the tester too."""
+    def __init__(
+        self, tester: Tester, sleep: Callable[[float], None] = time.sleep, source_seed: int | None = None
+    ) -> None:
+        """`sleep` lets so many seconds pass, for the tester too. `source_seed`: of the sources used first."""
         self._tester = tester
         self._sleep = sleep
         self._running: dict[str, _Running] = {}
         # A peer that still has an old connection takes a new one from the same port with the same initial
         # sequence number for the old one, for ever (RFC 9293 §3.5.1 requires the numbers to differ).
         self._starts: Counter[str] = Counter()
+        # Not the seed of the run, which may be that of the run before.
+        self._turns = SourceTurns(secrets.randbits(64) if source_seed is None else source_seed)
         self._stopped: dict[str, tuple[End, SessionTrial]] = {}
 
     def start(self, end: End) -> str:
@@ -85,6 +91,21 @@ class Connections:
         self._running[end.name] = _Running(end, plan, started)
         self._starts[end.name] += 1
         self._stopped.pop(end.name, None)
+        self._note_sources(plan)
+
+    def _note_sources(self, plan: Plan) -> None:
+        """Records what it takes to open the same flows in another run."""
+        (end,) = plan.ends
+        if end.opening:
+            first = {a.field: a.value(end.opening.first_flow) for a in end.opening.addresses}
+            self._tester.recorder.event(
+                "clients_started",
+                clients=end.name,
+                port=end.port,
+                first_source=end.opening.first_flow,
+                first_flow=first,
+                random_seed=plan.seed,
+            )
 
     def _left(self, name: str) -> str:
         """Stops an end if nobody has, and forgets its results. Returns a message on clients: they sent."""
@@ -95,8 +116,12 @@ class Connections:
         sends = running is not None and isinstance(running.end, Clients)
         return f"clients {name!r} were still running and have been stopped" if sends else ""
 
-    def stop(self, names: Sequence[str], kind: type[End]) -> SessionStatistics | None:
+    def stop(
+        self, names: Sequence[str], kind: type[End], *, abandon: bool = False
+    ) -> SessionStatistics | None:
         """Takes ends off their ports; all of a kind, if none is named. Returns what the last one did.
+
+        Open flows are ended as their tables say, unless they are abandoned.
 
         Raises:
             TesterLibraryError: one of them is not running.
@@ -109,9 +134,11 @@ class Connections:
             running = self._running.pop(name)
             target = self._tester.target
             try:
-                target.stop([running.plan.job])
+                target.stop([running.plan.job], abandon=abandon)
                 trial = self._since_start(running, target.snapshot([running.plan.job]))
                 self._stopped[name] = (running.end, trial)
+                if isinstance(running.end, Clients):
+                    self._turns.used(running.plan.ends[0], trial.statistics.openings)
                 statistics = trial.statistics
             finally:
                 with suppress(TargetError):
@@ -170,7 +197,7 @@ class Connections:
         """Starts clients in place of those that have their name."""
         if end.name in self._running:
             self.stop([end.name], Clients)
-        self._start(end)
+        self._start(replace(end, first_source=None))
 
     def await_answers(self, name: str, openings: int, longest: Duration) -> None:
         """Waits, but not for ever, until so many connections were opened and each was answered or failed."""
@@ -196,7 +223,7 @@ class Connections:
             )
             for station, address in asked_for(end, tester.ports)
         }
-        return compile_job(
+        plan = compile_job(
             Job(end.name, ends=(end,), seed=tester.seed + self._starts[end.name]),
             ports=tester.ports,
             gateways=tester.gateways,
@@ -204,6 +231,11 @@ class Connections:
             neighbours=neighbours,
             beside=[running.plan for running in self._running.values()],
         )
+        (planned,) = plan.ends
+        if not planned.opening or (isinstance(end, Clients) and end.first_source is not None):
+            return plan
+        opening = replace(planned.opening, first_flow=self._turns.first(planned))
+        return replace(plan, ends=(replace(planned, opening=opening),))
 
     def _known(self, name: str, kind: type[End]) -> _Running:
         running = self._running.get(name)
@@ -216,7 +248,10 @@ class Connections:
     def _read(self, running: _Running, now: Snapshot) -> SessionStatistics:
         (planned,) = running.plan.ends
         counted = now.end(running.plan.job, planned.name)
-        span_ns = now.taken_at_ns - running.started.taken_at_ns
+        job = now.job(running.plan.job)
+        # Ending what was open when it was stopped takes time that is not of the measurement.
+        until_ns = (job.stopped_at_ns if job else 0) or now.taken_at_ns
+        span_ns = until_ns - running.started.taken_at_ns
         opens = isinstance(running.end, Clients)
         return SessionStatistics.of(planned.protocol, counted, span_ns, opens=opens)
 

@@ -107,8 +107,11 @@ class Target(Protocol):
         responders and clients until stopped, with no flows and counters of 0."""
         ...
 
-    def stop(self, jobs: Sequence[str]) -> None:
-        """Stops jobs: when it returns, no further frame of them leaves."""
+    def stop(self, jobs: Sequence[str], *, abandon: bool = False) -> None:
+        """Stops jobs: when it returns, no further frame of them leaves.
+
+        Flows that are open are ended as their tables say, for a second at most; `abandon` leaves them open.
+        """
         ...
 
     def update(self, job: str, stream: PlannedStream) -> None:

@@ -108,6 +108,10 @@ void Talk(std::deque<Spoken>& ends, Frame begin, Frame steps) {
     if (const size_t at = steps[i + 2]; at < frame.size()) frame[at] = steps[i + 3];
     for (Spoken& end : ends) end.Hear(now_us, frame);
   }
+  for (Spoken& end : ends) end.responder.Stop(now_us);
+  for (int i = 0; i < 3; ++i, now_us += 100'000) {
+    for (Spoken& end : ends) end.responder.Advance(now_us, end.output);
+  }
 }
 
 void Try(Frame data) {
@@ -126,7 +130,8 @@ void Try(Frame data) {
   Talk(ends, begin, data);
   if (!Same(ends.front(), ends.back())) __builtin_trap();
   const ResponderCounters& counters = *ends.front().counters;
-  if (counters.flows_begun.Get() - counters.flows_ended.Get() != counters.flows.Get()) {
+  if (counters.flows_begun.Get() - counters.flows_ended.Get() - counters.flows_stopped.Get() !=
+      counters.flows.Get()) {
     __builtin_trap();
   }
 }

@@ -16,7 +16,7 @@ from threading import Timer
 import pytest
 
 from TesterLibrary.model.endpoints import Endpoints
-from TesterLibrary.model.responder import Responder
+from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.units import Duration
 
 from .lab import SERVER, Lab, pattern, users, web
@@ -120,6 +120,46 @@ def test_our_clients_get_every_byte_of_nginx(nginx: Lab, size: int, connections:
     assert (counted.completed, counted.failed, counted.transactions) == (connections, 0, wanted)
     heads = counted.bytes_received - wanted * size
     assert 150 * wanted < heads < 400 * wanted
+
+
+def peers(lab: Lab) -> set[str]:
+    """The clients of nginx whose connections the kernel has, in whatever state."""
+    lines = lab.run("ss", "-Hant", "sport = :8080").decode().splitlines()
+    return {line.split()[4] for line in lines if not line.startswith("LISTEN")}
+
+
+def test_a_stop_leaves_nothing_open_at_the_server(nginx: Lab) -> None:
+    holding = {"size": 0, "hold": "60 s", "linger": 0}
+    earlier: set[str] = set()
+    for _ in range(3):
+        nginx.start(users(8080, protocol="tcp-client", connections=300, total=300, parameters=holding))
+        counted = nginx.until("users", lambda s: s.established == 300)
+        assert (counted.established, counted.failed) == (300, 0)
+        now = peers(nginx)
+        assert len(now) == 300
+        assert not now & earlier  # a server may still know the connections of the clients before
+        earlier |= now
+        stopped = nginx.connections.stop(["users"], Clients)
+        assert stopped is not None
+        assert (stopped.stopped, stopped.concurrent, stopped.failed) == (300, 0, 0)
+        deadline = time.monotonic() + 10
+        while peers(nginx) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert peers(nginx) == set()
+
+
+def test_a_stop_in_the_middle_of_bodies_leaves_nothing_open(nginx: Lab) -> None:
+    parameters = {"size": 100_000_000, "requests": 1, "linger": 0}
+    nginx.start(users(8080, connections=20, parameters=parameters))
+    nginx.until("users", lambda s: s.bytes_received > 20_000_000)
+    stopped = nginx.connections.stop(["users"], Clients)
+    assert stopped is not None
+    assert stopped.stopped
+    assert stopped.concurrent == 0
+    deadline = time.monotonic() + 10
+    while peers(nginx) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert peers(nginx) == set()
 
 
 def test_our_clients_get_every_byte_of_our_server_through_loss(lab: Lab) -> None:

@@ -295,12 +295,13 @@ def test_a_full_table_answers_nobody_else(session: Session) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda end: end.protocol.rows[0].__setattr__("to", 200), ["state 200 of 10"]),
+        (lambda end: end.protocol.rows[0].__setattr__("to", 200), ["state 200 of 11"]),
         (lambda end: end.protocol.tables[0].order.append(60_000), ["table 0", "row 60000"]),
         (lambda end: end.protocol.registers[0].__setattr__("bits", 500), ["register 0", "500 bits"]),
         (lambda end: end.__setattr__("flow_capacity", 0), ["flow_capacity 0", "1 to"]),
         (lambda end: end.__setattr__("vlan", 5000), ["vlan 5000", "0 to 4094"]),
         (lambda end: end.opening.__setattr__("connections", 401), ["connections 401", "1 to 400"]),
+        (lambda end: end.opening.__setattr__("first_flow", 400), ["first_flow 400", "0 to 399"]),
         (lambda end: end.opening.addresses.pop(), ["3 addresses", "4 fields"]),
         (lambda end: end.opening.failures.append(999), ["failure 999"]),
         (lambda end: end.protocol.expressions[0].terms.pop(), ["terms of an expression: 0"]),

@@ -254,6 +254,65 @@ def test_a_stopped_responder_is_silent_and_its_counters_stay(sessions: Sessions)
     assert replace(sessions.rig.target.snapshot(["web"]).end("web", "web")) == stopped
 
 
+HOLDING = {"size": 0, "hold": "60 s"}
+
+
+@not_on_a_switch
+@pytest.mark.parametrize("opened", [1, 400])
+def test_a_stop_ends_what_is_open_and_counts_it_apart(sessions: Sessions, opened: int) -> None:
+    sessions.start(server("tcp-server"), clients("tcp-client", HOLDING, total=opened, connections=opened))
+    sessions.until("web", lambda s: s.concurrent == s.established == opened)
+    sessions.rig.target.stop(["users"])
+    counted = sessions.read("users")
+    assert (counted.stopped, counted.concurrent) == (opened, 0)
+    assert (counted.begun, counted.ended, counted.failed, counted.completed) == (opened, 0, 0, 0)
+    ended = sessions.until("web", lambda s: s.concurrent == 0)
+    assert (ended.concurrent, ended.count("reset"), ended.stopped) == (0, opened, 0)
+
+
+@not_on_a_switch
+def test_servers_end_what_is_open_too(sessions: Sessions) -> None:
+    sessions.start(server("tcp-server"), clients("tcp-client", HOLDING, total=30, connections=30))
+    sessions.until("users", lambda s: s.established == 30)
+    sessions.rig.target.stop(["web"])
+    assert (sessions.read("web").stopped, sessions.read("web").failed) == (30, 0)
+    counted = sessions.until("users", lambda s: s.concurrent == 0)
+    assert (counted.count("reset"), counted.failed, counted.stopped) == (30, 30, 0)
+
+
+@not_on_a_switch
+def test_what_is_abandoned_stays_open_at_the_other_end(sessions: Sessions) -> None:
+    sessions.start(server("tcp-server"), clients("tcp-client", HOLDING, total=30, connections=30))
+    sessions.until("web", lambda s: s.concurrent == s.established == 30)
+    sessions.rig.target.stop(["users"], abandon=True)
+    sessions.rig.pass_time(0.3)
+    counted = sessions.read("users")
+    assert (counted.stopped, counted.concurrent, counted.ended) == (0, 30, 0)
+    assert (sessions.read("web").concurrent, sessions.read("web").count("reset")) == (30, 0)
+
+
+@not_on_a_switch
+def test_what_is_unloaded_sends_nothing_more(sessions: Sessions) -> None:
+    """A client that was killed is cleared away at once."""
+    sessions.start(server("tcp-server"), clients("tcp-client", HOLDING, total=30, connections=30))
+    sessions.until("web", lambda s: s.concurrent == s.established == 30)
+    sessions.rig.target.unload(["users"])
+    sessions.rig.pass_time(0.3)
+    assert (sessions.read("web").concurrent, sessions.read("web").count("reset")) == (30, 0)
+
+
+@not_on_a_switch
+def test_a_half_open_connection_is_withdrawn(sessions: Sessions) -> None:
+    """Nobody answers, so no reset is answered either; the stop does not wait for ever."""
+    sessions.start(clients("tcp-client", HOLDING, total=3, connections=3))
+    sessions.until("users", lambda s: s.openings == 3)
+    sent = sessions.until("users", lambda s: s.tx_packets >= 3).tx_packets
+    sessions.rig.target.stop(["users"])
+    counted = sessions.read("users")
+    assert (counted.stopped, counted.concurrent, counted.failed) == (3, 0, 0)
+    assert counted.tx_packets >= sent + 3
+
+
 @not_on_a_switch
 def test_a_start_begins_with_nothing(sessions: Sessions) -> None:
     sessions.start(server(), clients(total=3))

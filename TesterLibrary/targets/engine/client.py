@@ -110,10 +110,10 @@ class EngineTarget:
         with self._errors("Start", jobs):
             self._stub.Start(request, timeout=_ANSWER_S)
 
-    def stop(self, jobs: Sequence[str]) -> None:
+    def stop(self, jobs: Sequence[str], *, abandon: bool = False) -> None:
         """See `Target`."""
         with self._errors("Stop", jobs):
-            self._stub.Stop(control_pb2.StopRequest(jobs=jobs), timeout=_ANSWER_S)
+            self._stub.Stop(control_pb2.StopRequest(jobs=jobs, abandon=abandon), timeout=_ANSWER_S)
 
     def update(self, job: str, stream: PlannedStream) -> None:
         """See `Target`."""

@@ -59,6 +59,7 @@ def _opening(opening: Opening, table: FlatTable) -> responder_pb2.Opening:
         total=opening.total,
         reopen=_REOPEN[opening.reopen],
         failures=table.failures,
+        first_flow=opening.first_flow,
     )
 
 

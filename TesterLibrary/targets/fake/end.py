@@ -46,6 +46,14 @@ class FakeEnd:
         self._begin(now_ns)
         self.answering = True
 
+    def end_flows(self, now_ns: int) -> None:
+        """Ends its open flows as its table says, if that says anything of the kind."""
+        if self.answering and any(row.event == "stop" for row in self.planned.protocol.layers[0].rows):
+            self._sent += self._machine.stop(self._microseconds(now_ns))
+            for flow in list(self._machine.flows.values()):
+                self._ended(flow)
+            self._machine.flows.clear()
+
     def stop(self) -> None:
         """Makes it silent from now on."""
         self.answering = False
@@ -122,15 +130,19 @@ class FakeEnd:
             malformed=machine.counters["malformed"],
             openings=opener.openings if opener else 0,
             put_off=opener.put_off if opener else 0,
-            flows_begun=counts["flows_ended"] + going,
+            flows_begun=counts["flows_ended"] + counts["flows_stopped"] + going,
             flows_ended=counts["flows_ended"],
             flows_failed=counts["failed"] + self._failing(machine.flows.values()),
+            flows_stopped=counts["flows_stopped"],
             flows=going,
             most_flows=self._most,
             full=machine.full,
         )
 
     def _ended(self, flow: Flow) -> None:
+        if flow.stopped:
+            self._counts["flows_stopped"] += 1
+            return
         self._counts["flows_ended"] += 1
         self._counts["failed"] += self._failing([flow])
         if self._opener:

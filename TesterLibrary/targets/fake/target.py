@@ -194,8 +194,8 @@ class FakeTarget:
         self._wire.start(jobs, self._now_ns)
         self._set_pace()
 
-    def stop(self, jobs: Sequence[str]) -> None:
-        """See `Target`."""
+    def stop(self, jobs: Sequence[str], *, abandon: bool = False) -> None:
+        """See `Target`. No time passes: flows that wait for an answer before they end are ended, too."""
         self._answer("stop")
         for job in jobs:
             sending = {stream_id: s for stream_id, s in self._job(job).items() if s.sending}
@@ -203,7 +203,7 @@ class FakeTarget:
             self._records.stop(job, self._now_ns, sorted(sending), answering=answering, by=self._who)
             for stream in sending.values():
                 stream.stop(self._now_ns)
-        self._wire.stop(jobs)
+        self._wire.stop(jobs, self._now_ns, abandon=abandon)
         self._set_pace()
 
     def update(self, job: str, stream: PlannedStream) -> None:
@@ -219,7 +219,7 @@ class FakeTarget:
 
     def unload(self, jobs: Sequence[str]) -> None:
         """See `Target`."""
-        self.stop(jobs)
+        self.stop(jobs, abandon=True)
         for job in dict.fromkeys(jobs):
             del self._plans[job]
             self._records.unload(job)

@@ -69,9 +69,12 @@ class Wire:
         for end in self._of(jobs):
             end.start(now_ns)
 
-    def stop(self, jobs: Sequence[str]) -> None:
-        """Makes the ends of jobs silent from now on."""
+    def stop(self, jobs: Sequence[str], now_ns: int, *, abandon: bool) -> None:
+        """Makes the ends of jobs silent; their open flows end first, unless they are abandoned."""
         for end in self._of(jobs):
+            if not abandon:
+                end.end_flows(now_ns)
+                self._send(end, now_ns)
             end.stop()
 
     def unload(self, job: str) -> None:

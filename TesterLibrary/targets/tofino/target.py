@@ -122,8 +122,8 @@ class TofinoTarget:
             self._runs |= {run.job.plan.job: run for run in fresh}
             self._hold_on_loss()
 
-    def stop(self, jobs: Sequence[str]) -> None:
-        """See `Target`."""
+    def stop(self, jobs: Sequence[str], *, abandon: bool = False) -> None:  # noqa: ARG002
+        """See `Target`. Open flows are left: a switch opens none, and refuses rows for `stop`."""
         with self._reached():
             self._stop(self._of(jobs))
 

@@ -101,8 +101,9 @@ machine::Table CompileTable(const v1::Table& table, size_t index, ProtocolCompil
                           .events = static_cast<uint16_t>(table.events()),
                           .cells = {},
                           .order = {}};
-  if (index == 0 && compiled.events <= machine::kStartEvent) {
-    Refuse(Cat(compiler.where, ", ", thing), "one event; the lowest has packet and start");
+  if (index == 0 && compiled.events <= machine::kStopEvent) {
+    Refuse(Cat(compiler.where, ", ", thing), compiled.events,
+           compiled.events == 1 ? " event" : " events", "; the lowest has packet, start and stop");
   }
   if ((compiled.states > 1) != table.has_state()) {
     Refuse(Cat(compiler.where, ", ", thing), compiled.states, " states and ",

@@ -101,8 +101,10 @@ machine::Opening ValidateOpening(const v1::Opening& opening, const machine::Resp
       .destination_mac = ValidateMacs(opening.destination_mac(), Cat(where, ", destination_mac")),
       .connections = opening.connections(),
       .total = opening.total(),
+      .first_flow = opening.first_flow(),
       .reopen = {}};
   Between(where, "flows", valid.flows, 1, kMaxOpenedFlows);
+  Between(where, "first_flow", valid.first_flow, 0, valid.flows - 1);
   for (size_t i = 0; i < flow.size(); ++i) {
     valid.addresses.push_back(ValidateAddress(opening.addresses(static_cast<int>(i)),
                                               flow[i].place.bits, Cat(where, ", address ", i)));

@@ -49,9 +49,9 @@ v1::Responder Sound() {
   auto& table = *protocol.add_tables();
   table.set_name("t");
   table.set_states(2);
-  table.set_events(2);
+  table.set_events(3);
   table.set_state(0);
-  for (int cell = 0; cell < 4; ++cell) {
+  for (int cell = 0; cell < 6; ++cell) {
     table.add_first(0);
     table.add_count(0);
   }
@@ -143,6 +143,7 @@ TEST(ValidateResponder, WhatIsOpenedCanBeOpened) {
   opening([](auto& x) { x.mutable_addresses(0)->set_every(0); }, "address 0: every 0");
   opening([](auto& x) { x.mutable_source_mac()->set_first("\x02"); }, "source_mac");
   opening([](auto& x) { x.mutable_destination_mac()->mutable_first()->at(0) = 1; }, "unicast");
+  opening([](auto& x) { x.set_first_flow(4); }, "first_flow 4; allowed are 0 to 3");
   opening([](auto& x) { x.set_connections(0); }, "connections 0; allowed are 1 to 4");
   opening([](auto& x) { x.set_connections(5); }, "connections 5; allowed are 1 to 4");
   opening([](auto& x) { x.mutable_rate()->set_openings(1); }, "nanoseconds of the rate: 0");

@@ -50,6 +50,7 @@ struct Opening {
   uint64_t openings = 0;  // each so many nanoseconds; 0: as fast as can be
   uint64_t nanoseconds = 1;
   uint64_t total;
+  uint32_t first_flow = 0;  // is opened first
   Reopen reopen;
 };
 

@@ -83,6 +83,10 @@ class Dialogue {
       Start(now_us, Bytes(key), Bytes(link));
     } else if (what == "advance") {
       responder_.Advance(now_us, output_);
+    } else if (what == "stop") {
+      responder_.AdvanceTimers(now_us, output_);
+      responder_.Stop(now_us);
+      responder_.Advance(now_us, output_);
     } else {
       Report();
     }

@@ -48,7 +48,9 @@ inline constexpr uint32_t kLineBits = 416;
 inline constexpr uint8_t kReservedWord = kLineWords - 1;
 inline constexpr Register kRunning = Register::Of(kLineBits, kMaxTimers);
 inline constexpr Register kFailed = Register::Of(kLineBits + kMaxTimers, 1);
-inline constexpr Register kSlot = Register::Of(kLineBits + 16, 11);  // wheel.h; 0: none
+inline constexpr Register kSlot = Register::Of(kLineBits + 16, 11);    // wheel.h; 0: none
+inline constexpr Register kStopped = Register::Of(kLineBits + 27, 1);  // it has had kStopEvent
+static_assert(kStopped.word == kReservedWord && kStopped.shift < 64);
 static_assert(kSlot.word == kReservedWord && kSlot.shift + kSlot.bits <= 64 && kMaxTimers < 16);
 
 // A flow that is not in the table, or not yet.

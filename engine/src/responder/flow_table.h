@@ -38,6 +38,11 @@ class FlowTable {
   uint32_t size() const { return size_; }
   bool full() const { return size_ == capacity_; }
 
+  // The places in which flows are found, which may change with each Erase.
+  uint32_t slots() const { return mask_ + 1; }
+  // kNoFlow: there is none in this slot.
+  uint32_t InSlot(uint32_t slot) const { return slots_[slot].flow - 1; }
+
   // With the index of each.
   template <typename Visit>
   void ForEach(Visit visit) const {

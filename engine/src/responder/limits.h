@@ -20,5 +20,6 @@ inline constexpr uint8_t kNarrowBits = 63;  // of a number that fits with its si
 inline constexpr uint16_t kNone = UINT16_MAX;
 inline constexpr uint16_t kPacketEvent = 0;
 inline constexpr uint16_t kStartEvent = 1;
+inline constexpr uint16_t kStopEvent = 2;
 
 }  // namespace tester::machine

@@ -42,11 +42,15 @@ bool Opener::IsDue(uint64_t now_us, bool& put_off) {
   return false;
 }
 
+uint32_t Opener::Fresh() {
+  return static_cast<uint32_t>((uint64_t{opening_.first_flow} + fresh_++) % opening_.flows);
+}
+
 uint32_t Opener::Take() {
   ++opened_;
-  if (!keeps_) return fresh_++ % opening_.flows;
+  if (!keeps_) return Fresh();
   ++open_;
-  if (fresh_ < opening_.flows) return fresh_++;
+  if (fresh_ < opening_.flows) return Fresh();
   const uint32_t number = ring_[first_];
   first_ = (first_ + 1) % opening_.flows;
   --over_;

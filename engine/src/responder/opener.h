@@ -29,6 +29,8 @@ class Opener {
 
  private:
   uint64_t DueUs() const;
+  // The next one that was never opened; where none is kept, the next one.
+  uint32_t Fresh();
   bool HasRoom() const;
 
   const Opening& opening_;
@@ -40,7 +42,7 @@ class Opener {
   bool waiting_ = false;
   uint32_t open_ = 0;
   uint32_t lost_ = 0;   // connections that are not opened again
-  uint32_t fresh_ = 0;  // numbers from here on were never used
+  uint32_t fresh_ = 0;  // so many were opened, from the first one on
   uint32_t first_ = 0;  // of those that are over, a ring
   uint32_t over_ = 0;
   Mapped<uint32_t> ring_;

@@ -30,6 +30,19 @@ std::vector<uint32_t> Take(Opener& opener, uint64_t now_us) {
   return numbers;
 }
 
+TEST(Opener, BeginsWithTheFirstFlowAndComesToThoseBeforeItLast) {
+  Opening opening = Four();
+  opening.first_flow = 2;
+  Opener opener(opening, true);
+  EXPECT_THAT(Take(opener, 0), ElementsAre(2, 3));
+  opener.Ended(3, false);
+  EXPECT_THAT(Take(opener, 0), ElementsAre(0));
+  opener.Ended(2, false);
+  EXPECT_THAT(Take(opener, 0), ElementsAre(1));
+  opener.Ended(0, false);
+  EXPECT_THAT(Take(opener, 0), ElementsAre(3));
+}
+
 TEST(Opener, OpensFreshOnesThenThoseThatHaveBeenOverForTheLongest) {
   const Opening opening = Four();
   Opener opener(opening, true);

@@ -14,6 +14,7 @@ namespace {
 
 // The wheel tells no more apart.
 constexpr uint64_t kLongestStepUs = INT32_MAX;
+constexpr uint64_t kMicrosecondsPerSecond = 1'000'000;
 
 uint64_t FrameBytesOnWire(size_t bytes) {
   constexpr uint64_t kFcsBytes = 4;
@@ -98,10 +99,12 @@ void Responder::Receive(Arrived& arrived, uint64_t now_us, Output& output) {
   const Identity& identity = arrived.identity;
   const uint32_t index = flows_ ? flows_->Find(identity.key, arrived.hash) : kNoFlow;
   if (index == kNoFlow) {
+    if (stopping_) return;
     HandleNew(identity, arrived.hash, kNoNumber, kPacketEvent, &arrived.packet, output);
     return;
   }
   flows_->SetLink(index, identity.link);
+  if (Awaits(index)) return Tell(index, output);
   const State state = flows_->StateOf(index);
   const bool failed = kFailed.Get(state) != 0;
   const Runner::Outcome outcome =
@@ -145,13 +148,14 @@ void Responder::CountKept() {
 // After an event of a flow that is kept.
 void Responder::Settle(uint32_t index, bool failed_before, const Runner::Outcome& outcome) {
   const bool failed = kFailed.Get((*flows_)[index].words) != 0;
-  if (failed && !failed_before) counters_->flows_failed.Add(1);
+  const bool stopped = kStopped.Get((*flows_)[index].words) != 0;
+  if (failed && !failed_before && !stopped) counters_->flows_failed.Add(1);
   if (outcome.goes_on) {
     Arm(index, outcome.due);
     return;
   }
   flows_->Erase(index);
-  counters_->flows_ended.Add(1);
+  (stopped ? counters_->flows_stopped : counters_->flows_ended).Add(1);
   CountKept();
   if (!numbers_) return;
   const uint32_t number = std::exchange((*numbers_)[index], 0) - 1;
@@ -180,6 +184,10 @@ void Responder::AdvanceTimers(uint64_t now_us, Output& output) {
       if (due.timer == kMaxTimers) continue;
       if (static_cast<int32_t>(due.at_us - due_us) > 0) {
         Arm(index, due);
+        continue;
+      }
+      if (Awaits(index)) {
+        Tell(index, output);
         continue;
       }
       const Identity identity = flows_->IdentityOf(index);
@@ -221,8 +229,61 @@ uint32_t Responder::Open(uint64_t now_us, Output& output) {
   return opened;
 }
 
+bool Responder::ends_flows() const {
+  const Table& lowest = plan_->machine.tables[0];
+  if (!flows_) return false;
+  for (size_t state = 0; state < lowest.states; ++state) {
+    if (lowest.cells[state * lowest.events + kStopEvent].rows != 0) return true;
+  }
+  return false;
+}
+
+void Responder::Stop(uint64_t now_us) {
+  if (stopping_) return;
+  stopping_ = true;
+  counters_->opening.store(false, std::memory_order_relaxed);
+  if (!flows_) return;
+  stopped_at_us_ = now_us;
+  untold_ = flows_->size();
+  told_per_second_ =
+      std::max(kToldPerSecond, uint64_t{untold_} * kMicrosecondsPerSecond / kLongestTellingUs);
+}
+
+bool Responder::Awaits(uint32_t index) const {
+  return stopping_ && kStopped.Get((*flows_)[index].words) == 0;
+}
+
+void Responder::Tell(uint32_t index, Output& output) {
+  const State state = flows_->StateOf(index);
+  const Identity identity = flows_->IdentityOf(index);
+  const bool failed = kFailed.Get(state) != 0;
+  kStopped.Set(state, 1);
+  --untold_;
+  Settle(index, failed, runner_.Stop({state, &identity}, now_us_, output));
+}
+
+bool Responder::TellSome(uint64_t now_us, Output& output) {
+  const uint64_t due =
+      kMostTold + (now_us - stopped_at_us_) * told_per_second_ / kMicrosecondsPerSecond;
+  uint32_t told = 0;
+  for (uint32_t looks = 0; looks < kMostSlots && told < kMostTold && untold_ > 0 && told_ < due;
+       ++looks) {
+    const uint32_t index = flows_->InSlot(next_slot_);
+    if (index == kNoFlow || !Awaits(index)) {
+      next_slot_ = (next_slot_ + 1) % flows_->slots();
+      continue;
+    }
+    // Another flow may take the place of this one, so the slot is looked at again.
+    Tell(index, output);
+    ++told_;
+    ++told;
+  }
+  return told > 0;
+}
+
 bool Responder::Advance(uint64_t now_us, Output& output) {
   AdvanceTimers(now_us, output);
+  if (stopping_) return TellSome(now_us, output);
   return opener_ && Open(now_us, output) > 0;
 }
 

@@ -68,6 +68,15 @@ class Responder {
   // False: nothing was due.
   bool Advance(uint64_t now_us, Output& output);
 
+  // Ends what is open: no flow is begun any more, and those that there are get kStopEvent, each
+  // when it is next heard of or its turn has come. Advance goes on with it.
+  void Stop(uint64_t now_us);
+  bool stopping() const { return stopping_; }
+  // No flow is left.
+  bool stopped() const { return stopping_ && (!flows_ || flows_->size() == 0); }
+  // The table has rows for kStopEvent.
+  bool ends_flows() const;
+
   // Timers alone. At most 2^31 - 1 microseconds on.
   void AdvanceTimers(uint64_t now_us, Output& output);
   // Opens a flow. False: there is such a flow, or no room for it.
@@ -85,6 +94,12 @@ class Responder {
  private:
   void ReadKey(const Packet& packet, Key& key) const;
   uint32_t Open(uint64_t now_us, Output& output);
+  // Whether a flow has yet to get kStopEvent.
+  bool Awaits(uint32_t index) const;
+  // Gives it to the flow.
+  void Tell(uint32_t index, Output& output);
+  // Gives it to as many flows as are due by now. False: none was.
+  bool TellSome(uint64_t now_us, Output& output);
   // Handles an event of a flow that is not kept yet; and keeps it, or not.
   void HandleNew(const Identity& identity, uint64_t hash, uint32_t number, uint16_t event,
                  Packet* packet, Output& output);
@@ -93,6 +108,12 @@ class Responder {
   void CountKept();
 
   static constexpr uint32_t kMostOpenings = 32;
+  // Flows that are stopped: so many at once, then evenly at this rate, or as fast as it takes to be
+  // through in kLongestTellingUs.
+  static constexpr uint32_t kMostTold = 32;
+  static constexpr uint64_t kToldPerSecond = 50'000;
+  static constexpr uint64_t kLongestTellingUs = 500'000;
+  static constexpr uint32_t kMostSlots = 4096;  // that are looked at in one go
 
   std::shared_ptr<const ResponderPlan> plan_;
   std::shared_ptr<ResponderCounters> counters_;
@@ -102,6 +123,12 @@ class Responder {
   std::optional<Wheel> wheel_;
   std::optional<Opener> opener_;
   std::optional<Mapped<uint32_t>> numbers_;  // which opening a flow is, plus 1
+  bool stopping_ = false;
+  uint64_t stopped_at_us_ = 0;
+  uint64_t told_per_second_ = 0;
+  uint64_t told_ = 0;    // flows in their turn
+  uint32_t untold_ = 0;  // flows that have yet to get kStopEvent
+  uint32_t next_slot_ = 0;
 };
 
 }  // namespace tester::machine

@@ -26,6 +26,7 @@ namespace tester {
   X(flows_begun)                     \
   X(flows_ended)                     \
   X(flows_failed)                    \
+  X(flows_stopped)                   \
   X(flows)                           \
   X(most_flows)                      \
   X(full)                            \

@@ -61,6 +61,15 @@ Runner::Outcome Runner::Fire(const InHand& flow, size_t timer, uint64_t now_us, 
                 output);
 }
 
+Runner::Outcome Runner::Stop(const InHand& flow, uint64_t now_us, Output& output) {
+  const Table& lowest = machine_.tables[0];
+  const uint64_t state = machine_.registers[lowest.state].Get(flow.state);
+  if (lowest.cells[state * lowest.events + kStopEvent].rows == 0) {
+    return {.goes_on = false, .due = {}};
+  }
+  return Handle(flow, 0, kStopEvent, nullptr, now_us, output);
+}
+
 void Runner::HandleOne(size_t table, uint16_t event) {
   event_context_.rounds = 0;
   event_context_.pending_count = 0;

@@ -44,6 +44,9 @@ class Runner {
   // A timer of a flow, which is due.
   Outcome Fire(const InHand& flow, size_t timer, uint64_t now_us, Output& output);
 
+  // The event kStopEvent. A flow in a state without a row for it ends, and nothing is sent.
+  Outcome Stop(const InHand& flow, uint64_t now_us, Output& output);
+
   Due FirstTimer(const State& state, uint32_t now_us) const;
 
  private:

@@ -65,7 +65,10 @@ grpc::Status Service::Start(grpc::ServerContext* context, const v1::StartRequest
 
 grpc::Status Service::Stop(grpc::ServerContext* context, const v1::StopRequest* request,
                            v1::StopResponse* /*response*/) {
-  return Answer("Stop", [&] { tester_.Stop(NamesOf(request->jobs()), CallerOf(*context)); });
+  return Answer("Stop", [&] {
+    tester_.Stop(NamesOf(request->jobs()), CallerOf(*context),
+                 request->abandon() ? Tester::OpenFlows::kAbandon : Tester::OpenFlows::kEnd);
+  });
 }
 
 grpc::Status Service::Update(grpc::ServerContext* context, const v1::UpdateRequest* request,

@@ -170,9 +170,14 @@ bool LoadedResponder::Sending() const {
   return plan->opening->total != 0 && counters->flows.Get() > 0;
 }
 
+bool LoadedResponder::Ending() const {
+  return running != nullptr && running->asked_to_stop.load(std::memory_order_relaxed);
+}
+
 bool LoadedJob::Answers() const {
-  return std::any_of(responders.begin(), responders.end(),
-                     [](const LoadedResponder& responder) { return responder.Answers(); });
+  return std::any_of(responders.begin(), responders.end(), [](const LoadedResponder& responder) {
+    return responder.Answers() && !responder.Ending();
+  });
 }
 
 void LoadedJob::NoteStop(uint64_t now_ns, const std::string& by) {

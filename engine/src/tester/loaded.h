@@ -71,6 +71,8 @@ struct LoadedResponder : ResponderRun {
   ResponderRun NewRun(Port& port) const;
   void Stop();
   bool Answers() const { return running != nullptr; }
+  // It has been asked to end its flows, and has not been stopped since.
+  bool Ending() const;
   // It opens flows, or some of those that it has to open altogether have not ended.
   bool Sending() const;
 

@@ -19,6 +19,8 @@ namespace {
 constexpr uint64_t kStopLeadNs = 300'000;
 // How late a stream may be to be allowed to send what it owes when it is stopped.
 constexpr uint64_t kStopGraceNs = 100'000'000;
+// How long the ends of open flows are waited for.
+constexpr uint64_t kLongestEndNs = 1'000'000'000;
 constexpr auto kStopPoll = std::chrono::microseconds(100);
 // Jobs that are gone, so that those who miss them learn who has unloaded them.
 constexpr size_t kMostUnloaded = 256;
@@ -159,8 +161,7 @@ void Tester::Load(const v1::Job& job) {
        {"responders", static_cast<int64_t>(plan.responders.size())}});
 }
 
-void Tester::StopStreams(const std::vector<LoadedJob*>& jobs, const std::string& by) {
-  for (LoadedJob* job : jobs) job->NoteStop(clock_.Now(), by);
+void Tester::StopStreams(const std::vector<LoadedJob*>& jobs) {
   // A stream that keeps up sends what is due until now, so that all that was intended was sent; one
   // that is too late to do so is cut off.
   const uint64_t end_ns = clock_.Now() + kStopLeadNs;
@@ -183,11 +184,24 @@ void Tester::StopStreams(const std::vector<LoadedJob*>& jobs, const std::string&
   for (LoadedJob* job : jobs) {
     for (auto& stream : job->streams) stream.schedule.reset();
   }
+}
+
+Responders Tester::StopJobs(const std::vector<LoadedJob*>& jobs, const std::string& by,
+                            OpenFlows open_flows) {
+  for (LoadedJob* job : jobs) job->NoteStop(clock_.Now(), by);
+  StopStreams(jobs);
   // A worker that has left its program knows the responders no more; then they end.
-  std::vector<std::shared_ptr<RunningResponder>> ended;
+  Responders stopped;
+  Responders ending;
   for (LoadedJob* job : jobs) {
     for (auto& responder : job->responders) {
-      ended.push_back(responder.running);
+      if (open_flows == OpenFlows::kEnd && responder.Answers() &&
+          responder.running->responder.ends_flows()) {
+        responder.running->asked_to_stop.store(true, std::memory_order_relaxed);
+        ending.push_back(responder.running);
+        continue;
+      }
+      stopped.push_back(responder.running);
       responder.Stop();
     }
   }
@@ -195,11 +209,40 @@ void Tester::StopStreams(const std::vector<LoadedJob*>& jobs, const std::string&
   for (LoadedJob* job : jobs) {
     for (auto& stream : job->streams) stream.tx->sending.store(false, std::memory_order_release);
   }
+  return ending;
 }
 
-void Tester::Stop(const Names& names, const std::string& by) {
+void Tester::AwaitEnd(const Responders& ending) {
+  const auto all_stopped = [&ending] {
+    return std::ranges::all_of(ending, [](const auto& running) {
+      return running->stopped.load(std::memory_order_relaxed);
+    });
+  };
+  const uint64_t end_ns = clock_.Now() + kLongestEndNs;
+  while (!all_stopped() && clock_.Now() < end_ns && EndedBy().empty()) {
+    std::this_thread::sleep_for(kStopPoll);
+  }
   const std::lock_guard lock(mutex_);
-  StopStreams(FindJobs(names), by);
+  // Others may have unloaded the jobs meanwhile.
+  Responders stopped;
+  for (const auto& [name, job] : jobs_) {
+    for (auto& responder : job->responders) {
+      if (std::ranges::find(ending, responder.running) == ending.end()) continue;
+      stopped.push_back(responder.running);
+      responder.Stop();
+    }
+  }
+  Publish();
+}
+
+void Tester::Stop(const Names& names, const std::string& by, OpenFlows open_flows) {
+  Responders ending;
+  {
+    const std::lock_guard lock(mutex_);
+    ending = StopJobs(FindJobs(names), by, open_flows);
+  }
+  // Nobody else waits for it; and where the tester is told to end, it ends.
+  if (!ending.empty()) AwaitEnd(ending);
   Log(LogLevel::kInfo, "stop", {{"jobs", Join(names)}, {"by", by}});
 }
 
@@ -212,7 +255,7 @@ void Tester::End(const std::string& by) {
       job->plan.neighbours.clear();  // nobody is answered any more
       all.push_back(job.get());
     }
-    StopStreams(all, by);
+    StopJobs(all, by, OpenFlows::kAbandon);
   }
   // Single frames that had been asked for before have left, or were withdrawn.
   for (size_t i = 0; i < ports_.size(); ++i) {
@@ -244,7 +287,7 @@ std::shared_ptr<const Retired> WithStreams(const Retired* before,
 void Tester::Unload(const Names& names, const std::string& by) {
   const std::lock_guard lock(mutex_);
   const auto jobs = FindJobs(names);
-  StopStreams(jobs, by);
+  StopJobs(jobs, by, OpenFlows::kAbandon);
   LoadedJobs unloaded;  // freed once no worker knows them
   retired_ = WithStreams(retired_.get(), jobs);
   for (const LoadedJob* job : jobs) {

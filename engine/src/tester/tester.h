@@ -47,7 +47,10 @@ class Tester {
   // The instant at which the first frames are due.
   uint64_t Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,
                  uint64_t outage_ns = kDefaultOutageNs, const std::string& by = {});
-  void Stop(const Names& names, const std::string& by = {});
+  // kEnd: the other ends of open flows are told, as their tables say; it takes a second at most.
+  enum class OpenFlows : uint8_t { kAbandon, kEnd };
+  void Stop(const Names& names, const std::string& by = {},
+            OpenFlows open_flows = OpenFlows::kAbandon);
   // Stops all jobs for good: none can be loaded or started any more.
   void End(const std::string& by);
   // The client that has called End; empty: nobody.
@@ -84,7 +87,12 @@ class Tester {
   void RefuseEnded() const;
   // Takes mutex_ to do so.
   void GiveUpIfEnded();
-  void StopStreams(const std::vector<LoadedJob*>& jobs, const std::string& by);
+  // Returns the responders that are ending their flows; all others are silent when it returns.
+  Responders StopJobs(const std::vector<LoadedJob*>& jobs, const std::string& by,
+                      OpenFlows open_flows);
+  void StopStreams(const std::vector<LoadedJob*>& jobs);
+  // Not under mutex_: waits for responders that are ending their flows, then makes them silent.
+  void AwaitEnd(const Responders& ending);
   // A failure before a worker has a new program changes nothing.
   void Publish();
   // An exception of ask(i) leaves the tester unusable.

@@ -142,10 +142,17 @@ void AnswerBurst(const Responders& responders, std::span<const MutableFrame> fra
 bool ServeResponders(const Responders& responders, const Clock& clock) {
   bool sent = false;
   for (const auto& running : responders) {
+    machine::Responder& responder = running->responder;
     SendQueue& output = running->output;
     sent |= output.Flush();
-    if (!output.full()) running->responder.Advance(Microseconds(clock.Now()), output);
+    if (running->asked_to_stop.load(std::memory_order_relaxed) && !responder.stopping()) {
+      responder.Stop(Microseconds(clock.Now()));
+    }
+    if (!output.full()) responder.Advance(Microseconds(clock.Now()), output);
     sent |= output.Flush();
+    if (responder.stopped() && output.empty()) {
+      running->stopped.store(true, std::memory_order_relaxed);
+    }
   }
   return sent;
 }

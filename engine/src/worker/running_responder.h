@@ -7,6 +7,7 @@
 #include <rte_mbuf.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -32,6 +33,7 @@ class SendQueue final : public machine::Output {
   bool Flush();
   // So much waits that nothing more should be answered, or opened, before the port has taken some.
   bool full() const { return count_ + kMostAtOnce > kQueued; }
+  bool empty() const { return count_ == 0; }
 
  private:
   static constexpr uint32_t kQueued = 1024;
@@ -59,6 +61,8 @@ struct RunningResponder {
 
   machine::Responder responder;
   SendQueue output;
+  std::atomic<bool> asked_to_stop{false};  // by anybody
+  std::atomic<bool> stopped{false};        // it has ended its flows, and sent all of it
 };
 
 using Responders = std::vector<std::shared_ptr<RunningResponder>>;

@@ -40,7 +40,7 @@ def test_everything_is_stopped(tester: TesterLibrary, tmp_path: Path) -> None:
 def test_what_cannot_be_stopped_does_not_keep_the_rest(
     tester: TesterLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise TargetError("gone")
 
     monkeypatch.setattr(tester.suite.tester.target, "stop", broken)

@@ -87,6 +87,14 @@ def test_what_a_row_cannot_do_is_refused() -> None:
         generated("udp-echo")
 
 
+def test_a_stop_that_is_to_end_flows_is_refused(tmp_path: Path) -> None:
+    path = changed(tmp_path, "own", "\ntable:\n", "\ntable:\n  - {in: any, on: stop, to: closed}\n")
+    with pytest.raises(
+        PlanError, match=r"own\.yaml: line \d+: the event stop is not in the switch's program"
+    ):
+        generated(path)
+
+
 def test_what_an_answer_cannot_have_is_refused(tmp_path: Path) -> None:
     path = changed(tmp_path, "own", "TCP.ack: TCP.seq + 1", "TCP.ack: TCP.seq + TCP.window")
     with pytest.raises(

@@ -41,6 +41,10 @@ class Dialogue:
         self.interpreter.advance(self._now())
         return self._seen(self.interpreter.sent())
 
+    def stops(self) -> list[Packet]:
+        """What it says to end what is open."""
+        return self._seen(self.interpreter.stop(self._now()))
+
     def opens(self, **fields: object) -> list[Packet]:
         """A flow to the peer."""
         link = {"Ether.src": OUR_MAC, "Ether.dst": PEER_MAC, "IP.src": OURS, "IP.dst": PEER}

@@ -85,6 +85,11 @@ class EngineMachine:
         self._ask(f"start {now} {key.hex()} {link.hex()}")
         return self.sent()
 
+    def stop(self, now: int) -> list[bytes]:
+        self.now = now
+        self._ask(f"stop {now}")
+        return self.sent()
+
     def advance(self, now: int) -> None:
         self.now = now
         self._ask(f"advance {now}")

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from ipaddress import ip_interface
@@ -35,7 +36,9 @@ def ends_on(directory: Path, **options: Any) -> Connections:
         this.ports[name] = replace(port, address=ip_interface(f"198.18.0.{number}/24"))  # type: ignore[index]
     assert isinstance(this.target, FakeTarget)
     target = this.target
-    return Connections(this, sleep=lambda seconds: target.advance(Duration(round(seconds * 1e9))))
+    return Connections(
+        this, sleep=lambda seconds: target.advance(Duration(round(seconds * 1e9))), source_seed=1
+    )
 
 
 def late_ends_on(directory: Path, late_s: float) -> Connections:
@@ -218,3 +221,81 @@ def test_a_time_that_was_disturbed_is_measured_again_so_often(tmp_path: Path) ->
     for tries, expected in (([bad, good], good), ([bad, bad, bad, good], bad), ([good], good)):
         left = iter(tries)
         assert ends.repeated(lambda left=left: next(left)) == expected  # type: ignore[misc]
+
+
+def flows_of(directory: Path) -> list[int]:
+    """The numbers of the sources with which clients began, in their order."""
+    events = (directory / "events.jsonl").read_text().splitlines()
+    started = [event for event in map(json.loads, events) if event["event"] == "clients_started"]
+    return [event["first_source"] for event in started]
+
+
+def test_clients_go_on_behind_the_sources_that_were_used_last(tmp_path: Path) -> None:
+    """A server may still have the connections of the clients before (RFC 6056)."""
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    for _ in range(3):
+        ends.start(users(total=10, connections=10))
+        ends.drain("users", SECOND)
+        ends.stop(["users"], Clients)
+    first, second, third = flows_of(tmp_path)
+    assert first
+    assert (second, third) == (first + 10, first + 20)
+
+
+def test_sources_begin_again_behind_the_last_one(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    sources = Endpoints.parse("198.18.0.2:5000-5006")
+    for _ in range(3):
+        ends.start(users(total=5, connections=5, sources=sources))
+        ends.drain("users", SECOND)
+        ends.stop(["users"], Clients)
+    first, second, third = flows_of(tmp_path)
+    assert (second, third) == ((first + 5) % 7, (first + 10) % 7)
+
+
+def test_other_targets_have_sources_of_their_own(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(total=10))
+    ends.start(users(name="others", target=Endpoints.parse("198.18.0.3:81")))
+    first, other = flows_of(tmp_path)
+    assert other not in (first, first + 10)
+
+
+def test_a_run_is_repeated_by_the_source_that_was_first(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(total=10, first_source=77))
+    ends.drain("users", SECOND)
+    ends.stop(["users"], Clients)
+    ends.start(users(first_source=77))
+    assert flows_of(tmp_path) == [77, 77]
+    ends.stop(["users"], Clients)
+    with pytest.raises(PlanError, match=r"first_source=7 is not within 0 to 6"):
+        ends.start(users(first_source=7, sources=Endpoints.parse("198.18.0.2:5000-5006")))
+
+
+def test_open_connections_are_ended_at_the_server_too(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(connections=7, total=7, parameters={"linger": 0, "size": 0, "hold": "60 s"}))
+    assert ends.wait("web", lambda found: found.concurrent == 7, SECOND)
+    stopped = ends.stop(["users"], Clients)
+    assert stopped is not None
+    assert (stopped.stopped, stopped.completed, stopped.failed, stopped.concurrent) == (7, 0, 0, 0)
+    assert ends.wait("web", lambda found: found.concurrent == 0, SECOND)
+    assert ends.statistics("web").count("reset") == 7
+
+
+def test_abandoned_connections_are_left_where_they_are(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(connections=7, total=7, parameters={"linger": 0, "size": 0, "hold": "60 s"}))
+    assert ends.wait("web", lambda found: found.concurrent == 7, SECOND)
+    stopped = ends.stop(["users"], Clients, abandon=True)
+    assert stopped is not None
+    assert (stopped.stopped, stopped.concurrent) == (0, 7)
+    ends._sleep(1)
+    assert ends.statistics("web").concurrent == 7

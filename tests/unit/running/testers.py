@@ -36,7 +36,7 @@ def opened(directory: Path, **options: Any) -> Suite:
     """The state that keywords share, with a fake tester open and a test under way."""
     this = fake_tester(directory, **options)
     suite = Suite("fake", 1, this.recorder, this.progress, scopes=this.scopes)
-    captures, traffic, ends = Captures(this), Traffic(this), Connections(this)
+    captures, traffic, ends = Captures(this), Traffic(this), Connections(this, source_seed=1)
     closing = ExitStack()
     for part in (captures, ends, traffic):
         closing.callback(part.close)
