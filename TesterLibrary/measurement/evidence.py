@@ -50,6 +50,7 @@ class Evidence:
     worst_lateness_ns: int
     clock_drift: Fraction | None
     lost_packets: int = 0
+    unmeasured_packets: int = 0  # frames that were sent, and whose arrival nobody counts
     burst_packets: int = 0  # most frames sent back to back after the worst pause, which made them late
     backlog_dropped: int = 0  # frames lost by this machine's kernel before an embedded device
     waited_ns: int | None = None  # longest time that a worker waited for its CPU
@@ -97,6 +98,9 @@ class Evidence:
                 for s, c in zip(plan.streams, counters, strict=True)
                 if s.measured
             ),
+            unmeasured_packets=sum(
+                c.tx_packets for s, c in zip(plan.streams, counters, strict=True) if not s.measured
+            ),
             burst_packets=sum(
                 ceil(c.worst_lateness_ns * s.rate) for s, c in zip(plan.streams, counters, strict=True)
             ),
@@ -141,12 +145,13 @@ class Evidence:
                 f"{self.kernel_dropped or 0} by the kernel"
             )
         yield from port_objections(self.ports, limits.max_tester_drops)
-        if self.lost_packets and self.backlog_dropped > limits.max_backlog_drops:
-            yield (
-                f"{self.lost_packets} frames were lost, and this machine's kernel dropped "
-                f"{self.backlog_dropped} in its input queue (net.core.netdev_max_backlog) before the "
-                f"embedded device (limit {limits.max_backlog_drops})"
+        if self.lost_packets:
+            yield from backlog_objection(
+                self.backlog_dropped, f"{self.lost_packets} frames were lost", limits
             )
+        elif self.unmeasured_packets:
+            what = f"nobody counts how many of {self.unmeasured_packets} frames arrived"
+            yield from backlog_objection(self.backlog_dropped, what, limits)
         yield from gap_objection(self.worst_worker_gap_ns, self.waited_ns, limits)
         if self.steal is not None and self.steal > limits.max_steal:
             yield (
@@ -167,6 +172,15 @@ class Evidence:
     def missed_rate(self, limits: EvidenceLimits) -> bool:
         """Whether the tester could not reach the offered rate: then a search takes it as its upper bound."""
         return self.shortfall > limits.max_shortfall or abs(self.rate_error) > limits.max_rate_error
+
+
+def backlog_objection(dropped: int, missing: str, limits: EvidenceLimits) -> Iterator[str]:
+    """Frames that this machine's kernel dropped before an embedded device, where some are missing."""
+    if dropped > limits.max_backlog_drops:
+        yield (
+            f"{missing}, and this machine's kernel dropped {dropped} in its input queue "
+            f"(net.core.netdev_max_backlog) before the embedded device (limit {limits.max_backlog_drops})"
+        )
 
 
 def gap_objection(gap_ns: int | None, waited: int | None, limits: EvidenceLimits) -> Iterator[str]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import ceil
 
 from .counter import increase
-from .evidence import EvidenceLimits, gap_objection, waited_ns
+from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
 from .links import link_objection, links_down
 from .port_evidence import port_evidence, port_objections
 from .sessions import SessionStatistics
@@ -83,11 +83,14 @@ def objections(
     job: str,
     held_up: bool = False,
     gone: int = 0,
+    backlog_dropped: int = 0,
 ) -> Iterator[str]:
     """Each reason why a time of measuring is not to be trusted, with the value and its limit.
 
     `job` is that of the clients or the responder. `held_up`: as many flows as may be open at once were
     open, at some time since the start. `gone`: flows that failed before and are not opened again.
+    `backlog_dropped`: frames that this machine's kernel dropped before an embedded device.
+    `backlog_dropped`: frames that this machine's kernel dropped before an embedded device.
     """
     earlier, now = before.job(job), after.job(job)
     yield from now.meddling(earlier, {}) if now else ()
@@ -103,6 +106,14 @@ def objections(
             f"{drops} frames were lost in the tester's own rings and interfaces "
             f"(limit {limits.max_tester_drops})"
         )
+    trouble = {
+        "failed": statistics.failed,
+        "wait for an answer": statistics.unanswered if statistics.opens else 0,
+        "were sent again": statistics.retransmitted,
+    }
+    found = ", ".join(f"{count:,} {what}" for what, count in trouble.items() if count)
+    if found:
+        yield from backlog_objection(backlog_dropped, f"of flows and segments {found}", limits)
     gap_ns = now.worst_gap_ns(earlier) if now else 0
     yield from gap_objection(gap_ns, waited_ns(before, after), limits)
     # One opening may be due at either end of the time. Openings that wait for others wait for the device.

@@ -168,6 +168,11 @@ class SessionStatistics:
         return sum(map(self._sum, _TRANSACTIONS))
 
     @property
+    def retransmitted(self) -> int:
+        """What was sent again because nobody had answered it, as far as the tables count it."""
+        return self._sum("retransmitted")
+
+    @property
     def bytes_received(self) -> int:
         """Payload that arrived in order, each byte once."""
         return self._sum("bytes_received")

@@ -46,6 +46,7 @@ class _Running:
     end: End
     plan: Plan
     started: Snapshot
+    backlog: int = 0  # drops by this machine's kernel before the start
 
 
 class Connections:
@@ -82,13 +83,13 @@ class Connections:
         target.load(plan)
         try:
             target.inject(plan.learning)
-            started = target.snapshot([plan.job])
+            started, backlog = target.snapshot([plan.job]), self._tester.backlog_drops()
             target.start([plan.job])
         except BaseException:
             with suppress(TargetError):
                 target.unload([plan.job])
             raise
-        self._running[end.name] = _Running(end, plan, started)
+        self._running[end.name] = _Running(end, plan, started, backlog)
         self._starts[end.name] += 1
         self._stopped.pop(end.name, None)
         self._note_sources(plan)
@@ -258,13 +259,22 @@ class Connections:
     def _since_start(self, running: _Running, now: Snapshot) -> SessionTrial:
         limits, ports = self._tester.rules.limits, [running.end.port]
         statistics = self._read(running, now)
-        found = objections(statistics, None, running.started, now, ports, limits, job=running.plan.job)
+        found = objections(
+            statistics,
+            None,
+            running.started,
+            now,
+            ports,
+            limits,
+            job=running.plan.job,
+            backlog_dropped=self._tester.backlog_drops() - running.backlog,
+        )
         return SessionTrial(statistics, None, tuple(found), unanswered=left_waiting([statistics]))
 
     def _measured(self, running: _Running, duration: Duration, *, from_start: bool) -> SessionTrial:
         target, job = self._tester.target, running.plan.job
         started_at = wall_clock()
-        before = target.snapshot([job])
+        before, backlog = target.snapshot([job]), self._tester.backlog_drops()
         self._sleep(duration.seconds)
         after = target.snapshot([job])
         whole = self._read(running, after)
@@ -274,7 +284,18 @@ class Connections:
         held_up = whole.put_off > 0
         since = running.started if from_start else before
         gone = 0 if _opens_again(running.end) else whole.failed or 0
-        found = objections(statistics, due, since, after, ports, limits, job=job, held_up=held_up, gone=gone)
+        found = objections(
+            statistics,
+            due,
+            since,
+            after,
+            ports,
+            limits,
+            job=job,
+            held_up=held_up,
+            gone=gone,
+            backlog_dropped=self._tester.backlog_drops() - (running.backlog if from_start else backlog),
+        )
         return SessionTrial(statistics, due, tuple(found), self._left_waiting(running, whole), started_at)
 
     def _left_waiting(self, running: _Running, first: SessionStatistics) -> int | None:

@@ -113,6 +113,10 @@ class StreamRun:
             for watch in watchers:
                 watch(so_far)
 
+    def so_far(self) -> Trial:
+        """The trial without waiting for what is on its way, so that it is lost."""
+        return self._trial(self._tester.target.snapshot([self.name]), None)
+
     def finish(self, duration: Duration | None = None) -> Trial:
         """Waits until what was sent has arrived or is lost; returns the trial, not yet recorded."""
         after, found = self._settled()

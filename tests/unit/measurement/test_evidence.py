@@ -55,6 +55,10 @@ def test_a_good_tester_has_no_objections() -> None:
             "3 frames were lost, and a pause of the tester of 2.0 ms put up to 4 back to back",
         ),
         (
+            {"unmeasured_packets": 9, "backlog_dropped": 5},
+            "^nobody counts how many of 9 frames arrived, and this machine's kernel dropped 5 in its",
+        ),
+        (
             {"lost_packets": 7, "backlog_dropped": 5},
             "7 frames were lost, and this machine's kernel dropped 5 in its input queue",
         ),

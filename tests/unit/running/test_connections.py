@@ -299,3 +299,28 @@ def test_abandoned_connections_are_left_where_they_are(tmp_path: Path) -> None:
     assert (stopped.stopped, stopped.concurrent) == (0, 7)
     ends._sleep(1)
     assert ends.statistics("web").concurrent == 7
+
+
+def test_what_the_kernel_has_dropped_before_the_device_is_no_fault_of_it(tmp_path: Path) -> None:
+    """Nobody answers, and this machine's kernel has dropped frames: SYNs may have been among them."""
+    ends = ends_on(tmp_path)
+    drops = [7]
+    ends._tester.backlog_drops = lambda: drops[0]
+    ends.start(server(servers=Endpoints.parse("198.18.0.3:81")))  # not where clients ask
+    ends.start(users(total=1))
+    assert not any("netdev_max_backlog" in found for found in ends.measure("users", SECOND).objections)
+    drops[0] = 9
+    assert not any("netdev_max_backlog" in found for found in ends.measure("users", SECOND).objections)
+    (found,) = (o for o in ends.so_far("users").objections if "netdev_max_backlog" in o)
+    assert found.startswith("of flows and segments 1 ")
+    assert "kernel dropped 2 in its input queue" in found
+
+
+def test_what_the_kernel_has_dropped_of_others_is_no_objection(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    drops = iter(range(1000))
+    ends._tester.backlog_drops = lambda: next(drops)
+    ends.start(users(total=10))
+    ends.drain("users", SECOND)
+    assert not any("netdev_max_backlog" in found for found in ends.so_far("users").objections)

@@ -215,6 +215,25 @@ def test_learning_ends_when_all_are_learned_or_none_is_any_more(
         assert trial.learning_ns == pytest.approx(50 * 10**6 + (truth - 1) * 10**5, abs=20_000)
 
 
+def test_announcements_that_the_tester_may_have_lost_are_no_fault_of_the_device(tmp_path: Path) -> None:
+    router = Router(stalls={5, 7})  # announcements; before them are those and the probes of one address
+    router.truth = 12
+    found = behind(fake_tester(tmp_path), router)
+    check = found.check(20)
+    assert check.known == 12
+    (objection,) = check.objections
+    assert objection.startswith("a worker did not run for 200.0 ms (limit 50.0 ms)")
+    assert found.check(10).objections == ()  # all are known, so none was lost
+
+
+def test_announcements_that_the_kernel_has_dropped_are_lost(tmp_path: Path) -> None:
+    found = measurer(tmp_path, 12)
+    drops = iter(range(1000))
+    found._tester.backlog_drops = lambda: next(drops)
+    announced = found._announce(found._neighbours.first(20))
+    assert announced.evidence.backlog_dropped == 1
+
+
 def test_the_device_is_left_alone_for_the_rest(tmp_path: Path) -> None:
     resting = measurer(tmp_path, 20)
     target = resting._tester.target
