@@ -17,8 +17,7 @@ from ..model.planned_end import PlannedEnd
 from ..model.units import Rate, RateUnit
 from ..p4.build import check_programs
 from ..planning.flows import FlowSpace
-from ..planning.prediction import TARGETS, Prediction, predict, predict_ends
-from ..planning.protocol import ProtocolPlan
+from ..planning.prediction import Prediction, ProtocolPlan, predict, predict_ends, targets
 from ..planning.switch.plan import SwitchPlan, switch_plan
 from ..reporting.codec import encode
 from ._command import command
@@ -38,7 +37,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="JOB",
         help=f"a job file, or one of {', '.join(paths.names('jobs'))}, which show the format",
     )
-    parser.add_argument("--target", choices=TARGETS, default="engine", help="default: engine")
+    parser.add_argument("--target", choices=targets(), default="engine", help="default: engine")
     parser.add_argument("--json", action="store_true", help="exact numbers, for programs")
     parser.set_defaults(run=_plan)
 

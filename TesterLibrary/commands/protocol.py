@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import PlanError
 from ..files import paths
-from ..planning.protocol import TARGETS, lower
+from ..planning.prediction import lower, targets
 from ..protocols.checker import check, load_protocol
 from ..protocols.diagram import text
 from ..protocols.loader import load_unchecked
@@ -43,7 +43,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
     planning = actions.add_parser("plan", help="what a tester would be given of it, or what it lacks for it")
     planning.add_argument("file", **named)
-    planning.add_argument("--target", choices=TARGETS, default="engine", help="default: engine")
+    planning.add_argument("--target", choices=targets(), default="engine", help="default: engine")
     planning.add_argument("--json", action="store_true", help="all of it, for programs")
     planning.set_defaults(run=_plan)
 

@@ -1,25 +1,33 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Predicts exactly what a tester will send for a job; no tester is needed."""
+"""Predicts exactly what a tester will send for a job; no tester is needed.
+
+Each kind of tester has a room below this one, whose `prediction.py` registers it.
+"""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+from typing import Protocol as Interface
 
 from ..errors import PlanError
 from ..model.jobfile import JobFile
 from ..model.plan import Plan, PlannedStream
 from ..model.planned_end import PlannedEnd
+from ..model.protocol import Protocol
 from ..model.stream import Stream
 from .compile import compile as compile_job
-from .protocol import ProtocolPlan, lower
 from .responder import asked_for
 from .switch.allocation import LoopbackPort
-from .switch.editor import SwitchEditor, own_fields
+from .switch.editor import SwitchEditor
 from .switch.staging import Staging
-from .switch.streams import SwitchEnd, place
 
 _MOST_STREAMS = 0xFFFF
 UNKNOWN_MAC = b"\2\0\0\0\2\0"  # stands for a neighbour's address, which cannot be asked for without a network
@@ -49,22 +57,64 @@ class Prediction:
         return self.rate / self.asked - 1 if self.rate else Fraction(0)
 
 
-@dataclass(frozen=True)
-class SwitchPrediction:
-    """The streams that a switch sends for a job, and the ends that it answers for."""
+class ProtocolPlan(Interface):
+    """The table of a protocol as data for one kind of tester."""
 
-    streams: tuple[Prediction, ...]
-    ends: tuple[SwitchEnd, ...]
+    def record(self) -> dict[str, Any]:
+        """All of it, as it is written to JSON."""
+
+    def summary(self) -> str:
+        """A summary for people."""
+
+
+@dataclass(frozen=True)
+class TargetKind:
+    """A kind of tester. Both functions raise PlanError for what it cannot do."""
+
+    name: str  # what `--target` calls it
+    predict: Callable[[JobFile, Plan], tuple[Prediction, ...]]
+    lower: Callable[[Protocol, Mapping[str, int]], ProtocolPlan]
+
+
+_kinds: dict[str, TargetKind] = {}
+
+
+def register(kind: TargetKind) -> None:
+    """Makes a kind of tester known."""
+    _kinds[kind.name] = kind
+
+
+@cache
+def targets() -> tuple[str, ...]:
+    """The names of the kinds of testers; each room below this one has one."""
+    for room in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if room.ispkg:
+            importlib.import_module(f"{__package__}.{room.name}.prediction")
+    return tuple(_kinds)
+
+
+def lower(protocol: Protocol, target: str, parameters: Mapping[str, int] | None = None) -> ProtocolPlan:
+    """Lowers a checked protocol for one of `targets()`, with the values that a job sets for its parameters.
+
+    Raises:
+        PlanError: naming each resource of the target that is exceeded, by how much, and what to change.
+    """
+    return _kind(target).lower(protocol, parameters or {})
+
+
+def _kind(target: str) -> TargetKind:
+    assert target in targets(), target
+    return _kinds[target]
 
 
 def predict(file: JobFile, target: str) -> tuple[Prediction, ...]:
-    """Plans a job for `engine` or `tofino`.
+    """Plans a job for one of `targets()`.
 
     Raises:
         PlanError: the first limit that is hit, and the file.
     """
     try:
-        return _TARGETS[target](file, _planned(file))
+        return _kind(target).predict(file, planned(file))
     except PlanError as problem:
         raise PlanError(f"{file.source}: {problem}") from None
 
@@ -76,12 +126,13 @@ def predict_ends(file: JobFile, target: str) -> tuple[tuple[PlannedEnd, Protocol
         PlanError: the first limit that is hit, and the file.
     """
     try:
-        return tuple((end, lower(end.protocol, target, end.parameters)) for end in _planned(file).ends)
+        return tuple((end, lower(end.protocol, target, end.parameters)) for end in planned(file).ends)
     except PlanError as problem:
         raise PlanError(f"{file.source}: {problem}") from None
 
 
-def _planned(file: JobFile) -> Plan:
+def planned(file: JobFile) -> Plan:
+    """The plan of a job file, before it is one of a kind of tester."""
     asked = [pair for end in file.job.ends for pair in asked_for(end, file.ports)]
     return compile_job(
         file.job,
@@ -92,55 +143,8 @@ def _planned(file: JobFile) -> Plan:
     )
 
 
-def _engine(file: JobFile, plan: Plan) -> tuple[Prediction, ...]:
-    return tuple(
-        Prediction(stream, planned, _asked(file, stream))
-        for stream, planned in zip(file.job.streams, plan.streams, strict=True)
-    )
-
-
-def predict_switch(file: JobFile) -> SwitchPrediction:
-    """Streams and ends of a job on a Tofino.
-
-    Raises:
-        PlanError: the first resource that runs out, and the file.
-    """
-    try:
-        return _switch(file, _planned(file))
-    except PlanError as problem:
-        raise PlanError(f"{file.source}: {problem}") from None
-
-
-def _switch(file: JobFile, plan: Plan) -> SwitchPrediction:
-    types = [
-        header_type for stream in file.job.streams if stream.headers for header_type in stream.headers.types
-    ]
-    placement = place(plan, file.ports, own_fields(types))
-    streams = (
-        Prediction(
-            stream,
-            placed.planned,
-            _asked(file, stream),
-            placed.staging,
-            placed.loopback,
-            placed.templates,
-            placed.edits,
-            placed.metered,
-        )
-        for stream, placed in zip(file.job.streams, placement.streams, strict=True)
-    )
-    return SwitchPrediction(tuple(streams), placement.ends)
-
-
-def _asked(file: JobFile, stream: Stream) -> Fraction:
+def asked(file: JobFile, stream: Stream) -> Fraction:
     """Frames each second; 0 where only the tester knows it."""
     if stream.as_captured:
         return Fraction(0)
     return stream.rate.frames_per_second(stream.frame_size.mean, file.ports[stream.tx].speed)
-
-
-_TARGETS: Mapping[str, Callable[[JobFile, Plan], tuple[Prediction, ...]]] = {
-    "engine": _engine,
-    "tofino": lambda file, plan: _switch(file, plan).streams,
-}
-TARGETS = tuple(_TARGETS)

@@ -10,9 +10,10 @@ from typing import Any
 
 from ...errors import PlanError
 from ...model.jobfile import JobFile
-from ..prediction import Prediction, predict_switch
+from ..prediction import Prediction
 from .editor import LIST_VALUES, UNITS
 from .multicast import MulticastGroup, MulticastGroups
+from .prediction import predict_switch
 from .replies import replies_only, reply_rows
 from .resources import COPIES, FLOWS, QUANTILES, QUEUES, REPLIES, REPLY_ROWS, ROWS, TEMPLATES, Excess
 from .streams import SwitchEnd

@@ -21,7 +21,7 @@ from TesterLibrary.model.payload import PayloadKind
 from TesterLibrary.model.responder import Clients, Reopen, Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
-from TesterLibrary.planning.prediction import TARGETS, predict, predict_ends
+from TesterLibrary.planning.prediction import predict, predict_ends, targets
 
 PORTS = (
     "version: 1\nname: job\nports:\n"
@@ -242,7 +242,7 @@ KEYS = st.sampled_from(
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
-@given(fields=st.dictionaries(KEYS, VALUES, max_size=4), target=st.sampled_from(TARGETS))
+@given(fields=st.dictionaries(KEYS, VALUES, max_size=4), target=st.sampled_from(targets()))
 def test_nothing_but_a_plan_error_comes_out(tmp_path: Path, fields: dict[str, str], target: str) -> None:
     given_fields = "".join(f"    {key}: {value}\n" for key, value in {"rx": "p2", **fields}.items())
     with contextlib.suppress(PlanError):

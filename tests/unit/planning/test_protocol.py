@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from TesterLibrary import planning
 from TesterLibrary._generated.tester.v1 import protocol_pb2
 from TesterLibrary.errors import PlanError
 from TesterLibrary.files.paths import names
 from TesterLibrary.model.protocol import ASIDE_BITS, STATE_BITS
 from TesterLibrary.planning.engine.register_layout import registers
 from TesterLibrary.planning.engine.table import flat_table
-from TesterLibrary.planning.protocol import lower
+from TesterLibrary.planning.prediction import lower, targets
 from TesterLibrary.planning.switch.match_action import match_action
 from TesterLibrary.planning.switch.resources import excesses
 from TesterLibrary.protocols.checker import load_protocol
@@ -173,3 +175,9 @@ def test_every_refusal_of_a_switch_names_file_and_line(name: str) -> None:
         said = {"timers": "start", "bits of a register": excess.why, "tables over one another": "over: "}
         assert said.get(excess.resource, "") in text, (excess, text)
         assert int(line) > 1
+
+
+def test_each_room_below_planning_is_a_kind_of_tester() -> None:
+    rooms = {path.parent.name for path in Path(planning.__path__[0]).glob("*/prediction.py")}
+    assert len(targets()) == len(rooms) == 2
+    assert set(targets()) == {"engine", "tofino"}
