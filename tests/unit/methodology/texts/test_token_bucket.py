@@ -1,0 +1,47 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
+from TesterLibrary.measurement.interval import Interval, StreamInterval
+from TesterLibrary.methodology.monitoring import Method, MonitoringResult
+from TesterLibrary.methodology.token_bucket import TokenBucket, loss_as_predicted
+from TesterLibrary.model.quantity import Octets
+from TesterLibrary.model.units import Bandwidth, Ratio
+from TesterLibrary.verdict import Verdict
+from tests.approval import Approved
+from tests.unit.planning.bench import compiled, stream
+
+from .samples import LATE, SECOND, said
+
+
+def buckets() -> Iterator[Verdict]:
+    # 200 frames of 1,000 bytes at once: the bucket holds 60 and the queue 40 of them
+    (planned,) = compiled(stream(frame_size="1004", rate="9 Gbps")).streams
+    bucket = TokenBucket(Bandwidth.parse("8 kbps"), burst=Octets(60_000), queue=Octets(40_000))
+
+    def watched(lost: int, again: int | None = 0, objections: tuple[str, ...] = ()) -> MonitoringResult:
+        passed = BlindDelay(Passages(200), Passages(200 - lost), SECOND.ns)
+        only = StreamInterval("north", 200, 200 - lost, 0, passed, again)
+        interval = Interval(1, 0, SECOND.ns, 0, (only,))
+        return MonitoringResult("north", (), SECOND.ns, Method.VERSION, "", (interval,), objections)
+
+    for found in (
+        watched(100),
+        watched(102),
+        watched(0),
+        watched(99, again=1),
+        watched(99, again=3),
+        watched(150, again=3),
+        watched(100, again=None),
+        watched(102, objections=LATE),
+    ):
+        yield loss_as_predicted(found, planned, 200, bucket, Ratio(Fraction(1, 100)))
+
+
+def test_each_verdict_says_what_was_approved(approved: Approved) -> None:
+    approved("token_bucket", said(buckets))
