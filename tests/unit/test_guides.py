@@ -51,3 +51,23 @@ def test_a_way_through_the_code_is_short_and_has_no_gap(way: str) -> None:
             module
         )
         assert tied & modules - {module}, module
+
+
+def test_the_pictures_of_the_house_show_every_room() -> None:
+    """The developer's picture has them in the order in which import-linter holds them to be."""
+    house = [path for path in (ROOT / "TesterLibrary").iterdir() if not path.name.startswith(("_", "."))]
+    rooms = {f"{path.name}/" for path in house if path.is_dir()}
+    files = {path.name for path in house if path.suffix == ".py"}
+    assert files == {"library.py", "errors.py", "verdict.py"}
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [room for room in rooms if f"`{room}`" not in readme] == []
+    picture = (ROOT / "docs/guides/developer.md").read_text(encoding="utf-8").partition("```text picture")[2]
+    shown = re.findall(r"(?<= )(\w+)(?:/|\.py)(?= )", picture.partition("\n")[2].partition("```")[0])
+    assert sorted(shown) == sorted(name.rstrip("/").removesuffix(".py") for name in rooms | files)
+    layers = (
+        (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("layers = [")[2].partition("]")[0]
+    )
+    floors = {
+        room: floor for floor, line in enumerate(layers.split("\n")) for room in re.findall(r"\w+", line)
+    }
+    assert [floors[room] for room in shown] == sorted(floors[room] for room in shown)
