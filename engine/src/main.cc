@@ -58,8 +58,8 @@ std::string ServeUntilToldToStop(const Options& options, pid_t parent, Tester& t
       return Cat("signal ", number);
     }
     if (number > 0) continue;
-    tester.CheckWorkers();
-    server.SetHealthy(tester.Usable());
+    tester.workers().Check();
+    server.SetHealthy(tester.workers().Usable());
   }
 }
 

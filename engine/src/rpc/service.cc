@@ -127,13 +127,14 @@ grpc::Status Service::ReadFlows(grpc::ServerContext* context, const v1::ReadFlow
 
 grpc::Status Service::Inject(grpc::ServerContext* /*context*/, const v1::InjectRequest* request,
                              v1::InjectResponse* /*response*/) {
-  return Answer("Inject", [&] { tester_.Inject(*request); });
+  return Answer("Inject", [&] { tester_.single_frames().Inject(*request); });
 }
 
 grpc::Status Service::Resolve(grpc::ServerContext* context, const v1::ResolveRequest* request,
                               v1::ResolveResponse* response) {
   return Answer("Resolve", [&] {
-    const Mac mac = tester_.Resolve(*request, [&] { return context->IsCancelled(); });
+    const Mac mac =
+        tester_.single_frames().Resolve(*request, [&] { return context->IsCancelled(); });
     response->set_mac(mac.data(), mac.size());
   });
 }

@@ -157,14 +157,14 @@ TEST_F(LoopTest, AfterTheEndNothingStarts) {
 TEST_F(LoopTest, AWorkerIsStuckAfterTwoLooksAndMayRecover) {
   Stall stall("net_ring_b");
   stall.Begin(milliseconds(500));
-  tester->CheckWorkers();  // the first look
-  tester->CheckWorkers();
-  EXPECT_TRUE(tester->Usable()) << "one look in vain may be a pause of the machine";
-  tester->CheckWorkers();
-  EXPECT_FALSE(tester->Usable());
+  tester->workers().Check();  // the first look
+  tester->workers().Check();
+  EXPECT_TRUE(tester->workers().Usable()) << "one look in vain may be a pause of the machine";
+  tester->workers().Check();
+  EXPECT_FALSE(tester->workers().Usable());
   std::this_thread::sleep_for(milliseconds(600));
-  tester->CheckWorkers();
-  EXPECT_TRUE(tester->Usable());
+  tester->workers().Check();
+  EXPECT_TRUE(tester->workers().Usable());
 }
 
 }  // namespace

@@ -200,15 +200,14 @@ LoadedJob::LoadedJob(Job job) : plan(std::move(job)) {
 
 std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
                                      const std::shared_ptr<const Retired>& retired,
-                                     const std::vector<std::unique_ptr<Port>>& ports, size_t worker,
-                                     size_t workers) {
+                                     const Ports& ports, size_t worker, size_t workers) {
   auto program = std::make_unique<Program>();
   ExpectStreams(jobs, retired, *program);
   for (size_t i = worker; i < ports.size(); i += workers) {
     const auto index = static_cast<uint16_t>(i);
     std::vector<SendEntry> streams = SendersOf(index, jobs);
     auto queue = std::make_unique<DueQueue>(streams.size());
-    program->ports.push_back({.port = ports[i].get(),
+    program->ports.push_back({.port = &ports[i],
                               .index = index,
                               .streams = std::move(streams),
                               .queue = std::move(queue),

@@ -16,6 +16,7 @@
 #include "plan/job.h"
 #include "stats/counters.h"
 #include "stats/job_start.h"
+#include "tester/ports.h"
 #include "worker/program.h"
 
 namespace tester {
@@ -111,7 +112,6 @@ using LoadedJobs = std::map<std::string, std::unique_ptr<LoadedJob>>;
 // of workers is `worker`.
 std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
                                      const std::shared_ptr<const Retired>& retired,
-                                     const std::vector<std::unique_ptr<Port>>& ports, size_t worker,
-                                     size_t workers);
+                                     const Ports& ports, size_t worker, size_t workers);
 
 }  // namespace tester

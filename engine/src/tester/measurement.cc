@@ -46,11 +46,11 @@ uint32_t CommonVersion(const std::vector<LoadedStream*>& streams, std::string_vi
 
 v1::FlipResponse Tester::Flip(const Names& names) {
   const std::lock_guard lock(mutex_);
-  const auto streams = WithVersion(FindJobs(names));
+  const auto streams = WithVersion(jobs_.Find(names));
   v1::FlipResponse response;
   response.set_closed_version(CommonVersion(streams, Cat("flip of ", Join(names))));
   for (LoadedStream* stream : streams) stream->tx->flips.Ask();
-  AskWorkers([this](size_t i) { workers_[i]->WaitTwoLoops(); });
+  workers_.WaitTwoLoops();
   response.set_flipped_at_ns(clock_.Now());
   return response;
 }
@@ -60,7 +60,7 @@ void Tester::ReadFlows(const v1::ReadFlowsRequest& request,
   std::unique_lock lock(mutex_);
   const std::string where =
       Cat("flows of job ", Quote(request.job()), ", stream ", request.stream_id());
-  const LoadedStream& stream = FindStream(request.job(), request.stream_id(), where);
+  const LoadedStream& stream = jobs_.FindStream(request.job(), request.stream_id(), where);
   const uint32_t flows = stream.plan.measurement.flows;
   const uint32_t count =
       request.count() == 0 ? flows - std::min(flows, request.first()) : request.count();

@@ -46,6 +46,64 @@ void FillReading(const PortReading& reading, v1::PortCounters& out) {
   if (reading.unseen) out.set_rx_unseen(*reading.unseen);
 }
 
+void FillPorts(const Ports& ports, v1::Snapshot& snapshot) {
+  for (const auto& port : ports) {
+    auto& out = *snapshot.add_ports();
+    out.set_name(port->facts().name);
+    FillPort(port->counters, out);
+    FillReading(port->Read(), out);
+    for (const auto& objection : port->facts().objections) out.add_objections(objection);
+  }
+}
+
+void FillWorkers(const Workers& workers, v1::Snapshot& snapshot) {
+  for (const auto& worker : workers) {
+    auto& out = *snapshot.add_workers();
+    const Interruptions interruptions = worker->interruptions();
+    out.set_lcore(worker->lcore());
+    out.set_cpu(worker->cpu());
+    FillWorker(worker->counters(), out);
+    out.set_waited_ns(interruptions.waited_ns);
+    out.set_preemptions(interruptions.preemptions);
+    out.set_steal_ns(interruptions.steal_ns);
+  }
+}
+
+// A stream whose file has changed was stopped by the tester itself, or has sent what nobody
+// planned.
+void FillFaults(const LoadedJob& job, v1::JobCounters& out) {
+  for (const auto& stream : job.streams) {
+    const std::string* reason = stream.fault ? stream.fault->Get() : nullptr;
+    if (reason == nullptr) continue;
+    out.set_stopped_at_ns(std::max(stream.tx->last_ns.Get(), job.start->start_ns));
+    out.set_stopped_by(Cat("the tester: ", *reason));
+    auto& ids = *out.mutable_stopped_streams();
+    if (std::ranges::find(ids, stream.plan.id) == ids.end()) ids.Add(stream.plan.id);
+  }
+}
+
+void FillJob(const LoadedJob& job, const Ports& ports, v1::JobCounters& out) {
+  out.set_name(job.plan.name);
+  out.set_starts(job.starts);
+  out.set_stopped_at_ns(job.stopped_at_ns);
+  out.set_stopped_by(job.stopped_by);
+  for (const uint16_t id : job.stopped_streams) out.add_stopped_streams(id);
+  out.set_updates(job.updates);
+  out.set_updated_by(job.updated_by);
+  if (!job.start) return;
+  out.set_started_at_ns(job.start->start_ns);
+  out.set_started_by(job.start->by);
+  out.set_asked_duration_ns(job.start->duration_ns);
+  out.set_asked_packets(job.start->packets);
+  FillFaults(job, out);
+  for (size_t port = 0; port < ports.size(); ++port) {
+    if (!job.start->ports[port]) continue;
+    auto& polls = *out.add_polls();
+    polls.set_port(ports[port].facts().name);
+    FillGaps(*job.start->ports[port], polls);
+  }
+}
+
 }  // namespace
 
 v1::GetInfoResponse Tester::Info() const {
@@ -61,7 +119,7 @@ v1::GetInfoResponse Tester::Info() const {
   info.mutable_limits()->set_max_responders(kMaxResponders);
   info.mutable_limits()->set_max_responder_flows(kMaxResponderFlows);
   for (size_t i = 0; i < ports_.size(); ++i) {
-    FillPortInfo(*ports_[i], workers_[i % workers_.size()]->lcore(), *info.add_ports());
+    FillPortInfo(ports_[i], workers_[i % workers_.size()].lcore(), *info.add_ports());
   }
   for (const auto& worker : workers_) info.add_worker_cpus(worker->cpu());
   return info;
@@ -71,7 +129,7 @@ v1::Progress Tester::Progress(const Names& names) {
   const std::lock_guard lock(mutex_);
   v1::Progress progress;
   progress.set_now_ns(clock_.Now());
-  for (const LoadedJob* job : FindJobs(names)) {
+  for (const LoadedJob* job : jobs_.Find(names)) {
     for (const auto& stream : job->streams) {
       // Before the counts, so that "not sending" never comes with counts that still grow.
       if (stream.Sending()) progress.set_sending(true);
@@ -86,76 +144,9 @@ v1::Progress Tester::Progress(const Names& names) {
   return progress;
 }
 
-void Tester::FillPorts(v1::Snapshot& snapshot) {
-  for (const auto& port : ports_) {
-    auto& out = *snapshot.add_ports();
-    out.set_name(port->facts().name);
-    FillPort(port->counters, out);
-    FillReading(port->Read(), out);
-    for (const auto& objection : port->facts().objections) out.add_objections(objection);
-  }
-}
-
-void Tester::FillWorkers(v1::Snapshot& snapshot) {
-  for (const auto& worker : workers_) {
-    auto& out = *snapshot.add_workers();
-    const Interruptions interruptions = worker->interruptions();
-    out.set_lcore(worker->lcore());
-    out.set_cpu(worker->cpu());
-    FillWorker(worker->counters(), out);
-    out.set_waited_ns(interruptions.waited_ns);
-    out.set_preemptions(interruptions.preemptions);
-    out.set_steal_ns(interruptions.steal_ns);
-  }
-}
-
-namespace {
-
-// A stream whose file has changed was stopped by the tester itself, or has sent what nobody
-// planned.
-void FillFaults(const LoadedJob& job, v1::JobCounters& out) {
-  for (const auto& stream : job.streams) {
-    const std::string* reason = stream.fault ? stream.fault->Get() : nullptr;
-    if (reason == nullptr) continue;
-    out.set_stopped_at_ns(std::max(stream.tx->last_ns.Get(), job.start->start_ns));
-    out.set_stopped_by(Cat("the tester: ", *reason));
-    auto& ids = *out.mutable_stopped_streams();
-    if (std::ranges::find(ids, stream.plan.id) == ids.end()) ids.Add(stream.plan.id);
-  }
-}
-
-}  // namespace
-
-void Tester::FillJob(const LoadedJob& job, v1::JobCounters& out) const {
-  out.set_name(job.plan.name);
-  out.set_starts(job.starts);
-  out.set_stopped_at_ns(job.stopped_at_ns);
-  out.set_stopped_by(job.stopped_by);
-  for (const uint16_t id : job.stopped_streams) out.add_stopped_streams(id);
-  out.set_updates(job.updates);
-  out.set_updated_by(job.updated_by);
-  if (!job.start) return;
-  out.set_started_at_ns(job.start->start_ns);
-  out.set_started_by(job.start->by);
-  out.set_asked_duration_ns(job.start->duration_ns);
-  out.set_asked_packets(job.start->packets);
-  FillFaults(job, out);
-  for (size_t port = 0; port < ports_.size(); ++port) {
-    if (!job.start->ports[port]) continue;
-    auto& polls = *out.add_polls();
-    polls.set_port(ports_[port]->facts().name);
-    FillGaps(*job.start->ports[port], polls);
-  }
-}
-
 v1::Snapshot Tester::TakeSnapshot(const Names& names) {
   const std::lock_guard lock(mutex_);
-  std::vector<const LoadedJob*> jobs;
-  if (names.empty()) {
-    for (const auto& [name, job] : jobs_) jobs.push_back(job.get());
-  } else {
-    for (const LoadedJob* job : FindJobs(names)) jobs.push_back(job);
-  }
+  const std::vector<LoadedJob*> jobs = names.empty() ? jobs_.All() : jobs_.Find(names);
   std::vector<const LoadedStream*> streams;
   for (const LoadedJob* job : jobs) {
     for (const auto& stream : job->streams) streams.push_back(&stream);
@@ -164,17 +155,17 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names) {
             [](const auto* a, const auto* b) { return a->plan.id < b->plan.id; });
   v1::Snapshot snapshot;
   snapshot.set_taken_at_ns(clock_.Now());
-  FillPorts(snapshot);
+  FillPorts(ports_, snapshot);
   for (const LoadedStream* stream : streams) {
     auto& out = *snapshot.add_streams();
     out.set_id(stream->plan.id);
     FillStream(*stream->tx, *stream->rx, stream->plan.measurement.version.exists(), out);
     for (uint32_t port = 0; port < ports_.size(); ++port) {
-      if (stream->rx->misrouted.On(port)) out.add_rx_misrouted_ports(ports_[port]->facts().name);
+      if (stream->rx->misrouted.On(port)) out.add_rx_misrouted_ports(ports_[port].facts().name);
     }
   }
   for (const LoadedJob* job : jobs) {
-    FillJob(*job, *snapshot.add_jobs());
+    FillJob(*job, ports_, *snapshot.add_jobs());
     for (const auto& responder : job->responders) {
       auto& out = *snapshot.add_responders();
       out.set_job(job->plan.name);
@@ -183,8 +174,9 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names) {
       FillResponder(*responder.counters, out);
     }
   }
-  FillWorkers(snapshot);
-  for (const auto& [name, capture] : captures_) FillCapture(*capture, *snapshot.add_captures());
+  FillWorkers(workers_, snapshot);
+  for (const auto& [name, capture] : captures_)
+    FillCapture(*capture, ports_, *snapshot.add_captures());
   const Clock::Reading now = clock_.ReadBoth();
   auto& clock = *snapshot.mutable_clock();
   clock.set_engine_start_ns(opened_.engine_ns);

@@ -87,7 +87,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
                        uint64_t outage_ns, const std::string& by) {
   const std::lock_guard lock(mutex_);
   RefuseEnded();
-  const auto jobs = FindJobs(names);
+  const auto jobs = jobs_.Find(names);
   for (const LoadedJob* job : jobs) RefuseRunning(*job);
   Runs before = RunsOf(jobs);
   Runs counting = before;
@@ -122,7 +122,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
         start->streams.push_back(stream_run->tx);
       }
       for (const auto& responder : job->responders) {
-        *responder_run = responder.NewRun(*ports_[responder.plan->port]);
+        *responder_run = responder.NewRun(ports_[responder.plan->port]);
         const uint64_t end_us =
             duration_ns == 0 ? 0 : Microseconds(AddSaturating(start_ns, duration_ns));
         responder_run++->running->responder.Begin(Microseconds(start_ns), end_us);

@@ -1,40 +1,31 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The tester as control.proto describes it: ports, workers and jobs as one thing. Thread safe;
-// every refusal is an Error and has changed nothing.
+// The tester as control.proto describes it: what clients ask of jobs and captures is done on ports
+// by workers, one call after the other. Thread safe; every refusal is an Error and has changed
+// nothing.
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "capture/capture.h"
-#include "plan/validate.h"
-#include "port/port.h"
-#include "receiver/retired.h"
-#include "tester/loaded.h"
+#include "tester/captures.h"
+#include "tester/jobs.h"
+#include "tester/ports.h"
+#include "tester/single_frames.h"
 #include "tester/v1/control.pb.h"
+#include "tester/workers.h"
 #include "worker/clock.h"
-#include "worker/worker.h"
 
 namespace tester {
 
-struct WorkerPlacement {
-  std::vector<unsigned> cpus;  // lcore i + 1 runs on cpus[i]
-  bool shares_cpu;             // with control threads
-};
-
 class Tester {
  public:
-  using Names = std::vector<std::string>;
+  using Names = Jobs::Names;
   static constexpr uint64_t kDefaultOutageNs = 1'000'000;
 
   Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement);
@@ -70,68 +61,37 @@ class Tester {
   void ReadCapture(const std::string& name,
                    const std::function<bool(const v1::CapturedFrames&)>& write);
   void ForgetCapture(const std::string& name);
-  void Inject(const v1::InjectRequest& request);
-  // `cancelled` is asked while waiting.
-  Mac Resolve(const v1::ResolveRequest& request, const std::function<bool()>& cancelled);
 
-  // False while a worker has been found not to move, and for ever when it did not take a program.
-  bool Usable() const { return usable_ && !stuck_; }
-  // Looks whether every worker has moved since the last call. One look in vain may be the
-  // machine's, which was paused as a whole; after two the worker is stuck, until it moves again.
-  void CheckWorkers();
+  SingleFrames& single_frames() { return single_frames_; }
+  Workers& workers() { return workers_; }
 
  private:
   // Under mutex_.
-  std::vector<LoadedJob*> FindJobs(const Names& names);
-  LoadedStream& FindStream(const std::string& job, uint32_t stream_id, std::string_view where);
   void RefuseEnded() const;
   // Takes mutex_ to do so.
-  void GiveUpIfEnded();
+  void CheckNotEnded();
   // Returns the responders that are ending their flows; all others are silent when it returns.
   Responders StopJobs(const std::vector<LoadedJob*>& jobs, const std::string& by,
                       OpenFlows open_flows);
   void StopStreams(const std::vector<LoadedJob*>& jobs);
   // Not under mutex_: waits for responders that are ending their flows, then makes them silent.
   void AwaitEnd(const Responders& ending);
+  Workers::Programs MakePrograms() const;
   // A failure before a worker has a new program changes nothing.
   void Publish();
-  // An exception of ask(i) leaves the tester unusable.
-  void AskWorkers(const std::function<void(size_t)>& ask);
-  std::shared_ptr<Capture> FindCapture(const std::string& name) const;
-  void AddTaps(size_t worker, Program& program) const;
   void EndCapture(const std::shared_ptr<Capture>& capture);
-  void FillCapture(const Capture& capture, v1::CaptureCounters& out) const;
-  void FillPorts(v1::Snapshot& snapshot);
-  void FillWorkers(v1::Snapshot& snapshot);
-  void FillJob(const LoadedJob& job, v1::JobCounters& out) const;
-
-  uint16_t PortIndex(const std::string& name, std::string_view where) const;
-  void InjectFrames(uint16_t port, std::vector<std::vector<uint8_t>> frames);
 
   Clock clock_;
-  Activity activity_;  // of the workers
-  std::vector<std::unique_ptr<Port>> ports_;
-  std::vector<PortLimits> limits_;
+  const Clock::Reading opened_;
+  Ports ports_;
   // After the ports: workers stop before ports are closed.
-  std::vector<std::unique_ptr<Worker>> workers_;
+  Workers workers_;
+  SingleFrames single_frames_;
 
   std::mutex mutex_;
-  LoadedJobs jobs_;
-  std::map<std::string, std::shared_ptr<Capture>> captures_;  // stopped ones included
-  std::shared_ptr<const Retired> retired_;                    // streams of jobs that were unloaded
-  std::deque<std::pair<std::string, std::string>> unloaded_;  // the last ones, and by whom
+  Jobs jobs_;
+  Captures captures_;
   std::string ended_by_;
-  const Clock::Reading opened_;
-  struct Look {
-    uint64_t loops = UINT64_MAX;
-    unsigned in_vain = 0;
-  };
-  std::vector<Look> looks_;  // of the thread that calls CheckWorkers
-  std::atomic<bool> usable_{true};
-  std::atomic<bool> stuck_{false};
-  // One order and one question a port at a time.
-  std::unique_ptr<std::mutex[]> inject_mutexes_;
-  std::unique_ptr<std::mutex[]> resolve_mutexes_;
 };
 
 }  // namespace tester

@@ -192,7 +192,7 @@ TEST_F(LoopTest, InjectSendsAllInOrderAndPads) {
   v1::InjectRequest request;
   request.set_port("a");
   for (int i = 0; i < 1024; ++i) request.add_frames(std::string(14, 'x'));
-  tester->Inject(request);
+  tester->single_frames().Inject(request);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const v1::Snapshot snapshot = tester->TakeSnapshot({});
   EXPECT_EQ(snapshot.ports(0).tx_packets(), 1024U);
@@ -224,21 +224,21 @@ class ResolveTest : public LoopTest {
 };
 
 TEST_F(ResolveTest, FindsWhoAnswers) {
-  const Mac mac = tester->Resolve(request, [] { return false; });
+  const Mac mac = tester->single_frames().Resolve(request, [] { return false; });
   EXPECT_EQ(std::string(mac.begin(), mac.end()), "\x02mac!!");
   EXPECT_GE(tester->TakeSnapshot({}).ports(1).neighbour_replies(), 1U);
 }
 
 TEST_F(ResolveTest, SaysWhoDoesNot) {
   request.set_address(std::string("\xc0\x00\x02\x08", 4));
-  EXPECT_EQ(CodeOf([&] { tester->Resolve(request, [] { return false; }); }),
+  EXPECT_EQ(CodeOf([&] { tester->single_frames().Resolve(request, [] { return false; }); }),
             Code::kDeadlineExceeded);
   EXPECT_EQ(tester->TakeSnapshot({}).ports(0).tx_packets(), 3U) << "three questions";
 }
 
 TEST_F(ResolveTest, NobodyAnswersAfterUnload) {
   tester->Unload({"neighbours"});
-  EXPECT_EQ(CodeOf([&] { tester->Resolve(request, [] { return false; }); }),
+  EXPECT_EQ(CodeOf([&] { tester->single_frames().Resolve(request, [] { return false; }); }),
             Code::kDeadlineExceeded);
 }
 
@@ -246,11 +246,12 @@ TEST_F(ResolveTest, NobodyAsksOrAnswersAfterTheEnd) {
   const auto ports = [this] { return tester->TakeSnapshot({}).ports(); };
   tester->End("a test");
   const uint64_t sent = ports()[0].tx_packets();
-  EXPECT_EQ(CodeOf([&] { tester->Resolve(request, [] { return false; }); }), Code::kAborted);
+  EXPECT_EQ(CodeOf([&] { tester->single_frames().Resolve(request, [] { return false; }); }),
+            Code::kAborted);
   v1::InjectRequest injected;
   injected.set_port("a");
   injected.add_frames(std::string(60, '\0'));
-  EXPECT_EQ(CodeOf([&] { tester->Inject(injected); }), Code::kAborted);
+  EXPECT_EQ(CodeOf([&] { tester->single_frames().Inject(injected); }), Code::kAborted);
   EXPECT_EQ(CodeOf([&] { tester->Load(JobOf("job", {{}})); }), Code::kAborted);
   EXPECT_EQ(ports()[0].tx_packets(), sent);
   EXPECT_EQ(ports()[1].neighbour_replies(), 0U);

@@ -51,16 +51,16 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
     // Known before its file is read through, for which nobody else waits.
     const std::lock_guard lock(mutex_);
     RefuseEnded();
-    FindStream(job_name, update.id(), where);
+    jobs_.FindStream(job_name, update.id(), where);
   }
   StreamPlan plan =
       update.departures().has_replay()
           ? RunApart([update, job_name,
-                      ports = limits_] { return ValidateStream(update, job_name, ports); },
-                     [this] { GiveUpIfEnded(); })
-          : ValidateStream(update, job_name, limits_);
+                      ports = ports_.limits()] { return ValidateStream(update, job_name, ports); },
+                     [this] { CheckNotEnded(); })
+          : ValidateStream(update, job_name, ports_.limits());
   const std::lock_guard lock(mutex_);
-  LoadedStream& stream = FindStream(job_name, update.id(), where);
+  LoadedStream& stream = jobs_.FindStream(job_name, update.id(), where);
   auto frames = std::make_shared<const Frames>(plan.contents);
   CheckStays(stream, plan, *frames, where);
   if (SendsTheSame(plan, stream.plan)) {
@@ -83,7 +83,7 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
   }
   stream.plan = std::move(plan);
   stream.frames = std::move(frames);
-  LoadedJob& job = *jobs_.at(job_name);
+  LoadedJob& job = *jobs_.Find({job_name}).front();
   ++job.updates;
   job.updated_by = by;
   Publish();

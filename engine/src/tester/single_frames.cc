@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Single frames: injected ones, and the questions and answers of Resolve.
+#include "tester/single_frames.h"
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
 
+#include "base/error.h"
 #include "base/text.h"
-#include "tester/tester.h"
+#include "plan/validate.h"
 #include "wire/ethernet.h"
 
 namespace tester {
@@ -33,10 +35,21 @@ bool WaitUntil(SteadyClock::time_point deadline, const Condition& condition) {
 
 }  // namespace
 
-void Tester::InjectFrames(uint16_t index, std::vector<std::vector<uint8_t>> frames) {
-  const std::lock_guard lock(inject_mutexes_[index]);
-  GiveUpIfEnded();
-  Port& port = *ports_[index];
+SingleFrames::SingleFrames(const Ports& ports, Workers& workers, std::function<void()> refuse_ended)
+    : ports_(ports),
+      workers_(workers),
+      refuse_ended_(std::move(refuse_ended)),
+      orders_(std::make_unique<std::mutex[]>(ports.size())),
+      questions_(std::make_unique<std::mutex[]>(ports.size())) {}
+
+void SingleFrames::Finish() {
+  for (size_t i = 0; i < ports_.size(); ++i) const std::lock_guard lock(orders_[i]);
+}
+
+void SingleFrames::Send(uint16_t index, std::vector<std::vector<uint8_t>> frames) {
+  const std::lock_guard lock(orders_[index]);
+  refuse_ended_();
+  Port& port = ports_[index];
   auto order = std::make_unique<InjectOrder>();
   order->frames = std::move(frames);
   const auto is_done = [&] { return port.inject.load(std::memory_order_acquire) == nullptr; };
@@ -44,7 +57,7 @@ void Tester::InjectFrames(uint16_t index, std::vector<std::vector<uint8_t>> fram
   if (WaitUntil(SteadyClock::now() + kInjectTimeout, is_done)) return;
   order->withdrawn.store(true, std::memory_order_relaxed);
   if (!WaitUntil(SteadyClock::now() + kWithdrawTimeout, is_done)) {
-    usable_ = false;
+    workers_.GiveUp();
     static_cast<void>(order.release());  // the worker may still look at it
     throw Error(Code::kInternal, Cat("inject on ", Quote(port.facts().name),
                                      ": the worker does not move; restart testerd"));
@@ -56,23 +69,24 @@ void Tester::InjectFrames(uint16_t index, std::vector<std::vector<uint8_t>> fram
   }
 }
 
-void Tester::Inject(const v1::InjectRequest& request) {
-  const uint16_t index = PortIndex(request.port(), "inject");
-  ValidateInject(request, limits_[index]);
+void SingleFrames::Inject(const v1::InjectRequest& request) {
+  const uint16_t index = ports_.IndexOf(request.port(), "inject");
+  ValidateInject(request, ports_.limits()[index]);
   std::vector<std::vector<uint8_t>> frames;
   for (const auto& frame : request.frames()) {
     frames.emplace_back(frame.begin(), frame.end());
     frames.back().resize(std::max(frame.size(), wire::kMinFrameBytes));
   }
-  if (!frames.empty()) InjectFrames(index, std::move(frames));
+  if (!frames.empty()) Send(index, std::move(frames));
 }
 
-Mac Tester::Resolve(const v1::ResolveRequest& request, const std::function<bool()>& cancelled) {
-  const uint16_t index = PortIndex(request.port(), "resolve");
+Mac SingleFrames::Resolve(const v1::ResolveRequest& request,
+                          const std::function<bool()>& cancelled) {
+  const uint16_t index = ports_.IndexOf(request.port(), "resolve");
   const Question question = ValidateResolve(request);
   const uint64_t timeout_ns = request.timeout_ns() == 0 ? kDefaultResolveNs : request.timeout_ns();
-  const std::lock_guard lock(resolve_mutexes_[index]);
-  Port& port = *ports_[index];
+  const std::lock_guard lock(questions_[index]);
+  Port& port = ports_[index];
   while (port.learned.Pop()) {
     // Answers that came before the question do not count.
   }
@@ -85,7 +99,7 @@ Mac Tester::Resolve(const v1::ResolveRequest& request, const std::function<bool(
   };
   for (int i = 0; i < kQuestions && !found && !cancelled(); ++i) {
     const auto deadline = SteadyClock::now() + std::chrono::nanoseconds(timeout_ns / kQuestions);
-    InjectFrames(index, {AskNeighbour(question)});
+    Send(index, {AskNeighbour(question)});
     WaitUntil(deadline, is_answered);
   }
   if (found) return *found;

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The ports of the tester, by index and by name. None is added or removed while it runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plan/validate.h"
+#include "port/port.h"
+
+namespace tester {
+
+class Ports {
+ public:
+  explicit Ports(std::vector<std::unique_ptr<Port>> ports) : ports_(std::move(ports)) {
+    for (const auto& port : ports_) {
+      limits_.push_back(
+          {.name = port->facts().name, .max_frame_bytes = port->facts().max_frame_bytes});
+    }
+  }
+
+  size_t size() const { return ports_.size(); }
+  Port& operator[](size_t index) const { return *ports_[index]; }
+  auto begin() const { return ports_.begin(); }
+  auto end() const { return ports_.end(); }
+
+  // What plans are validated against.
+  const std::vector<PortLimits>& limits() const { return limits_; }
+  uint16_t IndexOf(const std::string& name, std::string_view where) const {
+    return FindPort(name, limits_, where);
+  }
+
+ private:
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::vector<PortLimits> limits_;
+};
+
+}  // namespace tester

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Single frames of ports, beside all jobs: injected ones, and questions to neighbours. A port has
+// one order and one question at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "tester/ports.h"
+#include "tester/v1/control.pb.h"
+#include "tester/workers.h"
+#include "wire/bytes.h"
+
+namespace tester {
+
+class SingleFrames {
+ public:
+  // `refuse_ended` throws Error once the tester was told to end.
+  SingleFrames(const Ports& ports, Workers& workers, std::function<void()> refuse_ended);
+
+  void Inject(const v1::InjectRequest& request);
+  // `cancelled` is asked while waiting.
+  Mac Resolve(const v1::ResolveRequest& request, const std::function<bool()>& cancelled);
+  // Returns when those that were asked for have left, or were withdrawn.
+  void Finish();
+
+ private:
+  void Send(uint16_t port, std::vector<std::vector<uint8_t>> frames);
+
+  const Ports& ports_;
+  Workers& workers_;
+  std::function<void()> refuse_ended_;
+  std::unique_ptr<std::mutex[]> orders_;     // by port
+  std::unique_ptr<std::mutex[]> questions_;  // by port
+};
+
+}  // namespace tester
