@@ -110,7 +110,8 @@ def concurrent(draw: random.Random, lab: Lab) -> Case:
         Quantity.CONCURRENT, room // 2, 2 * room, Duration(3 * 10**8), Ratio(Fraction(1, 10))
     )
     rule = f"ct state new ct count over {room} counter name refused drop"
-    clients = {"connections": 1, "rate": Frequency(Fraction(1000)), "parameters": {"hold": _SECOND, "size": 0}}
+    holding = {"hold": _SECOND, "size": 0}
+    clients = {"connections": 1, "rate": Frequency(Fraction(1000)), "parameters": holding}
     with lab.rules("ip", _CHAIN.format(opening=_OPENING, rule=rule)) as rules:
         with _ends(lab, "tcp", **clients):
             result = find_maximum(ConcurrencyMeasurer(lab.bed.connections, "users"), search)
