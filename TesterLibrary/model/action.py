@@ -1,164 +1,243 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Actions of a row of a protocol's table."""
+"""What an action of a row is to the rest of the library; each one is a class in `protocols/actions/`."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from typing import Any, ClassVar, Protocol
 
 from .expression import Expression
 
-
-class VariableChange(str, Enum):
-    """Ways to change a variable."""
-
-    SET = "set"
-    ADD = "add"
-    SUBTRACT = "subtract"
-    LIMIT = "limit"  # to the smaller of itself and what is given
-    RAISE = "raise"  # to the larger one
+Place = tuple[str | int, ...]
+Record = dict[str, Any]  # a message of `protocol.proto`, by the names of its fields
+Fields = tuple[tuple[str, Expression], ...]
 
 
-@dataclass(frozen=True)
-class Assign:
-    """Changes a variable, modulo 2^bits of it."""
+class Loading(Protocol):
+    """The file that actions are read from."""
 
-    change: VariableChange
-    variable: str
-    to: Expression
+    def expression(self, value: Any, place: Place) -> Expression:
+        """An expression."""
 
+    def fields(self, data: Mapping[str, Any], place: Place) -> Fields:
+        """Names, and the expression of each."""
 
-@dataclass(frozen=True)
-class Randomize:
-    """Gives a variable random bits."""
+    def time(self, value: Any, place: Place) -> Expression:
+        """A time with its unit, or an expression of microseconds."""
 
-    variable: str
-
-
-@dataclass(frozen=True)
-class Reply:
-    """Sends the packet in hand back, its fields changed; all values are read before any is set."""
-
-    fields: tuple[tuple[str, Expression], ...] = ()
-    swaps: tuple[tuple[str, str], ...] = ()
-    keep: Expression | None = None  # bytes of the payload that stay; None: all
-    append: bytes = b""  # added after them; values of variables belong in header fields
+    def octets(self, value: str, place: Place) -> bytes:
+        """The bytes of a text."""
 
 
-@dataclass(frozen=True)
-class Send:
-    """Sends a template."""
+class Checking(Protocol):
+    """The row that an action is checked in. Its methods yield the texts of all mistakes."""
 
-    template: str
+    @property
+    def event(self) -> str:
+        """The event of the row."""
+
+    @property
+    def acts(self) -> tuple[Act, ...]:
+        """All actions of the row."""
+
+    @property
+    def ends(self) -> bool:
+        """Whether the row ends the flow."""
+
+    @property
+    def is_told(self) -> bool:
+        """Whether a table above can give the table messages to send."""
+
+    @property
+    def can_say(self) -> bool:
+        """Whether the table can give the one below it messages to send."""
+
+    def bits(self, variable: str) -> int | None:
+        """The width of a variable; None where there is none."""
+
+    def declared(self, kind: str, name: str) -> Iterator[str]:
+        """That there is such a timer, counter, histogram, step, signal, scanner or message."""
+
+    def variable(self, name: str) -> Iterator[str]:
+        """That there is such a variable."""
+
+    def expression(self, expression: Expression, *, to: str = "") -> Iterator[str]:
+        """That all it names is there, and that a number fits the variable `to`."""
+
+    def packet(self, what: str) -> Iterator[str]:
+        """That a packet is in hand."""
+
+    def field(self, name: str, value: Expression) -> Iterator[str]:
+        """That there is such a field, which the value fits."""
+
+    def swap(self, one: str, other: str) -> Iterator[str]:
+        """That there are such fields, of one width."""
+
+    def template(self, name: str) -> Iterator[str]:
+        """That there is such a template, which has all that it reads."""
 
 
-@dataclass(frozen=True)
-class Transmit:
-    """Sends the message from `position` to `end`, not beyond any of `edges`: a template each `size` bytes.
+class InHand(Protocol):
+    """The packet in hand."""
 
-    Positions are sequence numbers. At most `most` templates are sent. The message ends at `end`; or, where
-    `closing` is not 0, one before it, and the last position has no byte but is the template `final`.
+    @property
+    def left(self) -> int:
+        """Bytes that are not taken."""
+
+    @property
+    def seen(self) -> bytes:
+        """The bytes that are not taken and whose content is known."""
+
+    def take(self, octets: int) -> int:
+        """Takes up to so many bytes off the payload, and returns how many."""
+
+    def lengthen(self, octets: int) -> None:
+        """Notes that so many bytes which arrived earlier follow its payload in the stream."""
+
+
+class Variables(Protocol):
+    """The variables of a flow."""
+
+    def __getitem__(self, name: str) -> int: ...
+
+    def set(self, name: str, value: int) -> None:
+        """Sets a variable to a value modulo 2^bits."""
+
+    def bits(self, name: str) -> int:
+        """The width of a variable."""
+
+
+class Running(Protocol):
+    """The flow that an action is done for, in the reference interpreter."""
+
+    @property
+    def variables(self) -> Variables:
+        """The variables of the table."""
+
+    @property
+    def packet(self) -> InHand:
+        """The packet in hand; the checker has seen to it that there is one."""
+
+    def value(self, expression: Expression) -> int:
+        """The exact value of an expression."""
+
+    def random(self, bits: int) -> int:
+        """A random number of at least so many bits."""
+
+    def start(self, timer: str, microseconds: int) -> None:
+        """Starts or restarts a timer."""
+
+    def stop(self, timer: str) -> None:
+        """Stops a timer, if it runs."""
+
+    def count(self, counter: str, by: Expression) -> None:
+        """Adds to a counter."""
+
+    def record(self, histogram: str, since: int) -> None:
+        """Adds the time since then to a histogram."""
+
+    def follow(self, event: str) -> None:
+        """Raises an event of the table once the row is done."""
+
+    def signal(self, name: str) -> None:
+        """Tells the other table of the flow."""
+
+    def say(self, message: str) -> None:
+        """Gives the table below a message."""
+
+    def scan(self, scanner: str) -> None:
+        """Runs a scanner over the payload."""
+
+    def reply(
+        self, fields: Fields, swaps: tuple[tuple[str, str], ...], keep: Expression | None, append: bytes
+    ) -> None:
+        """Sends the packet in hand back."""
+
+    def send(self, template: str) -> None:
+        """Sends a template."""
+
+    def transmit(self, act: Any) -> None:
+        """Sends as much of the message as a Transmit allows."""
+
+
+class Lowering(Protocol):
+    """The table that actions are lowered to, where everything has a number."""
+
+    def expression(self, expression: Expression) -> int:
+        """The number of an expression."""
+
+    def register(self, name: str) -> int:
+        """The number of a variable."""
+
+    def named(self, kind: str, name: str) -> int:
+        """The number of a timer, counter, histogram, template, message or scanner."""
+
+    def event(self, name: str, *, below: int = 0) -> int:
+        """The number of an event of the table, or of one so many tables below."""
+
+    def field(self, name: str) -> Record:
+        """The place of a field."""
+
+    def counted_bits(self, expression: Expression) -> int:
+        """Bits of the value that a counter gets."""
+
+    def signal(self, name: str) -> Iterator[Record]:
+        """What tells the other table of the flow."""
+
+
+class Act(ABC):
+    """One action of a row. Each subclass registers itself by its `keys`.
+
+    `schema` says for each of them what the protocol file may have there. A row of a file has a mapping of one
+    key; `load` makes one act or more of its value. `lower` says what it is in `protocol.proto`.
     """
 
-    template: str
-    position: str  # a variable; moves on
-    end: Expression
-    edges: tuple[Expression, ...]
-    size: Expression
-    most: int
-    reached: str = ""  # a variable: the furthest position ever
-    final: str = ""
-    closing: str = ""
+    keys: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    known: ClassVar[dict[str, type[Act]]] = {}
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Act.known |= dict.fromkeys(cls.keys, cls)
 
-@dataclass(frozen=True)
-class StartTimer:
-    """Starts or restarts a timer; at 0 it is due once the work in hand is done."""
+    @classmethod
+    @abstractmethod
+    def load(cls, key: str, value: Any, loading: Loading, place: Place) -> Iterator[Act]:
+        """The actions that a file gives by this key and value."""
 
-    timer: str
-    microseconds: Expression
+    @abstractmethod
+    def check(self, checking: Checking) -> Iterator[str]:
+        """The texts of all mistakes."""
 
+    @abstractmethod
+    def run(self, running: Running) -> None:
+        """Does it."""
 
-@dataclass(frozen=True)
-class StopTimer:
-    """Stops a timer, if it runs."""
+    @abstractmethod
+    def lower(self, lowering: Lowering) -> Iterator[Record]:
+        """The messages of `protocol.proto` that do it in an engine."""
 
-    timer: str
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """The values that it works out."""
+        return ()
 
+    @property
+    def cuts(self) -> bool:
+        """Whether it takes bytes of a payload off, or adds some, which a switch cannot."""
+        return False
 
-@dataclass(frozen=True)
-class Count:
-    """Adds to a counter of the whole job."""
+    @property
+    def consumes(self) -> bool:
+        """Whether a circle of steps ends because it takes bytes off the payload."""
+        return False
 
-    counter: str
-    by: Expression
-
-
-@dataclass(frozen=True)
-class Record:
-    """Adds the time since a variable was set to `now` to a histogram of the whole job."""
-
-    histogram: str
-    since: Expression
-
-
-@dataclass(frozen=True)
-class Signal:
-    """Tells the other table of the flow. Upwards at once; downwards when the row is done."""
-
-    signal: str
-
-
-@dataclass(frozen=True)
-class NextEvent:
-    """Looks the same event up again, as another one, when the row is done."""
-
-    step: str
-
-
-@dataclass(frozen=True)
-class Skip:
-    """Leaves out the first bytes of the payload, such as those that came before."""
-
-    octets: Expression
-
-
-@dataclass(frozen=True)
-class Lengthen:
-    """Adds bytes behind the payload that came before the packet in hand, of which only the number was kept.
-
-    They are there to be skipped and taken, and not to be scanned. Fewer than one is none.
-    """
-
-    octets: Expression
-
-
-@dataclass(frozen=True)
-class Scan:
-    """Runs a scanner over the payload from where it is on."""
-
-    scanner: str
-
-
-@dataclass(frozen=True)
-class Take:
-    """Takes bytes of the payload off, as many as a variable says at most, and off the variable."""
-
-    variable: str
-
-
-@dataclass(frozen=True)
-class Say:
-    """Gives the table below a message to send, by its signal `send`."""
-
-    message: str
-
-
-Act = (
-    Assign | Randomize | Reply | Send | Transmit | StartTimer | StopTimer | Count | Record | Signal
-    | NextEvent | Skip | Lengthen | Scan | Take | Say
-)  # fmt: skip
+    @property
+    def raises(self) -> tuple[str, ...]:
+        """The events that may follow from it, with the same packet in hand."""
+        return ()
 
 
 @dataclass(frozen=True)

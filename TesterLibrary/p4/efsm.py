@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import PlanError
-from ..model.action import Count, Send
 from ..model.expression import Expression
 from ..model.protocol import Protocol
 from ..model.template import Template
 from ..planning.switch.match_action import MatchAction
 from ..planning.switch.resources import QUEUES
 from ..planning.switch.row_names import row_action, row_key
+from ..protocols.actions.counting import Count
+from ..protocols.actions.sending import Send
 from ..protocols.diagram import act_text
 from .sources import templates
 

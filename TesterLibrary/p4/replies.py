@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import PlanError
-from ..model.action import Reply
 from ..model.expression import Expression
 from ..model.protocol import Protocol
 from ..planning.switch.match_action import MatchAction
 from ..planning.switch.replies import header_key, known_by, reply_rows
 from ..planning.switch.row_names import reply_action, row_key
+from ..protocols.actions.sending import Reply
 from .efsm import Key
 from .sources import templates
 

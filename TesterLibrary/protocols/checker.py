@@ -7,9 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import PlanError
-from ..model.action import NextEvent, Say, Scan, Send, StartTimer, Transmit
 from ..model.protocol import ASIDE_BITS, STATE_BITS, Protocol
 from . import machine_check, name_check
+from .actions.following import NextEvent, Say
+from .actions.payload import Scan
+from .actions.sending import Send, Transmit
+from .actions.timers import StartTimer
 from .findings import Finding
 from .loader import load_unchecked
 

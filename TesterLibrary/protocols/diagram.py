@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-from ..model.action import Act, Assign, VariableChange
+from ..model.action import Act
 from ..model.expression import Expression
 from ..model.protocol import STATE_BITS, Protocol, Row
+from .actions.variables import Assign, VariableChange
 
 _SIGNS = {
     VariableChange.SET: "=",
@@ -86,7 +87,7 @@ def act_text(act: Act) -> str:
     """One action in a line."""
     if isinstance(act, Assign):
         return f"{act.variable} {_SIGNS[act.change]} {act.to}"
-    values = [getattr(act, field.name) for field in fields(act)]
+    values = [getattr(act, field.name) for field in fields(act)]  # type: ignore[arg-type]
     return f"{type(act).__name__.lower()} {' '.join(filter(None, map(_said, values)))}".rstrip()
 
 

@@ -14,32 +14,15 @@ from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
 
 from ..errors import PlanError
-from ..model.action import (
-    Act,
-    Assign,
-    Count,
-    Lengthen,
-    NextEvent,
-    Randomize,
-    Record,
-    Reply,
-    Say,
-    Scan,
-    Send,
-    Signal,
-    Skip,
-    StartTimer,
-    StopTimer,
-    Take,
-    Transmit,
-    VariableChange,
-)
+from ..model.action import Fields
 from ..model.condition import Test
+from ..model.expression import Expression
 from ..model.protocol import LONGEST_TIMER, Protocol, Row
 from ..model.splitmix import splitmix64
+from .actions.sending import Transmit
 from .automaton import ScanProgress, automaton_of
 from .document_reader import quantity
-from .flow import Flow, FlowKey, Layer
+from .flow import Flow, FlowKey, Layer, Variables
 from .frame import Frame, Malformed
 from .packet import InHand
 from .parameters import parameter_values
@@ -252,7 +235,7 @@ class _Context:
         self._layer = flow.layers[layer]
         self._scope = whole._scopes[layer]
         self._reading = Reading(self._scope, whole._parameters, flow, layer, packet, now=whole.now)
-        self._read, self._value = self._reading.read, self._reading.value
+        self._read = self._reading.read
         self._follow: list[str] = []
 
     def holds(self, test: Test) -> bool:
@@ -266,7 +249,7 @@ class _Context:
     def do(self, row: Row) -> None:
         """Does the actions of a row, goes to its next state, and handles the events that follow at once."""
         for action in row.actions:
-            self._act(action.act)
+            action.act.run(self)
         if row.to == self._layer.protocol.initial:
             (self._layer if self._index else self._flow).reset()
         elif row.to:
@@ -274,76 +257,70 @@ class _Context:
         for event in self._follow:
             self._whole._dispatch(self._flow, self._index, event, self._packet)
 
-    def _act(self, act: Act) -> None:
-        whole, layer = self._whole, self._layer
-        if isinstance(act, Assign):
-            self._assign(act)
-        elif isinstance(act, Randomize):
-            layer.variables.set(act.variable, whole._random(layer.variables.bits(act.variable)))
-        elif isinstance(act, Count):
-            self._count(act)
-        elif isinstance(act, Record):
-            took = (whole.now - self._value(act.since)) & CLOCK
-            whole.histograms.setdefault(act.histogram, []).append(took)
-        elif isinstance(act, StartTimer):
-            layer.timers[act.timer] = whole.now + max(0, min(self._value(act.microseconds), LONGEST_TIMER))
-        elif isinstance(act, StopTimer):
-            layer.timers.pop(act.timer, None)
-        elif isinstance(act, NextEvent):
-            self._follow.append(act.step)
-        elif isinstance(act, Signal):
-            self._signal(act.signal)
-        elif isinstance(act, Say):
-            layer.message = act.message
-            whole._queue.append((self._index - 1, "send"))
-        elif isinstance(act, Send | Transmit):
-            self._send(act)
-        elif isinstance(act, Reply | Skip | Lengthen | Scan | Take):
-            assert self._packet is not None  # the checker has seen to it
-            self._with_packet(act, self._packet)
+    @property
+    def variables(self) -> Variables:
+        """The variables of the table."""
+        return self._layer.variables
 
-    def _count(self, act: Count) -> None:
-        by = self._value(act.by) & ((1 << self._scope.counted_bits(act)) - 1)
-        self._flow.failed |= act.counter in self._layer.protocol.failures
-        self._whole.counters[act.counter] += by
-        self._whole.counted[self._index][act.counter] += by
+    @property
+    def packet(self) -> InHand:
+        """The packet in hand."""
+        assert self._packet is not None  # the checker has seen to it
+        return self._packet
 
-    def _assign(self, act: Assign) -> None:
-        variables = self._layer.variables
-        now, value = variables[act.variable], self._value(act.to)
-        variables.set(
-            act.variable,
-            {
-                VariableChange.SET: value,
-                VariableChange.ADD: now + value,
-                VariableChange.SUBTRACT: now - value,
-                VariableChange.LIMIT: min(now, value),
-                VariableChange.RAISE: max(now, value),
-            }[act.change],
-        )
+    def value(self, expression: Expression) -> int:
+        """The exact value of an expression."""
+        return self._reading.value(expression)
 
-    def _send(self, act: Send | Transmit) -> None:
-        sender, flow = self._whole._sender, self._flow
-        if isinstance(act, Send):
-            sender.send(self._index, act.template, flow, self._read)
-        else:
-            sender.transmit(self._index, act, flow, self._read)
+    def random(self, bits: int) -> int:
+        """A random number of at least so many bits."""
+        return self._whole._random(bits)
 
-    def _with_packet(self, act: Reply | Skip | Lengthen | Scan | Take, packet: InHand) -> None:
-        if isinstance(act, Reply):
-            self._whole._sender.reply(act, packet, self._read)
-        elif isinstance(act, Skip):
-            packet.take(self._value(act.octets))
-        elif isinstance(act, Lengthen):
-            packet.lengthen(self._value(act.octets))
-        elif isinstance(act, Take):
-            taken = packet.take(self._layer.variables[act.variable])
-            self._layer.variables.set(act.variable, self._layer.variables[act.variable] - taken)
-        else:
-            self._scan(act.scanner, packet)
+    def start(self, timer: str, microseconds: int) -> None:
+        """Starts or restarts a timer."""
+        self._layer.timers[timer] = self._whole.now + max(0, min(microseconds, LONGEST_TIMER))
 
-    def _scan(self, name: str, packet: InHand) -> None:
-        automaton = self._whole._automata[name]
+    def stop(self, timer: str) -> None:
+        """Stops a timer, if it runs."""
+        self._layer.timers.pop(timer, None)
+
+    def count(self, counter: str, by: Expression) -> None:
+        """Adds to a counter."""
+        value = self.value(by) & ((1 << self._scope.counted_bits(by)) - 1)
+        self._flow.failed |= counter in self._layer.protocol.failures
+        self._whole.counters[counter] += value
+        self._whole.counted[self._index][counter] += value
+
+    def record(self, histogram: str, since: int) -> None:
+        """Adds the time since then to a histogram."""
+        self._whole.histograms.setdefault(histogram, []).append((self._whole.now - since) & CLOCK)
+
+    def follow(self, event: str) -> None:
+        """Raises an event of the table once the row is done."""
+        self._follow.append(event)
+
+    def say(self, message: str) -> None:
+        """Gives the table below a message."""
+        self._layer.message = message
+        self._whole._queue.append((self._index - 1, "send"))
+
+    def send(self, template: str) -> None:
+        """Sends a template."""
+        self._whole._sender.send(self._index, template, self._flow, self._read)
+
+    def transmit(self, act: Transmit) -> None:
+        """Sends as much of the message as a Transmit allows."""
+        self._whole._sender.transmit(self._index, act, self._flow, self._read)
+
+    def reply(
+        self, fields: Fields, swaps: tuple[tuple[str, str], ...], keep: Expression | None, append: bytes
+    ) -> None:
+        """Sends the packet in hand back."""
+        self._whole._sender.reply(self.packet, self._read, fields, swaps, keep, append)
+
+    def scan(self, name: str) -> None:
+        """Runs a scanner over the payload."""
+        automaton, packet = self._whole._automata[name], self.packet
         progress = self._layer.progress.get(name, ScanProgress())
         scanned = automaton.scan(packet.seen, progress, self._layer.variables)
         self._layer.progress[name] = scanned.progress
@@ -353,7 +330,7 @@ class _Context:
         elif scanned.overlong:
             self._follow.append(automaton.scanner.overlong)
 
-    def _signal(self, signal: str) -> None:
+    def signal(self, signal: str) -> None:
         """Queues a signal down; handles one up at once, `data` again while the table above takes some."""
         whole = self._whole
         if signal not in self._layer.protocol.up:

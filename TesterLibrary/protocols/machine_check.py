@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
-from ..model.action import NextEvent, StartTimer, StopTimer
 from ..model.protocol import Protocol, Row
+from .actions.following import NextEvent
+from .actions.timers import StartTimer, StopTimer
 from .conditions import Condition, condition
 from .scope import NameScope
 

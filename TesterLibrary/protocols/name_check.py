@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..errors import PlanError
 from ..model.condition import Compare, Flags, Prefix, Test
 from ..model.protocol import EVENTS, Protocol, Row
-from .act_check import act_problems
+from .act_check import ActCheck
 from .document_reader import too_wide
 from .expression_check import expression_problems, no_packet
 from .findings import unknown
@@ -43,8 +43,9 @@ def problems(protocol: Protocol) -> Iterator[Problem]:
         yield from _row(row, protocol)
         for test in row.tests:
             yield from _test(test, scope, bare=row.event in bare)
+        checking = ActCheck(row, protocol, scope, bare=row.event in bare)
         for action in row.actions:
-            for text in act_problems(action.act, row, protocol, scope, bare=row.event in bare):
+            for text in action.act.check(checking):
                 yield action.line, text
 
 
@@ -70,7 +71,7 @@ def bare_events(protocol: Protocol) -> set[str]:
 def _raised(protocol: Protocol, bare: set[str]) -> set[str]:
     """Steps and signals of rows for these events."""
     acts = (action.act for row in protocol.rows if row.event in bare for action in row.actions)
-    return {str(getattr(act, name)) for act in acts for name in ("step", "signal") if hasattr(act, name)}
+    return {event for act in acts for event in act.raises}
 
 
 def _names(protocol: Protocol) -> Iterator[Problem]:

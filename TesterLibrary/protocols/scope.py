@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from ..files.document import did_you_mean
-from ..model.action import Count
 from ..model.condition import Compare
 from ..model.expression import Expression
 from ..model.headers import HeaderStack
@@ -89,6 +88,6 @@ class NameScope:
         sides = [side for side in (test.left, test.right) if side.constant is None]
         return max((self.width(side) for side in sides), default=1)
 
-    def counted_bits(self, act: Count) -> int:
+    def counted_bits(self, by: Expression) -> int:
         """The bits of a counted value: the width of the expression, at most the 64 of a counter."""
-        return min(64, self.width(act.by))
+        return min(64, self.width(by))

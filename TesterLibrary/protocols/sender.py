@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..model.action import Reply, Transmit
+from ..model.action import Fields
+from ..model.expression import Expression
 from ..model.protocol import Protocol
 from ..model.template import Template
 from . import tcp_options
+from .actions.sending import Transmit
 from .flow import Flow
 from .frame import Frame
 from .packet import InHand
@@ -45,15 +47,23 @@ class Sender:
         """The field of arriving packets that holds the value of this field of sent packets."""
         return self._opposite.get(name, name)
 
-    def reply(self, act: Reply, packet: InHand, read: Read) -> None:
+    def reply(
+        self,
+        packet: InHand,
+        read: Read,
+        fields: Fields,
+        swaps: tuple[tuple[str, str], ...],
+        keep: Expression | None,
+        append: bytes,
+    ) -> None:
         """Sends the packet in hand back with changes; all values are read first."""
-        values = {one: packet.frame.get(other) for pair in act.swaps for one, other in (pair, pair[::-1])}
-        values |= {name: value.value(read) for name, value in act.fields}
+        values = {one: packet.frame.get(other) for pair in swaps for one, other in (pair, pair[::-1])}
+        values |= {name: value.value(read) for name, value in fields}
         frame = packet.frame.copy()
         for name, value in values.items():
             frame.set(name, value)
-        keep = len(frame.payload) if act.keep is None else max(0, act.keep.value(read))
-        frame.payload = frame.payload[:keep] + act.append
+        kept = len(frame.payload) if keep is None else max(0, keep.value(read))
+        frame.payload = frame.payload[:kept] + append
         self._frames.append(frame.octets())
 
     def send(self, layer: int, template: str, flow: Flow, read: Read, payload: bytes = b"") -> None:

@@ -5,28 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import singledispatchmethod
-from typing import Any
 
-from ...model.action import (
-    Act,
-    Assign,
-    Count,
-    Lengthen,
-    NextEvent,
-    Randomize,
-    Reply,
-    Say,
-    Scan,
-    Send,
-    Signal,
-    Skip,
-    StartTimer,
-    StopTimer,
-    Take,
-    Transmit,
-)
-from ...model.action import Record as RecordTime
+from ...model.action import Act
 from ...model.condition import Compare, Flags, Prefix, Test
 from ...model.expression import Expression
 from ...model.protocol import Protocol
@@ -62,10 +42,7 @@ class FlatActions:
 
     def actions(self, act: Act) -> Iterator[Record]:
         """The action, or the actions that replace it where there is no table above."""
-        if isinstance(act, Signal):
-            yield from self._signal(act.signal)
-        else:
-            yield self._lower(act)
+        yield from act.lower(self)
 
     def expression(self, expression: Expression) -> int:
         """The number of an expression."""
@@ -79,11 +56,20 @@ class FlatActions:
         """The number of an operand."""
         return self._numbers.operand(atom, self._table, self._scope)
 
-    def event(self, name: str, table: int | None = None) -> int:
-        """The number of an event, in this table or another."""
-        return self._events[self._table if table is None else table].index(name)
+    def event(self, name: str, *, below: int = 0) -> int:
+        """The number of an event, in this table or in one so many tables below it."""
+        return self._events[self._table - below].index(name)
 
-    def _named(self, kind: str, name: str) -> int:
+    def field(self, name: str) -> Record:
+        """The place of a field of the packets."""
+        return field_of(self._numbers.layout, name)
+
+    def counted_bits(self, expression: Expression) -> int:
+        """Bits of the value that a counter gets."""
+        return self._scope.counted_bits(expression)
+
+    def named(self, kind: str, name: str) -> int:
+        """The number of a timer, counter, histogram, template, message or scanner."""
         return self._names[kind].index(name)
 
     def _compare(self, test: Compare) -> Record:
@@ -101,117 +87,14 @@ class FlatActions:
         )
         return {"operand": self.operand(test.name), "mask": value | clear, "value": value}
 
-    @singledispatchmethod
-    def _lower(self, act: Any) -> Record:
-        """One action: each kind has a method, which registers itself by the type of its argument."""
-        raise NotImplementedError(f"the engine has no action {act!r}")
-
-    @_lower.register
-    def _assign(self, act: Assign) -> Record:
-        change = f"CHANGE_{act.change.value.upper()}"
-        expression = self.expression(act.to)
-        return {
-            "assign": {
-                "change": change,
-                "register": self.register(act.variable),
-                "expression": expression,
-            }
-        }
-
-    @_lower.register
-    def _randomize(self, act: Randomize) -> Record:
-        return {"randomize": self.register(act.variable)}
-
-    @_lower.register
-    def _reply(self, act: Reply) -> Record:
-        swaps = {one: other for pair in act.swaps for one, other in (pair, pair[::-1])}
-        values = {name: Expression(other) for name, other in swaps.items()} | dict(act.fields)
-        edits = [
-            {"field": field_of(self._numbers.layout, name), "expression": self.expression(value)}
-            for name, value in values.items()
-        ]
-        keep = {} if act.keep is None else {"keep": self.expression(act.keep)}
-        return {"reply": {"edits": edits, "append": act.append, **keep}}
-
-    @_lower.register
-    def _send(self, act: Send) -> Record:
-        return {"send": self._named("template", act.template)}
-
-    @_lower.register
-    def _transmit(self, act: Transmit) -> Record:
-        optional: Record = {}
-        if act.reached:
-            optional["reached"] = self.register(act.reached)
-        if act.final:
-            optional |= {"final": self._named("template", act.final), "closing": self.register(act.closing)}
-        return {
-            "transmit": {
-                "template": self._named("template", act.template),
-                "position": self.register(act.position),
-                "end": self.expression(act.end),
-                "edges": [self.expression(edge) for edge in act.edges],
-                "size": self.expression(act.size),
-                "most": act.most,
-                **optional,
-            }
-        }
-
-    @_lower.register
-    def _start(self, act: StartTimer) -> Record:
-        expression = self.expression(act.microseconds)
-        return {"start_timer": {"timer": self._named("timer", act.timer), "expression": expression}}
-
-    @_lower.register
-    def _stop(self, act: StopTimer) -> Record:
-        return {"stop_timer": self._named("timer", act.timer)}
-
-    @_lower.register
-    def _count(self, act: Count) -> Record:
-        return {
-            "count": {
-                "counter": self._named("counter", act.counter),
-                "expression": self.expression(act.by),
-                "bits": self._scope.counted_bits(act),
-            }
-        }
-
-    @_lower.register
-    def _record(self, act: RecordTime) -> Record:
-        histogram = self._named("histogram", act.histogram)
-        return {"record": {"histogram": histogram, "expression": self.expression(act.since)}}
-
-    @_lower.register
-    def _step(self, act: NextEvent) -> Record:
-        return {"step": self.event(act.step)}
-
-    @_lower.register
-    def _skip(self, act: Skip) -> Record:
-        return {"skip": self.expression(act.octets)}
-
-    @_lower.register
-    def _lengthen(self, act: Lengthen) -> Record:
-        return {"lengthen": self.expression(act.octets)}
-
-    @_lower.register
-    def _scan(self, act: Scan) -> Record:
-        return {"scan": self._named("scanner", act.scanner)}
-
-    @_lower.register
-    def _take(self, act: Take) -> Record:
-        return {"take": self.register(act.variable)}
-
-    @_lower.register
-    def _say(self, act: Say) -> Record:
-        event = self.event("send", self._table - 1)
-        return {"say": {"message": self._named("message", act.message), "event": event}}
-
-    def _signal(self, name: str) -> Iterator[Record]:
+    def signal(self, name: str) -> Iterator[Record]:
+        """What tells the other table of the flow."""
         if name not in self._layer.up:
-            yield {"tell": {"table": self._table - 1, "event": self.event(name, self._table - 1)}}
+            yield {"tell": {"table": self._table - 1, "event": self.event(name, below=1)}}
             return
         data = name == "data"
         if self._table + 1 < len(self._layers):
-            yield {"call": {"event": self.event(name, self._table + 1), "data": data}}
+            yield {"call": {"event": self.event(name, below=-1), "data": data}}
             return
         yield {"call": {"data": data}}
         if name == "ended" and "close" in self._events[self._table]:

@@ -16,14 +16,17 @@ from itertools import product
 from typing import Any
 
 from ...errors import PlanError
-from ...model.action import Act, Assign, Count, Randomize, Send
+from ...model.action import Act
 from ...model.condition import Compare, Test
 from ...model.protocol import Protocol, Row
+from ...protocols.actions.counting import Count
+from ...protocols.actions.sending import Send
+from ...protocols.actions.variables import Assign, Randomize
 from ...protocols.conditions import Condition, condition, said
 from ...protocols.diagram import act_text
 from ...protocols.scope import NameScope, layout_of
 from ...protocols.values import MaskedNumbers
-from .resources import FLOW_ID_BITS, QUEUE_ARRAY, QUEUES, excesses, values
+from .resources import FLOW_ID_BITS, QUEUE_ARRAY, QUEUES, excesses
 
 
 @dataclass(frozen=True)
@@ -210,7 +213,7 @@ def _passes_by(protocol: Protocol, state: str, row: Row, scope: NameScope) -> bo
 
 
 def _reads(protocol: Protocol, act: Act) -> Iterator[str]:
-    expressions = list(values(act))
+    expressions = list(act.expressions)
     if isinstance(act, Send):
         template = next(template for template in protocol.templates if template.name == act.template)
         expressions += [value for _, value in template.fields]

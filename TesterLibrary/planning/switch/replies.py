@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...errors import PlanError
-from ...model.action import Act, Count, Reply
+from ...model.action import Act
 from ...model.condition import Compare
 from ...model.protocol import Protocol, Row
+from ...protocols.actions.counting import Count
+from ...protocols.actions.sending import Reply
 from ...protocols.diagram import act_text
 from ...protocols.scope import layout_of
 from .classes import ACCEPTED

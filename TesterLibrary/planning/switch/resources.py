@@ -8,24 +8,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...model.action import (
-    Act,
-    Action,
-    Assign,
-    Count,
-    Lengthen,
-    NextEvent,
-    Record,
-    Reply,
-    Say,
-    Skip,
-    StartTimer,
-    Take,
-    Transmit,
-)
+from ...model.action import Action
 from ...model.condition import Compare, Flags, Prefix
 from ...model.expression import Expression
 from ...model.protocol import Protocol, Row
+from ...protocols.actions.counting import RecordTime
+from ...protocols.actions.following import NextEvent, Say
+from ...protocols.actions.sending import Transmit
+from ...protocols.actions.timers import StartTimer
 from ...protocols.scope import NameScope
 
 # Limits of hardware and design; the section numbers are those of norma.
@@ -110,7 +100,7 @@ def _window_work(layer: Protocol) -> Iterator[int]:
     """The lines of a table that need arithmetic for windows."""
     for row in layer.rows:
         for action in row.actions:
-            if isinstance(action.act, Transmit | Say) or any(map(_multiplies, values(action.act))):
+            if isinstance(action.act, Transmit | Say) or any(map(_multiplies, action.act.expressions)):
                 yield action.line
         for test in row.tests:
             if isinstance(test, Compare) and (_multiplies(test.left) or _multiplies(test.right)):
@@ -133,20 +123,13 @@ def _payload(protocol: Protocol) -> Excess:
     ]
     scanned = [(one.most, _at(layer.path, one.line)) for layer in layers for one in layer.scanners]
     actions = [(layer, action) for layer in layers for row in layer.rows for action in row.actions]
-    cut = sorted({(layer.path, action.line) for layer, action in actions if _cuts(action.act)})
+    cut = sorted({(layer.path, action.line) for layer, action in actions if action.act.cuts})
     why = [f"{len(scanned)} scanners"] * bool(scanned) + [f"{len(prefixes)} prefixes"] * bool(prefixes)
     why += [f"a payload is cut in lines {', '.join(str(line) for _, line in cut)}"] * bool(cut)
     looked_at = [*prefixes, *scanned, *((PREFIX_OCTETS + 1, _at(*place)) for place in cut[:1])]
     needed, where = max(looked_at, key=lambda found: found[0], default=(0, ""))
     instead = f"tell packets apart by the first {PREFIX_OCTETS} bytes of payload: {{begins: GET}}"
     return Excess("bytes of payload", needed, PREFIX_OCTETS, ", ".join(why), instead, where)
-
-
-def _cuts(act: Act) -> bool:
-    """Whether an action takes bytes of a payload off, or adds some."""
-    if isinstance(act, Reply):
-        return act.keep is not None and act.keep.constant != 0
-    return isinstance(act, Take | Skip | Lengthen)
 
 
 def _state(protocol: Protocol) -> Excess:
@@ -195,9 +178,9 @@ def _queues(protocol: Protocol) -> Excess:
 
 
 def _histograms(protocol: Protocol) -> Excess:
-    acts = [a for row in _rows(protocol) for a in row.actions if isinstance(a.act, Record)]
+    acts = [a for row in _rows(protocol) for a in row.actions if isinstance(a.act, RecordTime)]
     why = f"lines {', '.join(str(a.line) for a in acts)}"
-    where = _first_act(protocol, lambda action: isinstance(action.act, Record))
+    where = _first_act(protocol, lambda action: isinstance(action.act, RecordTime))
     return Excess("histograms", len(acts), 0, why, "count instead, and measure times with a stream", where)
 
 
@@ -206,7 +189,7 @@ def _stages(protocol: Protocol) -> Excess:
     rows = _rows(protocol)
     steps = max(_depth(layer, step, ()) for layer in protocol.layers for step in ("packet", *layer.steps))
     compared = max((_operations(t) for row in rows for t in row.tests), default=0)
-    worked = max((len(v.rest) for row in rows for a in row.actions for v in values(a.act)), default=0)
+    worked = max((len(v.rest) for row in rows for a in row.actions for v in a.act.expressions), default=0)
     needed = 2 + compared + steps + worked + 1
     why = (
         f"flow and registers 2, differences {compared}, tables {steps}, work of an action {worked}, writing 1"
@@ -217,7 +200,7 @@ def _stages(protocol: Protocol) -> Excess:
 
 def _work(row: Row) -> int:
     """Stages for a row's tests and actions."""
-    acting = (len(value.rest) for action in row.actions for value in values(action.act))
+    acting = (len(value.rest) for action in row.actions for value in action.act.expressions)
     return max(map(_operations, row.tests), default=0) + max(acting, default=0)
 
 
@@ -260,17 +243,3 @@ def _at(path: Path, line: int) -> str:
 
 def _rows(protocol: Protocol) -> list[Row]:
     return [row for layer in protocol.layers for row in layer.rows]
-
-
-def values(act: Act) -> Iterator[Expression]:
-    """The expressions of an action."""
-    if isinstance(act, Assign):
-        yield act.to
-    elif isinstance(act, Count):
-        yield act.by
-    elif isinstance(act, Reply):
-        yield from (value for _, value in act.fields)
-    elif isinstance(act, StartTimer):
-        yield act.microseconds
-    elif isinstance(act, Skip | Lengthen):
-        yield act.octets

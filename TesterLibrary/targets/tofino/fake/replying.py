@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ....model.action import Reply
 from ....model.expression import NOTHING, Expression
 from ....planning.switch.match_action import match_action
 from ....planning.switch.replies import replies_only, reply_rows
 from ....planning.switch.row_names import reply_action, row_action
+from ....protocols.actions.sending import Reply
 from ....protocols.checker import load_protocol
 from ..entry import TableEntry
 from ..program import Program
