@@ -6,6 +6,7 @@
     sources.py .cc FOLDER...         what a library is made of: neither tests nor programs
     sources.py _test.cc FOLDER...    tests
     sources.py .binpb FOLDER...      plans
+    sources.py actions FOLDER        what listed_actions.h.in is filled with
 
 The end of a file's name says what it is: *_test.cc is a test, *_main.cc a program with a main() of its own.
 tools/engine.py configures the build each time and so finds new files; with ninja alone: `ninja reconfigure`.
@@ -28,5 +29,16 @@ def main(ending: str, *folders: str) -> None:
                 print(f"{name}/{file.name}")
 
 
+def actions(folder: str) -> None:
+    """Prints includes of all files NAME_action.h and, behind a line of dashes, the structs NameAction."""
+    stems = sorted(file.stem for file in (SOURCES / folder).glob("*_action.h"))
+    print("\n".join(f'#include "{folder}/{stem}.h"' for stem in stems))
+    print("--")
+    print(", ".join(stem.title().replace("_", "") for stem in stems))
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[1] == "actions":
+        actions(*sys.argv[2:])
+    else:
+        main(*sys.argv[1:])

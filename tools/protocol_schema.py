@@ -4,7 +4,7 @@
 
     python3 tools/protocol_schema.py
 
-Each class in TesterLibrary/protocols/actions/ says it for its keys. Run it again after one of them has changed.
+Each class in TesterLibrary/protocols/actions/ says it for its keys. Run it again after one has changed.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
+from ..model.condition import Compare, Relation
 from ..model.protocol import Protocol, Row
 from .actions.following import NextEvent
 from .actions.timers import StartTimer, StopTimer
@@ -98,7 +99,7 @@ def _circle(protocol: Protocol) -> Problem | None:
     """The problem of a step that leads back to itself."""
     follows: dict[str, set[str]] = {step: set() for step in protocol.steps}
     for row in protocol.rows:
-        if row.event in follows:
+        if row.event in follows and not _takes(row):
             follows[row.event] |= {a.act.step for a in row.actions if isinstance(a.act, NextEvent)}
     for step in protocol.steps:
         seen, todo = set[str](), list(follows[step])
@@ -106,11 +107,24 @@ def _circle(protocol: Protocol) -> Problem | None:
             here = todo.pop()
             if here == step:
                 line = next(row.line for row in protocol.rows if row.event == step)
-                return line, f"the step {step!r} leads back to itself; a step can only lead to others"
+                return line, (
+                    f"the step {step!r} leads back to itself; a step can only lead to others, unless the row "
+                    "reads of a payload of which it has tested that some is left: payload.left: {above: 0}"
+                )
             if here not in seen:
                 seen.add(here)
                 todo += follows[here]
     return None
+
+
+def _takes(row: Row) -> bool:
+    """Whether a row takes bytes off the payload, so that a circle through it ends with the payload."""
+    left = (
+        test.relation is Relation.ABOVE or (test.relation is Relation.AT_LEAST and bool(test.right.constant))
+        for test in row.tests
+        if isinstance(test, Compare) and str(test.left) == "payload.left"
+    )
+    return any(action.act.consumes for action in row.actions) and any(left)
 
 
 def timers_in(protocol: Protocol) -> Running:
@@ -132,9 +146,16 @@ def timers_in(protocol: Protocol) -> Running:
 
 
 def _outcomes(
-    protocol: Protocol, state: str, event: str, timers: frozenset[str]
+    protocol: Protocol,
+    state: str,
+    event: str,
+    timers: frozenset[str],
+    seen: tuple[tuple[str, str, frozenset[str]], ...] = (),
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """The states that an event and all its steps may lead to, and the timers that run then."""
+    here = (state, event, timers)
+    if here in seen:  # a circle, which another row leaves
+        return
     for row in protocol.rows_for(state, event):
         now = timers
         for act in (action.act for action in row.actions):
@@ -145,7 +166,7 @@ def _outcomes(
         after = row.to or state
         steps = [action.act.step for action in row.actions if isinstance(action.act, NextEvent)]
         if steps and after != protocol.initial:
-            yield from _outcomes(protocol, after, steps[0], now)
+            yield from _outcomes(protocol, after, steps[0], now, (*seen, here))
         else:
             yield after, now
 

@@ -11,6 +11,7 @@
 
 #include "compiled_tables/compiled_frames.h"
 #include "compiled_tables/compiled_values.h"
+#include "responder/action_list.h"
 #include "responder/compiled_table.h"
 #include "responder/event_context.h"
 #include "responder/narrow.h"
@@ -123,47 +124,45 @@ class CompiledRows {
       Dispatch<table>(event_context, following.events[i]);
   }
 
-  template <size_t table, uint32_t index>
-  static void Act(EventContext& event_context, Following& following) {
-    static constexpr Action kAction = kShape.actions[index];
-    static constexpr ActionKind kKind = kAction.kind;
-    if constexpr (kKind <= ActionKind::kRaise) {
-      Assign<table, index>(event_context);
-    } else if constexpr (kKind == ActionKind::kRandomize) {
-      event_context.Randomize(kShape.registers[kAction.a]);
-    } else if constexpr (kKind == ActionKind::kReply) {
-      event_context.SendReply(event_context.machine.replies[kAction.a], table);
-    } else if constexpr (kKind == ActionKind::kSend) {
-      Frames::template Send<table, kAction.a>(event_context, {});
-    } else if constexpr (kKind == ActionKind::kTransmit) {
-      SendAll<table, kAction.a>(event_context);
-    } else if constexpr (kKind == ActionKind::kStartTimer) {
-      event_context.StartTimer(kAction.a, kAction.reg,
-                               Values::template ValueOf<table, kAction.b>(event_context));
-    } else if constexpr (kKind == ActionKind::kStopTimer) {
-      event_context.StopTimers(uint64_t{1} << kAction.a);
-    } else if constexpr (kKind == ActionKind::kCount) {
-      Count<table, index>(event_context);
-    } else if constexpr (kKind == ActionKind::kRecord) {
-      event_context.Record(kAction.a, Values::template ValueOf<table, kAction.b>(event_context));
-    } else if constexpr (kKind == ActionKind::kCall) {
-      Call<table, index>(event_context);
-    } else if constexpr (kKind == ActionKind::kTell) {
-      event_context.Tell(kAction.a, kAction.b);
-    } else if constexpr (kKind == ActionKind::kStep) {
-      following.Add(kAction.a);
-    } else if constexpr (kKind == ActionKind::kSkip) {
-      event_context.Skip(Values::template ValueOf<table, kAction.a>(event_context));
-    } else if constexpr (kKind == ActionKind::kLengthen) {
-      event_context.Lengthen(Values::template ValueOf<table, kAction.a>(event_context));
-    } else if constexpr (kKind == ActionKind::kScan) {
-      following.Add(event_context.Scan(event_context.machine.scanners[kAction.a]));
-    } else if constexpr (kKind == ActionKind::kTake) {
-      event_context.Take(kShape.registers[kAction.a]);
-    } else {
-      static_assert(kKind == ActionKind::kSay);
-      event_context.Say(table, kAction.a, kAction.b);
+  // An action that is known when it is compiled, and what it works on.
+  template <size_t kTable, uint32_t kIndex>
+  class CompiledStep {
+   public:
+    CompiledStep(EventContext& event_context, Following& following)
+        : event_context_(event_context), following_(following) {}
+
+    static constexpr const Action& action() { return kShape.actions[kIndex]; }
+    static constexpr size_t table() { return kTable; }
+    const Machine& machine() const { return event_context_.machine; }
+    EventContext& event_context() const { return event_context_; }
+    int64_t ValueOfA() const {
+      return Values::template ValueOf<kTable, kShape.actions[kIndex].a>(event_context_);
     }
+    int64_t ValueOfB() const {
+      return Values::template ValueOf<kTable, kShape.actions[kIndex].b>(event_context_);
+    }
+    static constexpr const Register& RegisterOfA() {
+      return kShape.registers[kShape.actions[kIndex].a];
+    }
+    void Follow(uint16_t event) const { following_.Add(event); }
+    void Assign() const { CompiledRows::Assign<kTable, kIndex>(event_context_); }
+    void Call() const { CompiledRows::Call<kTable, kIndex>(event_context_); }
+    void Count() const { CompiledRows::Count<kTable, kIndex>(event_context_); }
+    void Send() const {
+      Frames::template Send<kTable, kShape.actions[kIndex].a>(event_context_, {});
+    }
+    void SendAll() const {
+      CompiledRows::SendAll<kTable, kShape.actions[kIndex].a>(event_context_);
+    }
+
+   private:
+    EventContext& event_context_;
+    Following& following_;
+  };
+
+  template <size_t table, uint32_t index>
+  [[gnu::always_inline]] static void Act(EventContext& event_context, Following& following) {
+    ActionOf<kShape.actions[index].kind>::Do(CompiledStep<table, index>(event_context, following));
   }
 
   template <size_t table, uint32_t index>
@@ -171,10 +170,10 @@ class CompiledRows {
     static constexpr Action kAction = kShape.actions[index];
     if constexpr (kAction.detail == 0) {
       const Expression& expression = event_context.machine.expressions[kAction.b];
-      event_context.ChangeWide(kAction.kind, kAction.reg,
+      event_context.ChangeWide(static_cast<VariableChange>(kAction.c), kAction.reg,
                                Value(expression, event_context.context, table));
     } else {
-      event_context.Change(kAction.kind, kAction.reg,
+      event_context.Change(static_cast<VariableChange>(kAction.c), kAction.reg,
                            Values::template NarrowOf<table, kAction.b>(event_context));
     }
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "plan/protocol_compiler.h"
+#include "responder/action_list.h"
 
 namespace tester {
 namespace {
@@ -194,9 +195,9 @@ machine::Row CompileRow(const v1::Row& row, size_t index, size_t table,
   uint32_t following = 0;
   for (uint32_t i = 0; i < row.actions(); ++i) {
     const auto number = static_cast<int>(row.first_action() + i);
-    const auto& action = compiler.in.actions(number);
-    out.actions.push_back(CompileAction(action, table, Cat("action ", number), compiler));
-    following += action.has_step() || action.has_scan() ? 1 : 0;
+    out.actions.push_back(
+        CompileAction(compiler.in.actions(number), table, Cat("action ", number), compiler));
+    following += machine::FollowingOf(out.actions.back().kind);
   }
   compiler.AtMost("steps and scans of a row", following, machine::kMaxFollowing);
   if (row.has_to())

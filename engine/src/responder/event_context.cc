@@ -7,19 +7,19 @@
 
 namespace tester::machine {
 
-void EventContext::ChangeWide(ActionKind kind, const Register& reg, Wide value) const {
+void EventContext::ChangeWide(VariableChange change, const Register& reg, Wide value) const {
   const State& words = context.state;
   const auto bits = static_cast<UnsignedWide>(value);
   const UnsignedWide now = reg.GetWide(words);
   const bool below = value < 0 || bits < now;
-  switch (kind) {
-    case ActionKind::kAdd:
+  switch (change) {
+    case VariableChange::kAdd:
       return reg.SetWide(words, now + bits);
-    case ActionKind::kSubtract:
+    case VariableChange::kSubtract:
       return reg.SetWide(words, now - bits);
-    case ActionKind::kLimit:
+    case VariableChange::kLimit:
       return below ? reg.SetWide(words, bits) : void();
-    case ActionKind::kRaise:
+    case VariableChange::kRaise:
       return below ? void() : reg.SetWide(words, bits);
     default:
       return reg.SetWide(words, bits);

@@ -75,19 +75,20 @@ struct EventContext {
   }
 
   // For numbers that are narrow.
-  [[gnu::always_inline]] void Change(ActionKind kind, const Register& reg, int64_t value) const {
+  [[gnu::always_inline]] void Change(VariableChange change, const Register& reg,
+                                     int64_t value) const {
     const State& words = context.state;
     const auto bits = static_cast<uint64_t>(value);
-    if (kind == ActionKind::kSet) return reg.Set(words, bits);
+    if (change == VariableChange::kSet) return reg.Set(words, bits);
     const uint64_t now = reg.Get(words);
     // kLimit and kRaise compare numbers, and the value has its sign.
     const bool below = value < 0 || bits < now;
-    if (kind == ActionKind::kAdd) reg.Set(words, now + bits);
-    if (kind == ActionKind::kSubtract) reg.Set(words, now - bits);
-    if (kind == ActionKind::kLimit && below) reg.Set(words, bits);
-    if (kind == ActionKind::kRaise && !below) reg.Set(words, bits);
+    if (change == VariableChange::kAdd) reg.Set(words, now + bits);
+    if (change == VariableChange::kSubtract) reg.Set(words, now - bits);
+    if (change == VariableChange::kLimit && below) reg.Set(words, bits);
+    if (change == VariableChange::kRaise && !below) reg.Set(words, bits);
   }
-  void ChangeWide(ActionKind kind, const Register& reg, Wide value) const;
+  void ChangeWide(VariableChange change, const Register& reg, Wide value) const;
   void Randomize(const Register& reg);
 
   // `due`: the register that has its time.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "responder/field_load.h"
@@ -76,33 +77,15 @@ struct Row {
   bool operator==(const Row&) const = default;
 };
 
-enum class ActionKind : uint8_t {
-  kSet,
-  kAdd,
-  kSubtract,
-  kLimit,
-  kRaise,
-  kRandomize,
-  kReply,
-  kSend,
-  kTransmit,
-  kStartTimer,
-  kStopTimer,
-  kCount,
-  kRecord,
-  kCall,
-  kTell,
-  kStep,
-  kSkip,
-  kLengthen,
-  kScan,
-  kTake,
-  kSay
-};
+// Which of all actions it is (action_list.h).
+enum class ActionKind : uint8_t {};
 
-// runner.cc says what a, b and c are for each kind.
+enum class VariableChange : uint8_t { kSet, kAdd, kSubtract, kLimit, kRaise };
+inline constexpr size_t kVariableChanges = 5;
+
+// What a, b and c are, NAME_action.h says.
 struct Action {
-  ActionKind kind;
+  ActionKind kind{};
   uint8_t detail = 0;
   uint16_t a = 0;
   uint16_t b = 0;

@@ -6,9 +6,43 @@
 #include <bit>
 #include <utility>
 
+#include "responder/action_list.h"
 #include "responder/narrow.h"
 
 namespace tester::machine {
+namespace {
+
+constexpr ActionKind kAssign = KindOfAction<AssignAction>();
+constexpr auto kSet = static_cast<uint16_t>(VariableChange::kSet);
+
+}  // namespace
+
+// An action of a row that is interpreted, and what it works on.
+class Runner::InterpretedStep {
+ public:
+  InterpretedStep(Runner& runner, const Action& action, size_t table, Following& following)
+      : runner_(runner), action_(action), table_(table), following_(following) {}
+
+  const Action& action() const { return action_; }
+  size_t table() const { return table_; }
+  const Machine& machine() const { return runner_.machine_; }
+  EventContext& event_context() const { return runner_.event_context_; }
+  int64_t ValueOfA() const { return runner_.ValueOf(action_.a, table_); }
+  int64_t ValueOfB() const { return runner_.ValueOf(action_.b, table_); }
+  const Register& RegisterOfA() const { return machine().registers[action_.a]; }
+  void Follow(uint16_t event) const { following_.Add(event); }
+  void Assign() const { runner_.Assign(action_, table_); }
+  void Call() const { runner_.Call(action_, table_); }
+  void Count() const { runner_.Count(action_, table_); }
+  void Send() const { event_context().Send(machine().templates[action_.a], table_, {}); }
+  void SendAll() const { runner_.SendAll(machine().transmits[action_.a], table_); }
+
+ private:
+  Runner& runner_;
+  const Action& action_;
+  size_t table_;
+  Following& following_;
+};
 
 Runner::Runner(const Machine& machine, const CompiledTable* compiled, std::vector<bool> failures,
                uint64_t seed, uint32_t most_bytes, ResponderCounters& counters)
@@ -128,11 +162,12 @@ void Runner::Do(const Row& row, size_t table) {
   Following following;
   const Action* action = &machine_.actions[row.first_action];
   for (const Action* const end = action + row.actions; action != end; ++action) {
-    if (action->kind == ActionKind::kSet && action->load.kind != FieldLoad::Kind::kNone) {
+    if (action->kind == kAssign && action->c == kSet &&
+        action->load.kind != FieldLoad::Kind::kNone) {
       action->reg.Set(event_context_.context.state,
                       Load(action->load, event_context_.context.bases));
     } else {
-      Act(*action, table, following);
+      DoAction(InterpretedStep(*this, *action, table, following));
     }
   }
   if (row.to == 0) {
@@ -143,62 +178,17 @@ void Runner::Do(const Row& row, size_t table) {
   for (uint32_t i = 0; i < following.count; ++i) Dispatch(table, following.events[i]);
 }
 
-// The meaning of a, b and c for each kind of action.
-void Runner::Act(const Action& action, size_t table, Following& following) {
-  const auto value = [&](uint16_t expression) { return ValueOf(expression, table); };
-  switch (action.kind) {
-    case ActionKind::kSet:
-    case ActionKind::kAdd:
-    case ActionKind::kSubtract:
-    case ActionKind::kLimit:
-    case ActionKind::kRaise:
-      return Assign(action, table);
-    case ActionKind::kRandomize:
-      return event_context_.Randomize(machine_.registers[action.a]);
-    case ActionKind::kReply:
-      return event_context_.SendReply(machine_.replies[action.a], table);
-    case ActionKind::kSend:
-      return event_context_.Send(machine_.templates[action.a], table, {});
-    case ActionKind::kTransmit:
-      return SendAll(machine_.transmits[action.a], table);
-    case ActionKind::kStartTimer:  // a: timer, b: expression
-      return event_context_.StartTimer(action.a, action.reg, value(action.b));
-    case ActionKind::kStopTimer:
-      return event_context_.StopTimers(uint64_t{1} << action.a);
-    case ActionKind::kCount:
-      return Count(action, table);
-    case ActionKind::kRecord:  // a: histogram, b: expression
-      return event_context_.Record(action.a, value(action.b));
-    case ActionKind::kCall:
-      return Call(action, table);
-    case ActionKind::kTell:  // a: table, b: event
-      return event_context_.Tell(action.a, action.b);
-    case ActionKind::kStep:
-      return following.Add(action.a);
-    case ActionKind::kSkip:
-      return event_context_.Skip(value(action.a));
-    case ActionKind::kLengthen:
-      return event_context_.Lengthen(value(action.a));
-    case ActionKind::kScan:
-      return following.Add(event_context_.Scan(machine_.scanners[action.a]));
-    case ActionKind::kTake:
-      return event_context_.Take(machine_.registers[action.a]);
-    case ActionKind::kSay:  // a: message, plus 1; b: event of the table below
-      return event_context_.Say(table, action.a, action.b);
-  }
-}
-
 // a: register, b: expression; detail: both are narrow.
 void Runner::Assign(const Action& action, size_t table) {
   const Expression& expression = machine_.expressions[action.b];
   if (action.detail == 0) {
-    return event_context_.ChangeWide(action.kind, action.reg,
+    return event_context_.ChangeWide(static_cast<VariableChange>(action.c), action.reg,
                                      Value(expression, event_context_.context, table));
   }
   const int64_t value = action.load.kind != FieldLoad::Kind::kNone
                             ? static_cast<int64_t>(Load(action.load, event_context_.context.bases))
                             : NarrowValue(expression, event_context_.context, table);
-  event_context_.Change(action.kind, action.reg, value);
+  event_context_.Change(static_cast<VariableChange>(action.c), action.reg, value);
 }
 
 // a: counter, b: expression, c: bits.

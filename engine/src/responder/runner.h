@@ -50,6 +50,8 @@ class Runner {
   Due FirstTimer(const State& state, uint32_t now_us) const;
 
  private:
+  class InterpretedStep;
+
   void HandleOne(size_t table, uint16_t event);
   Outcome FireDue();
   void Dispatch(size_t table, uint16_t event) {
@@ -58,7 +60,6 @@ class Runner {
   }
   void Interpret(size_t table, uint16_t event);
   void Do(const Row& row, size_t table);
-  void Act(const Action& action, size_t table, Following& following);
   void Assign(const Action& action, size_t table);
   void Call(const Action& action, size_t table);
   void Count(const Action& action, size_t table);
