@@ -201,6 +201,62 @@ def test_an_answer_has_the_question_that_was_asked(changed: dict[str, object], n
     assert client.interpreter.flows == {}
 
 
+OTHER = DNSRR(rrname="www.example.com", type="CNAME", rdata="a.b.example.net")
+SERVER = DNSRR(rrname="example.com", type="NS", rdata="ns.example.com")
+ANSWERS = {
+    "one": {"an": [RECORD]},
+    "an alias first": {"an": [OTHER, DNSRR(rrname="a.b.example.net", rdata="192.0.2.9")]},
+    "of all sections": {
+        "an": [RECORD],
+        "ns": [SERVER],
+        "ar": [DNSRR(rrname="ns.example.com", type="AAAA", rdata="2001:db8::1")],
+    },
+    "with a name of no label": {"an": [RECORD], "ar": [DNSRROPT()]},
+}
+
+
+def answered(change: object, given: dict[str, object]) -> dict[str, int]:
+    """What a client counts of an answer whose bytes are changed."""
+    client = Dialogue("dns-client")
+    (asked,) = client.opens(UDP_sport=5000, UDP_dport=53)
+    octets = bytes(DNS(id=asked[DNS].id, qr=1, qd=[QUESTION], **given))
+    assert callable(change)
+    assert client.hears(IPV4 / UDP(sport=53, dport=5000) / Raw(change(octets))) == []
+    assert client.interpreter.flows == {}
+    counted = ["answered", *client.interpreter.protocol.failures]
+    return {name: client.count(name) for name in counted if client.count(name)}
+
+
+@pytest.mark.parametrize("given", ANSWERS.values(), ids=ANSWERS)
+def test_an_answer_has_each_record_whole(given: dict[str, object]) -> None:
+    assert answered(bytes, given) == {"answered": 1}
+    assert answered(lambda octets: octets + b"\0", given) == {"malformed": 1}
+    length = len(bytes(DNS(qr=1, qd=[QUESTION], **given)))
+    for kept in range(12 + 21, length):
+        assert answered(lambda octets, kept=kept: octets[:kept], given) == {"malformed": 1}
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        b"\x40" + bytes(20),  # no label is so long
+        b"\xc0",
+        b"\xc0\x0c\0\1\0\1\0\0\0\1\0\5\1\2\3\4",
+        b"\x3f" + bytes(20),
+        b"\1a" * 220,
+        b"\1a" * 240 + b"\0" + bytes(8) + b"\0\0",
+    ],
+)
+def test_a_record_that_says_more_than_is_there_is_malformed(tail: bytes) -> None:
+    assert answered(lambda octets: octets[:33] + tail, {"an": [RECORD]}) == {"malformed": 1}
+
+
+def test_the_longest_name_that_fits_is_walked_through() -> None:
+    tail = b"\1a" * 230 + b"\0" + b"\0\1\0\1\0\0\0\1\0\4\1\2\3\4"
+    assert len(tail) + 21 <= 500
+    assert answered(lambda octets: octets[:33] + tail, {"an": [RECORD]}) == {"answered": 1}
+
+
 def test_a_question_that_nobody_answers_is_given_up() -> None:
     client = Dialogue("dns-client", wait="100 ms", tries=2)
     client.opens(UDP_sport=5000, UDP_dport=53)
