@@ -74,39 +74,24 @@ void SetAll(const Machine& machine, const std::vector<Assignment>& assignments,
     machine.registers[assignment.reg].SetWide(state, assignment.value);
 }
 
-// What a find says; the number that is read from here on, or 0.
-uint32_t Complete(const Machine& machine, const Scanner& scanner, uint32_t index,
-                  const State& state) {
-  const Find& find = scanner.finds[index];
-  SetAll(machine, find.set, state);
-  for (const Assignment& assignment : find.add) {
-    const Register& reg = machine.registers[assignment.reg];
-    const UnsignedWide most = MaskOf(reg.bits);
-    const UnsignedWide before = reg.GetWide(state);
-    reg.SetWide(state, before > most - assignment.value ? most : before + assignment.value);
+void Add(const Register& reg, UnsignedWide more, const State& state) {
+  if (reg.bits <= kQuickBits) {
+    reg.Set(state, std::min(reg.Get(state) + static_cast<uint64_t>(more), NarrowMask(reg.bits)));
+    return;
   }
-  return find.number.reg == kNone ? 0 : 1 + kPhases * index + kBefore;
+  const UnsignedWide most = MaskOf(reg.bits);
+  const UnsignedWide before = reg.GetWide(state);
+  reg.SetWide(state, before > most - more ? most : before + more);
 }
 
-// One byte more of a number; the number that is read behind it, or 0.
-uint32_t ReadByte(const Machine& machine, const Scanner& scanner, uint32_t reading, uint8_t byte,
-                  const State& state) {
-  const uint32_t index = (reading - 1) / kPhases;
-  const uint32_t phase = (reading - 1) % kPhases;
-  const ScannedNumber& number = scanner.finds[index].number;
-  const uint8_t digit = kDigitOf[byte];
-  if (digit < number.base && phase != kBehind) {
-    const Register& reg = machine.registers[number.reg];
-    if (!AddDigit(reg, number.base, phase == kBefore, digit, state))
-      SetAll(machine, number.otherwise, state);
-    return 1 + kPhases * index + kDigits;
-  }
-  const bool bounded = !number.before.empty();
-  if (IsBlank(byte) && (phase != kDigits || bounded))
-    return 1 + kPhases * index + (phase == kBefore ? kBefore : kBehind);
-  const bool follows = !bounded || std::ranges::find(number.before, byte) != number.before.end();
-  if (phase == kBefore || !follows) SetAll(machine, number.otherwise, state);
-  return 0;
+// What a find says; the number that is read from here on, or 0.
+inline uint32_t Complete(const Machine& machine, const Scanner& scanner, uint32_t index,
+                         const State& state) {
+  const Find& find = scanner.finds[index];
+  SetAll(machine, find.set, state);
+  for (const Assignment& assignment : find.add)
+    Add(machine.registers[assignment.reg], assignment.value, state);
+  return find.number.reg == kNone ? 0 : 1 + kPhases * index + kBefore;
 }
 
 // Sixteen bytes at a time, in registers of any machine.
@@ -165,14 +150,33 @@ void Run(const Scanner& scanner, Frame piece, Span& span, Progress& now) {
 // The same while a number is being read, and one byte behind it.
 void ReadNumber(const Machine& machine, const Scanner& scanner, Frame piece, Span& span,
                 Progress& now, const State& state) {
+  const uint32_t index = (now.reading - 1) / kPhases;
+  uint32_t phase = (now.reading - 1) % kPhases;
+  const ScannedNumber& number = scanner.finds[index].number;
+  const Register& reg = machine.registers[number.reg];
+  const bool bounded = !number.before.empty();
+  bool reads = true;
   uint32_t begin = scanner.BeginOf(now.state);
-  for (uint32_t step = begin; step == begin && now.reading != 0 && span.at < span.end;) {
+  for (uint32_t step = begin; step == begin && reads && span.at < span.end;) {
     const uint8_t byte = piece[span.at++];
-    now.reading = ReadByte(machine, scanner, now.reading, byte, state);
+    const uint8_t digit = kDigitOf[byte];
+    if (digit < number.base && phase != kBehind) {
+      if (!AddDigit(reg, number.base, phase == kBefore, digit, state)) [[unlikely]]
+        SetAll(machine, number.otherwise, state);
+      phase = kDigits;
+    } else if (IsBlank(byte) && (phase != kDigits || bounded)) {
+      if (phase == kDigits) phase = kBehind;
+    } else {
+      reads = false;
+      const bool follows =
+          !bounded || std::ranges::find(number.before, byte) != number.before.end();
+      if (phase == kBefore || !follows) SetAll(machine, number.otherwise, state);
+    }
     step = scanner.steps[begin + scanner.class_of[byte]];
     if ((step & Scanner::kFinds) == 0) step &= Scanner::kBegin;
     begin = step & Scanner::kBegin;
   }
+  now.reading = reads ? 1 + kPhases * index + phase : 0;
   now.state = scanner.StateAt(begin);
 }
 
