@@ -124,10 +124,43 @@ void CheckPayload(const v1::Stream& stream, std::string_view where) {
   }
 }
 
+std::vector<uint8_t> ValidateKept(const v1::Stream& stream, std::string_view where) {
+  const Frame kept = BytesOf(stream.kept_headers());
+  if (kept.empty()) return {};
+  if (!stream.signature() || stream.frames().empty()) {
+    Refuse(where, "kept_headers of a stream without signature and frames");
+  }
+  if (const size_t most = BytesInEveryFrame(stream); kept.size() > most) {
+    Refuse(where, "kept_headers of ", kept.size(), " bytes; before the signature are ", most);
+  }
+  return {kept.begin(), kept.end()};
+}
+
+HeaderRules RulesOf(const v1::Stream& stream, std::string_view where) {
+  HeaderRules rules{.kept = ValidateKept(stream, where), .changes = {}, .updated_checksums = {}};
+  for (const auto& editor : stream.editors()) {
+    rules.changes.push_back(
+        {.begin = editor.bit_offset(), .end = size_t{editor.bit_offset()} + editor.bits()});
+  }
+  if (stream.has_version()) {
+    const size_t bit = stream.version().bit_offset();
+    rules.changes.push_back({.begin = bit, .end = bit + 1});
+  }
+  for (const auto& checksum : stream.checksums()) {
+    const bool is_crc = checksum.kind() == v1::Checksum::KIND_CRC32C;
+    const size_t bits = (is_crc ? kCrc32cBytes : kInternetBytes) * size_t{8};
+    const size_t begin = size_t{checksum.offset()} * 8;
+    rules.changes.push_back({.begin = begin, .end = begin + bits});
+    if (!is_crc) rules.updated_checksums.push_back(checksum.offset());
+  }
+  return rules;
+}
+
 std::shared_ptr<const Integrity> ValidateContent(const v1::Stream& stream,
                                                  const std::vector<OrderRun>& order,
                                                  std::string_view where) {
   CheckPayload(stream, where);
+  HeaderRules rules = RulesOf(stream, where);
   if (!stream.signature() || stream.frames().empty()) return nullptr;
   std::vector<std::vector<uint8_t>> frames;
   for (const auto& frame : stream.frames()) frames.emplace_back(frame.begin(), frame.end());
@@ -135,7 +168,9 @@ std::shared_ptr<const Integrity> ValidateContent(const v1::Stream& stream,
       Integrity::Sent{.frames = frames,
                       .order = order,
                       .payload_offset = stream.payload_offset(),
-                      .fragments_by_field = EditsFragments(stream, frames.front())});
+                      .fragments_by_field = EditsFragments(stream, frames.front()),
+                      .edited = !stream.editors().empty(),
+                      .headers = std::move(rules)});
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(ValidateMeasurement, NothingIsAsked) {
   EXPECT_EQ(plan.flows, 0U);
   EXPECT_TRUE(plan.matches.empty());
   EXPECT_NE(plan.integrity, nullptr);
-  EXPECT_TRUE(plan.integrity->only_payload().empty());
+  EXPECT_TRUE(plan.integrity->sends_one());
 }
 
 TEST(ValidateMeasurement, TakesAVersion) {
@@ -135,6 +135,39 @@ TEST(ValidateMeasurement, RefusesPayloads) {
                   s.mutable_editors(0)->set_bits(1);
                 },
                 {"payload_offset 42", "43 to 44"});
+}
+
+TEST(ValidateMeasurement, RefusesKeptHeaders) {
+  ExpectRefused(Signed(), [](auto& s) { s.set_kept_headers(std::string(45, 'x')); },
+                {"kept_headers of 45 bytes", "44"});
+  ExpectRefused(Matched("x"), [](auto& s) { s.set_kept_headers("x"); },
+                {"kept_headers", "signature"});
+}
+
+TEST(ValidateMeasurement, KeepsHeadersButForWhatChanges) {
+  v1::Stream stream = Signed();
+  stream.set_kept_headers(std::string(20, '\xff'));
+  stream.mutable_version()->set_bit_offset(18 * 8);
+  auto& editor = *stream.add_editors();
+  editor.set_bit_offset(17 * 8);
+  editor.set_bits(8);
+  const auto integrity = ValidateMeasurement(stream, {}, "").integrity;
+  EXPECT_FALSE(integrity->sends_one());
+  const auto look = [&](size_t at, uint8_t change) {
+    std::vector<uint8_t> frame(stream.frames(0).begin(), stream.frames(0).end());
+    frame[at] = static_cast<uint8_t>(frame[at] ^ change);
+    OrderPlace place;
+    return integrity->Look(place, true, 0,
+                           {.frame = frame,
+                            .bytes = frame.size(),
+                            .end = frame.size(),
+                            .signature = frame.data() + frame.size() - wire::kSignatureBytes});
+  };
+  EXPECT_EQ(look(16, 1), Damage::kHeaders);
+  EXPECT_EQ(look(17, 1), Damage::kNone) << "an editor's";
+  EXPECT_EQ(look(18, 0x80), Damage::kNone) << "the version";
+  EXPECT_EQ(look(18, 0x40), Damage::kHeaders);
+  EXPECT_EQ(look(20, 1), Damage::kNone) << "not kept";
 }
 
 Job JobOf(const std::string& name, const std::vector<v1::Stream>& streams,

@@ -58,10 +58,18 @@ bool IsQuoted(const Expected& stream, const Arrival& arrival) {
   return wire::Shape::Of(arrival.frame, arrival.bytes).icmp_error.has_value();
 }
 
-void CountDamage(StreamRx& rx, Damage damage) {
+void CountDamage(const Expected& stream, Damage damage, uint64_t sequence, const uint8_t* signature,
+                 const Arrival& arrival) {
+  StreamRx& rx = *stream.counters;
   if (damage == Damage::kContent) rx.corrupted.Add(1);
   if (damage == Damage::kLength) rx.wrong_length.Add(1);
   if (damage == Damage::kFragment) rx.fragments.Add(1);
+  if (damage == Damage::kHeaders) {
+    rx.wrong_headers.Add(1);
+    rx.header_faults.Set(rx.header_faults.Get() |
+                         stream.integrity->FaultsOf(rx.order_place, stream.numbered, sequence,
+                                                    SignedFrameOf(signature, arrival)));
+  }
 }
 
 }  // namespace
@@ -90,7 +98,7 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
   const Damage damage = DamageOf(stream, sequence, at, arrival);
   if (damage == Damage::kQuoted) return Signed::kForeign;
   if (damage != Damage::kNone) [[unlikely]] {
-    CountDamage(rx, damage);
+    CountDamage(stream, damage, sequence, at, arrival);
     return Signed::kBad;
   }
   const Place place = rx.order.Add(sequence);

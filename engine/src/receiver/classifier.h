@@ -85,12 +85,15 @@ Signed CountSigned(const Expected& stream, const uint8_t* signature, const Arriv
 // The parts of it that look at each frame of a stream, for those that follow one that was counted.
 void CountFlow(const Expected& stream, uint64_t sequence, uint64_t latency_ns,
                const Arrival& arrival);
+inline SignedFrame SignedFrameOf(const uint8_t* signature, const Arrival& arrival) {
+  return {
+      .frame = arrival.frame, .bytes = arrival.bytes, .end = arrival.end, .signature = signature};
+}
 inline Damage DamageOf(const Expected& stream, uint64_t sequence, const uint8_t* signature,
                        const Arrival& arrival) {
   if (stream.integrity == nullptr) return Damage::kNone;
-  return stream.integrity->Look(
-      stream.counters->order_place, stream.numbered, sequence,
-      {.frame = arrival.frame, .bytes = arrival.bytes, .end = arrival.end, .signature = signature});
+  return stream.integrity->Look(stream.counters->order_place, stream.numbered, sequence,
+                                SignedFrameOf(signature, arrival));
 }
 
 // Counts a frame of a stream without signature on the port on which it is expected.

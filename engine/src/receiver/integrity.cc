@@ -67,12 +67,17 @@ bool CarryAsMuch(const wire::Shape& sent, const wire::Shape& seen) {
 Integrity::Integrity(const Sent& sent)
     : order_(sent.order.empty() ? InTurn(sent.frames.size()) : sent.order),
       compares_(sent.payload_offset != 0),
+      changes_(sent.edited),
       sends_fragments_(sent.fragments_by_field) {
   for (const auto& frame : sent.frames) {
     const wire::Shape shape = wire::Shape::Of(frame, frame.size());
     sends_fragments_ |= shape.fragment;
     sends_icmp_errors_ |= shape.icmp_error.has_value();
-    Expectation expected{.bytes = frame.size(), .shape = shape, .payload = {}, .udp_bytes = 0};
+    Expectation expected{.bytes = frame.size(),
+                         .shape = shape,
+                         .payload = {},
+                         .headers = {frame, sent.headers, sent.payload_offset},
+                         .udp_bytes = 0};
     if (compares_) {
       const auto end = frame.end() - static_cast<ptrdiff_t>(wire::kSignatureBytes);
       expected.payload.assign(frame.begin() + static_cast<ptrdiff_t>(sent.payload_offset), end);
@@ -97,10 +102,39 @@ Damage Integrity::LookAtShape(const wire::Shape& shape, const SignedFrame& seen)
 }
 
 Damage Integrity::LookAlone(const SignedFrame& seen) const {
-  return LookAtShape(wire::Shape::Of(seen.frame, seen.bytes), seen);
+  const Damage damage = LookAtShape(wire::Shape::Of(seen.frame, seen.bytes), seen);
+  if (damage != Damage::kNone || seen.frame.size() != seen.bytes) return damage;
+  return FaultsOfAny(seen) == wire::kNoFaults ? Damage::kNone : Damage::kHeaders;
+}
+
+// Those that the frame has whichever of the stream's frames it was.
+wire::HeaderFaults Integrity::FaultsOfAny(const SignedFrame& seen) const {
+  wire::HeaderFaults common = wire::kAllFaults;
+  for (const Expectation& sent : frames_) {
+    const wire::HeaderFaults faults = sent.headers.Faults(seen.frame, seen.end);
+    if (faults == wire::kNoFaults) return faults;
+    if ((common & faults) != wire::kNoFaults) common &= faults;
+  }
+  return common;
+}
+
+wire::HeaderFaults Integrity::FaultsOf(OrderPlace& place, bool numbered, uint64_t sequence,
+                                       const SignedFrame& seen) const {
+  return numbered ? At(place, sequence).headers.Faults(seen.frame, seen.end) : FaultsOfAny(seen);
+}
+
+Damage Integrity::LookAtHeaders(const Expectation& sent, const SignedFrame& seen) const {
+  const bool right = sent.headers.Faults(seen.frame, seen.end) == wire::kNoFaults;
+  return right ? Damage::kNone : Damage::kHeaders;
 }
 
 Damage Integrity::LookCloser(const Expectation& sent, const SignedFrame& seen) const {
+  const Damage damage = LookAtLengths(sent, seen);
+  if (damage != Damage::kNone || seen.frame.size() != seen.bytes) return damage;
+  return LookAtHeaders(sent, seen);
+}
+
+Damage Integrity::LookAtLengths(const Expectation& sent, const SignedFrame& seen) const {
   const wire::Shape shape = wire::Shape::Of(seen.frame, seen.bytes);
   if (const Damage damage = LookAtShape(shape, seen); damage != Damage::kNone) return damage;
   const bool comparable = CarryTheSame(sent.shape, shape);

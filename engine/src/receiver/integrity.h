@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Whether a frame that arrives with a signature is the frame that was sent: all others count as
-// lost (RFC 1242 section 3.6). Headers are the device's to change: it may tag, route and translate,
-// add a tunnel's headers and take them away, and pad up to the shortest frame of Ethernet.
+// lost (RFC 1242 section 3.6). A device may tag, and pad up to the shortest frame of Ethernet; what
+// else it may do with headers is HeaderRules'.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "base/order.h"
+#include "receiver/header_check.h"
 #include "wire/bytes.h"
+#include "wire/header_fault.h"
 #include "wire/shape.h"
 #include "wire/signature.h"
 
@@ -23,6 +25,7 @@ enum class Damage : uint8_t {
   kContent,   // as long as it was sent, with other bytes
   kLength,    // shorter, longer, or several in one
   kFragment,  // a piece of it, which IP has made
+  kHeaders,   // with headers that are not those that were sent
   kQuoted,    // none at all: an ICMP error that quotes it
 };
 
@@ -41,6 +44,8 @@ class Integrity {
     const std::vector<OrderRun>& order;  // without runs frames come in turn
     size_t payload_offset = 0;           // from here to the signature they are compared; 0: not
     bool fragments_by_field = false;     // a field that changes says whether they are fragments
+    bool edited = false;                 // fields change from frame to frame
+    HeaderRules headers{};
   };
 
   explicit Integrity(const Sent& sent);
@@ -53,21 +58,31 @@ class Integrity {
     if (seen.end != sent.bytes || seen.bytes != sent.bytes) [[unlikely]] {
       return LookCloser(sent, seen);
     }
-    return !compares_ || HasPayload(sent, seen) ? Damage::kNone : Damage::kContent;
+    // A frame longer than a buffer is not in one piece, and the ports are opened so that there is
+    // none.
+    if (seen.frame.size() != seen.bytes) return Damage::kNone;
+    if (compares_ && !HasPayload(sent, seen)) return Damage::kContent;
+    if (sent.headers.Passes(seen.frame.data())) [[likely]]
+      return Damage::kNone;
+    return LookAtHeaders(sent, seen);
   }
+
+  // What is wrong with the headers of a frame that Look has found damaged by them.
+  wire::HeaderFaults FaultsOf(OrderPlace& place, bool numbered, uint64_t sequence,
+                              const SignedFrame& seen) const;
 
   // Frames of the stream are themselves ICMP errors.
   bool sends_icmp_errors() const { return sends_icmp_errors_; }
-  // Whether all frames are equal, but for what changes in their headers: then one is intact if it
-  // is as long as one that is, and ends with this payload before its signature.
-  bool sends_one() const { return frames_.size() == 1; }
-  Frame only_payload() const { return frames_.front().payload; }
+  // Whether all frames are equal but for their signatures: then one that is equal to an intact one
+  // is intact.
+  bool sends_one() const { return frames_.size() == 1 && !changes_; }
 
  private:
   struct Expectation {
     size_t bytes;  // of the frame
     wire::Shape shape;
     std::vector<uint8_t> payload;
+    HeaderCheck headers;
     uint16_t udp_bytes;  // what the UDP header before the payload says; 0: there is none
   };
 
@@ -77,9 +92,6 @@ class Integrity {
   const Expectation& Choose(OrderPlace& place, uint64_t sequence) const;
 
   static bool HasPayload(const Expectation& sent, const SignedFrame& seen) {
-    // A frame longer than a buffer is not in one piece, and the ports are opened so that there is
-    // none.
-    if (seen.frame.size() != seen.bytes) return true;
     const size_t bytes = sent.payload.size();
     const size_t end = seen.end - wire::kSignatureBytes;
     if (bytes == 0) return true;  // there may be no pointer to nothing
@@ -88,12 +100,16 @@ class Integrity {
   }
 
   Damage LookCloser(const Expectation& sent, const SignedFrame& seen) const;
+  Damage LookAtLengths(const Expectation& sent, const SignedFrame& seen) const;
+  Damage LookAtHeaders(const Expectation& sent, const SignedFrame& seen) const;
   Damage LookAlone(const SignedFrame& seen) const;
+  wire::HeaderFaults FaultsOfAny(const SignedFrame& seen) const;
   Damage LookAtShape(const wire::Shape& shape, const SignedFrame& seen) const;
 
   std::vector<Expectation> frames_;
   Order order_;
   bool compares_;
+  bool changes_;  // fields, from frame to frame
   bool sends_fragments_;
   bool sends_icmp_errors_ = false;
 };

@@ -32,7 +32,11 @@ void Train::Begin(const Expected& stream, const uint8_t* signature, const Arriva
   const Integrity* integrity = stream.integrity;
   const bool alike = integrity == nullptr || (stream.numbered && integrity->sends_one());
   looks_closer_ = rx.flows != nullptr || !alike;
-  payload_ = integrity != nullptr && alike ? integrity->only_payload() : Frame();
+  const bool whole = arrival.frame.size() == arrival.bytes;
+  looks_closer_ |= integrity != nullptr && !whole;
+  first_ = integrity != nullptr && !looks_closer_
+               ? arrival.frame.first(arrival.bytes - wire::kSignatureBytes)
+               : Frame();
   bytes_of_each_ = arrival.bytes;
 }
 

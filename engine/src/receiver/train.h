@@ -24,7 +24,7 @@ class Train {
   Train(const Train&) = delete;
   Train& operator=(const Train&) = delete;
 
-  // Begins behind a frame that CountSigned has just counted.
+  // Begins behind a frame that CountSigned has just counted. Its buffer stays until End.
   void Begin(const Expected& stream, const uint8_t* signature, const Arrival& arrival);
 
   // Counts a frame if it goes on here: the next one of the stream, of the same version. Otherwise
@@ -61,9 +61,9 @@ class Train {
   // For a stream whose frames are equal: whether this one is as intact as the first.
   bool IsLikeTheFirst(const uint8_t* signature, const Arrival& arrival) const {
     if (arrival.bytes != bytes_of_each_) return false;
-    return payload_.empty() ||
-           (arrival.frame.size() == arrival.bytes &&
-            std::memcmp(payload_.data(), signature - payload_.size(), payload_.size()) == 0);
+    return first_.empty() || (arrival.frame.size() == arrival.bytes &&
+                              signature == arrival.frame.data() + first_.size() &&
+                              std::memcmp(first_.data(), arrival.frame.data(), first_.size()) == 0);
   }
 
   // Checks of each flow and each frame. False: the frame is damaged.
@@ -87,7 +87,7 @@ class Train {
   bool looks_closer_ = false;
   // Unless it looks closer:
   uint32_t bytes_of_each_ = 0;
-  Frame payload_;  // before the signature of each; empty: not compared
+  Frame first_;  // up to its signature, in the buffer that it has arrived in; empty: not compared
 };
 
 }  // namespace tester

@@ -3,6 +3,10 @@
 
 #include "snapshot/merge.h"
 
+#include <string>
+
+#include "wire/header_fault.h"
+
 namespace tester {
 namespace {
 
@@ -78,6 +82,11 @@ void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
 #define TESTER_SET(name) out.set_rx_##name(rx.name.Get());
   TESTER_STREAM_RX_COUNTERS(TESTER_SET)
 #undef TESTER_SET
+  for (size_t i = 0; i < wire::kHeaderFaultNames.size(); ++i) {
+    const auto fault = static_cast<wire::HeaderFault>(i);
+    if ((rx.header_faults.Get() & wire::BitOf(fault)) == 0) continue;
+    out.add_rx_wrong_header_parts(std::string(wire::kHeaderFaultNames[i]));
+  }
   FillLatency(rx.latency, *out.mutable_latency());
   FillOrder(rx.order, *out.mutable_order());
   FillOutages(rx.outages, *out.mutable_outages());

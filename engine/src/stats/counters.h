@@ -51,6 +51,7 @@ namespace tester {
   X(corrupted)                       \
   X(wrong_length)                    \
   X(fragments)                       \
+  X(wrong_headers)                   \
   X(version_rewritten)               \
   X(before_sent)
 
@@ -122,6 +123,7 @@ struct alignas(64) StreamRx {
   Outages outages;
   // Frames of the stream that arrived changed.
   TESTER_STREAM_RX_COUNTERS(TESTER_DECLARE_COUNTER)
+  Counter header_faults;         // wire::HeaderFaults of those with wrong headers
   std::unique_ptr<Flows> flows;  // null without
   OrderPlace order_place;        // used by the worker only
   // Frames that arrive where they should not are counted by whichever worker meets them.

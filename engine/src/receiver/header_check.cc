@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "receiver/header_check.h"
+
+#include <algorithm>
+
+#include "wire/ethernet.h"
+#include "wire/signature.h"
+#include "wire/udp.h"
+
+namespace tester {
+namespace {
+
+using wire::BitOf;
+using wire::Bytes;
+using wire::CoveredSum;
+using wire::Header;
+using wire::HeaderFault;
+using wire::HeaderFaults;
+using wire::HeaderKind;
+using wire::HeaderWalk;
+
+constexpr size_t kMacsBytes = 12;
+constexpr size_t kUdpChecksumOffset = 6;
+constexpr HeaderFaults kChecksums =
+    BitOf(HeaderFault::kIpv4Checksum) | BitOf(HeaderFault::kUdpChecksum) |
+    BitOf(HeaderFault::kTcpChecksum) | BitOf(HeaderFault::kIcmpChecksum);
+
+bool Overlap(const BitRange& one, const BitRange& other) {
+  return one.begin < other.end && other.begin < one.end;
+}
+
+BitRange BitsOf(const Bytes& bytes) { return {.begin = bytes.begin * 8, .end = bytes.end() * 8}; }
+
+void SetBits(std::vector<uint8_t>& mask, const BitRange& bits, bool to) {
+  for (size_t bit = bits.begin; bit < std::min(bits.end, mask.size() * 8); ++bit) {
+    const auto one = static_cast<uint8_t>(0x80U >> bit % 8);
+    uint8_t& byte = mask[bit / 8];
+    byte = static_cast<uint8_t>(to ? byte | one : byte & ~one);
+  }
+}
+
+bool Covers(const CoveredSum& sum, const BitRange& bits) {
+  return std::any_of(sum.covered.begin(), sum.covered.end(),
+                     [&](const Bytes& bytes) { return Overlap(bits, BitsOf(bytes)); });
+}
+
+// The bits of a header that say where the next one, and the end of the packet, is.
+std::vector<BitRange> Structure(const Header& header, bool carries_more) {
+  const size_t first = header.at.begin * 8;
+  const auto bits = [&](size_t begin, size_t end) {
+    return BitRange{.begin = first + begin, .end = first + end};
+  };
+  switch (header.kind) {
+    case HeaderKind::kEthernet: {
+      std::vector<BitRange> types;
+      for (size_t at = kMacsBytes; at < header.at.size; at += wire::kVlanTagBytes) {
+        types.push_back(bits(at * 8, at * 8 + 16));
+      }
+      return types;
+    }
+    case HeaderKind::kMpls:
+      return {bits(23, 24)};
+    case HeaderKind::kIpv4:  // without the flag that forbids fragments
+      return {bits(0, 8), bits(16, 32), bits(50, 64), bits(72, 80)};
+    case HeaderKind::kIpv6:
+      return {bits(0, 4), bits(32, 56)};
+    case HeaderKind::kUdp:
+      if (carries_more) return {bits(16, 48)};
+      return {bits(32, 48)};
+    case HeaderKind::kTcp:
+      return {bits(96, 100)};
+    case HeaderKind::kIcmp:
+      return {};
+    case HeaderKind::kIpv6Extension:
+      return {BitsOf(header.at)};
+    case HeaderKind::kTunnel:
+      return {bits(0, 32)};  // flags and type of GRE, flags of VXLAN
+  }
+  return {};
+}
+
+size_t HopCount(const Header& header) {
+  if (header.kind == HeaderKind::kIpv4) return header.at.begin + 8;
+  return header.kind == HeaderKind::kIpv6 ? header.at.begin + 7 : 0;
+}
+
+// Whether a checksum stays right when these bits change: it is updated, or what it covers of them,
+// with the checksum in there that is updated, adds up to the same.
+bool StaysRight(const CoveredSum& sum, const BitRange& bits, const HeaderWalk& sent,
+                const HeaderRules& rules) {
+  const auto& updated = rules.updated_checksums;
+  return std::any_of(sent.sums().begin(), sent.sums().end(), [&](const CoveredSum& other) {
+    const Bytes field{.begin = other.offset, .size = 2};
+    return std::find(updated.begin(), updated.end(), other.offset) != updated.end() &&
+           Covers(other, bits) && Covers(sum, BitsOf(field));
+  });
+}
+
+// What the device could not have made wrong: what was sent wrong already, and what becomes wrong
+// with fields that change.
+HeaderFaults Excused(const HeaderWalk& sent, const HeaderRules& rules) {
+  HeaderFaults excused = sent.faults() | sent.WrongSums();
+  const auto changes = [&](const auto& predicate) {
+    return std::any_of(rules.changes.begin(), rules.changes.end(), predicate);
+  };
+  for (const CoveredSum& sum : sent.sums()) {
+    if (changes([&](const BitRange& bits) {
+          return Covers(sum, bits) && !StaysRight(sum, bits, sent, rules);
+        })) {
+      excused |= BitOf(sum.fault);
+    }
+  }
+  for (size_t i = 0; i < sent.headers().size(); ++i) {
+    const Header& header = sent.headers()[i];
+    for (const BitRange& fixed : Structure(header, i + 1 < sent.headers().size())) {
+      // Then the frame is not what it seems to be, from here on.
+      if (changes([&](const BitRange& bits) { return Overlap(bits, fixed); })) {
+        return wire::kAllFaults;
+      }
+    }
+    const Bytes hops{.begin = HopCount(header), .size = 1};
+    if (hops.begin != 0 &&
+        changes([&](const BitRange& bits) { return Overlap(bits, BitsOf(hops)); })) {
+      excused |= BitOf(HeaderFault::kTtl);
+    }
+  }
+  return excused;
+}
+
+}  // namespace
+
+HeaderCheck::HeaderCheck(Frame sent, const HeaderRules& rules, size_t compared_from) {
+  const size_t signature = sent.size() - wire::kSignatureBytes;
+  const HeaderWalk walk(sent, sent.size());
+  const size_t bytes = std::min(signature, std::max(walk.end_of_headers(), rules.kept.size()));
+  sent_.assign(sent.begin(), sent.begin() + static_cast<ptrdiff_t>(bytes));
+  excused_ = Excused(walk, rules);
+  sent_tag_bytes_ = walk.tags() * wire::kVlanTagBytes;
+  kept_ = rules.kept;
+  kept_.resize(std::min(kept_.size(), bytes));
+  for (const BitRange& bits : rules.changes) SetBits(kept_, bits, false);
+  for (size_t at = 0; at < kept_.size(); ++at) parts_.push_back(walk.PartAt(at));
+  MakeMask(walk);
+  MakeWords();
+  if (excused_ == wire::kAllFaults) return;
+  for (const Header& header : walk.headers()) {
+    const size_t offset = HopCount(header);
+    const bool counts = offset != 0 && offset < bytes && mask_[offset] != 0xff;
+    if (counts && (excused_ & BitOf(HeaderFault::kTtl)) == 0) {
+      hop_counts_.push_back(static_cast<uint16_t>(offset));
+    }
+  }
+  MakeSums(walk, compared_from == 0 ? sent.size() : compared_from, sent);
+  const Header& last = walk.headers().back();
+  if (last.kind == HeaderKind::kUdp &&
+      last.at.begin + wire::Load16(&sent[last.at.begin + 4]) == sent.size() &&
+      wire::Load16(&sent[last.at.begin + kUdpChecksumOffset]) != 0) {
+    udp_bytes_ = sent.size() - last.at.begin;
+  }
+}
+
+void HeaderCheck::MakeMask(const HeaderWalk& walk) {
+  mask_ = kept_;
+  mask_.resize(sent_.size());
+  if (excused_ == wire::kAllFaults) return;
+  for (size_t i = 0; i < walk.headers().size(); ++i) {
+    const bool carries_more = i + 1 < walk.headers().size();
+    for (const BitRange& bits : Structure(walk.headers()[i], carries_more)) {
+      SetBits(mask_, bits, true);
+    }
+  }
+  for (const CoveredSum& sum : walk.sums()) {
+    if (IsLeftOut(sum)) SetBits(mask_, BitsOf({.begin = sum.offset, .size = 2}), true);
+  }
+}
+
+bool HeaderCheck::IsLeftOut(const CoveredSum& sum) const {
+  return sum.may_be_left_out && wire::Load16(sent_.data() + sum.offset) == 0;
+}
+
+void HeaderCheck::MakeWords() {
+  for (size_t at = 0; at < mask_.size(); at += sizeof(uint64_t)) {
+    // The signature is behind the headers, so that a whole word can be read.
+    std::array<uint8_t, sizeof(uint64_t)> value{};
+    std::array<uint8_t, sizeof(uint64_t)> mask{};
+    const size_t bytes = std::min(value.size(), mask_.size() - at);
+    std::copy_n(sent_.begin() + static_cast<ptrdiff_t>(at), bytes, value.begin());
+    std::copy_n(mask_.begin() + static_cast<ptrdiff_t>(at), bytes, mask.begin());
+    const Word word{.value = LoadWord(value.data()), .mask = LoadWord(mask.data()), .offset = at};
+    if (word.mask != 0) words_.push_back(word);
+  }
+}
+
+bool HeaderCheck::IsFixed(const Bytes& bytes) const {
+  if (bytes.end() > mask_.size()) return false;
+  const auto begin = mask_.begin() + static_cast<ptrdiff_t>(bytes.begin);
+  return std::all_of(begin, begin + static_cast<ptrdiff_t>(bytes.size),
+                     [](uint8_t bits) { return bits == 0xff; });
+}
+
+void HeaderCheck::MakeSums(const HeaderWalk& walk, size_t compared_from, Frame sent) {
+  for (const CoveredSum& sum : walk.sums()) {
+    if ((excused_ & BitOf(sum.fault)) != 0 || IsLeftOut(sum)) continue;
+    Sum made{};
+    bool is_fixed = true;
+    for (Bytes bytes : sum.covered) {
+      const size_t end = std::min(bytes.end(), std::max(bytes.begin, compared_from));
+      bytes.size = end - bytes.begin;
+      if (bytes.size == 0) continue;
+      is_fixed &= IsFixed(bytes);
+      // Only what comes last has an odd number of bytes.
+      if (made.parts != 0 && made.covered[made.parts - 1].end() == bytes.begin) {
+        made.covered[made.parts - 1].size += bytes.size;
+      } else {
+        made.covered[made.parts++] = bytes;
+      }
+    }
+    if (is_fixed) continue;
+    made.negative = wire::Negative(Add(made, sent.data()));
+    if (sum.may_be_left_out) made.checksum = static_cast<uint16_t>(sum.offset);
+    sums_.push_back(made);
+  }
+}
+
+HeaderFaults HeaderCheck::Faults(Frame frame, size_t end) const {
+  const HeaderWalk walk(frame, end);
+  HeaderFaults found = walk.faults() | walk.WrongSums();
+  if (LeavesOutTheChecksum(frame, end, walk)) found |= BitOf(HeaderFault::kUdpChecksum);
+  return (found & ~excused_) | Differences(frame, walk);
+}
+
+// A device may add a tunnel whose UDP header has none.
+bool HeaderCheck::LeavesOutTheChecksum(Frame frame, size_t end, const HeaderWalk& walk) const {
+  if (udp_bytes_ == 0 || end < udp_bytes_) return false;
+  const size_t begin = end - udp_bytes_;
+  return std::any_of(walk.headers().begin(), walk.headers().end(), [&](const Header& header) {
+    return header.kind == HeaderKind::kUdp && header.at.begin == begin &&
+           wire::Load16(frame.data() + begin + kUdpChecksumOffset) == 0;
+  });
+}
+
+HeaderFaults HeaderCheck::Differences(Frame frame, const HeaderWalk& walk) const {
+  const size_t tag_bytes = walk.tags() * wire::kVlanTagBytes;
+  const bool as_many = tag_bytes == sent_tag_bytes_;
+  HeaderFaults found = wire::kNoFaults;
+  for (size_t at = 0; at < kept_.size(); ++at) {
+    // Tags come and go; what is behind them stays.
+    if (!as_many && at >= kMacsBytes && at < kMacsBytes + sent_tag_bytes_) continue;
+    const size_t there = at < kMacsBytes ? at : at + tag_bytes - sent_tag_bytes_;
+    if (there >= frame.size()) return found | BitOf(HeaderFault::kOtherHeader);
+    if (((frame[there] ^ sent_[at]) & kept_[at]) != 0) found |= BitOf(parts_[at]);
+  }
+  // A checksum that follows another field is no fault of its own.
+  return (found & ~kChecksums) != wire::kNoFaults ? found & ~kChecksums : found;
+}
+
+}  // namespace tester
