@@ -31,6 +31,7 @@ class Fate(Enum):
     CORRUPTED = "corrupted"
     WRONG_LENGTH = "wrong_length"
     FRAGMENTS = "fragments"
+    WRONG_HEADERS = "wrong_headers"
     MISROUTED = "misrouted"
 
 
@@ -57,7 +58,8 @@ class FrameOrder:
         ``duplicated``, ``reordered`` (arrived after one that was sent later), ``late`` (too late to know
         whether they had arrived before), ``misrouted``, and the greatest ``extent``: how many frames arrived
         since the first one that overtook it. Frames that arrived ``corrupted`` (with another content), with a
-        ``wrong_length`` or in ``fragments`` (pieces of an IP packet) are not the frames that were sent: they
+        ``wrong_length``, in ``fragments`` (pieces of an IP packet) or with ``wrong_headers`` (others than the
+        device may send, see `Create Stream`) are not the frames that were sent: they
         count as lost, and in none of the others. A stream that was given other frames while
         it was sending has none ``corrupted`` until its next start: a sequence number, by which a payload is
         known, no longer says which frame was sent.
@@ -102,8 +104,8 @@ class FrameOrder:
         | ``assertion_expected`` | how many frames |
         | ``message`` | a text in place of the usual one if the assertion fails |
 
-        ``extent`` gives the greatest reordering extent; ``wrong_length`` and ``fragments`` are frames that
-        arrived otherwise than they were sent. `Measure Reordering` says what each of them means, `Get Frame
+        ``extent`` gives the greatest reordering extent; ``wrong_length``, ``fragments`` and ``wrong_headers``
+        are frames that arrived otherwise than they were sent. `Measure Reordering` says what each of them means, `Get Frame
         Loss` tells lost frames.
         Not every tester counts each of them: such a value is None, and an assertion on it is INCONCLUSIVE.
 

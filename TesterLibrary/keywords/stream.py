@@ -7,6 +7,7 @@ from __future__ import annotations
 from robot.api.deco import keyword
 
 from ..files.field_values import parse_shares
+from ..model.forwarding import Forwarding
 from ..model.headers import HeaderStack
 from ..model.mix import mix_of
 from ..model.stream import Stream
@@ -33,6 +34,7 @@ class Streams:
         headers: HeaderStack | None = None,
         signature: bool = True,
         start_after: Duration = Duration(0),
+        forwarding: Forwarding | None = None,
     ) -> str:
         """Describes a stream of UDP test frames (RFC 2544 appendix C.2.6). Returns its name. Nothing is sent.
 
@@ -45,6 +47,13 @@ class Streams:
         | ``headers`` | the headers, as in `Set Headers`; Ethernet, IP and UDP, if they are left out |
         | ``signature`` | whether 16 bytes at the end of each payload say which frame it is |
         | ``start_after`` | how much later than the streams that are started with it its first frame leaves |
+        | ``forwarding`` | what the device may do with headers; as the testbed says, if it is left out |
+
+        A frame counts as received if it is the frame that was sent, as a device of this kind may change it
+        (RFC 1242 §3.6). ``forwarding`` is ``bridged``: headers arrive as they were sent; ``routed``: MAC
+        addresses, VLANs, TTL or hop limit and DSCP may change; or ``translated``: whatever NAT, balancers and
+        gateways of tunnels do to headers. All may add and remove VLAN tags and padding, and leave lengths and
+        checksums right. Other frames are lost; verdicts say what was wrong with their headers.
 
         With ``signature=False`` nothing is written into payloads. Frames are then known by what their headers
         have in common, and cannot be told from each other: latency of single frames, order, outages and flows
@@ -74,6 +83,7 @@ class Streams:
                 headers=headers,
                 signature=signature,
                 start_after=start_after,
+                forwarding=forwarding,
             )
         )
         return name

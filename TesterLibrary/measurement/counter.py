@@ -24,6 +24,7 @@ class Counter(Enum):
     CORRUPTED = "corrupted frames"
     WRONG_LENGTH = "frames with another length"
     FRAGMENTS = "frames in pieces"
+    WRONG_HEADERS = "frames with wrong headers"
     FOREIGN_KINDS = "kinds of foreign frames"
     MISROUTED = "misrouted frames"
     OUTAGES = "outages"

@@ -19,6 +19,7 @@ _FATES = {
     "corrupted": "corrupted",
     "wrong_length": "with another length",
     "fragments": "in pieces",
+    "wrong_headers": "with wrong headers",
     "misrouted": "misrouted",
 }
 
@@ -41,16 +42,23 @@ class Order:
     behind: int | None = 0  # arrivals below the highest sequence number seen, for the first time or again
     wrong_length: int | None = 0  # shorter, longer, or several in one frame; counted as `corrupted` is
     fragments: int | None = 0  # pieces of IP packets that were sent whole; counted as `corrupted` is
+    wrong_headers: int | None = 0  # with headers that the device must not make so; counted as `corrupted` is
+    wrong_header_parts: tuple[str, ...] = ()  # what was wrong in these
 
     @classmethod
     def merged(cls, parts: Iterable[Order]) -> Order:
         """Several streams as if they were one; the extent is the worst of them. None if one of them is."""
         each = list(parts)
-        names = (name for name in cls.__dataclass_fields__ if name != "extent")
+        names = (n for n in cls.__dataclass_fields__ if n not in ("extent", "wrong_header_parts"))
         sums = {name: total(getattr(part, name) for part in each) for name in names}
         extents = [part.extent for part in each]
         worst = max((extent for extent in extents if extent is not None), default=0)
-        return cls(**sums, extent=None if None in extents else worst)  # type: ignore[arg-type]
+        wrong = tuple(dict.fromkeys(name for part in each for name in part.wrong_header_parts))
+        return cls(
+            **sums,  # type: ignore[arg-type]
+            extent=None if None in extents else worst,
+            wrong_header_parts=wrong,
+        )
 
     @property
     def copies(self) -> tuple[int, int]:
@@ -91,10 +99,12 @@ class Order:
     @property
     def damage(self) -> str:
         """Frames that arrived changed, as text for people; empty if none did."""
+        parts = f" ({', '.join(self.wrong_header_parts)})" if self.wrong_header_parts else ""
         ways = {
             "with another content": self.corrupted,
             "with another length": self.wrong_length,
             "in pieces (IP fragments)": self.fragments,
+            f"with headers that are not those that were sent{parts}": self.wrong_headers,
         }
         return "; ".join(f"{frames:,} arrived {way}" for way, frames in ways.items() if frames)
 
@@ -157,4 +167,5 @@ UNKNOWN = Order(
     behind=None,
     wrong_length=None,
     fragments=None,
+    wrong_headers=None,
 )

@@ -99,6 +99,7 @@ def without_signature(counters: StreamCounters) -> StreamCounters:
         rx_corrupted=None,
         rx_wrong_length=None,
         rx_fragments=None,
+        rx_wrong_headers=None,
         order=OrderCounters(),
         outages=None,
         variation=None,

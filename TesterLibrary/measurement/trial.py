@@ -93,6 +93,8 @@ class StreamResult:
             corrupted=counted.rx_corrupted,
             wrong_length=counted.rx_wrong_length,
             fragments=counted.rx_fragments,
+            wrong_headers=counted.rx_wrong_headers,
+            wrong_header_parts=counted.rx_wrong_header_parts,
             misrouted=counted.rx_misrouted,
             behind=counted.order.behind,
         )

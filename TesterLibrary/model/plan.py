@@ -47,6 +47,7 @@ class PlannedStream:
     matches: tuple[Match, ...] = ()  # how frames without a signature are known where they arrive
     version: Version | None = None
     payload_offset: int = 0  # from here to the signature, arrivals are compared with sent frames; 0: not
+    kept_headers: bytes = b""  # a mask of the header bits that arrive as they were sent; empty: no one knows
     header_size: int = 0  # bytes before the payload of the first of `frames`; 0 where nobody knows
 
     @property

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from .departures import CaptureReplay, Shaping
 from .editor import Editor, FieldPath
+from .forwarding import Forwarding
 from .headers import HeaderStack
 from .mix import parse_frame_sizes
 from .payload import COUNTING, Payload
@@ -56,6 +57,7 @@ class Stream:
         ),
     )
     version: VersionField | None = None  # None: where the planner finds a place for it
+    forwarding: Forwarding | None = None  # how the device treats its headers; None: as the testbed says
     answered: bool = True  # the tester answers a device that asks (ARP, ND) who has the addresses in it
 
     @property

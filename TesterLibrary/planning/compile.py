@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from ..errors import PlanError
 from ..model.departures import CaptureReplay, Messages
+from ..model.forwarding import Forwarding
 from ..model.job import Job
 from ..model.match import Match
 from ..model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
@@ -20,6 +21,7 @@ from .apart import check_clients_apart
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
 from .frame import announcement, measured_frame
+from .kept import kept_headers
 from .matches import check_apart, matches
 from .rate import check_sum
 from .responder import Neighbours, plan_end
@@ -39,6 +41,7 @@ def compile(  # noqa: A001 - the word of the architecture
     first_id: int = 1,
     neighbours: Neighbours | None = None,
     beside: Iterable[Plan] = (),
+    forwarding: Forwarding = Forwarding.TRANSLATED,
 ) -> Plan:
     """The plan of a job. Equal arguments give equal plans.
 
@@ -50,6 +53,7 @@ def compile(  # noqa: A001 - the word of the architecture
         first_id: Id of the first stream, 1 to 65535; the other streams have the ids after it.
         neighbours: MAC addresses of the hosts that clients reach without a gateway, by port and address.
         beside: Jobs that are loaded already; their clients and those of this job must not be confused.
+        forwarding: How the device treats the headers of streams that do not say it themselves.
 
     Raises:
         PlanError: The first limit that is hit: what was given, what is allowed, where.
@@ -57,7 +61,7 @@ def compile(  # noqa: A001 - the word of the architecture
     _check_job(job, max_streams, first_id)
     ends = [stations(stream, ports) for stream in job.streams]
     made = [
-        _stream(stream, stream_id, job.seed, tx, rx, gateways)
+        _stream(_forwarded(stream, forwarding), stream_id, job.seed, tx, rx, gateways)
         for stream_id, (stream, (tx, rx)) in enumerate(zip(job.streams, ends, strict=True), first_id)
     ]
     for name in dict.fromkeys(stream.tx for stream in job.streams):
@@ -169,6 +173,9 @@ def _stream(
         payload_offset=0
         if not made.frames or not stream.signature or isinstance(stream.shaping, Messages)
         else _unchanged_from(made, templates[0].payload_offset),
+        kept_headers=kept_headers(templates[0], stream.forwarding or Forwarding.TRANSLATED)
+        if made.frames and stream.signature
+        else b"",
         header_size=templates[0].payload_offset if made.frames else 0,
     )
     planned = with_version(planned)
@@ -176,6 +183,10 @@ def _stream(
         routed = tx.port.gateway is not None
         planned = replace(planned, matches=matches(planned, templates[0], routed=routed))
     return planned, made
+
+
+def _forwarded(stream: Stream, forwarding: Forwarding) -> Stream:
+    return replace(stream, forwarding=stream.forwarding or forwarding)
 
 
 def _unchanged_from(made: Content, payload_offset: int) -> int:

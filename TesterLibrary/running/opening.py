@@ -108,6 +108,7 @@ def open_tester(
             calibration=stored_calibration(testbed.testbed.name),
             scopes=scopes or Scopes(),
             sleep=_sleep_of(target),
+            forwarding=testbed.testbed.dut.forwards,
         )
         captures, traffic, connections = Captures(tester), Traffic(tester), Connections(tester)
         for part in (captures, connections, traffic):

@@ -15,6 +15,7 @@ from ..measurement.calibration import Calibration
 from ..measurement.correction import Correction, frame_time_ns
 from ..measurement.evidence import EvidenceLimits
 from ..measurement.trial import Trial
+from ..model.forwarding import Forwarding
 from ..model.job import Job
 from ..model.plan import Plan, PlannedStream
 from ..model.ports import Address, Port
@@ -103,6 +104,7 @@ class Tester:
     scopes: Scopes = field(default_factory=Scopes)  # the suites and the test that run
     stream_ids: StreamIds = field(default_factory=StreamIds)
     at_large: AtLarge = field(default_factory=AtLarge)  # frames without signature that have not arrived
+    forwarding: Forwarding = Forwarding.TRANSLATED  # how the device treats headers
     asked: set[Address] = field(default_factory=set)  # for which the device may ask: probed, and not known
 
     def plan(self, name: str, streams: Sequence[Stream]) -> Plan:
@@ -124,6 +126,7 @@ class Tester:
             gateways=self.gateways,
             max_streams=self.capabilities.max_streams,
             first_id=first_id,
+            forwarding=self.forwarding,
         )
 
     def replan(self, plan: Plan, stream_id: int, stream: Stream) -> PlannedStream:
@@ -135,6 +138,7 @@ class Tester:
             gateways=self.gateways,
             max_streams=1,
             first_id=stream_id,
+            forwarding=self.forwarding,
         ).streams
         return planned
 

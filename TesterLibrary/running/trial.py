@@ -292,7 +292,7 @@ def _received(snapshot: Snapshot) -> list[int]:
 
 def _arrived(counted: StreamCounters) -> int:
     """Frames that came to any port, damaged or not."""
-    others = ("rx_misrouted", "rx_corrupted", "rx_wrong_length", "rx_fragments")
+    others = ("rx_misrouted", "rx_corrupted", "rx_wrong_length", "rx_fragments", "rx_wrong_headers")
     return counted.rx_packets + sum(getattr(counted, name) or 0 for name in others)
 
 

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from ..errors import TestbedError, TesterLibraryError
 from ..files import paths
 from ..files.document import Document, Kind, did_you_mean, load_document
+from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface
 from ..model.units import Bandwidth
 from .embedded import devices
@@ -106,7 +107,8 @@ class _Reader:
 
     def _dut(self, data: Mapping[str, Any]) -> DutSpec:
         known = list(devices())
-        dut = DutSpec(**{**data, "version": str(data.get("version", ""))})
+        forwarding = Forwarding(data["forwarding"]) if "forwarding" in data else None
+        dut = DutSpec(**{**data, "version": str(data.get("version", "")), "forwarding": forwarding})
         if dut.is_embedded and dut.device not in known:
             hint = did_you_mean(dut.device, known)
             problem = f"{dut.device!r} is no embedded device{hint}; give {' or '.join(known)}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface, Port
 from ..model.units import Bandwidth
 
@@ -84,6 +85,10 @@ class TesterSpec:
         return self.address is None and self.switch is None
 
 
+_TRANSLATORS = ("balancer", "gateway")  # embedded devices
+_BY_LAYER = {2: Forwarding.BRIDGED, 3: Forwarding.ROUTED}
+
+
 @dataclass(frozen=True)
 class DutSpec:
     """The device under test, as the report names it."""
@@ -93,10 +98,20 @@ class DutSpec:
     device: str = ""  # of an embedded one: a name that `testbeds.embedded` knows
     options: Mapping[str, Any] = field(default_factory=dict)  # of one that is not physical
     layer: int | None = None  # 2: it bridges, 3: it routes
+    forwarding: Forwarding | None = None  # what it does to headers; None: as its layer says
     description: str = ""
     vendor: str = ""
     model: str = ""
     version: str = ""  # of its software; an embedded one fills it in
+
+    @property
+    def forwards(self) -> Forwarding:
+        """What the device may do with headers; of one whose layer is not known, everything."""
+        if self.forwarding is not None:
+            return self.forwarding
+        if self.is_embedded and self.device in _TRANSLATORS:
+            return Forwarding.TRANSLATED
+        return Forwarding.TRANSLATED if self.layer is None else _BY_LAYER[self.layer]
 
     @property
     def is_embedded(self) -> bool:

@@ -52,6 +52,7 @@ def stream_message(stream: PlannedStream) -> plan_pb2.Stream:
         version=version_message(stream.version) if stream.version else None,
         matches=[plan_pb2.Match(offset=m.offset, mask=m.mask, value=m.value) for m in stream.matches],
         payload_offset=stream.payload_offset,
+        kept_headers=stream.kept_headers,
     )
 
 

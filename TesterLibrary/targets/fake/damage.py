@@ -24,6 +24,7 @@ class FakeDamage:
     corrupted: Ratio = _NONE  # get another content
     wrong_length: Ratio = _NONE  # lose bytes of their payload, or get more
     fragments: Ratio = _NONE  # are sent on in two pieces of an IP packet
+    wrong_headers: Ratio = _NONE  # get a wrong checksum of UDP
     duplicated: Ratio = _NONE  # part of the intact frames that are sent twice
     overtaken: Ratio = _NONE  # part of the intact frames that change places with the next one
     loops: bool = False  # after the first frame has arrived, one is sent again every 10 ms, for ever
@@ -31,7 +32,8 @@ class FakeDamage:
     @property
     def parts(self) -> tuple[Fraction, ...]:
         """The parts of the forwarded frames that are damaged in each way."""
-        return self.corrupted.value, self.wrong_length.value, self.fragments.value
+        parts = (self.corrupted, self.wrong_length, self.fragments, self.wrong_headers)
+        return tuple(part.value for part in parts)
 
     @property
     def part(self) -> Fraction:
@@ -51,7 +53,7 @@ def damaged(
     frames are damaged, `now_ns` how often a loop has sent one again.
     """
     ends = [phase, *(phase + forwarded * part for part in accumulate(damage.parts))]
-    corrupted, wrong_length, fragments = (floor(b) - floor(a) for a, b in pairwise(ends))
+    corrupted, wrong_length, fragments, wrong_headers = (floor(b) - floor(a) for a, b in pairwise(ends))
     again = floor(arrived.rx_packets * damage.duplicated.value)
     if damage.loops and arrived.rx_packets:
         again += (now_ns - arrived.first_rx_ns) // _LOOP_NS
@@ -61,12 +63,15 @@ def damaged(
         rx_corrupted=corrupted,
         rx_wrong_length=wrong_length,
         rx_fragments=fragments,
+        rx_wrong_headers=wrong_headers,
+        rx_wrong_header_parts=("UDP checksum",) if wrong_headers else (),
     )
 
 
 def damaged_frames(counted: StreamCounters) -> int:
     """Frames of a stream that arrived damaged."""
-    return (counted.rx_corrupted or 0) + (counted.rx_wrong_length or 0) + (counted.rx_fragments or 0)
+    counts = (counted.rx_corrupted, counted.rx_wrong_length, counted.rx_fragments, counted.rx_wrong_headers)
+    return sum(count or 0 for count in counts)
 
 
 def _with_overtaken(arrived: StreamCounters, behind: int) -> StreamCounters:

@@ -17,6 +17,8 @@ def misrouted(arrived: StreamCounters, port: str) -> StreamCounters:
         rx_corrupted=0,
         rx_wrong_length=0,
         rx_fragments=0,
+        rx_wrong_headers=0,
+        rx_wrong_header_parts=(),
         rx_bytes=0,
         first_rx_ns=0,
         last_rx_ns=0,
