@@ -39,7 +39,7 @@ def _changed(template: FrameTemplate, forwarding: Forwarding) -> Iterator[tuple[
         header, field = place.path.header, place.path.field
         if header in _TAGS and (first_ip is None or place.layer < first_ip):
             # Priorities follow the device's own queues (IEEE 802.1Q clause 6.9.3).
-            if forwarding is Forwarding.ROUTED or field in ("prio", "dei", "id"):
+            if field in ("prio", "dei", "id") or (field == "vlan" and forwarding is Forwarding.ROUTED):
                 yield place.bit_offset, place.bits
         elif forwarding is Forwarding.ROUTED and place.layer == 0 and header == "Ether":
             if field in ("dst", "src"):

@@ -6,7 +6,8 @@
 
 forwards between p1 and p2. Of the UDP frames from p1, counted from 0, it loses those of `lose` (first and
 count) and each `lose_every`-th, changes a byte of each `corrupt_every`-th, cuts 20 bytes out of each
-`shorten_every`-th, adds 4 to each `lengthen_every`-th, sends each `duplicate_every`-th twice, each
+`shorten_every`-th, adds 4 to each `lengthen_every`-th, damages the `part` (see HEADERS) of the headers of each
+`headers_every`-th, sends each `duplicate_every`-th twice, each
 `misroute_every`-th back where it came from, lets each `hold_every`-th be overtaken by `overtaken_by` more,
 puts the VLAN `tag` on, keeps all for `delay_s`, and sets the version bit to 0 if `erase_version`. It sends
 the frame of number `loop` again every 10 ms for ever, and `pause` PAUSE frames to p1 before the first frame.
@@ -14,7 +15,7 @@ Prints a line when it begins.
 
 If it is to keep a `log`, it answers each line that it reads with one of JSON, and counts from 0 again: how
 many frames it has `seen`, and for each that it `sent` its number, what was done to it (`whole`, `corrupt`,
-`shorten` or `lengthen`), the port it left by, and the nanoseconds from its arrival, by the kernel's stamp,
+`shorten`, `lengthen` or `headers`), the port it left by, and the nanoseconds from its arrival, by the kernel's stamp,
 until it had left.
 Only the standard library: it may run as another user than the tests.
 """
@@ -35,6 +36,19 @@ PAUSE = bytes.fromhex("0180c2000001 020000000201 8808 0001 ffff") + bytes(42)
 LOOP_S = 0.01
 PACKET_OUTGOING = 4
 SO_TIMESTAMPNS = 35
+# Part of the headers -> (offset, bytes that it gets, whether the checksums are right then).
+HEADERS: dict[str, tuple[int, bytes, bool]] = {
+    "UDP checksum": (40, b"\x12\x34", False),
+    "IPv4 checksum": (24, b"\x12\x34", False),
+    "UDP length": (38, b"\x00\x10", False),
+    "IP length": (16, b"\x00\x20", True),
+    "EtherType": (12, b"\x12\x34", False),
+    "UDP ports": (36, b"\x12\x34", True),
+    "IP addresses": (33, b"\x77", True),
+    "IP addresses without checksums": (33, b"\x77", False),
+    "TTL or hop limit": (22, b"\x00", True),
+    "MAC addresses": (6, b"\x02\x77", False),
+}
 
 
 class Frame(NamedTuple):
@@ -136,6 +150,8 @@ class Forwarder:
             return frame._replace(octets=octets[:50] + octets[70:], what="shorten")
         if every(number, self.wish.get("lengthen_every", 0)):
             return frame._replace(octets=octets[:50] + bytes(4) + octets[50:], what="lengthen")
+        if every(number, self.wish.get("headers_every", 0)):
+            return frame._replace(octets=with_headers(octets, self.wish["part"]), what="headers")
         if tag := self.wish.get("tag"):
             return frame._replace(octets=octets[:12] + struct.pack("!HH", 0x8100, tag) + octets[12:])
         return frame
@@ -160,10 +176,34 @@ def every(number: int, period: int) -> bool:
 def erased(frame: bytes) -> bytes:
     header = bytearray(frame[14:34])
     header[4] &= 0x7F
+    return frame[:14] + summed(header) + frame[34:]
+
+
+def summed(header: bytearray) -> bytes:
+    """The IPv4 header with its checksum."""
     header[10:12] = b"\0\0"
-    total = sum(struct.unpack("!10H", header))
-    header[10:12] = struct.pack("!H", ~((total >> 16) + (total & 0xFFFF)) & 0xFFFF)
-    return frame[:14] + bytes(header) + frame[34:]
+    header[10:12] = struct.pack("!H", ~folded(header) & 0xFFFF)
+    return bytes(header)
+
+
+def folded(octets: bytes) -> int:
+    total = sum(struct.unpack(f"!{len(octets) // 2}H", octets))
+    while total >> 16:
+        total = (total >> 16) + (total & 0xFFFF)
+    return total
+
+
+def with_headers(frame: bytes, part: str) -> bytes:
+    """A frame of IPv4 and UDP, of an even length, with another part of its headers."""
+    offset, value, right = HEADERS[part]
+    octets = bytearray(frame)
+    octets[offset : offset + len(value)] = value
+    if right:
+        octets[14:34] = summed(octets[14:34])
+        octets[40:42] = b"\0\0"
+        pseudo = octets[26:34] + struct.pack("!HH", socket.IPPROTO_UDP, len(octets) - 34)
+        octets[40:42] = struct.pack("!H", ~folded(pseudo + octets[34:]) & 0xFFFF or 0xFFFF)
+    return bytes(octets)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from TesterLibrary.methodology.judging import loss_below, throughput_above
+from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.stream import Stream
@@ -21,6 +23,7 @@ from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.verdict import Outcome
 
 from .defects import device_that, sent
+from .forwarder import HEADERS
 from .lab import Lab, users
 from .opened import opened
 
@@ -81,8 +84,52 @@ def test_each_way_of_damage_is_told_apart(bed: OpenTestbed) -> None:
     assert "10 arrived with another length" in text
 
 
+@pytest.mark.parametrize("part", HEADERS)
+def test_a_bridge_leaves_headers_as_they_are(bed: OpenTestbed, part: str) -> None:
+    with device_that(bed, headers_every=10, part=part):
+        trial = sent(bed, north(128), 200)
+    assert (trial.sent, trial.lost, trial.order.wrong_headers) == (200, 20, 20)
+    verdict = loss_below([trial], Ratio.parse("0"))
+    assert verdict.outcome is Outcome.FAIL
+    assert "20 arrived with headers that are not those that were sent (" in str(verdict)
+    assert part.partition(" without")[0] in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("statement", "part"),
+    [
+        ("ip daddr set 198.19.1.77", "IP addresses"),
+        ("udp dport set 77", "UDP ports"),
+        ("udp checksum set 0x1234", "UDP checksum"),
+        ("ip checksum set 0x1234", "IPv4 checksum"),
+        ("ip ttl set 0", "TTL or hop limit"),
+        ("ip dscp set cs5", ""),
+        ("ether saddr set 02:00:00:00:00:77", ""),
+        ("ip ttl set 7", ""),
+    ],
+)
+def test_a_router_changes_what_routers_change(router: OpenTestbed, statement: str, part: str) -> None:
+    """Frames on their way out of the kernel's router, as nftables change them."""
+    rule = f"table netdev d {{ chain out {{ type filter hook egress device p2 priority 0; {statement}; }}; }}"
+    if statement.startswith("ether"):
+        rule = rule.replace(statement, f"ip protocol udp {statement}")
+    _inside(router, "nft", rule)
+    trial = sent(router, north(128), 200)
+    lost = 200 if part else 0
+    assert (trial.sent, trial.lost, trial.order.wrong_headers) == (200, lost, lost)
+    assert trial.order.wrong_header_parts == ((part,) if part else ())
+
+
+def test_a_translator_changes_addresses(router: OpenTestbed) -> None:
+    _inside(router, "nft", "table ip nat { chain o { type nat hook postrouting priority 100; masquerade; }; }")
+    trial = sent(router, replace(north(128), forwarding=Forwarding.TRANSLATED), 200)
+    assert (trial.sent, trial.lost, trial.order.damage) == (200, 0, "")
+    trial = sent(router, north(128), 200)
+    assert (trial.lost, trial.order.wrong_header_parts) == (200, ("IP addresses",))
+
+
 def test_a_tagged_frame_is_what_was_sent(bed: OpenTestbed) -> None:
-    """Headers are the device's to change."""
+    """Tags are the device's to change."""
     with device_that(bed, tag=7):
         trial = sent(bed, north(64), 1000)
     assert (trial.received, trial.lost, trial.order.damage) == (1000, 0, "")

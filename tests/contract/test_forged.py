@@ -9,7 +9,9 @@ from collections import Counter
 import pytest
 
 from TesterLibrary.measurement.snapshot import PortCounters, StreamCounters
+from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.plan import LearningFrame, PlannedStream
+from tests.acceptance.forwarder import HEADERS, with_headers
 
 from .rig import PATIENCE, Rig
 
@@ -36,6 +38,28 @@ def test_a_damaged_payload_is_not_received(rig: Rig, stream: PlannedStream) -> N
     frame = bytearray(_now(rig, stream))
     frame[stream.payload_offset] ^= 1
     assert _seen(_after(rig, bytes(frame))) == (_SENT, 1, 0, 0, 0)
+
+
+@ONLY_ENGINE
+@pytest.mark.parametrize("part", HEADERS)
+@pytest.mark.parametrize("forwarding", Forwarding)
+def test_other_headers_are_not_received(rig: Rig, part: str, forwarding: Forwarding) -> None:
+    """A header that disagrees with itself is damaged on every path, another one where it has to stay."""
+    (stream,) = rig.load(rig.plan("north", frame_size=128, forwarding=forwarding)).streams
+    rig.target.start(["north"], packets=_SENT)
+    rig.target.wait(["north"], timeout=PATIENCE)
+    rig.settled(["north"])
+    counted = _after(rig, with_headers(_now(rig, stream), part))
+    stays = {
+        Forwarding.BRIDGED: (),
+        Forwarding.ROUTED: ("MAC addresses",),
+        Forwarding.TRANSLATED: ("MAC addresses", "UDP ports", "IP addresses", "EtherType"),
+    }[forwarding]
+    expected = (_SENT + 1, 0, ()) if part in stays else (_SENT, 1, counted.rx_wrong_header_parts)
+    assert (counted.rx_packets, counted.rx_wrong_headers, counted.rx_wrong_header_parts) == expected
+    assert part in stays or part.partition(" without")[0] in ", ".join(counted.rx_wrong_header_parts) or (
+        forwarding is Forwarding.TRANSLATED
+    )
 
 
 @ONLY_ENGINE

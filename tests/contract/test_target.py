@@ -40,7 +40,7 @@ def _check_nothing(counted: StreamCounters, stream: int) -> None:
     assert (counted.intended_packets, counted.tx_packets, counted.tx_bytes) == (0, 0, 0)
     assert (counted.rx_packets, counted.rx_bytes, counted.latency.count) == (0, 0, 0)
     assert {counted.rx_misrouted, counted.rx_out_of_order, counted.rx_corrupted} <= {0, None}
-    assert {counted.rx_wrong_length, counted.rx_fragments} <= {0, None}
+    assert {counted.rx_wrong_length, counted.rx_fragments, counted.rx_wrong_headers} <= {0, None}
     assert counted.versions == (VersionCounters(), VersionCounters())
 
 

@@ -23,6 +23,7 @@ from TesterLibrary.methodology.blind_delay import delay_below
 from TesterLibrary.methodology.judging import latency_below
 from TesterLibrary.model.units import Duration
 from tests.acceptance import forwarder
+from tests.acceptance.forwarder import HEADERS
 
 from .. import stream_judges as streams
 from ..case import ENGINE, Case
@@ -33,7 +34,7 @@ from .lab import BRIDGE, Lab, judge_at
 
 # How much later than its departure from the forwarder a frame may be seen by a tester that did its part.
 _SLACK_NS = 60_000_000
-_FATES = ("wrong_length",)
+_FATES = ("wrong_length", "wrong_headers")
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class SeenLog(Log):
 
     corrupted_seen: int = 0
     wrong_length: int = 0
+    wrong_headers: int = 0
 
     @property
     def corrupted(self) -> int:
@@ -86,6 +88,7 @@ class Forwarder:
             tuple(replace(a, time_ns=Log(device, ()).departure_ns(a.sequence) + a.time_ns) for a in arrivals),
             corrupted_seen=at_p2.count("corrupt"),
             wrong_length=at_p2.count("shorten") + at_p2.count("lengthen"),
+            wrong_headers=at_p2.count("headers"),
         )
 
     def close(self) -> None:
@@ -110,13 +113,15 @@ def device_that(lab: Lab, wish: dict[str, Any]) -> Iterator[Forwarder]:
 def random_wish(draw: random.Random, frames: int) -> dict[str, Any]:
     """None to three defects."""
     wish: dict[str, Any] = {}
-    defects = ["lose", "every", "corrupt", "shorten", "lengthen", "duplicate", "misroute", "hold"]
+    defects = ["lose", "every", "corrupt", "shorten", "lengthen", "headers", "duplicate", "misroute", "hold"]
     for defect in draw.sample(defects, draw.choice([0, 1, 1, 2, 3])):
         period = draw.randint(2, frames)
         if defect == "lose":
             wish["lose"] = [draw.randrange(frames), draw.randint(1, frames // 3)]
         elif defect == "every":
             wish["lose_every"] = period
+        elif defect == "headers":
+            wish["headers_every"], wish["part"] = max(3, period // 3), draw.choice(list(HEADERS))
         elif defect == "hold":
             wish["hold_every"], wish["overtaken_by"] = max(9, period // 4), draw.randint(1, 8)
         else:

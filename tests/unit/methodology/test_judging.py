@@ -80,6 +80,10 @@ def test_duplicates_are_no_throughput() -> None:
     ("counts", "words"),
     [
         ({"rx_packets": 0, "rx_fragments": 1000}, "1,000 arrived in pieces (IP fragments)"),
+        (
+            {"rx_packets": 0, "rx_wrong_headers": 1000, "rx_wrong_header_parts": ("UDP checksum",)},
+            "1,000 arrived with headers that are not those that were sent (UDP checksum)",
+        ),
         ({"rx_packets": 2, "rx_wrong_length": 998}, "998 arrived with another length"),
         ({"rx_packets": 999, "rx_corrupted": 1}, "1 arrived with another content"),
         ({"rx_packets": 1500, "duplicated": 500}, "500 duplicates arrived"),

@@ -24,11 +24,13 @@ def run(loss: str = "0", **parts: str) -> tuple[StreamCounters, PortCounters]:
     return snapshot.streams[0], snapshot.port("p2")
 
 
-@pytest.mark.parametrize("kind", ["corrupted", "wrong_length", "fragments"])
+@pytest.mark.parametrize("kind", ["corrupted", "wrong_length", "fragments", "wrong_headers"])
 def test_damaged_frames_are_lost(kind: str) -> None:
     counted, port = run(**{kind: "25 %"})
-    damaged = {name: getattr(counted, f"rx_{name}") for name in ("corrupted", "wrong_length", "fragments")}
-    assert damaged == {"corrupted": 0, "wrong_length": 0, "fragments": 0, kind: 1000}
+    names = ("corrupted", "wrong_length", "fragments", "wrong_headers")
+    damaged = {name: getattr(counted, f"rx_{name}") for name in names}
+    assert damaged == {**dict.fromkeys(names, 0), kind: 1000}
+    assert counted.rx_wrong_header_parts == (("UDP checksum",) if kind == "wrong_headers" else ())
     assert (counted.tx_packets, counted.rx_packets, counted.order.duplicated) == (4000, 3000, 0)
     pieces = damaged["fragments"]
     assert port.rx_packets == 4000 + pieces

@@ -64,5 +64,6 @@ def test_what_no_register_counts_is_absent_however_much_was_sent() -> None:
     found = stream_counters(LOADED, NOTHING, [Closed()] * 2, [0, 0])
     assert (found.outages, found.order.late, found.order.extent_max) == (None, None, None)
     assert (found.rx_corrupted, found.rx_wrong_length, found.rx_fragments) == (None, None, None)
+    assert found.rx_wrong_headers is None
     absent = {Counter.OUTAGES, Counter.LATE, Counter.EXTENT, Counter.DUPLICATED, Counter.REORDERED}
     assert not absent & (COUNTED | COUNTED_BY_MACS)
