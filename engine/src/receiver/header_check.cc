@@ -143,7 +143,7 @@ HeaderCheck::HeaderCheck(Frame sent, const HeaderRules& rules, size_t compared_f
   for (const BitRange& bits : rules.changes) SetBits(kept_, bits, false);
   for (size_t at = 0; at < kept_.size(); ++at) parts_.push_back(walk.PartAt(at));
   MakeMask(walk);
-  MakeWords();
+  MakeBlocks();
   if (excused_ == wire::kAllFaults) return;
   for (const Header& header : walk.headers()) {
     const size_t offset = HopCount(header);
@@ -180,16 +180,18 @@ bool HeaderCheck::IsLeftOut(const CoveredSum& sum) const {
   return sum.may_be_left_out && wire::Load16(sent_.data() + sum.offset) == 0;
 }
 
-void HeaderCheck::MakeWords() {
-  for (size_t at = 0; at < mask_.size(); at += sizeof(uint64_t)) {
-    // The signature is behind the headers, so that a whole word can be read.
-    std::array<uint8_t, sizeof(uint64_t)> value{};
-    std::array<uint8_t, sizeof(uint64_t)> mask{};
-    const size_t bytes = std::min(value.size(), mask_.size() - at);
+void HeaderCheck::MakeBlocks() {
+  constexpr size_t kBytes = sizeof(Block::value);
+  for (size_t at = 0; at < mask_.size(); at += kBytes) {
+    std::array<uint8_t, kBytes> value{};
+    std::array<uint8_t, kBytes> mask{};
+    const size_t bytes = std::min(kBytes, mask_.size() - at);
     std::copy_n(sent_.begin() + static_cast<ptrdiff_t>(at), bytes, value.begin());
     std::copy_n(mask_.begin() + static_cast<ptrdiff_t>(at), bytes, mask.begin());
-    const Word word{.value = LoadWord(value.data()), .mask = LoadWord(mask.data()), .offset = at};
-    if (word.mask != 0) words_.push_back(word);
+    const Block block{.value = {LoadWord(value.data()), LoadWord(value.data() + 8)},
+                      .mask = {LoadWord(mask.data()), LoadWord(mask.data() + 8)},
+                      .offset = at};
+    if ((block.mask[0] | block.mask[1]) != 0) blocks_.push_back(block);
   }
 }
 
@@ -218,10 +220,46 @@ void HeaderCheck::MakeSums(const HeaderWalk& walk, size_t compared_from, Frame s
       }
     }
     if (is_fixed) continue;
+    if (sum.may_be_left_out) kept_checksums_.push_back(static_cast<uint16_t>(sum.offset));
+    if (AddTerms(made, sent)) continue;
     made.negative = wire::Negative(Add(made, sent.data()));
-    if (sum.may_be_left_out) made.checksum = static_cast<uint16_t>(sum.offset);
     sums_.push_back(made);
   }
+}
+
+// False if these are too many bytes, or not in words.
+bool HeaderCheck::AddTerms(const Sum& sum, Frame sent) {
+  std::vector<size_t> words;
+  uint64_t total = 0;
+  for (size_t i = 0; i < sum.parts; ++i) {
+    const Bytes& bytes = sum.covered[i];
+    if (bytes.begin % 2 != 0 || bytes.size % 2 != 0) return false;
+    for (size_t at = bytes.begin; at < bytes.end(); at += 2) {
+      if (IsFixed({.begin = at, .size = 2})) continue;
+      words.push_back(at);
+      total += LoadNative16(sent.data() + at);
+    }
+  }
+  if (words.size() > kMostTerms) return false;
+  if (in_last_pair_ == 2) {
+    pairs_.push_back({.end = terms_.size(), .rest = {0, 0}});
+    in_last_pair_ = 0;
+  }
+  Pair& pair = pairs_.back();
+  const uint64_t lane = uint64_t{1} << (32 * in_last_pair_);
+  pair.rest[in_last_pair_++] = kModulus - total % kModulus;
+  const size_t first = pairs_.size() < 2 ? 0 : pairs_[pairs_.size() - 2].end;
+  for (const size_t offset : words) {
+    const auto known = std::find_if(terms_.begin() + static_cast<ptrdiff_t>(first), terms_.end(),
+                                    [&](const Term& term) { return term.offset == offset; });
+    if (known == terms_.end()) {
+      terms_.push_back({.lanes = lane, .offset = offset});
+    } else {
+      known->lanes += lane;
+    }
+  }
+  pair.end = terms_.size();
+  return true;
 }
 
 HeaderFaults HeaderCheck::Faults(Frame frame, size_t end) const {

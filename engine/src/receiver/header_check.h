@@ -49,14 +49,31 @@ class HeaderCheck {
   // False: ask Faults, which takes its time.
   bool Passes(const uint8_t* frame) const {
     uint64_t difference = 0;
-    for (const Word& word : words_) {
-      difference |= (LoadWord(frame + word.offset) ^ word.value) & word.mask;
+    for (const Block& block : blocks_) {
+      difference |= (LoadWord(frame + block.offset) ^ block.value[0]) & block.mask[0];
+      difference |= (LoadWord(frame + block.offset + 8) ^ block.value[1]) & block.mask[1];
     }
     if (difference != 0) [[unlikely]]
       return false;
     for (const uint16_t offset : hop_counts_) {
       if (frame[offset] == 0) [[unlikely]]
         return false;
+    }
+    for (const uint16_t offset : kept_checksums_) {
+      if (LoadNative16(frame + offset) == 0) [[unlikely]]
+        return false;
+    }
+    const Term* term = terms_.data();
+    for (const Pair& pair : pairs_) {
+      uint64_t lanes = 0;
+      for (const Term* const end = terms_.data() + pair.end; term != end; ++term) {
+        lanes += LoadNative16(frame + term->offset) * term->lanes;
+      }
+      // A sum in one's complement is one modulo 2^16 - 1.
+      if (((lanes & UINT32_MAX) + pair.rest[0]) % kModulus != 0 ||
+          ((lanes >> 32) + pair.rest[1]) % kModulus != 0) [[unlikely]] {
+        return false;
+      }
     }
     for (const Sum& sum : sums_) {
       if (!IsUnchanged(sum, frame)) [[unlikely]]
@@ -69,18 +86,33 @@ class HeaderCheck {
   wire::HeaderFaults Faults(Frame frame, size_t end) const;
 
  private:
-  struct Word {
-    uint64_t value;
-    uint64_t mask;
+  static constexpr uint64_t kModulus = 0xffff;
+  // A sum over more words that change is computed over all it covers.
+  static constexpr size_t kMostTerms = 24;
+
+  // The signature is behind the headers, so that a whole block can be read.
+  struct Block {
+    std::array<uint64_t, 2> value;
+    std::array<uint64_t, 2> mask;
     size_t offset;
   };
 
-  // The bytes of headers that a checksum covers and that may change.
+  // Two checksums at a time: a word of 16 bits that may change counts for one or both of them, in
+  // the low or the high half of a word of 64.
+  struct Term {
+    uint64_t lanes;
+    size_t offset;
+  };
+  struct Pair {
+    size_t end;                    // of its terms
+    std::array<uint64_t, 2> rest;  // what makes each sum 0 in the frame that was sent
+  };
+
+  // The bytes before the payload that a checksum covers, or all of them if no payload is compared.
   struct Sum {
     std::array<wire::Bytes, 3> covered;
-    uint32_t parts;     // of `covered` that are used
+    size_t parts;       // of `covered` that are used
     uint16_t negative;  // of the sum of these bytes in the frame that was sent
-    uint16_t checksum;  // the offset of a checksum that may not be left out; 0: there is none
   };
 
   static uint64_t LoadWord(const uint8_t* from) {
@@ -88,28 +120,29 @@ class HeaderCheck {
     std::memcpy(&word, from, sizeof word);
     return word;
   }
+  static uint64_t LoadNative16(const uint8_t* from) {
+    uint16_t word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+  }
 
   static uint64_t Add(const Sum& sum, const uint8_t* frame) {
     uint64_t total = 0;
-    for (uint32_t i = 0; i < sum.parts; ++i) {
+    for (size_t i = 0; i < sum.parts; ++i) {
       const wire::Bytes& bytes = sum.covered[i];
-      total += bytes.size % sizeof(uint32_t) == 0 && bytes.size <= 64
-                   ? wire::NativeHeaderSum(frame + bytes.begin, bytes.size)
-                   : wire::Fold(wire::NativeSum({frame + bytes.begin, bytes.size}));
+      total += wire::Fold(wire::NativeSum({frame + bytes.begin, bytes.size}));
     }
     return total;
   }
 
   static bool IsUnchanged(const Sum& sum, const uint8_t* frame) {
-    // 0 and 0xffff are the same number.
-    const uint16_t difference = wire::Fold(Add(sum, frame) + sum.negative);
-    if (difference != 0xffff && difference != 0) return false;
-    return sum.checksum == 0 || wire::Load16(frame + sum.checksum) != 0;
+    return (Add(sum, frame) + sum.negative) % kModulus == 0;
   }
 
   void MakeMask(const wire::HeaderWalk& walk);
-  void MakeWords();
+  void MakeBlocks();
   void MakeSums(const wire::HeaderWalk& walk, size_t compared_from, Frame sent);
+  bool AddTerms(const Sum& sum, Frame sent);
   bool IsLeftOut(const wire::CoveredSum& sum) const;
   bool IsFixed(const wire::Bytes& bytes) const;
   wire::HeaderFaults Differences(Frame frame, const wire::HeaderWalk& walk) const;
@@ -119,8 +152,12 @@ class HeaderCheck {
   std::vector<uint8_t> kept_;             // as in HeaderRules, without what changes
   std::vector<wire::HeaderFault> parts_;  // by byte of kept_: what it belongs to
   std::vector<uint8_t> mask_;             // that, and where lengths and checksums are
-  std::vector<Word> words_;
+  std::vector<Block> blocks_;
   std::vector<uint16_t> hop_counts_;
+  std::vector<uint16_t> kept_checksums_;  // those that a device must not leave out
+  std::vector<Term> terms_;
+  std::vector<Pair> pairs_;
+  size_t in_last_pair_ = 2;  // so many checksums
   std::vector<Sum> sums_;
   wire::HeaderFaults excused_ = wire::kNoFaults;
   size_t sent_tag_bytes_ = 0;
