@@ -105,8 +105,8 @@ class FrameOrder:
         | ``message`` | a text in place of the usual one if the assertion fails |
 
         ``extent`` gives the greatest reordering extent; ``wrong_length``, ``fragments`` and ``wrong_headers``
-        are frames that arrived otherwise than they were sent. `Measure Reordering` says what each of them means, `Get Frame
-        Loss` tells lost frames.
+        are frames that arrived otherwise than they were sent. `Measure Reordering` says what each of them
+        means, `Get Frame Loss` tells lost frames.
         Not every tester counts each of them: such a value is None, and an assertion on it is INCONCLUSIVE.
 
         | `Get Frame Order` | duplicated | == | 0 |

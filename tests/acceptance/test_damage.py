@@ -121,7 +121,9 @@ def test_a_router_changes_what_routers_change(router: OpenTestbed, statement: st
 
 
 def test_a_translator_changes_addresses(router: OpenTestbed) -> None:
-    _inside(router, "nft", "table ip nat { chain o { type nat hook postrouting priority 100; masquerade; }; }")
+    _inside(
+        router, "nft", "table ip nat { chain o { type nat hook postrouting priority 100; masquerade; }; }"
+    )
     trial = sent(router, replace(north(128), forwarding=Forwarding.TRANSLATED), 200)
     assert (trial.sent, trial.lost, trial.order.damage) == (200, 0, "")
     trial = sent(router, north(128), 200)

@@ -125,6 +125,7 @@ class SimulatedStream(FakeStream):
             rx_version_rewritten=0,
             rx_corrupted=0,
             rx_wrong_length=0,
+            rx_wrong_headers=0,
             rx_fragments=0,
             order=seen.order if signed else Arrivals(overtaking=False).order,
             outages=seen.outages,

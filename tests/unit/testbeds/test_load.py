@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from ipaddress import ip_address, ip_interface
 from pathlib import Path
 
@@ -11,9 +12,11 @@ import pytest
 
 from TesterLibrary.errors import TestbedError
 from TesterLibrary.files import paths
+from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.testbeds import CertificateFiles, load_testbed, shipped_testbeds
+from TesterLibrary.testbeds.testbed import DutSpec
 
 GOOD = """\
 version: 1
@@ -125,6 +128,11 @@ def test_an_unknown_name_is_told_what_there_is() -> None:
         ("198.18.1.1\n", "2001:2::1\n", "ports[0].gateway: 2001:2::1 has to be another address of"),
         ("    interface: iface:eth1\n", "", "lab.yaml:6: ports[0].interface: is missing; a NIC's"),
         ("  kind: physical", "  kind: physical\n  device: router", "lab.yaml:18: dut.device: only for kind"),
+        (
+            "  kind: physical",
+            "  kind: physical\n  forwarding: nat",
+            "lab.yaml:18: dut.forwarding: 'nat' is not allowed; give bridged, routed or translated",
+        ),
         ("  kind: physical", "  kind: physical\n  options: {a: 1}", "dut.options: only for kind: embedded"),
         ("  cpus: [3]", "  address: tcp:lab:1", "tester.address: 'tcp:lab:1' is not allowed; give unix:PATH"),
         (
@@ -204,3 +212,28 @@ def test_certificates_are_found_beside_the_file(tmp_path: Path) -> None:
     spec = load_testbed(str(path)).tester
     assert spec.certificates == CertificateFiles(*(tmp_path / "c" / name for name in "abk"))
     assert not spec.is_local
+
+
+@pytest.mark.parametrize(
+    ("name", "forwarding"),
+    [
+        ("embedded/loopback", Forwarding.BRIDGED),
+        ("embedded/l2-bridge", Forwarding.BRIDGED),
+        ("embedded/shaper", Forwarding.BRIDGED),
+        ("embedded/l3-router", Forwarding.ROUTED),
+        ("embedded/arp-router", Forwarding.ROUTED),
+        ("embedded/l4-gateway", Forwarding.TRANSLATED),
+        ("embedded/l7-balancer", Forwarding.TRANSLATED),
+        ("embedded/tunnel-gateway", Forwarding.TRANSLATED),
+        ("two-nics", Forwarding.ROUTED),
+    ],
+)
+def test_each_device_forwards_as_its_kind_does(name: str, forwarding: Forwarding) -> None:
+    assert load_testbed(name).dut.forwards is forwarding
+
+
+def test_the_file_says_how_a_device_forwards() -> None:
+    dut = DutSpec("device", layer=3)
+    assert dut.forwards is Forwarding.ROUTED
+    assert replace(dut, layer=None).forwards is Forwarding.TRANSLATED
+    assert replace(dut, forwarding=Forwarding.TRANSLATED).forwards is Forwarding.TRANSLATED
