@@ -7,8 +7,9 @@
 forwards between p1 and p2. Of the UDP frames from p1, counted from 0, it loses those of `lose` (first and
 count) and each `lose_every`-th, changes a byte of each `corrupt_every`-th, cuts 20 bytes out of each
 `shorten_every`-th, adds 4 to each `lengthen_every`-th, damages the `part` (see HEADERS) of the headers of
-each `headers_every`-th, sends each `duplicate_every`-th twice, each `misroute_every`-th back where it came from, lets each `hold_every`-th be overtaken by `overtaken_by` more,
-puts the VLAN `tag` on, keeps all for `delay_s`, and sets the version bit to 0 if `erase_version`. It sends
+each `headers_every`-th, sends each `duplicate_every`-th twice, each `misroute_every`-th back where it came
+from, lets each `hold_every`-th be overtaken by `overtaken_by` more, puts the VLAN `tag` on, keeps all for
+`delay_s`, and sets the version bit to 0 if `erase_version`. It sends
 the frame of number `loop` again every 10 ms for ever, and `pause` PAUSE frames to p1 before the first frame.
 Prints a line when it begins.
 

@@ -33,7 +33,9 @@ def keeps(stack: str, forwarding: Forwarding, field: str, value: int | str, numb
     sent = planned(stack, size=200, forwarding=forwarding)
     name, _, attribute = field.partition(".")
     frame: Packet = Ether(sent.frame)
-    frame.getlayer(HEADERS[name], number).setfieldval(attribute, value)
+    layer = frame.getlayer(HEADERS[name], number)
+    assert layer is not None
+    layer.setfieldval(attribute, value)
     pairs = zip(sent.kept_headers, sent.frame, bytes(frame), strict=False)
     return any(mask & (before ^ after) for mask, before, after in pairs)
 
