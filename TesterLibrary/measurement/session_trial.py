@@ -90,7 +90,6 @@ def objections(
     `job` is that of the clients or the responder. `held_up`: as many flows as may be open at once were
     open, at some time since the start. `gone`: flows that failed before and are not opened again.
     `backlog_dropped`: frames that this machine's kernel dropped before an embedded device.
-    `backlog_dropped`: frames that this machine's kernel dropped before an embedded device.
     """
     earlier, now = before.job(job), after.job(job)
     yield from now.meddling(earlier, {}) if now else ()

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -85,6 +86,13 @@ def test_trials_come_back_exactly(evidence: Path) -> None:
     assert (record.place.suite, record.place.test) == ("Suite", "Test")
 
 
+def _as_known(value: Any, before: Any) -> Any:
+    """The value without what an earlier version did not know."""
+    if not isinstance(value, dict):
+        return value
+    return {name: _as_known(value[name], before[name]) for name in before}
+
+
 def test_a_trial_that_an_earlier_version_has_recorded_is_read(evidence: Path) -> None:
     """The file is never written anew: counters that came later are what they are by default."""
     Recorder(evidence).trial(trial())
@@ -96,7 +104,8 @@ def test_a_trial_that_an_earlier_version_has_recorded_is_read(evidence: Path) ->
     assert (counters.tx_packets, counters.latency.count, counters.rx_corrupted) == (81274, 81274, 0)
     assert counters.latency.buckets == {3185: 73147, 4209: 8127}
     assert (counters.rx_before_sent, counters.departures and counters.departures.max_ns) == (None, 600)
-    assert encode(counters) == json.loads(old)["streams"][0]["counters"]
+    before = json.loads(old)["streams"][0]["counters"]
+    assert _as_known(encode(counters), before) == before
     assert derived(record.trial) == json.loads(old)["derived"]
 
 
@@ -209,6 +218,7 @@ def test_a_killed_process_loses_no_finished_trial(evidence: Path) -> None:
 import os, signal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting.recorder import Recorder
