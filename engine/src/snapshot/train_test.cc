@@ -60,9 +60,12 @@ class Receiver {
   }
 
   void Burst(const std::vector<Sent>& burst, uint64_t now_ns, bool in_trains) {
+    std::vector<std::vector<uint8_t>> buffers;  // stay until the train has ended
+    for (const Sent& sent : burst) buffers.push_back(Bytes(sent));
     Train train(now_ns);
-    for (const Sent& sent : burst) {
-      const std::vector<uint8_t> frame = Bytes(sent);
+    for (size_t i = 0; i < burst.size(); ++i) {
+      const Sent& sent = burst[i];
+      const std::vector<uint8_t>& frame = buffers[i];
       const auto bytes = static_cast<uint32_t>(frame.size());
       const Arrival arrival{.frame = frame,
                             .bytes = bytes,
