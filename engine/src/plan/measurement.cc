@@ -13,6 +13,7 @@
 #include "plan/job.h"
 #include "plan/refuse.h"
 #include "wire/ethernet.h"
+#include "wire/header_walk.h"
 #include "wire/signature.h"
 
 namespace tester {
@@ -136,6 +137,26 @@ std::vector<uint8_t> ValidateKept(const v1::Stream& stream, std::string_view whe
   return {kept.begin(), kept.end()};
 }
 
+bool Covers(const wire::CoveredSum& sum, const v1::Editor& editor) {
+  const size_t begin = editor.bit_offset();
+  return std::ranges::any_of(sum.covered, [&](const wire::Bytes& bytes) {
+    return begin < bytes.end() * 8 && bytes.begin * 8 < begin + editor.bits();
+  });
+}
+
+// A field that updates no checksum leaves those wrong that cover it.
+void DropNotUpdated(const v1::Stream& stream, std::vector<size_t>& updated) {
+  if (stream.frames().empty()) return;
+  const Frame frame = BytesOf(stream.frames(0));
+  const wire::HeaderWalk walk(frame, frame.size());
+  for (const auto& editor : stream.editors()) {
+    if (!editor.coverage().empty()) continue;
+    for (const wire::CoveredSum& sum : walk.sums()) {
+      if (Covers(sum, editor)) std::erase(updated, sum.offset);
+    }
+  }
+}
+
 HeaderRules RulesOf(const v1::Stream& stream, std::string_view where) {
   HeaderRules rules{.kept = ValidateKept(stream, where), .changes = {}, .updated_checksums = {}};
   for (const auto& editor : stream.editors()) {
@@ -153,6 +174,7 @@ HeaderRules RulesOf(const v1::Stream& stream, std::string_view where) {
     rules.changes.push_back({.begin = begin, .end = begin + bits});
     if (!is_crc) rules.updated_checksums.push_back(checksum.offset());
   }
+  DropNotUpdated(stream, rules.updated_checksums);
   return rules;
 }
 
