@@ -55,7 +55,7 @@ class BlindDelay:
     duplicated: int = 0  # arrivals beyond the first of a frame, where that is known
     offset_ns: int = 0  # the tester's own delay, which is subtracted
     again: int | None = 0  # further arrivals that may be copies; None: any arrival may be one
-    spread_ns: int = 0  # by how much the tester's own delay varies from frame to frame
+    error_ns: int = 0  # by how much the tester itself can make the mean wrong
     once: bool = False  # it is assumed that no frame arrived twice, because nobody can tell
     stale: int = 0  # frames of earlier trials that look the same, and may be among the arrivals
     arrival_span_ns: int = 0  # from the first arrival to the last
@@ -105,10 +105,10 @@ class BlindDelay:
         sent (norma appendix D). A frame that arrives twice shifts the mean arrival by as much, at most. Where
         nobody can tell copies from frames that were overtaken, each of these may stand for a lost one. So may
         a frame of an earlier trial, which arrived somewhere within the span of all arrivals.
-        The tester's own delay comes on top, as far as its calibration leaves it open.
+        What the tester's calibration and the steps of its clock leave open comes on top.
         """
         if not self.departures.packets:
-            return Fraction(self.spread_ns)
+            return Fraction(self.error_ns)
         stale = min(self.stale, self.arrivals.packets)
         foreign = Fraction(stale * self.span_ns, self.departures.packets)
         if stale:
@@ -117,7 +117,7 @@ class BlindDelay:
         # Unpaired are departures without an arrival, and arrivals without a departure of their own.
         missing = max(0, left - self.arrived[0])
         unpaired = missing + max(0, arrived - left + missing)
-        return Fraction(unpaired * self.span_ns, self.departures.packets) + foreign + self.spread_ns
+        return Fraction(unpaired * self.span_ns, self.departures.packets) + foreign + self.error_ns
 
     def __str__(self) -> str:
         if self.mean_ns is None:
@@ -126,7 +126,7 @@ class BlindDelay:
 
     @property
     def assumption(self) -> str:
-        """What the bound assumes, and what makes it wide; empty if nothing does."""
+        """The assumption behind the bound, and the reason why it is wide; empty if there is neither."""
         assumed = ", if no frame arrived twice" if self.once else ""
         if self.stale:
             assumed += f"; {self.stale:,} frames of earlier trials were missing, and may be among these"

@@ -31,6 +31,12 @@ class Correction:
     spread_ns: int = 0  # variation of that delay, from its minimum to its 99th percentile
     calibrated: bool = False
     frame_time_ns: Fraction = Fraction(0)  # of one frame on the line; 0 where the ports are virtual
+    time_step_ns: int = 0  # by how much a time that the tester sums up can be off
+
+    @property
+    def sums_error_ns(self) -> int:
+        """By how much the tester itself can make a delay from its sums of times wrong."""
+        return self.spread_ns + self.time_step_ns
 
     def total_ns(self, kind: DelayKind = DelayKind.AS_SEEN) -> int:
         """The whole nanoseconds that are subtracted."""

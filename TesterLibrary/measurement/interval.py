@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from ..model.units import Duration
 from .blind_delay import BlindDelay, Passages, bounded_text
+from .correction import NOT_CORRECTED, Correction
 from .snapshot import OrderCounters, PortVersionCounters, StreamCounters, VersionCounters
 
 
@@ -30,13 +31,13 @@ class StreamInterval:
         before: VersionCounters,
         after: VersionCounters,
         span_ns: int,
-        offset_ns: int = 0,
+        correction: Correction = NOT_CORRECTED,
         *,
         again: int | None = 0,
     ) -> StreamInterval:
         """The counts between two readings of a version: before it was opened, and after it settled.
 
-        `offset_ns` is the tester's own delay, which is taken off; `again` as in the class, between the two.
+        The tester's own delay is taken off; `again` as in the class, between the two.
         """
         departures = Passages(after.tx_packets, after.tx_time_ns) - Passages(
             before.tx_packets, before.tx_time_ns
@@ -49,12 +50,21 @@ class StreamInterval:
             sent=departures.packets,
             received=arrivals.packets,
             received_bytes=after.rx_bytes - before.rx_bytes,
-            delay=BlindDelay(departures, arrivals, span_ns, offset_ns=offset_ns, again=again),
+            delay=BlindDelay(
+                departures,
+                arrivals,
+                span_ns,
+                offset_ns=correction.offset_ns,
+                again=again,
+                error_ns=correction.sums_error_ns,
+            ),
             again=again,
         )
 
     @classmethod
-    def whole(cls, name: str, counted: StreamCounters, span_ns: int, offset_ns: int = 0) -> StreamInterval:
+    def whole(
+        cls, name: str, counted: StreamCounters, span_ns: int, correction: Correction = NOT_CORRECTED
+    ) -> StreamInterval:
         """Everything since the stream's start, once nothing is on its way any more."""
         copies = may_be_copies(counted.order)
         again = None if copies is None else copies - (counted.order.duplicated or 0)
@@ -68,8 +78,9 @@ class StreamInterval:
                 sum((Passages(v.rx_packets, v.rx_time_ns) for v in counted.versions), Passages()),
                 span_ns,
                 counted.order.duplicated or 0,
-                offset_ns,
+                correction.offset_ns,
                 again,
+                correction.sums_error_ns,
             ),
             again=again,
         )

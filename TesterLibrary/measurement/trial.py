@@ -140,7 +140,7 @@ class StreamResult:
             once=not self.signed,
             stale=self.stale,
             arrival_span_ns=counted.last_rx_ns - counted.first_rx_ns,
-            spread_ns=self.correction.spread_ns,
+            error_ns=self.correction.sums_error_ns,
         )
 
     @property

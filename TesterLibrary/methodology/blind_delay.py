@@ -50,7 +50,7 @@ def delay_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
     doubt = delay_doubt_of(trials)
     if not doubt and (mean is None or error is None):
         doubt = _absence(trials)
-    elif not doubt and mean is not None and error is not None and abs(mean - bound.ns) < error:
+    elif not doubt and mean is not None and error is not None and mean - error <= bound.ns < mean + error:
         doubt = f"it is {delay_text(trials)}: too close to {bound}"
     return assess(
         mean,

@@ -65,7 +65,7 @@ class Monitor:
         watched = [s for run in runs for s in run.plan.streams if s.id in self._names]
         self._unsigned = {s.id for s in watched if not s.signature}
         self._ports = tuple(dict.fromkeys(port for s in watched for port in (s.tx_port, s.rx_port)))
-        self._offsets = {s.id: tester.correction(s).offset_ns for run in runs for s in run.plan.streams}
+        self._corrections = {s.id: tester.correction(s) for run in runs for s in run.plan.streams}
         self._intervals: list[Interval] = []
         self._closed: _Stretch | None = None
         self._guard_ns = _LEAST_GUARD_NS
@@ -195,7 +195,7 @@ class Monitor:
                     closed.before.stream(s.id).versions[closed.version],
                     s.versions[closed.version],
                     end_ns - closed.start_ns,
-                    self._offsets[s.id],
+                    self._corrections[s.id],
                     again=increase(may_be_copies(closed.before.stream(s.id).order), may_be_copies(s.order)),
                 )
                 for s in after.streams
@@ -247,7 +247,7 @@ class Monitor:
             end_ns=end_ns,
             guard_ns=after.taken_at_ns - end_ns,
             streams=tuple(
-                StreamInterval.whole(self._names[s.id], s, end_ns - start_ns, self._offsets[s.id])
+                StreamInterval.whole(self._names[s.id], s, end_ns - start_ns, self._corrections[s.id])
                 for s in after.streams
             ),
         )

@@ -172,9 +172,11 @@ class Tester:
         ports = [self.capabilities.port(name) for name in (stream.tx_port, stream.rx_port)]
         size = round(stream.frame_size)
         on_line = frame_time_ns(size, ports[0].link_speed_bps)
+        step = self.capabilities.time_step_ns
         if self.calibration is None or self.calibration.drivers != tuple(sorted(p.driver for p in ports)):
-            return Correction(frame_time_ns=on_line)
-        return Correction(*self.calibration.at(size), calibrated=True, frame_time_ns=on_line)
+            return Correction(frame_time_ns=on_line, time_step_ns=step)
+        calibrated = self.calibration.at(size)
+        return Correction(*calibrated, calibrated=True, frame_time_ns=on_line, time_step_ns=step)
 
     def delay_objections(self, corrections: Iterable[Correction]) -> Iterator[str]:
         """Why delays that were corrected like this are not to be trusted."""

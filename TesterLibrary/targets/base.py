@@ -51,6 +51,7 @@ class Capabilities:
     details: str = ""  # one line for the report: driver library, CPUs, process
     counts: frozenset[Counter] = frozenset()  # counters that are not in it are None in every record
     percentile_error: PercentileError = OF_ENGINE  # the largest error of a percentile of latency
+    time_step_ns: int = 0  # by how much a time that is summed up for blind delays can be off
 
     def port(self, name: str) -> PortInfo:
         """The port of that name. KeyError names those there are."""

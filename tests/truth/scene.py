@@ -34,6 +34,7 @@ class Scene:
     unmeasured: bool = False
     target: str = "simulated"
     slack_ns: int = 0  # by which the log does not know when the tester saw a frame
+    time_step_ns: int = 0  # by which a time that the tester sums up can be off
     percentile_error: Callable[[int], Fraction] = _engine_error  # part of a percentile, and some more
     about: str = ""  # the device, where the logs do not tell
     more_fates: tuple[str, ...] = ()  # that its logs know, besides those of every device

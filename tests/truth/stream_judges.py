@@ -136,7 +136,7 @@ def delay(draw: random.Random, source: Source = random_scene) -> Case:
         verdict = delay_below(scene.trials, Duration(draw.randrange(10**7)))
         return _case("delay_below", scene, None, verdict, "nothing arrived")
     mean = sum((log.mean_ns * len(log.firsts) for log in scene.every if log.firsts), Fraction(0)) / frames
-    unsure = max((log.lost + log.duplicated) * log.device.gap_ns for log in scene.every)
+    unsure = max((log.lost + log.duplicated) * log.device.gap_ns for log in scene.every) + scene.time_step_ns
     steps = [0, 1, 2 * unsure + 2, -2 * unsure - 2, draw.randint(-3 * unsure, 3 * unsure), 10 * unsure]
     bound = max(0, draw.choice([floor(mean), ceil(mean)]) + draw.choice(steps))
     excuse = "" if abs(bound - mean) > 2 * unsure or not unsure else "resolution"

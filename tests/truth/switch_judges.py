@@ -122,6 +122,7 @@ def _scene(draw: random.Random, *, trials: int = 2, streams: int = 2) -> Scene:
         ((bridge.log(),),),
         target=SWITCH,
         slack_ns=_SLACK_NS,
+        time_step_ns=1,
         percentile_error=_percentile_error,
     )
 

@@ -20,6 +20,7 @@ from .switch import Asked, Reading
 
 _IN, _OUT = "ExternalIngress", "ExternalEgress"
 _WORD = 1 << 32
+TIME_STEP_NS = 1  # times that are summed up are made odd (p4/controls/blind_delay.p4)
 _VERSIONS = (0, 1)
 _PACKETS, _OCTETS = "$COUNTER_SPEC_PKTS", "$COUNTER_SPEC_BYTES"
 Direction = Literal["tx", "rx"]

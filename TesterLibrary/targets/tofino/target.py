@@ -33,7 +33,7 @@ from .packets import injected
 from .port_totals import PortTotals
 from .program import Program
 from .rate import held_entry, last_lap_entry
-from .readings import COUNTED
+from .readings import COUNTED, TIME_STEP_NS
 from .run import SwitchRun
 from .session import SwitchSession
 from .switch import SwitchGone
@@ -86,7 +86,14 @@ class TofinoTarget:
         with self._lock:
             counts = COUNTED | self._totals.counted
         return Capabilities(
-            "tofino", version, ports, *room, self._details, counts, percentile_error=PERCENTILE_ERROR
+            "tofino",
+            version,
+            ports,
+            *room,
+            self._details,
+            counts,
+            percentile_error=PERCENTILE_ERROR,
+            time_step_ns=TIME_STEP_NS,
         )
 
     def load(self, plan: Plan) -> None:

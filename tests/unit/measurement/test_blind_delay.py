@@ -53,6 +53,16 @@ def test_without_loss_it_is_the_mean_of_the_delays(frames: list[tuple[int, int, 
 
 
 @given(sent_frames)
+def test_times_in_steps_make_it_wrong_by_less_than_a_step(frames: list[tuple[int, int, int]]) -> None:
+    """A switch makes times odd (p4/controls/blind_delay.p4)."""
+    left, arrived = [at | 1 for at, _, _ in frames], [at + delay | 1 for at, delay, _ in frames]
+    found = BlindDelay(passages(left), passages(arrived), max(left) - min(left), error_ns=1)
+    mean = Fraction(sum(delay for _, delay, _ in frames), len(frames))
+    assert found.mean_ns is not None
+    assert abs(found.mean_ns - mean) <= found.bound_ns == 1
+
+
+@given(sent_frames)
 def test_with_loss_and_duplicates_it_is_no_further_off_than_its_bound(
     frames: list[tuple[int, int, int]],
 ) -> None:

@@ -39,6 +39,14 @@ def test_it_is_one_trial_with_its_bound() -> None:
     assert str(result) == "stream1, 64 bytes: blind delay 1 ms ± 0 ns, lost 0 frames"
 
 
+def test_a_bound_within_the_steps_of_the_testers_clock_is_left_open() -> None:
+    """100 ns, of which the tester knows that it is at least 99 and at most 101."""
+    found = trial(counters(1000, 100))
+    found = replace(found, streams=(replace(found.streams[0], correction=Correction(time_step_ns=1)),))
+    outcomes = [delay_below([found], Duration(bound)).outcome.value for bound in (98, 99, 100, 101)]
+    assert outcomes == ["FAIL", "INCONCLUSIVE", "INCONCLUSIVE", "PASS"]
+
+
 def test_streams_count_by_what_arrived_of_them() -> None:
     both = trial(counters(1000, MILLISECOND), counters(500, 4 * MILLISECOND, 2))
     result = measure_blind_delay(OneTrial(both), Fraction(1), SECOND)

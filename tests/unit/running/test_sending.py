@@ -134,6 +134,15 @@ def test_a_trial_knows_by_how_much_its_percentiles_are_off(tmp_path: Path) -> No
     assert trial.streams[0].percentile_error == trial.latency.error.percentile == PERCENTILE_ERROR
 
 
+def test_a_trial_knows_the_steps_of_the_testers_clock(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+    this.capabilities = replace(this.capabilities, time_step_ns=1)
+    trial = send(this, [stream()], packets=10, timeout=MINUTE)
+    delay = trial.streams[0].blind_delay
+    assert delay is not None
+    assert delay.bound_ns == 1
+
+
 def test_frames_without_signature_are_not_counted_by_what_only_a_signature_tells(tmp_path: Path) -> None:
     trial = send(fake_tester(tmp_path), [replace(stream(), signature=False)], packets=10, timeout=MINUTE)
     order = trial.order
