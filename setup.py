@@ -42,7 +42,7 @@ DEPENDENCIES = [
 
 
 def runtimes() -> list[str]:
-    """What the generated code runs on: it refuses a runtime older than its generator, so the generator's
+    """The runtimes of the generated code: it refuses one older than its generator, so the generator's
     own bounds on grpcio and protobuf are ours."""
     return [need for need in requires("grpcio-tools") or [] if need.startswith(("grpcio", "protobuf"))]
 

@@ -28,7 +28,7 @@ def written() -> str:
 
 
 def action() -> dict[str, Any]:
-    """What an item of `do` may be: a mapping of one key."""
+    """The schema of an item of `do`: a mapping of one key."""
     keys = [key for act in dict.fromkeys(Act.known.values()) for key in act.keys]
     return {
         "description": f"give one action: {', '.join(keys[:-1])} or {keys[-1]}",

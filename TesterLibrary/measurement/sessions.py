@@ -169,7 +169,7 @@ class SessionStatistics:
 
     @property
     def retransmitted(self) -> int:
-        """What was sent again because nobody had answered it, as far as the tables count it."""
+        """Sends repeated for lack of an answer, as far as the tables count them."""
         return self._sum("retransmitted")
 
     @property
@@ -279,7 +279,7 @@ class SessionStatistics:
 
     @property
     def unread_texts(self) -> tuple[str, ...]:
-        """What arrived and cannot be read by the tables, so that nothing can be said of the device."""
+        """Answers that the tables cannot read, so that nothing can be said of the device."""
         return tuple(
             f"{self.counters[counter]:,} {what}, which {counter.partition('.')[0]} does not read"
             for counter, what in self.unread.items()

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What an action of a row is to the rest of the library; each one is a class in `protocols/actions/`."""
+"""The interface of an action of a row; each action is a class in `protocols/actions/`."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ class Lowering(Protocol):
         """Bits of the value that a counter gets."""
 
     def signal(self, name: str) -> Iterator[Record]:
-        """What tells the other table of the flow."""
+        """The records that tell another table of the flow about a signal."""
 
 
 class Act(ABC):

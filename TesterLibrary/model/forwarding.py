@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class Forwarding(Enum):
-    """What a device may do with the headers of the frames that it forwards.
+    """How a device forwards frames, and so the changes of headers that it may make.
 
     Each may add and remove VLAN tags and padding.
     """

@@ -14,7 +14,7 @@ from .scope import NameScope
 
 
 class ActCheck:
-    """What the actions of a row are checked with. `bare`: there may be no packet in hand."""
+    """Checks the actions of a row. `bare`: there may be no packet in hand."""
 
     def __init__(self, row: Row, table: Protocol, scope: NameScope, *, bare: bool) -> None:
         self.event = row.event

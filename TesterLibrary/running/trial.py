@@ -132,7 +132,7 @@ class StreamRun:
         return (s for s in self.plan.streams if s.measured and not s.signature)
 
     def _note_missing(self, after: Snapshot) -> None:
-        """What has not arrived may be counted in a later trial."""
+        """Remembers frames that have not arrived: a later trial may count them."""
         assert self._before is not None, "start() has read the counters before"
         for stream in self._unsigned:
             counted = after.stream(stream.id)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a testbed file says of a simulated device: how it treats frames, exactly."""
+"""The part of a testbed file about a simulated device: how it treats frames, exactly."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class DutSpec:
 
     @property
     def forwards(self) -> Forwarding:
-        """What the device may do with headers; of one whose layer is not known, everything."""
+        """The changes of headers that the device may make; all of them if its layer is not known."""
         if self.forwarding is not None:
             return self.forwarding
         if self.is_embedded and self.device in _TRANSLATORS:

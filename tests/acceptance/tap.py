@@ -60,6 +60,12 @@ class Tap:
         with self._lock:
             self._write(interpreter.start({**link, **fields}, _now()))
 
+    def wait_for_flows(self, client: Interpreter) -> None:
+        """Until all flows of a client are over; 20 s at most."""
+        until = time.monotonic() + 20
+        while client.flows and time.monotonic() < until:
+            time.sleep(0.01)
+
     def close(self) -> None:
         """Stops them."""
         self._stop.set()

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -67,9 +66,7 @@ def asked(port: int) -> Interpreter:
     with tap(arp(), client) as network:
         for number in range(OPENED):
             network.start(client, {"UDP.sport": 20_000 + number, "UDP.dport": port})
-        until = time.monotonic() + 20
-        while client.flows and time.monotonic() < until:
-            time.sleep(0.01)
+        network.wait_for_flows(client)
     return client
 
 

@@ -106,9 +106,7 @@ def asked(port: int, opened: int, **parameters: object) -> Interpreter:
     with tap(arp(), client) as network:
         for number in range(opened):
             network.start(client, {"TCP.sport": 20_000 + number, "TCP.dport": port})
-        until = time.monotonic() + 20
-        while client.flows and time.monotonic() < until:
-            time.sleep(0.01)
+        network.wait_for_flows(client)
     return client
 
 

@@ -88,7 +88,7 @@ class FlatActions:
         return {"operand": self.operand(test.name), "mask": value | clear, "value": value}
 
     def signal(self, name: str) -> Iterator[Record]:
-        """What tells the other table of the flow."""
+        """The records that tell another table of the flow about a signal."""
         if name not in self._layer.up:
             yield {"tell": {"table": self._table - 1, "event": self.event(name, below=1)}}
             return

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What an engine sends for a job: its clock is exact, so it is the plan."""
+"""The frames that an engine sends for a job: its clock is exact, so they are those of the plan."""
 
 from __future__ import annotations
 

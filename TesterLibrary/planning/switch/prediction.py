@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a Tofino sends for a job, and where its streams and ends are placed."""
+"""The frames that a Tofino sends for a job, and the places of its streams and ends."""
 
 from __future__ import annotations
 

@@ -14,10 +14,8 @@ from .schemas import Schemas, expression, named
 
 
 @dataclass(frozen=True)
-class Skip(Act):
-    """Leaves out the first bytes of the payload, such as those that came before."""
-
-    keys: ClassVar[Schemas] = {"skip": expression("give the bytes of the payload to leave out")}
+class _Cut(Act):
+    """Moves the begin or the end of the payload by a number of bytes."""
 
     octets: Expression
 
@@ -28,12 +26,6 @@ class Skip(Act):
     def check(self, checking: Checking) -> Iterator[str]:
         yield from checking.packet("payload")
         yield from checking.expression(self.octets)
-
-    def run(self, running: Running) -> None:
-        running.packet.take(running.value(self.octets))
-
-    def lower(self, lowering: Lowering) -> Iterator[Record]:
-        yield {"skip": lowering.expression(self.octets)}
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
@@ -45,7 +37,20 @@ class Skip(Act):
 
 
 @dataclass(frozen=True)
-class Lengthen(Act):
+class Skip(_Cut):
+    """Leaves out the first bytes of the payload, such as those that came before."""
+
+    keys: ClassVar[Schemas] = {"skip": expression("give the bytes of the payload to leave out")}
+
+    def run(self, running: Running) -> None:
+        running.packet.take(running.value(self.octets))
+
+    def lower(self, lowering: Lowering) -> Iterator[Record]:
+        yield {"skip": lowering.expression(self.octets)}
+
+
+@dataclass(frozen=True)
+class Lengthen(_Cut):
     """Adds bytes behind the payload that came before the packet in hand, of which only the number was kept.
 
     They are there to be skipped and taken, and not to be scanned. Fewer than one is none.
@@ -55,29 +60,11 @@ class Lengthen(Act):
         "lengthen": expression("give how many bytes that came before belong behind the payload")
     }
 
-    octets: Expression
-
-    @classmethod
-    def load(cls, key: str, value: Any, loading: Loading, place: Place) -> Iterator[Act]:
-        yield cls(loading.expression(value, place))
-
-    def check(self, checking: Checking) -> Iterator[str]:
-        yield from checking.packet("payload")
-        yield from checking.expression(self.octets)
-
     def run(self, running: Running) -> None:
         running.packet.lengthen(running.value(self.octets))
 
     def lower(self, lowering: Lowering) -> Iterator[Record]:
         yield {"lengthen": lowering.expression(self.octets)}
-
-    @property
-    def expressions(self) -> tuple[Expression, ...]:
-        return (self.octets,)
-
-    @property
-    def cuts(self) -> bool:
-        return True
 
 
 @dataclass(frozen=True)

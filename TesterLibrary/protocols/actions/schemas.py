@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a protocol file may have for an action, in JSON Schema (tools/protocol_schema.py)."""
+"""JSON Schema of the keys that a protocol file may have for an action (tools/protocol_schema.py)."""
 
 from __future__ import annotations
 

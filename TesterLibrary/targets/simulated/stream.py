@@ -14,7 +14,6 @@ from math import ceil
 from ...measurement.capture import CapturedFrame
 from ...measurement.snapshot import (
     DepartureCounters,
-    FlowCounters,
     LatencyCounters,
     StreamCounters,
     VersionCounters,
@@ -132,10 +131,6 @@ class SimulatedStream(FakeStream):
             versions=versions if self.planned.version else (),
             open_version=self.version if self.planned.version else 0,
         )
-
-    def flows(self, now_ns: int) -> FlowCounters:
-        """A simulated device counts no flows; its tester refuses streams that ask for it."""
-        raise NotImplementedError
 
     def sightings(self, since_ns: int, until_ns: int) -> Iterator[CapturedFrame]:  # noqa: ARG002
         """Nothing captures here: the tester refuses it."""

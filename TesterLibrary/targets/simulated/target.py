@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from ...errors import PlanError
 from ...measurement.capture import CapturedFrame, StoppedCapture
 from ...measurement.counter import EVERY_COUNTER, Counter
-from ...measurement.snapshot import FlowCounters
 from ...model.capture import Capture
 from ...model.plan import Plan, PlannedStream
 from ...testbeds.simulated import SimulatedDevice
@@ -87,10 +86,6 @@ class SimulatedTarget(FakeTarget):
     def read_capture(self, name: str) -> Iterator[CapturedFrame]:
         """See `Target`."""
         raise PlanError(f"no capture {name!r}: a simulated tester captures no frames")
-
-    def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
-        """See `Target`."""
-        raise PlanError(f"job {job!r}, stream {stream_id}: a simulated tester does not count flows")
 
     def _new(self, planned: PlannedStream) -> SimulatedStream:
         return SimulatedStream(

@@ -13,7 +13,6 @@
 #include "plan/job.h"
 #include "plan/refuse.h"
 #include "wire/ethernet.h"
-#include "wire/header_walk.h"
 #include "wire/signature.h"
 
 namespace tester {
@@ -137,44 +136,23 @@ std::vector<uint8_t> ValidateKept(const v1::Stream& stream, std::string_view whe
   return {kept.begin(), kept.end()};
 }
 
-bool Covers(const wire::CoveredSum& sum, const v1::Editor& editor) {
-  const size_t begin = editor.bit_offset();
-  return std::ranges::any_of(sum.covered, [&](const wire::Bytes& bytes) {
-    return begin < bytes.end() * 8 && bytes.begin * 8 < begin + editor.bits();
-  });
-}
-
-// A field that updates no checksum leaves those wrong that cover it.
-void DropNotUpdated(const v1::Stream& stream, std::vector<size_t>& updated) {
-  if (stream.frames().empty()) return;
-  const Frame frame = BytesOf(stream.frames(0));
-  const wire::HeaderWalk walk(frame, frame.size());
-  for (const auto& editor : stream.editors()) {
-    if (!editor.coverage().empty()) continue;
-    for (const wire::CoveredSum& sum : walk.sums()) {
-      if (Covers(sum, editor)) std::erase(updated, sum.offset);
-    }
-  }
-}
-
 HeaderRules RulesOf(const v1::Stream& stream, std::string_view where) {
   HeaderRules rules{.kept = ValidateKept(stream, where), .changes = {}, .updated_checksums = {}};
-  for (const auto& editor : stream.editors()) {
+  const auto add_change = [&rules](size_t begin, size_t bits, bool updates_checksums = true) {
     rules.changes.push_back(
-        {.begin = editor.bit_offset(), .end = size_t{editor.bit_offset()} + editor.bits()});
+        {.bits = {.begin = begin, .end = begin + bits}, .updates_checksums = updates_checksums});
+  };
+  for (const auto& editor : stream.editors()) {
+    add_change(editor.bit_offset(), editor.bits(), !editor.coverage().empty());
   }
   if (stream.has_version()) {
-    const size_t bit = stream.version().bit_offset();
-    rules.changes.push_back({.begin = bit, .end = bit + 1});
+    add_change(stream.version().bit_offset(), 1, !stream.version().coverage().empty());
   }
   for (const auto& checksum : stream.checksums()) {
     const bool is_crc = checksum.kind() == v1::Checksum::KIND_CRC32C;
-    const size_t bits = (is_crc ? kCrc32cBytes : kInternetBytes) * size_t{8};
-    const size_t begin = size_t{checksum.offset()} * 8;
-    rules.changes.push_back({.begin = begin, .end = begin + bits});
+    add_change(size_t{checksum.offset()} * 8, size_t{is_crc ? kCrc32cBytes : kInternetBytes} * 8);
     if (!is_crc) rules.updated_checksums.push_back(checksum.offset());
   }
-  DropNotUpdated(stream, rules.updated_checksums);
   return rules;
 }
 

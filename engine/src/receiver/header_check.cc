@@ -86,15 +86,16 @@ size_t HopCount(const Header& header) {
   return header.kind == HeaderKind::kIpv6 ? header.at.begin + 7 : 0;
 }
 
-// Whether a checksum stays right when these bits change: it is updated, or what it covers of them,
+// Whether a checksum stays right with a change: it is updated, or what it covers of them,
 // with the checksum in there that is updated, adds up to the same.
-bool StaysRight(const CoveredSum& sum, const BitRange& bits, const HeaderWalk& sent,
+bool StaysRight(const CoveredSum& sum, const HeaderChange& change, const HeaderWalk& sent,
                 const HeaderRules& rules) {
+  if (!change.updates_checksums) return false;
   const auto& updated = rules.updated_checksums;
   return std::any_of(sent.sums().begin(), sent.sums().end(), [&](const CoveredSum& other) {
     const Bytes field{.begin = other.offset, .size = 2};
     return std::find(updated.begin(), updated.end(), other.offset) != updated.end() &&
-           Covers(other, bits) && Covers(sum, BitsOf(field));
+           Covers(other, change.bits) && Covers(sum, BitsOf(field));
   });
 }
 
@@ -106,8 +107,8 @@ HeaderFaults Excused(const HeaderWalk& sent, const HeaderRules& rules) {
     return std::any_of(rules.changes.begin(), rules.changes.end(), predicate);
   };
   for (const CoveredSum& sum : sent.sums()) {
-    if (changes([&](const BitRange& bits) {
-          return Covers(sum, bits) && !StaysRight(sum, bits, sent, rules);
+    if (changes([&](const HeaderChange& change) {
+          return Covers(sum, change.bits) && !StaysRight(sum, change, sent, rules);
         })) {
       excused |= BitOf(sum.fault);
     }
@@ -116,13 +117,13 @@ HeaderFaults Excused(const HeaderWalk& sent, const HeaderRules& rules) {
     const Header& header = sent.headers()[i];
     for (const BitRange& fixed : Structure(header, i + 1 < sent.headers().size())) {
       // Then the frame is not what it seems to be, from here on.
-      if (changes([&](const BitRange& bits) { return Overlap(bits, fixed); })) {
+      if (changes([&](const HeaderChange& change) { return Overlap(change.bits, fixed); })) {
         return wire::kAllFaults;
       }
     }
     const Bytes hops{.begin = HopCount(header), .size = 1};
     if (hops.begin != 0 &&
-        changes([&](const BitRange& bits) { return Overlap(bits, BitsOf(hops)); })) {
+        changes([&](const HeaderChange& change) { return Overlap(change.bits, BitsOf(hops)); })) {
       excused |= BitOf(HeaderFault::kTtl);
     }
   }
@@ -140,7 +141,7 @@ HeaderCheck::HeaderCheck(Frame sent, const HeaderRules& rules, size_t compared_f
   sent_tag_bytes_ = walk.tags() * wire::kVlanTagBytes;
   kept_ = rules.kept;
   kept_.resize(std::min(kept_.size(), bytes));
-  for (const BitRange& bits : rules.changes) SetBits(kept_, bits, false);
+  for (const HeaderChange& change : rules.changes) SetBits(kept_, change.bits, false);
   for (size_t at = 0; at < kept_.size(); ++at) parts_.push_back(walk.PartAt(at));
   MakeMask(walk);
   MakeBlocks();

@@ -30,13 +30,20 @@ struct BitRange {
   size_t end;
 };
 
+// Bits that differ from frame to frame. Unless it updates checksums, those that cover it are wrong
+// in frames as they are sent.
+struct HeaderChange {
+  BitRange bits;
+  bool updates_checksums = true;
+};
+
 // What a stream says of the headers of all its frames.
 struct HeaderRules {
   // The bits that arrive as they were sent, from the first byte of the frame on; nothing: the
   // device changes, adds and removes what it likes.
   std::vector<uint8_t> kept{};
-  std::vector<BitRange> changes{};          // from frame to frame
-  std::vector<size_t> updated_checksums{};  // offsets of those that are right whatever changes
+  std::vector<HeaderChange> changes{};
+  std::vector<size_t> updated_checksums{};  // their offsets
 };
 
 class HeaderCheck {

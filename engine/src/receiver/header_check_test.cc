@@ -224,10 +224,10 @@ TEST(HeaderCheck, WhateverALegalRouterDoesIsNoDamage) {
     sent[kIp + 8] = static_cast<uint8_t>(2 + random() % 254);
     UpdateChecksums(sent);
     HeaderRules rules{.kept = Routed(sent), .changes = {}, .updated_checksums = {}};
-    rules.changes = {{kVersionBit, kVersionBit + 1},
-                     {(kIp + 12) * 8, (kIp + 16) * 8},
-                     {(kIp + 10) * 8, (kIp + 12) * 8},
-                     {(kUdp + 6) * 8, (kUdp + 8) * 8}};
+    rules.changes = {{{kVersionBit, kVersionBit + 1}},
+                     {{(kIp + 12) * 8, (kIp + 16) * 8}},
+                     {{(kIp + 10) * 8, (kIp + 12) * 8}},
+                     {{(kUdp + 6) * 8, (kUdp + 8) * 8}}};
     rules.updated_checksums = {kIp + 10, kUdp + 6};
     const HeaderCheck check(sent, rules, kPayload);
     // As the generator edits it.
@@ -253,7 +253,7 @@ TEST(HeaderCheck, AnEditedFieldKeepsItsChecksumsRight) {
   const HeaderCheck check(
       sent,
       {.kept = All(sent),
-       .changes = {{(kUdp + 2) * 8, (kUdp + 4) * 8}, {(kUdp + 6) * 8, (kUdp + 8) * 8}},
+       .changes = {{{(kUdp + 2) * 8, (kUdp + 4) * 8}}, {{(kUdp + 6) * 8, (kUdp + 8) * 8}}},
        .updated_checksums = {kUdp + 6}},
       kPayload);
   Bytes seen = sent;
@@ -275,9 +275,24 @@ TEST(HeaderCheck, WhatWasSentWrongIsNotTheDevicesFault) {
   EXPECT_EQ(FaultsIn(bridged, UdpFrame()), BitOf(HeaderFault::kUdpChecksum)) << "it is another one";
 }
 
+TEST(HeaderCheck, AChangeThatUpdatesNoChecksumLeavesThoseWrongThatCoverIt) {
+  const Bytes sent = UdpFrame();
+  const HeaderCheck check(
+      sent,
+      {.kept = All(sent),
+       .changes = {{{kUdp * 8, kUdp * 8 + 16}, false}, {{(kUdp + 6) * 8, (kUdp + 8) * 8}}},
+       .updated_checksums = {kUdp + 6}},
+      kPayload);
+  Bytes seen = sent;
+  seen[kUdp] ^= 1;
+  EXPECT_EQ(FaultsIn(check, seen), wire::kNoFaults);
+  seen[kIp + 8] -= 1;
+  EXPECT_NE(FaultsIn(check, seen), wire::kNoFaults);
+}
+
 TEST(HeaderCheck, AChecksumThatDoesNotFollowAnEditedFieldSaysNothing) {
   const Bytes sent = UdpFrame();
-  const HeaderCheck check(sent, {.kept = All(sent), .changes = {{kUdp * 8, kUdp * 8 + 16}}},
+  const HeaderCheck check(sent, {.kept = All(sent), .changes = {{{kUdp * 8, kUdp * 8 + 16}}}},
                           kPayload);
   Bytes seen = sent;
   seen[kUdp] ^= 1;
@@ -355,12 +370,12 @@ TEST(HeaderCheck, InnerHeadersCount) {
 TEST(HeaderCheck, AChangeWithinATunnelLeavesTheOuterChecksumRight) {
   const Bytes sent = VxlanFrame();
   constexpr size_t kInnerUdp = 50 + kUdp;
-  const HeaderCheck check(
-      sent,
-      {.kept = {},
-       .changes = {{kInnerUdp * 8, kInnerUdp * 8 + 16}, {kInnerUdp * 8 + 48, kInnerUdp * 8 + 64}},
-       .updated_checksums = {kInnerUdp + 6}},
-      50 + kPayload);
+  const HeaderCheck check(sent,
+                          {.kept = {},
+                           .changes = {{{kInnerUdp * 8, kInnerUdp * 8 + 16}},
+                                       {{kInnerUdp * 8 + 48, kInnerUdp * 8 + 64}}},
+                           .updated_checksums = {kInnerUdp + 6}},
+                          50 + kPayload);
   Bytes seen = sent;
   seen[kInnerUdp] ^= 1;
   UpdateChecksums(seen);
