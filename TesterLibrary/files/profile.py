@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TesterLibraryError
-from ..model.units import Duration
+from ..model.units import Duration, Ratio
 from .document import Kind, load_document
 from .paths import resource
 
@@ -42,6 +42,20 @@ class Profile:
     latency: Duration  # of each repetition
     repetitions: int  # of a measurement of latency
     frame_loss: Duration  # of each load of a sweep
+    search: Duration  # of the trials of a throughput that another procedure needs first
+    search_scout: Duration  # of the trials before those
+    search_rest: Duration  # after those that lost frames
+    search_resolution: Ratio
+    search_lowest: Ratio
+    bursts: int  # repetitions of a search of the longest burst
+    rest: Duration  # after each burst
+    burst_resolution: Ratio
+    overload: Duration  # of a system recovery
+    relief: Duration  # after the overload
+    recoveries: int  # repetitions of a system recovery
+    reset_part: Ratio  # of the throughput, that is sent while the device is reset
+    steady: Duration  # without a break after a reset: the device is back
+    reset_limit: Duration  # after which a device that was reset is given up
 
 
 def load_profile(name_or_path: str) -> Profile:
@@ -63,4 +77,18 @@ def load_profile(name_or_path: str) -> Profile:
         latency=Duration.parse(value("latency", "duration")),
         repetitions=value("latency", "repetitions"),
         frame_loss=Duration.parse(value("frame_loss", "duration")),
+        search=Duration.parse(value("prerequisite", "duration")),
+        search_scout=Duration.parse(value("prerequisite", "scout")),
+        search_rest=Duration.parse(value("prerequisite", "rest")),
+        search_resolution=Ratio.parse(value("prerequisite", "resolution")),
+        search_lowest=Ratio.parse(value("prerequisite", "lowest")),
+        bursts=value("back_to_back", "repetitions"),
+        rest=Duration.parse(value("back_to_back", "rest")),
+        burst_resolution=Ratio.parse(value("back_to_back", "resolution")),
+        overload=Duration.parse(value("system_recovery", "overload")),
+        relief=Duration.parse(value("system_recovery", "relief")),
+        recoveries=value("system_recovery", "repetitions"),
+        reset_part=Ratio.parse(value("reset", "part")),
+        steady=Duration.parse(value("reset", "steady")),
+        reset_limit=Duration.parse(value("reset", "limit")),
     )

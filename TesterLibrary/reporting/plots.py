@@ -78,6 +78,35 @@ def latency_vs_size(statistics: Mapping[str, Sequence[tuple[int, float]]]) -> st
     return plot.svg
 
 
+def bursts_vs_size(statistics: Mapping[str, Sequence[tuple[int, float]]]) -> str:
+    """Longest burst in frames over frame size in bytes (RFC 9004), a line for each statistic."""
+    with _Plot("Frame size, bytes", "Longest burst, frames") as plot:
+        for index, (label, points) in enumerate(statistics.items()):
+            plot.line(index, label, points)
+        plot.axes.set_ylim(bottom=0)
+        plot.frame_sizes(size for points in statistics.values() for size, _ in points)
+    return plot.svg
+
+
+def recovery_vs_size(series: Mapping[str, Sequence[tuple[int, float]]]) -> str:
+    """System recovery in milliseconds over frame size in bytes (RFC 2544 §26.5), a line for each label."""
+    with _Plot("Frame size, bytes", "System recovery, ms") as plot:
+        for index, (label, points) in enumerate(series.items()):
+            plot.line(index, label, [(size, ns / 1e6) for size, ns in points])
+        plot.axes.set_ylim(bottom=0)
+        plot.frame_sizes(size for points in series.values() for size, _ in points)
+    return plot.svg
+
+
+def reset_times(resets: Sequence[tuple[str, int]]) -> str:
+    """Seconds without forwarding (RFC 6201), a bar for each reset."""
+    with _Plot("Reset", "Time without forwarding, s") as plot:
+        plot.axes.bar(range(len(resets)), [ns / 1e9 for _, ns in resets], width=0.5, color=_COLORS[0])
+        plot.axes.set_xticks(range(len(resets)), [kind for kind, _ in resets])
+        plot.axes.set_ylim(bottom=0)
+    return plot.svg
+
+
 def latency_percentiles(series: Mapping[str, Trial]) -> str:
     """Latency in microseconds at each percentile, a line for each trial; the last point is the maximum."""
     with _Plot("Percentile", "Latency, µs") as plot:

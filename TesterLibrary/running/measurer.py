@@ -4,19 +4,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 
 from ..errors import PlanError, TargetError
-from ..measurement.evidence import Evidence
+from ..measurement.evidence import Evidence, EvidenceLimits
 from ..measurement.trial import Trial
+from ..methodology.measurer import Step, Stepped
+from ..model.departures import Shape, TimePattern
+from ..model.law import Profile
+from ..model.plan import PlannedStream
 from ..model.stream import Stream
-from ..model.units import Duration, Rate, RateUnit
+from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..targets.base import SendingProgress
 from .tester import Tester
 from .trial import StreamRun
 
+_POLL_SECONDS = 0.02
+_BREAK_NS, _BREAK_FRAMES = 50_000_000, 10  # without a frame for longer, arrivals have a break
+_BURST_ERROR, _BURST_ERROR_NS = Fraction(1, 10), 100_000  # of the time that a burst takes; either will do
 _HOPELESS = Fraction(1, 10)  # a rate missed by more is the tester's limit, not an accident
 
 
@@ -28,10 +37,17 @@ class TrialMeasurer:
     """
 
     def __init__(
-        self, tester: Tester, streams: Sequence[Stream], *, note: Callable[[Trial], None] = lambda _: None
+        self,
+        tester: Tester,
+        streams: Sequence[Stream],
+        *,
+        note: Callable[[Trial], None] = lambda _: None,
+        rest: Duration = Duration(0),
     ) -> None:
+        """`rest`: nothing is sent for so long after a trial that lost frames (RFC 2544 §23 e)."""
         self._tester = tester
         self._note = note
+        self._rest = rest
         self.streams = tuple(streams)
         self.load = tester.busiest(streams)  # of the streams at their own rates
         if not self.load and not any(stream.as_captured for stream in streams):
@@ -40,36 +56,148 @@ class TrialMeasurer:
         self._shares = [tester.part_of_line(stream) / (self.load or 1) for stream in streams]
 
     def measure(self, load: Fraction, duration: Duration) -> Trial:
-        """One trial, again while the tester did not do its part and there is hope that it will."""
+        """See Measurer."""
+        streams = self._at(load)
+        trial = self._recorded(load, lambda: self._once(streams, duration))
+        if self._rest.ns and trial.lost != 0:
+            self._tester.sleep(self._rest.seconds)
+        return trial
+
+    def burst(self, frames: int, rest: Duration) -> Trial:
+        """See BurstMeasurer. Streams of one port share its line as they share it otherwise."""
         tester = self._tester
+        rates = [Rate(share, RateUnit.LINE) for share in self._shares]
+        streams = [
+            replace(stream.at(rate), shaping=None) for stream, rate in zip(self.streams, rates, strict=True)
+        ]
+
+        def once() -> Trial:
+            run = StreamRun(tester, f"trial-{tester.trials}", streams)
+            slowest_ns = max(frames / planned.rate for planned in run.plan.streams)
+            run.limits = replace(run.limits, max_rate_error=_burst_error(run.limits, slowest_ns))
+            with self._cutting(run):
+                run.start(packets=frames)
+                self._wait(run, Duration(ceil(slowest_ns)))
+                trial = run.finish()
+            tester.sleep(rest.seconds)
+            return trial
+
+        return self._recorded(Fraction(1), once, hopes=True)
+
+    def step(self, step: Step) -> tuple[Trial, tuple[Stepped, ...]]:
+        """See StepMeasurer."""
+        tester, whole = self._tester, Duration(step.duration.ns + step.after_duration.ns)
+        streams = [
+            self._stepping(stream, share, step)
+            for stream, share in zip(self.streams, self._shares, strict=True)
+        ]
+        found: list[tuple[Stepped, ...]] = []
+
+        def once() -> Trial:
+            with self._cutting(StreamRun(tester, f"trial-{tester.trials}", streams)) as run:
+                found.append(tuple(map(_stepped, run.plan.streams)))
+                run.start(whole)
+                self._wait(run, whole)
+                return run.finish(whole)
+
+        return self._recorded(step.load, once), found[-1]
+
+    def interrupted(
+        self, load: Fraction, act: Callable[[], None], *, lead: Duration, steady: Duration, limit: Duration
+    ) -> Trial:
+        """See InterruptedMeasurer. It is not repeated: nobody resets a device again unasked."""
+        tester = self._tester
+        tester.trials += 1
+        # A device that is reset takes its links down: that is no disturbance of the tester. Nor does it
+        # matter whether frames leave too slowly: a silence counts where frames that have left are missing.
+        whole = Fraction(1)
+        limits = replace(
+            tester.rules.limits, max_links_down=len(tester.ports), max_shortfall=whole, max_rate_error=whole
+        )
+        run = StreamRun(tester, f"trial-{tester.trials}", self._at(load), limits=limits)
+        with self._cutting(run):
+            run.start()
+            tester.sleep(lead.seconds)
+            began_ns = tester.target.snapshot([run.name]).taken_at_ns
+            act()
+            self._until_steady(run, began_ns, steady, limit)
+            tester.target.stop([run.name])
+            trial = tester.record(replace(run.finish(), load=load))
+        self._note(trial)
+        return trial
+
+    def _until_steady(self, run: StreamRun, began_ns: int, steady: Duration, limit: Duration) -> None:
+        """Returns when frames of all streams have arrived for so long without a break, or at the limit."""
+        tester, since_ns = self._tester, None
+        longest = {s.id: max(_BREAK_NS, ceil(_BREAK_FRAMES / s.rate)) for s in run.plan.streams}
+        while True:
+            snapshot = tester.target.snapshot([run.name])
+            now_ns = snapshot.taken_at_ns
+            if any(now_ns - s.last_rx_ns > longest[s.id] for s in snapshot.streams):
+                since_ns = None
+            elif since_ns is None:
+                since_ns = now_ns
+            if (since_ns is not None and now_ns - since_ns >= steady.ns) or now_ns - began_ns >= limit.ns:
+                return
+            tester.sleep(_POLL_SECONDS)
+
+    def _stepping(self, stream: Stream, share: Fraction, step: Step) -> Stream:
+        shaping = TimePattern(
+            Shape.SQUARE,
+            high=Rate(step.load * share, RateUnit.LINE),
+            low=Rate(step.after * share, RateUnit.LINE),
+            period=Duration(step.duration.ns + step.after_duration.ns),
+            duty=Ratio(Fraction(step.duration.ns, step.duration.ns + step.after_duration.ns)),
+        )
+        return replace(stream, rate=shaping.average, shaping=shaping)
+
+    def _at(self, load: Fraction) -> list[Stream]:
         rates = [Rate(load * share, RateUnit.LINE) for share in self._shares]
-        streams = [stream.at(rate) for stream, rate in zip(self.streams, rates, strict=True)]
+        return [stream.at(rate) for stream, rate in zip(self.streams, rates, strict=True)]
+
+    def _recorded(self, load: Fraction, once: Callable[[], Trial], *, hopes: bool = False) -> Trial:
+        """A trial, again while the tester did not do its part and there is hope that it will.
+
+        `hopes`: also where its rate was missed by far, as an accident does to a trial of a millisecond.
+        """
+        tester = self._tester
         tester.trials += 1
 
         def attempt(number: int) -> Trial:
-            trial = tester.record(replace(self._once(streams, duration), load=load, attempt=number))
+            trial = tester.record(replace(once(), load=load, attempt=number))
             self._note(trial)
             return trial
 
         return tester.rules.repeated(
-            attempt, lambda trial: trial.valid or _is_hopeless(trial.evidence), tester.sleep
+            attempt,
+            lambda trial: trial.valid or (not hopes and _is_hopeless(trial.evidence)),
+            tester.sleep,
         )
 
     def _once(self, streams: Sequence[Stream], duration: Duration) -> Trial:
         tester = self._tester
+        with self._cutting(StreamRun(tester, f"trial-{tester.trials}", streams)) as run:
+            run.start(duration)
+            self._wait(run, duration)
+            return run.finish(duration)
+
+    @contextmanager
+    def _cutting(self, run: StreamRun) -> Iterator[StreamRun]:
+        """The loaded streams of a trial; the record says if the tester broke in it."""
         try:
-            with StreamRun(tester, f"trial-{tester.trials}", streams).loaded() as run:
-                run.start(duration)
-                late = max(duration.ns // 5, tester.rules.grace.ns)
-                tester.target.wait(
-                    [run.name],
-                    timeout=Duration(duration.ns + late),
-                    on_progress=lambda sent: self._show(run, sent),
-                )
-                return run.finish(duration)
+            with run.loaded():
+                yield run
         except TargetError as error:
-            tester.recorder.event("trial_cut_short", number=tester.trials, reason=error.reason)
+            self._tester.recorder.event("trial_cut_short", number=self._tester.trials, reason=error.reason)
             raise
+
+    def _wait(self, run: StreamRun, duration: Duration) -> None:
+        late = max(duration.ns // 5, self._tester.rules.grace.ns)
+        self._tester.target.wait(
+            [run.name],
+            timeout=Duration(duration.ns + late),
+            on_progress=lambda sent: self._show(run, sent),
+        )
 
     def _show(self, run: StreamRun, sent: SendingProgress) -> None:
         run.report(sent)
@@ -79,3 +207,16 @@ class TrialMeasurer:
 
 def _is_hopeless(evidence: Evidence) -> bool:
     return evidence.shortfall > _HOPELESS or abs(evidence.rate_error) > _HOPELESS
+
+
+def _stepped(planned: PlannedStream) -> Stepped:
+    """How a stream with a step leaves, exactly as it is planned."""
+    law = planned.departures.law
+    assert isinstance(law, Profile)
+    before, after = law.stretches[:2]
+    return Stepped(planned.name, before.packets, Fraction(after.duration_ns, max(1, after.packets)))
+
+
+def _burst_error(limits: EvidenceLimits, span_ns: Fraction) -> Fraction:
+    """By how much of its rate a burst may be off: stamps of few frames are worth less than those of many."""
+    return max(limits.max_rate_error, _BURST_ERROR, _BURST_ERROR_NS / span_ns)

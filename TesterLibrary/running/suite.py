@@ -15,10 +15,11 @@ from ..files.profile import Profile, load_profile
 from ..measurement.counter import Counter, not_counted
 from ..measurement.trial import Trial
 from ..methodology.result import Result
+from ..methodology.throughput import ThroughputResult, ThroughputSearch, find_throughput
 from ..model.departures import Shaping, average_of
 from ..model.stream import Stream
 from ..model.stream_mix import mixed
-from ..model.units import Rate
+from ..model.units import Duration, Rate
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
 from ..testbeds.load import shipped_testbeds
@@ -204,26 +205,48 @@ class Suite:
         *,
         by_signature: bool = False,
         needs: Sequence[Counter] = (),
+        rest: Duration = Duration(0),
     ) -> TrialMeasurer:
         """Runs trials of these streams, or of all, each at its own rate or at the one given.
 
-        The title heads their progress; the last trial is what `Verify …` and `Get …` judge.
+        The title heads their progress; the last trial is what `Verify …` and `Get …` judge. After one that
+        lost frames nothing is sent for `rest`.
 
         Raises:
             PlanError: the tester does not count what the title needs, or the signature of each frame is
                 needed and a stream is sent without. Nothing was sent.
         """
+        chosen = self.refuse_without(title, names, by_signature=by_signature, needs=needs)
+        streams = [stream.at(rate) if rate else stream for stream in chosen]
+        self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
+        return TrialMeasurer(self.tester, streams, note=self.remember, rest=rest)
+
+    def refuse_without(
+        self, title: str, names: Sequence[str], *, by_signature: bool, needs: Sequence[Counter]
+    ) -> list[Stream]:
+        """The streams of these names. PlanError as `measurer` raises it; nothing was sent."""
         if missing := set(needs) - self.tester.capabilities.counts:
             raise PlanError(f"{title} cannot be measured: {not_counted(missing)}")
-        streams = [stream.at(rate) if rate else stream for stream in self.chosen(names)]
+        streams = self.chosen(names)
         for stream in streams:
             if by_signature and not stream.signature:
                 raise PlanError(
                     f"stream {stream.name!r} is sent without signature, by which {title} is measured; "
                     "its blind delay, and bounds of its loss, can be measured"
                 )
-        self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
-        return TrialMeasurer(self.tester, streams, note=self.remember)
+        return streams
+
+    def prerequisite(self, names: Sequence[str]) -> ThroughputResult:
+        """The throughput of streams that another procedure needs first, as precisely as the profile says."""
+        profile = self.profile
+        search = ThroughputSearch(
+            resolution=profile.search_resolution,
+            lowest=profile.search_lowest,
+            trial_duration=profile.search,
+            scout_duration=profile.search_scout,
+        )
+        measurer = self.measurer("throughput", names, rest=profile.search_rest)
+        return self.found(find_throughput(measurer, search, on_estimate=self.progress.estimate))
 
     def found(self, result: R) -> R:
         """Records what a procedure found, shows it, and remembers it for `Verify …` and `Get …`."""

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from ..errors import PlanError, TargetError
 from ..measurement.departure import rate_error
-from ..measurement.evidence import Evidence
+from ..measurement.evidence import Evidence, EvidenceLimits
 from ..measurement.flows import FlowMeasure, FlowSummary
 from ..measurement.foreign import Foreign
 from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
@@ -33,8 +33,12 @@ _SLOWER = 2  # factor on the delay of the slowest frame so far
 class StreamRun:
     """Streams from being loaded to being counted; what `Start Traffic` puts on the wire."""
 
-    def __init__(self, tester: Tester, name: str, streams: Sequence[Stream]) -> None:
+    def __init__(
+        self, tester: Tester, name: str, streams: Sequence[Stream], *, limits: EvidenceLimits | None = None
+    ) -> None:
+        """`limits`: of the evidence of its trial, in place of the tester's."""
         self._tester = tester
+        self.limits = limits or tester.rules.limits
         self.name = name
         self.streams = tuple(streams)
         self.plan = tester.plan(name, streams)
@@ -173,7 +177,7 @@ class StreamRun:
             streams=streams,
             evidence=evidence,
             foreign=Foreign.between(self._before, after, self._ports()),
-            objections=(*evidence.objections(self._tester.rules.limits), *_octet_objections(streams)),
+            objections=(*evidence.objections(self.limits), *_octet_objections(streams)),
             delay_objections=(
                 *self._tester.delay_objections(corrections),
                 *_stamp_objections(self.plan.streams, counters),

@@ -9,8 +9,8 @@ nothing of them can stay behind, and no two testbeds can be in each other's way.
 closes the pipe, when its owner dies in whatever way, or when it is asked to; before that it ends every
 process that is still in its namespaces.
 
-Standard input: one line of JSON, what to make; then one word a line. Standard output: one line of JSON
-for each, `{"error": …}` if it failed.
+Standard input: one line of JSON, what to make; then `counters` or `restart MILLISECONDS`, a line each.
+Standard output: one line of JSON for each, `{"error": …}` if it failed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import TestbedError
-from .embedded import DutPort, devices
+from .embedded import DutPort, devices, restarts
 from .embedded.cable import CABLE
 from .namespace import ETHERNET_HEADER, Namespace
 from .processes import ProcessId, in_namespaces
@@ -42,6 +42,7 @@ class Host:
     """Two namespaces, the interfaces between them, and the device."""
 
     def __init__(self, wanted: Mapping[str, Any]) -> None:
+        self._device = wanted["device"]
         self.tester = Namespace()
         self.dut = Namespace.create()
         self._cables: dict[str, str] = {}  # the device's interface: the tester's
@@ -101,6 +102,15 @@ class Host:
             counters[name]["tx_bytes"] += ETHERNET_HEADER * self.tester.received_by_xdp(interface)
         return counters
 
+    def restart(self, milliseconds: int) -> None:
+        """Takes the device down for a time."""
+        switch = restarts()[self._device]
+        switch(self.dut, False)
+        try:
+            time.sleep(milliseconds / 1000)
+        finally:
+            switch(self.dut, True)
+
     def close(self) -> None:
         """Ends what runs inside. The namespaces go with this process."""
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
@@ -141,7 +151,10 @@ def _serve(owner: ProcessId) -> None:
     host = Host(json.loads(wanted))
     try:
         _answer(host.describe())
-        for _ in lines:
+        for line in lines:
+            word, *values = line.split()
+            if word == b"restart":
+                host.restart(int(values[0]))
             _answer(host.counters())
     finally:
         host.close()

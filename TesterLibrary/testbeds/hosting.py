@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import TestbedError
+from ..model.units import Duration
 from .privilege import is_privileged, missing_for_user_namespace
 from .processes import ProcessId, all_pids, command_line, in_namespaces, open_namespaces
 from .testbed import Testbed, TestbedPort
@@ -122,6 +123,10 @@ class HostProcess:
     def counters(self) -> Mapping[str, Mapping[str, int]]:
         """The kernel's counters of the device's interfaces, by the name of the tester's port."""
         return self._ask("counters")
+
+    def restart(self, duration: Duration) -> None:
+        """Takes the device down for a time, and up again."""
+        self._ask(f"restart {max(1, duration.ns // 10**6)}")
 
     def close(self) -> None:
         """Ends the host and whatever still runs in its namespaces, which go with them.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -20,10 +21,10 @@ from ..files import paths
 from ..files.document import Document, Kind, did_you_mean, load_document
 from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface
-from ..model.units import Bandwidth
-from .embedded import devices
+from ..model.units import Bandwidth, Duration
+from .embedded import devices, restarts
 from .simulated import SimulatedDevice
-from .testbed import CertificateFiles, DutSpec, SwitchSpec, Testbed, TestbedPort, TesterSpec
+from .testbed import CertificateFiles, DutSpec, ResetHook, SwitchSpec, Testbed, TestbedPort, TesterSpec
 
 _T = TypeVar("_T")
 _KIND = Kind("testbed", TestbedError)
@@ -108,7 +109,9 @@ class _Reader:
     def _dut(self, data: Mapping[str, Any]) -> DutSpec:
         known = list(devices())
         forwarding = Forwarding(data["forwarding"]) if "forwarding" in data else None
-        dut = DutSpec(**{**data, "version": str(data.get("version", "")), "forwarding": forwarding})
+        hooks = {kind: self._hook(kind, hook) for kind, hook in data.get("reset", {}).items()}
+        read = {"version": str(data.get("version", "")), "forwarding": forwarding, "reset": hooks}
+        dut = DutSpec(**{**data, **read})
         if dut.is_embedded and dut.device not in known:
             hint = did_you_mean(dut.device, known)
             problem = f"{dut.device!r} is no embedded device{hint}; give {' or '.join(known)}"
@@ -118,7 +121,45 @@ class _Reader:
                 raise self._error("only for kind: embedded; a physical one has vendor and model", "dut", key)
         if dut.is_simulated:
             self._simulated(dut)
+        self._check_hooks(dut)
         return dut
+
+    def _hook(self, kind: str, data: Mapping[str, Any]) -> ResetHook:
+        place = ("dut", "reset", kind)
+        command = data.get("command", ())
+        words = self._parsed(shlex.split, command, *place, "command") if isinstance(command, str) else command
+        known = [key for key in ("command", "keyword", "restart") if key in data]
+        if len(known) != 1:
+            raise self._error("give command, keyword or restart, one of them", *place)
+        for key, of in (("ssh", "command"), ("arguments", "keyword")):
+            if key in data and of not in data:
+                raise self._error(f"only with {of}", *place, key)
+        if "command" in data and not words:
+            raise self._error("is empty; give the command that resets the device", *place, "command")
+        return ResetHook(
+            command=tuple(words or ()),
+            ssh=data.get("ssh", ""),
+            keyword=data.get("keyword", ""),
+            arguments=tuple(map(str, data.get("arguments", ()))),
+            restart=self._time(data.get("restart"), *place, "restart"),
+            timeout=self._time(data.get("timeout"), *place, "timeout") or ResetHook.timeout,
+        )
+
+    def _time(self, text: str | None, *place: str | int) -> Duration | None:
+        time = self._parsed(Duration.parse, text, *place)
+        if time is not None and time.ns <= 0:
+            raise self._error("give a time above 0", *place)
+        return time
+
+    def _check_hooks(self, dut: DutSpec) -> None:
+        """Refuses restarts of devices that are not ours to restart."""
+        for kind, hook in dut.reset.items():
+            if hook.restart and dut.device not in restarts():
+                known = ", ".join(restarts())
+                problem = f"only for an embedded device that can be restarted: {known}"
+                raise self._error(problem, "dut", "reset", kind, "restart")
+            if dut.is_simulated:
+                raise self._error("leave it out: a simulated device has a reset of its own", "dut", "reset")
 
     def _simulated(self, dut: DutSpec) -> None:
         """Refuses values of options that no simulated device has."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..errors import TestbedError
+from ..model.units import Duration
 from .hosting import HostProcess, clean_stale
 from .load import load_testbed
 from .neighbour_table import NeighbourTable, fills_neighbour_table
@@ -86,6 +87,11 @@ class RunningTestbed:
             port: InterfaceCounters(**{name: counters[name] for name in fields})
             for port, counters in self._host.counters().items()
         }
+
+    def restart(self, duration: Duration) -> None:
+        """Takes an embedded device down for a time, and up again. TestbedError if the testbed is gone."""
+        assert self._host is not None, "the testbed file was refused"
+        self._host.restart(duration)
 
     def backlog_drops(self) -> int:
         """Frames that the kernel has dropped since boot because the input queue of the device's CPU was full.

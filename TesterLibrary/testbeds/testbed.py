@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface, Port
-from ..model.units import Bandwidth
+from ..model.units import Bandwidth, Duration
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,26 @@ _BY_LAYER = {2: Forwarding.BRIDGED, 3: Forwarding.ROUTED}
 
 
 @dataclass(frozen=True)
+class ResetHook:
+    """How a device is reset: one of a command, a command over SSH, a keyword, or a restart of our own."""
+
+    command: tuple[str, ...] = ()  # words; run here, or there over SSH
+    ssh: str = ""  # user@host
+    keyword: str = ""  # of Robot, which the suite has imported
+    arguments: tuple[str, ...] = ()  # of the keyword
+    restart: Duration | None = None  # for so long an embedded device is down
+    timeout: Duration = Duration(60 * 10**9)  # for the command or the keyword
+
+    def __str__(self) -> str:
+        if self.restart:
+            return f"a restart that takes {self.restart}"
+        if self.keyword:
+            return f"the keyword {self.keyword!r}"
+        where = f" on {self.ssh}" if self.ssh else ""
+        return f"the command {shlex.join(self.command)!r}{where}"
+
+
+@dataclass(frozen=True)
 class DutSpec:
     """The device under test, as the report names it."""
 
@@ -103,6 +124,9 @@ class DutSpec:
     vendor: str = ""
     model: str = ""
     version: str = ""  # of its software; an embedded one fills it in
+    reset: Mapping[str, ResetHook] = field(
+        default_factory=dict
+    )  # by what is reset: software, hardware, power
 
     @property
     def forwards(self) -> Forwarding:

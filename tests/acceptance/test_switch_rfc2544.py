@@ -20,6 +20,8 @@ PROFILE:
   latency:
     {search: 20 ms, scout: 10 ms, resolution: 10 %, lowest: 50 %, part: 50 %, duration: 20 ms, repetitions: 1}
   frame_loss: {step: 10 %, duration: 4 ms}
+  prerequisite: {duration: 20 ms, scout: 10 ms, rest: 1 ms, resolution: 10 %, lowest: 50 %}
+  back_to_back: {repetitions: 1, rest: 1 ms, resolution: 50 %}
 """
 CRITERIA = """\
 CRITERIA:
@@ -28,8 +30,11 @@ CRITERIA:
   throughput: {"1518": 50 %}
   latency: {"1518": 20 ms}
   frame_loss: {"1518": {loss: 0 %, load: 50 %}}
+  back_to_back: {"1518": 20}
+  system_recovery: {"1518": 1 s}
+  reset: {software: 1 s}
 """
-PROCEDURES = ("throughput", "latency", "frame_loss")
+PROCEDURES = ("throughput", "latency", "frame_loss", "back_to_back")
 LOSSY = Path(__file__).with_name("lossy_switch.py")
 
 
@@ -52,6 +57,12 @@ def test_the_suites_run_on_a_switch(tmp_path: Path) -> None:
         tests = run(procedure, folder)
         assert set(tests) == {"1518 Bytes"}
         check_passed(tests)
+
+
+def test_what_needs_outages_is_refused_by_name(tmp_path: Path) -> None:
+    (test,) = run("system_recovery", tmp_path).values()
+    why = "system recovery cannot be measured: this tester does not count outages"
+    assert (test.status, test.message) == ("FAIL", why)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from . import fake_judges as fake
 from . import other_judges as other
+from . import procedure_judges as procedures
 from . import session_judges as sessions
 from . import stream_judges as streams
 from . import switch_judges as switch
@@ -33,6 +34,9 @@ _DEVICES: tuple[Judge, ...] = (
     sessions.shares,
     sessions.maximum,
     sustained,
+    procedures.burst,
+    procedures.recovery,
+    procedures.reset,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
 _SWITCH: tuple[Judge, ...] = (

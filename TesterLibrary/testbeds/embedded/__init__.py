@@ -17,8 +17,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import TYPE_CHECKING
 
 from ...model.ports import Interface
+
+if TYPE_CHECKING:
+    from ..namespace import Namespace
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,26 @@ def device(name: str) -> Callable[[Builder], Builder]:
         return builder
 
     return register
+
+
+Restart = Callable[["Namespace", bool], None]  # takes a device down (False), or up again
+_restarts: dict[str, Restart] = {}
+
+
+def restart(*names: str) -> Callable[[Restart], Restart]:
+    """Registers how devices of these names are taken down and up again, while their links stay up."""
+
+    def register(switch: Restart) -> Restart:
+        _restarts.update(dict.fromkeys(names, switch))
+        return switch
+
+    return register
+
+
+def restarts() -> dict[str, Restart]:
+    """How devices are restarted, by the names of those that can be."""
+    devices()
+    return dict(sorted(_restarts.items()))
 
 
 def devices() -> dict[str, Builder]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
 from ..programs import load_nftables
-from . import DutPort, device
+from . import DutPort, device, restart
 
 if TYPE_CHECKING:
     from ..namespace import Namespace
@@ -71,6 +71,13 @@ def build(
     namespace.sysctl("ipv4.conf.all.send_redirects", 0)
     namespace.sysctl("ipv4.ip_forward", 1)
     namespace.sysctl("ipv6.conf.all.forwarding", 1, optional=True)
+
+
+@restart("router", "gateway")
+def switch(namespace: Namespace, on: bool) -> None:
+    """Stops the router from forwarding, or lets it again."""
+    namespace.sysctl("ipv4.ip_forward", int(on))
+    namespace.sysctl("ipv6.conf.all.forwarding", int(on), optional=True)
 
 
 def _keep_neighbours(namespace: Namespace, interface: str) -> None:

@@ -33,7 +33,7 @@ def test_own_testbeds_get_the_suites_of_the_profile(tmp_path: Path) -> None:
 
 
 def test_each_suite_has_a_row_for_each_frame_size() -> None:
-    for name in ("throughput", "latency", "frame_loss"):
+    for name in ("throughput", "latency", "frame_loss", "back_to_back", "system_recovery"):
         text = (suite_root() / "rfc2544" / f"{name}.robot").read_text()
         rows = {line.split()[0] for line in text.splitlines() if "Bytes  " in line}
         assert rows == FRAME_SIZES
@@ -67,16 +67,23 @@ def test_a_profile_without_runs_has_those_of_quick(tmp_path: Path) -> None:
         for name in (str(path), "quick")
     )
     assert mine.beds == quick.beds
-    assert [bed.testbed for bed in quick.beds] == ["embedded/l2-bridge", "embedded/l3-router"]
+    embedded = ["embedded/l2-bridge", "embedded/l3-router", "embedded/short-queue"]
+    assert [bed.testbed for bed in quick.beds] == embedded
     assert [suite.stem for suite in quick.beds[0].suites] == [
         "__init__",
         "throughput",
         "latency",
         "frame_loss",
+        "reset",
     ]
+    last = [suite.stem for suite in quick.beds[2].suites]
+    assert last == ["__init__", "back_to_back", "system_recovery"]
     assert mine.title == quick.title == "RFC 2544 certification"
 
 
 def test_a_testbed_without_criteria_names_those_that_have_some(tmp_path: Path) -> None:
-    with pytest.raises(TesterLibraryError, match=r"those of embedded/l2-bridge, embedded/l3-router, to be"):
+    with pytest.raises(
+        TesterLibraryError,
+        match=r"those of embedded/l2-bridge, embedded/l3-router, embedded/short-queue, to be",
+    ):
         certification(profile="quick", testbeds=["l7-balancer"], criteria=None, suites=(), output=tmp_path)

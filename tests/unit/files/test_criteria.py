@@ -11,17 +11,28 @@ import pytest
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.files.criteria import check_criteria
 from TesterLibrary.files.paths import data_root
+from TesterLibrary.files.profile import profile_values
 
 SHIPPED = sorted((data_root() / "resources" / "criteria" / "embedded").glob("*.yaml"))
+PROFILES = data_root() / "resources" / "criteria" / "profiles"
 FRAME_SIZES = {"64", "128", "256", "512", "1024", "1280", "1518"}
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_the_shipped_criteria_are_right_and_whole(path: Path) -> None:
     check_criteria(path)
-    for kind in ("throughput", "latency", "frame_loss"):
-        section = path.read_text().partition(f"  {kind}:")[2].partition("\n  l")[0].partition("\n  f")[0]
-        assert set(re.findall(r'"(\d+)":', section)) == FRAME_SIZES
+    asked_of = {
+        suite.removeprefix("rfc2544/").removesuffix(".robot")
+        for profile in ("quick", "full")
+        for run in profile_values(PROFILES / f"{profile}.yaml")["runs"]
+        if run["testbed"] == f"embedded/{path.stem}"
+        for suite in run["suites"]
+    }
+    procedures = asked_of - {"__init__", "reset"}
+    assert procedures
+    for kind in procedures:
+        section = re.split(r"\n  (?=\w)", path.read_text().partition(f"\n  {kind}:")[2])[0]
+        assert set(re.findall(r'"(\d+)":', section)) == FRAME_SIZES, kind
 
 
 @pytest.mark.parametrize(

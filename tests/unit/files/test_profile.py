@@ -13,14 +13,58 @@ from TesterLibrary.files.profile import Profile, load_profile, profile_values
 from TesterLibrary.model.units import Duration, Ratio
 
 PROFILES = data_root() / "resources" / "criteria" / "profiles"
-SECOND = Duration(10**9)
-QUICK = Profile("quick", SECOND, SECOND, Duration.parse("0.2 s"), SECOND, 2, SECOND)
+SECOND, MINUTE = Duration(10**9), Duration.parse("1 min")
+QUICK = Profile(
+    name="quick",
+    trial=SECOND,
+    throughput=SECOND,
+    scout=Duration.parse("0.2 s"),
+    latency=SECOND,
+    repetitions=2,
+    frame_loss=SECOND,
+    search=Duration.parse("0.5 s"),
+    search_scout=Duration.parse("0.2 s"),
+    search_rest=Duration.parse("400 ms"),
+    search_resolution=Ratio.parse("0.1 %"),
+    search_lowest=Ratio.parse("0.1 %"),
+    bursts=3,
+    rest=Duration.parse("100 ms"),
+    burst_resolution=Ratio.parse("2 %"),
+    overload=Duration.parse("2 s"),
+    relief=SECOND,
+    recoveries=1,
+    reset_part=Ratio.parse("20 %"),
+    steady=SECOND,
+    reset_limit=Duration.parse("20 s"),
+)
+FULL = Profile(
+    name="full",
+    trial=MINUTE,
+    throughput=MINUTE,
+    scout=Duration.parse("2 s"),
+    latency=Duration.parse("2 min"),
+    repetitions=20,
+    frame_loss=MINUTE,
+    search=MINUTE,
+    search_scout=Duration.parse("2 s"),
+    search_rest=Duration.parse("5 s"),
+    search_resolution=Ratio.parse("0.1 %"),
+    search_lowest=Ratio.parse("0.1 %"),
+    bursts=50,
+    rest=Duration.parse("2 s"),
+    burst_resolution=Ratio.parse("1 %"),
+    overload=MINUTE,
+    relief=MINUTE,
+    recoveries=3,
+    reset_part=Ratio.parse("100 %"),
+    steady=Duration.parse("10 s"),
+    reset_limit=Duration.parse("10 min"),
+)
 
 
 def test_shipped_profiles() -> None:
-    minute, two = Duration.parse("1 min"), Duration.parse("2 min")
     assert load_profile("quick") == QUICK
-    assert load_profile("full") == Profile("full", minute, minute, Duration.parse("2 s"), two, 20, minute)
+    assert load_profile("full") == FULL
 
 
 def test_what_an_own_profile_leaves_out_is_quick(tmp_path: Path) -> None:
@@ -39,7 +83,8 @@ def test_a_profile_that_there_is_not_names_those_that_there_are() -> None:
 def test_the_shipped_profiles_are_right(name: str) -> None:
     profile = profile_values(PROFILES / f"{name}.yaml")
     assert profile["name"] == name
-    assert set(profile["expected"]) == {"throughput", "latency", "frame-loss"}
+    procedures = ("throughput", "latency", "frame-loss", "back-to-back", "system-recovery", "reset")
+    assert set(profile["expected"]) == set(procedures)
 
 
 def test_the_full_profile_has_the_durations_of_the_rfc() -> None:

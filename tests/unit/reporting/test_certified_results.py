@@ -14,8 +14,11 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.methodology.back_to_back import BurstSearch, find_maximum_burst
 from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latency
+from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, ResetResult
 from TesterLibrary.methodology.result import Result
+from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
 from TesterLibrary.methodology.throughput import ThroughputResult, find_throughput
 from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.reporting.certificate import certificate
@@ -23,6 +26,9 @@ from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.reporting.records import read, short_names
 from TesterLibrary.verdict import Outcome, Verdict
 
+from ..methodology.bursts import Bursts
+from ..methodology.bursts import throughput as found_before
+from ..methodology.steps import Steps
 from .golden import SEARCH, _Testbed, _Tester
 from .simulated import SimulatedBench
 
@@ -176,3 +182,21 @@ def test_the_throughput_of_a_device_that_passes_nothing_is_a_number(page: Page) 
     result = throughput(SimulatedBench(64, capacity=0))
     page.test("Suite.Dead", [result], [result.verdict_above(Rate.parse("5 %"))], "FAIL")
     assert "Throughput. north, 64 bytes: 0 frames/s" in page.text
+
+
+def test_bursts_recoveries_and_resets_have_their_figures(page: Page) -> None:
+    search = BurstSearch(repetitions=3, rest=Duration(0))
+    bursts = find_maximum_burst(Bursts(longest=400, noise=9), found_before(), search)
+    recovery = measure_system_recovery(
+        Steps(recovery_ns=100 * 10**6),
+        RecoveryMeasurement(Ratio(Fraction(1, 2)), overload_duration=SECOND, relief_duration=SECOND),
+    )
+    recovery = replace(recovery, trials=(replace(recovery.trials[0], number=901),))
+    measurement = ResetMeasurement(ResetKind.SOFTWARE, Ratio(Fraction(1, 10)))
+    trial = replace(throughput(SimulatedBench(64)).trials[-1], number=902)
+    reset = ResetResult(trial.title, (trial,), measurement, "the hook")
+    page.test("Suite.All", [bursts, recovery, reset], [bursts.verdict_above(100)], "PASS")
+    for title, result in (("Longest burst", bursts), ("System recovery", recovery), ("Reset", reset)):
+        assert f"{title}. {result}" in page.text
+    assert "standard deviation" in page.text
+    assert "RFC 9004 §5.2 asks for at least 2 s" in page.text

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for resets of the device (RFC 2544 §26.6, RFC 6201)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from robot.api.deco import keyword
+
+from ..errors import TesterLibraryError
+from ..measurement.counter import Counter
+from ..measurement.trial import Trial
+from ..methodology.reset import ResetKind, ResetMeasurement, ResetResult, measure_reset
+from ..methodology.result import Result
+from ..methodology.tolerance import at_most
+from ..model.units import Duration, Rate, Ratio
+from ..running.reset import changed_gateways, reset_hook
+from ..running.suite import Suite
+from ..verdict import Verdict
+from ._component import component
+
+
+@component
+class Reset:
+    """How long a device does not forward because it was reset."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+
+    @keyword(tags=["rfc2544", "measure"])
+    def measure_reset_time(
+        self,
+        *streams: str,
+        kind: ResetKind = ResetKind.SOFTWARE,
+        rate: Rate | None = None,
+        steady: Duration | None = None,
+        limit: Duration | None = None,
+    ) -> ResetResult:
+        """Resets the device by its testbed's hook, and returns how long it forwarded nothing (RFC 6201).
+
+        | =Argument= | =Meaning= |
+        | ``streams`` | names of streams; all, if none is given |
+        | ``kind`` | what is reset: ``SOFTWARE``, ``HARDWARE`` or ``POWER``; the testbed has a hook for each |
+        | ``rate`` | the rate of each of the streams, which is the resolution; see below |
+        | ``steady`` | for how long frames have to arrive without a break: then the device is back |
+        | ``limit`` | how long is waited for that; both as the profile says, if left out |
+
+        Without a ``rate`` the throughput of the streams is searched first, and a part of it is sent, as the
+        profile says; RFC 2544 asks for all of it, with the shortest frames.
+
+        A hook that fails or hangs makes the test INCONCLUSIVE. A device that does not come back within the
+        limit fails.
+
+        Returns a result: ``reset_ns`` (from the last frame before the silence to the first one after it),
+        ``outage`` (the same with the frames lost) and ``hook``.
+
+        | ${result} = | `Measure Reset Time` | north | kind=SOFTWARE |
+        | `Verify Reset Time Below` | 30 s | ${result} |
+        """
+        suite, profile = self._suite, self._suite.profile
+        hook = reset_hook(suite.open_testbed, kind)
+        suite.refuse_without("reset time", streams, by_signature=True, needs=[Counter.OUTAGES])
+        found = None if rate else suite.prerequisite(streams)
+        measurer = suite.measurer("reset", streams, rate)
+        measurement = ResetMeasurement(
+            kind,
+            Ratio(found.load * profile.reset_part.value if found else measurer.load),
+            steady=steady or profile.steady,
+            limit=limit or profile.reset_limit,
+        )
+        result = measure_reset(measurer, measurement, hook.run, hook=str(hook))
+        return suite.found(replace(result, changed=changed_gateways(suite.tester)))
+
+    @keyword(tags=["verify"])
+    def verify_reset_time_below(
+        self, bound: Duration, measured: Trial | Result | None = None, within: Ratio | None = None
+    ) -> Verdict:
+        """Passes if the device forwarded again at most so long after it had stopped.
+
+        | =Argument= | =Meaning= |
+        | ``bound`` | the longest time, such as ``30 s`` |
+        | ``measured`` | a result of `Measure Reset Time`; the last one of the test, if it is left out |
+        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
+
+        Where no frame was lost, nobody knows whether the device was reset: INCONCLUSIVE.
+
+        | `Verify Reset Time Below` | 30 s |
+        """
+        judged = self._suite.judged(measured)
+        if not isinstance(judged, ResetResult):
+            raise TesterLibraryError(
+                f"this says nothing about a reset; give a result of Measure Reset Time: {judged}"
+            )
+        return self._suite.conclude(at_most(judged.verdict_below, bound, within))

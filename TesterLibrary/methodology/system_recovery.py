@@ -1,0 +1,208 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""System recovery (RFC 2544 §26.5): how long a device goes on losing frames after an overload.
+
+The load changes within one stream, whose law says when each of its frames is due. The tester keeps the number
+of the last frame that is missing. So both timestamps of the RFC are departures on one clock, however long a
+change of a running stream would take. The error is how late frames left, and one gap at the lower load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+
+from ..errors import PlanError
+from ..measurement.counter import Counter, not_counted
+from ..measurement.trial import StreamResult, Trial
+from ..model.units import Duration, Ratio
+from ..verdict import AT_MOST, About, Verdict, assess
+from .judging import doubt_of, undiscerned, unmeasured
+from .measurer import Step, StepMeasurer, Stepped
+from .result import RFC_TRIAL, Result, shorter
+
+_RFC = "RFC 2544 §26.5"
+_QUIET = Fraction(1, 10)  # part of the time after the step that has to be without loss at its end
+
+
+@dataclass(frozen=True)
+class RecoveryMeasurement:
+    """The loads, for how long, and how often. Parts and the duration of the overload are the RFC's."""
+
+    throughput: Ratio  # of line rate, found before
+    overload: Ratio | None = None  # of line rate; None: 110 % of the throughput, or line rate if that is less
+    relief: Ratio = Ratio(Fraction(1, 2))  # part of the overload that is sent then
+    overload_duration: Duration = RFC_TRIAL  # at least 60 s
+    relief_duration: Duration = RFC_TRIAL  # the longest recovery that can be seen
+    repetitions: int = 1
+
+    def validate(self) -> None:
+        """Raises PlanError, which prints the measurement, for a value that makes no sense."""
+        rules = (
+            (self.throughput.value > 0, "the throughput must be above 0: no throughput was found"),
+            (0 < self.load <= 1, "the overload must be above 0 and at most 100 % of line rate"),
+            (0 < self.relief.value < 1, "the relief must be above 0 and below 100 % of the overload"),
+            (self.overload_duration.ns > 0, "the duration of the overload must be above 0"),
+            (self.relief_duration.ns > 0, "the duration of the relief must be above 0"),
+            (self.repetitions >= 1, "repetitions must be at least 1"),
+        )
+        for holds, rule in rules:
+            if not holds:
+                raise PlanError(f"{rule}; given was {self}")
+
+    @property
+    def load(self) -> Fraction:
+        """The load of the overload, in part of line rate."""
+        if self.overload is not None:
+            return self.overload.value
+        return min(Fraction(1), self.throughput.value * Fraction(11, 10))
+
+    @property
+    def step(self) -> Step:
+        """The step of the load."""
+        return Step(self.load, self.overload_duration, self.load * self.relief.value, self.relief_duration)
+
+    def __str__(self) -> str:
+        return (
+            f"{Ratio(self.load)} of line rate for {self.overload_duration}, then {Ratio(self.step.after)} "
+            f"for {self.relief_duration}, after a throughput of {self.throughput}, "
+            f"{'once' if self.repetitions == 1 else f'{self.repetitions} times'}"
+        )
+
+
+@dataclass(frozen=True)
+class RecoveryResult(Result):
+    """How long the device went on losing frames. `trials` are the repetitions."""
+
+    measurement: RecoveryMeasurement
+    stepped: tuple[Stepped, ...]  # how each stream left; the same in each repetition
+
+    @property
+    def shortened(self) -> tuple[str, ...]:
+        """See Result."""
+        return shorter("overloads", self.measurement.overload_duration, RFC_TRIAL, _RFC)
+
+    @property
+    def recovery_ns(self) -> float | None:
+        """The slowest stream's recovery, averaged over repetitions; None if it is not known or not over."""
+        bounds = self.bounds_ns
+        return None if bounds is None or bounds[1] == inf else sum(bounds) / 2
+
+    @property
+    def bounds_ns(self) -> tuple[float, float] | None:
+        """The least and the greatest time that it may have taken; None where it is not known."""
+        each = [self._of(trial) for trial in self.trials if trial.valid]
+        known = [bounds for bounds in each if bounds]
+        if not known or len(known) < len(each):
+            return None
+        least, most = (sum(bounds[side] for bounds in known) / len(known) for side in (0, 1))
+        return least, most
+
+    def verdict_below(self, bound: Duration) -> Verdict:
+        """Whether the device has lost its last frame at most so long after the overload.
+
+        INCONCLUSIVE where it lost nothing, so that it was not overloaded, and where the tester fell short.
+        """
+        bounds = self.bounds_ns
+        least, most = bounds or (0.0, 0.0)
+        return assess(
+            None if bounds is None else least if least == most else About(least, most, self._text),
+            AT_MOST,
+            bound.ns,
+            subject=f"system recovery of {self.title}",
+            measured=self._text,
+            bound=f"<= {bound}",
+            doubt=self._doubt(bound),
+        )
+
+    def _of(self, trial: Trial) -> tuple[float, float] | None:
+        found = [self._of_stream(s, how) for s, how in zip(trial.streams, self.stepped, strict=True)]
+        known = [bounds for bounds in found if bounds]
+        if len(known) < len(found):
+            return None
+        return max(least for least, _ in known), max(most for _, most in known)
+
+    def _of_stream(self, stream: StreamResult, how: Stepped) -> tuple[float, float] | None:
+        """The bounds of one stream; None where its counters do not tell."""
+        counted, order = stream.counters, stream.order
+        if order.loss_bounds == (0, 0):
+            return 0, 0
+        if counted.outages is None or order.loss_bounds is None or counted.order.next_sequence is None:
+            return None
+        after_ns = self.measurement.relief_duration.ns
+        missing_last = counted.tx_packets > counted.order.next_sequence
+        last = counted.tx_packets if missing_last else counted.outages.last_sequence
+        if not last:
+            return None
+        if last <= how.frames:
+            return 0, 0
+        late, last_ns = counted.worst_lateness_ns, how.after_step_ns(last - 1)
+        if missing_last or after_ns - last_ns < _QUIET * after_ns:
+            return max(0, last_ns - late), inf
+        # A frame that was only overtaken leaves a gap, too: then the last loss may have been any before it.
+        least = 0 if order.reordered else max(0, last_ns - late)
+        return least, last_ns + late + float(how.gap_ns)
+
+    def _doubt(self, bound: Duration | None = None) -> str:
+        if doubt := doubt_of(self.trials) or unmeasured(self.trials) or undiscerned(self.trials):
+            return doubt
+        for trial in self.trials:
+            if trial.loses_at_most(Fraction(0)):
+                return (
+                    f"the device lost nothing at {Ratio(trial.load)} of line rate for "
+                    f"{self.measurement.overload_duration}, so it was not overloaded"
+                )
+        if any(stream.counters.outages is None for trial in self.trials for stream in trial.streams):
+            return not_counted([Counter.OUTAGES])
+        if self.bounds_ns is None:
+            return "the tester does not say which frame was lost last"
+        least, most = self.bounds_ns
+        if bound and least <= bound.ns and most == inf:
+            return "it was not over when the traffic ended; send for longer than the bound after the overload"
+        return ""
+
+    @property
+    def _text(self) -> str:
+        if self.bounds_ns is None:
+            return "unknown"
+        least, most = self.bounds_ns
+        if most == inf:
+            return f"more than {Duration(round(least))}, not over when the traffic ended"
+        value, error = Duration(round((least + most) / 2)), Duration(round((most - least) / 2))
+        return f"{value} ± {error}" if error.ns else str(value)
+
+    def __str__(self) -> str:
+        doubt = self._doubt()
+        text = f"{self.title}: system recovery {self._text}, {self.measurement}"
+        return f"{text} ({doubt})" if doubt else text
+
+
+def measure_system_recovery(
+    measurer: StepMeasurer,
+    measurement: RecoveryMeasurement,
+    *,
+    on_estimate: Callable[[int, Duration], None] | None = None,
+) -> RecoveryResult:
+    """Overloads the device, goes below its throughput, and finds the last frame that it lost; repeatedly.
+
+    Args:
+        measurer: Runs the trials.
+        measurement: At which loads, for how long, how often.
+        on_estimate: Told before each trial how many are left, and how long they send.
+
+    Raises:
+        PlanError: the measurement makes no sense, or the tester cannot change a load within a stream.
+        TargetError: the tester is broken, gone or late.
+    """
+    measurement.validate()
+    trials: list[Trial] = []
+    stepped: tuple[Stepped, ...] = ()
+    each = measurement.overload_duration.ns + measurement.relief_duration.ns
+    for left in range(measurement.repetitions, 0, -1):
+        if on_estimate:
+            on_estimate(left, Duration(left * each))
+        trial, stepped = measurer.step(measurement.step)
+        trials.append(trial)
+    return RecoveryResult(trials[0].title, tuple(trials), measurement, stepped)

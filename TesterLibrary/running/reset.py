@@ -1,0 +1,166 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Resets the device under test by the hook of its testbed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
+
+from ..errors import Inconclusive, TestbedError, TesterLibraryError
+from ..methodology.reset import ResetKind
+from ..model.units import Duration
+from ..targets.simulated import SimulatedTarget
+from ..testbeds.testbed import ResetHook
+from .opening import OpenTestbed
+from .tester import Tester
+
+_SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")  # no question that nobody answers
+_AT_ONCE = 1e-3  # seconds
+_MOST_WORDS = 300  # of what a hook that failed has said
+
+
+@dataclass(frozen=True)
+class Hook:
+    """What resets the device, with its name."""
+
+    name: str
+    run: Callable[[], None]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def reset_hook(opened: OpenTestbed, kind: ResetKind) -> Hook:
+    """The hook for a kind of reset.
+
+    Its `run` raises Inconclusive where it fails or hangs: that is a fault of the testbed, not of the device.
+
+    Raises:
+        TestbedError: the testbed has none.
+    """
+    target, dut = opened.tester.target, opened.testbed.testbed.dut
+    if isinstance(target, SimulatedTarget):
+        return Hook("the reset of the simulated device", target.reset_device)
+    found = dut.reset.get(kind.value)
+    if found is None:
+        known = f"it has {', '.join(dut.reset)}" if dut.reset else "it has none"
+        raise TestbedError(
+            f"testbed {opened.name!r} has no hook for a {kind.value} reset ({known}); give dut.reset."
+            f"{kind.value} in its file: command (and ssh), or keyword"
+        )
+    if found.restart:
+        restart = found.restart
+        return Hook(str(found), lambda: _restart(opened, restart, str(found)))
+    if found.keyword:
+        return Hook(str(found), lambda: _run_keyword(found))
+    return Hook(str(found), lambda: _run_command(found))
+
+
+def changed_gateways(tester: Tester) -> str:
+    """Which gateways have another MAC address than before, as after another device has come in its place."""
+    for name, before in tester.gateways.items():
+        port = tester.ports[name]
+        assert port.gateway is not None
+        assert port.address is not None
+        try:
+            now = tester.target.resolve(name, port.gateway, source=port.address.ip, source_mac=port.mac)
+        except Inconclusive:
+            continue  # whoever does not answer forwards nothing either, which was measured
+        if now != before:
+            return (
+                f"after the reset the gateway {port.gateway} of port {name} has another MAC address, "
+                f"{now.hex(':')} in place of {before.hex(':')}: is it the same device?"
+            )
+    return ""
+
+
+def _restart(opened: OpenTestbed, duration: Duration, name: str) -> None:
+    try:
+        opened.testbed.restart(duration)
+    except TestbedError as problem:
+        raise _fault(name, str(problem)) from None
+
+
+def _run_command(hook: ResetHook) -> None:
+    """Runs it to its end. The whole group is ended where it hangs, so that nothing holds its output open."""
+    # Words of a command over SSH are the shell's of the other machine, as with every ssh.
+    command = [*_SSH, hook.ssh, "--", *hook.command] if hook.ssh else list(hook.command)
+    try:
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as process:
+            try:
+                said, _ = process.communicate(timeout=hook.timeout.seconds)
+            except BaseException as problem:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                if isinstance(problem, subprocess.TimeoutExpired):
+                    raise _fault(str(hook), f"did not end within {hook.timeout}") from None
+                raise
+    except OSError as problem:
+        raise _fault(str(hook), f"cannot be run: {problem.strerror}") from None
+    if process.returncode != 0:
+        text = " ".join(said.decode(errors="replace").split())[-_MOST_WORDS:]
+        raise _fault(str(hook), f"ended with status {process.returncode}: {text or 'it said nothing'}")
+
+
+def _run_keyword(hook: ResetHook) -> None:
+    try:
+        with _time_limit(hook.timeout, str(hook)):
+            BuiltIn().run_keyword(hook.keyword, *hook.arguments)
+    except RobotNotRunningError:
+        raise TesterLibraryError(f"{hook} can be run within Robot Framework only") from None
+    except HookFault:
+        raise
+    except Exception as problem:
+        raise _fault(str(hook), f"failed: {problem}") from None
+
+
+class HookFault(Inconclusive):
+    """A hook of the testbed failed or hung. That says nothing about the device under test."""
+
+
+class _TooLong(BaseException):
+    """Passes all handlers of a keyword's errors."""
+
+
+@contextmanager
+def _time_limit(limit: Duration, name: str) -> Iterator[None]:
+    """Interrupts what runs too long. A timeout of Robot that ends before is the limit."""
+    others = signal.getitimer(signal.ITIMER_REAL)[0]
+    if threading.current_thread() is not threading.main_thread() or 0 < others <= limit.seconds:
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise _TooLong
+
+    began = time.monotonic()
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, limit.seconds)
+    try:
+        yield
+    except _TooLong:
+        raise _fault(name, f"did not end within {limit}") from None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        if others:
+            signal.setitimer(signal.ITIMER_REAL, max(_AT_ONCE, others - (time.monotonic() - began)))
+
+
+def _fault(name: str, what: str) -> HookFault:
+    return HookFault(f"the device was not reset: {name} {what}")

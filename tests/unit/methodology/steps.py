@@ -1,0 +1,58 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Trials with a step of the load, and with known losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import ceil
+
+from TesterLibrary.measurement.snapshot import OutageCounters
+from TesterLibrary.measurement.trial import Trial
+from TesterLibrary.methodology.measurer import Step, Stepped
+from TesterLibrary.model.units import Duration
+from tests.counted import order_counters, stream_counters
+
+from .measured import trial
+
+RATE = 1000  # frames/s at line rate
+
+
+@dataclass
+class Steps:
+    """Loses the frames of these numbers; `recovery_ns`, if given, all until so long after the step."""
+
+    lost: frozenset[int] = frozenset()
+    recovery_ns: int | None = None
+    late_ns: int = 0
+    objections: tuple[str, ...] = ()
+    reordered: int = 0
+    counts: bool = True
+    asked: list[Step] = field(default_factory=list)
+
+    def step(self, step: Step) -> tuple[Trial, tuple[Stepped, ...]]:
+        self.asked.append(step)
+        before = ceil(step.load * RATE * step.duration.ns / 10**9)
+        after = ceil(step.after * RATE * step.after_duration.ns / 10**9)
+        gap_ns = Fraction(step.after_duration.ns, after)
+        lost = set(self.lost)
+        if self.recovery_ns is not None:
+            lost |= set(range(before // 2, before))
+            lost |= {before + k for k in range(after) if k * gap_ns <= self.recovery_ns}
+        sent = before + after
+        arrived = [number for number in range(sent) if number not in lost]
+        skipped = [n for n in lost if arrived and arrived[0] < n < arrived[-1]]
+        counters = stream_counters(
+            id=1,
+            intended_packets=sent,
+            tx_packets=sent,
+            rx_packets=len(arrived),
+            rx_out_of_order=self.reordered,
+            worst_lateness_ns=self.late_ns,
+            order=order_counters(arrived[-1] + 1 if arrived else 0, behind=self.reordered),
+            outages=OutageCounters(last_sequence=max(skipped) + 1 if skipped else 0) if self.counts else None,
+        )
+        whole = Duration(step.duration.ns + step.after_duration.ns)
+        found = replace(trial(counters), duration_ns=whole.ns, load=step.load, objections=self.objections)
+        return found, (Stepped("stream1", before, gap_ns),)

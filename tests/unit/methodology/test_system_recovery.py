@@ -1,0 +1,129 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.methodology.measurer import Step
+from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
+from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.verdict import Outcome
+
+from .steps import RATE, Steps
+
+MS, SECOND = 10**6, Duration(10**9)
+MEASUREMENT = RecoveryMeasurement(
+    Ratio.parse("80 %"), overload_duration=SECOND, relief_duration=Duration(2 * 10**9)
+)
+
+
+def test_the_loads_are_those_of_the_rfc() -> None:
+    device = Steps(recovery_ns=0)
+    measure_system_recovery(device, replace(MEASUREMENT, repetitions=2))
+    eighty_eight = Fraction(88, 100)
+    assert device.asked == [Step(eighty_eight, SECOND, eighty_eight / 2, Duration(2 * 10**9))] * 2
+    assert replace(MEASUREMENT, throughput=Ratio.parse("95 %")).load == 1
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    recovery=st.integers(0, 1700 * MS),
+    late=st.integers(0, 2 * MS),
+    bound=st.integers(0, 2500 * MS),
+    load=st.integers(10, 90).map(lambda n: Ratio(Fraction(n, 100))),
+)
+def test_the_truth_lies_within_the_error(recovery: int, late: int, bound: int, load: Ratio) -> None:
+    device = Steps(recovery_ns=recovery, late_ns=late)
+    result = measure_system_recovery(device, replace(MEASUREMENT, throughput=load))
+    assert result.bounds_ns is not None
+    least, most = result.bounds_ns
+    gap_ns = result.stepped[0].gap_ns
+    assert least <= recovery <= most
+    assert most - least <= 2 * late + gap_ns + 1
+    verdict = result.verdict_below(Duration(bound))
+    if verdict.outcome is Outcome.PASS:
+        assert recovery <= bound
+    if verdict.outcome is Outcome.FAIL:
+        assert recovery + late + gap_ns >= bound
+    if abs(bound - recovery) > 2 * late + 2 * gap_ns:
+        assert verdict.outcome is (Outcome.PASS if bound > recovery else Outcome.FAIL)
+
+
+def test_repetitions_are_averaged() -> None:
+    class Growing(Steps):
+        def step(self, step: Step):  # type: ignore[no-untyped-def]
+            self.recovery_ns = (len(self.asked) + 1) * 100 * MS
+            return super().step(step)
+
+    result = measure_system_recovery(Growing(), replace(MEASUREMENT, repetitions=3))
+    assert result.recovery_ns == pytest.approx(200 * MS, abs=3 * MS)
+
+
+def test_loss_in_the_overload_alone_is_no_recovery() -> None:
+    result = measure_system_recovery(Steps(lost=frozenset({100, 500})), MEASUREMENT)
+    assert (result.recovery_ns, result.bounds_ns) == (0, (0, 0))
+    assert result.verdict_below(Duration(0)).outcome is Outcome.PASS
+
+
+def test_a_device_that_goes_on_losing_has_not_recovered() -> None:
+    every_tenth = Steps(lost=frozenset(range(0, 3000, 10)))
+    for device in (every_tenth, Steps(recovery_ns=3000 * MS)):
+        result = measure_system_recovery(device, MEASUREMENT)
+        assert result.recovery_ns is None
+        assert "not over when the traffic ended" in str(result)
+        assert result.verdict_below(SECOND).outcome is Outcome.FAIL
+        assert result.verdict_below(Duration(3600 * SECOND.ns)).outcome is Outcome.INCONCLUSIVE
+
+
+def test_a_device_that_lost_nothing_was_not_overloaded() -> None:
+    verdict = measure_system_recovery(Steps(), MEASUREMENT).verdict_below(SECOND)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.reason == "the device lost nothing at 88 % of line rate for 1 s, so it was not overloaded"
+
+
+def test_what_the_tester_does_not_tell_is_not_judged() -> None:
+    for device, why in (
+        (Steps(recovery_ns=MS, objections=("slept",)), "slept"),
+        (Steps(recovery_ns=MS, counts=False), "this tester does not count outages"),
+        (Steps(lost=frozenset(range(RATE // 10))), "the tester does not say which frame was lost last"),
+    ):
+        verdict = measure_system_recovery(device, MEASUREMENT).verdict_below(SECOND)
+        assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, why)
+
+
+def test_frames_out_of_order_leave_the_time_open_downwards() -> None:
+    result = measure_system_recovery(Steps(recovery_ns=500 * MS, reordered=3), MEASUREMENT)
+    assert result.bounds_ns is not None
+    assert result.bounds_ns[0] == 0
+    assert result.verdict_below(Duration(600 * MS)).outcome is Outcome.PASS
+    assert result.verdict_below(Duration(400 * MS)).outcome is Outcome.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"throughput": Ratio(Fraction(0))}, "no throughput was found"),
+        ({"relief": Ratio(Fraction(1))}, "relief must be above 0 and below 100 %"),
+        ({"overload_duration": Duration(0)}, "duration of the overload must be above 0"),
+        ({"relief_duration": Duration(0)}, "duration of the relief must be above 0"),
+        ({"repetitions": 0}, "repetitions must be at least 1"),
+    ],
+)
+def test_a_measurement_without_sense_is_refused(changes: dict[str, object], complaint: str) -> None:
+    device = Steps()
+    with pytest.raises(PlanError, match=complaint):
+        measure_system_recovery(device, replace(MEASUREMENT, **changes))  # type: ignore[arg-type]
+    assert device.asked == []
+
+
+def test_short_overloads_are_said() -> None:
+    assert measure_system_recovery(Steps(), MEASUREMENT).shortened == (
+        "overloads of 1 s: RFC 2544 §26.5 asks for at least 60 s",
+    )

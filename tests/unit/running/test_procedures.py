@@ -1,0 +1,194 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Bursts, steps and interruptions on simulated devices: what the measurer grows, and the procedures on it."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import Inconclusive, PlanError
+from TesterLibrary.measurement.counter import Counter
+from TesterLibrary.methodology.measurer import Step
+from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, measure_reset
+from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
+from TesterLibrary.model.ports import Port
+from TesterLibrary.model.units import Bandwidth, Duration, Ratio
+from TesterLibrary.reporting.progress import Console
+from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.running.measurer import TrialMeasurer
+from TesterLibrary.running.tester import Tester
+from TesterLibrary.targets.fake import fake_port
+from TesterLibrary.targets.simulated import SimulatedTarget
+from TesterLibrary.testbeds.simulated import SimulatedDevice
+from TesterLibrary.verdict import Outcome
+
+from .testers import fake_tester, opened, stream
+
+MS = 10**6
+NOTHING = Duration(0)
+SPEED = Bandwidth(10**7)
+
+
+def simulated(folder: Path, **device: Any) -> Tester:
+    """A simulated tester on ports of 10 Mbps."""
+    ports = [fake_port(name, link_speed_bps=SPEED.bps) for name in ("p1", "p2")]
+    target = SimulatedTarget(SimulatedDevice.of(device), ports)
+
+    def sleep(seconds: float) -> None:
+        target.advance(Duration(round(seconds * 10**9)))
+
+    described = {port.name: Port(port.name, SPEED, port.mac, port.max_frame_size) for port in ports}
+    progress = Console(stream=StringIO())
+    return Tester(target, target.capabilities(), described, {}, Recorder(folder), progress, sleep=sleep)
+
+
+def reset_of(tester: Tester) -> SimulatedTarget:
+    assert isinstance(tester.target, SimulatedTarget)
+    return tester.target
+
+
+def test_a_burst_is_so_many_frames_at_line_rate_and_then_a_rest(tmp_path: Path) -> None:
+    tester = simulated(tmp_path)
+    measurer = TrialMeasurer(tester, [stream(rate="1 %")])
+    before = tester.target.snapshot().taken_at_ns
+    trial = measurer.burst(1000, Duration(700 * MS))
+    assert (trial.load, trial.sent, trial.lost, trial.valid) == (1, 1000, 0, True)
+    (counted,) = (s.counters for s in trial.streams)
+    assert counted.last_tx_ns - counted.first_tx_ns == 999 * 67_200
+    assert tester.target.snapshot().taken_at_ns - before >= 767 * MS
+
+
+def test_a_burst_of_two_streams_shares_the_line_of_their_port(tmp_path: Path) -> None:
+    tester = simulated(tmp_path)
+    trial = TrialMeasurer(tester, [stream("a", rate="3 %"), stream("b", rate="1 %")]).burst(300, NOTHING)
+    shares = [s.intended_rate / SPEED.frames_per_second(64) for s in trial.streams]
+    assert shares == [Fraction(3, 4), Fraction(1, 4)]
+    assert [s.counters.tx_packets for s in trial.streams] == [300, 300]
+
+
+def test_a_step_changes_the_load_within_a_stream_at_a_known_frame(tmp_path: Path) -> None:
+    tester = simulated(tmp_path)
+    step = Step(Fraction(1, 2), Duration(400 * MS), Fraction(1, 4), Duration(200 * MS))
+    trial, (how,) = TrialMeasurer(tester, [stream()]).step(step)
+    line = SPEED.frames_per_second(64)
+    assert how.frames == round(line / 2 * Fraction(4, 10))
+    assert trial.sent == how.frames + round(line / 4 * Fraction(2, 10))
+    assert (trial.load, trial.valid, trial.duration_ns) == (Fraction(1, 2), True, 600 * MS)
+    assert how.after_step_ns(how.frames - 1) == how.after_step_ns(how.frames) == 0
+    assert how.after_step_ns(trial.sent - 1) == pytest.approx(200 * MS, abs=float(how.gap_ns) + 1)
+
+
+def test_recovery_of_random_devices(tmp_path: Path) -> None:
+    draw = random.Random(2544)
+    for _ in range(6):
+        recovery = draw.randint(5, 150)
+        tester = simulated(tmp_path, rate="50 %", queue=draw.randint(1, 40), recovery=f"{recovery} ms")
+        measurement = RecoveryMeasurement(
+            Ratio.parse("50 %"),
+            overload_duration=Duration(300 * MS),
+            relief_duration=Duration(300 * MS),
+        )
+        result = measure_system_recovery(TrialMeasurer(tester, [stream()]), measurement)
+        assert result.bounds_ns is not None
+        gap_ns = float(result.stepped[0].gap_ns)
+        # Of the frames within the recovery it loses every second one.
+        assert recovery * MS - 2 * gap_ns <= result.bounds_ns[0] <= recovery * MS
+        assert result.verdict_below(Duration(int(recovery * MS + 2 * gap_ns))).outcome is Outcome.PASS
+        assert result.verdict_below(Duration(int(recovery * MS - 4 * gap_ns))).outcome is Outcome.FAIL
+
+
+def test_a_queue_alone_recovers_at_once(tmp_path: Path) -> None:
+    tester = simulated(tmp_path, rate="50 %", queue=20)
+    measurement = RecoveryMeasurement(
+        Ratio.parse("50 %"), overload_duration=Duration(300 * MS), relief_duration=Duration(100 * MS)
+    )
+    result = measure_system_recovery(TrialMeasurer(tester, [stream()]), measurement)
+    assert result.bounds_ns == (0, 0)
+
+
+def reset(limit: str = "5 s") -> ResetMeasurement:
+    return ResetMeasurement(
+        ResetKind.SOFTWARE,
+        Ratio.parse("50 %"),
+        lead=Duration(100 * MS),
+        steady=Duration(300 * MS),
+        limit=Duration.parse(limit),
+    )
+
+
+def test_a_reset_is_watched_until_frames_arrive_again(tmp_path: Path) -> None:
+    draw = random.Random(6201)
+    for _ in range(5):
+        silence = draw.randint(100, 2000)
+        tester = simulated(tmp_path, silence=f"{silence} ms")
+        measurer = TrialMeasurer(tester, [stream()])
+        result = measure_reset(measurer, reset(), reset_of(tester).reset_device, hook="hook")
+        assert result.reset_ns == pytest.approx(silence * MS, abs=300_000)
+        assert result.trials[0].duration_ns < (silence + 1000) * MS
+
+
+def test_a_device_that_is_not_back_in_time_fails(tmp_path: Path) -> None:
+    tester = simulated(tmp_path, silence="1 h")
+    result = measure_reset(
+        TrialMeasurer(tester, [stream()]),
+        reset("2 s"),
+        reset_of(tester).reset_device,
+        hook="hook",
+    )
+    assert result.verdict_below(Duration.parse("30 min")).outcome is Outcome.FAIL
+    assert result.trials[0].duration_ns < 3 * 10**9
+
+
+def test_traffic_ends_with_a_hook_that_fails(tmp_path: Path) -> None:
+    tester = simulated(tmp_path)
+
+    def broken() -> None:
+        raise Inconclusive("no route")
+
+    with pytest.raises(Inconclusive, match="no route"):
+        TrialMeasurer(tester, [stream()]).interrupted(
+            Fraction(1, 2), broken, lead=Duration(MS), steady=Duration(MS), limit=Duration(2 * MS)
+        )
+    assert tester.on_air == []
+    assert tester.target.snapshot().streams == ()
+
+
+def test_a_link_that_goes_down_in_a_reset_is_the_devices_doing(tmp_path: Path) -> None:
+    tester = simulated(tmp_path)
+    target = reset_of(tester)
+
+    def pull_and_put_back() -> None:
+        target.set_link("p2", up=False)
+        target.advance(Duration(200 * MS))
+        target.set_link("p2", up=True)
+
+    measurer = TrialMeasurer(tester, [stream()])
+    result = measure_reset(measurer, reset(), pull_and_put_back, hook="hook")
+    assert result.trials[0].valid
+    assert result.reset_ns == pytest.approx(200 * MS, rel=0.2)
+
+
+def test_after_a_trial_with_loss_the_device_may_rest(tmp_path: Path) -> None:
+    tester = simulated(tmp_path, rate="50 %", queue=1)
+    slept: list[float] = []
+    pass_time = tester.sleep
+    tester.sleep = lambda seconds: (slept.append(seconds), pass_time(seconds))[1]
+    measurer = TrialMeasurer(tester, [stream()], rest=Duration(3 * 10**9))
+    measurer.measure(Fraction(1, 4), Duration(50 * MS))
+    assert 3.0 not in slept
+    measurer.measure(Fraction(1), Duration(50 * MS))
+    assert slept[-1] == 3.0
+
+
+def test_a_tester_that_counts_no_outages_is_refused_by_name(tmp_path: Path) -> None:
+    suite = opened(tmp_path)
+    suite.streams["north"] = stream()
+    assert Counter.OUTAGES not in fake_tester(tmp_path).capabilities.counts
+    with pytest.raises(PlanError, match="system recovery cannot be measured: this tester does not count"):
+        suite.refuse_without("system recovery", (), by_signature=True, needs=[Counter.OUTAGES])

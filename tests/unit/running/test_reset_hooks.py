@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Hooks that reset a device: what they run, and what is said where they fail or hang."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from robot.libraries.BuiltIn import BuiltIn
+
+from TesterLibrary.errors import Inconclusive, TestbedError, TesterLibraryError
+from TesterLibrary.methodology.reset import ResetKind
+from TesterLibrary.model.units import Duration
+from TesterLibrary.running.reset import Hook, changed_gateways, reset_hook
+from TesterLibrary.testbeds import load_testbed
+from TesterLibrary.testbeds.testbed import DutSpec, ResetHook
+
+SOON = Duration(300_000_000)
+
+
+def hook_of(hook: ResetHook | None, kind: ResetKind = ResetKind.SOFTWARE, **testbed: Any) -> Hook:
+    dut = DutSpec("Device", reset={"software": hook} if hook else {})
+    described = SimpleNamespace(testbed=SimpleNamespace(dut=dut), **testbed)
+    opened: Any = SimpleNamespace(name="lab", testbed=described, tester=SimpleNamespace(target=None))
+    return reset_hook(opened, kind)
+
+
+def test_a_command_is_run_without_a_shell(tmp_path: Path) -> None:
+    mark = tmp_path / "a b; c"
+    hook = hook_of(ResetHook(command=("touch", str(mark))))
+    hook.run()
+    assert mark.exists()
+    assert str(hook) == f"the command \"touch '{mark}'\""
+
+
+def test_a_command_over_ssh_asks_no_question(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    ssh = tmp_path / "ssh"
+    ssh.write_text(f'#!/bin/sh\necho "$@" > {said}\n')
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    hook_of(ResetHook(command=("reload", "now"), ssh="admin@10.0.0.1")).run()
+    assert said.read_text() == "-o BatchMode=yes -o ConnectTimeout=10 admin@10.0.0.1 -- reload now\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        (("sh", "-c", "echo no route to host >&2; exit 3"), "ended with status 3: no route to host"),
+        (("false",), "ended with status 1: it said nothing"),
+        (("/nowhere/reload",), "cannot be run: No such file or directory"),
+    ],
+)
+def test_a_command_that_fails_is_inconclusive(command: tuple[str, ...], what: str) -> None:
+    with pytest.raises(Inconclusive) as caught:
+        hook_of(ResetHook(command=command)).run()
+    assert caught.value.reason.startswith("the device was not reset: the command ")
+    assert caught.value.reason.endswith(what)
+
+
+def test_a_command_that_hangs_is_ended_with_all_that_it_has_started(tmp_path: Path) -> None:
+    mark = tmp_path / "late"
+    child = f"(sleep 2; touch {mark}) & wait"
+    with pytest.raises(Inconclusive, match="did not end within 300 ms"):
+        hook_of(ResetHook(command=("sh", "-c", child), timeout=SOON)).run()
+    time.sleep(2.2)
+    assert not mark.exists()
+
+
+def test_a_keyword_is_run_with_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[tuple[str, ...]] = []
+    monkeypatch.setattr(BuiltIn, "run_keyword", lambda _, *words: called.append(words))
+    hook_of(ResetHook(keyword="Press Button", arguments=("3", "long"))).run()
+    assert called == [("Press Button", "3", "long")]
+
+
+def test_a_keyword_that_fails_or_hangs_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any) -> None:
+        raise AssertionError("the outlet is locked")
+
+    monkeypatch.setattr(BuiltIn, "run_keyword", fails)
+    with pytest.raises(Inconclusive, match="the keyword 'Press Button' failed: the outlet is locked"):
+        hook_of(ResetHook(keyword="Press Button")).run()
+    monkeypatch.setattr(BuiltIn, "run_keyword", lambda *_: time.sleep(5))
+    began = time.monotonic()
+    with pytest.raises(Inconclusive, match="the keyword 'Press Button' did not end within 300 ms"):
+        hook_of(ResetHook(keyword="Press Button", timeout=SOON)).run()
+    assert time.monotonic() - began < 5
+
+
+def test_outside_robot_a_keyword_is_a_mistake() -> None:
+    with pytest.raises(TesterLibraryError, match="within Robot Framework only"):
+        hook_of(ResetHook(keyword="Press Button")).run()
+
+
+def test_a_testbed_that_is_gone_did_not_reset_its_device() -> None:
+    def gone(_: Duration) -> None:
+        raise TestbedError("its host process ended")
+
+    hook = hook_of(ResetHook(restart=SOON), restart=gone)
+    with pytest.raises(Inconclusive, match=r"a restart that takes 300 ms its host process ended"):
+        hook.run()
+
+
+def test_a_testbed_without_a_hook_says_what_to_write() -> None:
+    for hook, known in ((None, "it has none"), (ResetHook(command=("x",)), "it has software")):
+        with pytest.raises(TestbedError, match=rf"no hook for a power reset \({known}\)"):
+            hook_of(hook, ResetKind.POWER)
+
+
+def test_another_device_in_its_place_is_noticed() -> None:
+    answers: dict[str, Any] = {"p1": b"\2\0\0\0\0\7", "p2": Inconclusive("nobody answers")}
+
+    def resolve(port: str, *_: Any, **__: Any) -> bytes:
+        if isinstance(answers[port], Exception):
+            raise answers[port]
+        return bytes(answers[port])
+
+    port = SimpleNamespace(gateway="10.0.0.1", address=SimpleNamespace(ip="10.0.0.2"), mac=b"")
+    tester: Any = SimpleNamespace(
+        gateways={"p1": b"\2\0\0\0\0\1", "p2": b"\2\0\0\0\0\2"},
+        ports={"p1": port, "p2": port},
+        target=SimpleNamespace(resolve=resolve),
+    )
+    assert "02:00:00:00:00:07 in place of 02:00:00:00:00:01" in changed_gateways(tester)
+    answers["p1"] = b"\2\0\0\0\0\1"
+    assert changed_gateways(tester) == ""
+
+
+DUT = """\
+version: 1
+name: lab
+ports: [{name: p1, interface: iface:eth1, speed: 10 Gbps}, {name: p2, interface: iface:eth2, speed: 10 Gbps}]
+dut:
+  name: Device
+  kind: physical
+  reset:
+    software: HOOK
+"""
+
+
+def loaded(folder: Path, hook: str) -> ResetHook:
+    path = folder / "lab.yaml"
+    path.write_text(DUT.replace("HOOK", hook))
+    return load_testbed(str(path)).dut.reset["software"]
+
+
+def test_hooks_are_read(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "{command: reload 'all of it', ssh: root@dut, timeout: 5 s}") == ResetHook(
+        command=("reload", "all of it"), ssh="root@dut", timeout=Duration(5 * 10**9)
+    )
+    assert loaded(tmp_path, "{command: [reload, now]}").command == ("reload", "now")
+    assert loaded(tmp_path, "{keyword: Cut Power, arguments: [outlet, 3]}").arguments == ("outlet", "3")
+
+
+@pytest.mark.parametrize(
+    ("hook", "message"),
+    [
+        ("{}", "lab.yaml:8: dut.reset.software: give command, keyword or restart, one of them"),
+        ("{command: x, keyword: Y}", "give command, keyword or restart, one of them"),
+        ("{keyword: X, ssh: a@b}", "dut.reset.software.ssh: only with command"),
+        ("{command: x, arguments: [1]}", "dut.reset.software.arguments: only with keyword"),
+        ("{command: x, ssh: -oProxyCommand=x}", "give user@host"),
+        ("{command: x, timeout: 0 s}", "dut.reset.software.timeout: give a time above 0"),
+        ('{command: "x \'y"}', "dut.reset.software.command: No closing quotation"),
+        (
+            "{restart: 1 s}",
+            "only for an embedded device that can be restarted: bridge, gateway",
+        ),
+    ],
+)
+def test_a_hook_without_sense_is_refused(hook: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(TestbedError) as caught:
+        loaded(tmp_path, hook)
+    assert message in str(caught.value)
