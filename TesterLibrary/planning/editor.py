@@ -8,9 +8,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cached_property, reduce, singledispatch
 from operator import or_
-from typing import Any
 
 from ..errors import PlanError
 from ..model.edit import Distribution, RandomBits, RandomRange, Source, Step, Values
@@ -87,7 +86,7 @@ def change(place: FramePlace, editor: Editor, before: int, seed: int) -> FieldCh
     used = seed if editor.seed is None else editor.seed
     if not 0 <= used < _CERTAIN:
         raise PlanError(f"the seed {used} is not within 0 to 2^64 - 1")
-    return _LOWERED[type(editor.mode)](place, editor.mode, before, used)
+    return _lowered(editor.mode, place, before, used)
 
 
 def default_seed(seed: int, stream: str, path: object) -> int:
@@ -95,7 +94,13 @@ def default_seed(seed: int, stream: str, path: object) -> int:
     return random.Random(f"editor {seed} {stream} {path}").getrandbits(WORD)
 
 
-def _sweep(place: FramePlace, mode: Sweep, _: int, __: int) -> FieldChange:
+@singledispatch
+def _lowered(mode: object, _place: FramePlace, _before: int, _seed: int) -> FieldChange:
+    raise NotImplementedError(f"no editor registers how {mode} is lowered")
+
+
+@_lowered.register
+def _sweep(mode: Sweep, place: FramePlace, _: int, __: int) -> FieldChange:
     first, step = place.number(mode.first), _step(place, mode.step)
     if mode.last and mode.count is not None:
         raise PlanError("a sweep ends at its last value or after a count; give one of them")
@@ -135,14 +140,16 @@ def _step(place: FramePlace, text: str) -> int:
     return -number if negative else number
 
 
-def _values(place: FramePlace, mode: FieldValues, _: int, __: int) -> FieldChange:
+@_lowered.register
+def _values(mode: FieldValues, place: FramePlace, _: int, __: int) -> FieldChange:
     values = _numbers(place, mode.values, _MOST_VALUES)
     return FieldChange(
         place, values[0], _differences(values), lambda low: Values(tuple(_word(v, low) for v in values))
     )
 
 
-def _random_field(place: FramePlace, mode: RandomField, before: int, seed: int) -> FieldChange:
+@_lowered.register
+def _random_field(mode: RandomField, place: FramePlace, before: int, seed: int) -> FieldChange:
     if not mode.first and not mode.last:
         return _random_bits(place, before, _bits(place.bits), seed)
     if not mode.first or not mode.last:
@@ -159,14 +166,16 @@ def _random_field(place: FramePlace, mode: RandomField, before: int, seed: int) 
     return FieldChange(place, first, changing, lambda low: RandomRange(seed, _word(first, low), count))
 
 
-def _random_mask(place: FramePlace, mode: RandomMask, before: int, seed: int) -> FieldChange:
+@_lowered.register
+def _random_mask(mode: RandomMask, place: FramePlace, before: int, seed: int) -> FieldChange:
     mask = place.number(mode.mask)
     if not mask:
         raise PlanError(f"the mask {mode.mask} has no bit, so nothing would change")
     return _random_bits(place, before, mask, seed)
 
 
-def _random_prefix(place: FramePlace, mode: RandomPrefix, _: int, seed: int) -> FieldChange:
+@_lowered.register
+def _random_prefix(mode: RandomPrefix, place: FramePlace, _: int, seed: int) -> FieldChange:
     network = mode.network
     if place.bits != network.max_prefixlen:
         raise PlanError(f"it has {place.bits} bits, {network} is of {network.max_prefixlen}")
@@ -177,7 +186,8 @@ def _random_bits(place: FramePlace, base: int, mask: int, seed: int) -> FieldCha
     return FieldChange(place, base, mask, lambda low: RandomBits(seed, _word(base, low), _word(mask, low)))
 
 
-def _draw(place: FramePlace, mode: Draw, _: int, seed: int) -> FieldChange:
+@_lowered.register
+def _draw(mode: Draw, place: FramePlace, _: int, seed: int) -> FieldChange:
     values, cumulative = _numbers(place, mode.values, _MOST_DRAWN), mode.cumulative
     if len(cumulative) != len(values):
         raise PlanError(f"{len(values)} values with {len(cumulative)} probabilities; each value has one")
@@ -221,13 +231,3 @@ def _signed(number: int) -> int:
 
 def _bits(count: int) -> int:
     return (1 << count) - 1
-
-
-_LOWERED: dict[type, Callable[[FramePlace, Any, int, int], FieldChange]] = {
-    Sweep: _sweep,
-    FieldValues: _values,
-    RandomField: _random_field,
-    RandomMask: _random_mask,
-    RandomPrefix: _random_prefix,
-    Draw: _draw,
-}
