@@ -95,6 +95,7 @@ def objections(
     yield from now.meddling(earlier, {}) if now else ()
     yield from link_objection(links_down(before, after, ports), limits.max_links_down)
     yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
+    slow = f"; {statistics.interpreted_text}" if statistics.interpreted else ""
     readings = [(before.port(name), after.port(name)) for name in sorted(ports)]
     drops = sum(
         (increase(a.rx_missed, b.rx_missed) or 0) + (increase(a.kernel_dropped, b.kernel_dropped) or 0)
@@ -103,7 +104,7 @@ def objections(
     if drops > limits.max_tester_drops:
         yield (
             f"{drops} frames were lost in the tester's own rings and interfaces "
-            f"(limit {limits.max_tester_drops})"
+            f"(limit {limits.max_tester_drops}){slow}"
         )
     trouble = {
         "failed": statistics.failed,
@@ -126,7 +127,7 @@ def objections(
         elif missing > due * limits.max_shortfall:
             yield (
                 f"the tester opened {statistics.openings:,} of {float(due):,.0f} flows in time "
-                f"(limit {float(limits.max_shortfall):.3%} fewer)"
+                f"(limit {float(limits.max_shortfall):.3%} fewer){slow}"
             )
     yield from statistics.unread_texts
     for count, what in (

@@ -24,7 +24,8 @@ _MICROSECOND = 1000
 _ERROR = LatencyError(figure=Fraction(1, 500), spread_ns=_MICROSECOND)
 _PER_SECOND = "/s"
 _TIME = r"(.*time_[a-z_]+)\.(.+)"
-_NOT_SUMMED = ("concurrent", "most_concurrent", "opens")
+_FACTS = ("opens", "interpreted")
+_NOT_SUMMED = ("concurrent", "most_concurrent", *_FACTS)
 # The names in shipped tables for a request that has its response.
 _TRANSACTIONS = ("completed", "responses", "answered", "echoed")
 
@@ -59,6 +60,7 @@ class SessionStatistics:
     endless: int | None = None
     not_sent: int = 0  # frames that the port did not take in time, or that were too long for it
     opens: bool = False  # it opens flows, so it is a client
+    interpreted: bool | None = None  # its tables are; None: the tester has one way to run tables only
     unread: Mapping[str, str] = field(default_factory=dict)  # by counter, what a table cannot read
 
     @classmethod
@@ -92,6 +94,7 @@ class SessionStatistics:
             endless=counted.endless,
             not_sent=counted.not_sent + (counted.too_long or 0),
             opens=opens,
+            interpreted=counted.interpreted,
             unread={f"{layer.name}.{name}": what for layer in layers for name, what in layer.unread},
         )
 
@@ -105,6 +108,7 @@ class SessionStatistics:
         return SessionStatistics(
             name=self.name,
             opens=self.opens,
+            interpreted=self.interpreted,
             unread=self.unread,
             concurrent=self.concurrent,
             most_concurrent=self.most_concurrent,
@@ -273,7 +277,7 @@ class SessionStatistics:
             "bytes_received",
             "bytes_delivered",
         )
-        values = vars(self).items()
+        values = ((name, value) for name, value in vars(self).items() if name not in _FACTS)
         counts = (name for name, value in values if value is None or type(value) is int)
         return [*properties, *counts]
 
@@ -284,6 +288,16 @@ class SessionStatistics:
             f"{self.counters[counter]:,} {what}, which {counter.partition('.')[0]} does not read"
             for counter, what in self.unread.items()
             if self.counters.get(counter)
+        )
+
+    @property
+    def interpreted_text(self) -> str:
+        """Why the tester may have been too slow, and what to do; empty if its tables are not interpreted."""
+        if not self.interpreted:
+            return ""
+        return (
+            f"the tables of {self.name} are interpreted, at about half of the rate of the shipped ones: "
+            "use the shipped tables as they are, or ask for less"
         )
 
     @property
@@ -316,6 +330,8 @@ class SessionStatistics:
             text += f", goodput {self.goodput_bps / 1e6:,.6g} Mbps"
         if self.malformed_text:
             text += f", {self.malformed_text}"
+        if self.interpreted:
+            text += ", tables interpreted"
         for key, histogram in self.histograms.items():
             if histogram.count:
                 text += f", {key.partition('.')[2].replace('_', ' ')} {Latency(_in_nanoseconds(histogram))}"

@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.files.paths import resource
 from TesterLibrary.measurement.sessions import SessionStatistics
 from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.model.endpoints import AddressRange, Endpoints
@@ -21,6 +23,7 @@ from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, End, Reopen, Responder
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.responder import asked_for
+from TesterLibrary.targets.engine.client import EngineTarget
 
 from .rig import Rig
 
@@ -87,6 +90,20 @@ def clients(protocol: str = "http-client", parameters: dict[str, Any] | None = N
     return Clients(
         name="users", port="p1", protocol=protocol, **{"target": SERVICE, "parameters": values, **given}
     )
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["shipped", "own"])
+def test_tables_that_an_engine_has_no_code_for_are_called_interpreted(
+    sessions: Sessions, tmp_path: Path, own: bool
+) -> None:
+    """The other targets have one way to run tables only, and say nothing of it."""
+    shipped = resource("protocols", "http-get").read_text()
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(shipped.replace("do: [send: fin_ack], note", "do: [count: closed, send: fin_ack], note"))
+    assert mine.read_text() != shipped
+    sessions.load(server(str(mine) if own else "http-get"))
+    expected = own if isinstance(sessions.rig.target, EngineTarget) else None
+    assert sessions.read("web").interpreted is expected
 
 
 @not_on_a_switch

@@ -171,6 +171,7 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names) {
       out.set_job(job->plan.name);
       out.set_name(responder.plan->name);
       out.set_answering(responder.Answers());
+      out.set_interpreted(responder.compiled == nullptr);
       FillResponder(*responder.counters, out);
     }
   }

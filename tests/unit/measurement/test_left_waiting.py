@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -68,6 +69,28 @@ def test_flows_that_are_not_opened_again_are_not_the_testers_fault(gone: int, sa
     counted = session_statistics("users", SECOND_NS, {}, {}, opens=True)
     (found,) = objections(counted, Fraction(50), now, now, ["p1"], EvidenceLimits(), job="users", gone=gone)
     assert found.startswith(said)
+
+
+@pytest.mark.parametrize("interpreted", [None, False, True])
+def test_a_rate_that_was_missed_says_that_tables_are_interpreted(interpreted: bool | None) -> None:
+    now = FakeTarget().snapshot([])
+    lost = replace(now, ports=tuple(replace(port, rx_missed=(port.rx_missed or 0) + 3) for port in now.ports))
+    counted = replace(clients(40, 40), interpreted=interpreted)
+    found = objections(counted, Fraction(50), now, lost, ["p1"], EvidenceLimits(), job="users")
+    why = (
+        "; the tables of users are interpreted, at about half of the rate of the shipped ones: "
+        "use the shipped tables as they are, or ask for less"
+    )
+    assert list(found) == [
+        f"3 frames were lost in the tester's own rings and interfaces (limit 0){why if interpreted else ''}",
+        f"the tester opened 40 of 50 flows in time (limit 0.100% fewer){why if interpreted else ''}",
+    ]
+
+
+def test_tables_that_are_interpreted_are_no_objection_to_a_rate_that_was_reached() -> None:
+    now = FakeTarget().snapshot([])
+    counted = replace(clients(50, 50), interpreted=True)
+    assert list(objections(counted, Fraction(50), now, now, ["p1"], EvidenceLimits(), job="users")) == []
 
 
 def test_what_failed_already_fails_whatever_else_is_opening() -> None:

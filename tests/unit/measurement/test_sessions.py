@@ -49,6 +49,16 @@ def test_a_count_is_found_by_its_name_or_with_its_table() -> None:
     assert found.statistic("failed") == 2
 
 
+@pytest.mark.parametrize("interpreted", [None, False, True])
+def test_how_tables_run_is_no_count(interpreted: bool | None) -> None:
+    counted = end_counters("j", "echo", counters=(0, 0), interpreted=interpreted)
+    found = SessionStatistics.of(load_protocol("icmp-echo"), counted, SECOND)
+    assert found.interpreted is found.since(found).interpreted is interpreted
+    assert ("tables interpreted" in str(found)) == bool(interpreted)
+    with pytest.raises(UnitError, match=r"counts no 'interpreted'; it counts (?!.*(interpreted|opens))"):
+        found.statistic("interpreted")
+
+
 def test_rates_and_goodput_are_over_the_time() -> None:
     found = statistics(2, tcp__established=10, tcp__bytes_received=1000)
     assert (found.connection_rate, found.statistic("established/s")) == (5, 5)
