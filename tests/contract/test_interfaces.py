@@ -210,6 +210,22 @@ def test_frames_that_only_the_interface_has_seen_are_an_objection() -> None:
 
 
 @pytest.mark.parametrize("spec", ["af_packet:t1", "af_xdp:t1"])
+def test_a_frame_without_room_is_counted_once(lab: Lab, spec: str) -> None:
+    """A veth counts what its XDP sockets turned away as dropped by the interface, too."""
+    sent = 20_000
+    with lab.engine(spec) as (process, target):
+        os.kill(process.pid, signal.SIGSTOP)
+        try:
+            lab.send(flows(1000) * (sent // 1000), pace=sent)
+        finally:
+            os.kill(process.pid, signal.SIGCONT)
+        counted = until(target, lambda port: port.rx_packets + (port.rx_missed or 0) >= sent)
+        assert counted.rx_missed
+        assert counted.rx_packets + counted.rx_missed == sent
+        assert (counted.kernel_dropped, counted.rx_unseen) == (0, 0)
+
+
+@pytest.mark.parametrize("spec", ["af_packet:t1", "af_xdp:t1"])
 def test_a_pause_frame_is_seen(lab: Lab, spec: str) -> None:
     with lab.engine(spec) as (_, target):
         before = target.snapshot().port("p1")

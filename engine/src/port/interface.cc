@@ -79,7 +79,8 @@ Interface ReadLink(const NetlinkMessage& link) {
   }
   if (const auto bytes = link.Find<ifinfomsg>(IFLA_STATS64)) {
     const auto stats = As<rtnl_link_stats64>(*bytes);
-    interface.dropped = stats.rx_dropped + stats.tx_dropped + stats.rx_missed_errors;
+    interface.dropped_on_arrival = stats.rx_dropped;
+    interface.dropped = stats.tx_dropped + stats.rx_missed_errors;
     interface.received = stats.rx_packets;
     interface.receive_errors = stats.rx_crc_errors + stats.rx_length_errors + stats.rx_frame_errors;
     interface.send_errors = stats.tx_errors;

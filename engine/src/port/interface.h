@@ -30,8 +30,9 @@ struct Interface {
   // Other names that it answers to (ip link property).
   std::vector<std::string> other_names;
 
-  // Frames since it was created: that the kernel dropped on it, either way; that arrived, whole and
-  // damaged; that it could not send.
+  // Frames since it was created: that the kernel dropped on it as they arrived, and otherwise; that
+  // arrived, whole and damaged; that it could not send.
+  uint64_t dropped_on_arrival = 0;
   uint64_t dropped = 0;
   uint64_t received = 0;
   uint64_t receive_errors = 0;

@@ -69,6 +69,7 @@ LinkReading Link::Read() {
   }
   last_ = {.up = interface->running,
            .downs = interface->carrier_downs - before_.carrier_downs,
+           .dropped_on_arrival = interface->dropped_on_arrival - before_.dropped_on_arrival,
            .dropped = interface->dropped - before_.dropped,
            .received = interface->received - before_.received,
            .receive_errors = interface->receive_errors - before_.receive_errors,

@@ -18,7 +18,8 @@ struct LinkReading {
   bool up = false;
   uint64_t downs = 0;
   // Frames that the interface counts; 0 where the kernel has none.
-  uint64_t dropped = 0;
+  uint64_t dropped_on_arrival = 0;
+  uint64_t dropped = 0;  // otherwise
   uint64_t received = 0;
   uint64_t receive_errors = 0;
   uint64_t send_errors = 0;

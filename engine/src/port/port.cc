@@ -6,6 +6,7 @@
 #include <rte_ethdev.h>
 
 #include <chrono>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -18,6 +19,7 @@ namespace {
 // A worker looks at its ports every 0.4 ms, if it gets its CPU.
 constexpr auto kUnderWay = std::chrono::milliseconds(10);
 constexpr auto kLook = std::chrono::microseconds(500);
+constexpr std::string_view kAfXdp = "net_af_xdp";
 
 FlowControl FlowControlOf(const PortFacts& facts, const TakenInterface& taken, uint16_t device) {
   if (!facts.interface.empty()) return taken.settings.flow_control();
@@ -118,12 +120,16 @@ PortReading Port::Read() {
           return std::chrono::steady_clock::now() < deadline;
         });
   }
+  // What an XDP socket has no room for is dropped by its interface, too.
+  const uint64_t known = facts_.driver == kAfXdp ? reading.missed : 0;
+  reading.kernel_dropped =
+      reading.link.dropped + kernel_drops_.Look(reading.link.dropped_on_arrival, known);
   return reading;
 }
 
 uint64_t Port::Missed(const rte_eth_stats& stats) {
   // The sockets know more than what net_af_xdp and net_af_packet pass on of it.
-  const uint64_t device = facts_.driver == "net_af_xdp" ? 0 : stats.imissed;
+  const uint64_t device = facts_.driver == kAfXdp ? 0 : stats.imissed;
   return device + stats.rx_nombuf + sockets_.ReadDropped();
 }
 

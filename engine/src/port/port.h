@@ -15,6 +15,7 @@
 #include "port/device.h"
 #include "port/dry_run.h"
 #include "port/flow_control.h"
+#include "port/kernel_drops.h"
 #include "port/link.h"
 #include "port/settings.h"
 #include "port/sockets.h"
@@ -48,7 +49,8 @@ struct PortFacts {
 // Frames, since the port was opened. What its driver does not count is nothing.
 struct PortReading {
   LinkReading link;
-  uint64_t missed = 0;  // before the engine saw them
+  uint64_t missed = 0;          // before the engine saw them
+  uint64_t kernel_dropped = 0;  // by the interface, without those that are missed
   std::optional<uint64_t> receive_errors;
   std::optional<uint64_t> send_errors;
   std::optional<uint64_t> pauses;
@@ -111,6 +113,7 @@ class Port {
   PauseStatistics pauses_;
   const uint64_t pauses_before_;
   Unseen unseen_;
+  KernelDrops kernel_drops_;
   Link link_;
 };
 

@@ -36,7 +36,7 @@ void FillPortInfo(const Port& port, uint32_t lcore, v1::Port& out) {
 
 void FillReading(const PortReading& reading, v1::PortCounters& out) {
   out.set_rx_missed(reading.missed);
-  out.set_kernel_dropped(reading.link.dropped);
+  out.set_kernel_dropped(reading.kernel_dropped);
   out.set_link_downs(reading.link.downs);
   out.set_link_up(reading.link.up);
   if (reading.receive_errors) out.set_rx_errors(*reading.receive_errors);
