@@ -9,10 +9,12 @@ import os
 import signal
 import socket
 import struct
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from fractions import Fraction
 from io import BytesIO
 from pathlib import Path
 
@@ -24,6 +26,8 @@ from scapy.utils import PcapWriter
 from TesterLibrary._generated.tester.v1 import control_pb2, control_pb2_grpc
 from TesterLibrary.errors import TargetError
 from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.targets.engine.leftovers import restore_interfaces
 from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.testbeds.namespace import Namespace
 from TesterLibrary.testbeds.privilege import is_privileged
@@ -31,9 +35,11 @@ from TesterLibrary.testbeds.privilege import is_privileged
 from .hung_file import HungFile
 from .rig import Rig
 from .test_replay import replaying
+from .test_responder import HOLDING, Sessions, clients, server
 
 PORTS = {"p1": "loop:x", "p2": "loop:x"}
 FRAMES = 1000
+OPEN = 20_000  # connections, which take 0.4 s to end
 _AT_ONCE_S = 1.0  # what every call but Load and Wait takes at most
 _END_S = 5.0
 _SO_TIMESTAMPNS = 35
@@ -142,6 +148,56 @@ def test_no_frame_leaves_once_sigterm_was_handled(tmp_path: Path) -> None:
     finally:
         process.stop()
         tap.close()
+
+
+def shown(name: str) -> dict[str, object]:
+    """An interface as the kernel shows it, without what counts and without the way in which frames go."""
+    (link,) = json.loads(subprocess.check_output(["ip", "-details", "-json", "link", "show", name]))
+    features = subprocess.check_output(["ethtool", "-k", name], text=True)
+    return {**link, "features": features}
+
+
+@pytest.mark.skipif(not is_privileged(), reason="needs root for a network namespace")
+@pytest.mark.parametrize("driver", ["af_packet", "af_xdp"])
+def test_sigterm_cuts_a_stop_of_clients_short(driver: str) -> None:
+    """Open connections are ended evenly over half a second. Who waits for it is told that it was cut short."""
+    inside = Namespace.create()
+    inside.silence()
+    inside.without_ipv6()
+    with inside.entered():
+        for command in ("link add t1 type veth peer name d1", "link set t1 up", "link set d1 up"):
+            assert os.spawnlp(os.P_WAIT, "ip", "ip", *command.split()) == 0
+        before = [shown(name) for name in ("t1", "d1")]
+        process = EngineProcess.launch(ports={"p1": f"{driver}:t1", "p2": f"{driver}:d1"})
+    try:
+        sessions = Sessions(Rig(process.target()))
+        sessions.start(server("tcp-server", flows=OPEN))
+        rate = Frequency(Fraction(OPEN // 2))
+        sessions.start(clients("tcp-client", HOLDING, connections=OPEN, total=OPEN, rate=rate))
+        assert sessions.until("users", lambda s: s.established == OPEN).concurrent == OPEN
+        told: list[TargetError] = []
+
+        def stop() -> None:
+            try:
+                sessions.rig.target.stop(["users"])
+            except TargetError as error:
+                told.append(error)
+
+        stopping = threading.Thread(target=stop)
+        stopping.start()
+        while not (ended := sessions.read("users").stopped):
+            assert stopping.is_alive()
+        ends(process)
+        stopping.join(_END_S)
+        assert not stopping.is_alive()
+        assert 0 < ended < OPEN, "it was in the middle of it"
+        (error,) = told
+        assert "the tester was told to end by signal 15" in str(error)
+        with inside.entered():
+            assert [shown(name) for name in ("t1", "d1")] == before
+            assert restore_interfaces() == ()
+    finally:
+        process.stop()
 
 
 def replay(rig: Rig, path: Path) -> Plan:

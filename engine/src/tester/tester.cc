@@ -156,6 +156,7 @@ void Tester::AwaitEnd(const Responders& ending) {
     std::this_thread::sleep_for(kStopPoll);
   }
   const std::lock_guard lock(mutex_);
+  const bool ended = all_stopped();
   // Others may have unloaded the jobs meanwhile.
   Responders stopped;
   for (LoadedJob* job : jobs_.All()) {
@@ -166,6 +167,8 @@ void Tester::AwaitEnd(const Responders& ending) {
     }
   }
   Publish();
+  // Who hears that the flows were ended does not look for those that were left open.
+  if (!ended) RefuseEnded();
 }
 
 void Tester::Stop(const Names& names, const std::string& by, OpenFlows open_flows) {
