@@ -88,20 +88,24 @@ class ClientSide:
     def start_tcp_clients(
         self,
         shared: ClientArguments,
-        flow_size: Octets = ONE_MEGABYTE,
+        flow_size: Octets | None = None,
         hold: Duration = NO_TIME,
         **parameters: Any,
     ) -> str:
         """Opens TCP connections, sends on each and closes it, until `Stop Clients`. Returns the name.
 
         | =Argument= | =Meaning= |
-        | ``flow_size`` | bytes that each connection sends; 0 to open and close it only |
+        | ``flow_size`` | bytes that each connection sends, 0 to open and close it only; 1 MB, if left out |
         | ``hold`` | how long a connection stays open after that |
         | ``parameters`` | parameters of the tables tcp-client and tcp |
 
+        `Find Maximum Concurrent Connections` holds connections: if ``flow_size`` is left out, those that it
+        opens send nothing.
+
         | `Start TCP Clients` | users | 192.0.2.10:5001 | connections=100 | flow_size=0 | rate=1000/s |
         """
-        given = {"size": flow_size.count, "hold": hold, "linger": shared.linger}
+        size = {} if flow_size is None else {"size": flow_size.count}
+        given = {**size, "hold": hold, "linger": shared.linger}
         return self._start("tcp-client", shared, given | parameters)
 
     @keyword(name="Start SYN Flood", tags=["clients"])

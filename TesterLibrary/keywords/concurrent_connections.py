@@ -50,9 +50,10 @@ class ConcurrentConnections:
         | ``resolution`` | how close the bounds of the number are in the end, as a part of it |
 
         Clients of `Start TCP Clients` hold the connections, whatever their ``hold`` is, and close them again
-        after each trial; so the device is empty before the next one.
+        after each trial; so the device is empty before the next one. They send nothing on them, unless
+        `Start TCP Clients` was given a ``flow_size``: each connection sends so much before it is held.
 
-        | `Start TCP Clients` | users | 192.0.2.10:80 | flow_size=0 | rate=2000/s |
+        | `Start TCP Clients` | users | 192.0.2.10:80 | rate=2000/s |
         | ${result} = | `Find Maximum Concurrent Connections` | users | lowest=1000 |
         | `Verify Concurrent Connections Above` | 50000 | ${result} |
         """

@@ -37,6 +37,9 @@ _DRAIN = Duration(2_000_000_000)  # until the last connections have ended
 _POLL_S = 0.02
 _LOOKS = 25  # how often connections that are still opening are looked at
 _HOLD = "hold"  # the parameter that says for how long a connection is held
+# The parameters of clients that hold connections, where nobody has given others: who counts connections does
+# not ask how much the device carries (RFC 3511 §5.2, RFC 9411 §7.8).
+_HELD = {"tcp-client": {"size": 0}}
 
 
 @dataclass
@@ -364,7 +367,11 @@ class ConcurrencyMeasurer:
         filling_ns = int(level / rate.per_second * 10**9) if rate else 0
         opening = Duration(filling_ns + _ANSWERS.ns)
         held = Duration(opening.ns + duration.ns + _SETTLE.ns + self._margin_ns)
-        parameters = {**self._clients.parameters, _HOLD: Duration(held.microseconds * 1000)}
+        parameters = {
+            **_HELD.get(self._clients.protocol, {}),
+            **self._clients.parameters,
+            _HOLD: Duration(held.microseconds * 1000),
+        }
         once = replace(
             self._clients, connections=level, total=level, reopen=Reopen.NEVER, parameters=parameters
         )

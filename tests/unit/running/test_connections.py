@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
+from TesterLibrary.keywords.clients import ONE_MEGABYTE
 from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients, Responder
 from TesterLibrary.model.units import Duration
+from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.running.connections import ConcurrencyMeasurer, Connections, RateMeasurer
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.verdict import Outcome
@@ -194,6 +196,26 @@ def test_what_earlier_clients_left_open_is_not_held_against_a_device(tmp_path: P
     search = MaximumSearch(Quantity.CONCURRENT, 40, 50, TENTH)
     result = find_maximum(ConcurrencyMeasurer(ends, "users"), search)
     assert (result.maximum, result.limited_by) == (50, Limit.SEARCH)
+
+
+def test_clients_that_are_told_nothing_send_as_much_as_the_keywords_say() -> None:
+    defaults = {parameter.name: parameter.default for parameter in load_protocol("tcp-client").parameters}
+    assert defaults["size"] == ONE_MEGABYTE.count
+
+
+@pytest.mark.parametrize(("given", "each"), [({}, 0), ({"size": 700}, 700)])
+def test_connections_that_are_held_send_what_was_asked_for(
+    given: dict[str, int], each: int, tmp_path: Path
+) -> None:
+    """That is nothing, if nobody has asked for anything."""
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    parameters = {"linger": 0, "hold": 0, **given}
+    ends.start(users(total=1, rate=Frequency(Fraction(1000)), parameters=parameters))
+    search = MaximumSearch(Quantity.CONCURRENT, 8, 8, TENTH)
+    result = find_maximum(ConcurrencyMeasurer(ends, "users"), search)
+    assert result.maximum == 8
+    assert result.measured[0].statistics.bytes_delivered == 8 * each
 
 
 def test_clients_that_cannot_hold_a_connection_are_refused(tmp_path: Path) -> None:
