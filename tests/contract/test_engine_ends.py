@@ -160,7 +160,7 @@ def shown(name: str) -> dict[str, object]:
 @pytest.mark.skipif(not is_privileged(), reason="needs root for a network namespace")
 @pytest.mark.parametrize("driver", ["af_packet", "af_xdp"])
 def test_sigterm_cuts_a_stop_of_clients_short(driver: str) -> None:
-    """Open connections are ended evenly over half a second. Who waits for it is told that it was cut short."""
+    """Connections are ended evenly over half a second. Who waits for it is told that it was cut short."""
     inside = Namespace.create()
     inside.silence()
     inside.without_ipv6()
