@@ -56,6 +56,7 @@ class Profile:
     reset_part: Ratio  # of the throughput, that is sent while the device is reset
     steady: Duration  # without a break after a reset: the device is back
     reset_limit: Duration  # after which a device that was reset is given up
+    resets: int  # repetitions of a reset
 
 
 def load_profile(name_or_path: str) -> Profile:
@@ -91,4 +92,5 @@ def load_profile(name_or_path: str) -> Profile:
         reset_part=Ratio.parse(value("reset", "part")),
         steady=Duration.parse(value("reset", "steady")),
         reset_limit=Duration.parse(value("reset", "limit")),
+        resets=value("reset", "repetitions"),
     )

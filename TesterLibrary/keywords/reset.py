@@ -36,6 +36,7 @@ class Reset:
         rate: Rate | None = None,
         steady: Duration | None = None,
         limit: Duration | None = None,
+        repetitions: int | None = None,
     ) -> ResetResult:
         """Resets the device by its testbed's hook, and returns how long it forwarded nothing (RFC 6201).
 
@@ -45,15 +46,16 @@ class Reset:
         | ``rate`` | the rate of each of the streams, which is the resolution; see below |
         | ``steady`` | for how long frames have to arrive without a break: then the device is back |
         | ``limit`` | how long is waited for that; both as the profile says, if left out |
+        | ``repetitions`` | how often the device is reset; as the profile says, if left out |
 
         Without a ``rate`` the throughput of the streams is searched first, and a part of it is sent, as the
         profile says; RFC 2544 asks for all of it, with the shortest frames.
 
-        A hook that fails or hangs makes the test INCONCLUSIVE. A device that does not come back within the
-        limit fails.
+        A hook that fails or hangs makes the test INCONCLUSIVE, and so do frames that are missing already
+        before the reset. A device that is not back at the limit fails each bound that has passed by then.
 
-        Returns a result: ``reset_ns`` (from the last frame before the silence to the first one after it),
-        ``outage`` (the same with the frames lost) and ``hook``.
+        Returns a result: ``reset_ns`` (from the last frame before the silence to the first one after it,
+        averaged over the repetitions), ``outages`` (reset by reset, with the frames lost) and ``hook``.
 
         | ${result} = | `Measure Reset Time` | north | kind=SOFTWARE |
         | `Verify Reset Time Below` | 30 s | ${result} |
@@ -68,6 +70,7 @@ class Reset:
             Ratio(found.load * profile.reset_part.value if found else measurer.load),
             steady=steady or profile.steady,
             limit=limit or profile.reset_limit,
+            repetitions=repetitions or profile.resets,
         )
         result = measure_reset(measurer, measurement, hook.run, hook=str(hook))
         return suite.found(replace(result, changed=changed_gateways(suite.tester)))
@@ -76,7 +79,7 @@ class Reset:
     def verify_reset_time_below(
         self, bound: Duration, measured: Trial | Result | None = None, within: Ratio | None = None
     ) -> Verdict:
-        """Passes if the device forwarded again at most so long after it had stopped.
+        """Passes if the device forwarded again at most so long after it had stopped, on average.
 
         | =Argument= | =Meaning= |
         | ``bound`` | the longest time, such as ``30 s`` |

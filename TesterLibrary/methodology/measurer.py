@@ -68,12 +68,30 @@ class StepMeasurer(Measurer, Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Interruption:
+    """The state of the device before something was done to it, and at the end of the trial."""
+
+    missing: int  # the most frames in a row that had not arrived before, though later ones had
+    arriving: bool  # frames of all streams arrived without a break before
+    steady: bool  # and again at the end, for as long as was asked
+
+    @property
+    def doubt(self) -> str:
+        """Why what happened then is not known to come from what was done; empty if it is."""
+        if not self.arriving:
+            return "frames did not arrive already before the reset"
+        if self.missing:
+            return f"the device lost frames already before the reset, up to {self.missing:,} in a row"
+        return ""
+
+
 class InterruptedMeasurer(Measurer, Protocol):
     """Runs trials while something is done to the device, too."""
 
     def interrupted(
         self, load: Fraction, act: Callable[[], None], *, lead: Duration, steady: Duration, limit: Duration
-    ) -> Trial:
+    ) -> tuple[Trial, Interruption]:
         """One trial at a load that goes on until the device forwards again.
 
         Frames are sent for `lead`, then `act` is called; sending ends when frames have arrived without a

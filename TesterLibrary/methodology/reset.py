@@ -11,15 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from math import inf
+from statistics import fmean
 
 from ..errors import PlanError
+from ..measurement.counter import Counter, not_counted
 from ..measurement.outage import Outage
 from ..measurement.trial import Trial
 from ..model.units import Duration, Ratio
-from ..verdict import Outcome, Verdict
-from .judging import doubt_of
-from .measurer import InterruptedMeasurer
-from .outage import outage_below, outages_of
+from ..verdict import AT_MOST, About, Verdict, assess
+from .judging import doubt_of, undiscerned, unmeasured
+from .measurer import InterruptedMeasurer, Interruption
+from .outage import outages_of
 from .result import Result
 
 
@@ -33,13 +36,14 @@ class ResetKind(Enum):
 
 @dataclass(frozen=True)
 class ResetMeasurement:
-    """What is reset, at which load, and how long is waited."""
+    """What is reset, at which load, how often, and how long is waited."""
 
     kind: ResetKind
     load: Ratio  # of line rate; the RFC asks for the throughput of the shortest frames
     lead: Duration = Duration(10**9)  # of traffic before the reset
     steady: Duration = Duration(10 * 10**9)  # for so long frames arrive without a break: the device is back
     limit: Duration = Duration(600 * 10**9)  # a device that is not back so long after the reset is given up
+    repetitions: int = 1
 
     def validate(self) -> None:
         """Raises PlanError, which prints the measurement, for a value that makes no sense."""
@@ -47,51 +51,148 @@ class ResetMeasurement:
             (0 < self.load.value <= 1, "the load must be above 0 and at most 100 % of line rate"),
             (self.lead.ns > 0 and self.steady.ns > 0, "lead and steady must be above 0"),
             (self.limit.ns > self.steady.ns, "the limit must be longer than steady"),
+            (self.repetitions >= 1, "repetitions must be at least 1"),
         )
         for holds, rule in rules:
             if not holds:
                 raise PlanError(f"{rule}; given was {self}")
 
     def __str__(self) -> str:
-        return f"{self.kind.value} reset at {self.load} of line rate, given up after {self.limit}"
+        return (
+            f"{self.kind.value} reset at {self.load} of line rate, given up after {self.limit}, "
+            f"{'once' if self.repetitions == 1 else f'{self.repetitions} times'}"
+        )
 
 
 @dataclass(frozen=True)
 class ResetResult(Result):
-    """How long the device did not forward."""
+    """How long the device did not forward. `trials` are the repetitions, each with one reset."""
 
     measurement: ResetMeasurement
+    interruptions: tuple[Interruption, ...]  # the state of the device before and after, trial by trial
     hook: str  # how it was reset, as people read it
     changed: str = ""  # what is another device now than before the reset
 
     @property
+    def outages(self) -> tuple[Outage | None, ...]:
+        """The longest silence of each valid repetition; None if nothing was lost in it, or nobody counted."""
+        return tuple(next(iter(outages_of([trial])), None) for trial in self.trials if trial.valid)
+
+    @property
     def outage(self) -> Outage | None:
-        """The longest silence; None if nothing was lost, or nobody counted."""
+        """The longest of them; None if there is none."""
         return next(iter(outages_of(self.trials)), None)
 
     @property
-    def reset_ns(self) -> int | None:
-        """From the last frame before it to the first one after; None if there was none, or it is not over."""
-        return self.outage.by_time_ns if self.outage and self.outage.ended else None
+    def reset_ns(self) -> float | None:
+        """From the last frame before the silence to the first one after it, averaged over the repetitions.
+
+        None where that is not known, or where the device did not come back.
+        """
+        bounds = self.bounds_ns
+        if bounds is None or bounds[1] == inf or self._doubt():
+            return None
+        return fmean(outage.by_time_ns for outage in self.outages if outage)
+
+    @property
+    def bounds_ns(self) -> tuple[float, float] | None:
+        """The least and the greatest time it may have taken, averaged; None where it is not known."""
+        each = [
+            self._of(trial, seen)
+            for trial, seen in zip(self.trials, self.interruptions, strict=True)
+            if trial.valid
+        ]
+        known = [bounds for bounds in each if bounds]
+        if not known or len(known) < len(each):
+            return None
+        least, most = (fmean(bounds[side] for bounds in known) for side in (0, 1))
+        return least, most
 
     def verdict_below(self, bound: Duration) -> Verdict:
-        """Whether the device forwarded again at most so long after it had stopped.
+        """Whether the device forwarded again at most so long after it had stopped, on average.
 
-        FAIL also for one that never did. INCONCLUSIVE where nothing was lost: nobody knows whether the device
-        was reset.
+        FAIL also for one that had not come back when the traffic ended, later than the bound. INCONCLUSIVE
+        where nothing was lost, so that nobody knows whether the device was reset, and where frames were
+        missing already before.
         """
-        subject = f"{self.measurement.kind.value} reset of {self.title}"
-        judged = outage_below(self.trials, bound)
-        if judged.outcome is Outcome.PASS and self.outage is None:
-            doubt = f"no frame was lost: {self.hook} did not reset the device, or it forwards meanwhile"
-            return Verdict(Outcome.INCONCLUSIVE, subject, "none", judged.bound, doubt)
-        if self.changed and judged.outcome is not Outcome.INCONCLUSIVE:
-            return Verdict(Outcome.INCONCLUSIVE, subject, judged.measured, judged.bound, self.changed)
-        return Verdict(judged.outcome, subject, judged.measured, judged.bound, judged.reason)
+        bounds = self.bounds_ns
+        least, most = bounds or (0.0, 0.0)
+        return assess(
+            None if bounds is None else least if least == most else About(least, most, self._text),
+            AT_MOST,
+            bound.ns,
+            subject=f"{self.measurement.kind.value} reset of {self.title}",
+            measured=self._text,
+            bound=f"<= {bound}",
+            doubt=self._doubt(bound),
+        )
+
+    @staticmethod
+    def _of(trial: Trial, seen: Interruption) -> tuple[float, float] | None:
+        """The bounds of one reset.
+
+        Of several silences the longest is the least, and all frames lost, at the rate of the stream, are the
+        most: the device was out of operation for no longer.
+        """
+        each = [(stream.outage_bounds, stream) for stream in trial.streams]
+        if any(bounds is None for bounds, _ in each):
+            return None
+        least, most = 0.0, 0.0
+        for bounds, stream in each:
+            assert bounds is not None
+            outages = stream.outages or ()
+            if bounds[0] == inf:  # it was silent until the traffic ended: at least for so long
+                bounds = (max((float(o.by_time_ns) for o in outages), default=0.0), inf)
+            lost = stream.order.loss_bounds
+            by_loss_ns = float(lost[1] * 10**9 / stream.intended_rate) if lost else inf
+            least, most = max(least, bounds[0]), max(most, bounds[1], by_loss_ns)
+        return least, most if seen.steady else inf
+
+    def _doubt(self, bound: Duration | None = None) -> str:
+        if doubt := doubt_of(self.trials) or unmeasured(self.trials) or undiscerned(self.trials):
+            return doubt
+        if doubt := next((seen.doubt for seen in self.interruptions if seen.doubt), ""):
+            return doubt
+        if self.changed:
+            return self.changed
+        if any(trial.loses_at_most(Fraction(0)) for trial in self.trials):
+            return f"no frame was lost: {self.hook} did not reset the device, or it forwards meanwhile"
+        if self.bounds_ns is None:
+            return not_counted([Counter.OUTAGES])
+        least, most = self.bounds_ns
+        if bound and least <= bound.ns and most == inf:
+            return (
+                f"the device was not back when the traffic ended, within {self.measurement.limit}; "
+                "give a limit that is longer than the bound"
+            )
+        if bound and least <= bound.ns < most:
+            return (
+                "it was silent more than once, or frames came in another order: for "
+                f"{Duration(round(least))} at least and {Duration(round(most))} at most"
+            )
+        return ""
+
+    @property
+    def _text(self) -> str:
+        """The time as people read it, with what tells how far to trust it."""
+        found = [outage for outage in self.outages if outage]
+        if not found:
+            return "none"
+        text = str(found[0])
+        if len(found) > 1:
+            times = [Duration(outage.by_time_ns) for outage in found]
+            average = Duration(round(fmean(outage.by_time_ns for outage in found)))
+            text = (
+                f"{average} by time on average of {len(found)} resets "
+                f"({min(times, key=lambda t: t.ns)} to {max(times, key=lambda t: t.ns)})"
+            )
+        if self.bounds_ns and self.bounds_ns[1] == inf and all(outage.ended for outage in found):
+            text += ", frames did not arrive steadily when the traffic ended"
+        return text
 
     def __str__(self) -> str:
-        doubt = doubt_of(self.trials) or self.changed
-        found = str(self.outage) if self.outage else "no frame lost"
+        doubt = self._doubt()
+        found = self._text if any(self.outages) else "no frame lost"
         text = f"{self.title}: {self.measurement.kind.value} reset by {self.hook}: {found}"
         return f"{text} ({doubt})" if doubt else text
 
@@ -99,11 +200,13 @@ class ResetResult(Result):
 def measure_reset(
     measurer: InterruptedMeasurer, measurement: ResetMeasurement, reset: Callable[[], None], *, hook: str
 ) -> ResetResult:
-    """Resets the device while frames are sent to it, and waits until they arrive again.
+    """Resets the device while frames are sent to it, and waits until they arrive again; repeatedly.
+
+    It ends early with a reset after which the device did not come back.
 
     Args:
-        measurer: Runs the trial.
-        measurement: What is reset, at which load, and how long is waited.
+        measurer: Runs the trials.
+        measurement: What is reset, at which load, how often, and how long is waited.
         reset: Resets the device. It may return before the device is back.
         hook: What it is, for people.
 
@@ -113,11 +216,16 @@ def measure_reset(
         TargetError: the tester is broken, gone or late.
     """
     measurement.validate()
-    trial: Trial = measurer.interrupted(
-        Fraction(measurement.load.value),
-        reset,
-        lead=measurement.lead,
-        steady=measurement.steady,
-        limit=measurement.limit,
-    )
-    return ResetResult(trial.title, (trial,), measurement, hook)
+    found: list[tuple[Trial, Interruption]] = []
+    while len(found) < measurement.repetitions and all(seen.steady for _, seen in found):
+        found.append(
+            measurer.interrupted(
+                Fraction(measurement.load.value),
+                reset,
+                lead=measurement.lead,
+                steady=measurement.steady,
+                limit=measurement.limit,
+            )
+        )
+    trials, interruptions = zip(*found, strict=True)
+    return ResetResult(trials[0].title, trials, measurement, interruptions, hook)

@@ -98,7 +98,7 @@ def recovery_vs_size(series: Mapping[str, Sequence[tuple[int, float]]]) -> str:
     return plot.svg
 
 
-def reset_times(resets: Sequence[tuple[str, int]]) -> str:
+def reset_times(resets: Sequence[tuple[str, float]]) -> str:
     """Seconds without forwarding (RFC 6201), a bar for each reset."""
     with _Plot("Reset", "Time without forwarding, s") as plot:
         plot.axes.bar(range(len(resets)), [ns / 1e9 for _, ns in resets], width=0.5, color=_COLORS[0])

@@ -12,8 +12,9 @@ from math import ceil
 
 from ..errors import PlanError, TargetError
 from ..measurement.evidence import Evidence, EvidenceLimits
+from ..measurement.snapshot import Snapshot, StreamCounters
 from ..measurement.trial import Trial
-from ..methodology.measurer import Step, Stepped
+from ..methodology.measurer import Interruption, Step, Stepped
 from ..model.departures import Shape, TimePattern
 from ..model.law import Profile
 from ..model.plan import PlannedStream
@@ -104,7 +105,7 @@ class TrialMeasurer:
 
     def interrupted(
         self, load: Fraction, act: Callable[[], None], *, lead: Duration, steady: Duration, limit: Duration
-    ) -> Trial:
+    ) -> tuple[Trial, Interruption]:
         """See InterruptedMeasurer. It is not repeated: nobody resets a device again unasked."""
         tester = self._tester
         tester.trials += 1
@@ -118,27 +119,29 @@ class TrialMeasurer:
         with self._cutting(run):
             run.start()
             tester.sleep(lead.seconds)
-            began_ns = tester.target.snapshot([run.name]).taken_at_ns
+            before = tester.target.snapshot([run.name])
             act()
-            self._until_steady(run, began_ns, steady, limit)
+            is_steady = self._until_steady(run, before.taken_at_ns, steady, limit)
             tester.target.stop([run.name])
             trial = tester.record(replace(run.finish(), load=load))
         self._note(trial)
-        return trial
+        missing = max(map(_missing, before.streams))
+        return trial, Interruption(missing, arriving=_is_arriving(run, before), steady=is_steady)
 
-    def _until_steady(self, run: StreamRun, began_ns: int, steady: Duration, limit: Duration) -> None:
-        """Returns when frames of all streams have arrived for so long without a break, or at the limit."""
+    def _until_steady(self, run: StreamRun, began_ns: int, steady: Duration, limit: Duration) -> bool:
+        """Whether frames of all streams have arrived for so long without a break before the limit."""
         tester, since_ns = self._tester, None
-        longest = {s.id: max(_BREAK_NS, ceil(_BREAK_FRAMES / s.rate)) for s in run.plan.streams}
         while True:
             snapshot = tester.target.snapshot([run.name])
             now_ns = snapshot.taken_at_ns
-            if any(now_ns - s.last_rx_ns > longest[s.id] for s in snapshot.streams):
+            if not _is_arriving(run, snapshot):
                 since_ns = None
             elif since_ns is None:
                 since_ns = now_ns
-            if (since_ns is not None and now_ns - since_ns >= steady.ns) or now_ns - began_ns >= limit.ns:
-                return
+            if since_ns is not None and now_ns - since_ns >= steady.ns:
+                return True
+            if now_ns - began_ns >= limit.ns:
+                return False
             tester.sleep(_POLL_SECONDS)
 
     def _stepping(self, stream: Stream, share: Fraction, step: Step) -> Stream:
@@ -203,6 +206,23 @@ class TrialMeasurer:
         run.report(sent)
         if sent.intended_packets:
             self._tester.progress.sending(sent.tx_packets / sent.intended_packets)
+
+
+def _is_arriving(run: StreamRun, snapshot: Snapshot) -> bool:
+    """Whether the last frame of each stream arrived not long before the snapshot was taken."""
+    longest = {s.id: max(_BREAK_NS, ceil(_BREAK_FRAMES / s.rate)) for s in run.plan.streams}
+    now_ns = snapshot.taken_at_ns
+    return all(s.rx_packets and now_ns - s.last_rx_ns <= longest[s.id] for s in snapshot.streams)
+
+
+def _missing(counted: StreamCounters) -> int:
+    """The most frames in a row that have not arrived, though later ones have.
+
+    Sums are no use here: a running tester does not count all of them at one instant.
+    """
+    if counted.outages is None:
+        return 0
+    return max(0, counted.outages.longest_lost - (counted.rx_out_of_order or 0))
 
 
 def _is_hopeless(evidence: Evidence) -> bool:

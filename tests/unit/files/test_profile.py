@@ -36,6 +36,7 @@ QUICK = Profile(
     reset_part=Ratio.parse("20 %"),
     steady=SECOND,
     reset_limit=Duration.parse("20 s"),
+    resets=1,
 )
 FULL = Profile(
     name="full",
@@ -59,6 +60,7 @@ FULL = Profile(
     reset_part=Ratio.parse("100 %"),
     steady=Duration.parse("10 s"),
     reset_limit=Duration.parse("10 min"),
+    resets=3,
 )
 
 

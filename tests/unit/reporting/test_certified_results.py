@@ -16,6 +16,7 @@ import pytest
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.back_to_back import BurstSearch, find_maximum_burst
 from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latency
+from TesterLibrary.methodology.measurer import Interruption
 from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, ResetResult
 from TesterLibrary.methodology.result import Result
 from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
@@ -194,7 +195,8 @@ def test_bursts_recoveries_and_resets_have_their_figures(page: Page) -> None:
     recovery = replace(recovery, trials=(replace(recovery.trials[0], number=901),))
     measurement = ResetMeasurement(ResetKind.SOFTWARE, Ratio(Fraction(1, 10)))
     trial = replace(throughput(SimulatedBench(64)).trials[-1], number=902)
-    reset = ResetResult(trial.title, (trial,), measurement, "the hook")
+    seen = Interruption(0, arriving=True, steady=True)
+    reset = ResetResult(trial.title, (trial,), measurement, (seen,), "the hook")
     page.test("Suite.All", [bursts, recovery, reset], [bursts.verdict_above(100)], "PASS")
     for title, result in (("Longest burst", bursts), ("System recovery", recovery), ("Reset", reset)):
         assert f"{title}. {result}" in page.text

@@ -141,8 +141,53 @@ def test_a_device_that_is_not_back_in_time_fails(tmp_path: Path) -> None:
         reset_of(tester).reset_device,
         hook="hook",
     )
-    assert result.verdict_below(Duration.parse("30 min")).outcome is Outcome.FAIL
+    assert result.verdict_below(Duration.parse("1.9 s")).outcome is Outcome.FAIL
+    assert result.verdict_below(Duration.parse("2 h")).outcome is Outcome.INCONCLUSIVE
     assert result.trials[0].duration_ns < 3 * 10**9
+
+
+def test_a_device_that_loses_frames_anyway_was_not_reset_by_a_hook_that_does_nothing(tmp_path: Path) -> None:
+    tester = simulated(tmp_path, loss="1 %")
+    result = measure_reset(TrialMeasurer(tester, [stream()]), reset(), lambda: None, hook="hook")
+    verdict = result.verdict_below(Duration.parse("1 s"))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.reason == "the device lost frames already before the reset, up to 1 in a row"
+
+
+def test_a_device_that_had_stopped_before_was_not_stopped_by_the_reset(tmp_path: Path) -> None:
+    tester = simulated(tmp_path, silence="300 ms")
+    pass_time = tester.sleep
+
+    def stopping(seconds: float) -> None:
+        pass_time(seconds)
+        if seconds == 0.1:  # the lead
+            reset_of(tester).reset_device()
+            pass_time(0.1)
+
+    tester.sleep = stopping
+    result = measure_reset(TrialMeasurer(tester, [stream()]), reset(), lambda: None, hook="hook")
+    assert result.verdict_below(Duration.parse("1 s")).reason == (
+        "frames did not arrive already before the reset"
+    )
+
+
+def test_a_device_that_stops_again_and_again_does_not_pass(tmp_path: Path) -> None:
+    tester = simulated(tmp_path, silence="100 ms")
+    pass_time = tester.sleep
+    polls = 0
+
+    def stopping(seconds: float) -> None:
+        nonlocal polls
+        pass_time(seconds)
+        polls += 1
+        if polls % 12 == 0:
+            reset_of(tester).reset_device()
+
+    measurer = TrialMeasurer(tester, [stream()])
+    tester.sleep = stopping
+    result = measure_reset(measurer, reset("2 s"), reset_of(tester).reset_device, hook="hook")
+    assert not result.interruptions[0].steady
+    assert result.verdict_below(Duration.parse("500 ms")).outcome is Outcome.INCONCLUSIVE
 
 
 def test_traffic_ends_with_a_hook_that_fails(tmp_path: Path) -> None:
