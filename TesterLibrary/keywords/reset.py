@@ -11,6 +11,7 @@ from robot.api.deco import keyword
 from ..errors import TesterLibraryError
 from ..measurement.counter import Counter
 from ..measurement.trial import Trial
+from ..methodology.prerequisite import load_of
 from ..methodology.reset import ResetKind, ResetMeasurement, ResetResult, measure_reset
 from ..methodology.result import Result
 from ..methodology.tolerance import at_most
@@ -67,7 +68,7 @@ class Reset:
         measurer = suite.measurer("reset", streams, rate)
         measurement = ResetMeasurement(
             kind,
-            Ratio(found.load * profile.reset_part.value if found else measurer.load),
+            Ratio(load_of(found, "a reset") * profile.reset_part.value if found else measurer.load),
             steady=steady or profile.steady,
             limit=limit or profile.reset_limit,
             repetitions=repetitions or profile.resets,

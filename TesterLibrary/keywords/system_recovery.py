@@ -9,6 +9,7 @@ from robot.api.deco import keyword
 from ..errors import TesterLibraryError
 from ..measurement.counter import Counter
 from ..measurement.trial import Trial
+from ..methodology.prerequisite import load_of
 from ..methodology.result import Result
 from ..methodology.system_recovery import RecoveryMeasurement, RecoveryResult, measure_system_recovery
 from ..methodology.throughput import ThroughputResult
@@ -48,6 +49,8 @@ class SystemRecovery:
         | ``relief_duration`` | how long is sent after it: the longest recovery that can be seen |
         | ``repetitions`` | how often it is measured; as the profile says, if left out |
 
+        First the lower load is sent alone, for as long: a device that loses frames there is not judged.
+
         Returns a result: ``recovery_ns`` (averaged over the repetitions), ``bounds_ns`` (with the error),
         ``stepped`` (how each stream left) and ``trials``.
 
@@ -56,9 +59,9 @@ class SystemRecovery:
         """
         suite, profile = self._suite, self._suite.profile
         suite.refuse_without("system recovery", streams, by_signature=True, needs=[Counter.OUTAGES])
-        found = throughput or suite.prerequisite(streams)
+        found = suite.prerequisite(streams, throughput)
         measurement = RecoveryMeasurement(
-            throughput=Ratio(found.load),
+            throughput=Ratio(load_of(found, "system recovery")),
             overload=overload,
             relief=relief,
             overload_duration=duration or profile.overload,

@@ -17,9 +17,10 @@ from math import floor
 from statistics import stdev
 
 from ..errors import PlanError
+from ..measurement.snapshot import StreamCounters
 from ..measurement.trial import Trial
 from ..model.units import Duration, Ratio
-from ..verdict import AT_LEAST, Between, Verdict, assess, text_of
+from ..verdict import AT_LEAST, About, Between, Verdict, assess, text_of
 from .judging import doubt_of
 from .measurer import BurstMeasurer
 from .result import Result, shorter
@@ -72,6 +73,9 @@ class LongestBurst:
     passed: int  # the longest burst without loss; 0 if there was none
     failed: int | None  # the shortest one above it that did not pass; None if there is none
     limited_by: BurstLimit
+    error: int | None = (
+        0  # frames by which both may be off, as the tester's frames left late; None: not known
+    )
 
 
 @dataclass(frozen=True)
@@ -132,8 +136,13 @@ class BurstResult(Result):
 
     @property
     def implied_buffer_ns(self) -> Fraction | None:
-        """How long the average burst takes at line rate (RFC 9004 §5.4), in nanoseconds."""
-        return None if self.average is None else self.average * 10**9 / self.line_pps
+        """How long the average burst takes at line rate (RFC 9004 §5.4), in nanoseconds.
+
+        None where the tester or the search was the limit: the device may hold more.
+        """
+        if self.average is None or self.limited_by is not BurstLimit.DEVICE:
+            return None
+        return self.average * 10**9 / self.line_pps
 
     @property
     def corrected_buffer_ns(self) -> Fraction | None:
@@ -141,9 +150,18 @@ class BurstResult(Result):
 
         It is the buffer, in frames, at line rate.
         """
-        if self.implied_buffer_ns is None or self.throughput_limit is not LimitedBy.DEVICE:
+        known = self.throughput_limit is LimitedBy.DEVICE and self.throughput
+        if self.implied_buffer_ns is None or not known:
             return None
         return self.implied_buffer_ns * (1 - self.throughput)
+
+    @property
+    def error(self) -> Fraction | None:
+        """By how many frames the average may be off as frames left late; None where that is not known."""
+        known = [burst.error for burst in self.bursts if burst.error is not None]
+        if not known or len(known) < len(self.bursts):
+            return None
+        return Fraction(sum(known), len(known))
 
     @property
     def limited_by(self) -> BurstLimit | None:
@@ -174,14 +192,22 @@ class BurstResult(Result):
             )
         assert self.average is not None
         highest = [b.passed if b.failed is None else b.failed - 1 for b in self.bursts]
-        most = Fraction(sum(highest), len(self.bursts))
+        error = self.error
+        least = max(Fraction(0), self.average - (error or 0))
+        most = Fraction(sum(highest), len(self.bursts)) + (error or 0)
         doubt = ""
-        if self.average < bound and self.limited_by is BurstLimit.TESTER:
+        if error is None:
+            doubt = (
+                "frames of a burst left late, and what the device forwards meanwhile is not known, as its "
+                f"throughput was limited by the {self.throughput_limit.value}"
+            )
+        elif self.average < bound and self.limited_by is BurstLimit.TESTER:
             doubt = f"limited by the tester: {self.reason}"
         elif self.average < bound and self.limited_by is BurstLimit.SEARCH:
             doubt = f"the longest burst of the search, {self.search.longest}, passed"
+        about = f"{text_of(self.average)} ± {text_of(error)} frames"
         return assess(
-            self.average if self.average == most else Between(self.average, most),
+            About(least, most, about) if error else least if least == most else Between(least, most),
             AT_LEAST,
             bound,
             subject=subject,
@@ -195,8 +221,9 @@ class BurstResult(Result):
         """The average with what tells how far to trust it."""
         assert self.average is not None
         spread = "" if self.deviation is None else f", standard deviation {self.deviation:,.3g}"
-        text = f"{text_of(self.average)} frames on average ({self.min:,} to {self.max:,}{spread})"
-        return text if self.min != self.max else f"{text_of(self.average)} frames"
+        error = f" ± {text_of(self.error)}" if self.error else ""
+        value = f"{text_of(self.average)}{error} frames"
+        return value if self.min == self.max else f"{value} on average ({self.min:,} to {self.max:,}{spread})"
 
     def __str__(self) -> str:
         if not self.bursts:
@@ -206,6 +233,7 @@ class BurstResult(Result):
         parts = [
             f"{self.title}: longest burst {self._text}",
             f"{len(self.bursts)} repetitions in steps of {self.step:,}",
+            f"bursts of up to {self.search.longest}",
             "corrected buffer time " + ("not known" if buffer is None else str(Duration(round(buffer)))),
             f"limited by the {self.limited_by.value}",
             f"{len(self.trials)} trials",
@@ -237,8 +265,16 @@ def find_maximum_burst(
             "100 %, or nobody knows whether the device forwards at line rate"
         )
     at_line = throughput.trials[0]
-    line_pps = max(stream.intended_rate for stream in at_line.streams) / at_line.load
-    runner = _Runner(measurer, search, highest=max(1, floor(line_pps * search.longest.ns / 10**9)))
+    rates = {stream.name: stream.intended_rate / at_line.load for stream in at_line.streams}
+    if len(set(rates.values())) > 1:
+        raise PlanError(
+            "streams of a burst need the same rate in frames/s, or the line is not full when one has ended: "
+            + ", ".join(f"{name} {text_of(rate)}" for name, rate in rates.items())
+        )
+    line_pps = max(rates.values())
+    forwarded = throughput.load if throughput.limited_by is LimitedBy.DEVICE else None
+    late = _Late(line_pps, forwarded)
+    runner = _Runner(measurer, search, late, highest=max(1, floor(line_pps * search.longest.ns / 10**9)))
     bursts: list[LongestBurst] = []
     if throughput.limited_by is not LimitedBy.LINE:
         for _ in range(search.repetitions):
@@ -256,12 +292,41 @@ def find_maximum_burst(
     )
 
 
+@dataclass(frozen=True)
+class _Late:
+    """The error of a burst whose frames left late.
+
+    Meanwhile the device forwards others, so that it seems to hold more; or it has none to forward, and seems
+    to hold less. Of a burst of B frames a device that forwards r of the L frames/s of a line has to hold
+    B (1 - r / L), and where frames are late by t, at most r t more or less. So B is off by r t / (1 - r / L).
+    """
+
+    line_pps: Fraction
+    throughput: Fraction | None  # of line rate; None where it is not known
+
+    def error(self, trial: Trial) -> int | None:
+        """By how many whole frames a burst may be off; None where that is not known."""
+        late_ns = max(self._late_ns(stream.counters) for stream in trial.streams)
+        late = floor(self.line_pps * late_ns / 10**9)
+        if self.throughput is None:
+            return None if late else 0
+        return floor(self.line_pps * late_ns / 10**9 * self.throughput / (1 - self.throughput))
+
+    def _late_ns(self, counted: StreamCounters) -> Fraction:
+        """How late a frame left, or how much longer or shorter the whole burst took than on the line."""
+        due_ns = (counted.tx_packets - 1) * 10**9 / self.line_pps
+        took_ns = counted.last_tx_ns - counted.first_tx_ns
+        off_ns = abs(took_ns - due_ns) if counted.tx_packets > 1 else Fraction(0)
+        return max(Fraction(counted.worst_lateness_ns), off_ns)
+
+
 class _Runner:
     """Sends the bursts of one search and keeps their trials."""
 
-    def __init__(self, measurer: BurstMeasurer, search: BurstSearch, highest: int) -> None:
+    def __init__(self, measurer: BurstMeasurer, search: BurstSearch, late: _Late, highest: int) -> None:
         self._measurer = measurer
         self._search = search
+        self._late = late
         self._highest = highest
         self.trials: list[Trial] = []
         self.step = 1
@@ -270,13 +335,14 @@ class _Runner:
     def repetition(self, before: int | None) -> LongestBurst:
         """One search, which begins at what the one before found, or far below with the first burst."""
         passed, failing, failed = 0, None, self._highest + 1
+        passing: Trial | None = None
         length = max(1, min(self._highest, _FIRST if before is None else before))
         stride = length if before is None else self.step
         while failed - passed > self._width(passed, first=before is None):
             trial = self._measurer.burst(length, self._search.rest)
             self.trials.append(trial)
             if _passes(trial):
-                passed = length
+                passed, passing = length, trial
                 length, stride = length + stride, stride * 2
             else:
                 failed, failing = length, trial
@@ -286,11 +352,15 @@ class _Runner:
             length = min(max(length, passed + 1), failed - 1)
         if before is None:
             self.step = self._width(passed, first=True)
+        errors = [self._late.error(trial) for trial in (passing, failing) if trial and trial.valid]
+        known = [error for error in errors if error is not None]
+        error = max(known, default=0) if len(known) == len(errors) else None
         if failing is None:
-            return LongestBurst(passed, None, BurstLimit.SEARCH)
+            return LongestBurst(passed, None, BurstLimit.SEARCH, error)
         if not failing.valid:
             self.reason = doubt_of([failing])
-        return LongestBurst(passed, failed, BurstLimit.DEVICE if failing.valid else BurstLimit.TESTER)
+        limit = BurstLimit.DEVICE if failing.valid else BurstLimit.TESTER
+        return LongestBurst(passed, failed, limit, error)
 
     def _width(self, passed: int, *, first: bool) -> int:
         return max(1, floor(passed * self._search.resolution.value)) if first else self.step

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """System recovery (RFC 2544 §26.5): how long a device goes on losing frames after an overload.
 
+First the lower load is sent alone: of a device that loses frames there the last loss says nothing.
+
 The load changes within one stream, whose law says when each of its frames is due. The tester keeps the number
 of the last frame that is missing. So both timestamps of the RFC are departures on one clock, however long a
 change of a running stream would take. The error is how late frames left, and one gap at the lower load.
@@ -25,6 +27,7 @@ from .result import RFC_TRIAL, Result, shorter
 
 _RFC = "RFC 2544 §26.5"
 _QUIET = Fraction(1, 10)  # part of the time after the step that has to be without loss at its end
+_OVERLOADED = Fraction(1, 10)  # part of the overload at whose end a frame has to be lost
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,11 @@ class RecoveryMeasurement:
             (self.throughput.value > 0, "the throughput must be above 0: no throughput was found"),
             (0 < self.load <= 1, "the overload must be above 0 and at most 100 % of line rate"),
             (0 < self.relief.value < 1, "the relief must be above 0 and below 100 % of the overload"),
+            (
+                self.step.after <= self.throughput.value,
+                f"after the overload {Ratio(self.step.after)} of line rate would be sent, more than the "
+                "throughput; give a smaller relief or overload",
+            ),
             (self.overload_duration.ns > 0, "the duration of the overload must be above 0"),
             (self.relief_duration.ns > 0, "the duration of the relief must be above 0"),
             (self.repetitions >= 1, "repetitions must be at least 1"),
@@ -60,6 +68,11 @@ class RecoveryMeasurement:
         return min(Fraction(1), self.throughput.value * Fraction(11, 10))
 
     @property
+    def step_ns(self) -> int:
+        """How long one repetition sends, in nanoseconds."""
+        return self.overload_duration.ns + self.relief_duration.ns
+
+    @property
     def step(self) -> Step:
         """The step of the load."""
         return Step(self.load, self.overload_duration, self.load * self.relief.value, self.relief_duration)
@@ -74,7 +87,11 @@ class RecoveryMeasurement:
 
 @dataclass(frozen=True)
 class RecoveryResult(Result):
-    """How long the device went on losing frames. `trials` are the repetitions."""
+    """How long the device went on losing frames.
+
+    The first of `trials` is at the lower load, without an overload before it; the others are the repetitions.
+    There are none where the first one lost frames, or is invalid.
+    """
 
     measurement: RecoveryMeasurement
     stepped: tuple[Stepped, ...]  # how each stream left; the same in each repetition
@@ -85,15 +102,20 @@ class RecoveryResult(Result):
         return shorter("overloads", self.measurement.overload_duration, RFC_TRIAL, _RFC)
 
     @property
+    def repetitions(self) -> tuple[Trial, ...]:
+        """The trials with an overload."""
+        return self.trials[1:]
+
+    @property
     def recovery_ns(self) -> float | None:
         """The slowest stream's recovery, averaged over repetitions; None if it is not known or not over."""
         bounds = self.bounds_ns
-        return None if bounds is None or bounds[1] == inf else sum(bounds) / 2
+        return None if bounds is None or bounds[1] == inf or self._doubt() else sum(bounds) / 2
 
     @property
     def bounds_ns(self) -> tuple[float, float] | None:
         """The least and the greatest time that it may have taken; None where it is not known."""
-        each = [self._of(trial) for trial in self.trials if trial.valid]
+        each = [self._of(trial) for trial in self.repetitions if trial.valid]
         known = [bounds for bounds in each if bounds]
         if not known or len(known) < len(each):
             return None
@@ -103,7 +125,8 @@ class RecoveryResult(Result):
     def verdict_below(self, bound: Duration) -> Verdict:
         """Whether the device has lost its last frame at most so long after the overload.
 
-        INCONCLUSIVE where it lost nothing, so that it was not overloaded, and where the tester fell short.
+        INCONCLUSIVE where it lost nothing, so that it was not overloaded, where it loses frames at the lower
+        load anyway, and where the tester fell short.
         """
         bounds = self.bounds_ns
         least, most = bounds or (0.0, 0.0)
@@ -133,7 +156,7 @@ class RecoveryResult(Result):
             return None
         after_ns = self.measurement.relief_duration.ns
         missing_last = counted.tx_packets > counted.order.next_sequence
-        last = counted.tx_packets if missing_last else counted.outages.last_sequence
+        last = _last_missing(stream)
         if not last:
             return None
         if last <= how.frames:
@@ -145,17 +168,35 @@ class RecoveryResult(Result):
         least = 0 if order.reordered else max(0, last_ns - late)
         return least, last_ns + late + float(how.gap_ns)
 
+    def _is_overloaded(self, trial: Trial) -> bool:
+        """Whether a stream lost a frame late in the overload, or after it; also where nobody knows."""
+        return any(
+            last is None or last > how.frames * (1 - _OVERLOADED)
+            for last, how in zip(map(_last_missing, trial.streams), self.stepped, strict=True)
+        )
+
     def _doubt(self, bound: Duration | None = None) -> str:
         if doubt := doubt_of(self.trials) or unmeasured(self.trials) or undiscerned(self.trials):
             return doubt
-        for trial in self.trials:
+        first = self.trials[0]
+        if not first.loses_at_most(Fraction(0)):
+            return (
+                f"without any overload, at {Ratio(first.load)} of line rate, the device {first.loss_text}; "
+                "so its last loss says nothing of a recovery"
+            )
+        for trial in self.repetitions:
             if trial.loses_at_most(Fraction(0)):
                 return (
                     f"the device lost nothing at {Ratio(trial.load)} of line rate for "
                     f"{self.measurement.overload_duration}, so it was not overloaded"
                 )
-        if any(stream.counters.outages is None for trial in self.trials for stream in trial.streams):
+        if any(stream.counters.outages is None for trial in self.repetitions for stream in trial.streams):
             return not_counted([Counter.OUTAGES])
+        if not all(map(self._is_overloaded, self.repetitions)):
+            return (
+                f"the device lost nothing in the last {Ratio(_OVERLOADED)} of the overload, so it was not "
+                "overloaded when that ended"
+            )
         if self.bounds_ns is None:
             return "the tester does not say which frame was lost last"
         least, most = self.bounds_ns
@@ -187,6 +228,8 @@ def measure_system_recovery(
 ) -> RecoveryResult:
     """Overloads the device, goes below its throughput, and finds the last frame that it lost; repeatedly.
 
+    Before that the lower load is sent alone. It ends there where the device loses frames at it.
+
     Args:
         measurer: Runs the trials.
         measurement: At which loads, for how long, how often.
@@ -197,12 +240,24 @@ def measure_system_recovery(
         TargetError: the tester is broken, gone or late.
     """
     measurement.validate()
-    trials: list[Trial] = []
     stepped: tuple[Stepped, ...] = ()
-    each = measurement.overload_duration.ns + measurement.relief_duration.ns
-    for left in range(measurement.repetitions, 0, -1):
+    alone, each = measurement.relief_duration.ns, measurement.step_ns
+    if on_estimate:
+        on_estimate(1 + measurement.repetitions, Duration(alone + measurement.repetitions * each))
+    trials = [measurer.measure(measurement.step.after, measurement.relief_duration)]
+    passes = trials[0].valid and not trials[0].findings and trials[0].loses_at_most(Fraction(0))
+    for left in range(measurement.repetitions if passes else 0, 0, -1):
         if on_estimate:
             on_estimate(left, Duration(left * each))
         trial, stepped = measurer.step(measurement.step)
         trials.append(trial)
     return RecoveryResult(trials[0].title, tuple(trials), measurement, stepped)
+
+
+def _last_missing(stream: StreamResult) -> int | None:
+    """The number, from 1, of the last frame that is missing; 0 if there is none, None if nobody knows."""
+    counted = stream.counters
+    if counted.outages is None or counted.order.next_sequence is None:
+        return None
+    missing_last = counted.tx_packets > counted.order.next_sequence
+    return counted.tx_packets if missing_last else counted.outages.last_sequence

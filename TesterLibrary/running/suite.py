@@ -14,6 +14,7 @@ from ..errors import PlanError, TestbedError, TesterLibraryError, UnitError
 from ..files.profile import Profile, load_profile
 from ..measurement.counter import Counter, not_counted
 from ..measurement.trial import Trial
+from ..methodology.prerequisite import check_prerequisite
 from ..methodology.result import Result
 from ..methodology.throughput import ThroughputResult, ThroughputSearch, find_throughput
 from ..model.departures import Shaping, average_of
@@ -236,8 +237,15 @@ class Suite:
                 )
         return streams
 
-    def prerequisite(self, names: Sequence[str]) -> ThroughputResult:
-        """The throughput of streams that another procedure needs first, as precisely as the profile says."""
+    def prerequisite(self, names: Sequence[str], given: ThroughputResult | None = None) -> ThroughputResult:
+        """The throughput of streams that another procedure needs first.
+
+        It is searched as precisely as the profile says, if none is given. PlanError if the one that is given
+        is no throughput of these streams.
+        """
+        if given is not None:
+            check_prerequisite(given, self.chosen(names))
+            return given
         profile = self.profile
         search = ThroughputSearch(
             resolution=profile.search_resolution,

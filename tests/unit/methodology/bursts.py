@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import ceil, floor
 
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputResult, ThroughputSearch
@@ -26,12 +27,16 @@ class Bursts(SimulatedMeasurer):
     longest: int = 100
     noise: int = 0
     tester_longest: int = 10**9  # the tester is too slow for longer bursts
+    part: Fraction = Fraction(1, 2)  # of line rate, that it forwards
+    late_ns: int = 0  # the last frame of a burst leaves so much too late, and the device holds more
     sent: list[int] = field(default_factory=list)
 
     def burst(self, frames: int, rest: Duration) -> Trial:
         assert rest.ns >= 0
         self.sent.append(frames)
         held = self.longest + random.Random(f"{self.seed} {len(self.sent)}").randint(-self.noise, self.noise)
+        late_ns = self.late_ns if frames > 1 else 0
+        held += floor(LINE * late_ns / 10**9 * self.part / (1 - self.part))
         received = frames if frames <= held else frames - 1
         trial = self.measure(Fraction(1), SECOND)
         counters = stream_counters(
@@ -42,6 +47,8 @@ class Bursts(SimulatedMeasurer):
             rx_packets=received,
             rx_bytes=received * FRAME_SIZE,
             order=order_counters(frames),
+            first_tx_ns=SECOND.ns,
+            last_tx_ns=SECOND.ns + ceil((frames - 1) * 10**9 / LINE) + late_ns,
         )
         (stream,) = trial.streams
         return replace(

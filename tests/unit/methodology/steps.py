@@ -29,7 +29,23 @@ class Steps:
     objections: tuple[str, ...] = ()
     reordered: int = 0
     counts: bool = True
+    always: int = 0  # frames that it loses at the lower load without an overload
+    unfit: tuple[str, ...] = ()  # objections to the trial at the lower load
     asked: list[Step] = field(default_factory=list)
+    alone: list[tuple[Fraction, Duration]] = field(default_factory=list)
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        """The trial at the lower load."""
+        self.alone.append((load, duration))
+        sent = ceil(load * RATE * duration.ns / 10**9)
+        counters = stream_counters(
+            id=1,
+            intended_packets=sent,
+            tx_packets=sent,
+            rx_packets=sent - self.always,
+            order=order_counters(sent),
+        )
+        return replace(trial(counters), duration_ns=duration.ns, load=load, objections=self.unfit)
 
     def step(self, step: Step) -> tuple[Trial, tuple[Stepped, ...]]:
         self.asked.append(step)

@@ -100,6 +100,55 @@ def test_a_device_at_line_rate_has_no_longest_burst() -> None:
     assert (beyond.outcome, "line rate" in beyond.reason) == (Outcome.INCONCLUSIVE, True)
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    longest=st.integers(0, 500),
+    late=st.integers(0, 5_000_000),
+    part=st.integers(1, 99).map(lambda n: Fraction(n, 100)),
+)
+def test_a_tester_whose_frames_leave_late_gives_no_false_verdict(
+    longest: int, late: int, part: Fraction
+) -> None:
+    device = Bursts(longest=longest, late_ns=late, part=part)
+    result = find_maximum_burst(device, throughput(part), ONE_FRAME)
+    for bound in {1, longest, longest + 1, result.bursts[0].passed, result.bursts[0].passed + 1}:
+        verdict = result.verdict_above(max(1, bound))
+        assert verdict.outcome is not (Outcome.FAIL if longest >= max(1, bound) else Outcome.PASS)
+
+
+def test_frames_that_leave_late_are_said_with_the_result() -> None:
+    result = find_maximum_burst(Bursts(longest=400, late_ns=20_000), throughput(), ONE_FRAME)
+    assert result.bursts[0].error == 29  # of 1,488,095 frames/s, 29.8 in 20 us; the device forwards half
+    assert "longest burst 429 ± 29 frames" in str(result)
+
+
+def test_late_frames_and_no_known_throughput_leave_a_burst_open() -> None:
+    unknown = throughput(limit=LimitedBy.TESTER)
+    verdict = find_maximum_burst(Bursts(late_ns=20_000), unknown, SEARCH).verdict_above(1)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "as its throughput was limited by the tester" in verdict.reason
+    assert find_maximum_burst(Bursts(), unknown, SEARCH).verdict_above(1).outcome is Outcome.PASS
+
+
+def test_what_the_device_did_not_limit_gives_no_buffer_time() -> None:
+    result = find_maximum_burst(Bursts(longest=1000, tester_longest=200), throughput(), SEARCH)
+    assert result.limited_by is BurstLimit.TESTER
+    assert (result.implied_buffer_ns, result.corrected_buffer_ns) == (None, None)
+    none = find_maximum_burst(Bursts(), throughput(Fraction(0)), SEARCH)
+    assert none.corrected_buffer_ns is None
+
+
+def test_streams_that_fill_the_line_for_different_times_are_refused() -> None:
+    found = throughput()
+    (trial,) = found.trials
+    (stream,) = trial.streams
+    slower = replace(stream, name="slow", intended_rate=stream.intended_rate / 3)
+    device = Bursts()
+    with pytest.raises(PlanError, match=r"need the same rate in frames/s.*north 1,488,095, slow 496,032"):
+        find_maximum_burst(device, replace(found, trials=(replace(trial, streams=(stream, slower)),)), SEARCH)
+    assert device.sent == []
+
+
 def test_the_throughput_has_to_be_searched_up_to_line_rate() -> None:
     half = throughput(limit=LimitedBy.LINE, highest=Ratio.parse("50 %"))
     with pytest.raises(PlanError, match=r"was searched up to 50 % of line rate; search it up to 100 %"):

@@ -26,6 +26,11 @@ def bursts() -> Iterator[Verdict]:
     yield find_maximum_burst(Bursts(longest=0), throughput(), search).verdict_above(1)
     limited = Bursts(longest=400, tester_longest=200)
     yield find_maximum_burst(limited, throughput(), search).verdict_above(300)
+    late = find_maximum_burst(Bursts(longest=400, late_ns=20_000), throughput(), search)
+    for bound in (400, 410, 500):
+        yield late.verdict_above(bound)
+    unknown = find_maximum_burst(Bursts(late_ns=20_000), throughput(limit=LimitedBy.TESTER), search)
+    yield unknown.verdict_above(1)
     endless = find_maximum_burst(Bursts(longest=10**9), throughput(), search)
     yield endless.verdict_above(10**7)
     at_line = find_maximum_burst(Bursts(), throughput(Fraction(1), LimitedBy.LINE), search)
