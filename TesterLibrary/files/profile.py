@@ -57,6 +57,13 @@ class Profile:
     steady: Duration  # without a break after a reset: the device is back
     reset_limit: Duration  # after which a device that was reset is given up
     resets: int  # repetitions of a reset
+    mlr_loss: Ratio  # goal loss ratio of the PDR; the other attributes of search goals follow
+    mlr_exceed: Ratio
+    mlr_initial: Duration
+    mlr_final: Duration
+    mlr_sum: Duration
+    mlr_width: Ratio
+    mlr_lowest: Ratio  # of line rate, where such a search gives up
 
 
 def load_profile(name_or_path: str) -> Profile:
@@ -93,4 +100,11 @@ def load_profile(name_or_path: str) -> Profile:
         steady=Duration.parse(value("reset", "steady")),
         reset_limit=Duration.parse(value("reset", "limit")),
         resets=value("reset", "repetitions"),
+        mlr_loss=Ratio.parse(value("mlrsearch", "pdr")),
+        mlr_exceed=Ratio.parse(value("mlrsearch", "exceed")),
+        mlr_initial=Duration.parse(value("mlrsearch", "initial")),
+        mlr_final=Duration.parse(value("mlrsearch", "final")),
+        mlr_sum=Duration.parse(value("mlrsearch", "duration_sum")),
+        mlr_width=Ratio.parse(value("mlrsearch", "width")),
+        mlr_lowest=Ratio.parse(value("mlrsearch", "lowest")),
     )

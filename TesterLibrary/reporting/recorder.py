@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from .. import methodology
 from ..measurement.calibration import Calibration
 from ..measurement.trial import Trial
 from ..methodology.result import Result
@@ -46,6 +47,11 @@ class RecordPlace:
     testbed: str = ""
     suite: str = ""
     test: str = ""
+
+
+def procedure_of(kind: type[Result]) -> str:
+    """The procedure that has results of this kind: its module, or package, in `methodology`."""
+    return kind.__module__.removeprefix(f"{methodology.__name__}.").partition(".")[0]
 
 
 class Recorder:
@@ -121,7 +127,7 @@ class Recorder:
         """Records the result of a procedure, with the numbers of its trials."""
         numbers = tuple(trial.number for trial in result.trials)
         values = {f.name: encode(getattr(result, f.name)) for f in fields(result) if f.name != "trials"}
-        names = {"procedure": type(result).__module__.rpartition(".")[2], "type": type(result).__name__}
+        names = {"procedure": procedure_of(type(result)), "type": type(result).__name__}
         self._append("result", {**names, "text": str(result), **values, "trials": numbers})
 
     def verdict(self, verdict: Verdict) -> None:

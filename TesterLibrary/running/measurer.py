@@ -56,6 +56,16 @@ class TrialMeasurer:
             raise PlanError(f"the rate of {names} is 0, so nothing would be sent; give a rate above 0")
         self._shares = [tester.part_of_line(stream) / (self.load or 1) for stream in streams]
 
+    @property
+    def line_pps(self) -> Fraction:
+        """Frames each second of all streams together at the highest load."""
+        ports = self._tester.ports
+        rates = zip(self.streams, self._shares, strict=True)
+        return sum(
+            (share * ports[s.tx].speed.frames_per_second(s.frame_size.mean) for s, share in rates),
+            Fraction(0),
+        )
+
     def measure(self, load: Fraction, duration: Duration) -> Trial:
         """See Measurer."""
         streams = self._at(load)

@@ -1,0 +1,209 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The controller of MLRsearch (RFC 9971 §4.9.2): which load is tried next, and for how long.
+
+The RFC leaves that to implementations. Here each goal is led to by two coarser ones with shorter trials, and
+all goals reach one stage before any begins the next. The first stage begins at the highest load and goes on
+at what the device forwarded of it; the others begin at the bounds of the one before. From there each moves
+away in doubling strides until it has both bounds, and halves the distance. Every trial counts for all goals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import zip_longest
+from math import isqrt
+
+from ...measurement.trial import Trial
+from ...model.units import Duration
+from ..measurer import Measurer
+from .goal import SearchGoal
+from .load_class import LoadClass, classify
+from .result import MultipleLossRatioResult, doubt_at, relevant_bounds
+from .search import MultipleLossRatioSearch
+
+_GUESSES = 3  # loads of the first stage of a goal that follow from what the device forwarded
+
+
+def find_goals(
+    measurer: Measurer, search: MultipleLossRatioSearch, *, line_pps: Fraction | None = None
+) -> MultipleLossRatioResult:
+    """Searches the bounds of all goals.
+
+    The order of the goals changes nothing but the order of their results. A trial that says nothing of the
+    device, after the measurer's repetitions, ends the search upwards at its load: the results that needed it
+    are irregular.
+
+    Args:
+        measurer: Runs the trials.
+        search: What is searched.
+        line_pps: Frames each second of all streams at line rate; widths are held against it.
+
+    Raises:
+        PlanError: the search makes no sense. Nothing was sent.
+        TargetError: the tester is broken, gone or late.
+    """
+    search.validate(line_pps)
+    controller = _Controller(measurer, search)
+    controller.run()
+    return MultipleLossRatioResult.derived(search, controller.trials)
+
+
+class _Controller:
+    """Runs the trials of one search and keeps them, by the numbers of their loads."""
+
+    def __init__(self, measurer: Measurer, search: MultipleLossRatioSearch) -> None:
+        self._measurer = measurer
+        self.search = search
+        self.trials: list[Trial] = []
+        self._telling: dict[Fraction, list[Trial]] = {}  # those that say something of the device
+        self._classes: dict[SearchGoal, dict[Fraction, LoadClass]] = {}  # of all goals of all stages so far
+        self.ceiling = search.top + 1  # the tester does not get that far
+
+    def run(self) -> None:
+        """Takes all goals through their stages."""
+        goals = sorted(self.search.goals, key=_rank)
+        stages = [(*goal.preceding(), goal) for goal in goals]
+        begins = [[self.search.top] for _ in goals]
+        guesses = [_GUESSES for _ in goals]
+        for targets in _aligned(stages):
+            foci = [
+                _Focus(self, target, begin, guess) if target else None
+                for target, begin, guess in zip(targets, begins, guesses, strict=True)
+            ]
+            active = [focus for focus in foci if focus]
+            while wanted := next(((f.goal, load) for f in active if (load := f.choose()) is not None), None):
+                goal, number = wanted
+                self._measure(number, goal.final_duration)
+            for place, focus in enumerate(foci):
+                if focus:
+                    begins[place] = [number for number in focus.bounds() if number is not None]
+                    guesses[place] = 0
+
+    def _measure(self, number: int, duration: Duration) -> None:
+        trial = self._measurer.measure(self.search.load(number), duration)
+        self.trials.append(trial)
+        if doubt_at(trial, self.search.goals):
+            self.ceiling = min(self.ceiling, number)
+        else:
+            self._telling.setdefault(trial.load, []).append(trial)
+            for goal, classes in self._classes.items():
+                classes[trial.load] = classify(goal, self._telling[trial.load])
+
+    def classes(self, goal: SearchGoal) -> Mapping[Fraction, LoadClass]:
+        """What each load that was tried is for a goal."""
+        if goal not in self._classes:
+            self._classes[goal] = {load: classify(goal, trials) for load, trials in self._telling.items()}
+        return self._classes[goal]
+
+    def last_at(self, number: int) -> Trial | None:
+        """The last trial at a load, whether it tells something or not."""
+        load = self.search.load(number)
+        return next((trial for trial in reversed(self.trials) if trial.load == load), None)
+
+
+def _rank(goal: SearchGoal) -> tuple[object, ...]:
+    """The order in which goals are served, whatever the order in which they were given."""
+    return (
+        goal.loss,
+        goal.exceed,
+        goal.duration_sum,
+        goal.initial_duration,
+        goal.width,
+        goal.name,
+    )
+
+
+def _aligned(stages: Sequence[Sequence[SearchGoal]]) -> list[tuple[SearchGoal | None, ...]]:
+    """The goals of each stage; a goal with fewer stages joins later, so that all end together."""
+    return list(zip_longest(*(reversed(each) for each in stages)))[::-1]
+
+
+class _Focus:
+    """One goal in one stage: the load that it wants to be tried next."""
+
+    def __init__(self, controller: _Controller, goal: SearchGoal, begin: Sequence[int], guesses: int) -> None:
+        self._controller = controller
+        self._search = controller.search
+        self.goal = goal
+        self._begin = list(begin)
+        self._guesses = guesses
+        self._under_way: int | None = None
+        self._up = self._down = 1  # strides in widths, doubled at each use
+
+    def bounds(self) -> tuple[int | None, int | None]:
+        """The numbers of the relevant bounds that are known."""
+        lower, upper = relevant_bounds(self._controller.classes(self.goal))
+        number = self._search.number
+        return (None if lower is None else number(lower)), (None if upper is None else number(upper))
+
+    def choose(self) -> int | None:
+        """The number of the load to be tried; None if the goal needs no more trials in this stage.
+
+        Whatever is chosen is undecided: it is above the greatest lower bound and below the least upper one.
+        """
+        lower, upper = self.bounds()
+        end = self._controller.ceiling if upper is None else min(upper, self._controller.ceiling)
+        first = self._search.bottom if lower is None else lower + 1
+        if first >= end or (lower is not None and end <= self._search.top and self._is_narrow(lower, end)):
+            return None
+        if self._under_way is None or not first <= self._under_way < end:
+            self._under_way = min(max(self._new(lower, end), first), end - 1)
+        return self._under_way
+
+    def _new(self, lower: int | None, end: int) -> int:
+        """Another load above `lower` and below `end`, or just beyond."""
+        first = self._search.bottom if lower is None else lower + 1
+        begin = next((number for number in self._begin if first <= number < end), None)
+        if begin is not None:
+            return begin
+        if (guess := self._guess(lower, end)) is not None:
+            return guess
+        if end > self._search.top:  # no load has failed
+            return self._above(first if lower is None else lower)
+        if lower is None:
+            return self._below(end)
+        middle = isqrt(lower * end)
+        if self._under_way == lower:
+            return min(self._above(lower), middle)
+        return max(self._below(end), middle) if self._under_way == end else middle
+
+    def _guess(self, lower: int | None, end: int) -> int | None:
+        """What the device forwarded at the end, if that is of use: not as near to a bound as they may be."""
+        guess = self._forwarded(end) if self._guesses else None
+        if guess is None or self._is_narrow(guess, end):
+            return None
+        if lower is not None and (guess <= lower or self._is_narrow(lower, guess)):
+            return None
+        self._guesses -= 1
+        return guess
+
+    def _is_narrow(self, lower: int, upper: int) -> bool:
+        return upper - lower <= self.goal.width.value * upper
+
+    def _above(self, number: int) -> int:
+        """A load above, twice as many widths away as at the use before."""
+        width = self.goal.width.value
+        stride = int(number * self._up * width / (1 - width))
+        self._up *= 2
+        return number + max(1, stride)
+
+    def _below(self, number: int) -> int:
+        """The same below."""
+        stride = int(number * self._down * self.goal.width.value)
+        self._down *= 2
+        return number - max(1, stride)
+
+    def _forwarded(self, end: int) -> int | None:
+        """The load at which the goal would be met if the device always forwarded what it did at this one.
+
+        A tester that sent every frame, but took longer than it should, offered less by as much.
+        """
+        trial = self._controller.last_at(end)
+        if trial is None or not trial.evidence.intended_packets:
+            return None
+        in_time = min(Fraction(1), 1 + trial.evidence.rate_error)
+        arrived = sum(stream.order.first_arrivals for stream in trial.streams)
+        part = in_time * arrived / trial.evidence.intended_packets / (1 - self.goal.loss.value)
+        return self._search.number(trial.load * part)

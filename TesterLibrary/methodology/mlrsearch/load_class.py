@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Load classification and the loss of the conditional throughput (RFC 9971, appendices A and B), exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from ...measurement.trial import Trial
+from .goal import SearchGoal
+
+
+class LoadClass(Enum):
+    """What the trials at one load say of it, for one goal (RFC 9971 §4.7.2)."""
+
+    LOWER_BOUND = "lower bound"  # it meets the goal, whatever the trials that are missing would find
+    UPPER_BOUND = "upper bound"  # it does not, whatever they would find
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class LoadStats:
+    """The durations of the trials at one load, as one goal sorts them (RFC 9971 §4.7.1), in nanoseconds.
+
+    A trial is high-loss if it lost more than the goal's loss ratio, and short if it is shorter than the
+    goal's final trial duration; it is full-length otherwise. The duration that counts is the intended one.
+    """
+
+    full_low_ns: int = 0
+    full_high_ns: int = 0
+    short_low_ns: int = 0
+    short_high_ns: int = 0
+
+    @classmethod
+    def of(cls, goal: SearchGoal, trials: Iterable[Trial]) -> LoadStats:
+        """Sorts trials at one load. Each of them must tell whether it meets the loss ratio."""
+        sums = {(full, low): 0 for full in (False, True) for low in (False, True)}
+        for trial in trials:
+            full = trial.duration_ns >= goal.final_duration.ns
+            sums[full, trial.loses_at_most(goal.loss.value) is True] += trial.duration_ns
+        return cls(sums[True, True], sums[True, False], sums[False, True], sums[False, False])
+
+    def classify(self, goal: SearchGoal) -> LoadClass:
+        """Appendix A: whether the rest of the goal's duration sum could change what has been found."""
+        exceed = goal.exceed.value
+        balancing = self.short_low_ns * exceed / (1 - exceed)
+        effective_high = self.full_high_ns + max(Fraction(0), self.short_high_ns - balancing)
+        whole = max(self.full_low_ns + effective_high, Fraction(goal.duration_sum.ns))
+        allowed = whole * exceed
+        if whole - self.full_low_ns <= allowed:
+            return LoadClass.LOWER_BOUND
+        return LoadClass.UNDECIDED if effective_high <= allowed else LoadClass.UPPER_BOUND
+
+
+def classify(goal: SearchGoal, trials: Iterable[Trial]) -> LoadClass:
+    """What these trials at one load say of it."""
+    return LoadStats.of(goal, trials).classify(goal)
+
+
+def conditional_loss(goal: SearchGoal, trials: Iterable[Trial]) -> Fraction:
+    """The loss ratio of the conditional throughput (appendix B): a quantile over full-length trials.
+
+    Where the counts of a trial leave its loss open, the greatest that they allow is taken.
+    """
+    full = [trial for trial in trials if trial.duration_ns >= goal.final_duration.ns]
+    whole = max(goal.duration_sum.ns, sum(trial.duration_ns for trial in full))
+    remaining = whole * (1 - goal.exceed.value)
+    loss = Fraction(1)
+    for ratio, duration_ns in sorted((_most_lost(trial), trial.duration_ns) for trial in full):
+        if remaining <= 0:
+            return loss
+        loss = ratio
+        remaining -= duration_ns
+    return Fraction(1) if remaining > 0 else loss
+
+
+def _most_lost(trial: Trial) -> Fraction:
+    return trial.loss_bounds[1] if trial.loss_bounds else Fraction(1)

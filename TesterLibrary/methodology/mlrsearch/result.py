@@ -1,0 +1,223 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The result of a search with several goals (RFC 9971 §4.8). Everything in it follows from its trials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from ...errors import TesterLibraryError
+from ...measurement.trial import Trial
+from ...model.units import Duration, Rate, RateUnit, Ratio
+from ...verdict import AT_LEAST, Verdict, assess
+from ..judging import amount, doubt_of, unmeasured
+from ..result import Result
+from .goal import SearchGoal
+from .load_class import LoadClass, classify, conditional_loss
+from .search import MultipleLossRatioSearch
+
+
+class Irregular(Enum):
+    """Why a goal has no regular result (RFC 9971 §4.8.4)."""
+
+    HIGHEST = "highest"  # the highest load of the search is a lower bound
+    LOWEST = "lowest"  # the lowest load of the search is an upper bound
+    TESTER = "tester"  # it failed at a load that had to be tried, so nothing is known of the device there
+
+
+@dataclass(frozen=True)
+class GoalResult:
+    """What was found for one goal. Loads are parts of line rate."""
+
+    goal: SearchGoal
+    lower: Fraction | None  # relevant lower bound; the effective one where there is no upper bound
+    upper: Fraction | None  # relevant upper bound
+    loss: Fraction | None  # the loss ratio at the lower bound, of which the conditional throughput follows
+    irregular: Irregular | None  # None: it is regular
+    reason: str = ""  # of TESTER: what the tester did not do
+
+    @property
+    def conditional_throughput(self) -> Fraction:
+        """Lower bound less its loss (RFC 9971 §4.8.3), part of line rate; 0 if there is no lower bound."""
+        return Fraction(0) if self.lower is None or self.loss is None else self.lower * (1 - self.loss)
+
+    @property
+    def offered(self) -> Rate:
+        """The relevant lower bound, exactly, as what `rate=` of other keywords takes."""
+        if self.lower is None:
+            raise TesterLibraryError(f"no load meets the goal {self.goal.name}, so there is none to offer")
+        return Rate(self.lower, RateUnit.LINE)
+
+    @property
+    def regular(self) -> bool:
+        """Whether both bounds exist and are no further apart than the goal's width."""
+        return self.irregular is None
+
+    def irregularity(self, search: MultipleLossRatioSearch) -> str:
+        """Why it is irregular, as people read it; empty if it is regular."""
+        if self.irregular is None:
+            return ""
+        if self.irregular is Irregular.TESTER:
+            return f"limited by the tester: {self.reason}"
+        if self.irregular is Irregular.HIGHEST:
+            return f"the highest load of the search, {search.highest} of line rate, is a lower bound"
+        lowest = Ratio(search.load(search.bottom))
+        return f"the lowest load of the search, {lowest} of line rate, is an upper bound"
+
+    def __str__(self) -> str:
+        if self.lower is None:
+            return f"{self.goal.name} not found"
+        text = f"{self.goal.name} {Ratio(self.conditional_throughput)} of line rate"
+        bounds = f"{Ratio(self.lower)} to " + ("?" if self.upper is None else str(Ratio(self.upper)))
+        return f"{text} (bounds {bounds})"
+
+
+@dataclass(frozen=True)
+class MultipleLossRatioResult(Result):
+    """The results of all goals of one search, in the order in which the goals were given."""
+
+    search: MultipleLossRatioSearch
+    found: tuple[GoalResult, ...]
+
+    @classmethod
+    def derived(cls, search: MultipleLossRatioSearch, trials: Sequence[Trial]) -> MultipleLossRatioResult:
+        """The result that follows from the trials of a search, such as those of its records."""
+        found = tuple(_goal_result(goal, search, trials) for goal in search.goals)
+        return cls(title=trials[0].title, trials=tuple(trials), search=search, found=found)
+
+    def goal(self, name: str) -> GoalResult:
+        """The result of a goal. TesterLibraryError names the goals that there are."""
+        for each in self.found:
+            if each.goal.name == name:
+                return each
+        names = ", ".join(each.goal.name for each in self.found)
+        raise TesterLibraryError(f"the search had no goal {name!r}; it had {names}")
+
+    def rate(self, name: str) -> float:
+        """The conditional throughput of a goal in frames each second, over all streams."""
+        return float(self._in(self.goal(name), RateUnit.PPS))
+
+    def throughput_bps(self, name: str) -> float:
+        """The same in bits of frames each second (L2, FCS included)."""
+        return float(self._in(self.goal(name), RateUnit.L2))
+
+    @property
+    def judged(self) -> tuple[Trial, ...]:
+        """The trials at the relevant lower bounds that are as long as the final ones."""
+        at = {(each.lower, each.goal.final_duration.ns) for each in self.found}
+        usable = (trial for trial in self.trials if not doubt_at(trial, self.search.goals))
+        return tuple(t for t in usable if any(t.load == load and t.duration_ns >= ns for load, ns in at))
+
+    @property
+    def sending(self) -> Duration:
+        """How long all trials sent together."""
+        return Duration(sum(trial.duration_ns for trial in self.trials))
+
+    def verdict_above(self, name: str, bound: Rate) -> Verdict:
+        """Whether the conditional throughput of a goal is at least the bound.
+
+        FAIL only where the result is regular and the device misses the goal at the bound or below it. An
+        irregular result may reach the bound; otherwise it is INCONCLUSIVE, and so is a bound between the
+        conditional throughput and the relevant upper bound.
+        """
+        found = self.goal(name)
+        value = self._in(found, bound.unit)
+        irregularity = found.irregularity(self.search)
+        doubt = ""
+        if value < bound.value or found.lower is None:
+            doubt = f"irregular result: {irregularity}" if irregularity else self._between(found, bound)
+        note = f"; irregular result: {irregularity}" if irregularity and not doubt else ""
+        return assess(
+            value,
+            AT_LEAST,
+            bound.value,
+            subject=f"{name} of {self.title}",
+            measured=f"{Rate(value, bound.unit)}{note}" if found.lower is not None else "not found",
+            bound=f">= {bound}",
+            doubt=doubt,
+        )
+
+    def _between(self, found: GoalResult, bound: Rate) -> str:
+        """Why a bound above the conditional throughput is not missed for certain; empty if it is."""
+        assert found.upper is not None
+        assert found.lower is not None
+        upper = self._at(found.upper, bound.unit)
+        if upper <= bound.value:
+            return ""
+        return (
+            f"its bounds are {Ratio(found.lower)} and {Ratio(found.upper)} of line rate, with a loss of "
+            f"{Ratio(found.loss or Fraction(0))} at the lower one, and the bound lies between; search with a "
+            "smaller width"
+        )
+
+    def _in(self, found: GoalResult, unit: RateUnit) -> Fraction:
+        if found.lower is None or found.loss is None:
+            return Fraction(0)
+        return self._at(found.lower, unit) * (1 - found.loss)
+
+    def _at(self, load: Fraction, unit: RateUnit) -> Fraction:
+        trial = next(trial for trial in self.trials if trial.load == load)
+        return amount(trial, unit, lambda stream: stream.intended_rate)
+
+    def __str__(self) -> str:
+        parts = []
+        for each in self.found:
+            why = each.irregularity(self.search)
+            rate = "" if each.lower is None else f", {Rate(self._in(each, RateUnit.PPS), RateUnit.PPS)}"
+            parts.append(f"{each}{rate}" + (f", IRREGULAR: {why}" if why else ""))
+        return f"{self.title}: {'; '.join(parts)}; {len(self.trials)} trials that sent for {self.sending}"
+
+
+def doubt_at(trial: Trial, goals: Sequence[SearchGoal]) -> str:
+    """Why a trial says nothing of the device for these goals; empty if it does."""
+    if doubt := doubt_of([trial]):
+        return doubt
+    if any(trial.loses_at_most(goal.loss.value) is None for goal in goals):
+        return unmeasured([trial]) or trial.loss_unknown
+    return ""
+
+
+def relevant_bounds(classes: Mapping[Fraction, LoadClass]) -> tuple[Fraction | None, Fraction | None]:
+    """The relevant lower and upper bound (RFC 9971 §4.8.1, §4.8.2) among the loads that were tried.
+
+    Without an upper bound the first is the highest load that is a lower bound.
+    """
+    upper = min((load for load, what in classes.items() if what is LoadClass.UPPER_BOUND), default=None)
+    lower = max(
+        (
+            load
+            for load, what in classes.items()
+            if what is LoadClass.LOWER_BOUND and (upper is None or load < upper)
+        ),
+        default=None,
+    )
+    return lower, upper
+
+
+def _goal_result(goal: SearchGoal, search: MultipleLossRatioSearch, trials: Sequence[Trial]) -> GoalResult:
+    by_load: dict[Fraction, list[Trial]] = {}
+    reason = ""
+    for trial in trials:
+        if doubt := doubt_at(trial, search.goals):
+            reason = f"{doubt} (at {Ratio(trial.load)} of line rate)"
+        else:
+            by_load.setdefault(trial.load, []).append(trial)
+    lower, upper = relevant_bounds({load: classify(goal, at_load) for load, at_load in by_load.items()})
+    irregular: Irregular | None = Irregular.TESTER
+    if lower is not None and upper is not None and upper - lower <= goal.width.value * upper:
+        irregular = None
+    elif upper is None and lower == search.load(search.top):
+        irregular = Irregular.HIGHEST
+    elif lower is None and upper == search.load(search.bottom):
+        irregular = Irregular.LOWEST
+    return GoalResult(
+        goal,
+        lower,
+        upper,
+        conditional_loss(goal, by_load[lower]) if lower is not None else None,
+        irregular,
+        reason if irregular is Irregular.TESTER else "",
+    )
