@@ -19,7 +19,7 @@ from ...measurement.trial import Trial
 from ...model.units import Duration
 from ..measurer import Measurer
 from .goal import SearchGoal
-from .load_class import LoadClass, classify
+from .load_class import LoadClass, LoadStats
 from .result import MultipleLossRatioResult, doubt_at, relevant_bounds
 from .search import MultipleLossRatioSearch
 
@@ -58,7 +58,7 @@ class _Controller:
         self.search = search
         self.trials: list[Trial] = []
         self._telling: dict[Fraction, list[Trial]] = {}  # those that say something of the device
-        self._classes: dict[SearchGoal, dict[Fraction, LoadClass]] = {}  # of all goals of all stages so far
+        self._stats: dict[SearchGoal, dict[Fraction, LoadStats]] = {}  # of these, for the goals of this stage
         self.ceiling = search.top + 1  # the tester does not get that far
 
     def run(self) -> None:
@@ -73,6 +73,10 @@ class _Controller:
                 for target, begin, guess in zip(targets, begins, guesses, strict=True)
             ]
             active = [focus for focus in foci if focus]
+            self._stats = {
+                focus.goal: {load: LoadStats.of(focus.goal, trials) for load, trials in self._telling.items()}
+                for focus in active
+            }
             while wanted := next(((f.goal, load) for f in active if (load := f.choose()) is not None), None):
                 goal, number = wanted
                 self._measure(number, goal.final_duration)
@@ -88,14 +92,12 @@ class _Controller:
             self.ceiling = min(self.ceiling, number)
         else:
             self._telling.setdefault(trial.load, []).append(trial)
-            for goal, classes in self._classes.items():
-                classes[trial.load] = classify(goal, self._telling[trial.load])
+            for goal, stats in self._stats.items():
+                stats[trial.load] = stats.get(trial.load, LoadStats()).plus(goal, trial)
 
     def classes(self, goal: SearchGoal) -> Mapping[Fraction, LoadClass]:
         """What each load that was tried is for a goal."""
-        if goal not in self._classes:
-            self._classes[goal] = {load: classify(goal, trials) for load, trials in self._telling.items()}
-        return self._classes[goal]
+        return {load: stats.classify(goal) for load, stats in self._stats[goal].items()}
 
     def last_at(self, number: int) -> Trial | None:
         """The last trial at a load, whether it tells something or not."""

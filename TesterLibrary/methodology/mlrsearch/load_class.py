@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from functools import reduce
 
 from ...measurement.trial import Trial
 from .goal import SearchGoal
@@ -37,11 +38,14 @@ class LoadStats:
     @classmethod
     def of(cls, goal: SearchGoal, trials: Iterable[Trial]) -> LoadStats:
         """Sorts trials at one load. Each of them must tell whether it meets the loss ratio."""
-        sums = {(full, low): 0 for full in (False, True) for low in (False, True)}
-        for trial in trials:
-            full = trial.duration_ns >= goal.final_duration.ns
-            sums[full, trial.loses_at_most(goal.loss.value) is True] += trial.duration_ns
-        return cls(sums[True, True], sums[True, False], sums[False, True], sums[False, False])
+        return reduce(lambda stats, trial: stats.plus(goal, trial), trials, cls())
+
+    def plus(self, goal: SearchGoal, trial: Trial) -> LoadStats:
+        """The same with one trial more."""
+        low = trial.loses_at_most(goal.loss.value) is True
+        length = "full" if trial.duration_ns >= goal.final_duration.ns else "short"
+        name = f"{length}_{'low' if low else 'high'}_ns"
+        return replace(self, **{name: getattr(self, name) + trial.duration_ns})
 
     def classify(self, goal: SearchGoal) -> LoadClass:
         """Appendix A: whether the rest of the goal's duration sum could change what has been found."""
