@@ -15,6 +15,7 @@ from . import session_judges as sessions
 from . import stream_judges as streams
 from . import switch_judges as switch
 from .case import Case, Judge
+from .mlrsearch_judge import mlrsearch
 from .sustained_judge import sustained
 
 _DEVICES: tuple[Judge, ...] = (
@@ -37,6 +38,7 @@ _DEVICES: tuple[Judge, ...] = (
     procedures.burst,
     procedures.recovery,
     procedures.reset,
+    mlrsearch,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
 _SWITCH: tuple[Judge, ...] = (

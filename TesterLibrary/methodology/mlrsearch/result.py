@@ -25,7 +25,7 @@ class Irregular(Enum):
 
     HIGHEST = "highest"  # the highest load of the search is a lower bound
     LOWEST = "lowest"  # the lowest load of the search is an upper bound
-    TESTER = "tester"  # it failed at a load that had to be tried, so nothing is known of the device there
+    DOUBT = "doubt"  # a load had to be tried, and its trial says nothing of the device: the tester failed
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class GoalResult:
     upper: Fraction | None  # relevant upper bound
     loss: Fraction | None  # the loss ratio at the lower bound, of which the conditional throughput follows
     irregular: Irregular | None  # None: it is regular
-    reason: str = ""  # of TESTER: what the tester did not do
+    reason: str = ""  # of DOUBT: at which load, and what the tester did not do
 
     @property
     def conditional_throughput(self) -> Fraction:
@@ -60,8 +60,8 @@ class GoalResult:
         """Why it is irregular, as people read it; empty if it is regular."""
         if self.irregular is None:
             return ""
-        if self.irregular is Irregular.TESTER:
-            return f"limited by the tester: {self.reason}"
+        if self.irregular is Irregular.DOUBT:
+            return self.reason
         if self.irregular is Irregular.HIGHEST:
             return f"the highest load of the search, {search.highest} of line rate, is a lower bound"
         lowest = Ratio(search.load(search.bottom))
@@ -202,11 +202,12 @@ def _goal_result(goal: SearchGoal, search: MultipleLossRatioSearch, trials: Sequ
     reason = ""
     for trial in trials:
         if doubt := doubt_at(trial, search.goals):
-            reason = f"{doubt} (at {Ratio(trial.load)} of line rate)"
+            limit = "nothing is known of the device" if trial.valid else "limited by the tester"
+            reason = f"{limit} at {Ratio(trial.load)} of line rate: {doubt}"
         else:
             by_load.setdefault(trial.load, []).append(trial)
     lower, upper = relevant_bounds({load: classify(goal, at_load) for load, at_load in by_load.items()})
-    irregular: Irregular | None = Irregular.TESTER
+    irregular: Irregular | None = Irregular.DOUBT
     if lower is not None and upper is not None and upper - lower <= goal.width.value * upper:
         irregular = None
     elif upper is None and lower == search.load(search.top):
@@ -219,5 +220,5 @@ def _goal_result(goal: SearchGoal, search: MultipleLossRatioSearch, trials: Sequ
         upper,
         conditional_loss(goal, by_load[lower]) if lower is not None else None,
         irregular,
-        reason if irregular is Irregular.TESTER else "",
+        reason if irregular is Irregular.DOUBT else "",
     )

@@ -37,6 +37,13 @@ QUICK = Profile(
     steady=SECOND,
     reset_limit=Duration.parse("20 s"),
     resets=1,
+    mlr_loss=Ratio.parse("0.5 %"),
+    mlr_exceed=Ratio.parse("50 %"),
+    mlr_initial=Duration.parse("0.2 s"),
+    mlr_final=SECOND,
+    mlr_sum=Duration.parse("2 s"),
+    mlr_width=Ratio.parse("1 %"),
+    mlr_lowest=Ratio.parse("1 %"),
 )
 FULL = Profile(
     name="full",
@@ -61,6 +68,13 @@ FULL = Profile(
     steady=Duration.parse("10 s"),
     reset_limit=Duration.parse("10 min"),
     resets=3,
+    mlr_loss=Ratio.parse("0.5 %"),
+    mlr_exceed=Ratio.parse("50 %"),
+    mlr_initial=SECOND,
+    mlr_final=MINUTE,
+    mlr_sum=Duration.parse("2 min"),
+    mlr_width=Ratio.parse("0.5 %"),
+    mlr_lowest=Ratio.parse("1 %"),
 )
 
 

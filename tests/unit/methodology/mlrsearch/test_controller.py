@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.mlrsearch import MultipleLossRatioResult
 from TesterLibrary.methodology.mlrsearch.controller import find_goals
 from TesterLibrary.methodology.mlrsearch.goal import SearchGoal
@@ -138,11 +140,11 @@ def test_a_goal_like_that_of_rfc_2544_finds_the_throughput() -> None:
 def test_the_tester_limits_from_above_and_says_so() -> None:
     result = found(SimulatedMeasurer(tester_limit=Fraction(4, 10)))
     ndr = result.goal("NDR")
-    assert (ndr.irregular, ndr.upper) == (Irregular.TESTER, None)
+    assert (ndr.irregular, ndr.upper) == (Irregular.DOUBT, None)
     assert ndr.lower == pytest.approx(Fraction(4, 10), rel=0.01)
     verdict = result.verdict_above("NDR", Rate.parse("90 %"))
     assert verdict.outcome is Outcome.INCONCLUSIVE
-    assert "limited by the tester: the tester sent" in verdict.reason
+    assert "limited by the tester at 40.201 % of line rate: the tester sent" in verdict.reason
     assert result.verdict_above("NDR", Rate.parse("30 %")).outcome is Outcome.PASS
 
 
@@ -154,7 +156,7 @@ def test_a_device_slower_than_the_tester_has_a_regular_result() -> None:
 
 def test_a_broken_tester_never_fails_the_device() -> None:
     result = found(SimulatedMeasurer(broken_trials=range(1, 1000)))
-    assert {each.irregular for each in result.found} == {Irregular.TESTER}
+    assert {each.irregular for each in result.found} == {Irregular.DOUBT}
     assert result.verdict_above("PDR", Rate.parse("10 %")).outcome is Outcome.INCONCLUSIVE
 
 
@@ -256,7 +258,7 @@ def test_whatever_the_law_of_loss_the_bounds_are_what_was_measured(
             assert law(each.upper) > each.goal.loss.value
         if each.lower is not None:
             assert law(each.lower) <= each.goal.loss.value
-        assert each.irregular is not Irregular.TESTER
+        assert each.irregular is not Irregular.DOUBT
 
 
 @settings(deadline=None, max_examples=60)
@@ -326,3 +328,17 @@ def test_texts() -> None:
     assert str(found(SimulatedMeasurer(capacity=Fraction(0)), NDR)).startswith(
         "north, 64 bytes: NDR not found, IRREGULAR: the lowest load of the search, 1 % of line rate, is an"
     )
+
+
+def test_a_device_whose_counts_stay_open_is_not_called_a_limit_of_the_tester() -> None:
+    class Loops(SimulatedMeasurer):
+        def measure(self, load: Fraction, duration: Duration) -> Trial:
+            trial = super().measure(load, duration)
+            findings = ("frames kept arriving",) if load > Fraction(1, 2) else ()
+            return replace(trial, findings=findings)
+
+    ndr = found(Loops(), NDR).goal("NDR")
+    assert (ndr.irregular, ndr.upper) == (Irregular.DOUBT, None)
+    assert ndr.lower == pytest.approx(Fraction(1, 2), rel=0.01)
+    assert ndr.reason.startswith("nothing is known of the device at 50.")
+    assert ndr.reason.endswith("% of line rate: frames kept arriving")
