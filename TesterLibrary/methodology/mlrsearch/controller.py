@@ -23,7 +23,7 @@ from .load_class import LoadClass, LoadStats
 from .result import MultipleLossRatioResult, doubt_at, relevant_bounds
 from .search import MultipleLossRatioSearch
 
-_GUESSES = 3  # loads of the first stage of a goal that follow from what the device forwarded
+_GUESSES = 3  # loads of a stage of a goal that follow from what the device forwarded
 
 
 def find_goals(
@@ -66,11 +66,10 @@ class _Controller:
         goals = sorted(self.search.goals, key=_rank)
         stages = [(*goal.preceding(), goal) for goal in goals]
         begins = [[self.search.top] for _ in goals]
-        guesses = [_GUESSES for _ in goals]
         for targets in _aligned(stages):
             foci = [
-                _Focus(self, target, begin, guess) if target else None
-                for target, begin, guess in zip(targets, begins, guesses, strict=True)
+                _Focus(self, target, begin) if target else None
+                for target, begin in zip(targets, begins, strict=True)
             ]
             active = [focus for focus in foci if focus]
             self._stats = {
@@ -83,7 +82,6 @@ class _Controller:
             for place, focus in enumerate(foci):
                 if focus:
                     begins[place] = [number for number in focus.bounds() if number is not None]
-                    guesses[place] = 0
 
     def _measure(self, number: int, duration: Duration) -> None:
         trial = self._measurer.measure(self.search.load(number), duration)
@@ -125,12 +123,12 @@ def _aligned(stages: Sequence[Sequence[SearchGoal]]) -> list[tuple[SearchGoal | 
 class _Focus:
     """One goal in one stage: the load that it wants to be tried next."""
 
-    def __init__(self, controller: _Controller, goal: SearchGoal, begin: Sequence[int], guesses: int) -> None:
+    def __init__(self, controller: _Controller, goal: SearchGoal, begin: Sequence[int]) -> None:
         self._controller = controller
         self._search = controller.search
         self.goal = goal
         self._begin = list(begin)
-        self._guesses = guesses
+        self._guesses = _GUESSES
         self._under_way: int | None = None
         self._up = self._down = 1  # strides in widths, doubled at each use
 
