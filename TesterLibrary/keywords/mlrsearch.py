@@ -88,7 +88,7 @@ class MlrSearch:
 
         | ${strict} = | `Create Search Goal` | strict | loss=0 | exceed=0 |
         | ${usual} = | `Create Search Goal` | usual | loss=0.1 % |
-        | ${goals} = | Create List | ${strict} | ${usual} |
+        | VAR | @{goals} | ${strict} | ${usual} |
         | ${result} = | `Find Goals` | north | goals=${goals} |
         | `Verify Goal Above` | usual | 95 % | ${result} |
         """

@@ -23,6 +23,7 @@ from .load_class import LoadClass, LoadStats
 from .result import MultipleLossRatioResult, doubt_at, relevant_bounds
 from .search import MultipleLossRatioSearch
 
+_FEW = 4  # widths that are halved at once
 _GUESSES = 3  # loads of a stage of a goal that follow from what the device forwarded
 
 
@@ -161,20 +162,22 @@ class _Focus:
         if (guess := self._guess(lower, end)) is not None:
             return guess
         if end > self._search.top:  # no load has failed
-            return self._above(first if lower is None else lower)
+            return self._climbed(first if lower is None else lower)
         if lower is None:
-            return self._below(end)
+            return self._descended(end)
         middle = isqrt(lower * end)
         if self._under_way == lower:
-            return min(self._above(lower), middle)
-        return max(self._below(end), middle) if self._under_way == end else middle
+            return min(self._climbed(lower), middle)
+        return max(self._descended(end), middle) if self._under_way == end else middle
 
     def _guess(self, lower: int | None, end: int) -> int | None:
-        """What the device forwarded at the end, if that is of use: not as near to a bound as they may be."""
+        """What the device forwarded at the end, if that is of use: it is not near the end, nor far below."""
         guess = self._forwarded(end) if self._guesses else None
+        if guess is not None and lower is not None:
+            if not self._is_narrow(guess, lower) or end <= self._above(lower, _FEW):
+                return None
+            guess = max(guess, self._above(lower, 1))
         if guess is None or self._is_narrow(guess, end):
-            return None
-        if lower is not None and (guess <= lower or self._is_narrow(lower, guess)):
             return None
         self._guesses -= 1
         return guess
@@ -182,14 +185,18 @@ class _Focus:
     def _is_narrow(self, lower: int, upper: int) -> bool:
         return upper - lower <= self.goal.width.value * upper
 
-    def _above(self, number: int) -> int:
-        """A load above, twice as many widths away as at the use before."""
+    def _above(self, number: int, widths: int) -> int:
+        """A load so many widths above this one, and one at least."""
         width = self.goal.width.value
-        stride = int(number * self._up * width / (1 - width))
-        self._up *= 2
-        return number + max(1, stride)
+        return number + max(1, int(number * widths * width / (1 - width)))
 
-    def _below(self, number: int) -> int:
+    def _climbed(self, number: int) -> int:
+        """A load above, twice as many widths away as at the use before."""
+        found = self._above(number, self._up)
+        self._up *= 2
+        return found
+
+    def _descended(self, number: int) -> int:
         """The same below."""
         stride = int(number * self._down * self.goal.width.value)
         self._down *= 2

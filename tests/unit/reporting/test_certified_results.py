@@ -17,6 +17,9 @@ from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.back_to_back import BurstSearch, find_maximum_burst
 from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latency
 from TesterLibrary.methodology.measurer import Interruption
+from TesterLibrary.methodology.mlrsearch import MultipleLossRatioResult
+from TesterLibrary.methodology.mlrsearch.controller import find_goals
+from TesterLibrary.methodology.mlrsearch.search import MultipleLossRatioSearch
 from TesterLibrary.methodology.reset import ResetKind, ResetMeasurement, ResetResult
 from TesterLibrary.methodology.result import Result
 from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measure_system_recovery
@@ -29,6 +32,7 @@ from TesterLibrary.verdict import Outcome, Verdict
 
 from ..methodology.bursts import Bursts
 from ..methodology.bursts import throughput as found_before
+from ..methodology.mlrsearch.laws import goal
 from ..methodology.steps import Steps
 from .golden import SEARCH, _Testbed, _Tester
 from .simulated import SimulatedBench
@@ -202,3 +206,20 @@ def test_bursts_recoveries_and_resets_have_their_figures(page: Page) -> None:
         assert f"{title}. {result}" in page.text
     assert "standard deviation" in page.text
     assert "RFC 9004 §5.2 asks for at least 2 s" in page.text
+
+
+def test_goals_have_their_figure_with_all_their_attributes_and_come_back(page: Page) -> None:
+    search = MultipleLossRatioSearch((goal(), goal("PDR", "0.5 %")))
+    small = SimulatedBench(64)
+    regular = find_goals(small, search)
+    large = SimulatedBench(1518, trials=list(small.trials))  # so that its trials have other numbers
+    irregular = find_goals(large, search)
+    page.test("Suite.Goals", [regular, irregular], [regular.verdict_above("NDR", Rate.parse("1 %"))], "PASS")
+    assert f"Conditional throughput. {regular}; {irregular}; Searched was {search}" in page.text
+    assert "IRREGULAR: the highest load of the search, 100 % of line rate, is a lower bound" in page.text
+    assert "exceed ratio 0 %, trials of 100 ms to 1 s, duration sum 1 s, width 0.5 %" in page.text
+    records = read(page.recorder.directory).results
+    assert [record.procedure for record in records] == ["mlrsearch"] * 2
+    for record, result in zip(records, (regular, irregular), strict=True):
+        assert isinstance(record.result, MultipleLossRatioResult)
+        assert record.result.found == result.found
