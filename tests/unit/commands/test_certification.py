@@ -10,7 +10,7 @@ import pytest
 
 from TesterLibrary.commands._certification import certification
 from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.files.paths import suite_root
+from TesterLibrary.files.paths import resource, suite_root
 
 FRAME_SIZES = {"64", "128", "256", "512", "1024", "1280", "1518"}
 
@@ -32,9 +32,17 @@ def test_own_testbeds_get_the_suites_of_the_profile(tmp_path: Path) -> None:
     assert {path.stem for path in bed.suites} >= {"l4_gateway", "syn_flood"}
 
 
+def test_the_profile_mlrsearch_runs_its_suite_on_a_device_with_criteria(tmp_path: Path) -> None:
+    run = certification(profile="mlrsearch", testbeds=(), criteria=None, suites=(), output=tmp_path)
+    assert [path.stem for bed in run.beds for path in bed.suites] == ["__init__", "ndr_pdr"]
+    assert {item.expected_s for item in run.items()} == {90}
+    assert "mlrsearch:" in resource("criteria", "embedded/l2-bridge").read_text(encoding="utf-8")
+
+
 def test_each_suite_has_a_row_for_each_frame_size() -> None:
-    for name in ("throughput", "latency", "frame_loss", "back_to_back", "system_recovery"):
-        text = (suite_root() / "rfc2544" / f"{name}.robot").read_text()
+    names = ("throughput", "latency", "frame_loss", "back_to_back", "system_recovery")
+    for name in (*(f"rfc2544/{name}" for name in names), "mlrsearch/ndr_pdr"):
+        text = (suite_root() / f"{name}.robot").read_text()
         rows = {line.split()[0] for line in text.splitlines() if "Bytes  " in line}
         assert rows == FRAME_SIZES
 
