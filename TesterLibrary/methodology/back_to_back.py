@@ -17,8 +17,7 @@ from math import floor
 from statistics import stdev
 
 from ..errors import PlanError
-from ..measurement.snapshot import StreamCounters
-from ..measurement.trial import Trial
+from ..measurement.trial import StreamResult, Trial
 from ..model.units import Duration, Ratio
 from ..verdict import AT_LEAST, About, Between, Verdict, assess, text_of
 from .judging import doubt_of
@@ -273,8 +272,9 @@ def find_maximum_burst(
         )
     line_pps = max(rates.values())
     forwarded = throughput.load if throughput.limited_by is LimitedBy.DEVICE else None
-    late = _Late(line_pps, forwarded)
-    runner = _Runner(measurer, search, late, highest=max(1, floor(line_pps * search.longest.ns / 10**9)))
+    runner = _Runner(
+        measurer, search, _Late(forwarded), highest=max(1, floor(line_pps * search.longest.ns / 10**9))
+    )
     bursts: list[LongestBurst] = []
     if throughput.limited_by is not LimitedBy.LINE:
         for _ in range(search.repetitions):
@@ -301,23 +301,21 @@ class _Late:
     B (1 - r / L), and where frames are late by t, at most r t more or less. So B is off by r t / (1 - r / L).
     """
 
-    line_pps: Fraction
     throughput: Fraction | None  # of line rate; None where it is not known
 
     def error(self, trial: Trial) -> int | None:
         """By how many whole frames a burst may be off; None where that is not known."""
-        late_ns = max(self._late_ns(stream.counters) for stream in trial.streams)
-        late = floor(self.line_pps * late_ns / 10**9)
+        late = max(stream.intended_rate * _late_ns(stream) / 10**9 for stream in trial.streams)
         if self.throughput is None:
-            return None if late else 0
-        return floor(self.line_pps * late_ns / 10**9 * self.throughput / (1 - self.throughput))
+            return None if late >= 1 else 0
+        return floor(late * self.throughput / (1 - self.throughput))
 
-    def _late_ns(self, counted: StreamCounters) -> Fraction:
-        """How late a frame left, or how much longer or shorter the whole burst took than on the line."""
-        due_ns = (counted.tx_packets - 1) * 10**9 / self.line_pps
-        took_ns = counted.last_tx_ns - counted.first_tx_ns
-        off_ns = abs(took_ns - due_ns) if counted.tx_packets > 1 else Fraction(0)
-        return max(Fraction(counted.worst_lateness_ns), off_ns)
+
+def _late_ns(stream: StreamResult) -> Fraction:
+    """How late a frame left, or how much longer or shorter the whole burst took than on the line."""
+    counted = stream.counters
+    took_ns = counted.last_tx_ns - counted.first_tx_ns
+    return max(Fraction(counted.worst_lateness_ns), abs(stream.rate_error) * took_ns)
 
 
 class _Runner:

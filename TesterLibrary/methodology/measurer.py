@@ -74,7 +74,7 @@ class Interruption:
 
     missing: int  # the most frames in a row that had not arrived before, though later ones had
     arriving: bool  # frames of all streams arrived without a break before
-    steady: bool  # and again at the end, for as long as was asked
+    steady: bool  # and again at the end, without loss, for as long as was asked
 
     @property
     def doubt(self) -> str:
@@ -95,8 +95,8 @@ class InterruptedMeasurer(Measurer, Protocol):
         """One trial at a load that goes on until the device forwards again.
 
         Frames are sent for `lead`, then `act` is called; sending ends when frames have arrived without a
-        break for `steady` since it returned, or at the latest `limit` after it was called. Links that go
-        down meanwhile are the device's doing, and the rate may be missed. An exception of `act` ends the
-        trial and is raised again.
+        break and without loss for `steady` since it returned, or at the latest `limit` after it was called.
+        Links that go down meanwhile are the device's doing, and the rate may be missed. An exception of `act`
+        ends the trial and is raised again.
         """
         ...

@@ -139,12 +139,13 @@ class TrialMeasurer:
         return trial, Interruption(missing, arriving=_is_arriving(run, before), steady=is_steady)
 
     def _until_steady(self, run: StreamRun, began_ns: int, steady: Duration, limit: Duration) -> bool:
-        """Whether frames of all streams have arrived for so long without a break before the limit."""
-        tester, since_ns = self._tester, None
+        """Whether frames of all streams arrived for so long without a break and a loss before the limit."""
+        tester, since_ns, lost = self._tester, None, 0
         while True:
             snapshot = tester.target.snapshot([run.name])
             now_ns = snapshot.taken_at_ns
-            if not _is_arriving(run, snapshot):
+            lost, lost_before = sum(map(_last_missing, snapshot.streams)), lost
+            if lost != lost_before or not _is_arriving(run, snapshot):
                 since_ns = None
             elif since_ns is None:
                 since_ns = now_ns
@@ -233,6 +234,11 @@ def _missing(counted: StreamCounters) -> int:
     if counted.outages is None:
         return 0
     return max(0, counted.outages.longest_lost - (counted.rx_out_of_order or 0))
+
+
+def _last_missing(counted: StreamCounters) -> int:
+    """The number of the last frame that is missing; 0 where frames that are overtaken seem to be missing."""
+    return 0 if counted.outages is None or counted.rx_out_of_order else counted.outages.last_sequence
 
 
 def _is_hopeless(evidence: Evidence) -> bool:

@@ -91,7 +91,7 @@ def recovery(draw: random.Random) -> Case:
 def reset(draw: random.Random) -> Case:
     """A device that is silent for a while after a reset, or for an hour; or a hook that does nothing.
 
-    Some lose frames anyway: there nobody can tell the reset from that.
+    Some lose frames anyway, of which nobody can tell then what the reset did.
     """
     silence = draw.choice([draw.randint(20, 900), draw.randint(20, 900), 3_600_000])
     works, lossy = draw.random() < 0.9, draw.random() < 0.1
@@ -113,8 +113,8 @@ def reset(draw: random.Random) -> Case:
     least, most = silence * _MS - gap_ns, silence * _MS + 2 * gap_ns
     bound = max(1, round(draw.choice([most + gap_ns, least - gap_ns, 2 * most, least / 2])))
     about = f"bound {bound} ns; {device}, the hook {'works' if works else 'does nothing'}"
-    if not works or lossy:
-        excuse = "nothing was reset, or frames are lost anyway"
-        return Case("reset", None, result.verdict_below(Duration(bound)), excuse, about)
+    if not works:
+        return Case("reset", None, result.verdict_below(Duration(bound)), "nothing was reset", about)
     excuse = "given up before the bound" if silence > 2000 and bound > 1900 * _MS else ""
+    excuse = "frames are lost anyway" if lossy else excuse
     return Case("reset", most <= bound, result.verdict_below(Duration(bound)), excuse, about)

@@ -38,6 +38,8 @@ class Bursts(SimulatedMeasurer):
         late_ns = self.late_ns if frames > 1 else 0
         held += floor(LINE * late_ns / 10**9 * self.part / (1 - self.part))
         received = frames if frames <= held else frames - 1
+        due_ns = ceil((frames - 1) * 10**9 / LINE)
+        rate_error = Fraction(due_ns, due_ns + late_ns) - 1 if due_ns else Fraction(0)
         trial = self.measure(Fraction(1), SECOND)
         counters = stream_counters(
             id=1,
@@ -48,12 +50,12 @@ class Bursts(SimulatedMeasurer):
             rx_bytes=received * FRAME_SIZE,
             order=order_counters(frames),
             first_tx_ns=SECOND.ns,
-            last_tx_ns=SECOND.ns + ceil((frames - 1) * 10**9 / LINE) + late_ns,
+            last_tx_ns=SECOND.ns + due_ns + late_ns,
         )
         (stream,) = trial.streams
         return replace(
             trial,
-            streams=(replace(stream, counters=counters),),
+            streams=(replace(stream, counters=counters, rate_error=rate_error),),
             objections=LATE if frames > self.tester_longest else (),
         )
 

@@ -123,6 +123,15 @@ def test_resets_are_averaged_and_their_number_is_said() -> None:
     assert once_not.verdict_below(SECOND).outcome is Outcome.INCONCLUSIVE
 
 
+def test_a_single_lost_frame_is_no_reset() -> None:
+    one = replace(GOOD, rx_packets=999, outages=OutageCounters(0, 0, 0, 2 * MS, 5, 1, 500))
+    verdict = reset(trial(one)).verdict_below(SECOND)
+    assert (verdict.outcome, verdict.reason) == (
+        Outcome.INCONCLUSIVE,
+        "one frame in a row was lost at most, which the hook need not have done; send faster",
+    )
+
+
 def test_a_device_that_is_not_back_is_not_reset_again() -> None:
     measurer = Interrupted(trial(GONE), seen=replace(SEEN, steady=False))
     measure_reset(measurer, replace(MEASUREMENT, repetitions=3), lambda: None, hook="the hook")

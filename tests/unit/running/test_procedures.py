@@ -154,6 +154,14 @@ def test_a_device_that_loses_frames_anyway_was_not_reset_by_a_hook_that_does_not
     assert verdict.reason == "the device lost frames already before the reset, up to 1 in a row"
 
 
+def test_a_device_that_goes_on_losing_frames_is_not_back(tmp_path: Path) -> None:
+    tester = simulated(tmp_path, loss="0.1 %")  # one of 2,000 frames at half load: none before the reset
+    result = measure_reset(TrialMeasurer(tester, [stream()]), reset("2 s"), lambda: None, hook="hook")
+    (seen,) = result.interruptions
+    assert (seen.missing, seen.steady) == (0, False)
+    assert result.verdict_below(Duration.parse("1 s")).outcome is Outcome.INCONCLUSIVE
+
+
 def test_a_device_that_had_stopped_before_was_not_stopped_by_the_reset(tmp_path: Path) -> None:
     tester = simulated(tmp_path, silence="300 ms")
     pass_time = tester.sleep
