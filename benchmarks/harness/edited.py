@@ -11,8 +11,10 @@ from TesterLibrary.model.plan import PlannedStream, Version
 
 from ..senders.engine import stream
 
-_IDENTIFICATION, _IP_CHECKSUM, _SOURCE, _DESTINATION = 18, 24, 26, 30  # bytes into the frame
+_SOURCE_MAC, _ETHER_TYPE = 10, 12  # bytes into the frame; of the address, its last two
+_IDENTIFICATION, _IP_CHECKSUM, _SOURCE, _DESTINATION = 18, 24, 26, 30
 _SOURCE_PORT, _DESTINATION_PORT, _UDP_CHECKSUM = 34, 36, 40
+_PAYLOAD = 42
 _CHECKSUMS = (
     Checksum(ChecksumKind.INTERNET, _IP_CHECKSUM),
     Checksum(ChecksumKind.INTERNET_NOT_ZERO, _UDP_CHECKSUM),
@@ -32,6 +34,27 @@ _TOGETHER = (251, 253, 255, 256)
 def five_tuple() -> PlannedStream:
     """Addresses and ports change with every frame."""
     return _edited([(1, count) for count in _TOGETHER])
+
+
+def five_tuple_measured(*, headers_checked: bool) -> PlannedStream:
+    """The same, with signatures, over a device that changes nothing.
+
+    Another field is written with what is there already. Where that is the EtherType, the receiver cannot know
+    what the headers are, and compares the payload only; a MAC address costs the sender as much.
+
+    Args:
+        headers_checked: Whether the receiver looks at headers.
+    """
+    edited = five_tuple()
+    place = _SOURCE_MAC if headers_checked else _ETHER_TYPE
+    there = Step(int.from_bytes(edited.frame[place : place + 2], "big"), 0, 1)
+    return replace(
+        edited,
+        signature=True,
+        editors=(*edited.editors, PlannedEditor("Ether", 8 * place, 16, 1, there)),
+        payload_offset=_PAYLOAD,
+        kept_headers=b"\xff" * _PAYLOAD if headers_checked else b"",
+    )
 
 
 def flows(number: int) -> PlannedStream:

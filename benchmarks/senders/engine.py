@@ -59,6 +59,13 @@ def measuring(*, flows: int = 0) -> Iterator[Callable[[], int]]:
 
 
 @contextmanager
+def looping(sent: PlannedStream) -> Iterator[Callable[[], int]]:
+    """The same with that stream, made from `stream(signature=True)`."""
+    with _running("loop:x", (sent,)) as target:
+        yield lambda: target.snapshot().streams[0].rx_packets
+
+
+@contextmanager
 def looped(*, flows: int = 0) -> Iterator[EngineTarget]:
     """The engine itself. Arguments as of `measuring`."""
     measured = with_version(replace(stream(signature=True), flows=flows))

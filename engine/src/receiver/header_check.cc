@@ -4,6 +4,7 @@
 #include "receiver/header_check.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "wire/ethernet.h"
 #include "wire/signature.h"
@@ -23,6 +24,8 @@ using wire::HeaderWalk;
 
 constexpr size_t kMacsBytes = 12;
 constexpr size_t kUdpChecksumOffset = 6;
+// More bytes of a payload are compared faster by themselves.
+constexpr size_t kMostPayload = 48;
 constexpr HeaderFaults kChecksums =
     BitOf(HeaderFault::kIpv4Checksum) | BitOf(HeaderFault::kUdpChecksum) |
     BitOf(HeaderFault::kTcpChecksum) | BitOf(HeaderFault::kIcmpChecksum);
@@ -143,17 +146,18 @@ HeaderCheck::HeaderCheck(Frame sent, const HeaderRules& rules, size_t compared_f
   kept_.resize(std::min(kept_.size(), bytes));
   for (const HeaderChange& change : rules.changes) SetBits(kept_, change.bits, false);
   for (size_t at = 0; at < kept_.size(); ++at) parts_.push_back(walk.PartAt(at));
-  MakeMask(walk);
-  MakeBlocks();
-  if (excused_ == wire::kAllFaults) return;
-  for (const Header& header : walk.headers()) {
-    const size_t offset = HopCount(header);
-    const bool counts = offset != 0 && offset < bytes && mask_[offset] != 0xff;
-    if (counts && (excused_ & BitOf(HeaderFault::kTtl)) == 0) {
-      hop_counts_.push_back(static_cast<uint16_t>(offset));
-    }
+  std::vector<uint8_t> mask = MaskOf(walk);
+  const std::vector<uint8_t> headers = mask;
+  compares_payload_ =
+      compared_from != 0 && signature <= std::max(bytes, compared_from) + kMostPayload;
+  if (compares_payload_) {
+    mask.resize(std::max(bytes, signature));
+    SetBits(mask, {.begin = compared_from * 8, .end = signature * 8}, true);
   }
-  MakeSums(walk, compared_from == 0 ? sent.size() : compared_from, sent);
+  pattern_ = FramePattern(sent, std::move(mask));
+  if (excused_ == wire::kAllFaults) return;
+  AddHopCounts(walk, headers);
+  AddSums(walk, compared_from == 0 ? sent.size() : compared_from, sent);
   const Header& last = walk.headers().back();
   if (last.kind == HeaderKind::kUdp &&
       last.at.begin + wire::Load16(&sent[last.at.begin + 4]) == sent.size() &&
@@ -162,105 +166,50 @@ HeaderCheck::HeaderCheck(Frame sent, const HeaderRules& rules, size_t compared_f
   }
 }
 
-void HeaderCheck::MakeMask(const HeaderWalk& walk) {
-  mask_ = kept_;
-  mask_.resize(sent_.size());
-  if (excused_ == wire::kAllFaults) return;
+// What must be as it was sent: what is kept, and where lengths and checksums are.
+std::vector<uint8_t> HeaderCheck::MaskOf(const HeaderWalk& walk) const {
+  std::vector<uint8_t> mask = kept_;
+  mask.resize(sent_.size());
+  if (excused_ == wire::kAllFaults) return mask;
   for (size_t i = 0; i < walk.headers().size(); ++i) {
     const bool carries_more = i + 1 < walk.headers().size();
     for (const BitRange& bits : Structure(walk.headers()[i], carries_more)) {
-      SetBits(mask_, bits, true);
+      SetBits(mask, bits, true);
     }
   }
   for (const CoveredSum& sum : walk.sums()) {
-    if (IsLeftOut(sum)) SetBits(mask_, BitsOf({.begin = sum.offset, .size = 2}), true);
+    if (IsLeftOut(sum)) SetBits(mask, BitsOf({.begin = sum.offset, .size = 2}), true);
   }
+  return mask;
 }
 
 bool HeaderCheck::IsLeftOut(const CoveredSum& sum) const {
   return sum.may_be_left_out && wire::Load16(sent_.data() + sum.offset) == 0;
 }
 
-void HeaderCheck::MakeBlocks() {
-  constexpr size_t kBytes = sizeof(Block::value);
-  for (size_t at = 0; at < mask_.size(); at += kBytes) {
-    std::array<uint8_t, kBytes> value{};
-    std::array<uint8_t, kBytes> mask{};
-    const size_t bytes = std::min(kBytes, mask_.size() - at);
-    std::copy_n(sent_.begin() + static_cast<ptrdiff_t>(at), bytes, value.begin());
-    std::copy_n(mask_.begin() + static_cast<ptrdiff_t>(at), bytes, mask.begin());
-    const Block block{.value = {LoadWord(value.data()), LoadWord(value.data() + 8)},
-                      .mask = {LoadWord(mask.data()), LoadWord(mask.data() + 8)},
-                      .offset = at};
-    if ((block.mask[0] | block.mask[1]) != 0) blocks_.push_back(block);
+void HeaderCheck::AddHopCounts(const HeaderWalk& walk, const std::vector<uint8_t>& mask) {
+  if ((excused_ & BitOf(HeaderFault::kTtl)) != 0) return;
+  for (const Header& header : walk.headers()) {
+    const size_t offset = HopCount(header);
+    if (offset != 0 && offset < mask.size() && mask[offset] != 0xff) {
+      pattern_.AddNotZero({.begin = offset, .size = 1});
+    }
   }
 }
 
-bool HeaderCheck::IsFixed(const Bytes& bytes) const {
-  if (bytes.end() > mask_.size()) return false;
-  const auto begin = mask_.begin() + static_cast<ptrdiff_t>(bytes.begin);
-  return std::all_of(begin, begin + static_cast<ptrdiff_t>(bytes.size),
-                     [](uint8_t bits) { return bits == 0xff; });
-}
-
-void HeaderCheck::MakeSums(const HeaderWalk& walk, size_t compared_from, Frame sent) {
+void HeaderCheck::AddSums(const HeaderWalk& walk, size_t compared_from, Frame sent) {
   for (const CoveredSum& sum : walk.sums()) {
     if ((excused_ & BitOf(sum.fault)) != 0 || IsLeftOut(sum)) continue;
-    Sum made{};
-    bool is_fixed = true;
-    for (Bytes bytes : sum.covered) {
+    std::vector<Bytes> covered;
+    for (const Bytes& bytes : sum.covered) {
       const size_t end = std::min(bytes.end(), std::max(bytes.begin, compared_from));
-      bytes.size = end - bytes.begin;
-      if (bytes.size == 0) continue;
-      is_fixed &= IsFixed(bytes);
-      // Only what comes last has an odd number of bytes.
-      if (made.parts != 0 && made.covered[made.parts - 1].end() == bytes.begin) {
-        made.covered[made.parts - 1].size += bytes.size;
-      } else {
-        made.covered[made.parts++] = bytes;
-      }
+      if (end > bytes.begin) covered.push_back({.begin = bytes.begin, .size = end - bytes.begin});
     }
-    if (is_fixed) continue;
-    if (sum.may_be_left_out) kept_checksums_.push_back(static_cast<uint16_t>(sum.offset));
-    if (AddTerms(made, sent)) continue;
-    made.negative = wire::Negative(Add(made, sent.data()));
-    sums_.push_back(made);
-  }
-}
-
-// False if these are too many bytes, or not in words.
-bool HeaderCheck::AddTerms(const Sum& sum, Frame sent) {
-  std::vector<size_t> words;
-  uint64_t total = 0;
-  for (size_t i = 0; i < sum.parts; ++i) {
-    const Bytes& bytes = sum.covered[i];
-    if (bytes.begin % 2 != 0 || bytes.size % 2 != 0) return false;
-    for (size_t at = bytes.begin; at < bytes.end(); at += 2) {
-      if (IsFixed({.begin = at, .size = 2})) continue;
-      words.push_back(at);
-      total += LoadNative16(sent.data() + at);
+    const bool may_change = pattern_.AddSum(sent, covered);
+    if (may_change && sum.may_be_left_out) {
+      pattern_.AddNotZero({.begin = sum.offset, .size = 2});
     }
   }
-  if (words.size() > kMostTerms) return false;
-  if (in_last_pair_ == 2) {
-    pairs_.push_back({.end = terms_.size(), .rest = {0, 0}});
-    in_last_pair_ = 0;
-  }
-  Pair& pair = pairs_.back();
-  const uint64_t lane = uint64_t{1} << (32 * in_last_pair_);
-  pair.rest[in_last_pair_++] = kModulus - total % kModulus;
-  const size_t first = pairs_.size() < 2 ? 0 : pairs_[pairs_.size() - 2].end;
-  for (const size_t offset : words) {
-    const auto known = std::find_if(terms_.begin() + static_cast<ptrdiff_t>(first), terms_.end(),
-                                    [&](const Term& term) { return term.offset == offset; });
-    if (known == terms_.end()) {
-      terms_.push_back({.lanes = lane, .offset = offset});
-    } else {
-      known->lanes += lane;
-    }
-  }
-  pair.end = terms_.size();
-  return true;
 }
 
 HeaderFaults HeaderCheck::Faults(Frame frame, size_t end) const {

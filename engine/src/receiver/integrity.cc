@@ -77,12 +77,14 @@ Integrity::Integrity(const Sent& sent)
                          .shape = shape,
                          .payload = {},
                          .headers = {frame, sent.headers, sent.payload_offset},
+                         .has_more_payload = false,
                          .udp_bytes = 0};
     if (compares_) {
       const auto end = frame.end() - static_cast<ptrdiff_t>(wire::kSignatureBytes);
       expected.payload.assign(frame.begin() + static_cast<ptrdiff_t>(sent.payload_offset), end);
       expected.udp_bytes = UdpLengthBefore(frame, frame.size(), frame.size() - sent.payload_offset);
     }
+    expected.has_more_payload = compares_ && !expected.headers.compares_payload();
     frames_.push_back(std::move(expected));
   }
 }

@@ -61,10 +61,11 @@ class Integrity {
     // A frame longer than a buffer is not in one piece, and the ports are opened so that there is
     // none.
     if (seen.frame.size() != seen.bytes) return Damage::kNone;
-    if (compares_ && !HasPayload(sent, seen)) return Damage::kContent;
-    if (sent.headers.Passes(seen.frame.data())) [[likely]]
+    const bool passes = sent.headers.Passes(seen.frame.data());
+    if (passes && !sent.has_more_payload) [[likely]]
       return Damage::kNone;
-    return LookAtHeaders(sent, seen);
+    if (!HasPayload(sent, seen)) return Damage::kContent;
+    return passes ? Damage::kNone : LookAtHeaders(sent, seen);
   }
 
   // What is wrong with the headers of a frame that Look has found damaged by them.
@@ -76,6 +77,16 @@ class Integrity {
   // Whether all frames are equal but for their signatures: then one that is equal to an intact one
   // is intact.
   bool sends_one() const { return frames_.size() == 1 && !changes_; }
+  // Whether all frames have one template of so many bytes.
+  bool HasOneTemplateOf(size_t bytes) const {
+    return frames_.size() == 1 && frames_.front().bytes == bytes;
+  }
+  // For such a stream: whether a frame of so many bytes, all there and with its number, is intact.
+  // False: ask Look.
+  bool FollowsTheTemplate(const uint8_t* frame) const {
+    const Expectation& sent = frames_.front();
+    return sent.headers.Passes(frame) && (!sent.has_more_payload || HasPayload(sent, frame));
+  }
 
  private:
   struct Expectation {
@@ -83,7 +94,8 @@ class Integrity {
     wire::Shape shape;
     std::vector<uint8_t> payload;
     HeaderCheck headers;
-    uint16_t udp_bytes;  // what the UDP header before the payload says; 0: there is none
+    bool has_more_payload;  // than `headers` compares
+    uint16_t udp_bytes;     // what the UDP header before the payload says; 0: there is none
   };
 
   const Expectation& At(OrderPlace& place, uint64_t sequence) const {
@@ -97,6 +109,13 @@ class Integrity {
     if (bytes == 0) return true;  // there may be no pointer to nothing
     return end >= bytes &&
            std::memcmp(sent.payload.data(), seen.frame.data() + end - bytes, bytes) == 0;
+  }
+
+  // Of a frame that is as long as the one that was sent.
+  static bool HasPayload(const Expectation& sent, const uint8_t* frame) {
+    const size_t bytes = sent.payload.size();
+    const size_t begin = sent.bytes - wire::kSignatureBytes - bytes;
+    return bytes == 0 || std::memcmp(sent.payload.data(), frame + begin, bytes) == 0;
   }
 
   Damage LookCloser(const Expectation& sent, const SignedFrame& seen) const;

@@ -29,15 +29,20 @@ void Train::Begin(const Expected& stream, const uint8_t* signature, const Arriva
   version_ = stream.version;
   version_of_all_ = stream.version.Of(arrival.frame);
   rewritten_ = stream.version.exists() && sent.version.value_or(version_of_all_) != version_of_all_;
-  const Integrity* integrity = stream.integrity;
-  const bool alike = integrity == nullptr || (stream.numbered && integrity->sends_one());
-  looks_closer_ = rx.flows != nullptr || !alike;
-  const bool whole = arrival.frame.size() == arrival.bytes;
-  looks_closer_ |= integrity != nullptr && !whole;
-  first_ = integrity != nullptr && !looks_closer_
+  looks_ = LooksAt(stream, arrival);
+  first_ = stream.integrity != nullptr && looks_ == Looks::kAtTheFirst
                ? arrival.frame.first(arrival.bytes - wire::kSignatureBytes)
                : Frame();
   bytes_of_each_ = arrival.bytes;
+}
+
+Train::Looks Train::LooksAt(const Expected& stream, const Arrival& arrival) {
+  const Integrity* integrity = stream.integrity;
+  if (stream.counters->flows != nullptr) return Looks::kCloser;
+  if (integrity == nullptr) return Looks::kAtTheFirst;
+  if (!stream.numbered || arrival.frame.size() != arrival.bytes) return Looks::kCloser;
+  if (integrity->sends_one()) return Looks::kAtTheFirst;
+  return integrity->HasOneTemplateOf(arrival.bytes) ? Looks::kAtThePattern : Looks::kCloser;
 }
 
 bool Train::LookCloser(const uint8_t* signature, const Arrival& arrival) {

@@ -34,9 +34,7 @@ class Train {
         next_ >= end_ || version_.Of(arrival.frame) != version_of_all_) {
       return false;
     }
-    if (looks_closer_ ? !LookCloser(signature, arrival) : !IsLikeTheFirst(signature, arrival)) {
-      return false;
-    }
+    if (!IsIntact(signature, arrival)) return false;
     ++next_;
     next_low_ = LowAfter(next_low_);
     ++frames_;
@@ -57,6 +55,26 @@ class Train {
   // what keeps the sum when the sequence grows by one. 0 and 0xffff are the same there; a frame
   // with the other one of them is CountSigned's.
   static uint64_t LowAfter(uint64_t low) { return (low & 0xffff) == 0 ? low + 0xfffe : low - 1; }
+
+  // How it finds out whether a frame is intact.
+  enum class Looks : uint8_t {
+    kAtTheFirst,    // all are equal
+    kAtThePattern,  // all have one template
+    kCloser,
+  };
+
+  static Looks LooksAt(const Expected& stream, const Arrival& arrival);
+
+  bool IsIntact(const uint8_t* signature, const Arrival& arrival) {
+    if (looks_ == Looks::kAtThePattern) return HasThePattern(arrival);
+    return looks_ == Looks::kAtTheFirst ? IsLikeTheFirst(signature, arrival)
+                                        : LookCloser(signature, arrival);
+  }
+
+  bool HasThePattern(const Arrival& arrival) const {
+    return arrival.bytes == bytes_of_each_ && arrival.frame.size() == arrival.bytes &&
+           stream_->integrity->FollowsTheTemplate(arrival.frame.data());
+  }
 
   // For a stream whose frames are equal: whether this one is as intact as the first.
   bool IsLikeTheFirst(const uint8_t* signature, const Arrival& arrival) const {
@@ -84,7 +102,7 @@ class Train {
   VersionBit version_;
   uint32_t version_of_all_ = 0;
   bool rewritten_ = false;
-  bool looks_closer_ = false;
+  Looks looks_ = Looks::kCloser;
   // Unless it looks closer:
   uint32_t bytes_of_each_ = 0;
   Frame first_;  // up to its signature, in the buffer that it has arrived in; empty: not compared

@@ -20,6 +20,7 @@ namespace {
 constexpr uint16_t kId = 7;
 constexpr uint16_t kSum = 0x1234;
 constexpr uint16_t kPort = 1;
+constexpr size_t kEditedAt = 35;
 constexpr size_t kSignatureAt = 44;
 
 struct Sent {
@@ -28,7 +29,15 @@ struct Sent {
   uint16_t port;
   uint8_t version;
   uint8_t payload;
-  size_t more = 0;  // bytes before the signature
+  size_t more = 0;      // bytes before the signature
+  uint8_t address = 0;  // of IP, its last byte
+};
+
+// What a stream has of all there can be.
+struct Kind {
+  bool flows;
+  bool payloads;
+  bool edits;  // a port, which changes from frame to frame
 };
 
 std::vector<uint8_t> Bytes(const Sent& sent) {
@@ -37,6 +46,7 @@ std::vector<uint8_t> Bytes(const Sent& sent) {
   frame[14] = 0x45;
   frame[17] = static_cast<uint8_t>(frame.size() - 14);
   frame[23] = 17;
+  frame[33] = sent.address;
   frame[18] = static_cast<uint8_t>(sent.version << 7);
   frame[42] = sent.payload;
   wire::SignatureWriter(kId, kSum, sent.stamp_ns)
@@ -44,16 +54,23 @@ std::vector<uint8_t> Bytes(const Sent& sent) {
   return frame;
 }
 
+HeaderRules Edited() {
+  return {.kept = std::vector<uint8_t>(42, 0xff),
+          .changes = {{.bits = {.begin = 18 * 8, .end = 18 * 8 + 1}, .updates_checksums = false},
+                      {.bits = {.begin = kEditedAt * 8, .end = kEditedAt * 8 + 8},
+                       .updates_checksums = false}}};
+}
+
 // A stream on one port, and what has been counted of it.
 class Receiver {
  public:
-  explicit Receiver(bool has_flows, bool has_payloads) {
+  explicit Receiver(const Kind& kind) : kind_(kind) {
     tx.packets.Set(1'000'000);
-    if (has_flows) rx.flows = std::make_unique<Flows>(5);
+    if (kind.flows) rx.flows = std::make_unique<Flows>(5);
     classifier_.Add(kId, {.counters = &rx,
                           .sent = &tx,
                           .start_ns = 1000,
-                          .integrity = has_payloads ? &compared_ : &by_length_,
+                          .integrity = &integrity_,
                           .version = VersionBit::At(18 * 8),
                           .signature_sum = kSum,
                           .rx_port = kPort});
@@ -61,7 +78,10 @@ class Receiver {
 
   void Burst(const std::vector<Sent>& burst, uint64_t now_ns, bool in_trains) {
     std::vector<std::vector<uint8_t>> buffers;  // stay until the train has ended
-    for (const Sent& sent : burst) buffers.push_back(Bytes(sent));
+    for (const Sent& sent : burst) {
+      buffers.push_back(Bytes(sent));
+      if (kind_.edits) buffers.back()[kEditedAt] = static_cast<uint8_t>(sent.sequence);
+    }
     Train train(now_ns);
     for (size_t i = 0; i < burst.size(); ++i) {
       const Sent& sent = burst[i];
@@ -102,18 +122,22 @@ class Receiver {
   size_t joined = 0;
 
  private:
+  const Kind kind_;
   Classifier classifier_;
   const std::vector<std::vector<uint8_t>> frames_{
       Bytes({.sequence = 0, .stamp_ns = 0, .port = 0, .version = 0, .payload = 0})};
-  const Integrity compared_{{.frames = frames_, .order = {}, .payload_offset = 42}};
-  const Integrity by_length_{{.frames = frames_, .order = {}}};
+  const Integrity integrity_{{.frames = frames_,
+                              .order = {},
+                              .payload_offset = kind_.payloads ? size_t{42} : 0,
+                              .edited = kind_.edits,
+                              .headers = kind_.edits ? Edited() : HeaderRules{}}};
 };
 
-class TrainTest : public testing::TestWithParam<std::tuple<bool, bool>> {
+class TrainTest : public testing::TestWithParam<std::tuple<bool, bool, bool>> {
  protected:
-  TrainTest()
-      : one_by_one(std::get<0>(GetParam()), std::get<1>(GetParam())),
-        in_trains(std::get<0>(GetParam()), std::get<1>(GetParam())) {}
+  static Kind KindOf(const ParamType& of) {
+    return {.flows = std::get<0>(of), .payloads = std::get<1>(of), .edits = std::get<2>(of)};
+  }
 
   void Burst(const std::vector<Sent>& burst, uint64_t now_ns) {
     one_by_one.Burst(burst, now_ns, false);
@@ -127,12 +151,12 @@ class TrainTest : public testing::TestWithParam<std::tuple<bool, bool>> {
     }
   }
 
-  Receiver one_by_one;
-  Receiver in_trains;
+  Receiver one_by_one{KindOf(GetParam())};
+  Receiver in_trains{KindOf(GetParam())};
 };
 
-INSTANTIATE_TEST_SUITE_P(FlowsAndPayloads, TrainTest,
-                         testing::Combine(testing::Bool(), testing::Bool()));
+INSTANTIATE_TEST_SUITE_P(FlowsPayloadsAndEdits, TrainTest,
+                         testing::Combine(testing::Bool(), testing::Bool(), testing::Bool()));
 
 TEST_P(TrainTest, ABurstIsOne) {
   std::vector<Sent> burst;
@@ -183,6 +207,7 @@ TEST_P(TrainTest, WhateverArrives) {
       if (one_in(100)) frame.version ^= 1;
       if (one_in(100)) frame.payload = 1;
       if (one_in(100)) frame.more = 4;
+      if (one_in(100)) frame.address = 1;
       if (one_in(60)) held.push_back(frame);  // comes again, or late
       if (one_in(100)) astray.push_back({frame.sequence, frame.stamp_ns, kPort + 1, version, 0});
       if (!one_in(40)) burst.push_back(frame);
@@ -201,6 +226,7 @@ TEST_P(TrainTest, WhateverArrives) {
   EXPECT_GT(in_trains.rx.order.overtaken(), 10U);
   EXPECT_GT(in_trains.rx.misrouted.frames(), 100U);
   EXPECT_GT(in_trains.rx.corrupted.Get() + in_trains.rx.wrong_length.Get(), 100U);
+  EXPECT_EQ(in_trains.rx.wrong_headers.Get() > 100, std::get<2>(GetParam()));
   EXPECT_EQ(in_trains.Counted(), one_by_one.Counted());
 }
 

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the frames of one template have in common, as it can be looked at in a few instructions:
+// bits that are equal, sums that stay, and fields that are not 0. All that depends on the template
+// is computed once: blocks of 16 bytes that cover the bits, and for each sum blocks that cover the
+// few words in it that may change.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "wire/block.h"
+#include "wire/bytes.h"
+#include "wire/checksum.h"
+#include "wire/header_walk.h"
+
+namespace tester {
+
+class FramePattern {
+ public:
+  // Of a frame of at least a block. `mask`: its bits that are equal, from its first byte on.
+  FramePattern(Frame sent, std::vector<uint8_t> mask);
+  FramePattern() = default;
+
+  // Adds bytes whose sum in one's complement stays, in parts of which only the last one may have an
+  // odd number of bytes. False if no bits of them may change.
+  bool AddSum(Frame sent, const std::vector<wire::Bytes>& covered);
+  // Adds one or two bytes, not the last of the frame, that are not 0.
+  void AddNotZero(const wire::Bytes& bytes);
+
+  // Of a frame that is as long as the one that was sent.
+  bool Matches(const uint8_t* frame) const {
+    wire::Block difference{};
+    for (const Compared& block : compared_) {
+      difference |= (wire::LoadBlock(frame + block.offset) ^ block.value) & block.mask;
+    }
+    if (wire::HasBits(difference)) [[unlikely]]
+      return false;
+    const Summed* block = summed_.data();
+    for (const Pair& pair : pairs_) {
+      wire::BlockSums one{};
+      wire::BlockSums other{};
+      for (const Summed* const end = summed_.data() + pair.end; block != end; ++block) {
+        one += wire::AddCounted(wire::LoadBlock(frame + block->offsets[0]), block->counts[0]);
+        other += wire::AddCounted(wire::LoadBlock(frame + block->offsets[1]), block->counts[1]);
+      }
+      const auto totals = wire::Totals(one, other);
+      // A sum in one's complement is one modulo 2^16 - 1.
+      if ((totals[0] - pair.sent[0]) % kModulus != 0 || (totals[1] - pair.sent[1]) % kModulus != 0)
+          [[unlikely]] {
+        return false;
+      }
+    }
+    for (const NotZero& field : not_zero_) {
+      if ((LoadNative16(frame + field.offset) & field.mask) == 0) [[unlikely]]
+        return false;
+    }
+    for (const LongSum& sum : long_sums_) {
+      if (!IsUnchanged(sum, frame)) [[unlikely]]
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int32_t kModulus = 0xffff;
+
+  struct Compared {
+    wire::Block value;
+    wire::Block mask;
+    size_t offset;
+  };
+
+  // A block of each of two sums.
+  struct Summed {
+    std::array<wire::Block, 2> counts;  // 1 for each word in the sum that may change
+    std::array<size_t, 2> offsets;
+  };
+
+  struct Pair {
+    size_t end;                   // of its blocks
+    std::array<int32_t, 2> sent;  // their totals in the frame that was sent
+  };
+
+  struct NotZero {
+    uint16_t mask;
+    uint16_t offset;
+  };
+
+  // A sum of many words that may change, or of half a word.
+  struct LongSum {
+    std::vector<wire::Bytes> covered;
+    uint16_t negative;  // of the sum of these bytes in the frame that was sent
+  };
+
+  static uint16_t LoadNative16(const uint8_t* from) {
+    uint16_t word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+  }
+
+  bool IsFixed(size_t at) const { return at < mask_.size() && mask_[at] == 0xff; }
+  void AddPaired(Frame sent, const std::vector<size_t>& words);
+  static uint64_t Add(const LongSum& sum, const uint8_t* frame);
+  static bool IsUnchanged(const LongSum& sum, const uint8_t* frame);
+
+  std::vector<uint8_t> mask_;
+  std::vector<Compared> compared_;
+  std::vector<Summed> summed_;
+  std::vector<Pair> pairs_;
+  size_t in_last_pair_ = 2;  // so many sums
+  std::vector<NotZero> not_zero_;
+  std::vector<LongSum> long_sums_;
+};
+
+}  // namespace tester
