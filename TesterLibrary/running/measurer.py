@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
@@ -30,6 +30,20 @@ _BURST_ERROR, _BURST_ERROR_NS = Fraction(1, 10), 100_000  # of the time that a b
 _HOPELESS = Fraction(1, 10)  # a rate missed by more is the tester's limit, not an accident
 
 
+@dataclass(frozen=True)
+class Pauses:
+    """For how long nothing is sent before and after a trial (RFC 2544 §23)."""
+
+    learning: Duration = Duration(0)  # after the frames from which the device learns addresses (§23 b)
+    rest: Duration = Duration(
+        0
+    )  # after each trial, in which the device restabilizes (§23 e); not after bursts
+    rest_after_loss: Duration = Duration(0)  # after one that lost frames, if that is longer
+
+
+NO_PAUSES = Pauses()
+
+
 class TrialMeasurer:
     """The `Measurer` of the procedures.
 
@@ -43,12 +57,11 @@ class TrialMeasurer:
         streams: Sequence[Stream],
         *,
         note: Callable[[Trial], None] = lambda _: None,
-        rest: Duration = Duration(0),
+        pauses: Pauses = NO_PAUSES,
     ) -> None:
-        """`rest`: nothing is sent for so long after a trial that lost frames (RFC 2544 §23 e)."""
         self._tester = tester
         self._note = note
-        self._rest = rest
+        self._pauses = pauses
         self.streams = tuple(streams)
         self.load = tester.busiest(streams)  # of the streams at their own rates
         if not self.load and not any(stream.as_captured for stream in streams):
@@ -70,8 +83,8 @@ class TrialMeasurer:
         """See Measurer."""
         streams = self._at(load)
         trial = self._recorded(load, lambda: self._once(streams, duration))
-        if self._rest.ns and trial.lost != 0:
-            self._tester.sleep(self._rest.seconds)
+        if trial.lost != 0:
+            self._pause(Duration(max(0, self._pauses.rest_after_loss.ns - self._pauses.rest.ns)))
         return trial
 
     def burst(self, frames: int, rest: Duration) -> Trial:
@@ -86,12 +99,10 @@ class TrialMeasurer:
             run = StreamRun(tester, f"trial-{tester.trials}", streams)
             slowest_ns = max(frames / planned.rate for planned in run.plan.streams)
             run.limits = replace(run.limits, max_rate_error=_burst_error(run.limits, slowest_ns))
-            with self._cutting(run):
+            with self._cutting(run, rest):
                 run.start(packets=frames)
                 self._wait(run, Duration(ceil(slowest_ns)))
-                trial = run.finish()
-            tester.sleep(rest.seconds)
-            return trial
+                return run.finish()
 
         return self._recorded(Fraction(1), once, hopes=True)
 
@@ -196,14 +207,21 @@ class TrialMeasurer:
             return run.finish(duration)
 
     @contextmanager
-    def _cutting(self, run: StreamRun) -> Iterator[StreamRun]:
-        """The loaded streams of a trial; the record says if the tester broke in it."""
+    def _cutting(self, run: StreamRun, rest: Duration | None = None) -> Iterator[StreamRun]:
+        """The loaded streams of a trial, with its pauses; the record says if the tester broke in it."""
         try:
             with run.loaded():
+                if run.plan.learning:
+                    self._pause(self._pauses.learning)
                 yield run
+            self._pause(self._pauses.rest if rest is None else rest)
         except TargetError as error:
             self._tester.recorder.event("trial_cut_short", number=self._tester.trials, reason=error.reason)
             raise
+
+    def _pause(self, time: Duration) -> None:
+        if time.ns:
+            self._tester.sleep(time.seconds)
 
     def _wait(self, run: StreamRun, duration: Duration) -> None:
         late = max(duration.ns // 5, self._tester.rules.grace.ns)

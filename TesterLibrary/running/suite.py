@@ -27,7 +27,7 @@ from ..testbeds.load import shipped_testbeds
 from ..verdict import Verdict
 from .capture import Captures
 from .connections import Connections
-from .measurer import TrialMeasurer
+from .measurer import Pauses, TrialMeasurer
 from .opening import OpenTestbed, open_tester
 from .scope import Scopes
 from .tester import Tester
@@ -220,7 +220,8 @@ class Suite:
         chosen = self.refuse_without(title, names, by_signature=by_signature, needs=needs)
         streams = [stream.at(rate) if rate else stream for stream in chosen]
         self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
-        return TrialMeasurer(self.tester, streams, note=self.remember, rest=rest)
+        pauses = Pauses(self.profile.trial_learning, self.profile.trial_rest, rest)
+        return TrialMeasurer(self.tester, streams, note=self.remember, pauses=pauses)
 
     def refuse_without(
         self, title: str, names: Sequence[str], *, by_signature: bool, needs: Sequence[Counter]

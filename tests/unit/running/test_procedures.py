@@ -21,7 +21,7 @@ from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units import Bandwidth, Duration, Ratio
 from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
-from TesterLibrary.running.measurer import TrialMeasurer
+from TesterLibrary.running.measurer import Pauses, TrialMeasurer
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.targets.fake import fake_port
 from TesterLibrary.targets.simulated import SimulatedTarget
@@ -232,11 +232,30 @@ def test_after_a_trial_with_loss_the_device_may_rest(tmp_path: Path) -> None:
     slept: list[float] = []
     pass_time = tester.sleep
     tester.sleep = lambda seconds: (slept.append(seconds), pass_time(seconds))[1]
-    measurer = TrialMeasurer(tester, [stream()], rest=Duration(3 * 10**9))
+    measurer = TrialMeasurer(tester, [stream()], pauses=Pauses(rest_after_loss=Duration(3 * 10**9)))
     measurer.measure(Fraction(1, 4), Duration(50 * MS))
     assert 3.0 not in slept
     measurer.measure(Fraction(1), Duration(50 * MS))
     assert slept[-1] == 3.0
+
+
+def test_pauses_are_before_and_after_each_trial(tmp_path: Path) -> None:
+    tester = simulated(tmp_path)
+    learning, rest, last = Duration(2 * 10**9), Duration(5 * 10**9), 0
+    measurer = TrialMeasurer(tester, [stream()], pauses=Pauses(learning, rest, Duration(3 * 10**9)))
+    quarter, short = Fraction(1, 4), Duration(50 * MS)
+    step = Step(quarter, short, quarter / 2, short)
+    trials = [
+        measurer.measure(quarter, short),
+        measurer.burst(10, rest),
+        measurer.step(step)[0],
+        measurer.interrupted(quarter, lambda: None, lead=short, steady=short, limit=Duration(10**9))[0],
+    ]
+    for trial in trials:
+        (counted,) = (s.counters for s in trial.streams)
+        assert counted.first_tx_ns >= last + learning.ns + (rest.ns if last else 0)
+        last = counted.last_tx_ns
+    assert tester.target.snapshot().taken_at_ns >= last + rest.ns
 
 
 def test_a_tester_that_counts_no_outages_is_refused_by_name(tmp_path: Path) -> None:
