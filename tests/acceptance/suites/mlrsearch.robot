@@ -47,3 +47,10 @@ An Exceed Ratio Of All Trials
     [Documentation]    Refused with the range that is allowed.
     Run Keyword And Expect Error    *the goal exceed ratio must be at least 0 and below 100 %; given was NDR*
     ...    Create Search Goal    NDR    loss=0    exceed=100 %
+
+A Soak
+    [Documentation]    At 50 % of line rate the device loses nothing, at 90 % always.
+    Measure Soak    north    rate=50 %    trials=10    duration=50 ms
+    Verify Exceed Probability Below    26 %
+    Measure Soak    north    rate=90 %    trials=10    duration=50 ms
+    Run Keyword And Expect Error    FAIL: exceed probability of north*    Verify Exceed Probability Below    26 %
