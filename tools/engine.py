@@ -4,6 +4,7 @@
 
     python3 tools/engine.py         release build; also what setup.py does
     python3 tools/engine.py test    its tests, under AddressSanitizer and UndefinedBehaviorSanitizer
+    python3 tools/engine.py race    tests of ports, workers and tester, under ThreadSanitizer; not in CI
 
 Needs nothing but the standard library.
 """
@@ -21,12 +22,20 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "engine"
 BUILD = SOURCE / "build"
 TEST_BUILD = SOURCE / "build-sanitized"
+RACE_BUILD = SOURCE / "build-race"
 TARGET = ROOT / "TesterLibrary" / "_engine" / "testerd"
 
 SANITIZED = (
     "--buildtype=debugoptimized",
     "-Doptimization=1",  # with sanitizers a third of the time of 3 to compile
     "-Db_sanitize=address,undefined",
+    "-Db_lundef=false",
+)
+
+RACES = (
+    "--buildtype=debugoptimized",
+    "-Doptimization=1",
+    "-Db_sanitize=thread",
     "-Db_lundef=false",
 )
 
@@ -72,7 +81,7 @@ def build() -> Path:
 def test() -> None:
     """Builds everything with sanitizers and runs the tests, with fuzzers where clang is there."""
     _refuse_if_lacking(missing())
-    if _has_fuzzer():
+    if _clang_has("fuzzer"):
         os.environ["CXX"] = "clang++"  # takes half of the time that GCC does, too
         _configure(TEST_BUILD, *SANITIZED, "-Dfuzz=true")
     else:
@@ -81,6 +90,22 @@ def test() -> None:
     if not json.loads(subprocess.check_output(["meson", "introspect", "--tests", str(TEST_BUILD)])):
         raise EngineError("The engine was built without its tests: they need libgtest-dev and libgmock-dev.")
     _run("meson", "test", "-C", str(TEST_BUILD), "--no-rebuild", "--print-errorlogs")
+
+
+def race() -> None:
+    """Builds what runs in several threads with ThreadSanitizer and runs its tests."""
+    _refuse_if_lacking(missing())
+    if _clang_has("thread"):
+        os.environ["CXX"] = "clang++"
+        _configure(RACE_BUILD, *RACES, "-Dcpp_args=-Wno-sign-conversion")  # more than GCC's -Wconversion
+    else:
+        # GCC's does not know fences; what they order are atomics, of which it reports no race.
+        _configure(RACE_BUILD, *RACES, "-Dcpp_args=-Wno-tsan")
+    _run("meson", "compile", "-C", str(RACE_BUILD), "engine_test")
+    # A test forks, and what it forks has a thread.
+    options = f"halt_on_error=1:die_after_fork=0:suppressions={SOURCE / 'races.supp'}"
+    os.environ.setdefault("TSAN_OPTIONS", options)
+    _run("meson", "test", "-C", str(RACE_BUILD), "--no-rebuild", "--print-errorlogs", "engine")
 
 
 def _refuse_if_lacking(packages: list[str]) -> None:
@@ -97,10 +122,13 @@ def _configure(folder: Path, *options: str) -> None:
     _run("meson", "setup", *again, str(folder), str(SOURCE), *options)
 
 
-def _has_fuzzer() -> bool:
-    """Whether clang is there with its libFuzzer, which is a package of its own."""
-    probe = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }'
-    command = ["clang++", "-x", "c++", "-fsanitize=fuzzer", "-o", os.devnull, "-"]
+def _clang_has(sanitizer: str) -> bool:
+    """Whether clang is there with libFuzzer or a sanitizer, which are a package of their own."""
+    entry = (
+        "LLVMFuzzerTestOneInput(const unsigned char*, unsigned long)" if sanitizer == "fuzzer" else "main()"
+    )
+    probe = f'extern "C" int {entry} {{ return 0; }}'
+    command = ["clang++", "-x", "c++", f"-fsanitize={sanitizer}", "-o", os.devnull, "-"]
     if shutil.which(command[0]) is None:
         return False
     return subprocess.run(command, input=probe, text=True, capture_output=True, check=False).returncode == 0
@@ -129,5 +157,7 @@ def _install(program: Path) -> Path:
 if __name__ == "__main__":
     if sys.argv[1:] == ["test"]:
         test()
+    elif sys.argv[1:] == ["race"]:
+        race()
     else:
         print(build())
