@@ -27,6 +27,6 @@ Test Template       Longest Burst Is At Least
 Longest Burst Is At Least
     [Documentation]    Searches the throughput, then the longest burst, repeatedly, and compares the average.
     [Arguments]    ${frame_size}    ${at_least}
-    Create Stream    north    tx=p1    rx=p2    frame_size=${frame_size}
-    ${result} =    Find Maximum Burst    north
+    Create Test Streams    ${frame_size}
+    ${result} =    Find Maximum Burst
     Verify Maximum Burst Above    ${at_least}    ${result}

@@ -27,6 +27,6 @@ Test Template       Frame Loss Is At Most
 Frame Loss Is At Most
     [Documentation]    Measures the loss at each load, and compares the worst one up to a load.
     [Arguments]    ${frame_size}    ${at_most}    ${load}
-    Create Stream    north    tx=p1    rx=p2    frame_size=${frame_size}
-    ${result} =    Sweep Frame Loss    north    step=${PROFILE.frame_loss.step}
+    Create Test Streams    ${frame_size}
+    ${result} =    Sweep Frame Loss    step=${PROFILE.frame_loss.step}
     Verify Loss Below    ${at_most}    ${result}    at=${load}

@@ -28,7 +28,7 @@ Test Template       Latency Is At Most
 Latency Is At Most
     [Documentation]    Searches the throughput, measures the latency there, and compares it.
     [Arguments]    ${frame_size}    ${at_most}
-    Create Stream    north    tx=p1    rx=p2    frame_size=${frame_size}
-    ${throughput} =    Find Rate Without Loss    north
-    ${result} =    Measure Latency    north    rate=${throughput}
+    Create Test Streams    ${frame_size}
+    ${throughput} =    Find Rate Without Loss
+    ${result} =    Measure Latency    rate=${throughput}
     Verify Latency Below    ${at_most}    ${result}    percentile=99

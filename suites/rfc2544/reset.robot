@@ -24,6 +24,6 @@ Power Interruption    POWER         ${CRITERIA.reset}[power]
 Reset Takes At Most
     [Documentation]    Resets the device by the hook of its testbed, and compares the time without a frame.
     [Arguments]    ${kind}    ${at_most}
-    Create Stream    north    tx=p1    rx=p2    frame_size=64
-    ${result} =    Measure Reset Time    north    kind=${kind}
+    Create Test Streams    64
+    ${result} =    Measure Reset Time    kind=${kind}
     Verify Reset Time Below    ${at_most}    ${result}

@@ -27,6 +27,6 @@ Test Template       Recovery Takes At Most
 Recovery Takes At Most
     [Documentation]    Searches the throughput, overloads the device, and compares the time of the last loss.
     [Arguments]    ${frame_size}    ${at_most}
-    Create Stream    north    tx=p1    rx=p2    frame_size=${frame_size}
-    ${result} =    Measure System Recovery    north
+    Create Test Streams    ${frame_size}
+    ${result} =    Measure System Recovery
     Verify System Recovery Below    ${at_most}    ${result}

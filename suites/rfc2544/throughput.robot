@@ -26,8 +26,8 @@ Test Template       Throughput Is At Least
 Throughput Is At Least
     [Documentation]    Searches the throughput and compares it.
     [Arguments]    ${frame_size}    ${at_least}
-    Create Stream    north    tx=p1    rx=p2    frame_size=${frame_size}
-    ${result} =    Find Throughput    north    loss=0
+    Create Test Streams    ${frame_size}
+    ${result} =    Find Throughput    loss=0
     ...    resolution=${PROFILE.throughput.resolution}
     ...    lowest=${PROFILE.throughput.lowest}
     ...    sustained=${PROFILE.throughput.sustained}

@@ -10,7 +10,7 @@ import pytest
 
 from TesterLibrary.files.paths import data_root
 
-from .robots import SuiteTests, check_failed, check_passed, robot
+from .robots import SuiteTests, check_failed, check_passed, lines, robot
 
 PROFILE = """\
 PROFILE:
@@ -38,10 +38,10 @@ PROCEDURES = ("throughput", "latency", "frame_loss", "back_to_back")
 LOSSY = Path(__file__).with_name("lossy_switch.py")
 
 
-def run(procedure: str, folder: Path, listener: Path | None = None) -> SuiteTests:
+def run(procedure: str, folder: Path, listener: Path | None = None, directions: int = 1) -> SuiteTests:
     """Runs a procedure with frames of 1518 bytes."""
     bed = (data_root() / "resources" / "testbeds" / "tofino-fake.yaml").read_text(encoding="utf-8")
-    given = []
+    given = [f"DIRECTIONS:{directions}"]
     texts = {"TESTBED": bed.replace("10 Gbps", "1 Gbps"), "PROFILE_FILE": PROFILE, "CRITERIA_FILE": CRITERIA}
     for name, text in texts.items():
         path = folder / f"{name.lower()}.yaml"
@@ -57,6 +57,23 @@ def test_the_suites_run_on_a_switch(tmp_path: Path) -> None:
         tests = run(procedure, folder)
         assert set(tests) == {"1518 Bytes"}
         check_passed(tests)
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_both_directions_are_offered_at_the_same_time(procedure: str, tmp_path: Path) -> None:
+    check_passed(run(procedure, tmp_path, directions=2))
+    trials = lines(tmp_path / "evidence" / "trials.jsonl")
+    assert trials
+    for trial in trials:
+        ways = [(stream["name"], stream["tx_port"], stream["rx_port"]) for stream in trial["streams"]]
+        assert ways == [("north", "p1", "p2"), ("south", "p2", "p1")]
+        north, south = (stream["counters"]["tx_packets"] for stream in trial["streams"])
+        assert north == south > 0
+
+
+def test_other_directions_are_refused(tmp_path: Path) -> None:
+    (test,) = run("throughput", tmp_path, directions=3).values()
+    assert (test.status, test.message) == ("FAIL", "DIRECTIONS is 3; give 1 or 2")
 
 
 def test_what_needs_outages_is_refused_by_name(tmp_path: Path) -> None:
