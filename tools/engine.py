@@ -25,9 +25,20 @@ TEST_BUILD = SOURCE / "build-sanitized"
 RACE_BUILD = SOURCE / "build-race"
 TARGET = ROOT / "TesterLibrary" / "_engine" / "testerd"
 
+# Most of the time to compile goes into headers of DPDK, gRPC and protobuf: several files are compiled as one.
+RELEASE = (
+    "--buildtype=release",
+    "-Db_ndebug=true",
+    "-Dtests=false",
+    "-Dunity=on",
+    "-Dunity_size=6",
+    "-Db_pch=false",
+)
+# Each file by itself, so that each includes what it needs.
 SANITIZED = (
     "--buildtype=debugoptimized",
     "-Doptimization=1",  # with sanitizers a third of the time of 3 to compile
+    "-Dcpp_args=-g1",  # the lines of a stack, and no more
     "-Db_sanitize=address,undefined",
     "-Db_lundef=false",
 )
@@ -73,7 +84,7 @@ def missing() -> list[str]:
 def build() -> Path:
     """Builds what has changed and returns the installed program."""
     _refuse_if_lacking(missing())
-    _configure(BUILD, "--buildtype=release", "-Db_ndebug=true", "-Dtests=false")
+    _configure(BUILD, *RELEASE)
     _run("meson", "compile", "-C", str(BUILD), "testerd")
     return _install(BUILD / "testerd")
 
