@@ -4,7 +4,6 @@
 #include "receiver/frame_pattern.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 namespace tester {
@@ -48,11 +47,12 @@ FramePattern::FramePattern(Frame sent, std::vector<uint8_t> mask) : mask_(std::m
     std::array<uint8_t, kBlockBytes> bits{};
     const size_t bytes = std::min(kBlockBytes, mask_.size() - offset);
     std::copy_n(mask_.begin() + static_cast<ptrdiff_t>(offset), bytes, bits.begin());
-    compared_.push_back({.value = wire::LoadBlock(sent.data() + offset),
-                         .mask = wire::LoadBlock(bits.data()),
-                         .offset = offset});
+    all_.compared.push_back({.value = wire::LoadBlock(sent.data() + offset),
+                             .mask = wire::LoadBlock(bits.data()),
+                             .offset = offset});
     at = offset + kBlockBytes;
   }
+  MakeFew();
 }
 
 bool FramePattern::AddSum(Frame sent, const std::vector<wire::Bytes>& covered) {
@@ -75,28 +75,25 @@ bool FramePattern::AddSum(Frame sent, const std::vector<wire::Bytes>& covered) {
     sum.negative = wire::Negative(Add(sum, sent.data()));
     long_sums_.push_back(std::move(sum));
   }
+  MakeFew();
   return true;
 }
 
 void FramePattern::AddPaired(Frame sent, const std::vector<size_t>& words) {
   if (in_last_pair_ == 2) {
-    pairs_.push_back({.end = summed_.size(), .sent = {0, 0}});
+    all_.pairs.emplace_back();
     in_last_pair_ = 0;
   }
-  Pair& pair = pairs_.back();
+  auto& pair = all_.pairs.back();
   const size_t side = in_last_pair_++;
-  const size_t first = pairs_.size() < 2 ? 0 : pairs_[pairs_.size() - 2].end;
   const auto blocks = BlocksOf(words, sent.size());
-  summed_.resize(std::max(pair.end, first + blocks.size()), Summed{});
-  pair.end = summed_.size();
+  pair.blocks.resize(std::max(pair.blocks.size(), blocks.size()));
   wire::BlockSums sums{};
-  for (size_t i = first; i < pair.end; ++i) {
-    Summed& block = summed_[i];
-    if (i - first < blocks.size()) {
-      std::tie(block.offsets[side], block.counts[side]) = blocks[i - first];
-    }
-    sums +=
-        wire::AddCounted(wire::LoadBlock(sent.data() + block.offsets[side]), block.counts[side]);
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const auto& [offset, counts] = blocks[i];
+    pair.blocks[i].offsets[side] = offset;
+    pair.blocks[i].counts[side] = counts;
+    sums += wire::AddCounted(wire::LoadBlock(sent.data() + offset), counts);
   }
   pair.sent[side] = wire::Totals(sums, sums)[0];
 }
@@ -104,8 +101,25 @@ void FramePattern::AddPaired(Frame sent, const std::vector<size_t>& words) {
 void FramePattern::AddNotZero(const wire::Bytes& bytes) {
   std::array<uint8_t, 2> mask{};
   std::fill_n(mask.begin(), bytes.size, uint8_t{0xff});
-  not_zero_.push_back(
-      {.mask = LoadNative16(mask.data()), .offset = static_cast<uint16_t>(bytes.begin)});
+  all_.not_zero.push_back({.mask = LoadNative16(mask.data()), .lacks = 0, .offset = bytes.begin});
+  MakeFew();
+}
+
+void FramePattern::MakeFew() {
+  few_ = {};
+  are_few_ = long_sums_.empty() && all_.compared.size() <= few_.compared.size() &&
+             all_.pairs.size() <= few_.pairs.size() && all_.not_zero.size() <= few_.not_zero.size();
+  for (size_t i = 0; are_few_ && i < all_.pairs.size(); ++i) {
+    const auto& blocks = all_.pairs[i].blocks;
+    auto& few = few_.pairs[i];
+    are_few_ = blocks.size() <= few.blocks.size();
+    if (!are_few_) break;
+    std::copy(blocks.begin(), blocks.end(), few.blocks.begin());
+    few.sent = all_.pairs[i].sent;
+  }
+  if (!are_few_) return;
+  std::copy(all_.compared.begin(), all_.compared.end(), few_.compared.begin());
+  std::copy(all_.not_zero.begin(), all_.not_zero.end(), few_.not_zero.begin());
 }
 
 uint64_t FramePattern::Add(const LongSum& sum, const uint8_t* frame) {
@@ -116,8 +130,10 @@ uint64_t FramePattern::Add(const LongSum& sum, const uint8_t* frame) {
   return total;
 }
 
-bool FramePattern::IsUnchanged(const LongSum& sum, const uint8_t* frame) {
-  return (Add(sum, frame) + sum.negative) % uint64_t{kModulus} == 0;
+bool FramePattern::LongSumsStay(const uint8_t* frame) const {
+  return std::all_of(long_sums_.begin(), long_sums_.end(), [&](const LongSum& sum) {
+    return (Add(sum, frame) + sum.negative) % uint64_t{kModulus} == 0;
+  });
 }
 
 }  // namespace tester

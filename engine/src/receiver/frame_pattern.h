@@ -34,62 +34,80 @@ class FramePattern {
 
   // Of a frame that is as long as the one that was sent.
   bool Matches(const uint8_t* frame) const {
-    wire::Block difference{};
-    for (const Compared& block : compared_) {
-      difference |= (wire::LoadBlock(frame + block.offset) ^ block.value) & block.mask;
-    }
-    if (wire::HasBits(difference)) [[unlikely]]
-      return false;
-    const Summed* block = summed_.data();
-    for (const Pair& pair : pairs_) {
-      wire::BlockSums one{};
-      wire::BlockSums other{};
-      for (const Summed* const end = summed_.data() + pair.end; block != end; ++block) {
-        one += wire::AddCounted(wire::LoadBlock(frame + block->offsets[0]), block->counts[0]);
-        other += wire::AddCounted(wire::LoadBlock(frame + block->offsets[1]), block->counts[1]);
-      }
-      const auto totals = wire::Totals(one, other);
-      // A sum in one's complement is one modulo 2^16 - 1.
-      if ((totals[0] - pair.sent[0]) % kModulus != 0 || (totals[1] - pair.sent[1]) % kModulus != 0)
-          [[unlikely]] {
-        return false;
-      }
-    }
-    for (const NotZero& field : not_zero_) {
-      if ((LoadNative16(frame + field.offset) & field.mask) == 0) [[unlikely]]
-        return false;
-    }
-    for (const LongSum& sum : long_sums_) {
-      if (!IsUnchanged(sum, frame)) [[unlikely]]
-        return false;
-    }
-    return true;
+    if (are_few_) [[likely]]
+      return few_.Hold(frame);
+    return all_.Hold(frame) && LongSumsStay(frame);
   }
 
  private:
   static constexpr int32_t kModulus = 0xffff;
 
+  // Each of these holds of every frame where nothing is set.
   struct Compared {
-    wire::Block value;
-    wire::Block mask;
-    size_t offset;
+    wire::Block value{};
+    wire::Block mask{};
+    size_t offset = 0;
   };
 
   // A block of each of two sums.
   struct Summed {
-    std::array<wire::Block, 2> counts;  // 1 for each word in the sum that may change
-    std::array<size_t, 2> offsets;
+    std::array<wire::Block, 2> counts{};  // 1 for each word in the sum that may change
+    std::array<size_t, 2> offsets{};
   };
 
+  template <typename Blocks>
   struct Pair {
-    size_t end;                   // of its blocks
-    std::array<int32_t, 2> sent;  // their totals in the frame that was sent
+    Blocks blocks{};
+    std::array<int32_t, 2> sent{};  // their totals in the frame that was sent
   };
 
   struct NotZero {
-    uint16_t mask;
-    uint16_t offset;
+    uint16_t mask = 0;
+    uint16_t lacks = 1;  // if the bits of the mask are this
+    size_t offset = 0;
   };
+
+  // In arrays, nothing is looped over.
+  template <typename Blocks, typename Pairs, typename Fields>
+  struct Conditions {
+    Blocks compared{};
+    Pairs pairs{};
+    Fields not_zero{};
+
+    bool Hold(const uint8_t* frame) const {
+      wire::Block difference{};
+      for (const Compared& block : compared) {
+        difference |= (wire::LoadBlock(frame + block.offset) ^ block.value) & block.mask;
+      }
+      if (wire::HasBits(difference)) [[unlikely]]
+        return false;
+      for (const auto& pair : pairs) {
+        wire::BlockSums one{};
+        wire::BlockSums other{};
+        for (const Summed& block : pair.blocks) {
+          one += wire::AddCounted(wire::LoadBlock(frame + block.offsets[0]), block.counts[0]);
+          other += wire::AddCounted(wire::LoadBlock(frame + block.offsets[1]), block.counts[1]);
+        }
+        const auto totals = wire::Totals(one, other);
+        // A sum in one's complement is one modulo 2^16 - 1.
+        if ((totals[0] - pair.sent[0]) % kModulus != 0 ||
+            (totals[1] - pair.sent[1]) % kModulus != 0) [[unlikely]] {
+          return false;
+        }
+      }
+      for (const NotZero& field : not_zero) {
+        if ((LoadNative16(frame + field.offset) & field.mask) == field.lacks) [[unlikely]]
+          return false;
+      }
+      return true;
+    }
+  };
+
+  // What frames of 64 bytes have whose fields change.
+  using Few = Conditions<std::array<Compared, 3>, std::array<Pair<std::array<Summed, 2>>, 1>,
+                         std::array<NotZero, 2>>;
+  using Any = Conditions<std::vector<Compared>, std::vector<Pair<std::vector<Summed>>>,
+                         std::vector<NotZero>>;
 
   // A sum of many words that may change, or of half a word.
   struct LongSum {
@@ -105,15 +123,15 @@ class FramePattern {
 
   bool IsFixed(size_t at) const { return at < mask_.size() && mask_[at] == 0xff; }
   void AddPaired(Frame sent, const std::vector<size_t>& words);
+  bool LongSumsStay(const uint8_t* frame) const;
   static uint64_t Add(const LongSum& sum, const uint8_t* frame);
-  static bool IsUnchanged(const LongSum& sum, const uint8_t* frame);
+  void MakeFew();
 
   std::vector<uint8_t> mask_;
-  std::vector<Compared> compared_;
-  std::vector<Summed> summed_;
-  std::vector<Pair> pairs_;
+  Few few_;
+  bool are_few_ = true;
   size_t in_last_pair_ = 2;  // so many sums
-  std::vector<NotZero> not_zero_;
+  Any all_;
   std::vector<LongSum> long_sums_;
 };
 
