@@ -4,23 +4,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from assertionengine import AssertionOperator
 from robot.api.deco import keyword
 
+from ..errors import PlanError
 from ..measurement.correction import DelayKind
 from ..measurement.trial import Trial
 from ..methodology.judging import latency_below
 from ..methodology.latency import LatencyMeasurement, LatencyResult, measure_latency
+from ..methodology.prerequisite import check_prerequisite, load_of
 from ..methodology.result import Result, trials_of
+from ..methodology.throughput import ThroughputResult
 from ..methodology.tolerance import at_most
 from ..model.percentile import P99, Percentile
-from ..model.units import Duration, Rate, Ratio
+from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component
 from ._getter import Getter
+
+_ALL = Ratio(Fraction(1))
 
 
 @component
@@ -36,28 +43,38 @@ class FrameLatency:
         self,
         *streams: str,
         rate: Rate | None = None,
+        throughput: ThroughputResult | None = None,
+        part: Ratio = _ALL,
         duration: Duration | None = None,
         repetitions: int | None = None,
         kind: DelayKind = DelayKind.AS_SEEN,
     ) -> LatencyResult:
-        """Measures the latency of every frame at a load below the device's throughput (RFC 2544 §26.2).
+        """Measures the latency of every frame at the device's throughput, or below it (RFC 2544 §26.2).
 
         | =Argument= | =Meaning= |
         | ``streams`` | names of streams; all, if none is given |
         | ``rate`` | the rate of each of the streams, in place of its own |
+        | ``throughput`` | a result of `Find Throughput` for the same streams, which is their rate |
+        | ``part`` | the part of that throughput that is sent |
         | ``duration`` | how long each trial sends; as the profile says, if left out |
         | ``repetitions`` | how many trials over which values are averaged; as the profile says, if left out |
         | ``kind`` | ``as_seen``, ``cut_through`` or ``store_and_forward`` |
 
         As seen by the tester it is less its own delay, if that was calibrated. A cut-through latency is from
         the first bit in to the first bit out, one of store and forward from the last bit in to the first bit
-        out (RFC 1242 §3.8); on virtual ports bits take no time.
+        out (RFC 1242 §3.8); on virtual ports bits take no time. Of a device without any throughput it is
+        INCONCLUSIVE.
 
         Returns a result; ``${result.latency.p99}`` is nanoseconds, over all frames of all trials.
 
         | `Measure Latency` | north | rate=10 % | duration=2 s |
         | `Verify Latency Below` | 5 ms | percentile=99 |
+
+        | ${throughput} = | `Find Throughput` | north |
+        | `Measure Latency` | north | throughput=${throughput} | part=90 % |
         """
+        if throughput is not None:
+            rate = self._part_of(throughput, part, streams, rate)
         measurer = self._suite.measurer("latency", streams, rate, by_signature=True)
         profile = self._suite.profile
         measurement = LatencyMeasurement(
@@ -69,6 +86,14 @@ class FrameLatency:
         return self._suite.found(
             measure_latency(measurer, measurement, on_estimate=self._suite.progress.estimate)
         )
+
+    def _part_of(
+        self, throughput: ThroughputResult, part: Ratio, streams: Sequence[str], rate: Rate | None
+    ) -> Rate:
+        if rate is not None:
+            raise PlanError(f"give rate or throughput, not both; given were rate={rate} and {throughput}")
+        check_prerequisite(throughput, self._suite.chosen(streams))
+        return Rate(load_of(throughput, "latency") * part.value, RateUnit.LINE)
 
     @keyword(tags=["get"])
     def get_latency(

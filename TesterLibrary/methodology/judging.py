@@ -69,12 +69,15 @@ def latency_below(
     if not 0 < percentile <= 100:
         raise TesterLibraryError(f"a percentile of {percentile:g} is not above 0 and at most 100")
     figure = latency_of([trial for trial in trials if trial.valid], kind).figure_at(percentile)
+    measured = str(Duration(round(figure.value))) if figure else "unknown"
+    if figure and any(trial.lost for trial in trials):
+        measured += f" of the frames that arrived ({lost_text(trials)})"
     return assess(
         about(figure),
         AT_MOST,
         bound.ns,
         subject=f"p{percentile:g} latency of {title_of(trials)}",
-        measured=str(Duration(round(figure.value))) if figure else "unknown",
+        measured=measured,
         bound=f"<= {bound}",
         doubt=delay_doubt_of(trials) or undelayed(trials),
     )

@@ -29,6 +29,6 @@ Latency Is At Most
     [Documentation]    Searches the throughput, measures the latency there, and compares it.
     [Arguments]    ${frame_size}    ${at_most}
     Create Test Streams    ${frame_size}
-    ${throughput} =    Find Rate Without Loss
-    ${result} =    Measure Latency    rate=${throughput}
+    ${throughput} =    Find Throughput For Latency
+    ${result} =    Measure Latency    throughput=${throughput}    part=${PROFILE.latency.part}
     Verify Latency Below    ${at_most}    ${result}    percentile=99

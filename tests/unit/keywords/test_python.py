@@ -6,12 +6,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from TesterLibrary import TesterLibrary
-from TesterLibrary.errors import TestbedError, TesterLibraryError, UnitError, VerdictFailed
+from TesterLibrary.errors import (
+    Inconclusive,
+    PlanError,
+    TestbedError,
+    TesterLibraryError,
+    UnitError,
+    VerdictFailed,
+)
 from TesterLibrary.model.units import FrameSize, Rate
 
 from .fake_library import library_on_fake
@@ -109,3 +118,15 @@ def test_durations_follow_from_the_profile(tester: TesterLibrary, tmp_path: Path
     )
     with pytest.raises(TesterLibraryError, match="repetitions"):
         tester.measure_latency("north", repetitions=0)
+
+
+def test_latency_is_measured_at_a_part_of_the_throughput(tester: TesterLibrary) -> None:
+    tester.create_stream("north")
+    found = tester.find_throughput("north", duration="100 ms", scout="100 ms", resolution="50 %")
+    result = tester.measure_latency("north", throughput=found, part="50 %", duration="100 ms", repetitions=1)
+    assert result.load == found.load / 2
+    with pytest.raises(PlanError, match=r"give rate or throughput, not both; given were rate=1 kpps and "):
+        tester.measure_latency("north", throughput=found, rate="1 kpps")
+    none = replace(found, load=Fraction(0))
+    with pytest.raises(Inconclusive, match="latency is measured at a part of the throughput, and there is"):
+        tester.measure_latency("north", throughput=none)

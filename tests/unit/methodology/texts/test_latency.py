@@ -16,6 +16,7 @@ from .samples import LATE, MILLISECOND, calibrated, said, switched, trial
 def latencies() -> Iterator[Verdict]:
     yield latency_below([trial()], Duration(MILLISECOND), 99)
     yield latency_below([trial()], Duration(50_000), 100)
+    yield latency_below([trial(capacity=900)], Duration(MILLISECOND), 99)
     yield latency_below([trial(capacity=0)], Duration(MILLISECOND), 50)
     yield latency_below(
         [trial(delay_objections=("the calibration is 9 h old",))], Duration(MILLISECOND), 99.9
