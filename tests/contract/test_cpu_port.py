@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import socket
+import struct
 import time
 from typing import Any
 
@@ -15,6 +17,7 @@ from TesterLibrary.testbeds.namespace import Namespace
 from TesterLibrary.testbeds.privilege import is_privileged
 
 _FRAME = bytes(range(64))
+_FLAGS, _RUNNING = 0x8913, 0x40  # SIOCGIFFLAGS, IFF_RUNNING
 
 
 class BusyHost(socket.socket):
@@ -45,11 +48,23 @@ def _received(port: cpu.CpuPort) -> list[str]:
     return found
 
 
+def _wait_for_link(name: str) -> None:
+    """Until then the kernel drops what is sent: it hands the state of a new veth on in a thread of its own."""
+    deadline = time.monotonic() + 10
+    request = struct.pack("16sH14x", name.encode(), 0)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        while not struct.unpack("16xH14x", fcntl.ioctl(any_socket, _FLAGS, request))[0] & _RUNNING:
+            assert time.monotonic() < deadline, f"{name} has no link"
+            time.sleep(0.001)
+
+
 def test_packets_are_those_of_its_interface(inside: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
     with inside.entered():
         monkeypatch.setattr(cpu.socket, "socket", BusyHost)
         host = cpu.CpuPort("host")
         monkeypatch.undo()
         chip = cpu.CpuPort("chip")
+        _wait_for_link("chip")
+        _wait_for_link("host")
         chip.send([_FRAME.hex()])
         assert (_received(host), chip.received()) == ([_FRAME.hex()], [])

@@ -145,7 +145,10 @@ def test_ctrl_c_reports_what_was_measured(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--profile", "quickest"], "'quickest' does not come with the library; these do: full, mlrsearch, quick"),
+        (
+            ["--profile", "quickest"],
+            "'quickest' does not come with the library; these do: full, mlrsearch, quick",
+        ),
         (["--testbed", "l2-bride"], "did you mean 'l2-bridge'?"),
         (["--suite", "nowhere.robot"], "there is no suite nowhere.robot"),
         (["--criteria", "my.yaml"], "there is no file my.yaml"),
