@@ -49,7 +49,7 @@ def _received(port: cpu.CpuPort) -> list[str]:
 
 
 def _wait_for_link(name: str) -> None:
-    """Until then the kernel drops what is sent: it hands the state of a new veth on in a thread of its own."""
+    """Until then the kernel drops what is sent: a thread of its own hands the state of a new veth on."""
     deadline = time.monotonic() + 10
     request = struct.pack("16sH14x", name.encode(), 0)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
