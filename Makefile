@@ -13,7 +13,7 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) tools/packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help certify test truth load docs tofino-model bench setup venv venv-dev engine allure packages packages-test packages-bench \
+.PHONY: help certify test test-long truth load docs tofino-model bench setup venv venv-dev engine allure packages packages-test packages-bench \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -25,6 +25,7 @@ help:
 	@echo "                  TESTBED=name|file    your own instead of the embedded ones"
 	@echo "make test       everything that CI checks; TOXENV=unit,lint for a part of it"
 	@echo "make tofino-model  the program of a switch on the model of its chip; SDE_INSTALL=folder of the SDE"
+	@echo "make test-long  acceptance tests that take long, for nights"
 	@echo "make bench      speed, side by side with peers; results/bench/summary.json"
 	@echo "                  ONLY=name            one benchmark"
 	@echo "make truth      verdicts on random devices against the truth; results/truth/summary.json"
@@ -40,6 +41,9 @@ certify: setup
 
 test: packages-test setup venv-dev
 	@$(BIN)/tox run
+
+test-long: packages-test setup venv-dev
+	@$(BIN)/tox run -e long
 
 truth: setup venv-dev
 	@$(BIN)/python -m tests.truth $(if $(CASES),--cases $(CASES)) --embedded $(or $(EMBEDDED),200) $(if $(SEED),--seed $(SEED))

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from TesterLibrary.files.paths import data_root
 from TesterLibrary.methodology.mlrsearch import MultipleLossRatioResult
 from TesterLibrary.reporting.records import read
@@ -36,6 +38,7 @@ def test_ndr_and_pdr_of_a_bridge(tmp_path: Path) -> None:
     assert [each.goal.name for each in check_records(tmp_path).found] == ["NDR", "PDR"]
 
 
+@pytest.mark.long
 def test_ndr_and_pdr_of_a_shaper_are_its_rate(tmp_path: Path) -> None:
     """It forwards 4,167 frames/s, 28 % of line rate, and holds 200 frames, 1.3 % of a trial of a second."""
     criteria = tmp_path / "criteria.yaml"

@@ -63,6 +63,7 @@ class Watched(NeighbourMeasurer):
         return found
 
 
+@pytest.mark.long
 def test_the_capacity_found_is_the_kernels_limit_less_the_neighbours_of_others(router: OpenTestbed) -> None:
     limit = int(_LIMIT.read_text())
     measurer, about = Watched(router), limit - others(router)
@@ -112,7 +113,7 @@ def test_only_what_was_announced_is_known(testbed: str, beside: bool, tmp_path: 
         assert NeighbourMeasurer(bed.tester, Neighbours(never, "p1", "p2", RATE, RATE)).known() == 0
 
 
-@pytest.mark.parametrize("probed", [False, True])
+@pytest.mark.parametrize("probed", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_device_that_takes_no_announcement_holds_none(probed: bool, tmp_path: Path) -> None:
     """Linux with arp_accept=0 takes one for the answer to a question that it asked of an earlier attempt."""
     addresses = AddressRange.parse("198.18.145.1-198.18.145.60")

@@ -33,6 +33,7 @@ def test_the_examples_of_a_page_run(page: str, number: int, tmp_path: Path) -> N
     assert examples(page, tmp_path) == number
 
 
+@pytest.mark.long
 def test_the_suite_that_measures_runs(tmp_path: Path) -> None:
     tests = robot(paths.suite_root() / "measurement", tmp_path, gentler=["RATE:2 kpps"])
     assert len(tests) == 7

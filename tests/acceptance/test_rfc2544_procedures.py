@@ -45,6 +45,7 @@ def run(procedure: str, folder: Path, test: str, testbed: str, criteria: str) ->
     return robot(SUITES / f"{procedure}.robot", folder, *given, only=test)
 
 
+@pytest.mark.long
 def test_the_longest_burst_is_that_of_the_queue(tmp_path: Path) -> None:
     frames = longest_burst(512)
     assert frames == 28
@@ -63,7 +64,9 @@ def test_a_queue_recovers_as_soon_as_it_may(tmp_path: Path) -> None:
     check_passed(run("system_recovery", tmp_path, "1024 Bytes", "embedded/short-queue", criteria))
 
 
-@pytest.mark.parametrize("testbed", ["embedded/l2-bridge", "embedded/l3-router"])
+@pytest.mark.parametrize(
+    "testbed", ["embedded/l2-bridge", pytest.param("embedded/l3-router", marks=pytest.mark.long)]
+)
 def test_a_restart_takes_as_long_as_the_device_is_down(testbed: str, tmp_path: Path) -> None:
     for bound, outcome in (("900 ms", "PASS"), ("490 ms", "FAIL")):
         (folder := tmp_path / outcome).mkdir()

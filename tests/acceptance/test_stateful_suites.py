@@ -11,14 +11,25 @@ import pytest
 from .robots import check_failed, check_passed, robot
 from .stateful_defects import DEFECTS, RIGHT, STATEFUL, Defect
 
+_LONG_WHEN_BROKEN = {"connection_scale", "l4_gateway"}
+_LONG_WHEN_RIGHT = {*_LONG_WHEN_BROKEN, "arp_learning", "l7_load_balancer"}
 
-@pytest.mark.parametrize("suite", RIGHT)
+
+def quick_or_long(given: str | Defect, long: bool) -> object:
+    return pytest.param(given, marks=pytest.mark.long if long else ())
+
+
+@pytest.mark.parametrize("suite", [quick_or_long(suite, suite in _LONG_WHEN_RIGHT) for suite in RIGHT])
 def test_a_device_that_is_right_passes(suite: str, tmp_path: Path) -> None:
     tests = robot(STATEFUL / f"{suite}.robot", tmp_path)
     assert len(tests) >= 2
     check_passed(tests)
 
 
-@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: f"{defect.suite}: {defect.test}")
+@pytest.mark.parametrize(
+    "defect",
+    [quick_or_long(defect, defect.suite in _LONG_WHEN_BROKEN) for defect in DEFECTS],
+    ids=lambda defect: f"{defect.suite}: {defect.test}",
+)
 def test_a_planted_defect_is_found_and_named(defect: Defect, tmp_path: Path) -> None:
     check_failed(defect.run(tmp_path), defect.test, defect.message)
