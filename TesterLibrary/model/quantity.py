@@ -12,7 +12,7 @@ from ..errors import UnitError
 from .number import decimal, refusal, shown, split_unit
 from .written import NUMBER, written_as
 
-_PREFIX = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+PREFIXES = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
 _COUNTED = (  # a noun that is not here could begin with a prefix: 450 MACs/s
     "addresses",
     "announcements",
@@ -27,7 +27,7 @@ _COUNTED = (  # a noun that is not here could begin with a prefix: 450 MACs/s
     "sessions",
     "transactions",
 )
-_PER_SECOND = re.compile(rf"(?:([kMG])(?=[\s/]))?\s*(?:(?:{'|'.join(_COUNTED)})\b)?\s*(?:/\s*s|per\s+second)")
+PER_SECOND = re.compile(rf"(?:([kMG])(?=[\s/]))?\s*(?:(?:{'|'.join(_COUNTED)})\b)?\s*(?:/\s*s|per\s+second)")
 _OCTETS = re.compile(r"(?:(k|K|M|G|Ki|Mi|Gi)?B?|bytes?)")
 
 
@@ -48,10 +48,10 @@ class Frequency:
             f"the nouns that may stand before /s are {', '.join(_COUNTED)}"
         )
         number, unit = split_unit(text, "a frequency", allowed)
-        found = _PER_SECOND.fullmatch(unit)
+        found = PER_SECOND.fullmatch(unit)
         if number <= 0 or not found:
             raise UnitError(refusal(text, "a frequency", allowed))
-        return cls(number * _PREFIX[found[1] or ""])
+        return cls(number * PREFIXES[found[1] or ""])
 
     def __str__(self) -> str:
         value = shown(self.per_second)
@@ -73,7 +73,7 @@ class Octets:
         allowed = "a whole number of bytes, maybe with kB, MB, GB, KiB, MiB or GiB, such as 1 MB"
         number, unit = split_unit(text, "an amount of data", allowed)
         found = _OCTETS.fullmatch(unit)
-        value = number * _PREFIX[found[1] or ""] if found else Fraction(1, 2)
+        value = number * PREFIXES[found[1] or ""] if found else Fraction(1, 2)
         if value.denominator != 1:
             raise UnitError(refusal(text, "an amount of data", allowed))
         return cls(int(value))

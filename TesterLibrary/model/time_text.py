@@ -55,7 +55,7 @@ def parse_time(text: object) -> int:
         return _bare(parts[0][0], given)
     if units == ["m"]:
         raise UnitError(f"{given!r} is not a time: write min for minutes, or ms for milliseconds")
-    scales = [_scale(unit) for unit in units]
+    scales = [scale_of(unit) for unit in units]
     if 0 in scales:
         raise UnitError(refusal(text, "a time", _ALLOWED))
     if any(later >= earlier for earlier, later in pairwise(scales)):
@@ -84,7 +84,7 @@ def _bare(value: Fraction, given: str) -> int:
     return 0
 
 
-def _scale(unit: str) -> int:
+def scale_of(unit: str) -> int:
     """Nanoseconds of a unit; 0 of what is none."""
     word = unit.lower()
     return _ABBREVIATIONS.get(unit) or _WORDS.get(word) or _WORDS.get(word.removesuffix("s"), 0)

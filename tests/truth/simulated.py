@@ -17,6 +17,7 @@ from . import switch_judges as switch
 from .case import Case, Judge
 from .mlrsearch_judge import mlrsearch
 from .sustained_judge import sustained
+from .value_judge import value
 
 _DEVICES: tuple[Judge, ...] = (
     streams.loss,
@@ -39,6 +40,7 @@ _DEVICES: tuple[Judge, ...] = (
     procedures.recovery,
     procedures.reset,
     mlrsearch,
+    value,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
 _SWITCH: tuple[Judge, ...] = (

@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A verdict on a value that a suite has worked out by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assertionengine import AssertionOperator
+
+from ..errors import TesterLibraryError, UnitError
+from ..measurement.trial import Trial
+from ..model.magnitude import NONE, Magnitude
+from ..verdict import Verdict, assess
+from .judging import doubt_of
+
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def judge_value(
+    value: object,
+    operator: AssertionOperator,
+    expected: object,
+    *,
+    subject: str,
+    trials: Sequence[Trial] = (),
+) -> Verdict:
+    """Whether a value compares with another of the same unit.
+
+    INCONCLUSIVE where the value is None, which nobody measured, or where the tester fell short in a trial.
+
+    Args:
+        value: A number, alone or with a unit, or None.
+        operator: A comparison.
+        expected: Of the same unit; 0 needs none.
+        subject: The name of the value.
+        trials: What the value was worked out from; empty where it was measured otherwise.
+
+    Raises:
+        TesterLibraryError: the two have different units, one is no number, or the operator compares texts.
+    """
+    if not subject.strip():
+        raise TesterLibraryError("a value needs a name; write of=, such as of=largest burst")
+    if operator.value not in _COMPARISONS:
+        raise TesterLibraryError(
+            f"{subject}: '{operator.value}' does not compare numbers; write one of {', '.join(_COMPARISONS)}"
+        )
+    bound = _read(expected, f"the bound of {subject}")
+    given = None if value is None else _read(value, subject)
+    if given and given.unit != bound.unit and (bound.value or bound.unit != NONE):
+        raise TesterLibraryError(
+            f"{subject} is {given}{_unitless(given)}, and the bound is {bound}{_unitless(bound)}: their "
+            f"units differ; write the value with its unit, such as ${{value}} ms, and a bound of that kind"
+        )
+    return assess(
+        given and given.value,
+        operator,
+        bound.value,
+        subject=subject,
+        measured=str(given) if given else "",
+        bound=f"{operator.value} {bound}",
+        doubt=doubt_of(trials) if trials else "",
+    )
+
+
+def _read(given: object, what: str) -> Magnitude:
+    try:
+        return Magnitude.parse(given)
+    except UnitError as problem:
+        raise UnitError(f"{what}: {problem}") from None
+
+
+def _unitless(given: Magnitude) -> str:
+    return " without a unit" if given.unit == NONE else ""
