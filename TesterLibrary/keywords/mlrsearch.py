@@ -39,6 +39,7 @@ class MlrSearch:
         width: Ratio | None = None,
         lowest: Ratio | None = None,
         highest: Ratio = Ratio.parse("100 %"),
+        stability: Ratio | None = None,
     ) -> MultipleLossRatioResult:
         """Searches the non-drop rate and the partial-drop rate in one search (MLRsearch, RFC 9971).
 
@@ -52,6 +53,7 @@ class MlrSearch:
         | ``width`` | how close the bounds are when the search ends, as a part of the upper one |
         | ``lowest`` | the load, in ``%`` of line rate, below which the search gives up |
         | ``highest`` | the load, in ``%`` of line rate, at which the search starts |
+        | ``stability`` | the load of a first trial, which must not lose; as the profile says; 0 for none |
 
         What is left out is as the profile says. The goals have the names NDR and PDR.
 
@@ -66,7 +68,7 @@ class MlrSearch:
         given = (exceed, initial, final, duration_sum, width)
         allowed = self._suite.profile.mlr_loss if pdr is None else pdr
         goals = (self._goal("NDR", Ratio.parse(0), *given), self._goal("PDR", allowed, *given))
-        return self._find("NDR and PDR", streams, goals, lowest, highest)
+        return self._find("NDR and PDR", streams, goals, lowest, highest, stability)
 
     @keyword(tags=["rfc9971", "find"])
     def find_goals(
@@ -75,6 +77,7 @@ class MlrSearch:
         goals: list[SearchGoal],
         lowest: Ratio | None = None,
         highest: Ratio = Ratio.parse("100 %"),
+        stability: Ratio | None = None,
     ) -> MultipleLossRatioResult:
         """Searches the loads that meet goals of your own, all in one search (MLRsearch, RFC 9971).
 
@@ -83,6 +86,7 @@ class MlrSearch:
         | ``goals`` | a list of goals, made by `Create Search Goal`; their order does not matter |
         | ``lowest`` | the load, in ``%`` of line rate, below which the search gives up; as the profile says |
         | ``highest`` | the load, in ``%`` of line rate, at which the search starts |
+        | ``stability`` | the load of a first trial, which must not lose; as the profile says; 0 for none |
 
         Returns a result like that of `Find NDR And PDR`, with the names of your goals.
 
@@ -92,7 +96,7 @@ class MlrSearch:
         | ${result} = | `Find Goals` | north | goals=${goals} |
         | `Verify Goal Above` | usual | 95 % | ${result} |
         """
-        return self._find("goals", streams, tuple(goals), lowest, highest)
+        return self._find("goals", streams, tuple(goals), lowest, highest, stability)
 
     @keyword(tags=["rfc9971"])
     def create_search_goal(
@@ -184,9 +188,14 @@ class MlrSearch:
         goals: tuple[SearchGoal, ...],
         lowest: Ratio | None,
         highest: Ratio,
+        stability: Ratio | None,
     ) -> MultipleLossRatioResult:
+        profile = self._suite.profile
         wanted = MultipleLossRatioSearch(
-            goals, self._suite.profile.mlr_lowest if lowest is None else lowest, highest
+            goals,
+            profile.mlr_lowest if lowest is None else lowest,
+            highest,
+            profile.stability if stability is None else stability,
         )
         measurer = self._suite.measurer(title, streams)
         return self._suite.found(find_goals(measurer, wanted, line_pps=measurer.line_pps))

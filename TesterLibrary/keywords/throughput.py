@@ -36,6 +36,7 @@ class Throughput:
         lowest: Ratio = Ratio.parse("0.1 %"),
         highest: Ratio = Ratio.parse("100 %"),
         sustained: bool = False,
+        stability: Ratio | None = None,
     ) -> ThroughputResult:
         """Searches the highest load at which no more than ``loss`` of the frames is lost (RFC 2544 §26.1).
 
@@ -49,10 +50,16 @@ class Throughput:
         | ``highest`` | the load, in ``%`` of line rate, at which the search starts |
         | ``sustained`` | whether a load at which the delay grows all along, as a queue fills, is too high |
 
+        | ``stability`` | the load of a first trial, which must not lose; as the profile says; 0 for none |
+
+        A device is *unstable* if it loses frames at a low load, and forwards more at a higher one, where it
+        loses no greater part: its loss does not come from the load. The search ends then, and a verdict is
+        INCONCLUSIVE.
+
         How the delay grows is known of trials of 3.5 s and longer: it is read every half second.
 
         Returns a result: ``load`` (part of line rate), ``offered`` (the same, for ``rate=``), ``rate``
-        (frames/s), ``throughput_bps``, ``limited_by`` (LINE, DEVICE or TESTER) and ``trials``.
+        (frames/s), ``throughput_bps``, ``limited_by`` (LINE, DEVICE, TESTER or UNSTABLE) and ``trials``.
 
         | ${result} = | `Find Throughput` | north | loss=0 |
         | `Verify Throughput Above` | 95 % | ${result} |
@@ -66,6 +73,7 @@ class Throughput:
             trial_duration=duration or profile.throughput,
             scout_duration=scout or (Duration(duration.ns // 5) if duration else profile.scout),
             sustained=sustained,
+            stability=profile.stability if stability is None else stability,
         )
         measurer = self._suite.measurer("throughput", streams)
         return self._suite.found(find_throughput(measurer, search, on_estimate=self._suite.progress.estimate))

@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import floor
 from statistics import stdev
 
-from ..errors import PlanError
+from ..errors import Inconclusive, PlanError
 from ..measurement.trial import StreamResult, Trial
 from ..model.units import Duration, Ratio
 from ..verdict import AT_LEAST, About, Between, Verdict, assess, text_of
@@ -254,6 +254,7 @@ def find_maximum_burst(
 
     Raises:
         PlanError: the search makes no sense.
+        Inconclusive: the device loses frames whatever the load.
         TargetError: the tester is broken, gone or late.
     """
     search = search or BurstSearch()
@@ -263,7 +264,9 @@ def find_maximum_burst(
             f"the throughput was searched up to {throughput.search.highest} of line rate; search it up to "
             "100 %, or nobody knows whether the device forwards at line rate"
         )
-    at_line = throughput.trials[0]
+    if throughput.unstable:
+        raise Inconclusive(f"the longest burst of a device that loses at any load is not known: {throughput}")
+    at_line = max(throughput.trials, key=lambda trial: trial.load)
     rates = {stream.name: stream.intended_rate / at_line.load for stream in at_line.streams}
     if len(set(rates.values())) > 1:
         raise PlanError(

@@ -4,9 +4,10 @@
 
 The search has two phases, an idea of MLRsearch (draft-ietf-bmwg-mlrsearch): short trials find where the
 answer lies, then trials of full length confirm it, and move it where they disagree. Both begin with a guess
-and leave it in doubling strides, so a right guess costs two trials. The first guess is the highest load;
-the next one is what the device forwarded of it. Loads are whole steps of the resolution below the highest,
-so that results are comparable and bounds such as 95 % are tried exactly.
+and leave it in doubling strides, so a right guess costs two trials; no phase takes more than three trials
+more than halving does. The first guess is the highest load; the next one is what the device forwarded of it.
+Loads are whole steps of the resolution below the highest, so that results are comparable and bounds such as
+95 % are tried exactly. Before all that a trial at a low load shows whether the device loses there already.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, Verdict, assess
 from .judging import amount, doubt_of
 from .measurer import Measurer
+from .narrowing import Narrowing
 from .result import RFC_TRIAL, Result, shorter
+from .stability import check_stability, instability
 
 OnEstimate = Callable[[int, Duration], None]
+_SCOUTS_MORE = 2  # trials that scouts may take beyond those of full length
 
 
 class LimitedBy(Enum):
@@ -34,6 +38,7 @@ class LimitedBy(Enum):
     LINE = "line"  # the highest load of the search passed
     DEVICE = "device"  # a valid trial one step higher lost too much
     TESTER = "tester"  # one step higher the tester failed, so nothing is known of the device there
+    UNSTABLE = "unstable device"  # its loss does not come from the load, so there is no load to be found
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,7 @@ class ThroughputSearch:
     trial_duration: Duration = Duration(60 * 10**9)  # of the trials that count (RFC 2544 §24: at least 60 s)
     scout_duration: Duration = Duration(2 * 10**9)  # of the trials before those; none if not shorter
     sustained: bool = False  # a load at which the delay keeps growing does not pass
+    stability: Ratio = Ratio(Fraction(0))  # of line rate: the load of the trial before the search; 0 for none
 
     def validate(self) -> None:
         """Raises PlanError, which prints the search, for a value that makes no sense."""
@@ -55,6 +61,7 @@ class ThroughputSearch:
             (self.resolution.value > 0, "resolution must be above 0"),
             (0 < self.lowest.value <= self.highest.value, "lowest must be above 0 and at most highest"),
             (self.trial_duration.ns > 0 and self.scout_duration.ns > 0, "durations must be above 0"),
+            (self.stability.value <= 1, "the load of the stability check must be at most 100 %"),
         )
         for holds, rule in rules:
             if not holds:
@@ -65,13 +72,24 @@ class ThroughputSearch:
         """Steps from the lowest load to the highest."""
         return ceil((self.highest.value - self.lowest.value) / self.resolution.value)
 
+    @property
+    def low_load(self) -> Fraction:
+        """The load of the stability check, within the loads of the search; 0 for none."""
+        return (
+            min(max(self.stability.value, self.lowest.value), self.highest.value)
+            if self.stability.value
+            else Fraction(0)
+        )
+
     def load(self, index: int) -> Fraction:
         """The load of a step, 0 being the lowest."""
         return max(self.lowest.value, self.highest.value - (self.steps - index) * self.resolution.value)
 
     def index(self, load: Fraction) -> int:
         """The highest step whose load is at most this one; negative below the lowest."""
-        return floor(self.steps - (self.highest.value - load) / self.resolution.value)
+        if load < self.lowest.value:
+            return -1
+        return max(0, floor(self.steps - (self.highest.value - load) / self.resolution.value))
 
     def passes(self, trial: Trial) -> bool:
         """Whether the tester did its part, the device lost no more than is allowed, and kept up if asked."""
@@ -93,7 +111,7 @@ class ThroughputResult(Result):
     load: Fraction  # of line rate: the highest that passed; 0 if none did
     failed_load: Fraction | None  # of line rate: one step higher, which did not pass; None if there is none
     limited_by: LimitedBy
-    reason: str = ""  # of TESTER: what the tester did not do
+    reason: str = ""  # of TESTER: what the tester did not do; of UNSTABLE: what was lost
 
     @property
     def shortened(self) -> tuple[str, ...]:
@@ -136,10 +154,18 @@ class ThroughputResult(Result):
             AT_LEAST,
             bound.value,
             subject=f"throughput of {self.title}",
-            measured="; ".join((str(Rate(self._in(bound.unit), bound.unit)), *self._besides)),
+            measured="; ".join((self._found(bound.unit), *self._besides)),
             bound=f">= {bound}",
             doubt="" if holds else self._doubt(bound),
         )
+
+    @property
+    def unstable(self) -> bool:
+        """Whether the device loses frames whatever the load, so that it has no throughput to be found."""
+        return self.limited_by is LimitedBy.UNSTABLE
+
+    def _found(self, unit: RateUnit) -> str:
+        return "not known" if self.unstable else str(Rate(self._in(unit), unit))
 
     @property
     def _besides(self) -> tuple[str, ...]:
@@ -148,6 +174,8 @@ class ThroughputResult(Result):
         return tuple(dict.fromkeys(found for trial in (*self.judged, *failed) for found in trial.besides))
 
     def _doubt(self, bound: Rate) -> str:
+        if self.unstable:
+            return f"unstable: {self.reason}, which does not come from the load"
         if self.failed_load is None:
             return f"the device passed the highest load of the search, {self.search.highest} of line rate"
         if self.limited_by is LimitedBy.TESTER:
@@ -171,6 +199,8 @@ class ThroughputResult(Result):
         return [t for t in self.trials if t.load == load and t.duration_ns == self.search.trial_duration.ns]
 
     def __str__(self) -> str:
+        if self.unstable:
+            return f"{self.title}: unstable: {self.reason}, {len(self.trials)} trials"
         if not self.load:
             found = f"no throughput down to {self.search.lowest} of line rate"
         else:
@@ -203,30 +233,19 @@ def find_throughput(
     search = search or ThroughputSearch()
     search.validate()
     runner = _Runner(measurer, search, on_estimate or (lambda _trials, _time: None))
-    guess = search.steps
+    aim = search.steps
+    if search.stability.value:
+        runner.check_stability()
     if search.scout_duration < search.trial_duration:
-        guess = max(0, runner.narrow(search.scout_duration, guess, confirming=False).passed)
-    found = runner.narrow(search.trial_duration, guess, confirming=True)
-    return _result(search, runner.trials, found)
+        scouts = runner.narrow(search.scout_duration, aim, _most_trials(search) + _SCOUTS_MORE)
+        aim = max(0, scouts.passed)
+    found = runner.narrow(search.trial_duration, aim, _most_trials(search) - bool(search.stability.value))
+    return _result(search, runner, found)
 
 
-@dataclass
-class _Interval:
-    """Steps up to `passed` pass, those from `failed` on fail; others are unknown. Starts beyond both ends."""
-
-    passed: int
-    failed: int
-    passing: Trial | None = None
-    failing: Trial | None = None
-
-    @property
-    def unknown(self) -> int:
-        return self.failed - self.passed - 1
-
-    @property
-    def most_trials(self) -> int:
-        """More trials than these are never needed: doubling strides to get near, then halves."""
-        return min(self.unknown, 2 * self.unknown.bit_length())
+def _most_trials(search: ThroughputSearch) -> int:
+    """Trials of full length, with that of the stability check: log2(range / resolution) + 3."""
+    return search.steps.bit_length() + 2
 
 
 class _Runner:
@@ -237,29 +256,34 @@ class _Runner:
         self._search = search
         self._on_estimate = on_estimate
         self.trials: list[Trial] = []
+        self.unstable = ""  # the loss that does not come from the load, once it is seen
 
-    def narrow(self, duration: Duration, guess: int, *, confirming: bool) -> _Interval:
-        """Tries loads for a duration until one passes and the next one fails, or an end is reached."""
-        known = _Interval(-1, self._search.steps + 1)
-        later = 0 if confirming else known.most_trials
-        up = down = 1  # strides, doubled at each use
-        step = guess
-        while known.unknown:
+    def check_stability(self) -> None:
+        """Tries a low load for the duration of scouts, twice if frames are lost there."""
+        search = self._search
+        duration = min(search.scout_duration, search.trial_duration)
+        for trial in check_stability(self._measurer, search.low_load, duration, search.loss.value):
+            self.trials.append(trial)
+
+    def narrow(self, duration: Duration, aim: int, trials: int) -> Narrowing:
+        """Tries loads for a duration until one passes and the next one fails, or an end is reached.
+
+        It ends early where the loss turns out not to come from the load.
+        """
+        steps = self._search.steps
+        known = Narrowing(-1, steps + 1, aim, trials)
+        confirming = duration == self._search.trial_duration
+        later = 0 if confirming else _most_trials(self._search)
+        while known.unknown and not self.unstable:
             time = known.most_trials * duration.ns + later * self._search.trial_duration.ns
             self._on_estimate(known.most_trials + later, Duration(time))
+            step = known.next
             trial = self._measurer.measure(self._search.load(step), duration)
             self.trials.append(trial)
-            if self._search.passes(trial):
-                known.passed, known.passing = step, trial
-                step, up = step + up, up * 2
-                if known.failing:
-                    step = min(step, _middle(known))
-            else:
-                known.failed, known.failing = step, trial
-                step, down = min(step - down, self._forwarded(trial)), down * 2
-                if known.passing:
-                    step = max(step, _middle(known))
-            step = min(max(step, known.passed + 1), known.failed - 1)
+            passes = self._search.passes(trial)
+            known.tried(step, trial, passes=passes, forwarded=self._forwarded(trial))
+            if self._search.stability.value:
+                self.unstable = instability(self.trials, self._search.loss.value)
         return known
 
     def _forwarded(self, trial: Trial) -> int:
@@ -278,23 +302,22 @@ def _arrived(trial: Trial) -> int:
     return sum(stream.order.first_arrivals for stream in trial.streams)
 
 
-def _middle(known: _Interval) -> int:
-    return (known.passed + known.failed) // 2
-
-
-def _result(search: ThroughputSearch, trials: list[Trial], found: _Interval) -> ThroughputResult:
+def _result(search: ThroughputSearch, runner: _Runner, found: Narrowing) -> ThroughputResult:
     failing = found.failing
     limit = LimitedBy.LINE
-    if failing:
+    if runner.unstable:
+        limit = LimitedBy.UNSTABLE
+    elif failing:
         limit = LimitedBy.DEVICE if failing.valid else LimitedBy.TESTER
+    passing = None if runner.unstable else found.passing
     return ThroughputResult(
-        title=trials[0].title,
-        trials=tuple(trials),
+        title=runner.trials[0].title,
+        trials=tuple(runner.trials),
         search=search,
-        load=found.passing.load if found.passing else Fraction(0),
+        load=passing.load if passing else Fraction(0),
         failed_load=failing.load if failing else None,
         limited_by=limit,
-        reason=_reason(search, failing, found.passing),
+        reason=runner.unstable or _reason(search, failing, passing),
     )
 
 

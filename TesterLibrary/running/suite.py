@@ -253,6 +253,7 @@ class Suite:
             lowest=profile.search_lowest,
             trial_duration=profile.search,
             scout_duration=profile.search_scout,
+            stability=profile.stability,
         )
         measurer = self.measurer("throughput", names, rest=profile.search_rest)
         return self.found(find_throughput(measurer, search, on_estimate=self.progress.estimate))

@@ -41,7 +41,8 @@ def mlrsearch(draw: random.Random) -> Case:
         most = _most_delivered(start, slope, losses[name])
         about = f"{start=} {slope=}"
     device.tester_limit, device.broken_trials = limit, broken
-    result = find_goals(device, MultipleLossRatioSearch(goals))
+    stability = Ratio(Fraction(draw.choice([0, 5, 5, 20]), 100))
+    result = find_goals(device, MultipleLossRatioSearch(goals, stability=stability))
     found = result.goal(name)
     bound = min(most, Fraction(1)) + draw.choice([-20, -5, -1, 0, 1, 5, 20]) * Fraction(1, 1000)
     bound = min(Fraction(1), max(Fraction(1, 1000), draw.choice([bound, bound, most, Fraction(1, 100)])))
@@ -52,7 +53,7 @@ def mlrsearch(draw: random.Random) -> Case:
         excuse = "an irregular result"
     unit = draw.choice([RateUnit.LINE, RateUnit.PPS])
     asked = Rate(bound if unit is RateUnit.LINE else bound * LINE, unit)
-    about = f"bound {bound} as {asked}; {about} {limit=} {broken=}; {result.search}"
+    about = f"bound {bound} as {asked}; {about} {limit=} {broken=} {stability=}; {result.search}"
     return Case(f"mlrsearch, {name}", bound <= most, result.verdict_above(name, asked), excuse, about)
 
 

@@ -16,6 +16,7 @@ from . import stream_judges as streams
 from . import switch_judges as switch
 from .case import Case, Judge
 from .mlrsearch_judge import mlrsearch
+from .stability_judge import stability
 from .sustained_judge import sustained
 from .value_judge import value
 
@@ -41,6 +42,7 @@ _DEVICES: tuple[Judge, ...] = (
     procedures.reset,
     mlrsearch,
     value,
+    stability,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
 _SWITCH: tuple[Judge, ...] = (

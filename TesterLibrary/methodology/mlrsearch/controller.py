@@ -18,9 +18,10 @@ from math import isqrt
 from ...measurement.trial import Trial
 from ...model.units import Duration
 from ..measurer import Measurer
+from ..stability import check_stability
 from .goal import SearchGoal
 from .load_class import LoadClass, LoadStats
-from .result import MultipleLossRatioResult, doubt_at, relevant_bounds
+from .result import MultipleLossRatioResult, doubt_at, relevant_bounds, unstable_for
 from .search import MultipleLossRatioSearch
 
 _FEW = 4  # widths that are halved at once
@@ -64,6 +65,8 @@ class _Controller:
 
     def run(self) -> None:
         """Takes all goals through their stages."""
+        if self.search.stability.value:
+            self._check_stability()
         goals = sorted(self.search.goals, key=_rank)
         stages = [(*goal.preceding(), goal) for goal in goals]
         begins = [[self.search.top] for _ in goals]
@@ -72,7 +75,7 @@ class _Controller:
                 _Focus(self, target, begin) if target else None
                 for target, begin in zip(targets, begins, strict=True)
             ]
-            active = [focus for focus in foci if focus]
+            active = [focus for focus in foci if focus and not self._is_unstable(focus.goal)]
             self._stats = {
                 focus.goal: {load: LoadStats.of(focus.goal, trials) for load, trials in self._telling.items()}
                 for focus in active
@@ -80,12 +83,47 @@ class _Controller:
             while wanted := next(((f.goal, load) for f in active if (load := f.choose()) is not None), None):
                 goal, number = wanted
                 self._measure(number, goal.final_duration)
+                active = [focus for focus in active if not self._is_unstable(focus.goal)]
             for place, focus in enumerate(foci):
-                if focus:
+                if focus and focus.goal in self._stats:
                     begins[place] = [number for number in focus.bounds() if number is not None]
 
+    def _check_stability(self) -> None:
+        """Tries a low load, twice if frames are lost there, for as long as the shortest trials."""
+        goals = self.search.goals
+        shortest = min(goal.initial_duration for goal in goals)
+        strictest = min(goal.loss.value for goal in goals)
+        load = self.search.load(self.search.low)
+        for trial in check_stability(self._measurer, load, shortest, strictest):
+            self._note(self.search.low, trial)
+        if trial.loses_at_most(strictest) is not False:
+            return
+        self._measure(self.search.top, shortest)
+        if not any(self._is_unstable(goal) for goal in goals):
+            at_most = self.forwarded(self.trials[-1], Fraction(0))
+            self._measure(min(max(at_most or 0, self.search.bottom), self.search.top), shortest)
+
+    def forwarded(self, trial: Trial, loss: Fraction) -> int | None:
+        """The number of the load at which a loss would be met if the device always forwarded what it did.
+
+        None where nothing was due. A tester that sent every frame, but took longer than it should, offered
+        less by as much.
+        """
+        if not trial.evidence.intended_packets:
+            return None
+        in_time = min(Fraction(1), 1 + trial.evidence.rate_error)
+        arrived = sum(stream.order.first_arrivals for stream in trial.streams)
+        part = in_time * arrived / trial.evidence.intended_packets / (1 - loss)
+        return self.search.number(trial.load * part)
+
+    def _is_unstable(self, goal: SearchGoal) -> bool:
+        """Whether the trials show that no load meets a goal."""
+        return bool(self.search.stability.value and unstable_for(goal, self.trials))
+
     def _measure(self, number: int, duration: Duration) -> None:
-        trial = self._measurer.measure(self.search.load(number), duration)
+        self._note(number, self._measurer.measure(self.search.load(number), duration))
+
+    def _note(self, number: int, trial: Trial) -> None:
         self.trials.append(trial)
         if doubt_at(trial, self.search.goals):
             self.ceiling = min(self.ceiling, number)
@@ -203,14 +241,5 @@ class _Focus:
         return number - max(1, stride)
 
     def _forwarded(self, end: int) -> int | None:
-        """The load at which the goal would be met if the device always forwarded what it did at this one.
-
-        A tester that sent every frame, but took longer than it should, offered less by as much.
-        """
         trial = self._controller.last_at(end)
-        if trial is None or not trial.evidence.intended_packets:
-            return None
-        in_time = min(Fraction(1), 1 + trial.evidence.rate_error)
-        arrived = sum(stream.order.first_arrivals for stream in trial.streams)
-        part = in_time * arrived / trial.evidence.intended_packets / (1 - self.goal.loss.value)
-        return self._search.number(trial.load * part)
+        return None if trial is None else self._controller.forwarded(trial, self.goal.loss.value)

@@ -15,6 +15,7 @@ from ...model.units import Duration, Rate, RateUnit, Ratio
 from ...verdict import AT_LEAST, Verdict, assess
 from ..judging import amount, doubt_of, unmeasured
 from ..result import Result
+from ..stability import instability
 from .goal import SearchGoal
 from .load_class import LoadClass, classify, conditional_loss
 from .search import MultipleLossRatioSearch
@@ -25,6 +26,7 @@ class Irregular(Enum):
 
     HIGHEST = "highest"  # the highest load of the search is a lower bound
     LOWEST = "lowest"  # the lowest load of the search is an upper bound
+    UNSTABLE = "unstable"  # no load meets the goal, and the loss does not come from the load
     DOUBT = "doubt"  # a load had to be tried, and its trial says nothing of the device: the tester failed
 
 
@@ -37,7 +39,7 @@ class GoalResult:
     upper: Fraction | None  # relevant upper bound
     loss: Fraction | None  # the loss ratio at the lower bound, of which the conditional throughput follows
     irregular: Irregular | None  # None: it is regular
-    reason: str = ""  # of DOUBT: at which load, and what the tester did not do
+    reason: str = ""  # of DOUBT: at which load, and what the tester did not do; of UNSTABLE: what was lost
 
     @property
     def conditional_throughput(self) -> Fraction:
@@ -62,6 +64,8 @@ class GoalResult:
             return ""
         if self.irregular is Irregular.DOUBT:
             return self.reason
+        if self.irregular is Irregular.UNSTABLE:
+            return f"unstable: {self.reason}, which does not come from the load"
         if self.irregular is Irregular.HIGHEST:
             return f"the highest load of the search, {search.highest} of line rate, is a lower bound"
         lowest = Ratio(search.load(search.bottom))
@@ -180,6 +184,20 @@ def doubt_at(trial: Trial, goals: Sequence[SearchGoal]) -> str:
     return ""
 
 
+def unstable_for(goal: SearchGoal, trials: Sequence[Trial]) -> str:
+    """The loss that keeps every load from meeting a goal and does not come from the load; or empty.
+
+    A goal may let some trials of a load lose more than its loss ratio: two have to, and no load be met yet.
+    """
+    telling = [trial for trial in trials if not doubt_at(trial, (goal,))]
+    by_load: dict[Fraction, list[Trial]] = {}
+    for trial in telling:
+        by_load.setdefault(trial.load, []).append(trial)
+    if any(classify(goal, each) is LoadClass.LOWER_BOUND for each in by_load.values()):
+        return ""
+    return instability(telling, goal.loss.value, least=2)
+
+
 def relevant_bounds(classes: Mapping[Fraction, LoadClass]) -> tuple[Fraction | None, Fraction | None]:
     """The relevant lower and upper bound (RFC 9971 §4.8.1, §4.8.2) among the loads that were tried.
 
@@ -208,7 +226,10 @@ def _goal_result(goal: SearchGoal, search: MultipleLossRatioSearch, trials: Sequ
             by_load.setdefault(trial.load, []).append(trial)
     lower, upper = relevant_bounds({load: classify(goal, at_load) for load, at_load in by_load.items()})
     irregular: Irregular | None = Irregular.DOUBT
-    if lower is not None and upper is not None and upper - lower <= goal.width.value * upper:
+    unstable = unstable_for(goal, trials) if search.stability.value else ""
+    if unstable:
+        irregular, reason = Irregular.UNSTABLE, unstable
+    elif lower is not None and upper is not None and upper - lower <= goal.width.value * upper:
         irregular = None
     elif upper is None and lower == search.load(search.top):
         irregular = Irregular.HIGHEST
@@ -220,5 +241,5 @@ def _goal_result(goal: SearchGoal, search: MultipleLossRatioSearch, trials: Sequ
         upper,
         conditional_loss(goal, by_load[lower]) if lower is not None else None,
         irregular,
-        reason if irregular is Irregular.DOUBT else "",
+        reason if irregular in (Irregular.DOUBT, Irregular.UNSTABLE) else "",
     )

@@ -24,6 +24,7 @@ class MultipleLossRatioSearch:
     goals: tuple[SearchGoal, ...]
     lowest: Ratio = Ratio(Fraction(1, 100))  # Min Load, part of line rate
     highest: Ratio = Ratio(Fraction(1))  # Max Load, part of line rate
+    stability: Ratio = Ratio(Fraction(0))  # of line rate: the load of the trial before the search; 0 for none
 
     def validate(self, line_pps: Fraction | None = None) -> None:
         """Raises PlanError for what makes no sense.
@@ -72,6 +73,11 @@ class MultipleLossRatioSearch:
     def load(self, number: int) -> Fraction:
         """A load by its number, as a part of line rate."""
         return self.highest.value * number / self.top
+
+    @property
+    def low(self) -> int:
+        """The number of the load of the stability check."""
+        return min(max(self.number(self.stability.value), self.bottom), self.top)
 
     def number(self, load: Fraction) -> int:
         """The number of the highest load that is at most this one."""

@@ -31,7 +31,7 @@ def throughput(records: Sequence[ResultRecord], testbed: Mapping[str, Any]) -> I
     line = [(size, float(Bandwidth(speed).frames_per_second(size))) for size in sizes] if speed else []
     texts = (
         f"{f'{label}: ' if len(series) > 1 else ''}{r.title}: "
-        f"{_forwarded(r.judged[-1]) if r.judged else 0:,.0f} frames/s"
+        + ("unstable" if r.unstable else f"{_forwarded(r.judged[-1]) if r.judged else 0:,.0f} frames/s")
         for label, results in series.items()
         for r in results
     )

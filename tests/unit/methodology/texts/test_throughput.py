@@ -12,6 +12,7 @@ from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughp
 from TesterLibrary.model.units import Rate, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
+from tests.unit.methodology.simulated import SimulatedMeasurer
 from tests.unit.reporting.simulated import SimulatedBench
 
 from .samples import LATE, SECOND, TENTH, said, trial
@@ -33,6 +34,8 @@ def throughputs() -> Iterator[Verdict]:
     yield limited.verdict_above(Rate.parse("90 %"))
     capped = find_throughput(SimulatedBench(1518), replace(search, highest=Ratio(Fraction(1, 2))))
     yield capped.verdict_above(Rate.parse("90 %"))
+    unstable = find_throughput(SimulatedMeasurer(random_loss=0.01), replace(search, stability=TENTH))
+    yield unstable.verdict_above(Rate.parse("5 %"))
 
 
 def test_each_verdict_says_what_was_approved(approved: Approved) -> None:

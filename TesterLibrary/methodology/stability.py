@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Loss that does not come from the load: a device that has it is unstable, and a search would mislead.
+
+Of a device that loses frames because it is offered too much, either nothing more is forwarded when more is
+offered, or the part that it loses grows at least as fast as the load. Where it loses at a load, forwards more
+at twice that load or above, and loses no greater part there than that, its loss has another cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import sqrt
+
+from ..measurement.trial import Trial
+from ..model.units import Duration, Ratio
+from .judging import doubt_of
+from .measurer import Measurer
+
+_APART = 2  # times the load at which more is forwarded
+_MORE = Fraction(12, 10)  # times the rate, from which on more is forwarded
+_NOISE = 3  # standard deviations of a count of lost frames
+
+
+def check_stability(
+    measurer: Measurer, load: Fraction, duration: Duration, allowed: Fraction
+) -> Iterator[Trial]:
+    """Runs a trial at a low load, and another one if it lost more than is allowed.
+
+    A device that only loses the first frames of all, as it learns addresses, does not lose the second time.
+    """
+    trial = measurer.measure(load, duration)
+    yield trial
+    if trial.loses_at_most(allowed) is False:
+        yield measurer.measure(load, duration)
+
+
+def instability(trials: Sequence[Trial], allowed: Fraction, *, least: int = 1) -> str:
+    """What shows that loss does not come from the load, as people read it; empty if nothing does.
+
+    Args:
+        trials: In the order in which they ran, at several loads.
+        allowed: The part of its frames that a trial may lose.
+        least: How many trials of a load have to lose more than that, the last one among them.
+    """
+    known = [trial for trial in trials if not doubt_of([trial]) and trial.loss_bounds]
+    lossy: dict[Fraction, list[Trial]] = {}
+    for trial in known:
+        each = lossy.setdefault(trial.load, [])
+        if trial.loses_at_most(allowed) is False:
+            each.append(trial)
+        else:
+            each.clear()  # it does not always lose there
+    for load in sorted(lossy):
+        if len(lossy[load]) >= least and any(_unrelated(lossy[load][-1], high) for high in known):
+            trial = lossy[load][-1]
+            lost = f"{trial.lost:,}" if trial.lost is not None else f"at least {_lost(trial):,.0f}"
+            return f"lost {lost} of {trial.sent:,} frames at {Ratio(trial.load)} of line rate"
+    return ""
+
+
+def _unrelated(low: Trial, high: Trial) -> bool:
+    """Whether the loss at the low load has another cause than the load, as the trial at a higher one shows.
+
+    The longer trial has to be the one at the higher load: buffers forward more than their rate in short ones.
+    """
+    if high.load < _APART * low.load or high.duration_ns < low.duration_ns:
+        return False
+    if _forwarded(high) <= _MORE * _forwarded(low):
+        return False
+    expected = float((high.loss_bounds or (0, 1))[1] * low.load / high.load * low.sent)
+    return _lost(low) > expected + _NOISE * sqrt(expected)
+
+
+def _lost(trial: Trial) -> Fraction:
+    """Frames that it lost at least."""
+    return (trial.loss_bounds or (Fraction(0), Fraction(1)))[0] * trial.sent
+
+
+def _forwarded(trial: Trial) -> Fraction:
+    """Frames a second that arrived."""
+    return Fraction(sum(s.order.first_arrivals for s in trial.streams) * 10**9, trial.duration_ns)
