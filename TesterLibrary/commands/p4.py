@@ -13,7 +13,7 @@ from ..p4 import sources
 from ..p4.build import DEFAULT_PROTOCOLS, build, ship
 from ..p4.compiler import find_compiler
 from ..p4.daemon import PIPES, PipeScopes, write_configuration
-from ..targets.tofino.device_port import INTERNAL_PIPES
+from ..planning.switch.chip import INTERNAL_PIPES
 from ._command import command
 
 _BUILD = """

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import PlanError
-from ..targets.tofino.device_port import INTERNAL_PIPES
+from ..planning.switch.chip import INTERNAL_PIPES, chip_of
 
 PIPES = 4  # pipes of the largest chip
-_FAMILIES = {"tofino": "Tofino", "tofino2": "Tofino2"}
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ def configuration(output: Path, profile: str, chip: str, scopes: PipeScopes) -> 
         "p4_pipelines": pipelines,
     }
     return {
-        "chip_list": [{"id": "asic-0", "instance": 0, "chip_family": _FAMILIES[chip]}],
+        "chip_list": [{"id": "asic-0", "instance": 0, "chip_family": chip_of(chip).family}],
         "instance": 0,
         "p4_devices": [{"device-id": 0, "p4_programs": [program]}],
     }

@@ -24,7 +24,7 @@ from ..targets.engine.process import EngineProcess
 from ..targets.fake import fake_port
 from ..targets.simulated import SimulatedTarget
 from ..targets.tofino.cabling import MOST_FRAME, Cabling, FrontPort, meter_of
-from ..targets.tofino.opening import open_switch
+from ..targets.tofino.opening import built_for, open_switch
 from ..testbeds import RunningTestbed, open_testbed
 from ..testbeds.simulated import SimulatedDevice
 from ..testbeds.testbed import SwitchSpec, Testbed, TestbedPort
@@ -152,12 +152,14 @@ def _open_switch(testbed: Testbed, spec: SwitchSpec) -> Target:
         )
         for port in testbed.ports
     )
+    chip = built_for(spec.build)
     cabling = Cabling(
         front,
-        spec.cpu_port,
+        chip.cpu_port if spec.cpu_port is None else spec.cpu_port,
         spec.loopback_ports,
         has_transceivers=not spec.model,
-        meter=meter_of(spec.clock_mhz, model=spec.model),
+        meter=meter_of(chip, spec.clock_mhz, model=spec.model),
+        chip=chip,
     )
     return open_switch(
         spec.address, cabling, program=spec.program, build=spec.build, cpu_interface=spec.cpu_interface

@@ -58,7 +58,7 @@ class SwitchSpec:
     program: str = "tester"  # the name that the daemon knows it by
     build: Path | str = "tofino"  # the compiler's output folder, or a shipped profile
     cpu_interface: str = ""  # of this machine, to the CPU port
-    cpu_port: int = 64  # device port, of an external pipeline
+    cpu_port: int | None = None  # device port, of an external pipeline; None: the usual one of the chip
     loopback_ports: tuple[int, ...] = ()  # device ports; empty: all of the internal pipelines
     clock_mhz: int | None = None  # of the chip's pipelines
     model: bool = False  # without transceivers

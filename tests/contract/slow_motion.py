@@ -20,6 +20,7 @@ from typing import Any
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.p4.build import shipped
+from TesterLibrary.planning.switch.chip import TOFINO
 from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort, meter_of
 from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
@@ -88,5 +89,5 @@ def _cabling() -> Cabling:
         for n, name in enumerate(("p1", "p2"), 1)
     ]
     front = tuple(FrontPort(port, f"dev:{FRONT[port.name]}") for port in ports)
-    meter = meter_of(None, model=True)
+    meter = meter_of(TOFINO, None, model=True)
     return Cabling(front, cpu_port=CPU_PORT, loopbacks=_LOOPBACKS, has_transceivers=False, meter=meter)

@@ -17,9 +17,9 @@ from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.switch.allocation import LoopbackPort, LoopbackPorts
+from TesterLibrary.planning.switch.chip import TOFINO
 from TesterLibrary.targets.tofino.bases import Bases
 from TesterLibrary.targets.tofino.building import switch_job
-from TesterLibrary.targets.tofino.device_port import CONNECTORS, device_port
 from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.job import SwitchJob
 from TesterLibrary.targets.tofino.latency import bucket_entries
@@ -50,9 +50,9 @@ MACS = {name: bytes((2, 0, 0, 0, 9, port)) for name, port in FRONT.items()}
 PORTS = SwitchPorts(
     front=FRONT,
     loopback={
-        LoopbackPort(number, port): device_port(pipe, port)
+        LoopbackPort(number, port): TOFINO.device_port(pipe, port)
         for number, pipe in enumerate(SCOPES.internal)
-        for port in range(CONNECTORS)
+        for port in range(TOFINO.connectors)
     },
     cpu=CPU_PORT,
     known={
@@ -68,7 +68,7 @@ def loaded(switch: RemoteSwitch, streams: Sequence[Stream], ends: Sequence[Respo
     plan = compile_job(
         Job("job", tuple(streams), ends=tuple(ends)), ports=PORTS.known, gateways={}, max_streams=64
     )
-    job = switch_job(plan, PORTS, _PROGRAM, chip=LoopbackPorts(len(SCOPES.internal), CONNECTORS))
+    job = switch_job(plan, PORTS, _PROGRAM, chip=LoopbackPorts(len(SCOPES.internal)))
     front = [PortSetup(port, _BPS) for port in (*FRONT.values(), CPU_PORT)]
     used = {packet.octets[3] << 8 | packet.octets[4] for packet in job.packets}
     used |= {int(str(e.data["loopback"])) for e in job.entries if "loopback" in e.data}

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from TesterLibrary.targets.tofino import device_port
+from TesterLibrary.planning.switch.chip import PORT_MASK
 from TesterLibrary.targets.tofino.entry import Masked, TableEntry
 from TesterLibrary.targets.tofino.remote import RemoteSwitch
 from TesterLibrary.targets.tofino.switch import PortSetup
@@ -17,7 +17,6 @@ from .running import CPU_PORT, FRONT, RunningModel, Tap
 
 _STATIONS = "external.ExternalIngress.forwarding.stations"
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
-_ALL = device_port.MASK
 _CPU = 1  # role_t of p4/include/types.p4
 _CPU_HEADER = 5  # bytes
 
@@ -33,7 +32,7 @@ def taps(model: RunningModel, switch: RemoteSwitch) -> Iterator[dict[str, Tap]]:
 
 
 def stations(action: str, came_by: int, port: int) -> TableEntry:
-    key = {"$MATCH_PRIORITY": 1, "ingress_port": Masked(came_by, _ALL)}
+    key = {"$MATCH_PRIORITY": 1, "ingress_port": Masked(came_by, PORT_MASK)}
     return TableEntry(_STATIONS, key, f"ExternalIngress.forwarding.{action}", {"port": port})
 
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from types import ModuleType
 
 from ...errors import PlanError
+from .chip import INTERNAL_PIPES, TOFINO
 from .meter import TofinoMeter
 
 _TIMEOUT_MS = 10_000
@@ -30,10 +31,10 @@ class LoopbackFlow:
 class LoopbackPorts:
     """Pipelines with loopback ports. The defaults are for a folded switch of 3.2 Tbps (norma section 2)."""
 
-    pipelines: int = 2
-    ports: int = 16  # per pipeline
-    port_bps: int = 100 * 10**9
-    pipeline_pps: int | None = 1_200_000_000  # None: no limit
+    pipelines: int = len(INTERNAL_PIPES)
+    ports: int = TOFINO.connectors  # per pipeline
+    port_bps: int = TOFINO.port_bps
+    pipeline_pps: int | None = TOFINO.pipeline_pps  # None: no limit
     meter: TofinoMeter = field(default_factory=TofinoMeter)
     spare: Fraction = Fraction(1, 100)  # part of a port that a slow stream may use to become more even
 

@@ -11,6 +11,8 @@ from itertools import takewhile
 from math import ceil
 from typing import Protocol
 
+from .chip import TOFINO
+
 
 class Meter(Protocol):
     """A token bucket whose rate is quantised. Rates are events (packets, or bytes) each second."""
@@ -47,7 +49,7 @@ class TofinoMeter:
     packets before it is asked for.
     """
 
-    clock: Fraction = Fraction(1_270_000_000)  # Hz; p4c's table of meter rates, profile 0
+    clock: Fraction = TOFINO.clock  # Hz
     daemon_clock: Fraction | None = None  # the clock that the daemon assumes; None: the same
 
     def asked(self, rate: Fraction) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from ...errors import Inconclusive, PlanError
 from ...model.ports import Address
-from . import device_port
+from ...planning.switch.chip import PORT_MASK
 from .entry import Masked, TableEntry
 from .packets import arrived, injected
 from .session import SwitchSession
@@ -44,7 +44,7 @@ def resolve(
     answers = TableEntry(
         f"external.{_STATIONS}.stations",
         {
-            "ingress_port": Masked(number, device_port.MASK),
+            "ingress_port": Masked(number, PORT_MASK),
             "dst": Masked(int.from_bytes(source_mac, "big"), (1 << 48) - 1),
             "ether_type": Masked(int.from_bytes(_ARP, "big"), _EVERY),
             "$MATCH_PRIORITY": 0,

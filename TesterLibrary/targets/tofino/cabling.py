@@ -12,15 +12,13 @@ from fractions import Fraction
 from ...errors import PlanError, TargetError
 from ...model.ports import Port
 from ...model.units import Duration
+from ...planning.switch.chip import INTERNAL_PIPES, TOFINO, Chip, pipe_of
 from ...planning.switch.meter import TofinoMeter
-from .device_port import CONNECTORS, INTERNAL_PIPES, device_port, pipe_of
 from .entry import TableEntry
 from .switch import PortSetup, PortState, Switch
 
 CPU = 1  # role of the CPU port (p4/include/types.p4); the front panel's ports have 0
 MOST_FRAME = 9216  # bytes, FCS included
-LOOPBACK_SPEED_BPS = 100 * 10**9
-PCIE_PORT = 192  # device port of the CPU by PCIe: it has no MAC, and is always up
 _CPU_SPEED_BPS = 10 * 10**9  # speed of the Ethernet port that boards wire to their CPU
 _MODEL_HZ, _MODEL_DAEMON_HZ = 1_250_000_000, 1_271_000_000  # the model's clock, and its daemon's idea of it
 _ROLES = "external.ExternalIngressParser.$PORT_METADATA"
@@ -52,28 +50,37 @@ class Cabling:
         has_transceivers: Whether ports without a transceiver are refused; a model has no transceivers.
         internal_pipes: The pipes whose ports loop.
         meter: The chip's meter, which depends on its clock.
+        chip: The chip, which numbers the ports and sets their speed.
     """
 
     front: tuple[FrontPort, ...]
-    cpu_port: int = 64  # the Ethernet port; the PCIe port belongs to pipeline 1
+    cpu_port: int = TOFINO.cpu_port
     loopbacks: tuple[int, ...] = ()
     has_transceivers: bool = True
     internal_pipes: tuple[int, ...] = INTERNAL_PIPES
     meter: TofinoMeter = field(default_factory=TofinoMeter)
+    chip: Chip = TOFINO
 
     @property
     def looping(self) -> tuple[int, ...]:
         """Device ports that loop."""
-        return self.loopbacks or tuple(
-            device_port(pipe, connector) for pipe in self.internal_pipes for connector in range(CONNECTORS)
-        )
+        return self.loopbacks or self.chip.connectors_of(self.internal_pipes)
 
 
-def meter_of(clock_mhz: int | None, *, model: bool) -> TofinoMeter:
-    """The meter of a chip with this clock, by default the usual one, or of the vendor's model."""
+def meter_of(chip: Chip, clock_mhz: int | None, *, model: bool) -> TofinoMeter:
+    """The meter of a chip with this clock, by default the usual one, or of the vendor's model.
+
+    Raises:
+        PlanError: the model of a chip whose clock was never measured, and none is given.
+    """
     if clock_mhz is not None:
         return TofinoMeter(Fraction(clock_mhz) * 10**6)
-    return TofinoMeter(Fraction(_MODEL_HZ), Fraction(_MODEL_DAEMON_HZ)) if model else TofinoMeter()
+    if model and chip != TOFINO:
+        raise PlanError(
+            f"the clock of the model of a {chip.family} is not known: give clock_mhz, with which the rates "
+            "of its meters are right"
+        )
+    return TofinoMeter(Fraction(_MODEL_HZ), Fraction(_MODEL_DAEMON_HZ)) if model else TofinoMeter(chip.clock)
 
 
 def device_ports(switch: Switch, ports: Cabling) -> dict[str, int]:
@@ -117,8 +124,8 @@ def bring_up(
         TargetError: a port has no transceiver.
     """
     front = [PortSetup(numbers[port.port.name], int(port.port.speed.bps), port.fec) for port in ports.front]
-    cpu = [PortSetup(ports.cpu_port, _CPU_SPEED_BPS)] if ports.cpu_port != PCIE_PORT else []
-    looping = [PortSetup(number, LOOPBACK_SPEED_BPS, loopback=True) for number in ports.looping]
+    cpu = [PortSetup(ports.cpu_port, _CPU_SPEED_BPS)] if ports.cpu_port not in ports.chip.pcie_ports else []
+    looping = [PortSetup(number, ports.chip.port_bps, loopback=True) for number in ports.looping]
     switch.set_ports([*front, *cpu, *looping])
     switch.write(list(roles(ports, numbers)))
     waited_s = 0.0

@@ -10,10 +10,10 @@ from itertools import product
 
 from ...model.plan import PlannedStream
 from ...model.planned_end import Accept, PlannedEnd
+from ...planning.switch.chip import PORT_MASK
 from ...planning.switch.classes import ACCEPTED, check_accepted, stream_class
 from ...planning.switch.match_action import cover
 from ...protocols.values import MaskedNumbers
-from . import device_port
 from .entry import Masked, TableEntry, Value
 
 _CLASSIFIER = "ExternalIngress.classifier"
@@ -50,7 +50,7 @@ def stream_entries(stream: PlannedStream, template: int, port: int, priority: in
     Raises:
         PlanError: nothing that a parser of the switch finds stays the same.
     """
-    key: dict[str, Value] = {"ingress_port": Masked(port, device_port.MASK)}
+    key: dict[str, Value] = {"ingress_port": Masked(port, PORT_MASK)}
     key |= {name: Masked(*masked) for name, masked in stream_class(stream).items()}
     yield TableEntry(
         _CLASSES, {**key, "$MATCH_PRIORITY": priority}, f"{_CLASSIFIER}.unsigned", {"stream": template}
@@ -74,7 +74,7 @@ def end_entries(
     for accepted in accepts(end.accepts):
         for host in range(flows.hosts):
             key: dict[str, Value] = {
-                "ingress_port": Masked(port, device_port.MASK),
+                "ingress_port": Masked(port, PORT_MASK),
                 "vlan_valid": Masked(0, 1),
                 "ipv4_valid": Masked(1, 1),
                 "tcp_valid": Masked(1, 1),

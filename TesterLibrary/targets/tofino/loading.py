@@ -14,10 +14,10 @@ from ...errors import TesterLibraryError
 from ...measurement.snapshot import EndCounters
 from ...model.plan import Plan
 from ...planning.switch.allocation import LoopbackPort, LoopbackPorts
+from ...planning.switch.chip import pipe_of
 from .building import switch_job
 from .cabling import Cabling
 from .change import JobChange
-from .device_port import pipe_of
 from .end_readings import end_asked, end_counters
 from .entry import TableEntry
 from .job import SwitchJob
@@ -123,7 +123,7 @@ def _loops(cabling: Cabling) -> tuple[LoopbackPorts, dict[LoopbackPort, int]]:
         for pipeline, numbers in enumerate(pipes.values())
         for port, number in enumerate(numbers[:fewest])
     }
-    chip = LoopbackPorts(len(pipes), fewest, meter=cabling.meter)
+    chip = LoopbackPorts(len(pipes), fewest, cabling.chip.port_bps, cabling.chip.pipeline_pps, cabling.meter)
     if not cabling.has_transceivers:  # a model: its loops carry some hundred packets each second
         chip = replace(chip, spare=Fraction(0))
     return chip, places

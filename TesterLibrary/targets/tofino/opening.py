@@ -10,8 +10,8 @@ from pathlib import Path
 
 from ...errors import PlanError
 from ...files.paths import data_root
+from ...planning.switch.chip import Chip
 from .cabling import Cabling
-from .device_port import CHIP
 from .program import SCHEMA, Program
 from .schema import Schema
 from .sde import vendor_switch
@@ -36,15 +36,12 @@ def open_switch(
         cpu_interface: This machine's interface to the port of the switch's CPU.
 
     Raises:
-        PlanError: no such outputs, outputs for another chip than the driver knows, or a port that the switch
-            has not.
+        PlanError: no such outputs, or a port that the switch has not.
         TargetError: the daemon is not there, another client has it, it runs another program, a port has no
             transceiver.
     """
     folder = built(build)
     compiled = Program.load(folder)
-    if address != FAKE:
-        check_chip(compiled, folder)
     cabling = replace(cabling, internal_pipes=compiled.internal_pipes)
     details = "a switch that does not exist" if address == FAKE else f"the switch behind {address}"
     return TofinoTarget(
@@ -56,14 +53,9 @@ def open_switch(
     )
 
 
-def check_chip(program: Program, folder: Path) -> None:
-    """PlanError for the program of a chip whose ports, speeds and clock this driver does not know."""
-    if program.profile != CHIP:
-        raise PlanError(
-            f"{folder} is compiled with the profile {program.profile}; this driver numbers ports and "
-            f"pipelines, and sets meters, as a Tofino has them, not a Tofino 2: build the profile {CHIP} for "
-            "a Tofino, or test with a testerd"
-        )
+def built_for(build: Path | str) -> Chip:
+    """The chip that a program is compiled for. PlanError if there are no such outputs."""
+    return Program.load(built(build)).chip
 
 
 def built(build: Path | str) -> Path:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
-from .device_port import MASK
+from ...planning.switch.chip import PORT_MASK
 
 _FORWARDED, _TEMPLATE = 0, 1  # kind_t
 
@@ -37,7 +37,7 @@ def injected(frame: bytes, port: int) -> bytes:
 
 def arrived(octets: bytes) -> tuple[int, bytes]:
     """The device port and the frame of a packet that the switch has sent to the driver."""
-    return int.from_bytes(octets[3:5], "big") & MASK, octets[5:]
+    return int.from_bytes(octets[3:5], "big") & PORT_MASK, octets[5:]
 
 
 def _header(kind: int, link: int, template: int, port: int) -> bytes:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import PlanError
-from .device_port import INTERNAL_PIPES
+from ...planning.switch.chip import INTERNAL_PIPES, Chip, chip_of
 
 NOTES = "program.json"
 SCHEMA = "bf-rt.json"
@@ -25,6 +25,11 @@ class Program:
     queues: Mapping[str, int]  # by protocol and template: `http-get.content`
     own_fields: Mapping[str, int]  # bits of the fields of user's headers that editors can change
     internal_pipes: tuple[int, ...] = INTERNAL_PIPES  # the pipes whose ports loop
+
+    @property
+    def chip(self) -> Chip:
+        """The chip that it is compiled for. PlanError as chip_of."""
+        return chip_of(self.profile)
 
     @classmethod
     def load(cls, folder: Path) -> Program:

@@ -10,11 +10,11 @@ from ipaddress import IPv4Address
 
 from ...model.plan import PlannedNeighbour
 from ...model.planned_end import Accept
+from ...planning.switch.chip import PORT_MASK
 from ...planning.switch.match_action import MatchAction, match_action
 from ...planning.switch.replies import accepted_fields, header_key, known_by, reply_rows
 from ...planning.switch.row_names import reply_action, row_key
 from ...protocols.checker import load_protocol
-from . import device_port
 from .classifier import accepts
 from .entry import Masked, TableEntry, Value
 
@@ -68,7 +68,7 @@ def bypass_rows(
         priority: Priority of the first row; rows with a lower number are tried first.
     """
     common: dict[str, Value] = {
-        "ingress_port": Masked(port, device_port.MASK),
+        "ingress_port": Masked(port, PORT_MASK),
         "vlan_valid": Masked(int(vlan is not None), 1),
         header_key(known_by(program.protocol)): Masked(1, 1),
     }

@@ -11,8 +11,7 @@ from heapq import heappop, heappush
 from math import ceil
 
 from ....model.units import LINE_OVERHEAD
-from ..cabling import PCIE_PORT
-from ..device_port import INTERNAL_PIPES, pipe_of
+from ....planning.switch.chip import INTERNAL_PIPES, Chip, pipe_of
 from ..switch import PortSetup
 from .digests import Digests
 from .external import READ, TEMPLATE, External, Way
@@ -51,13 +50,16 @@ class _Loop:
 class FakeChip:
     """Everything between the tables and the wire. Times are nanoseconds of the switch's clock."""
 
-    def __init__(self, store: Store, actions: Actions, wire: Bridge, now_ns: int) -> None:
+    def __init__(self, store: Store, actions: Actions, wire: Bridge, now_ns: int, chip: Chip) -> None:
         self.groups: dict[int, tuple[int, ...]] = {}
         self.to_cpu: list[bytes] = []
         self.unlinked: set[int] = set()  # device ports whose link is down
-        self._store, self._wire, self._now_ns = store, wire, now_ns
+        self._store, self._wire, self._now_ns, self._chip = store, wire, now_ns, chip
         self.digests = Digests()
-        self._external, self._streams = External(store, actions, self.digests), FakeStreamUnits(store)
+        self._external, self._streams = (
+            External(store, actions, self.digests),
+            FakeStreamUnits(store, chip.clock),
+        )
         self._responder = FakeResponder(store, actions)
         self._ports: dict[int, PortSetup] = {}
         self._loops: dict[int, _Loop] = {}
@@ -214,7 +216,7 @@ class FakeChip:
         return arrive
 
     def _is_up(self, port: int) -> bool:
-        return port in self._ports or port == PCIE_PORT
+        return port in self._ports or port in self._chip.pcie_ports
 
     def _cpu_port(self) -> int | None:
         roles = self._store.entries("external.ExternalIngressParser.$PORT_METADATA")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ....errors import PlanError, TargetError, TesterLibraryError
-from ..device_port import CONNECTORS, INTERNAL_PIPES, LANES, device_port
+from ....planning.switch.chip import INTERNAL_PIPES
 from ..entry import TableEntry
 from ..macs import NAMES
 from ..program import SCHEMA, Program
@@ -60,7 +60,12 @@ class FakeDaemon:
         empty: Collection[int] = (),
         has_mac_counters: bool = True,
     ) -> None:
-        self._schema, self._actions = Schema.load(folder / SCHEMA), Actions.of(Program.load(folder))
+        compiled = Program.load(folder)
+        self._schema, self._actions, self.chip = (
+            Schema.load(folder / SCHEMA),
+            Actions.of(compiled),
+            compiled.chip,
+        )
         self._now_ns, self._wire = now_ns, wire or Bridge()
         self.program, self.taken_by, self.empty = program, taken_by, empty
         self.has_mac_counters = has_mac_counters
@@ -72,7 +77,7 @@ class FakeDaemon:
         """Starts the daemon, with empty tables and no ports."""
         self.starts += 1
         store = Store(self._schema, _PIPES)
-        self._running = Running(store, FakeChip(store, self._actions, self._wire, self._now_ns()))
+        self._running = Running(store, FakeChip(store, self._actions, self._wire, self._now_ns(), self.chip))
 
     def stop(self) -> None:
         """Stops the daemon; clients find it gone."""
@@ -123,13 +128,14 @@ class FakeSwitch:
         daemon.taken_by, self._bound_at = self._client, daemon.starts
 
     def device_port(self, front: str) -> int:
-        """See `Switch`. Connectors 1 to 16 are those of pipe 0, 17 to 32 those of pipe 1, and so on."""
+        """See `Switch`. Connector 1 is the first of pipe 0, and pipes have as many as the chip says."""
+        chip = self._daemon.chip
         connector, _, lane = front.partition("/")
         number, channel = int(connector) - 1, int(lane or 0)
-        if not (0 <= number < 4 * CONNECTORS and channel < LANES):
+        if not (0 <= number < chip.pipes * chip.connectors and channel < chip.lanes):
             raise PlanError(f"the switch has no port {front}")
-        pipe, in_pipe = divmod(number, CONNECTORS)
-        return device_port(pipe, in_pipe, channel)
+        pipe, in_pipe = divmod(number, chip.connectors)
+        return chip.device_port(pipe, in_pipe, channel)
 
     def set_ports(self, ports: Sequence[PortSetup]) -> None:
         """See `Switch`."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..device_port import MASK, pipe_of
+from ....planning.switch.chip import PORT_MASK, pipe_of
 from ..entry import TableEntry
 from ..misrouted import DIGEST
 from ..switch import Digest
@@ -69,7 +69,7 @@ class External:
         packet.kind, packet.link, packet.template = kind, link, template
         if kind == TEMPLATE:
             packet.octets[:12] = bytes(12)
-        return Way(packet, int.from_bytes(octets[3:5], "big") & MASK)
+        return Way(packet, int.from_bytes(octets[3:5], "big") & PORT_MASK)
 
     def _classified(self, packet: Packet, port: int, now_ns: int) -> Way | None:
         version, stream, signed = packet.version, None, False

@@ -7,7 +7,6 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from ....planning.switch.meter import TofinoMeter
 from ..rate import BURST
 from .packet import Packet
 from .store import Store, number
@@ -20,9 +19,9 @@ _UNMETERED = 1 << 40
 _MANTISSA, _EXPONENT = 9, 27  # bits of the mantissa, and the largest exponent
 
 
-def quantised(pps: int) -> Fraction:
+def quantised(pps: int, clock: Fraction) -> Fraction:
     """The rate that a Tofino's meter has for `pps`, which it truncates (planning/switch/meter.py)."""
-    clock, exponent = TofinoMeter().clock, _EXPONENT
+    exponent = _EXPONENT
     while exponent and pps * (1 << exponent) // clock >= 1 << _MANTISSA:
         exponent -= 1
     return clock * max(1, pps * (1 << exponent) // clock) / (1 << exponent)
@@ -31,8 +30,8 @@ def quantised(pps: int) -> Fraction:
 class FakeStreamUnits:
     """The units that pass and skip, and the editors. `pipe` is the pipe of a template's loopback port."""
 
-    def __init__(self, store: Store, seed: int = 1) -> None:
-        self._store = store
+    def __init__(self, store: Store, clock: Fraction, seed: int = 1) -> None:
+        self._store, self._clock = store, clock
         self._random = random.Random(seed)
 
     def departs(self, pipe: int, template: int) -> bool:
@@ -76,7 +75,7 @@ class FakeStreamUnits:
     def pps(self, pipe: int, template: int) -> Fraction | None:
         """The rate of green turns, one of the chip's rates; None: the meter calls all turns green."""
         pps = self._store.cells(f"internal.{_RATE}.meter", "$METER_SPEC_CIR_PPS").get((pipe, template))
-        return None if pps is None or pps >= _UNMETERED else quantised(pps)
+        return None if pps is None or pps >= _UNMETERED else quantised(pps, self._clock)
 
     def edit(self, packet: Packet, pipe: int) -> None:
         """Moves the numbers of both units and writes them to their fields."""

@@ -7,22 +7,32 @@ from __future__ import annotations
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
-from TesterLibrary.targets.tofino.opening import open_switch
+from TesterLibrary.planning.switch.chip import TOFINO, TOFINO_2
+from TesterLibrary.targets.tofino.cabling import meter_of
+from TesterLibrary.targets.tofino.opening import built_for, open_switch
 
 from .rig import cabling
 
 NOWHERE = "127.0.0.1:1"
 
 
-def test_a_tofino_2_is_refused_by_name_before_it_is_reached() -> None:
-    with pytest.raises(PlanError, match=r"tofino2 is compiled with the profile tofino2; .* not a Tofino 2"):
-        open_switch(NOWHERE, cabling(), program="tester", build="tofino2", cpu_interface="cpu0")
-
-
-def test_a_tofino_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("build", ["tofino", "tofino2"])
+def test_a_switch_is_reached(build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SDE_INSTALL", raising=False)
     with pytest.raises(TargetError):
-        open_switch(NOWHERE, cabling(), program="tester", build="tofino", cpu_interface="cpu0")
+        open_switch(NOWHERE, cabling(), program="tester", build=build, cpu_interface="cpu0")
+
+
+def test_a_build_names_its_chip() -> None:
+    assert (built_for("tofino"), built_for("tofino2")) == (TOFINO, TOFINO_2)
+
+
+def test_the_model_of_a_chip_whose_clock_is_not_known_is_refused() -> None:
+    assert meter_of(TOFINO, None, model=True).clock == 1_250_000_000
+    assert meter_of(TOFINO_2, None, model=False).clock == 1_500_000_000
+    assert meter_of(TOFINO_2, 1100, model=True).clock == 1_100_000_000
+    with pytest.raises(PlanError, match=r"the clock of the model of a Tofino2 is not known: give clock_mhz"):
+        meter_of(TOFINO_2, None, model=True)
 
 
 def test_a_fake_switch_runs_any_profile() -> None:

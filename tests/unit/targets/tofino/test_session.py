@@ -11,7 +11,6 @@ from itertools import chain
 import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
-from TesterLibrary.targets.tofino.cabling import PCIE_PORT
 from TesterLibrary.targets.tofino.end_readings import port_asked
 from TesterLibrary.targets.tofino.entry import TableEntry
 from TesterLibrary.targets.tofino.fake import FakeSwitch
@@ -284,15 +283,16 @@ def test_links_that_change_are_told_once() -> None:
     assert session.changed_ports() == ()
 
 
-def test_the_port_of_a_cpu_is_brought_up_but_for_that_of_pcie() -> None:
+@pytest.mark.parametrize(("port", "loopbacks"), [(192, (256, 260)), (320, (128, 132))])
+def test_the_port_of_a_cpu_is_brought_up_but_for_that_of_pcie(port: int, loopbacks: tuple[int, ...]) -> None:
     tester = Bench()
-    session = tester.session(cpu_port=PCIE_PORT, loopbacks=(256, 260))
-    assert set(tester.daemon.running.ports) == {0, 4, 256, 260}
+    session = tester.session(cpu_port=port, loopbacks=loopbacks)
+    assert set(tester.daemon.running.ports) == {0, 4, *loopbacks}
     session.close()
     assert not tester.daemon.running.ports
 
 
-@pytest.mark.parametrize("port", [64, 68, PCIE_PORT])
+@pytest.mark.parametrize("port", [64, 68, 192])
 def test_frames_of_the_driver_leave_when_the_port_of_the_cpu_is_up(port: int) -> None:
     tester = Bench()
     session = tester.session(cpu_port=port, loopbacks=(256, 260))
