@@ -38,7 +38,7 @@ class MlrSearch:
         duration_sum: Duration | None = None,
         width: Ratio | None = None,
         lowest: Ratio | None = None,
-        highest: Ratio = Ratio.parse("100 %"),
+        highest: Ratio | None = None,
         stability: Ratio | None = None,
     ) -> MultipleLossRatioResult:
         """Searches the non-drop rate and the partial-drop rate in one search (MLRsearch, RFC 9971).
@@ -52,7 +52,7 @@ class MlrSearch:
         | ``duration_sum`` | how long trials of a load send together until it is classified, at most |
         | ``width`` | how close the bounds are when the search ends, as a part of the upper one |
         | ``lowest`` | the load, in ``%`` of line rate, below which the search gives up |
-        | ``highest`` | the load, in ``%`` of line rate, at which the search starts |
+        | ``highest`` | the load, in ``%`` of line rate, of line rate at most, or of a calibrated tester |
         | ``stability`` | the load of a first trial, which must not lose; as the profile says; 0 for none |
 
         What is left out is as the profile says. The goals have the names NDR and PDR.
@@ -76,7 +76,7 @@ class MlrSearch:
         *streams: str,
         goals: list[SearchGoal],
         lowest: Ratio | None = None,
-        highest: Ratio = Ratio.parse("100 %"),
+        highest: Ratio | None = None,
         stability: Ratio | None = None,
     ) -> MultipleLossRatioResult:
         """Searches the loads that meet goals of your own, all in one search (MLRsearch, RFC 9971).
@@ -85,7 +85,7 @@ class MlrSearch:
         | ``streams`` | names of streams that are offered together; all, if none is given |
         | ``goals`` | a list of goals, made by `Create Search Goal`; their order does not matter |
         | ``lowest`` | the load, in ``%`` of line rate, below which the search gives up; as the profile says |
-        | ``highest`` | the load, in ``%`` of line rate, at which the search starts |
+        | ``highest`` | the load, in ``%`` of line rate, of line rate at most, or of a calibrated tester |
         | ``stability`` | the load of a first trial, which must not lose; as the profile says; 0 for none |
 
         Returns a result like that of `Find NDR And PDR`, with the names of your goals.
@@ -187,15 +187,16 @@ class MlrSearch:
         streams: tuple[str, ...],
         goals: tuple[SearchGoal, ...],
         lowest: Ratio | None,
-        highest: Ratio,
+        highest: Ratio | None,
         stability: Ratio | None,
     ) -> MultipleLossRatioResult:
         profile = self._suite.profile
+        lowest = profile.mlr_lowest if lowest is None else lowest
+        measurer = self._suite.measurer(title, streams)
         wanted = MultipleLossRatioSearch(
             goals,
-            profile.mlr_lowest if lowest is None else lowest,
-            highest,
+            lowest,
+            measurer.highest(highest, lowest)[0],
             profile.stability if stability is None else stability,
         )
-        measurer = self._suite.measurer(title, streams)
         return self._suite.found(find_goals(measurer, wanted, line_pps=measurer.line_pps))

@@ -34,9 +34,10 @@ class Throughput:
         duration: Duration | None = None,
         scout: Duration | None = None,
         lowest: Ratio = Ratio.parse("0.1 %"),
-        highest: Ratio = Ratio.parse("100 %"),
+        highest: Ratio | None = None,
         sustained: bool = False,
         stability: Ratio | None = None,
+        repeat: int = 1,
     ) -> ThroughputResult:
         """Searches the highest load at which no more than ``loss`` of the frames is lost (RFC 2544 §26.1).
 
@@ -47,24 +48,33 @@ class Throughput:
         | ``duration`` | how long the trials send that the result rests on; as the profile says, if left out |
         | ``scout`` | how long the trials that narrow the search send; if left out, a fifth of ``duration`` |
         | ``lowest`` | the load, in ``%`` of line rate, below which the search gives up |
-        | ``highest`` | the load, in ``%`` of line rate, at which the search starts |
+        | ``highest`` | the load, in ``%`` of line rate, at which the search starts; see below |
         | ``sustained`` | whether a load at which the delay grows all along, as a queue fills, is too high |
 
+        | ``repeat`` | how often it is searched; from 2 on the result has an interval of confidence |
         | ``stability`` | the load of a first trial, which must not lose; as the profile says; 0 for none |
 
         A device is *unstable* if it loses frames at a low load, and forwards more at a higher one, where it
         loses no greater part: its loss does not come from the load. The search ends then, and a verdict is
         INCONCLUSIVE.
 
+        A search without ``highest`` goes up to line rate, or to the rate that the tester sustains by its
+        calibration (`Calibrate Tester`), if that is lower.
+
         How the delay grows is known of trials of 3.5 s and longer: it is read every half second.
 
         Returns a result: ``load`` (part of line rate), ``offered`` (the same, for ``rate=``), ``rate``
-        (frames/s), ``throughput_bps``, ``limited_by`` (LINE, DEVICE, TESTER or UNSTABLE) and ``trials``.
+        (frames/s), ``throughput_bps``, ``limited_by`` (LINE, DEVICE, TESTER or UNSTABLE) and ``trials``. Of
+        several repetitions these are of the one in the middle; ``agreement.mean``, ``interval`` (95 %, parts
+        of line rate) and ``variation`` (the coefficient of variation) are of all, and verdicts on the mean
+        are INCONCLUSIVE where the bound lies in the interval.
 
         | ${result} = | `Find Throughput` | north | loss=0 |
         | `Verify Throughput Above` | 95 % | ${result} |
         """
         profile = self._suite.profile
+        measurer = self._suite.measurer("throughput", streams)
+        highest, calibrated = measurer.highest(highest, lowest)
         search = ThroughputSearch(
             loss=loss,
             resolution=resolution,
@@ -73,10 +83,11 @@ class Throughput:
             trial_duration=duration or profile.throughput,
             scout_duration=scout or (Duration(duration.ns // 5) if duration else profile.scout),
             sustained=sustained,
+            calibrated=calibrated,
             stability=profile.stability if stability is None else stability,
         )
-        measurer = self._suite.measurer("throughput", streams)
-        return self._suite.found(find_throughput(measurer, search, on_estimate=self._suite.progress.estimate))
+        estimate = self._suite.progress.estimate
+        return self._suite.found(find_throughput(measurer, search, repeat=repeat, on_estimate=estimate))
 
     @keyword(tags=["verify"])
     def verify_throughput_above(

@@ -43,6 +43,12 @@ class Calibration:
             round(low.spread_ns + part * (high.spread_ns - low.spread_ns)),
         )
 
+    def highest_pps(self, frame_size: int) -> int:
+        """Frames a second that the tester sustained with frames of the nearest sizes, the higher rate."""
+        below = [size for size in self.sizes if size.frame_size <= frame_size][-1:]
+        above = [size for size in self.sizes if size.frame_size >= frame_size][:1]
+        return max(size.highest_pps for size in (*below, *above))
+
     def age(self, now: datetime) -> timedelta:
         """Since it was made; `now` has a zone."""
         return now - datetime.fromisoformat(self.made_at)

@@ -46,6 +46,14 @@ class StreamResult:
     signed: bool = True  # each of its frames is known by its signature
     stale: int = 0  # frames of earlier trials that look like its own, and had not arrived before it began
     percentile_error: PercentileError = OF_ENGINE  # the greatest error of percentiles of its latency
+    law: str = ""  # of its departures: evenly spaced, or what its author asked for; empty in old records
+    different: int | None = None  # flows: combinations of values of the edited fields; None: not known
+
+    @property
+    def traffic(self) -> str:
+        """The law of its departures and the number of its flows, as people read them."""
+        flows = "an unknown number of flows" if self.different is None else f"{self.different:,} flows"
+        return f"{self.law}, {'1 flow' if self.different == 1 else flows}" if self.law else ""
 
     @property
     def mean_size(self) -> Fraction:
@@ -179,6 +187,14 @@ class Trial(Validated):
     number: int = 0  # its number in the run, from 1
     attempt: int = 1  # more than 1 if it repeats an invalid trial
     foreign: Foreign = NOTHING_FOREIGN  # other frames that arrived on its ports
+
+    @property
+    def traffic(self) -> str:
+        """The law of departures and the number of flows of each stream, as people read them."""
+        each = {stream.name: stream.traffic for stream in self.streams if stream.traffic}
+        if len(set(each.values())) <= 1:
+            return "".join(set(each.values()))
+        return "; ".join(f"{name} {text}" for name, text in each.items())
 
     @property
     def sent(self) -> int:

@@ -31,6 +31,11 @@ class Result:
         return ()
 
     @property
+    def traffic(self) -> str:
+        """The law of departures and the number of flows of its streams; empty where no trial tells."""
+        return self.trials[0].traffic if self.trials else ""
+
+    @property
     def judged(self) -> tuple[Trial, ...]:
         """The trials that the result's value rests on; those that only led to it are left out."""
         return self.trials

@@ -12,19 +12,21 @@ Loads are whole steps of the resolution below the highest, so that results are c
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any
 
 from ..errors import PlanError
 from ..measurement.trial import Trial
 from ..model.units import Duration, Rate, RateUnit, Ratio
-from ..verdict import AT_LEAST, Verdict, assess
+from ..verdict import AT_LEAST, Between, Verdict, assess
 from .judging import amount, doubt_of
 from .measurer import Measurer
 from .narrowing import Narrowing
+from .repeats import Agreement
 from .result import RFC_TRIAL, Result, shorter
 from .stability import check_stability, instability
 
@@ -53,6 +55,7 @@ class ThroughputSearch:
     scout_duration: Duration = Duration(2 * 10**9)  # of the trials before those; none if not shorter
     sustained: bool = False  # a load at which the delay keeps growing does not pass
     stability: Ratio = Ratio(Fraction(0))  # of line rate: the load of the trial before the search; 0 for none
+    calibrated: bool = False  # `highest` is what the tester sustains by its calibration
 
     def validate(self) -> None:
         """Raises PlanError, which prints the search, for a value that makes no sense."""
@@ -104,14 +107,33 @@ class ThroughputSearch:
 
 
 @dataclass(frozen=True)
+class Repetition:
+    """What one of several searches found. Loads are parts of line rate; see ThroughputResult."""
+
+    load: Fraction
+    failed_load: Fraction | None
+    limited_by: LimitedBy
+    reason: str = ""
+
+    @property
+    def bounds(self) -> tuple[Fraction, Fraction | None]:
+        """The throughput is at least the first one and below the other; None where that is not known."""
+        return self.load, self.failed_load if self.limited_by is LimitedBy.DEVICE else None
+
+
+@dataclass(frozen=True)
 class ThroughputResult(Result):
-    """The throughput. Both bounds rest on trials of full length."""
+    """The throughput. Both bounds rest on trials of full length.
+
+    Of several repetitions it is the one in the middle, the lower of two. Verdicts are on their mean.
+    """
 
     search: ThroughputSearch
     load: Fraction  # of line rate: the highest that passed; 0 if none did
     failed_load: Fraction | None  # of line rate: one step higher, which did not pass; None if there is none
     limited_by: LimitedBy
     reason: str = ""  # of TESTER: what the tester did not do; of UNSTABLE: what was lost
+    repetitions: tuple[Repetition, ...] = ()  # in the order in which they ran; none if it was searched once
 
     @property
     def shortened(self) -> tuple[str, ...]:
@@ -148,15 +170,76 @@ class ThroughputResult(Result):
         FAIL only where the device failed at the bound or below it. INCONCLUSIVE where the tester or the
         highest load of the search was the limit, or where the bound lies between the last two loads.
         """
-        holds = self.load > 0 and self._in(bound.unit) >= bound.value
+        value: Any = self._in(bound.unit)
+        doubt = ""
+        if self.agreement and self.load and not self.unstable:
+            value, doubt = self._mean(bound)
+        elif not (self.load > 0 and value >= bound.value):
+            doubt = self._doubt(bound)
         return assess(
-            self._in(bound.unit),
+            value,
             AT_LEAST,
             bound.value,
             subject=f"throughput of {self.title}",
             measured="; ".join((self._found(bound.unit), *self._besides)),
             bound=f">= {bound}",
-            doubt="" if holds else self._doubt(bound),
+            doubt=doubt,
+        )
+
+    @property
+    def agreement(self) -> Agreement | None:
+        """How far the repetitions agree, in parts of line rate; None if it was searched once."""
+        return Agreement.of([each.bounds for each in self.repetitions]) if self.repetitions else None
+
+    @property
+    def variation(self) -> float | None:
+        """The coefficient of variation of the repetitions; None if it was searched once."""
+        return self.agreement.variation if self.agreement else None
+
+    @property
+    def interval(self) -> tuple[float, float | None] | None:
+        """The interval of confidence (95 %) of their mean, in parts of line rate; None if searched once."""
+        if (found := self.agreement) is None:
+            return None
+        return float(found.least), None if found.most is None else float(found.most)
+
+    def _mean(self, bound: Rate) -> tuple[Any, str]:
+        """What the mean is compared as, in the bound's unit, and why nothing can be concluded from it."""
+        agreement = self.agreement
+        assert agreement is not None
+        each = self._in(bound.unit) / self.load  # of this unit, in line rate
+        least = agreement.least * each
+        if least >= bound.value:
+            return least, ""
+        if agreement.most is None:
+            limited = self._unbounded
+            said = limited[0].limited_by.value + (f": {limited[0].reason}" if limited[0].reason else "")
+            return least, f"{len(limited)} of {len(self.repetitions)} repetitions were limited by the {said}"
+        if agreement.most * each <= bound.value:
+            return agreement.mean * each, ""
+        return Between(least, agreement.most * each), (
+            f"the bound lies in the interval of 95 % of the mean, {self._interval_text}; repeat it more "
+            "often, or search with a finer resolution"
+        )
+
+    @property
+    def _unbounded(self) -> list[Repetition]:
+        return [each for each in self.repetitions if each.bounds[1] is None]
+
+    @property
+    def _interval_text(self) -> str:
+        least, most = self.interval or (0.0, None)
+        end = "?" if most is None else _percent(most)
+        return f"{_percent(least)} to {end} of line rate"
+
+    @property
+    def _agreement_text(self) -> str:
+        """Mean, interval and variation of the repetitions, as people read them; empty if searched once."""
+        if self.agreement is None:
+            return ""
+        return (
+            f"mean of {len(self.repetitions)} repetitions {_percent(self.agreement.mean)} of line rate "
+            f"(95 %: {self._interval_text}; coefficient of variation {_percent(self.agreement.variation)})"
         )
 
     @property
@@ -165,7 +248,9 @@ class ThroughputResult(Result):
         return self.limited_by is LimitedBy.UNSTABLE
 
     def _found(self, unit: RateUnit) -> str:
-        return "not known" if self.unstable else str(Rate(self._in(unit), unit))
+        if self.unstable:
+            return "not known"
+        return ", ".join(filter(None, (str(Rate(self._in(unit), unit)), self._agreement_text)))
 
     @property
     def _besides(self) -> tuple[str, ...]:
@@ -176,8 +261,13 @@ class ThroughputResult(Result):
     def _doubt(self, bound: Rate) -> str:
         if self.unstable:
             return f"unstable: {self.reason}, which does not come from the load"
+        if found := sum(each.load > 0 for each in self.repetitions):
+            return f"{found} of {len(self.repetitions)} repetitions found a throughput, the others none"
         if self.failed_load is None:
-            return f"the device passed the highest load of the search, {self.search.highest} of line rate"
+            why = ", the highest of the calibrated tester" if self.search.calibrated else ""
+            return (
+                f"the device passed the highest load of the search, {self.search.highest} of line rate{why}"
+            )
         if self.limited_by is LimitedBy.TESTER:
             return f"limited by the tester at {Ratio(self.failed_load)} of line rate: {self.reason}"
         failed = self._full(self.failed_load)[-1]
@@ -208,14 +298,22 @@ class ThroughputResult(Result):
                 f"throughput {Ratio(self.load)} of line rate, {Rate(self._in(RateUnit.PPS), RateUnit.PPS)}, "
                 f"{Rate(self._in(RateUnit.L2), RateUnit.L2)}"
             )
+        found = ", ".join(filter(None, (found, self._agreement_text)))
         text = f"{self.title}: {found}, limited by the {self.limited_by.value}, {len(self.trials)} trials"
         return f"{text} ({self.reason})" if self.reason else text
 
 
 def find_throughput(
-    measurer: Measurer, search: ThroughputSearch | None = None, *, on_estimate: OnEstimate | None = None
+    measurer: Measurer,
+    search: ThroughputSearch | None = None,
+    *,
+    repeat: int = 1,
+    on_estimate: OnEstimate | None = None,
 ) -> ThroughputResult:
-    """Searches the throughput.
+    """Searches the throughput, once or several times.
+
+    Each repetition tries both of its bounds itself. It begins where the one before ended, so a device that
+    always behaves alike costs two trials a repetition.
 
     A trial that stays invalid after the measurer's repetitions, for whichever reason, bounds the search from
     above as the tester's limit: nothing is concluded from it about the device, and lower loads, which ask
@@ -224,6 +322,7 @@ def find_throughput(
     Args:
         measurer: Runs the trials.
         search: What is searched; the RFC's search by default.
+        repeat: How often.
         on_estimate: Told before each trial how many are left at most, and how long they send at most.
 
     Raises:
@@ -232,6 +331,8 @@ def find_throughput(
     """
     search = search or ThroughputSearch()
     search.validate()
+    if repeat < 1:
+        raise PlanError(f"a search is repeated at least once; given was {repeat}")
     runner = _Runner(measurer, search, on_estimate or (lambda _trials, _time: None))
     aim = search.steps
     if search.stability.value:
@@ -239,8 +340,22 @@ def find_throughput(
     if search.scout_duration < search.trial_duration:
         scouts = runner.narrow(search.scout_duration, aim, _most_trials(search) + _SCOUTS_MORE)
         aim = max(0, scouts.passed)
-    found = runner.narrow(search.trial_duration, aim, _most_trials(search) - bool(search.stability.value))
-    return _result(search, runner, found)
+    results = []
+    for number in range(repeat):
+        most = _most_trials(search) - (number == 0 and bool(search.stability.value))
+        found = runner.narrow(search.trial_duration, aim, most)
+        results.append(_result(search, runner, found))
+        if runner.unstable:
+            return results[-1]
+        aim = max(0, found.passed)
+    return _middle(results) if repeat > 1 else results[0]
+
+
+def _middle(results: Sequence[ThroughputResult]) -> ThroughputResult:
+    """The result in the middle, with what the others found and the trials of all."""
+    middle = sorted(results, key=lambda result: result.load)[(len(results) - 1) // 2]
+    each = tuple(Repetition(r.load, r.failed_load, r.limited_by, r.reason) for r in results)
+    return replace(middle, trials=results[-1].trials, repetitions=each)
 
 
 def _most_trials(search: ThroughputSearch) -> int:
@@ -319,6 +434,10 @@ def _result(search: ThroughputSearch, runner: _Runner, found: Narrowing) -> Thro
         limited_by=limit,
         reason=runner.unstable or _reason(search, failing, passing),
     )
+
+
+def _percent(part: float | Fraction) -> str:
+    return f"{float(part) * 100:.4g} %"
 
 
 def _reason(search: ThroughputSearch, failing: Trial | None, passing: Trial | None) -> str:

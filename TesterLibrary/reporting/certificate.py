@@ -180,6 +180,7 @@ def _caveats(result: Result) -> Iterator[str]:
         yield f"the order of its frames is in doubt: {text}"
     for text, _ in by_kind([trial.misrouted for trial in result.trials if trial.misrouted]):
         yield text
+    yield from filter(None, [result.traffic])
     yield from result.shortened
 
 

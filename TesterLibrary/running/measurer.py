@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
 
 from ..errors import PlanError, TargetError
 from ..measurement.evidence import Evidence, EvidenceLimits
@@ -78,6 +78,16 @@ class TrialMeasurer:
             (share * ports[s.tx].speed.frames_per_second(s.frame_size.mean) for s, share in rates),
             Fraction(0),
         )
+
+    def highest(self, asked: Ratio | None, lowest: Ratio) -> tuple[Ratio, bool]:
+        """The highest load of a search, and whether it is that of the calibrated tester.
+
+        It is what is asked; or else line rate, or what the tester sustains in whole 0.1 % of line rate.
+        """
+        sustained = self._tester.highest_load(self.streams)
+        if asked or sustained is None or sustained == 1:
+            return asked or Ratio(Fraction(1)), False
+        return Ratio(max(Fraction(floor(sustained * 1000), 1000), lowest.value)), True
 
     def measure(self, load: Fraction, duration: Duration) -> Trial:
         """See Measurer."""

@@ -167,6 +167,29 @@ class Tester:
             load[stream.tx] = load.get(stream.tx, Fraction(0)) + self.part_of_line(stream)
         return max(load.values())
 
+    def highest_load(self, streams: Sequence[Stream]) -> Fraction | None:
+        """The load that the tester sustains by its calibration, part of line rate; None where none is known.
+
+        It is that of the port that reaches its highest rate first, where loads are shared as streams share
+        them now.
+        """
+        drivers = {port.name: port.driver for port in self.capabilities.ports}
+        calibrated = self.calibration
+        busiest = self.busiest(streams)
+        if calibrated is None or not busiest:
+            return None
+        part: dict[str, Fraction] = {}
+        for stream in streams:
+            if calibrated.drivers != tuple(sorted((drivers[stream.tx], drivers[stream.rx]))):
+                return None
+            size, speed = stream.frame_size.mean, self.ports[stream.tx].speed
+            highest = calibrated.highest_pps(round(size))
+            if not highest:
+                return None
+            asked = self.part_of_line(stream) / busiest * speed.frames_per_second(size)
+            part[stream.tx] = part.get(stream.tx, Fraction(0)) + asked / highest
+        return min(Fraction(1), 1 / max(part.values()))
+
     def correction(self, stream: PlannedStream) -> Correction:
         """The correction of the delays of a stream."""
         ports = [self.capabilities.port(name) for name in (stream.tx_port, stream.rx_port)]

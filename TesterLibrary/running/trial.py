@@ -17,9 +17,11 @@ from ..measurement.foreign import Foreign
 from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
 from ..measurement.sustained import DelayReading, Growth, growth
 from ..measurement.trial import StreamResult, Trial
+from ..model.law import Steady
 from ..model.plan import Plan, PlannedStream
 from ..model.stream import Stream
 from ..model.units import MIN_FRAME_SIZE, Duration
+from ..planning.flows import FlowSpace
 from ..reporting.wall_clock import wall_clock
 from ..targets.base import SendingProgress
 from .tester import Tester
@@ -280,7 +282,20 @@ def _result(
         rate_error=rate_error(None if planned.id in changed else planned.departures, counted),
         measured=planned.measured,
         signed=planned.signature,
+        law=_law(planned),
+        different=_flows(planned),
     )
+
+
+def _law(planned: PlannedStream) -> str:
+    """The law of its departures, without the rate if they are evenly spaced."""
+    law = planned.departures.law
+    return ", ".join(["evenly spaced", *map(str, law.stages)]) if isinstance(law, Steady) else str(law)
+
+
+def _flows(planned: PlannedStream) -> int | None:
+    """How many combinations of values its edited fields have; None of random ones, and of a file."""
+    return FlowSpace.of(planned).flows if planned.frames else None
 
 
 def _settling_ns(snapshot: Snapshot, least: Duration) -> int:

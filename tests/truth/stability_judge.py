@@ -28,7 +28,8 @@ def stability(draw: random.Random) -> Case:
         scout_duration=Duration(draw.choice([10**8, 10**9])),
         stability=Ratio(Fraction(draw.choice([1, 5, 20]), 100)),
     )
-    result = find_throughput(device, search)
+    repeat = draw.choice([1, 1, 2, 3])
+    result = find_throughput(device, search, repeat=repeat)
     most = Fraction(floor(capacity * LINE) + bucket + 1) / LINE
     bound = max(
         Fraction(1, 1000),
@@ -37,7 +38,8 @@ def stability(draw: random.Random) -> Case:
             draw.choice([most + search.resolution.value, most - search.resolution.value, Fraction(1, 2)]),
         ),
     )
-    about = f"bound {bound}; {capacity=} {bucket=} {chance=} {collapse=} {device.seed=}; {search}; {result}"
+    given = f"{capacity=} {bucket=} {chance=} {collapse=} {device.seed=} {repeat=}"
+    about = f"bound {bound}; {given}; {search}; {result}"
     verdict = result.verdict_above(Rate(bound, RateUnit.LINE))
     if chance:
         # A bound above its capacity it does not reach, whatever it loses besides.

@@ -21,3 +21,12 @@ A Value Of One's Own
     ...    Verify Value    5.2 ms    <=    5 ms    of=largest burst
     Run Keyword And Expect Error    *their units differ*
     ...    Verify Value    ${5.2}    <=    5 ms    of=largest burst
+
+Repetitions
+    [Documentation]    They agree, so that the interval is that of the resolution.
+    ${result} =    Find Throughput    north    repeat=3    duration=0.2 s    scout=0.2 s    resolution=5 %
+    Length Should Be    ${result.repetitions}    3
+    Should Be Equal    ${result.variation}    ${0.0}
+    Verify Throughput Above    55 %    ${result}
+    Run Keyword And Expect Error    FAIL: throughput of north, 64 bytes is * mean of 3 repetitions *
+    ...    Verify Throughput Above    70 %    ${result}

@@ -15,7 +15,7 @@ from TesterLibrary.measurement.calibration import CalibratedSize, Calibration
 from TesterLibrary.measurement.correction import DelayKind
 from TesterLibrary.methodology.calibration import calibrate
 from TesterLibrary.methodology.judging import latency_below
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
 from TesterLibrary.verdict import Outcome
@@ -81,3 +81,23 @@ def test_without_a_cable_there_is_nothing_to_find(tmp_path: Path) -> None:
     this.target = FakeTarget(device=FakeDevice(FakePath(capacity=0)))
     with pytest.raises(Inconclusive, match="is there a cable"):
         calibrate(lambda size: TrialMeasurer(this, [stream(size=size)]), [64], Duration(10**8))
+
+
+def test_a_search_goes_no_higher_than_the_calibrated_tester(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+    whole, lowest = Ratio(Fraction(1)), Ratio(TENTH)
+    assert TrialMeasurer(this, [stream()]).highest(None, lowest) == (whole, False)
+    this.calibration = calibration("fake", "fake")
+    # 10^6 frames/s of 1,488,095 of 64 bytes at 1 Gbps; at 1518 bytes the line carries fewer.
+    assert TrialMeasurer(this, [stream()]).highest(None, lowest) == (Ratio(Fraction(672, 1000)), True)
+    assert TrialMeasurer(this, [stream()]).highest(whole, lowest) == (whole, False)
+    assert TrialMeasurer(this, [stream()]).highest(None, whole) == (whole, True)
+    assert TrialMeasurer(this, [stream(size=1518)]).highest(None, lowest) == (whole, False)
+    this.calibration = calibration("fake", "net_ice")
+    assert TrialMeasurer(this, [stream()]).highest(None, lowest) == (whole, False)
+
+
+def test_between_two_sizes_the_higher_rate_is_taken() -> None:
+    sizes = (CalibratedSize(64, 1, 1, 900), CalibratedSize(512, 1, 1, 500))
+    made = Calibration("bench", "cable", "", "fake 1", ("fake", "fake"), sizes)
+    assert [made.highest_pps(size) for size in (64, 128, 512, 1518)] == [900, 900, 500, 500]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from TesterLibrary.model.departures import Poisson
-from TesterLibrary.model.editor import Editor, FieldPath, RandomField
+from TesterLibrary.model.editor import Editor, FieldPath, RandomField, Sweep
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.payload import Payload, PayloadKind
 from TesterLibrary.model.plan import Plan
@@ -77,3 +77,18 @@ def test_frames_of_a_trial_are_rebuilt_from_its_record(tmp_path: Path) -> None:
     assert one.streams[0].departures == two.streams[0].departures
     assert one.streams[0].frame[_PAYLOAD] == two.streams[0].frame[_PAYLOAD]
     assert one.streams[0].frame != two.streams[0].frame
+
+
+def test_results_have_the_law_of_departures_and_the_number_of_flows(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+    swept = Editor(FieldPath.parse("UDP.sport"), Sweep("1000", "1009"))
+    edited = replace(stream("swept", rate="1 kpps"), editors=(swept,))
+    streams = [stream("plain", rate="1 kpps"), edited, RANDOM]
+    load = Fraction(1, 1000)
+    plain, several, drawn = (TrialMeasurer(this, [each]).measure(load, SECOND) for each in streams)
+    assert plain.traffic == "evenly spaced, 1 flow"
+    assert several.traffic == "evenly spaced, 10 flows"
+    assert drawn.traffic.startswith("exponential gaps of ")
+    assert drawn.traffic.endswith(", an unknown number of flows")
+    both = TrialMeasurer(this, streams[:2]).measure(load, SECOND)
+    assert both.traffic == "plain evenly spaced, 1 flow; swept evenly spaced, 10 flows"

@@ -34,6 +34,11 @@ def throughputs() -> Iterator[Verdict]:
     yield limited.verdict_above(Rate.parse("90 %"))
     capped = find_throughput(SimulatedBench(1518), replace(search, highest=Ratio(Fraction(1, 2))))
     yield capped.verdict_above(Rate.parse("90 %"))
+    repeated = find_throughput(SimulatedMeasurer(Fraction(6, 10)), search, repeat=5)
+    for bound in ("60 %", "65 %", "70 %"):
+        yield repeated.verdict_above(Rate.parse(bound))
+    calibrated = replace(search, highest=Ratio(Fraction(1, 2)), calibrated=True)
+    yield find_throughput(SimulatedBench(1518), calibrated).verdict_above(Rate.parse("90 %"))
     unstable = find_throughput(SimulatedMeasurer(random_loss=0.01), replace(search, stability=TENTH))
     yield unstable.verdict_above(Rate.parse("5 %"))
 
