@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import PlanError, TargetError, TesterLibraryError
-from ..measurement.capture import CaptureCounters
+from ..measurement.capture import CaptureCounters, CapturedFrame
 from ..model.capture import Capture
 from ..reporting.pcapng import write_capture
 from .tester import Tester
@@ -22,6 +23,10 @@ class CaptureFile:
 
     path: Path
     counters: CaptureCounters
+    heads: tuple[tuple[str, CapturedFrame], ...] = ()  # each frame of a stream, cut short, with its name
+
+
+_HEAD = 512  # bytes of a frame in which its headers are looked for
 
 
 class Captures:
@@ -60,12 +65,34 @@ class Captures:
         self._directory.mkdir(parents=True, exist_ok=True)
         path = _free_path(self._directory, name)
         macs = {port.name: port.mac for port in self._tester.capabilities.ports}
-        write_capture(path, capture, stopped, target.read_capture(name), macs)
+        heads: list[tuple[str, CapturedFrame]] = []
+
+        def noted(frames: Iterable[CapturedFrame]) -> Iterator[CapturedFrame]:
+            for frame in frames:
+                if frame.stream_id in stopped.streams:
+                    cut = replace(frame, octets=frame.octets[:_HEAD])
+                    heads.append((stopped.streams[frame.stream_id], cut))
+                yield frame
+
+        write_capture(path, capture, stopped, noted(target.read_capture(name)), macs)
         target.forget_capture(name)
         del self._running[name]
-        self._files[name] = CaptureFile(path, stopped.counters)
+        self._files[name] = CaptureFile(path, stopped.counters, tuple(heads))
         self._record(name)
         return self._files[name]
+
+    def stopped(self, name: str | None = None) -> CaptureFile:
+        """A capture that was stopped in this test, the last one if no name is given."""
+        if not self._files:
+            raise TesterLibraryError(
+                "no capture was stopped in this test; call Start Capture before what is measured, and "
+                "Stop Capture after it"
+            )
+        if name is not None and name not in self._files:
+            raise TesterLibraryError(
+                f"no capture {name!r} was stopped in this test; {', '.join(self._files)} was"
+            )
+        return self._files[tuple(self._files)[-1] if name is None else name]
 
     def stop_all(self) -> None:
         """Ends all that are running, and writes their files."""

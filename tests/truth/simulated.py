@@ -15,6 +15,7 @@ from . import session_judges as sessions
 from . import stream_judges as streams
 from . import switch_judges as switch
 from .case import Case, Judge
+from .header_judge import header_field
 from .mlrsearch_judge import mlrsearch
 from .stability_judge import stability
 from .sustained_judge import sustained
@@ -43,6 +44,7 @@ _DEVICES: tuple[Judge, ...] = (
     mlrsearch,
     value,
     stability,
+    header_field,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
 _SWITCH: tuple[Judge, ...] = (

@@ -32,6 +32,18 @@ With A Header Of Its Own
     Set Payload    north    text    Hello
     Arrives    north
 
+Fields As They Arrive
+    [Documentation]    A bridge changes none of them, from frame to frame; TTL less one is what a router would send.
+    Create Stream    north    frame_size=128    rate=1 kpps    headers=Ether / Dot1Q(vlan=100) / IP / UDP
+    Set Field Sweep    north    IP.ttl    20    29
+    Start Capture    all    streams=north
+    Arrives    north
+    Stop Capture    all
+    Verify Header Field    north    IP.ttl    ==    sent
+    Verify Header Field    north    VLAN.vlan    ==    100    capture=all
+    Run Keyword And Expect Error    FAIL: IP.ttl of north is * in 500 of 500 captured frames*
+    ...    Verify Header Field    north    IP.ttl    ==    sent - 1
+
 Refused Means Nothing Has Changed
     [Documentation]    Each mistake names stream and field; the stream goes on as it was.
     Create Stream    north    frame_size=128    rate=1 kpps    headers=Ether / IPv6 / UDP

@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A header field of a stream in a capture: as frames left, and as they arrived."""
+
+from __future__ import annotations
+
+from assertionengine import AssertionOperator
+
+from ..errors import PlanError
+from ..methodology.header_field import CapturedField, ExpectedField, judge_header_field
+from ..model.editor import FieldPath
+from ..planning.observed import FieldReader
+from ..verdict import Verdict
+from .capture import CaptureFile
+
+_SIGNATURE = 16  # bytes at the end of a frame that differ in all of them
+
+
+def judge_captured_field(
+    captured: CaptureFile, stream: str, path: FieldPath, operator: AssertionOperator, expected: str
+) -> Verdict:
+    """Judges a field of all frames of a stream that a capture has.
+
+    Raises:
+        PlanError: no captured frame has such a field, or it takes no such value.
+        TesterLibraryError: the operator compares texts.
+    """
+    frames = [frame for name, frame in captured.heads if name == stream]
+    reader = FieldReader(path, ignored=_SIGNATURE)
+    values = [(frame, reader.value(frame.octets)) for frame in frames]
+    sample = next((frame.octets for frame, value in values if value is not None), None)
+    if sample is None and any(frame.transmitted for frame in frames):
+        raise PlanError(f"{path}: no captured frame of {stream}, sent or received, has such a header")
+    if sample is None:
+        # Whether the device has taken the header away, or the stream never had it, nobody knows.
+        values = []
+    wanted = ExpectedField.parse(expected, lambda text: 0 if sample is None else reader.number(sample, text))
+    sent = {(frame.stream_id, frame.sequence): value for frame, value in values if frame.transmitted}
+    arrived = [
+        CapturedField(frame.sequence, value, sent.get((frame.stream_id, frame.sequence)))
+        for frame, value in values
+        if not frame.transmitted
+    ]
+    return judge_header_field(
+        arrived,
+        operator,
+        wanted,
+        subject=f"{path} of {stream}",
+        missing=captured.counters.dropped,
+    )
