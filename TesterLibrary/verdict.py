@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from assertionengine import AssertionOperator, verify_assertion
@@ -31,6 +32,9 @@ class Verdict:
     measured: str  # the value with its unit
     bound: str  # the bound with its direction: ">= 95 %"
     reason: str = ""  # why it is INCONCLUSIVE, or what limits a PASS
+    # The value lies between these two, in the unit in which it was compared; None if it is no number.
+    least: Fraction | None = None
+    most: Fraction | None = None
 
     def __str__(self) -> str:
         text = f"{self.outcome.value}: {self.subject} is {self.measured}, required {self.bound}"
@@ -112,9 +116,11 @@ def assess(
         and (len(holds or ()) > 1 or _meets(value, operator, expected))
     ):
         doubt = _open(value, bound.removeprefix(operator.value).strip())
+    numbers = _number(sides[0]), _number(sides[-1])
     if doubt:
-        return Verdict(Outcome.INCONCLUSIVE, subject, measured, bound, doubt)
-    return Verdict(Outcome.PASS if holds == {True} else Outcome.FAIL, subject, measured, bound)
+        return Verdict(Outcome.INCONCLUSIVE, subject, measured, bound, doubt, *numbers)
+    outcome = Outcome.PASS if holds == {True} else Outcome.FAIL
+    return Verdict(outcome, subject, measured, bound, "", *numbers)
 
 
 def _open(value: Between, expected: str) -> str:
@@ -134,6 +140,13 @@ def text_of(value: Any) -> str:
         return f"{value:,}"
     number = float(value)
     return f"{number:,.0f}" if abs(number) >= _WITHOUT_FRACTION else f"{number:,.6g}"
+
+
+def _number(value: Any) -> Fraction | None:
+    """A number exactly; None for anything else, and for what is infinite."""
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        return None
+    return Fraction(value) if isfinite(value) else None
 
 
 def _holds(value: Any, operator: AssertionOperator, expected: Any) -> bool:

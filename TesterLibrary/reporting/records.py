@@ -156,14 +156,8 @@ def read(directory: Path) -> Records:
     Raises:
         TesterLibraryError: there is none, or a line other than the last of a file is not a record.
     """
-    if not (directory / "run.json").is_file():
-        raise TesterLibraryError(f"{directory} holds no run.json; it is not the evidence of a run")
     cut: list[str] = []
-
-    def records(kind: str, make: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:
-        path = directory / f"{kind}s.jsonl"
-        return tuple(_lines(path, make, cut)) if path.exists() else ()
-
+    records = _Files(directory, cut)
     trials = records("trial", lambda r: TrialRecord(decode(RecordPlace, r), r.get("seed"), decode(Trial, r)))
     numbered = {(t.place.testbed, t.place.suite, t.place.test, t.trial.number): t.trial for t in trials}
 
@@ -174,6 +168,49 @@ def read(directory: Path) -> Records:
         cls = _result_class(record["procedure"], record["type"])
         return ResultRecord(place, record["procedure"], decode(cls, {**record, "trials": trials}))
 
+    return Records(
+        run=read_run(directory),
+        trials=trials,
+        results=records("result", result),
+        verdicts=_verdicts(records),
+        tests=records("test", lambda r: decode(TestRecord, r)),
+        events=records("event", lambda r: EventRecord(decode(RecordPlace, r), r["event"], r)),
+        agenda=read_agenda(directory),
+        cut=tuple(cut),
+    )
+
+
+def read_verdicts(directory: Path) -> Records:
+    """The verdicts of a run and how its tests ended, without trials and results, which are many.
+
+    Raises:
+        TesterLibraryError: as read.
+    """
+    cut: list[str] = []
+    records = _Files(directory, cut)
+    return Records(
+        run=read_run(directory),
+        verdicts=_verdicts(records),
+        tests=records("test", lambda r: decode(TestRecord, r)),
+        agenda=read_agenda(directory),
+        cut=tuple(cut),
+    )
+
+
+class _Files:
+    """The files of a run, a kind of record each. Those whose last line is not whole are noted in `cut`."""
+
+    def __init__(self, directory: Path, cut: list[str]) -> None:
+        if not (directory / "run.json").is_file():
+            raise TesterLibraryError(f"{directory} holds no run.json; it is not the evidence of a run")
+        self._directory, self._cut = directory, cut
+
+    def __call__(self, kind: str, make: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:
+        path = self._directory / f"{kind}s.jsonl"
+        return tuple(_lines(path, make, self._cut)) if path.exists() else ()
+
+
+def _verdicts(records: _Files) -> tuple[VerdictRecord, ...]:
     caught = dict(records("withdrawal", lambda r: (int(r["verdict"]), str(r["by"]))))
 
     def verdict(record: dict[str, Any]) -> VerdictRecord:
@@ -182,16 +219,7 @@ def read(directory: Path) -> Records:
             decode(RecordPlace, record), decode(Verdict, record), number, caught.get(number, "")
         )
 
-    return Records(
-        run=read_run(directory),
-        trials=trials,
-        results=records("result", result),
-        verdicts=records("verdict", verdict),
-        tests=records("test", lambda r: decode(TestRecord, r)),
-        events=records("event", lambda r: EventRecord(decode(RecordPlace, r), r["event"], r)),
-        agenda=read_agenda(directory),
-        cut=tuple(cut),
-    )
+    return records("verdict", verdict)
 
 
 def _result_class(procedure: str, name: str) -> type[Result]:

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`tester compare`: what became worse, or better, from one run to another."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..model.units import Ratio
+from ..reporting.comparison import Change, Comparison, compare, status
+from ..reporting.rebuild import EVIDENCE
+from ..reporting.records import Records, read_verdicts, short_names
+from ._command import command
+
+_DESCRIPTION = """
+Compares the values that two runs judged: value by value, the worse ones first. A value is not compared where
+one of the runs did not measure it, or its tester fell short. exit status: 0 nothing is worse; 1 a value is
+worse, or a PASS became a FAIL; 2 a value was not compared; 3 an error; 64 the command line is wrong.
+"""
+
+
+@command("compare", help="compare the values of two runs", description=_DESCRIPTION)
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("before", metavar="BEFORE", type=Path, help="a run: a folder such as results/latest")
+    parser.add_argument("after", metavar="AFTER", type=Path, help="the run that is looked at")
+    parser.add_argument(
+        "--tolerance",
+        metavar="PART",
+        type=Ratio.parse,
+        default=Ratio.parse("3 %"),
+        help="the part of a value up to which a change is none (default: 3 %%)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON, all values included")
+    parser.set_defaults(run=_compare)
+
+
+def _compare(options: argparse.Namespace) -> int:
+    before, after = read_verdicts(_evidence(options.before)), read_verdicts(_evidence(options.after))
+    found = compare(before, after, options.tolerance)
+    if options.json:
+        runs = {"before": _run(before), "after": _run(after), "tolerance": float(options.tolerance.value)}
+        print(json.dumps({**runs, "values": [each.record() for each in found]}, indent=2, ensure_ascii=False))
+    else:
+        print("\n".join(_lines(before, after, found)))
+    return status(found)
+
+
+def _evidence(directory: Path) -> Path:
+    """Where the records of a run are: in its folder, or in the folder that is named."""
+    return directory / EVIDENCE if (directory / EVIDENCE).is_dir() else directory
+
+
+def _run(records: Records) -> dict[str, object]:
+    devices = {tester["testbed"]["name"]: tester["testbed"]["dut"] for tester in records.run["testers"]}
+    return {"id": records.run["id"], "started_at": records.run["started_at"], "devices": devices}
+
+
+def _lines(before: Records, after: Records, found: Sequence[Comparison]) -> Iterator[str]:
+    for name, records in (("before", before), ("after", after)):
+        testers = records.run["testers"]
+        devices = (
+            f"{t['testbed']['name']} {t['testbed']['dut'].get('version', '')}".strip() for t in testers
+        )
+        yield f"{name:<7} {records.run['started_at']}  {', '.join(devices)}"
+    yield ""
+    suites = short_names(tuple(dict.fromkeys(each.suite for each in found)))
+    short = dict(zip(dict.fromkeys(each.suite for each in found), suites, strict=True))
+    for each in found:
+        if each.change is not Change.SAME:
+            yield f"{each.change.value:<13} {short[each.suite]} · {each.test}: {_said(each)}"
+    counts = {change: sum(each.change is change for each in found) for change in Change}
+    yield "\n" + (
+        ", ".join(f"{count} {change.value}" for change, count in counts.items() if count) or "no values"
+    )
+
+
+def _said(each: Comparison) -> str:
+    """What a line says of a value: `throughput of north is 93 %, 95 % before (-2.11 %)`."""
+    if each.before is None or each.after is None or each.change is Change.NOT_COMPARED:
+        return f"{each.subject}: {each.reason}"
+    measured, was = each.after.measured, f", {each.before.measured} before"
+    grew = "" if each.part is None else f"{float(each.part):+.2%}".replace("%", " %")
+    notes = "; ".join(note for note in (grew, each.reason) if note)
+    return f"{each.subject} is {measured}{was}" + (f" ({notes})" if notes else "")

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`tester compare` on the small run that is kept with the project."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.commands.main import main
+from tests.unit.reporting.golden import GOLDEN
+
+
+@pytest.fixture
+def worse(tmp_path: Path) -> Path:
+    """The same run, but for a throughput that is 4 % lower."""
+    shutil.copytree(GOLDEN / "evidence", tmp_path / "evidence")
+    path = tmp_path / "evidence" / "verdicts.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    (found,) = (line for line in lines if line["measured"] == "100 %")
+    found |= {"measured": "96 %", "least": "24/25", "most": "24/25"}
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return tmp_path
+
+
+def test_what_is_worse_comes_first(worse: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(GOLDEN), str(worse)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("before  2026-01-02")
+    subject = "throughput of north, 1518 bytes"
+    assert lines[3] == f"worse         Throughput · 1518 Bytes: {subject} is 96 %, 100 % before (-4.00 %)"
+    assert lines[4].startswith("not compared  ")
+    assert lines[-1] == "1 worse, 5 not compared, 5 same"
+
+
+def test_a_tolerance_makes_a_change_none(worse: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(GOLDEN), str(worse), "--tolerance", "5 %", "--json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert told["tolerance"] == 0.05
+    assert {value["change"] for value in told["values"]} == {"same", "not compared"}
+    assert told["after"]["devices"]["simulated"]["version"] == "0"
+
+
+def test_the_folder_of_the_records_may_be_named(worse: Path) -> None:
+    assert main(["compare", str(worse / "evidence"), str(worse / "evidence")]) == 2
+
+
+def test_a_folder_without_records_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", str(GOLDEN), str(tmp_path)]) == 3
+    assert "holds no run.json; it is not the evidence of a run" in capsys.readouterr().err
