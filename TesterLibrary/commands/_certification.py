@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,8 +27,9 @@ from ..files.paths import data_root, resource
 from ..files.profile import profile_values, section
 from ..reporting import agenda
 from ..reporting.rebuild import ALLURE_RESULTS, EVIDENCE, ROBOT
-from ..reporting.recorder import RUN_VARIABLE, start_run
+from ..reporting.recorder import RUN_VARIABLE, read_run, start_run
 from ..testbeds import load_testbed, shipped_testbeds
+from ._resume import check_agenda, merge, set_aside, unfinished
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 
@@ -55,6 +56,8 @@ class Certification:
     beds: tuple[Bed, ...]
     profile: Path
     output: Path
+    given: Mapping[str, Any] = field(default_factory=dict)  # what it was made from, for `resumed`
+    again: tuple[agenda.Item, ...] | None = None  # the tests that are left of an interrupted run; None: all
 
     @cached_property
     def profile_values(self) -> Mapping[str, Any]:
@@ -96,17 +99,21 @@ class Certification:
         if self.output.exists() and any(self.output.iterdir()):
             raise TesterLibraryError(f"{self.output} is not empty; give another --output")
         evidence = self.output / EVIDENCE
-        start_run(evidence, uuid4().hex, profile=self.profile_values)
+        start_run(evidence, uuid4().hex, profile=self.profile_values, certification=self.given)
         agenda.write(evidence, self.title, items)
         return items
 
     def run(self) -> bool:
         """Runs Robot on one testbed after the other. False if it was interrupted."""
-        (self.output / ROBOT).mkdir()
+        (self.output / ROBOT).mkdir(exist_ok=True)
         run_id = json.loads((self.output / EVIDENCE / "run.json").read_text(encoding="utf-8"))["id"]
         environment = {**os.environ, RUN_VARIABLE: run_id}
         for number, bed in enumerate(self.beds, 1):
-            arguments = [sys.executable, "-m", "robot", *self._options(number, bed), *map(str, bed.suites)]
+            chosen = self._chosen(bed)
+            if chosen == []:
+                continue
+            options = [*self._options(number, bed), *(chosen or ())]
+            arguments = [sys.executable, "-m", "robot", *options, *map(str, bed.suites)]
             with (
                 subprocess.Popen(
                     arguments, env=environment, start_new_session=True, preexec_fn=_end_with_parent
@@ -114,15 +121,29 @@ class Certification:
                 _signals_to(robot) as interrupted,
             ):
                 robot.wait()
+            if self.again is not None:
+                merge(
+                    self._robot_output(number, bed, again=False), self._robot_output(number, bed, again=True)
+                )
             if interrupted:
                 return False
         return True
+
+    def _chosen(self, bed: Bed) -> list[str] | None:
+        """Options of Robot that choose the tests which are left; empty if none is, None for all."""
+        if self.again is None:
+            return None
+        names = [f"{item.suite}.{item.test}" for item in self.again if item.testbed == bed.name]
+        return [text for name in names for text in ("--test", _literal(name))]
+
+    def _robot_output(self, number: int, bed: Bed, *, again: bool) -> Path:
+        return self.output / ROBOT / f"{number}-{bed.label}{'.again' if again else ''}.xml"
 
     def _options(self, number: int, bed: Bed) -> list[str]:
         options = {
             "name": bed.label,
             "outputdir": str(self.output),
-            "output": f"{ROBOT}/{number}-{bed.label}.xml",
+            "output": str(self._robot_output(number, bed, again=self.again is not None)),
             "log": "NONE",
             "report": "NONE",
             "console": "quiet",
@@ -143,6 +164,33 @@ class Certification:
         ]
 
 
+def _literal(name: str) -> str:
+    """A pattern of Robot that this name alone matches."""
+    return "".join(f"[{sign}]" if sign in "[*?" else sign for sign in name)
+
+
+def resumed(output: Path) -> Certification:
+    """The rest of a certification that was interrupted, or had errors: its records are made ready for it.
+
+    Raises:
+        TesterLibraryError: there is no such run, its tests have changed since, or a file is missing.
+    """
+    evidence = output.absolute() / EVIDENCE
+    if not (evidence / "run.json").is_file():
+        raise TesterLibraryError(f"{output} is no run of tester certify: it has no {EVIDENCE}/run.json")
+    given = read_run(evidence).get("certification")
+    if not given:
+        raise TesterLibraryError(
+            f"{output} cannot be resumed: it was not run by tester certify, or by an older one"
+        )
+    whole = certification(**given, output=output)
+    items = tuple(whole.items())
+    check_agenda(output, evidence, items)
+    again = unfinished(evidence, items)
+    set_aside(evidence, again)
+    return replace(whole, again=again)
+
+
 def certification(
     *, profile: str, testbeds: Sequence[str], criteria: str | None, suites: Sequence[str], output: Path
 ) -> Certification:
@@ -159,8 +207,22 @@ def certification(
         bounded = any(run.get("criteria") for run in runs)
         runs = [{"testbed": name, "suites": shipped, "criteria": bounded} for name in testbeds]
     return Certification(
-        beds=tuple(_bed(run, given, criteria) for run in runs), profile=path, output=output.absolute()
+        beds=tuple(_bed(run, given, criteria) for run in runs),
+        profile=path,
+        output=output.absolute(),
+        given={
+            "profile": _absolute(profile),
+            "testbeds": list(map(_absolute, testbeds)),
+            "criteria": _absolute(criteria) if criteria else None,
+            "suites": list(map(str, given)),
+        },
     )
+
+
+def _absolute(name_or_path: str) -> str:
+    """A path from anywhere; a name of something shipped stays."""
+    path = Path(name_or_path).expanduser()
+    return str(path.absolute()) if path.exists() else name_or_path
 
 
 def _bed(run: Mapping[str, Any], suites: tuple[Path, ...], criteria: str | None) -> Bed:

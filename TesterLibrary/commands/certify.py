@@ -6,21 +6,26 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from ..errors import TesterLibraryError
 from ..files import paths
+from ..reporting.agenda import Item
 from ..reporting.outcome import ERROR, EXIT_STATUS, overall
 from ..reporting.rebuild import rebuild
-from ._certification import certification
+from ._certification import Certification, certification, resumed
 from ._command import command
 from ._verdicts import RESULTS, show
 
+_PROFILE = "quick"
 _DESCRIPTION = """
 Runs the suites on one testbed after another and writes one set of reports: output.xml, log.html,
 report.html, certificate.html, allure-report/index.html, and the evidence they are made from.
 
 Ctrl-C ends the run cleanly: what was measured so far is reported. A second Ctrl-C ends it at once.
+--resume goes on with such a run: tests that ended with a verdict are not run again.
 
 exit status:
    0  every test passed a verdict
@@ -41,7 +46,7 @@ exit status:
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--profile",
-        default="quick",
+        default=_PROFILE,
         help=f"what is run: {', '.join(paths.names('criteria/profiles'))}, or a file (default: quick)",
     )
     parser.add_argument(
@@ -64,10 +69,19 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="a new or empty folder (default: results/<time>, linked as results/latest)",
     )
+    parser.add_argument(
+        "--resume",
+        metavar="DIR",
+        help="the folder of an interrupted run, such as results/latest; with no other option",
+    )
     parser.set_defaults(run=_certify)
 
 
 def _certify(options: argparse.Namespace) -> int:
+    return _resume(options) if options.resume else _begin(options)
+
+
+def _begin(options: argparse.Namespace) -> int:
     now = datetime.now().strftime("%Y%m%d-%H%M%S")
     output = Path(options.output) if options.output else RESULTS / now
     run = certification(
@@ -80,15 +94,29 @@ def _certify(options: argparse.Namespace) -> int:
     items = run.begin()
     if not options.output:
         _link_latest(run.output)
+    return _run(run, items, f"{len(items)} tests")
+
+
+def _resume(options: argparse.Namespace) -> int:
+    others = (options.testbed, options.criteria, options.suite, options.output)
+    if any(others) or options.profile != _PROFILE:
+        raise TesterLibraryError("--resume goes on with the run as it was begun; give no other option")
+    run = resumed(Path(options.resume).resolve())
+    items, left = tuple(run.items()), run.again or ()
+    return _run(run, left, f"{len(left)} of {len(items)} tests are left")
+
+
+def _run(run: Certification, items: Sequence[Item], tests: str) -> int:
+    """Runs tests, of which it says how many and how long, and makes the reports."""
     expected = sum(item.expected_s for item in items)
     about = f", about {_minutes(expected)}" if expected else ""
     beds = " and ".join(bed.testbed for bed in run.beds)
     profile = run.profile_values["name"]
-    print(f"{run.title}, profile {profile}: {len(items)} tests on {beds}{about}.", flush=True)
+    print(f"{run.title}, profile {profile}: {tests} on {beds}{about}.", flush=True)
     started = time.monotonic()
     finished = run.run()
     if not finished:
-        print("Interrupted; this is what was measured so far.")
+        print(f"Interrupted; this is what was measured so far. Go on: tester certify --resume {run.output}")
     reports = rebuild(run.output)
     show(reports, run.output, took=f", {_minutes(time.monotonic() - started)}")
     return EXIT_STATUS[overall(reports.records.outcomes())] if finished else EXIT_STATUS[ERROR]

@@ -1,0 +1,126 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What an interrupted certification has finished, and its records made ready for the rest of it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from robot import rebot
+
+from ..errors import TesterLibraryError
+from ..reporting import agenda
+from ..reporting.durable import make_directory, write_file
+from ..reporting.outcome import ERROR
+
+_KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
+_ASIDE = "interrupted"  # folders of the evidence with what was recorded of tests that run again
+_REBOT_FAILED = 251  # up to 250 it is the number of failed tests
+
+
+def unfinished(evidence: Path, items: Sequence[agenda.Item]) -> tuple[agenda.Item, ...]:
+    """The tests that have to run: those without a record, and those that ended with an error.
+
+    An interrupted test is such an error. Whatever ended with a verdict, or judged nothing, is finished.
+    """
+    done = {
+        (record["suite"], record["test"])
+        for record in _read(evidence / "tests.jsonl")
+        if record["outcome"] != ERROR
+    }
+    return tuple(item for item in items if (item.suite, item.test) not in done)
+
+
+def set_aside(evidence: Path, again: Sequence[agenda.Item]) -> Path | None:
+    """Moves the records of tests that run again, and of the setups of their suites, to a folder beside them.
+
+    Otherwise the report would take trials of the one attempt for those of the other: they have the same
+    numbers. A line that a killed run has not finished is moved, too.
+
+    Returns:
+        The folder; None if there was nothing to be moved.
+    """
+    tests = {(item.suite, item.test) for item in again}
+
+    def moves(record: Mapping[str, Any]) -> bool:
+        suite, test = record.get("suite", ""), record.get("test", "")
+        if test:
+            return (suite, test) in tests
+        return any(f"{item.suite}.".startswith(f"{suite}.") for item in again)
+
+    verdicts = {record["number"] for record in _read(evidence / "verdicts.jsonl") if moves(record)}
+    moved: dict[str, list[str]] = {}
+    for kind in _KINDS:
+        path = evidence / f"{kind}s.jsonl"
+        if not path.exists():
+            continue
+        lines = path.read_text(encoding="utf-8").split("\n")
+        kept: list[str] = []
+        gone = [lines.pop()]
+        for line in lines:
+            record = json.loads(line)
+            left = record["verdict"] in verdicts if kind == "withdrawal" else moves(record)
+            (gone if left else kept).append(line)
+        if gone := list(filter(None, gone)):
+            moved[path.name] = gone
+            write_file(path, "".join(f"{line}\n" for line in kept))
+    if not moved:
+        return None
+    folder = _free(evidence)
+    make_directory(folder)
+    for name, lines in moved.items():
+        write_file(folder / name, "".join(f"{line}\n" for line in lines))
+    return folder
+
+
+def merge(first: Path, second: Path) -> None:
+    """Puts the tests of the second output of Robot into the first one, in place of their earlier results."""
+    if not second.exists():
+        return
+    if not first.exists():
+        second.replace(first)
+        return
+    merged, messages = first.with_suffix(".merged"), io.StringIO()
+    status: int = rebot(  # type: ignore[no-untyped-call]
+        str(first),
+        str(second),
+        merge=True,
+        output=str(merged),
+        log="NONE",
+        report="NONE",
+        stdout=messages,
+        stderr=messages,
+    )
+    if status >= _REBOT_FAILED:  # an output that a killed run has left unfinished
+        second.replace(first)
+        return
+    merged.replace(first)
+    second.unlink()
+
+
+def check_agenda(output: Path, evidence: Path, items: Sequence[agenda.Item]) -> None:
+    """TesterLibraryError if the tests are others than those of the interrupted run."""
+    known = agenda.read(evidence)
+    names = [(item.suite, item.test) for item in items]
+    if known is None or [(item.suite, item.test) for item in known.items] != names:
+        raise TesterLibraryError(
+            f"the tests are no longer those of {output}: a suite, testbed or profile has changed since; "
+            "run it from its begin, without --resume"
+        )
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    """The records of a file, without a last line that was not finished."""
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def _free(evidence: Path) -> Path:
+    number = 1
+    while (folder := evidence / f"{_ASIDE}-{number}").exists():
+        number += 1
+    return folder

@@ -1,0 +1,122 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A certification that goes on where it was interrupted, run for real on suites whose device is simulated."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.commands import main as cli
+from TesterLibrary.reporting.rebuild import EVIDENCE
+from TesterLibrary.reporting.records import read
+
+from .test_main import TESTS, certify, suite
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def interrupt(folder: Path, *names: str) -> Path:
+    """A run that is interrupted while its second test waits. Returns its folder."""
+    command = [sys.executable, "-m", "TesterLibrary.commands.main", "certify"]
+    path = str(suite(folder, *names))
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    process = subprocess.Popen(
+        [*command, "--testbed", "l2-bridge", "--suite", path],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    evidence = folder / "results" / "latest" / EVIDENCE
+    give_up = time.monotonic() + 60
+    while not (evidence / "tests.jsonl").exists() and time.monotonic() < give_up:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert "Go on: tester certify --resume " in out
+    return (folder / "results" / "latest").resolve()
+
+
+def test_finished_tests_are_not_run_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = interrupt(tmp_path, "Passes", "Waits", "Fails")
+    before = read(output / EVIDENCE)
+    path = suite(tmp_path, "Passes", "Waits", "Fails")
+    path.write_text(path.read_text().replace(TESTS["Waits"], TESTS["Passes"]))
+    assert cli.main(["certify", "--resume", "results/latest"]) == 1
+    assert "2 of 3 tests are left on embedded/l2-bridge" in capsys.readouterr().out
+    after = read(output / EVIDENCE)
+    assert {test.test: test.outcome for test in after.tests} == {
+        "Passes": "PASS",
+        "Waits": "PASS",
+        "Fails": "FAIL",
+    }
+    assert after.tests[0] == before.tests[0]
+    assert after.trials[0] == before.trials[0]
+    assert [record.place.test for record in after.trials] == ["Passes", "Waits", "Fails"]
+    assert not after.not_run
+    (aside,) = (output / EVIDENCE).glob("interrupted-*")
+    moved = [json.loads(line) for line in (aside / "tests.jsonl").read_text().splitlines()]
+    assert {record["outcome"] for record in moved} == {"ERROR"}
+    assert moved[0]["test"] == "Waits"
+    whole = (output / "output.xml").read_text()
+    assert whole.count('<test id="') == 3
+    assert (output / "certificate.html").exists()
+    assert cli.main(["certify", "--resume", str(output)]) == 1
+    assert "0 of 3 tests are left" in capsys.readouterr().out
+    assert read(output / EVIDENCE).tests == after.tests
+
+
+def test_a_test_with_an_error_is_run_again(tmp_path: Path) -> None:
+    assert certify(tmp_path, "Has An Error", "Passes") == 3
+    path = suite(tmp_path, "Has An Error", "Passes")
+    path.write_text(path.read_text().replace(TESTS["Has An Error"], TESTS["Passes"]))
+    assert cli.main(["certify", "--resume", "results/latest"]) == 0
+    tests = read(tmp_path / "results" / "latest" / EVIDENCE).tests
+    assert [(test.test, test.outcome) for test in tests] == [("Passes", "PASS"), ("Has An Error", "PASS")]
+
+
+def test_a_killed_run_goes_on(tmp_path: Path) -> None:
+    """Its last line is not finished, and Robot's output neither."""
+    assert certify(tmp_path, "Passes", "Fails") == 1
+    output = (tmp_path / "results" / "latest").resolve()
+    records = output / EVIDENCE / "tests.jsonl"
+    first, second = records.read_text().splitlines()
+    records.write_text(f"{first}\n{second[:40]}")
+    (robot,) = (output / "robot").glob("*.xml")
+    robot.write_text(robot.read_text()[:500])
+    assert cli.main(["certify", "--resume", str(output)]) == 1
+    assert [test.outcome for test in read(output / EVIDENCE).tests] == ["PASS", "FAIL"]
+    assert [record.trial.number for record in read(output / EVIDENCE).trials] == [1, 1]
+
+
+def test_names_that_look_like_patterns_are_names(tmp_path: Path) -> None:
+    path = suite(tmp_path, "Has An Error", "Passes")
+    path.write_text(path.read_text().replace("Has An Error", "Size [64] *?"))
+    arguments = ["certify", "--testbed", "embedded/l2-bridge", "--suite", str(path)]
+    assert cli.main(arguments) == 3
+    path.write_text(path.read_text().replace(TESTS["Has An Error"], TESTS["Passes"]))
+    assert cli.main(["certify", "--resume", "results/latest"]) == 0
+
+
+def test_what_cannot_go_on_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["certify", "--resume", "nowhere"]) == 3
+    assert "nowhere is no run of tester certify" in capsys.readouterr().err
+    certify(tmp_path, "Passes", "Has An Error")
+    capsys.readouterr()
+    assert cli.main(["certify", "--resume", "results/latest", "--profile", "full"]) == 3
+    assert "give no other option" in capsys.readouterr().err
+    suite(tmp_path, "Passes", "Fails")
+    assert cli.main(["certify", "--resume", "results/latest"]) == 3
+    assert "the tests are no longer those of" in capsys.readouterr().err
+    assert len(read(tmp_path / "results" / "latest" / EVIDENCE).tests) == 2
