@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from math import inf, isinf
 from typing import Any
 
 from assertionengine import AssertionOperator
@@ -12,7 +13,7 @@ from ..errors import Inconclusive, TesterLibraryError
 from ..measurement.counter import Counter, not_counted
 from ..measurement.latency import Latency
 from ..measurement.order import Order
-from ..measurement.trial import Trial
+from ..measurement.trial import StreamResult, Trial
 from ..measurement.variation import Variation
 from ..methodology.judging import (
     about,
@@ -103,6 +104,34 @@ class Getter:
             )
         )
 
+    def outage(self, stream: Any, operator: Any, expected: Any, message: str | None) -> float | None:
+        """Nanoseconds of the longest outage, 0 if there was none; infinite while one is not over."""
+        stream, operator, expected = _arranged(stream, operator, expected)
+        trials = self._trials()
+        chosen = [s for trial in trials for s in trial.streams if stream in (None, s.name)]
+        if not chosen:
+            known = ", ".join(dict.fromkeys(s.name for trial in trials for s in trial.streams))
+            raise TesterLibraryError(f"the trial has no stream {stream!r}; it has {known}")
+        each = [s.outage_bounds for s in chosen]
+        known_bounds = [bounds for bounds in each if bounds]
+        longest = max((outage_ns(s) for s in chosen), default=0.0)
+        least, most = (max((bounds[side] for bounds in known_bounds), default=0) for side in (0, 1))
+        whole = len(known_bounds) == len(each)
+        value: float | None = asserted(
+            self._suite,
+            longest if whole else None,
+            operator,
+            expected,
+            subject=f"outage{_of(stream)}",
+            parse=lambda text: Duration.parse(text).ns,
+            text=lambda ns: "not over" if isinf(ns) else str(Duration(round(ns))),
+            known=Between(least, most) if whole else None,
+            doubt=doubt_of(trials)
+            or ("" if whole else unmeasured(trials) or undiscerned(trials) or not_counted([Counter.OUTAGES])),
+            message=message,
+        )
+        return value
+
     def order(self, what: str, operator: Any, expected: Any, message: str | None) -> int | None:
         """Frames that were lost, duplicated, reordered and so on; see `Order`. None where not counted."""
         trials = self._trials()
@@ -162,6 +191,11 @@ class Getter:
     def _variation(self, name: str) -> float | None:
         variation = Variation.merged(s.counters.variation for t in self._trials() for s in t.streams)
         return float(value) if (value := getattr(variation, name)) is not None else None
+
+
+def outage_ns(stream: StreamResult) -> float:
+    """The longest outage of a stream by time; 0 if it had none, or nobody counted."""
+    return max((inf if not o.ended else float(o.by_time_ns) for o in stream.outages or ()), default=0.0)
 
 
 def _of(stream: str | None) -> str:

@@ -205,6 +205,33 @@ class Editors:
         """
         self._suite.change(name, count_flows=True)
 
+    @keyword(tags=["stream"])
+    def set_random_ports(self, name: str, seed: int | None = None) -> None:
+        """Gives the frames of a stream random ports, as RFC 4814 has it: 1024 to 65535 to 1 to 49151.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | the name of a stream of UDP or TCP that is not sending |
+        | ``seed`` | 0 to 2^64 - 1; if left out it follows from the library's, the stream and the field |
+
+        Devices spread flows over processors and links by their ports. A stream with one pair of ports is
+        one flow, and measures one of them; the number of flows is in each result. For other ranges take
+        `Set Field Random`.
+
+        | `Set Random Ports` | north |
+        | `Find Throughput` | north |
+        """
+        stream = self._suite.stream(name)
+        stack = stream.headers
+        names = [header.name for header in stack.headers] if stack else ["UDP"]
+        header = next((known for known in reversed(names) if known in ("UDP", "TCP", "SCTP")), None)
+        if header is None:
+            raise PlanError(f"stream {name!r} has no ports; its headers are {stack}")
+        number = names.count(header)
+        for field, first, last in (("sport", "1024", "65535"), ("dport", "1", "49151")):
+            path = FieldPath(header, field, number)
+            stream = stream.with_editor(Editor(path, RandomField(first, last), 1, seed))
+        self._suite.put(stream)
+
     def _edit(self, name: str, field: FieldPath, mode: Mode, every: int, seed: int | None = None) -> None:
         stream = self._suite.stream(name)
         self._suite.put(stream.with_editor(Editor(field, mode, every, seed)))

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from robot.api.deco import keyword
 
 from ..measurement.counter import Counter
@@ -15,6 +17,7 @@ from ..model.units import Duration, Rate, Ratio
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component
+from ._getter import Getter
 
 
 @component
@@ -23,6 +26,7 @@ class Outages:
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
+        self._get = Getter(suite)
 
     @keyword(tags=["measure"])
     def measure_outage(
@@ -51,6 +55,29 @@ class Outages:
         return self._suite.found(
             measure_outage(measurer, measurer.load, duration or self._suite.profile.trial)
         )
+
+    @keyword(tags=["get"])
+    def get_outage(
+        self,
+        name: str | None = None,
+        assertion_operator: Any = None,
+        assertion_expected: Any = None,
+        message: str | None = None,
+    ) -> float | None:
+        """Returns the longest outage of the last trial in nanoseconds, and asserts if an operator is given.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | the name of one stream of the trial; all, if it is left out |
+        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
+        | ``assertion_expected`` | a time, such as ``50 ms`` |
+        | ``message`` | a text in place of the usual one if the assertion fails |
+
+        It is that by time, 0 without an outage, infinite where it was not over when the traffic ended, and
+        ``None`` where the tester does not count it.
+
+        | `Get Outage` | north | <= | 50 ms |
+        """
+        return self._get.outage(name, assertion_operator, assertion_expected, message)
 
     @keyword(tags=["verify"])
     def verify_outage_below(

@@ -34,6 +34,8 @@ An Outage
     ${result} =    Measure Outage    north    duration=0.5 s
     Should Be Empty    ${result.outages}
     Verify Outage Below    0    ${result}
+    ${longest} =    Get Outage    north    <=    0
+    Should Be Equal    ${longest}    ${0.0}
 
 The Worst Flows
     [Documentation]    All of them are counted, and one as good as another.
@@ -43,6 +45,14 @@ The Worst Flows
     Measure Loss    north    duration=0.5 s
     ${worst} =    Get Worst Flows    north    3
     Should Be Equal    ${{ [(flow.sent, flow.lost) for flow in $worst] }}    ${{ [(50, 0)] * 3 }}
+
+Random Ports
+    [Documentation]    Each frame arrives, whatever its ports.
+    Create Stream    north    frame_size=128    rate=1 kpps
+    Set Random Ports    north    seed=1
+    ${trial} =    Measure Loss    north    duration=0.5 s
+    Should Be Equal    ${trial.traffic}    evenly spaced, an unknown number of flows
+    Verify Loss Below    0
 
 Datagrams Come Back
     [Documentation]    Each of them that is for the server's port; one for another port does not.

@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 from assertionengine import AssertionOperator
 
-from TesterLibrary.errors import Inconclusive
+from TesterLibrary.errors import Inconclusive, TesterLibraryError, VerdictFailed
 from TesterLibrary.keywords._getter import Getter
+from TesterLibrary.measurement.snapshot import OutageCounters
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.latency import LatencyMeasurement, measure_latency
 from TesterLibrary.model.units import Duration, Ratio
+from tests.counted import order_counters
 
 from ..methodology.simulated import SimulatedMeasurer
+from ..methodology.texts.samples import trial as sample
 
 MEASUREMENT = LatencyMeasurement(load=Ratio.parse("50 %"), trial_duration=Duration(10**8), repetitions=1)
 
@@ -37,3 +41,35 @@ def test_no_latency_says_what_was_wrong_with_the_trial() -> None:
         asked(SimulatedMeasurer(random_loss=1.0))
     with pytest.raises(Inconclusive, match=r"a worker did not run for 50\.0 ms"):
         asked(SimulatedMeasurer(random_loss=1.0, broken_trials={1}))
+
+
+def outage(trial: Trial, *given: Any) -> float | None:
+    """Get Outage    <=    50 ms"""
+    suite: Any = SimpleNamespace(
+        judged=lambda: trial, conclude=lambda verdict, message: verdict.enforce(message)
+    )
+    stream, operator, expected = (*given, None, None, None)[:3]
+    return Getter(suite).outage(stream, operator, expected, None)
+
+
+def test_an_outage_is_asserted_like_a_time() -> None:
+    gap = OutageCounters(1, 300 * 10**6, 44_000, 300 * 10**6, 10**8, 44_000)
+    order = order_counters(next_sequence=148_809)
+    lossy = sample(counters={"rx_packets": 148_809 - 44_000, "outages": gap, "order": order})
+    assert outage(lossy) == 300 * 10**6
+    assert outage(lossy, "north", "<=", "1 s") == 300 * 10**6
+    with pytest.raises(VerdictFailed, match=r"^FAIL: outage is 300 ms, required <= 50 ms"):
+        outage(lossy, "<=", "50 ms")
+    with pytest.raises(TesterLibraryError, match="the trial has no stream 'south'; it has north"):
+        outage(lossy, "south")
+
+
+def test_no_outage_is_0_one_that_is_not_over_has_no_end_and_one_that_nobody_counts_is_none() -> None:
+    assert outage(sample(counters={"order": order_counters(next_sequence=148_809)}), "==", "0") == 0
+    endless = sample(counters={"rx_packets": 100_000, "order": order_counters(100_000)})
+    with pytest.raises(VerdictFailed, match=r"^FAIL: outage is not over, required <= 1 h"):
+        outage(endless, "<=", "1 h")
+    uncounted = sample("100 %", counts=False)
+    assert outage(uncounted) is None
+    with pytest.raises(Inconclusive, match=r"^INCONCLUSIVE: outage: "):
+        outage(uncounted, "<=", "1 s")
