@@ -19,6 +19,9 @@ from .._generated.tester.v1.counters import (
     LatencyCounters,
     OrderCounters,
     OutageCounters,
+    PathCounters,
+    PathDirectionCounters,
+    PathEventCounters,
     PortCounters,
     PortVersionCounters,
     StreamCounters,
@@ -39,6 +42,9 @@ __all__ = [
     "LatencyCounters",
     "OrderCounters",
     "OutageCounters",
+    "PathCounters",
+    "PathDirectionCounters",
+    "PathEventCounters",
     "PortCounters",
     "PortVersionCounters",
     "Snapshot",
@@ -62,6 +68,7 @@ class Snapshot:
     captures: tuple[CaptureCounters, ...] = ()
     ends: tuple[EndCounters, ...] = ()
     jobs: tuple[JobCounters, ...] = ()
+    paths: tuple[PathCounters, ...] = ()
 
     def job(self, name: str) -> JobCounters | None:
         """The record of one job; None where the target does not tell."""
@@ -73,6 +80,13 @@ class Snapshot:
             if (end.job, end.name) == (job, name):
                 return end
         raise KeyError(f"no end {name!r} of {job!r} in the snapshot; it has {[e.name for e in self.ends]}")
+
+    def path(self, job: str, name: str) -> PathCounters:
+        """The counters of one path of a job. KeyError if the snapshot has none of that name."""
+        for path in self.paths:
+            if (path.job, path.name) == (job, name):
+                return path
+        raise KeyError(f"no path {name!r} of {job!r} in the snapshot; it has {[p.name for p in self.paths]}")
 
     def port(self, name: str) -> PortCounters:
         """The counters of one port. KeyError if the snapshot has none of that name."""

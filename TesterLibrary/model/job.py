@@ -6,15 +6,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .inline import Path
 from .responder import End
 from .stream import Stream
 
 
 @dataclass(frozen=True)
 class Job:
-    """Streams, responders and clients that are planned as a whole: if one is refused, none is loaded."""
+    """Streams, responders, clients and paths, planned as a whole: if one is refused, none is loaded."""
 
     name: str
     streams: tuple[Stream, ...] = ()
     seed: int = 1  # of everything random in it; part of the report
     ends: tuple[End, ...] = ()  # responders and clients
+    paths: tuple[Path, ...] = ()

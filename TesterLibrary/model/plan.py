@@ -16,6 +16,7 @@ from .edit import Checksum, Coverage, PlannedEditor
 from .law import Departures, Script
 from .match import Match
 from .planned_end import PlannedEnd
+from .planned_path import PlannedPath
 from .ports import Address
 from .units import FCS_LENGTH
 
@@ -154,3 +155,4 @@ class Plan:
     neighbours: tuple[PlannedNeighbour, ...] = ()
     learning: tuple[LearningFrame, ...] = ()
     ends: tuple[PlannedEnd, ...] = ()
+    paths: tuple[PlannedPath, ...] = ()

@@ -21,6 +21,7 @@ from .apart import check_clients_apart
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
 from .frame import announcement, measured_frame
+from .inline import plan_path
 from .kept import kept_headers
 from .matches import check_apart, matches
 from .rate import check_sum
@@ -99,6 +100,7 @@ def compile(  # noqa: A001 - the word of the architecture
         neighbours=(*answered, *dict.fromkeys(more)),
         learning=tuple(learning),
         ends=tuple(plan.end for plan in played),
+        paths=tuple(plan_path(path, number, job.seed, ports=ports) for number, path in enumerate(job.paths)),
     )
 
 
@@ -116,11 +118,15 @@ def _check_job(job: Job, max_streams: int, first_id: int) -> None:
         raise PlanError(
             f"{job.name!r} is not a job name; it has 1 to {_LONGEST_NAME} printable ASCII characters"
         )
-    if not (job.streams or job.ends):
-        raise PlanError(f"job {job.name!r} has no stream, responder or clients; it needs at least one")
+    if not (job.streams or job.ends or job.paths):
+        raise PlanError(f"job {job.name!r} has no stream, responder, clients or path; it needs at least one")
     for stream in job.streams:
         _check_stream_name(stream.name)
-    for what, named in (("stream", job.streams), ("responder or clients", job.ends)):
+    for what, named in (
+        ("stream", job.streams),
+        ("responder or clients", job.ends),
+        ("path", job.paths),
+    ):
         if repeated := _repeated(item.name for item in named):
             names = ", ".join(map(repr, repeated))
             raise PlanError(f"job {job.name!r} has more than one {what} named {names}")

@@ -47,7 +47,7 @@ def matches(stream: PlannedStream, template: FrameTemplate, *, routed: bool) -> 
         mask &= ~(_number(frame, length) ^ first)
     for offset, bits in (*_changing(stream), *_written(template, routed=routed)):
         mask &= ~_bits(offset, bits, length)
-    found = tuple(_cut(mask.to_bytes(length, "big"), (first & mask).to_bytes(length, "big")))
+    found = tuple(cut(mask.to_bytes(length, "big"), (first & mask).to_bytes(length, "big")))
     if not found:
         raise PlanError(
             f"stream {stream.name!r}: nothing in its headers is the same in all frames wherever they arrive, "
@@ -98,7 +98,7 @@ def _bits(offset: int, bits: int, length: int) -> int:
     return whole << end if end >= 0 else whole >> -end
 
 
-def _cut(mask: bytes, value: bytes) -> Iterator[Match]:
+def cut(mask: bytes, value: bytes) -> Iterator[Match]:
     """Matches for the bytes under the mask, at most _MOST_BYTES; none begins or ends with an unused byte."""
     compared = [offset for offset, byte in enumerate(mask) if byte][:_MOST_BYTES]
     while compared:

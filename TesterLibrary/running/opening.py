@@ -30,6 +30,8 @@ from ..testbeds.simulated import SimulatedDevice
 from ..testbeds.testbed import SwitchSpec, Testbed, TestbedPort
 from .capture import Captures
 from .connections import Connections
+from .hosts import Hosts
+from .paths import Paths
 from .scope import Scopes
 from .tester import Tester, TrialRules
 from .traffic import Traffic
@@ -44,6 +46,8 @@ class OpenTestbed:
     traffic: Traffic
     connections: Connections
     captures: Captures
+    paths: Paths
+    hosts: Hosts
     _closing: ExitStack
     found: tuple[str, ...] = ()  # what the tester still had of other clients, as sentences
 
@@ -66,6 +70,7 @@ class OpenTestbed:
         """Takes everything off the wire; what cannot be stopped does not keep the rest from being stopped."""
         with ExitStack() as stopping:
             stopping.callback(self.captures.stop_all)
+            stopping.callback(self.paths.stop)
             stopping.callback(self.connections.stop, (), Responder)
             stopping.callback(self.traffic.stop, ())
             stopping.callback(self.connections.stop, (), Clients)
@@ -111,9 +116,11 @@ def open_tester(
             forwarding=testbed.testbed.dut.forwards,
         )
         captures, traffic, connections = Captures(tester), Traffic(tester), Connections(tester)
-        for part in (captures, connections, traffic):
+        hosts = Hosts(testbed)
+        paths = Paths(tester, hosts)
+        for part in (captures, connections, traffic, paths):
             stack.callback(part.close)
-        opened = OpenTestbed(testbed, tester, traffic, connections, captures, stack, found)
+        opened = OpenTestbed(testbed, tester, traffic, connections, captures, paths, hosts, stack, found)
         opened.record()
         return replace(opened, _closing=stack.pop_all())
     raise AssertionError("unreachable: ExitStack does not swallow errors")

@@ -27,8 +27,10 @@ from ..testbeds.load import shipped_testbeds
 from ..verdict import Verdict
 from .capture import Captures
 from .connections import Connections
+from .hosts import Hosts
 from .measurer import Pauses, TrialMeasurer
 from .opening import OpenTestbed, open_tester
+from .paths import Paths
 from .scope import Scopes
 from .tester import Tester
 from .traffic import Traffic
@@ -83,6 +85,16 @@ class Suite:
     def captures(self) -> Captures:
         """The captures that run. Raises TesterLibraryError if no tester is open."""
         return self.open_testbed.captures
+
+    @property
+    def paths(self) -> Paths:
+        """The paths through the tester. Raises TesterLibraryError if no tester is open."""
+        return self.open_testbed.paths
+
+    @property
+    def hosts(self) -> Hosts:
+        """The hosts at the ends of the testbed. Raises TesterLibraryError if no tester is open."""
+        return self.open_testbed.hosts
 
     @property
     def streams(self) -> MutableMapping[str, Stream]:

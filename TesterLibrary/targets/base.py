@@ -52,6 +52,7 @@ class Capabilities:
     counts: frozenset[Counter] = frozenset()  # counters that are not in it are None in every record
     percentile_error: PercentileError = OF_ENGINE  # the largest error of a percentile of latency
     time_step_ns: int = 0  # by how much a time that is summed up for blind delays can be off
+    max_paths: int = 0  # between its ports; 0: it does not forward the frames of others
 
     def port(self, name: str) -> PortInfo:
         """The port of that name. KeyError names those there are."""

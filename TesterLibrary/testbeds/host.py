@@ -39,13 +39,15 @@ _LONGEST_SETTLING = 5.0  # seconds
 
 
 class Host:
-    """Two namespaces, the interfaces between them, and the device."""
+    """Namespaces of the tester and of the device, the interfaces between them, and the device."""
 
     def __init__(self, wanted: Mapping[str, Any]) -> None:
         self._device = wanted["device"]
         self.tester = Namespace()
         self.dut = Namespace.create()
         self._cables: dict[str, str] = {}  # the device's interface: the tester's
+        self.hosts: Mapping[str, Namespace] = {}  # of a device that is several hosts, by name
+        self._sides: dict[str, Namespace] = {}  # by interface, where it is not the device's
         # The tester's side is not steered: frames of the device arrive on the device's CPU. Nor is the input
         # queue made longer (net.core.netdev_max_backlog, 1000 frames, for the whole machine): softirqs run
         # before programs, and on a fully busy machine a bridge at 300,000 frames/s dropped none.
@@ -58,7 +60,10 @@ class Host:
             self._cross(wanted["ports"])
             return
         ports = [self._connect(number, port) for number, port in enumerate(wanted["ports"], start=1)]
-        devices()[wanted["device"]](self.dut, ports, **wanted["options"])
+        hosts = devices()[wanted["device"]](self.dut, ports, **wanted["options"])
+        if hosts:
+            self.hosts = hosts
+            self._sides = dict(zip(self._cables, hosts.values(), strict=True))
         self._settle()
 
     def _cross(self, ports: Sequence[Mapping[str, Any]]) -> None:
@@ -91,11 +96,17 @@ class Host:
 
     def describe(self) -> dict[str, Any]:
         """Facts about the running device that the owner of the testbed needs."""
-        return {"dut_handle": self.dut.handle, "unsteered": self.dut.unsteered}
+        return {
+            "dut_handle": self.dut.handle,
+            "unsteered": self.dut.unsteered,
+            "hosts": {name: namespace.handle for name, namespace in self.hosts.items()},
+        }
 
     def counters(self) -> dict[str, Any]:
         """The device's interfaces."""
-        counters = self.dut.counters(list(self._cables))
+        counters: dict[str, dict[str, int]] = {}
+        for name in self._cables:
+            counters |= self._sides.get(name, self.dut).counters([name])
         for name, interface in self._cables.items():
             # The kernel counts a frame that the tester's end takes by XDP without its Ethernet header
             # (veth_xdp_rcv: skb->len after eth_type_trans); another counter has the number of those frames.
@@ -114,7 +125,8 @@ class Host:
     def close(self) -> None:
         """Ends what runs inside. The namespaces go with this process."""
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
-        for process in in_namespaces({self.tester.handle, self.dut.handle}):
+        inside = {self.tester.handle, self.dut.handle, *(host.handle for host in self.hosts.values())}
+        for process in in_namespaces(inside):
             process.end(_GRACE)
 
 

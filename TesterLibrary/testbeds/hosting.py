@@ -104,7 +104,19 @@ class HostProcess:
     @property
     def dut_prefix(self) -> tuple[str, ...]:
         """Runs a command inside the device."""
-        return (*self._enter, f"--net=/proc/{self._process.pid}/fd/{self._description['dut_handle']}")
+        return self._inside(self._description["dut_handle"])
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names of the hosts that the device consists of; none of a device that is no hosts."""
+        return tuple(self._description["hosts"])
+
+    def host_prefix(self, name: str) -> tuple[str, ...]:
+        """Runs a command on a host of that name."""
+        return self._inside(self._description["hosts"][name])
+
+    def _inside(self, handle: int) -> tuple[str, ...]:
+        return (*self._enter, f"--net=/proc/{self._process.pid}/fd/{handle}")
 
     @property
     def _enter(self) -> tuple[str, ...]:

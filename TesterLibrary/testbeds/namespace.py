@@ -67,6 +67,15 @@ class Namespace:
             _checked(_libc.setns(here, _CLONE_NEWNET), "the way back to the first network namespace")
             os.close(here)
 
+    def beside(self, interface: str) -> Namespace:
+        """A new namespace with an interface of this one, which is up there and has no address."""
+        other = Namespace.create()
+        other.cpu = self.cpu
+        other.silence()
+        self._route.link("set", index=self._index(interface), net_ns_fd=other.handle)
+        other.up(interface)
+        return other
+
     @contextmanager
     def entered(self) -> Iterator[None]:
         """Moves this process into the namespace for a while."""

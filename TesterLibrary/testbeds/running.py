@@ -71,6 +71,21 @@ class RunningTestbed:
         return self._host.dut_prefix if self._host else ()
 
     @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names of the hosts at the ends of the testbed; none where it has no hosts of its own."""
+        return self._host.hosts if self._host else ()
+
+    def host_prefix(self, name: str) -> tuple[str, ...]:
+        """Words before a command that is to run on a host. TestbedError if there is none of that name."""
+        if self._host is None or name not in self._host.hosts:
+            known = ", ".join(self.hosts)
+            raise TestbedError(
+                f"testbed {self.testbed.name!r} has no host {name!r}; "
+                f"{f'it has {known}' if known else 'it has no hosts, as embedded/path-hosts has'}"
+            )
+        return self._host.host_prefix(name)
+
+    @property
     def port_specs(self) -> Mapping[str, str]:
         """The interface of each port, as the engine takes it, by name."""
         return {port.name: port.interface for port in self.testbed.ports}

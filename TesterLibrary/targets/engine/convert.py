@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from ..._generated.tester.v1 import control_pb2, plan_pb2
+from ..._generated.tester.v1 import control_pb2, match_pb2, plan_pb2
 from ...measurement.counter import EVERY_COUNTER
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ..base import Capabilities, PortInfo, SendingProgress
 from .convert_departures import departures_message
 from .convert_edit import checksum_message, editor_message, version_message
 from .convert_end import responder_message
+from .convert_inline import path_message
 
 _OVERTAKE = "flows may overtake each other"  # in the engine's note on a port of several channels
 
@@ -32,6 +33,7 @@ def job_message(plan: Plan) -> plan_pb2.Job:
             for port, neighbours in by_port
         ],
         responders=map(responder_message, plan.ends),
+        paths=map(path_message, plan.paths),
     )
 
 
@@ -50,7 +52,7 @@ def stream_message(stream: PlannedStream) -> plan_pb2.Stream:
         checksums=map(checksum_message, stream.checksums),
         flows=stream.flows,
         version=version_message(stream.version) if stream.version else None,
-        matches=[plan_pb2.Match(offset=m.offset, mask=m.mask, value=m.value) for m in stream.matches],
+        matches=[match_pb2.Match(offset=m.offset, mask=m.mask, value=m.value) for m in stream.matches],
         payload_offset=stream.payload_offset,
         kept_headers=stream.kept_headers,
     )
@@ -89,6 +91,7 @@ def capabilities_value(info: control_pb2.GetInfoResponse) -> Capabilities:
         max_streams=info.limits.max_streams,
         max_ends=info.limits.max_responders,
         max_end_flows=info.limits.max_responder_flows,
+        max_paths=info.limits.max_paths,
         counts=EVERY_COUNTER,
         details=f"testerd {info.version}, {info.dpdk_version}, workers on CPU {cpus}, process {info.pid}",
     )

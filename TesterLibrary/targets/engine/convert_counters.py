@@ -22,6 +22,7 @@ from ...measurement.snapshot import (
     ClockCounters,
     EndCounters,
     FlowCounters,
+    PathCounters,
     PortCounters,
     Snapshot,
     StreamCounters,
@@ -43,6 +44,7 @@ def snapshot_value(snapshot: counters_pb2.Snapshot, client: str) -> Snapshot:
         ends=tuple(counters_value(EndCounters, responder) for responder in snapshot.responders),
         captures=tuple(counters_value(CaptureCounters, capture) for capture in snapshot.captures),
         jobs=tuple(_job(job, client) for job in snapshot.jobs),
+        paths=tuple(counters_value(PathCounters, path) for path in snapshot.paths),
     )
 
 

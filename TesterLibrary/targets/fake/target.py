@@ -32,6 +32,7 @@ from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, Flipped, PortInfo, SendingProgress
 from ..rules.ends import check_ends
+from ..rules.paths import refuse_paths
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .alone import one_at_a_time
 from .capture import recorded
@@ -162,6 +163,7 @@ class FakeTarget:
     def load(self, plan: Plan) -> None:
         """See `Target`."""
         self._answer("load")
+        refuse_paths(plan, "a fake tester")
         check_plan(plan, self._plans.values(), self._ports, self._max_streams)
         check_ends(plan, self._plans.values(), self._ports, *_ROOM)
         plan = replace(plan, streams=tuple(map(recorded, plan.streams)))

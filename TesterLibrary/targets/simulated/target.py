@@ -19,6 +19,7 @@ from ...testbeds.simulated import SimulatedDevice
 from ..base import Capabilities, PortInfo
 from ..fake.alone import one_at_a_time
 from ..fake.target import FakeTarget
+from ..rules.paths import refuse_paths
 from .path import SimulatedPath
 from .stream import SimulatedStream
 
@@ -69,6 +70,7 @@ class SimulatedTarget(FakeTarget):
         for stream in plan.streams:
             if stream.flows:
                 raise PlanError(f"stream {stream.name!r}: a simulated tester does not count flows")
+        refuse_paths(plan, "a simulated tester")
         if plan.ends:
             raise PlanError(
                 f"{plan.ends[0].name!r}: a simulated tester has streams only, no responders and no clients"

@@ -20,6 +20,7 @@ from ...model.units import Duration
 from ...planning.switch.resources import FLOWS, TEMPLATES
 from ..base import Capabilities, Flipped, PortInfo, SendingProgress
 from ..rules.ends import check_ends
+from ..rules.paths import refuse_paths
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .asking import resolve
 from .buckets import Buckets
@@ -100,6 +101,7 @@ class TofinoTarget:
         """See `Target`."""
         with self._reached():
             plans = [run.job.plan for run in self._runs.values()]
+            refuse_paths(plan, "a switch")
             check_plan(plan, plans, self._known, TEMPLATES)
             check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
             job = self._loading.job(plan, [run.job for run in self._runs.values()])

@@ -5,6 +5,8 @@
     @device("bridge")
     def build(namespace: Namespace, ports: Sequence[DutPort]) -> None: ...
 
+A device that is several hosts returns their namespaces by name, one for each port, in the order of ports.
+
 Options of the testbed file, which its schema has checked, come as further named arguments.
 
 A builder runs as root of the device's own network namespace, where one interface for each port of the
@@ -13,7 +15,7 @@ tester waits, up and silent. Whatever it makes there, processes included, goes w
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
@@ -33,7 +35,7 @@ class DutPort:
     address: Interface | None  # the device's own: the gateway of the tester's port
 
 
-Builder = Callable[..., None]  # namespace, ports, and the options by name
+Builder = Callable[..., "Mapping[str, Namespace] | None"]  # namespace, ports, and the options by name
 _builders: dict[str, Builder] = {}
 
 

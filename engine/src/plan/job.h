@@ -12,6 +12,7 @@
 
 #include "generator/departures.h"
 #include "generator/frames_plan.h"
+#include "inline/path_plan.h"
 #include "receiver/measurement_plan.h"
 #include "replay/plan.h"
 #include "responder/neighbour.h"
@@ -42,6 +43,7 @@ struct Job {
   std::vector<StreamPlan> streams;
   std::vector<NeighbourPlan> neighbours;
   std::vector<std::shared_ptr<const machine::ResponderPlan>> responders{};
+  std::vector<std::shared_ptr<const PathPlan>> paths{};
 };
 
 }  // namespace tester

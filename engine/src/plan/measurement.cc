@@ -70,16 +70,7 @@ Matches ValidateMatches(const v1::Stream& stream, std::string_view where) {
   if (stream.signature()) {
     Refuse(where, "matches beside a signature, by which its frames are known");
   }
-  std::map<uint32_t, ByteMatch> bytes;
-  for (int i = 0; i < stream.matches_size(); ++i) {
-    AddMatch(stream.matches(i), Cat(where, ", match ", i), bytes);
-  }
-  if (bytes.empty() || bytes.size() > kMostMatchBytes) {
-    Refuse(where, "matches look at ", bytes.size(), " bytes; allowed are 1 to ", kMostMatchBytes);
-  }
-  Matches matches;
-  for (const auto& [offset, byte] : bytes) matches.push_back(byte);
-  return matches;
+  return ReadMatches(stream.matches(), where);
 }
 
 // The first byte behind all that changes from frame to frame, but for the signature.
@@ -174,6 +165,20 @@ std::shared_ptr<const Integrity> ValidateContent(const v1::Stream& stream,
 }
 
 }  // namespace
+
+Matches ReadMatches(const google::protobuf::RepeatedPtrField<v1::Match>& matches,
+                    std::string_view where) {
+  std::map<uint32_t, ByteMatch> bytes;
+  for (int i = 0; i < matches.size(); ++i) {
+    AddMatch(matches[i], Cat(where, ", match ", i), bytes);
+  }
+  if (bytes.empty() || bytes.size() > kMostMatchBytes) {
+    Refuse(where, "matches look at ", bytes.size(), " bytes; allowed are 1 to ", kMostMatchBytes);
+  }
+  Matches read;
+  for (const auto& [offset, byte] : bytes) read.push_back(byte);
+  return read;
+}
 
 MeasurementPlan ValidateMeasurement(const v1::Stream& stream, const std::vector<OrderRun>& order,
                                     std::string_view where) {

@@ -10,12 +10,18 @@
 #include <vector>
 
 #include "base/order.h"
+#include "receiver/matcher.h"
 #include "receiver/measurement_plan.h"
+#include "tester/v1/match.pb.h"
 #include "tester/v1/plan.pb.h"
 
 namespace tester {
 
 struct Job;
+
+// Conditions on the bytes of frames. INVALID_ARGUMENT.
+Matches ReadMatches(const google::protobuf::RepeatedPtrField<v1::Match>& matches,
+                    std::string_view where);
 
 // Over all loaded jobs.
 inline constexpr uint32_t kMaxFlows = 1 << 22;

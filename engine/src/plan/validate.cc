@@ -12,6 +12,7 @@
 #include "plan/refuse.h"
 #include "plan/validate_departures.h"
 #include "plan/validate_frames.h"
+#include "plan/validate_inline.h"
 #include "plan/validate_replay.h"
 #include "plan/validate_responder.h"
 #include "wire/ethernet.h"
@@ -168,7 +169,7 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
 
 Job ValidateJob(const v1::Job& job, std::span<const PortLimits> ports) {
   CheckJobName(job.name());
-  Job valid{.name = job.name(), .streams = {}, .neighbours = {}, .responders = {}};
+  Job valid{.name = job.name(), .streams = {}, .neighbours = {}, .responders = {}, .paths = {}};
   for (const auto& stream : job.streams()) {
     valid.streams.push_back(ValidateStream(stream, job.name(), ports));
   }
@@ -178,6 +179,9 @@ Job ValidateJob(const v1::Job& job, std::span<const PortLimits> ports) {
   for (const auto& responder : job.responders()) {
     valid.responders.push_back(ValidateResponder(responder, job.name(), ports));
   }
+  for (const auto& path : job.paths()) {
+    valid.paths.push_back(ValidatePath(path, job.name(), ports));
+  }
   return valid;
 }
 
@@ -185,6 +189,7 @@ void CheckBeside(const Job& job, const Inventory& inventory) {
   CheckUnique(job, inventory);
   CheckResponders(job, inventory.loaded);
   CheckMeasurements(job, inventory.loaded);
+  CheckPaths(job, inventory);
 }
 
 uint16_t FindPort(const std::string& name, std::span<const PortLimits> ports,

@@ -27,6 +27,7 @@ inline constexpr uint16_t kMaxVlan = 4094;
 struct PortLimits {
   std::string name;
   uint32_t max_frame_bytes;  // FCS included
+  size_t worker = 0;         // that serves it
 };
 
 // Against what a job is checked.

@@ -85,6 +85,7 @@ void Device::Start(const std::string& name, uint32_t max_frame_bytes, uint16_t m
   conf.rxmode.mtu = mtu;
   // Everything sent comes from one pool, with one reference and in one piece.
   conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+  frees_to_one_pool_ = conf.txmode.offloads != 0;
   conf.intr_conf.lsc = TellsOfLinks(id_) ? 1 : 0;
   Check(rte_eth_dev_configure(id_, 1, 1, &conf), name, "configuration");
   uint16_t rx_descriptors = kDescriptors;

@@ -24,7 +24,10 @@ class Device {
   explicit Device(uint16_t id) : id_(id) {}
   ~Device();
   Device(Device&& other) noexcept
-      : id_(std::exchange(other.id_, kNone)), tx_pool_(other.tx_pool_), rx_pool_(other.rx_pool_) {}
+      : id_(std::exchange(other.id_, kNone)),
+        tx_pool_(other.tx_pool_),
+        rx_pool_(other.rx_pool_),
+        frees_to_one_pool_(other.frees_to_one_pool_) {}
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
   Device& operator=(Device&&) = delete;
@@ -37,6 +40,8 @@ class Device {
   uint16_t id() const { return id_; }
   rte_mempool* tx_pool() const { return tx_pool_; }
   bool shared_pool() const { return tx_pool_ == rx_pool_; }
+  // Whether it sends buffers of other pools than its own without copying them.
+  bool takes_buffers() const { return !shared_pool() && !frees_to_one_pool_; }
 
  private:
   static constexpr uint16_t kNone = UINT16_MAX;
@@ -46,6 +51,7 @@ class Device {
   uint16_t id_;
   rte_mempool* tx_pool_ = nullptr;
   rte_mempool* rx_pool_ = nullptr;
+  bool frees_to_one_pool_ = false;  // RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
 };
 
 std::string DriverOf(uint16_t device);

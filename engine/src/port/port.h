@@ -77,6 +77,7 @@ class Port {
   // Holds nothing but frames to send, unless it is the receive pool as well.
   rte_mempool* tx_pool() const { return device_.tx_pool(); }
   bool shared_pool() const { return device_.shared_pool(); }
+  bool takes_buffers() const { return device_.takes_buffers(); }
 
   // Warms the kernel's code for sending, where the port sends through the kernel.
   void Rehearse() const {

@@ -74,6 +74,18 @@ Responders RespondersOf(uint16_t port, const LoadedJobs& jobs) {
   return responders;
 }
 
+// The path that begins on a port, if one forwards.
+PathEnd PathOf(uint16_t port, const LoadedJobs& jobs, const Ports& ports) {
+  for (const auto& [name, job] : jobs) {
+    for (const auto& path : job->paths) {
+      if (!path.forwarding) continue;
+      if (path.plan->first_port == port) return {path.running, 0, &ports[path.plan->second_port]};
+      if (path.plan->second_port == port) return {path.running, 1, &ports[path.plan->first_port]};
+    }
+  }
+  return {};
+}
+
 Matcher MatcherOf(uint16_t port, const LoadedJobs& jobs) {
   Matcher matcher;
   for (const auto& [name, job] : jobs) {
@@ -94,7 +106,10 @@ std::unique_ptr<GapWatch> GapsOf(uint16_t port, const LoadedJobs& jobs) {
     const bool answers = std::any_of(
         job->responders.begin(), job->responders.end(),
         [&](const auto& responder) { return responder.Answers() && responder.plan->port == port; });
-    watch->Add(job->start, answers);
+    const bool forwards = std::ranges::any_of(job->paths, [&](const LoadedPath& path) {
+      return path.forwarding && (path.plan->first_port == port || path.plan->second_port == port);
+    });
+    watch->Add(job->start, answers || forwards);
   }
   return watch;
 }
@@ -175,9 +190,10 @@ bool LoadedResponder::Ending() const {
 }
 
 bool LoadedJob::Answers() const {
-  return std::any_of(responders.begin(), responders.end(), [](const LoadedResponder& responder) {
-    return responder.Answers() && !responder.Ending();
-  });
+  return std::ranges::any_of(paths, &LoadedPath::forwarding) ||
+         std::any_of(responders.begin(), responders.end(), [](const LoadedResponder& responder) {
+           return responder.Answers() && !responder.Ending();
+         });
 }
 
 void LoadedJob::NoteStop(uint64_t now_ns, const std::string& by) {
@@ -193,6 +209,7 @@ void LoadedJob::NoteStop(uint64_t now_ns, const std::string& by) {
 
 LoadedJob::LoadedJob(Job job) : plan(std::move(job)) {
   for (const auto& responder : plan.responders) responders.emplace_back(responder);
+  for (const auto& path : plan.paths) paths.emplace_back(path);
   for (auto& stream : std::exchange(plan.streams, {})) {
     streams.emplace_back(std::move(stream));
   }
@@ -215,6 +232,7 @@ std::unique_ptr<Program> MakeProgram(const LoadedJobs& jobs,
                               .matcher = MatcherOf(index, jobs),
                               .taps = nullptr,
                               .responders = RespondersOf(index, jobs),
+                              .path = PathOf(index, jobs, ports),
                               .gaps = GapsOf(index, jobs)});
   }
   return program;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "generator/frames.h"
@@ -81,6 +82,24 @@ struct LoadedResponder : ResponderRun {
   const machine::CompiledTable* compiled;  // null: its table is interpreted
 };
 
+// The same of a path.
+struct PathRun {
+  std::shared_ptr<RunningPath> running;  // null until the first start; its counters outlive a stop
+  bool forwarding = false;
+};
+
+struct LoadedPath : PathRun {
+  explicit LoadedPath(std::shared_ptr<const PathPlan> path_plan) : plan(std::move(path_plan)) {}
+
+  PathRun& run() { return *this; }
+  // Counters, flows and events of a new start.
+  PathRun NewRun() const {
+    return {.running = std::make_shared<RunningPath>(*plan), .forwarding = true};
+  }
+
+  std::shared_ptr<const PathPlan> plan;
+};
+
 // The start of a job, and what became of it.
 struct JobRun {
   // Null until the first one. It is filled before a worker gets it.
@@ -96,13 +115,15 @@ struct LoadedJob : JobRun {
   explicit LoadedJob(Job job);
 
   JobRun& run() { return *this; }
+  // A responder answers, or a path forwards.
   bool Answers() const;
   // Remembers who stops it, if there is anything to stop.
   void NoteStop(uint64_t now_ns, const std::string& by);
 
-  Job plan;  // its streams are in `streams`, its responders in `responders`, too
+  Job plan;  // its streams are in `streams`, its responders in `responders`, too, and so on
   std::vector<LoadedStream> streams;
   std::vector<LoadedResponder> responders;
+  std::vector<LoadedPath> paths;
   uint64_t starts = 0;
 };
 

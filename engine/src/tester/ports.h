@@ -19,10 +19,12 @@ namespace tester {
 
 class Ports {
  public:
-  explicit Ports(std::vector<std::unique_ptr<Port>> ports) : ports_(std::move(ports)) {
+  // Workers serve them by turns.
+  Ports(std::vector<std::unique_ptr<Port>> ports, size_t workers) : ports_(std::move(ports)) {
     for (const auto& port : ports_) {
-      limits_.push_back(
-          {.name = port->facts().name, .max_frame_bytes = port->facts().max_frame_bytes});
+      limits_.push_back({.name = port->facts().name,
+                         .max_frame_bytes = port->facts().max_frame_bytes,
+                         .worker = limits_.size() % workers});
     }
   }
 

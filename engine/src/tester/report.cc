@@ -10,8 +10,10 @@
 #include "base/text.h"
 #include "plan/measurement.h"
 #include "plan/validate_capture.h"
+#include "plan/validate_inline.h"
 #include "plan/validate_responder.h"
 #include "snapshot/merge.h"
+#include "snapshot/merge_path.h"
 #include "snapshot/merge_responder.h"
 #include "tester/tester.h"
 #include "version.h"
@@ -118,6 +120,8 @@ v1::GetInfoResponse Tester::Info() const {
   info.mutable_limits()->set_max_capture_bytes(kMaxCaptureBytes);
   info.mutable_limits()->set_max_responders(kMaxResponders);
   info.mutable_limits()->set_max_responder_flows(kMaxResponderFlows);
+  info.mutable_limits()->set_max_paths(kMaxPaths);
+  info.mutable_limits()->set_max_path_events(kMaxPathEvents);
   for (size_t i = 0; i < ports_.size(); ++i) {
     FillPortInfo(ports_[i], workers_[i % workers_.size()].lcore(), *info.add_ports());
   }
@@ -173,6 +177,16 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names) {
       out.set_answering(responder.Answers());
       out.set_interpreted(responder.compiled == nullptr);
       FillResponder(*responder.counters, out);
+    }
+    for (const auto& path : job->paths) {
+      auto& out = *snapshot.add_paths();
+      out.set_job(job->plan.name);
+      out.set_forwarding(path.forwarding);
+      const RunningPath* running = path.running.get();
+      FillPath(*path.plan, running != nullptr ? &running->counters : nullptr,
+               running != nullptr ? &running->events : nullptr, out);
+      out.mutable_directions(0)->set_port(ports_[path.plan->first_port].facts().name);
+      out.mutable_directions(1)->set_port(ports_[path.plan->second_port].facts().name);
     }
   }
   FillWorkers(workers_, snapshot);

@@ -27,6 +27,12 @@ void RefuseRunning(const LoadedJob& job) {
                 Cat("start: responder ", Quote(responder.plan->name), " of job ",
                     Quote(job.plan.name), " answers already; stop the job first"));
   }
+  for (const auto& path : job.paths) {
+    if (!path.forwarding) continue;
+    throw Error(Code::kFailedPrecondition,
+                Cat("start: path ", Quote(path.plan->name), " of job ", Quote(job.plan.name),
+                    " forwards already; stop the job first"));
+  }
 }
 
 // The runs of jobs from one start to the next, in the order of the jobs and their streams.
@@ -34,6 +40,7 @@ struct Runs {
   std::vector<JobRun> jobs;
   std::vector<StreamRun> streams;
   std::vector<ResponderRun> responders;
+  std::vector<PathRun> paths;
 };
 
 Runs RunsOf(const std::vector<LoadedJob*>& jobs) {
@@ -42,6 +49,7 @@ Runs RunsOf(const std::vector<LoadedJob*>& jobs) {
     runs.jobs.push_back(job->run());
     for (auto& stream : job->streams) runs.streams.push_back(stream.run());
     for (auto& responder : job->responders) runs.responders.push_back(responder.run());
+    for (auto& path : job->paths) runs.paths.push_back(path.run());
   }
   return runs;
 }
@@ -50,10 +58,12 @@ void Swap(const std::vector<LoadedJob*>& jobs, Runs& runs) noexcept {
   auto run = runs.jobs.begin();
   auto stream_run = runs.streams.begin();
   auto responder_run = runs.responders.begin();
+  auto path_run = runs.paths.begin();
   for (LoadedJob* job : jobs) {
     std::swap(job->run(), *run++);
     for (auto& stream : job->streams) std::swap(stream.run(), *stream_run++);
     for (auto& responder : job->responders) std::swap(responder.run(), *responder_run++);
+    for (auto& path : job->paths) std::swap(path.run(), *path_run++);
   }
 }
 
@@ -78,6 +88,10 @@ std::shared_ptr<JobStart> NewStart(const LoadedJob& job, size_t ports, const Ask
     take(stream.plan.rx_port);
   }
   for (const auto& responder : job.responders) take(responder.plan->port);
+  for (const auto& path : job.paths) {
+    take(path.plan->first_port);
+    take(path.plan->second_port);
+  }
   return start;
 }
 
@@ -111,6 +125,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
     auto segment = segments.begin();
     auto stream_run = sending.streams.begin();
     auto responder_run = sending.responders.begin();
+    auto path_run = sending.paths.begin();
     for (const LoadedJob* job : jobs) {
       const auto start =
           NewStart(*job, ports_.size(),
@@ -127,6 +142,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
             duration_ns == 0 ? 0 : Microseconds(AddSaturating(start_ns, duration_ns));
         responder_run++->running->responder.Begin(Microseconds(start_ns), end_us);
       }
+      for (const auto& path : job->paths) *path_run++ = path.NewRun();
       *job_run = {};
       job_run++->start = start;
     }

@@ -34,7 +34,7 @@ bool AnySending(const std::vector<LoadedJob*>& jobs) {
 
 Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement)
     : opened_(clock_.ReadBoth()),
-      ports_(std::move(ports)),
+      ports_(std::move(ports), placement.cpus.size()),
       workers_(placement, clock_),
       single_frames_(ports_, workers_, [this] { CheckNotEnded(); }),
       captures_({.workers = workers_.size(), .ports = ports_.size(), .clock = clock_}) {
@@ -91,7 +91,8 @@ void Tester::Load(const v1::Job& job) {
   Log(LogLevel::kInfo, "load",
       {{"job", plan.name},
        {"streams", static_cast<int64_t>(plan.streams.size())},
-       {"responders", static_cast<int64_t>(plan.responders.size())}});
+       {"responders", static_cast<int64_t>(plan.responders.size())},
+       {"paths", static_cast<int64_t>(plan.paths.size())}});
 }
 
 void Tester::StopStreams(const std::vector<LoadedJob*>& jobs) {
@@ -137,6 +138,7 @@ Responders Tester::StopJobs(const std::vector<LoadedJob*>& jobs, const std::stri
       stopped.push_back(responder.running);
       responder.Stop();
     }
+    for (auto& path : job->paths) path.forwarding = false;
   }
   Publish();
   for (LoadedJob* job : jobs) {

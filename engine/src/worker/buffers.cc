@@ -42,7 +42,25 @@ uint32_t CopyFrames(ReplayFeed& feed, const Run& run, rte_mbuf** mbufs) {
   return bytes;
 }
 
+// A buffer in one piece that nobody else holds.
+bool IsPlain(const rte_mbuf* mbuf) {
+  return mbuf->nb_segs == 1 && rte_mbuf_refcnt_read(mbuf) == 1 && RTE_MBUF_DIRECT(mbuf);
+}
+
 }  // namespace
+
+// Most are plain and of one pool, which takes them as they are: their second halves, where DPDK
+// looks for further segments, are not touched.
+void FreeBurst(rte_mbuf** mbufs, uint16_t count) {
+  rte_mempool* pool = mbufs[0]->pool;
+  bool plain = true;
+  for (uint16_t k = 0; k < count; ++k) plain &= mbufs[k]->pool == pool && IsPlain(mbufs[k]);
+  if (plain) [[likely]] {
+    PutBack(pool, mbufs, count);
+  } else {
+    rte_pktmbuf_free_bulk(mbufs, count);
+  }
+}
 
 void WriteFrame(Frame frame, rte_mbuf* mbuf) {
   rte_pktmbuf_reset(mbuf);

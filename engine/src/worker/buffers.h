@@ -30,6 +30,9 @@ inline void PutBack(rte_mempool* pool, rte_mbuf** mbufs, unsigned count) {
   rte_mempool_put_bulk(pool, reinterpret_cast<void* const*>(mbufs), count);
 }
 
+// Frees at least one buffer, of whichever pools.
+void FreeBurst(rte_mbuf** mbufs, uint16_t count);
+
 // Writes a frame that is no template's.
 void WriteFrame(Frame frame, rte_mbuf* mbuf);
 

@@ -16,6 +16,7 @@
 #include "responder/neighbour.h"
 #include "stats/counters.h"
 #include "worker/gap_watch.h"
+#include "worker/running_path.h"
 #include "worker/running_responder.h"
 #include "worker/sender.h"
 #include "worker/taps.h"
@@ -31,6 +32,7 @@ struct PortProgram {
   Matcher matcher;                       // of the streams without signature that arrive here
   std::unique_ptr<const PortTaps> taps;  // null where nobody captures
   Responders responders;
+  PathEnd path;                    // without a path unless one begins here that forwards
   std::unique_ptr<GapWatch> gaps;  // used by the worker only
 };
 

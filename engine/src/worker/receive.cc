@@ -124,24 +124,6 @@ void HandleUnclassified(const PortProgram& program, const Others& others, uint64
   }
 }
 
-// A buffer in one piece that nobody else holds.
-bool IsPlain(const rte_mbuf* mbuf) {
-  return mbuf->nb_segs == 1 && rte_mbuf_refcnt_read(mbuf) == 1 && RTE_MBUF_DIRECT(mbuf);
-}
-
-// Most are plain and of one pool, which takes them as they are: their second halves, where DPDK
-// looks for further segments, are not touched.
-void Free(rte_mbuf** mbufs, uint16_t count) {
-  rte_mempool* pool = mbufs[0]->pool;
-  bool plain = true;
-  for (uint16_t k = 0; k < count; ++k) plain &= mbufs[k]->pool == pool && IsPlain(mbufs[k]);
-  if (plain) [[likely]] {
-    PutBack(pool, mbufs, count);
-  } else {
-    rte_pktmbuf_free_bulk(mbufs, count);
-  }
-}
-
 }  // namespace
 
 uint32_t ServeReceive(const PortProgram& program, const Classifier& classifier,
@@ -174,7 +156,7 @@ uint32_t ServeReceive(const PortProgram& program, const Classifier& classifier,
       if (port.shared_pool()) TemplateKey(mbufs[k]) = 0;
     }
     if (others.count > 0) HandleUnclassified(program, others, now_ns);
-    Free(mbufs.data(), count);
+    FreeBurst(mbufs.data(), count);
     port.counters.rx_packets.Add(count);
     port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);
     total += count;

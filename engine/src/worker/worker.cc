@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "worker/forward.h"
 #include "worker/outbox.h"
 #include "worker/receive.h"
 #include "worker/transmit.h"
@@ -121,7 +122,9 @@ bool Worker::Serve(const Program& program) {
   bool worked = false;
   for (const auto& entry : program.ports) {
     Port& port = *entry.port;
-    const uint32_t received = ServeReceive(entry, *program.classifier, clock_);
+    const bool forwards = entry.path.running != nullptr;
+    const uint32_t received = forwards ? ServePath(entry, *program.classifier, clock_)
+                                       : ServeReceive(entry, *program.classifier, clock_);
     const uint64_t now_ns = clock_.Now();
     if (port.last_poll_ns != 0) {
       const uint64_t gap_ns = now_ns - port.last_poll_ns;
@@ -133,6 +136,7 @@ bool Worker::Serve(const Program& program) {
     }
     port.last_poll_ns = now_ns_ = now_ns;
     worked |= received != 0;
+    if (forwards && received != 0) active_until_ns_ = now_ns + kDrainNs;
     worked |= ServeInject(port);
     if (!entry.responders.empty() && ServeResponders(entry.responders, clock_)) {
       active_until_ns_ = now_ns + kDrainNs;

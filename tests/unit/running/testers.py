@@ -16,7 +16,9 @@ from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.running.capture import Captures
 from TesterLibrary.running.connections import Connections
+from TesterLibrary.running.hosts import Hosts
 from TesterLibrary.running.opening import OpenTestbed
+from TesterLibrary.running.paths import Paths
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.running.tester import Tester, TrialRules
 from TesterLibrary.running.traffic import Traffic
@@ -37,10 +39,12 @@ def opened(directory: Path, **options: Any) -> Suite:
     this = fake_tester(directory, **options)
     suite = Suite("fake", 1, this.recorder, this.progress, scopes=this.scopes)
     captures, traffic, ends = Captures(this), Traffic(this), Connections(this, source_seed=1)
+    hosts = Hosts(None)
+    paths = Paths(this, hosts)
     closing = ExitStack()
-    for part in (captures, ends, traffic):
+    for part in (captures, ends, traffic, paths):
         closing.callback(part.close)
-    suite._open = OpenTestbed(None, this, traffic, ends, captures, closing)  # type: ignore[arg-type]
+    suite._open = OpenTestbed(None, this, traffic, ends, captures, paths, hosts, closing)  # type: ignore[arg-type]
     suite.scopes.enter(["s1", "s1-t1"])
     return suite
 

@@ -1,0 +1,171 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for what happens to single packets of a path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from robot.api.deco import keyword
+
+from ..methodology.inline import all_events_fired
+from ..model.headers import HeaderStack
+from ..model.inline import (
+    ChecksumPolicy,
+    Corrupt,
+    Drop,
+    Duplicate,
+    Event,
+    Heading,
+    Mark,
+    PacketAction,
+    Part,
+    Truncate,
+)
+from ..model.units import Ratio
+from ..running.suite import Suite
+from ..verdict import Verdict
+from ._component import component
+from ._shared import shares
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventArguments:
+    """Arguments that all keywords share which give a path an event."""
+
+    path: Annotated[str, "the name of the path"]
+    number: Annotated[int | None, "the packet's number, from 1; retransmissions have none"] = None
+    iteration: Annotated[int, "which transmission of that packet; 2 is its first retransmission"] = 1
+    every: Annotated[int | None, "in place of a number: each n-th packet, retransmissions included"] = None
+    ratio: Annotated[Ratio | None, "in place of a number: a part of the packets at random, ``0.1 %``"] = None
+    flow: Annotated[int | None, "the number of the flow as flows appear, from 1; any, if left out"] = None
+    headers: Annotated[
+        HeaderStack | None, "of the packets, with the fields that matter: ``IP / TCP(dport=80)``"
+    ] = None
+    direction: Annotated[
+        Heading, "``forward`` (from the path's first port to its second one), ``backward`` or ``both``"
+    ] = Heading.BOTH
+    data_only: Annotated[bool, "whether only packets with payload count"] = False
+    name: Annotated[str, "what verdicts call the event; a description, if it is left out"] = ""
+
+
+@component
+class Events:
+    """Events of paths, and the verdict on them."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+
+    @keyword(tags=["path", "event"])
+    @shares(EventArguments, before="name")
+    def drop_packet(self, shared: EventArguments) -> str:
+        """Has a path drop a packet: it arrives, and does not leave. Returns the event's name.
+
+        | =Argument= | =Meaning= |
+
+        A packet is meant by its place, relative to what happens on the wire: the 20th packet of the first
+        flow. Flows are numbered in the order in which their first packets appear, among those with these
+        headers; packets of TCP in the order of their first transmission. A segment that is sent again has the
+        number of its first transmission and the next ``iteration``.
+
+        | `Drop Packet` | wan | flow=1 | number=20 | data_only=True |
+        | `Drop Packet` | wan | flow=1 | number=20 | iteration=2 | data_only=True |
+        | `Drop Packet` | wan | ratio=0.1 % | headers=IP / UDP(dport=53) |
+        """
+        return self._add(shared, Drop())
+
+    @keyword(tags=["path", "event"])
+    @shares(EventArguments, before="name")
+    def mark_packet(self, shared: EventArguments) -> str:
+        """Has a path set the ECN field of a packet to CE, *congestion experienced* (RFC 3168).
+
+        | =Argument= | =Meaning= |
+
+        `Drop Packet` says how a packet is meant. The checksum of IPv4 follows. Whether the sender has said
+        that it knows ECN does not matter. Returns the event's name.
+
+        | `Mark Packet` | wan | flow=1 | number=10 |
+        """
+        return self._add(shared, Mark())
+
+    @keyword(tags=["path", "event"])
+    @shares(EventArguments, before="name")
+    def corrupt_packet(
+        self,
+        shared: EventArguments,
+        bit: int = 0,
+        part: Part = Part.PAYLOAD,
+        checksum: ChecksumPolicy = ChecksumPolicy.KEEP,
+    ) -> str:
+        """Has a path invert one bit of a packet. Returns the event's name.
+
+        | =Argument= | =Meaning= |
+        | ``bit`` | the number of the bit in that part, from 0, most significant first |
+        | ``part`` | where bit 0 is: ``payload``, ``transport`` (TCP, UDP), ``network`` (IP) or ``frame`` |
+        | ``checksum`` | ``keep``: checksums are wrong then; ``repair``: they are right, and do not tell |
+
+        `Drop Packet` says how a packet is meant. A packet that has no such bit stays as it is, and the event
+        has not fired.
+
+        | `Corrupt Packet` | wan | flow=1 | number=5 | bit=12 | checksum=keep |
+        """
+        return self._add(shared, Corrupt(bit=bit, part=part, checksum=checksum))
+
+    @keyword(tags=["path", "event"])
+    @shares(EventArguments, before="name")
+    def duplicate_packet(self, shared: EventArguments) -> str:
+        """Has a path send a packet twice, one directly behind the other. Returns the event's name.
+
+        | =Argument= | =Meaning= |
+
+        `Drop Packet` says how a packet is meant.
+
+        | `Duplicate Packet` | wan | flow=1 | number=7 |
+        """
+        return self._add(shared, Duplicate())
+
+    @keyword(tags=["path", "event"])
+    @shares(EventArguments, before="name")
+    def truncate_packet(self, shared: EventArguments, frame_size: int = 64) -> str:
+        """Has a path cut off the end of a packet. Lengths and checksums in it stay as they are.
+
+        | =Argument= | =Meaning= |
+        | ``frame_size`` | bytes of the frame that are left, FCS included |
+
+        `Drop Packet` says how a packet is meant. Returns the event's name.
+
+        | `Truncate Packet` | wan | flow=1 | number=7 | frame_size=128 |
+        """
+        return self._add(shared, Truncate(frame_size))
+
+    @keyword(tags=["path", "event", "verify"])
+    def verify_all_events_fired(self, *paths: str) -> Verdict:
+        """Judges whether all events of paths have happened: PASS, or INCONCLUSIVE with the others' names.
+
+        | =Argument= | =Meaning= |
+        | ``paths`` | names of paths; all that were started, if none is given |
+
+        An event that did not happen says nothing about the device, so this never fails. Every other verdict
+        on the path is INCONCLUSIVE then, too: of `Get Path Statistics`, and of `Get Host Counter`.
+
+        | `Verify All Events Fired` |
+        """
+        suite = self._suite
+        found = [suite.paths.statistics(name) for name in paths] if paths else suite.paths.started()
+        return suite.conclude(all_events_fired(found))
+
+    def _add(self, shared: EventArguments, action: PacketAction) -> str:
+        event = Event(
+            action=action,
+            number=shared.number,
+            every=shared.every,
+            ratio=shared.ratio,
+            iteration=shared.iteration,
+            flow=shared.flow,
+            headers=shared.headers,
+            heading=shared.direction,
+            data_only=shared.data_only,
+            name=shared.name,
+        )
+        return self._suite.paths.add(shared.path, event)

@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that put the tester in the way of other people's traffic."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+from assertionengine import AssertionOperator
+from robot.api.deco import keyword
+
+from ..measurement.inline import PathStatistics
+from ..model.inline import Path
+from ..model.names import Names
+from ..running.suite import Suite
+from ._assertion import asserted
+from ._component import component
+
+BOTH_PORTS = Names(("p1", "p2"))
+
+
+class PathStatistic(Enum):
+    """The counters of a path, in frames of both directions; `fired` counts events."""
+
+    RECEIVED = "received"
+    FORWARDED = "forwarded"
+    DROPPED = "dropped"
+    DUPLICATED = "duplicated"
+    UNMATCHED = "unmatched"
+    LOST = "lost"
+    FIRED = "fired"
+    FLOWS = "flows"
+
+
+@component
+class InlinePaths:
+    """Frames that arrive on one port and leave by another one."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+
+    @keyword(tags=["path"])
+    def create_path(self, name: str, between: Names = BOTH_PORTS) -> str:
+        """Describes a path between two ports of the tester; nothing is forwarded before `Start Path`.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | what the other keywords call it |
+        | ``between`` | two ports of the testbed; *forward* leads from the first one to the second one |
+
+        A path forwards frames as they are, in both directions. `Drop Packet`, `Mark Packet`,
+        `Corrupt Packet`, `Duplicate Packet` and `Truncate Packet` give it events, which happen to single
+        packets; several of one packet happen in the order in which they were written. No stream, clients or
+        responder can use its ports meanwhile. Returns the name.
+
+        | `Create Path` | wan | between=p1,p2 |
+        | `Drop Packet` | wan | flow=1 | number=20 |
+        | `Start Path` | wan |
+        | `Run On Host` | client | curl -so /dev/null http://198.18.1.3/1MB |
+        | `Verify All Events Fired` |
+        """
+        self._suite.paths.create(Path(name, tuple(between)))  # type: ignore[arg-type]
+        return name
+
+    @keyword(tags=["path"])
+    def start_path(self, *names: str) -> None:
+        """Has paths forward until `Stop Path`, or until the test or suite that described them is over.
+
+        | =Argument= | =Meaning= |
+        | ``names`` | names of paths; all, if none is given |
+
+        Flows, packets and counters begin anew. `Get Host Counter` counts from here on.
+
+        | `Start Path` | wan |
+        """
+        self._suite.paths.start(names)
+
+    @keyword(tags=["path"])
+    def stop_path(self, *names: str) -> None:
+        """Has paths forward no more: what arrives on their ports is lost to the other side.
+
+        | =Argument= | =Meaning= |
+        | ``names`` | names of paths; all, if none is given |
+
+        `Get Path Statistics` goes on telling what they did. Stopping what is not started is no error.
+
+        | `Stop Path` | wan |
+        """
+        self._suite.paths.stop(names)
+
+    @keyword(tags=["path", "get"])
+    def get_path_statistics(
+        self,
+        name: str | None = None,
+        statistic: PathStatistic | None = None,
+        assertion_operator: AssertionOperator | None = None,
+        assertion_expected: Any = None,
+        message: str | None = None,
+    ) -> PathStatistics | int:
+        """Returns what a path has counted since its last start, and asserts if an operator is given.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | the name of the path; may be left out where there is one only |
+        | ``statistic`` | ``received``, ``forwarded``, ``dropped`` … frames; all, if it is left out |
+        | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
+        | ``assertion_expected`` | how many frames |
+        | ``message`` | a text in place of the usual one if the assertion fails |
+
+        ``received`` + ``duplicated`` = ``forwarded`` + ``dropped`` + ``lost``. ``dropped`` is what events
+        dropped, ``lost`` what the tester itself had no room for, ``unmatched`` what passed without being seen
+        by any event, ``fired`` how often events happened, ``flows`` how many flows were given a number.
+        Without a statistic an object with these attributes is returned, with ``directions`` and ``events``,
+        each event with ``name``, ``matched``, ``fired``, ``first_fired_ns`` and ``last_fired_ns``.
+
+        An assertion is INCONCLUSIVE while an event of the path has not fired, and where the tester lost
+        frames.
+
+        | `Get Path Statistics` | wan | dropped | == | 1 |
+        """
+        found = self._suite.paths.statistics(name)
+        if statistic is None:
+            return found
+        return int(
+            asserted(
+                self._suite,
+                int(getattr(found, statistic.value)),
+                assertion_operator,
+                assertion_expected,
+                subject=f"{statistic.value} of path {found.name}",
+                doubt=found.doubt,
+                message=message,
+            )
+        )

@@ -1,0 +1,137 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What a path forwarded and what its events did, since its start; and whether that can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from ..model.units import Duration
+from .counter import increase
+from .evidence import EvidenceLimits
+from .links import link_objection, links_down
+from .port_evidence import port_evidence, port_objections
+from .snapshot import PathCounters, PathDirectionCounters, PathEventCounters, Snapshot
+
+# A stack that waits so long sends again what was not lost; RFC 6298 has a second, Linux a fifth of one.
+_LONGEST_PAUSE = Duration(100_000_000)
+
+
+@dataclass(frozen=True)
+class PathStatistics:
+    """Counters of a path since its start. Prints as one line.
+
+    Frames of both directions together; `directions` has them one by one, in the order of the ports.
+    """
+
+    name: str
+    directions: tuple[PathDirectionCounters, ...]
+    events: tuple[PathEventCounters, ...] = ()
+    flows: int = 0  # that were given a number
+    objections: tuple[str, ...] = ()  # why the tester did not do its part
+
+    @property
+    def received(self) -> int:
+        """Frames that arrived."""
+        return sum(direction.received for direction in self.directions)
+
+    @property
+    def forwarded(self) -> int:
+        """Frames that left, copies included."""
+        return sum(direction.forwarded for direction in self.directions)
+
+    @property
+    def dropped(self) -> int:
+        """Frames that an event dropped."""
+        return sum(direction.dropped for direction in self.directions)
+
+    @property
+    def duplicated(self) -> int:
+        """Copies that events made."""
+        return sum(direction.duplicated for direction in self.directions)
+
+    @property
+    def unmatched(self) -> int:
+        """Frames that no event saw, of a path with events."""
+        return sum(direction.unmatched for direction in self.directions)
+
+    @property
+    def lost(self) -> int:
+        """Frames that the tester itself lost."""
+        return sum(direction.lost for direction in self.directions)
+
+    @property
+    def fired(self) -> int:
+        """How often events happened, all together."""
+        return sum(event.fired for event in self.events)
+
+    @property
+    def unfired(self) -> tuple[PathEventCounters, ...]:
+        """The events that did not happen."""
+        return tuple(event for event in self.events if not event.fired)
+
+    @property
+    def doubt(self) -> str:
+        """Why nothing can be concluded from what passed; empty if something can."""
+        return "; ".join((*self.objections, *map(_unfired_text, self.unfired)))
+
+    def __str__(self) -> str:
+        parts = [f"{self.name}: {self.forwarded:,} of {self.received:,} frames forwarded"]
+        for count, what in (
+            (self.dropped, "dropped"),
+            (self.duplicated, "copies"),
+            (self.lost, "LOST BY US"),
+        ):
+            parts += [f"{count:,} {what}"] if count else []
+        if self.events:
+            parts.append(f"{len(self.events) - len(self.unfired)} of {len(self.events)} events fired")
+        return ", ".join(parts)
+
+
+def _unfired_text(event: PathEventCounters) -> str:
+    why = f"it saw {event.matched:,} packets"
+    if event.missed:
+        why = f"it could not happen to the {event.missed:,} packets that it selected"
+    return f"event {event.name!r} did not fire: {why}"
+
+
+def statistics_of(
+    before: Snapshot, after: Snapshot, job: str, counted: PathCounters, limits: EvidenceLimits
+) -> PathStatistics:
+    """The statistics of a path from a snapshot before its start to another one."""
+    return PathStatistics(
+        name=counted.name,
+        directions=counted.directions,
+        events=counted.events,
+        flows=counted.flows,
+        objections=tuple(_objections(before, after, job, counted, limits)),
+    )
+
+
+def _objections(
+    before: Snapshot, after: Snapshot, job: str, counted: PathCounters, limits: EvidenceLimits
+) -> Iterator[str]:
+    ports: Collection[str] = [direction.port for direction in counted.directions]
+    earlier, now = before.job(job), after.job(job)
+    yield from now.meddling(earlier, {}) if now else ()
+    yield from link_objection(links_down(before, after, ports), limits.max_links_down)
+    yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
+    drops = sum(direction.lost for direction in counted.directions)
+    for name in ports:
+        one, other = before.port(name), after.port(name)
+        drops += increase(one.rx_missed, other.rx_missed) or 0
+        drops += increase(one.kernel_dropped, other.kernel_dropped) or 0
+    if drops > limits.max_tester_drops:
+        yield (
+            f"{drops:,} frames of path {counted.name!r} were lost in the tester's own rings and interfaces "
+            f"(limit {limits.max_tester_drops})"
+        )
+    if counted.untracked:
+        yield f"{counted.untracked:,} frames of path {counted.name!r} are of flows for which it has no room"
+    gap = Duration(now.worst_gap_ns(earlier) if now else 0)
+    if gap.ns > _LONGEST_PAUSE.ns:
+        yield (
+            f"path {counted.name!r} forwarded nothing for {gap} (limit {_LONGEST_PAUSE}): stacks take that "
+            "for loss"
+        )

@@ -1,0 +1,188 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The tester in the way of other people's traffic: paths, and events that happen to single packets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from ..errors import PlanError
+from .headers import HeaderStack
+from .units import Ratio
+
+MOST_FLOWS = 65_536  # that are numbered
+MOST_ITERATIONS = 65_535
+MOST_BYTES = 65_535  # of a frame
+SHORTEST = 64  # bytes of a frame, FCS included
+
+
+class Heading(Enum):
+    """A direction of a path: forward leads from its first port to its second one."""
+
+    BOTH = "HEADING_BOTH"
+    FORWARD = "HEADING_FORWARD"
+    BACKWARD = "HEADING_BACKWARD"
+
+
+class Part(Enum):
+    """From where the bits of a packet are counted."""
+
+    PAYLOAD = "PART_PAYLOAD"  # behind the headers of TCP or UDP, or else of IP
+    TRANSPORT = "PART_TRANSPORT"  # from the begin of the TCP or UDP header
+    NETWORK = "PART_NETWORK"  # from the begin of the IP header
+    FRAME = "PART_FRAME"  # from the destination MAC address
+
+
+class ChecksumPolicy(Enum):
+    """What becomes of the checksums of a packet that is corrupted."""
+
+    KEEP = "keep"  # they are wrong afterwards
+    REPAIR = "repair"  # they are right again, so that they do not tell
+
+
+@dataclass(frozen=True)
+class Drop:
+    """The packet does not leave."""
+
+    verb = "drop"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The packet's ECN field is set to CE (RFC 3168), the checksum of IPv4 follows."""
+
+    verb = "mark"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corrupt:
+    """One bit of the packet is inverted."""
+
+    bit: int = 0
+    part: Part = Part.PAYLOAD
+    checksum: ChecksumPolicy = ChecksumPolicy.KEEP
+
+    verb = "corrupt"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.bit < MOST_BYTES * 8:
+            raise PlanError(f"bit={self.bit} is in no frame; give 0 to {MOST_BYTES * 8 - 1}")
+
+
+@dataclass(frozen=True)
+class Duplicate:
+    """The packet leaves twice, one directly behind the other."""
+
+    verb = "duplicate"
+
+
+@dataclass(frozen=True)
+class Truncate:
+    """The end of the frame is cut off."""
+
+    frame_size: int  # bytes that are left, FCS included
+
+    verb = "truncate"
+
+    def __post_init__(self) -> None:
+        if not SHORTEST <= self.frame_size <= MOST_BYTES:
+            raise PlanError(f"frame_size={self.frame_size} is not within {SHORTEST} to {MOST_BYTES} bytes")
+
+
+PacketAction = Drop | Mark | Corrupt | Duplicate | Truncate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """Something that happens to packets of a path.
+
+    It sees the packets that have these headers, of one flow or of all, in one direction or both. Of these it
+    selects the one with a number, every n-th, or a part at random.
+    """
+
+    action: PacketAction
+    number: int | None = None  # from 1; retransmissions have none
+    every: int | None = None
+    ratio: Ratio | None = None
+    iteration: int = 1  # which transmission of the packet with that number
+    flow: int | None = None  # from 1, in the order of appearance among those with these headers
+    headers: HeaderStack | None = None  # of the packets that it sees; None: any
+    heading: Heading = Heading.BOTH
+    data_only: bool = False  # packets with payload
+    name: str = ""  # of its author's choice
+
+    def __post_init__(self) -> None:
+        self._check_selection()
+        for what, number, most in (
+            ("number", self.number, None),
+            ("every", self.every, None),
+            ("flow", self.flow, MOST_FLOWS),
+            ("iteration", self.iteration, MOST_ITERATIONS),
+        ):
+            if number is not None and (number < 1 or (most and number > most)):
+                allowed = f"1 to {most:,}" if most else "1 or more"
+                raise self.refused(f"{what}={number} counts from 1; give {allowed}")
+        if self.ratio is not None and not 0 < self.ratio.value < 1:
+            raise self.refused(f"ratio={self.ratio} selects no packet, or all; give every=1 for all")
+        if self.iteration != 1 and self.number is None:
+            raise self.refused(f"iteration={self.iteration} needs a number: only that packet is known again")
+
+    def _check_selection(self) -> None:
+        given = [name for name in ("number", "every", "ratio") if getattr(self, name) is not None]
+        if len(given) != 1:
+            what = " and ".join(given) or "nothing"
+            raise self.refused(f"{what} given; give number, every or ratio, one of them")
+
+    def refused(self, why: str) -> PlanError:
+        """The error that says which event is meant."""
+        return PlanError(f"{self.name or self.action.verb}: {why}")
+
+    @property
+    def description(self) -> str:
+        """The event in words: `drop packet 20 of flow 1, transmission 2`."""
+        what = "data packet" if self.data_only else "packet"
+        if self.number is not None:
+            selected = f"{what} {self.number:,}"
+        elif self.every is not None:
+            selected = f"every {what}" if self.every == 1 else f"each {self.every:,}th {what}"
+        else:
+            selected = f"{self.ratio} of {what}s"
+        of = f" of flow {self.flow:,}" if self.flow else ""
+        heading = "" if self.heading is Heading.BOTH else f" {self.heading.name.lower()}"
+        again = f", transmission {self.iteration}" if self.iteration != 1 else ""
+        headers = f" ({self.headers})" if self.headers else ""
+        return f"{self.action.verb} {selected}{of}{heading}{again}{headers}"
+
+    def selects_the_same(self, other: Event) -> bool:
+        """Whether both select the same one packet."""
+        return self.number is not None and replace(self, action=other.action, name=other.name) == other
+
+
+@dataclass(frozen=True)
+class Path:
+    """Frames that arrive on one of two ports leave by the other one, as they are but for events."""
+
+    name: str
+    between: tuple[str, str]  # ports of the tester
+    events: tuple[Event, ...] = ()  # several of one packet happen in this order
+
+    def __post_init__(self) -> None:
+        if len(self.between) != 2 or self.between[0] == self.between[1]:
+            given = ",".join(self.between) or "none"
+            raise self.refused(f"between={given}; give two different ports, such as between=p1,p2")
+        for number, event in enumerate(self.events):
+            for before in self.events[:number]:
+                if isinstance(before.action, Drop) and before.selects_the_same(event):
+                    raise self.refused(
+                        f"{event.description}: {before.name or before.description} drops that packet before; "
+                        "leave one of them out, or put it first"
+                    )
+
+    def refused(self, why: str) -> PlanError:
+        """The error that says which path is meant."""
+        return PlanError(f"path {self.name!r}: {why}")
+
+    def with_event(self, event: Event) -> Path:
+        """The same with one more event, the last one."""
+        return replace(self, events=(*self.events, event))

@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Paths and their events as bytes and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from ..errors import PlanError
+from ..model.headers import Header, HeaderStack
+from ..model.inline import Event, Path
+from ..model.match import Match
+from ..model.planned_path import PlannedEvent, PlannedPath, PlannedRatio
+from ..model.ports import Port
+from ..model.splitmix import splitmix64
+from ..wire.address import station_of
+from ..wire.headers import Route, lay_out, layers_of
+from .matches import cut
+from .template import FrameTemplate
+
+if TYPE_CHECKING:
+    from scapy.packet import Packet
+
+MOST_WATCHES = 16  # different headers of the events of a path
+MOST_EVENTS = 4096
+_LONGEST_NAME = 128
+_FIRST = ("Ether", "Dot3")
+# Fields that say where the next header begins: options, extension headers and later fragments move it.
+_SHAPE: Mapping[str, tuple[str, ...]] = {"IP": ("version", "ihl", "frag"), "IPv6": ("version",)}
+
+
+def plan_path(path: Path, number: int, seed: int, *, ports: Mapping[str, Port]) -> PlannedPath:
+    """The plan of one path of a job, the `number`-th from 0.
+
+    Raises:
+        PlanError: ports that do not exist, headers that there are not, or more of them than a path may have.
+    """
+    for port in path.between:
+        if port not in ports:
+            raise path.refused(f"there is no port {port!r}; there are {', '.join(ports)}")
+    if not 1 <= len(path.name) <= _LONGEST_NAME:
+        raise path.refused(f"its name has {len(path.name)} characters; give 1 to {_LONGEST_NAME}")
+    if len(path.events) > MOST_EVENTS:
+        raise path.refused(f"{len(path.events):,} events; a path has {MOST_EVENTS:,} at most")
+    first, second = path.between
+    ends = (ports[first], ports[second])
+    watches: dict[tuple[Match, ...], int] = {}
+    events: list[PlannedEvent] = []
+    for index, event in enumerate(path.events):
+        try:
+            matches = _matches(event.headers, ends, ports)
+        except PlanError as problem:
+            raise path.refused(f"{event.description}: {problem}") from None
+        watch = watches.setdefault(matches, len(watches))
+        events.append(_planned(event, index, watch, splitmix64(seed, number)))
+    names = [event.name for event in events]
+    if repeated := next((name for name in names if names.count(name) > 1), ""):
+        raise path.refused(f"there is more than one event {repeated!r}; give each its own name")
+    if len(watches) > MOST_WATCHES:
+        raise path.refused(
+            f"its events look at {len(watches)} different headers; {MOST_WATCHES} are possible, and events "
+            "with equal headers share one"
+        )
+    return PlannedPath(path.name, first, second, tuple(watches), tuple(events))
+
+
+def _planned(event: Event, index: int, watch: int, seed: int) -> PlannedEvent:
+    ratio = None
+    if event.ratio is not None:
+        threshold = max(1, min((1 << 64) - 1, int(event.ratio.value * (1 << 64))))
+        ratio = PlannedRatio(splitmix64(seed, index), threshold)
+    return PlannedEvent(
+        name=event.name or f"{index + 1}: {event.description}"[:_LONGEST_NAME],
+        action=event.action,
+        watch=watch,
+        heading=event.heading,
+        flow=event.flow or 0,
+        data_only=event.data_only,
+        number=event.number or 0,
+        iteration=event.iteration if event.number else 0,
+        every=event.every or 0,
+        ratio=ratio,
+    )
+
+
+def _matches(
+    stack: HeaderStack | None, ends: tuple[Port, Port], ports: Mapping[str, Port]
+) -> tuple[Match, ...]:
+    """Matches that hold for frames with these headers: for the fields that were given, and for what makes
+    each header follow the one before it."""
+    if stack is None:
+        return ()
+    if stack.headers[0].name not in _FIRST:
+        stack = HeaderStack((Header("Ether"), *stack.headers), stack.types)
+    first, second = (station_of(port, ports) for port in ends)
+    packet = lay_out(stack, Route(first, second, ends[1].mac))
+    template = FrameTemplate(stack, packet, b"", len(packet))
+    mask = bytearray(len(packet))
+    for bit in _compared(stack, packet, template):
+        mask[bit // 8] |= 0x80 >> bit % 8
+    value = bytes(byte & bits for byte, bits in zip(template.frame, mask, strict=True))
+    return tuple(cut(bytes(mask), value))
+
+
+def _compared(stack: HeaderStack, packet: Packet, template: FrameTemplate) -> Iterator[int]:
+    chain = list(layers_of(packet))
+    for place in template.places:
+        header = stack.headers[place.layer] if place.layer < len(stack.headers) else Header("")
+        given = {"vlan" if (header.name, name) == ("VLAN", "vid") else name for name, _ in header.fields}
+        announced = chain[place.layer].overloaded_fields
+        shape = _SHAPE.get(place.path.header, ()) if place.layer + 1 < len(chain) else ()
+        field = place.path.field
+        if field in given or field in announced or field in shape:
+            yield from range(place.bit_offset, place.bit_offset + place.bits)

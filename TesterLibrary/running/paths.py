@@ -1,0 +1,192 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Paths that forward from Start to Stop, and what they counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ..errors import PlanError, TargetError, TesterLibraryError
+from ..measurement.inline import PathStatistics, statistics_of
+from ..measurement.snapshot import Snapshot
+from ..model.inline import Event, Path
+from ..model.job import Job
+from ..model.plan import Plan
+from ..planning.compile import compile as compile_job
+from .hosts import Hosts
+from .tester import Tester
+
+
+@dataclass
+class _Known:
+    """A path that was described; it may forward, or have forwarded."""
+
+    path: Path
+    plan: Plan | None = None  # while it forwards
+    before: Snapshot | None = None  # its last start
+    last: PathStatistics | None = None  # of its last start, once it is stopped
+
+
+class Paths:
+    """The paths of one tester, by name. They end with the test or the suite that described them."""
+
+    def __init__(self, tester: Tester, hosts: Hosts) -> None:
+        self._tester = tester
+        self._hosts = hosts
+        self._known: dict[str, _Known] = {}
+
+    def create(self, path: Path) -> None:
+        """Describes a path; nothing is forwarded yet.
+
+        Raises:
+            PlanError: it can never be right, or one of that name forwards.
+        """
+        if path.name in self._known and self._known[path.name].plan:
+            raise path.refused("it is forwarding; stop it first, or give another name")
+        self._planned(path)
+        self._known[path.name] = _Known(path)
+        self._tester.scopes.at_end(lambda: self._left(path.name))
+
+    def add(self, name: str, event: Event) -> str:
+        """Gives a path one more event, which happens after those that it has. Returns the event's name.
+
+        Raises:
+            PlanError: it can never be right, or the path forwards; nothing has changed.
+        """
+        known = self._find(name)
+        if known.plan:
+            raise known.path.refused("it is forwarding; give it its events before Start Path")
+        path = known.path.with_event(event)
+        plan = self._planned(path)
+        known.path = path
+        return plan.paths[0].events[-1].name
+
+    def start(self, names: Sequence[str]) -> None:
+        """Has paths forward; all, if none is named.
+
+        Raises:
+            PlanError: one forwards already, or the tester refuses it.
+        """
+        for name in names or list(self._known):
+            self._start(self._find(name))
+
+    def _start(self, known: _Known) -> None:
+        if known.plan:
+            raise known.path.refused("it is forwarding already; stop it first")
+        target, plan = self._tester.target, self._planned(known.path)
+        target.load(plan)
+        try:
+            before = target.snapshot([plan.job])
+            self._hosts.mark()
+            target.start([plan.job])
+        except BaseException:
+            with suppress(TargetError, PlanError):
+                target.unload([plan.job])
+            raise
+        known.plan, known.before, known.last = plan, before, None
+        self._tester.recorder.event(
+            "path_started", path=known.path.name, events=[event.name for event in plan.paths[0].events]
+        )
+
+    def stop(self, names: Sequence[str] = ()) -> None:
+        """Has paths forward no more; all, if none is named. What is not forwarding stays as it is."""
+        for name in names or list(self._known):
+            known = self._find(name)
+            if known.plan is None:
+                continue
+            target, job = self._tester.target, known.plan.job
+            try:
+                target.stop([job])
+                known.last = self._read(known)
+                self._record(known.last)
+            finally:
+                known.plan = None
+                with suppress(TargetError, PlanError):
+                    target.unload([job])
+
+    def _record(self, statistics: PathStatistics) -> None:
+        self._tester.recorder.event(
+            "path_stopped",
+            path=statistics.name,
+            received=statistics.received,
+            forwarded=statistics.forwarded,
+            dropped=statistics.dropped,
+            lost=statistics.lost,
+            objections=list(statistics.objections),
+            events=[
+                {
+                    "name": event.name,
+                    "matched": event.matched,
+                    "fired": event.fired,
+                    "first_fired_ns": event.first_fired_ns,
+                    "last_fired_ns": event.last_fired_ns,
+                }
+                for event in statistics.events
+            ],
+        )
+
+    def statistics(self, name: str | None = None) -> PathStatistics:
+        """What a path has counted since its last start; its name may be left out where there is one path.
+
+        Raises:
+            TesterLibraryError: there is no such path, or it was not started.
+        """
+        if name is None:
+            if len(self._known) != 1:
+                raise TesterLibraryError(
+                    f"name one of the paths: {', '.join(self._known) or 'there is none'}"
+                )
+            (name,) = self._known
+        known = self._find(name)
+        if known.plan:
+            return self._read(known)
+        if known.last is None:
+            raise known.path.refused("it has not been started; call Start Path first")
+        return known.last
+
+    def started(self) -> list[PathStatistics]:
+        """The statistics of all paths that were started."""
+        return [self.statistics(name) for name, known in self._known.items() if known.plan or known.last]
+
+    @property
+    def doubt(self) -> str:
+        """Why nothing that depends on the paths can be concluded; empty if something can."""
+        return "; ".join(filter(None, (statistics.doubt for statistics in self.started())))
+
+    def close(self) -> None:
+        """Forgets everything: the tester, which is closed next, ends it."""
+        self._known.clear()
+
+    def _left(self, name: str) -> str:
+        """Stops a path if nobody has, and forgets it."""
+        if name in self._known:
+            self.stop([name])
+            del self._known[name]
+        return ""
+
+    def _find(self, name: str) -> _Known:
+        if name not in self._known:
+            known = ", ".join(self._known)
+            raise TesterLibraryError(
+                f"there is no path {name!r}; {f'there are {known}' if known else 'call Create Path first'}"
+            )
+        return self._known[name]
+
+    def _planned(self, path: Path) -> Plan:
+        tester = self._tester
+        return compile_job(
+            Job(f"path {path.name}", paths=(path,), seed=tester.seed),
+            ports=tester.ports,
+            gateways=tester.gateways,
+            max_streams=tester.capabilities.max_streams,
+        )
+
+    def _read(self, known: _Known) -> PathStatistics:
+        assert known.plan is not None
+        assert known.before is not None
+        job = known.plan.job
+        now = self._tester.target.snapshot([job])
+        limits = self._tester.rules.limits
+        return statistics_of(known.before, now, job, now.path(job, known.path.name), limits)

@@ -1,0 +1,17 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Paths, which a tester refuses that does not forward the frames of others."""
+
+from __future__ import annotations
+
+from ...errors import PlanError
+from ...model.plan import Plan
+
+
+def refuse_paths(plan: Plan, tester: str) -> None:
+    """Raises PlanError if a plan has a path. `tester` is its kind with its article: `a switch`."""
+    for path in plan.paths:
+        raise PlanError(
+            f"path {path.name!r}: {tester} does not forward frames between its ports, so it has no paths; "
+            "use a testerd"
+        )

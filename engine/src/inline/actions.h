@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What an event does to the bytes of a frame.
+#pragma once
+
+#include "inline/path_plan.h"
+#include "inline/segment.h"
+#include "wire/bytes.h"
+
+namespace tester {
+
+// Sets the ECN field to CE. False where there is no IP header.
+bool MarkCe(MutableFrame frame, const Segment& segment);
+
+// Inverts a bit. False where the packet has none there, or where a repaired checksum would undo it.
+bool Corrupt(MutableFrame frame, const Segment& segment, const CorruptPacket& corrupt);
+
+}  // namespace tester

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The events of a path from a start to its stop: which packets they see and select, and what then
+// happens to these. Used by one worker; counters are read by anybody. It takes memory when it is
+// made, and none later.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/counter.h"
+#include "inline/numbered_flows.h"
+#include "inline/path_plan.h"
+#include "inline/segment.h"
+#include "wire/bytes.h"
+
+namespace tester {
+
+// What becomes of a frame.
+struct Treatment {
+  bool seen = false;     // by an event, selected or not
+  bool dropped = false;  // and nothing more
+  bool changed = false;  // some of its bytes
+  uint16_t copies = 0;   // that leave behind it
+  size_t bytes = 0;      // of it that leave
+};
+
+class Events {
+ public:
+  struct Counts {
+    Counter fired;
+    Counter missed;
+    Counter first_ns;
+    Counter last_ns;
+  };
+
+  explicit Events(const PathPlan& plan);
+
+  bool empty() const { return plan_.events.empty(); }
+
+  // Frames of one direction in the order in which they arrive.
+  Treatment Treat(MutableFrame frame, size_t direction, uint64_t now_ns);
+
+  const Counts& counts(size_t event) const { return counts_[event]; }
+  uint64_t matched(size_t event) const { return series_[series_of_[event]]->packets.Get(); }
+  uint64_t flows() const { return flow_count_.Get(); }
+  uint64_t untracked() const { return untracked_.Get(); }
+
+ private:
+  // A segment that was numbered, and whose later transmissions are waited for.
+  struct Awaited {
+    uint32_t event;
+    uint32_t flow;
+    uint32_t begin;          // its first sequence number
+    uint32_t transmissions;  // so far
+    size_t direction;
+  };
+  // Packets that are numbered together, for all events that see the same ones.
+  struct Series {
+    explicit Series(const EventPlan& event)
+        : flow(event.flow), heading(event.heading), data_only(event.data_only) {}
+
+    const uint32_t flow;
+    const Heading heading;
+    const bool data_only;
+    Counter packets;
+    uint64_t numbered = 0;
+    std::vector<uint32_t> by_number;  // events, by ascending number
+    size_t next = 0;                  // of these, the first one whose packet has not come
+    std::vector<uint32_t> recurring;  // events
+    std::vector<Awaited> awaited;     // has room for all of by_number
+  };
+  struct Watch {
+    const Matches* matches;
+    std::unique_ptr<NumberedFlows> flows;  // null where nobody asks for flows
+    bool numbers_all = false;              // packets of all flows, together
+    std::vector<Series*> everywhere{};     // of all frames
+    std::vector<Series*> of_flows{};       // by ascending flow
+  };
+  struct Arrived {
+    Frame frame;
+    const Segment& segment;
+    size_t direction;
+    uint32_t flow;  // 0: none that is known
+    Progress progress;
+  };
+
+  Series& SeriesOf(const EventPlan& event);
+  void See(Series& series, const Arrived& arrived);
+  void SeeAgain(Series& series, const Arrived& arrived);
+  void SeeFirst(Series& series, const Arrived& arrived);
+  void Watched(Watch& watch, MutableFrame frame, const Segment& segment, size_t direction);
+  // False where it cannot happen to this frame.
+  bool Happen(const PacketAction& action, MutableFrame frame, const Segment& segment,
+              Treatment& treatment) const;
+
+  const PathPlan plan_;
+  std::vector<Watch> watches_;
+  std::vector<std::unique_ptr<Series>> series_;
+  std::vector<size_t> series_of_;   // by event
+  std::vector<Counts> counts_;      // the same
+  std::vector<uint32_t> selected_;  // events that have selected the present frame
+  bool seen_ = false;               // the present frame
+  Counter flow_count_;
+  Counter untracked_;
+};
+
+}  // namespace tester

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Frames of TCP for tests of events.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "inline/segment.h"
+#include "wire/checksum.h"
+#include "wire/ethernet.h"
+#include "wire/header_walk.h"
+
+namespace tester {
+
+inline constexpr uint8_t kTestSyn = 0x02;
+inline constexpr uint8_t kTestAck = 0x10;
+
+struct TestSegment {
+  uint16_t client_port = 40'000;
+  bool to_client = false;
+  uint32_t sequence = 1;
+  size_t payload = 0;
+  uint8_t flags = kTestAck;
+  bool ipv6 = false;
+  uint16_t vlan = 0;
+};
+
+// With right checksums; padded to the shortest frame.
+inline std::vector<uint8_t> FrameOf(const TestSegment& test) {
+  std::vector<uint8_t> frame(18);
+  const uint16_t type = test.ipv6 ? wire::kEtherTypeIpv6 : wire::kEtherTypeIpv4;
+  const size_t ip =
+      wire::WriteEthernet(frame, {2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}, test.vlan, type);
+  const size_t tcp = ip + (test.ipv6 ? 40 : 20);
+  const size_t end = tcp + 20 + test.payload;
+  frame.resize(end);
+  const uint8_t client = test.to_client ? 2 : 1;
+  const uint8_t server = test.to_client ? 1 : 2;
+  uint8_t* at = frame.data() + ip;
+  if (test.ipv6) {
+    at[0] = 0x60;
+    wire::Store16(at + 4, static_cast<uint16_t>(end - tcp));
+    at[6] = 6;
+    at[7] = 64;
+    at[8 + 15] = client;
+    at[24 + 15] = server;
+  } else {
+    at[0] = 0x45;
+    wire::Store16(at + 2, static_cast<uint16_t>(end - ip));
+    at[8] = 64;
+    at[9] = 6;
+    at[12] = at[16] = 10;
+    at[15] = client;
+    at[19] = server;
+    wire::Store16(at + 10, wire::Checksum({at, 20}));
+  }
+  uint8_t* segment = frame.data() + tcp;
+  wire::Store16(segment, test.to_client ? 80 : test.client_port);
+  wire::Store16(segment + 2, test.to_client ? test.client_port : 80);
+  wire::Store<uint32_t>(segment + 4, test.sequence);
+  segment[12] = 5 << 4;
+  segment[13] = test.flags;
+  for (size_t i = 0; i < test.payload; ++i) segment[20 + i] = static_cast<uint8_t>(i);
+  const size_t addresses = test.ipv6 ? 32 : 8;
+  const uint64_t pseudo = wire::Sum({at + (test.ipv6 ? 8 : 12), addresses}) + 6 + (end - tcp);
+  wire::Store16(segment + 16, wire::Checksum({segment, end - tcp}, pseudo));
+  if (frame.size() < wire::kMinFrameBytes) frame.resize(wire::kMinFrameBytes);
+  return frame;
+}
+
+// Whether every checksum of the frame is right.
+inline bool SumsAreRight(const std::vector<uint8_t>& frame) {
+  return wire::HeaderWalk(frame, Segment::Of(frame).end).WrongSums() == wire::kNoFaults;
+}
+
+}  // namespace tester

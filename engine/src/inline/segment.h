@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// A packet as events see it: where its headers are, whose flow it is, which sequence numbers it
+// has.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "wire/bytes.h"
+
+namespace tester {
+
+// Addresses, ports and protocol of both directions alike.
+struct FlowKey {
+  std::array<uint64_t, 4> addresses{};  // the lower end first
+  std::array<uint16_t, 2> ports{};
+  uint8_t protocol = 0;
+  uint8_t ip_version = 0;  // 0: of no flow
+
+  bool operator==(const FlowKey&) const = default;
+};
+
+struct Segment {
+  // Nothing but the end is known of a frame that is not IP, or cut short.
+  static Segment Of(Frame frame);
+
+  bool has_network() const { return ip_version != 0; }
+  bool has_transport() const { return transport != 0; }
+  bool is_tcp() const;
+  // Opens a connection, and is no answer to such a one.
+  bool opens() const;
+  bool has_payload() const { return has_network() && payload < end; }
+  // Addresses and ports; of a packet with an IP header only. IPv4 fragments but the first are of no
+  // flow.
+  FlowKey Key(Frame frame) const;
+
+  size_t network = 0;  // begin of the IP header
+  size_t transport =
+      0;               // begin of the header of TCP, UDP or another protocol; 0 where there is none
+  size_t payload = 0;  // behind the header of TCP or UDP, or else of IP
+  size_t end = 0;      // of the packet; padding lies behind it
+  uint8_t ip_version = 0;
+  uint8_t protocol = 0;
+  bool later_fragment = false;
+  uint8_t tcp_flags = 0;
+  uint32_t sequence = 0;
+  uint32_t sequence_numbers = 0;  // that it takes: payload, SYN and FIN
+};
+
+}  // namespace tester

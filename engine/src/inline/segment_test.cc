@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "inline/segment.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+
+#include "inline/packets_testing.h"
+
+namespace tester {
+namespace {
+
+TEST(Segment, KnowsWhereHeadersEnd) {
+  for (const bool ipv6 : {false, true}) {
+    for (const uint16_t vlan : std::initializer_list<uint16_t>{0, 7}) {
+      const auto frame =
+          FrameOf({.sequence = 0xfffffff0, .payload = 100, .ipv6 = ipv6, .vlan = vlan});
+      const Segment segment = Segment::Of(frame);
+      const size_t network = vlan == 0 ? 14 : 18;
+      EXPECT_EQ(segment.network, network);
+      EXPECT_EQ(segment.transport, network + (ipv6 ? 40 : 20));
+      EXPECT_EQ(segment.payload, segment.transport + 20);
+      EXPECT_EQ(segment.end, frame.size());
+      EXPECT_EQ(segment.sequence, 0xfffffff0);
+      EXPECT_EQ(segment.sequence_numbers, 100U);
+      EXPECT_TRUE(segment.is_tcp());
+      EXPECT_TRUE(segment.has_payload());
+    }
+  }
+}
+
+TEST(Segment, PaddingIsNoPayload) {
+  const auto frame = FrameOf({});
+  ASSERT_EQ(frame.size(), 60U);
+  const Segment segment = Segment::Of(frame);
+  EXPECT_EQ(segment.end, 54U);
+  EXPECT_FALSE(segment.has_payload());
+  EXPECT_EQ(segment.sequence_numbers, 0U);
+}
+
+TEST(Segment, SynAndFinTakeANumberEach) {
+  EXPECT_EQ(Segment::Of(FrameOf({.flags = kTestSyn})).sequence_numbers, 1U);
+  EXPECT_TRUE(Segment::Of(FrameOf({.flags = kTestSyn})).opens());
+  EXPECT_FALSE(Segment::Of(FrameOf({.flags = kTestSyn | kTestAck})).opens());
+  EXPECT_EQ(Segment::Of(FrameOf({.payload = 5, .flags = kTestAck | 1})).sequence_numbers, 6U);
+}
+
+TEST(Segment, BothDirectionsAreOneFlow) {
+  for (const bool ipv6 : {false, true}) {
+    const auto there = FrameOf({.ipv6 = ipv6});
+    const auto back = FrameOf({.to_client = true, .ipv6 = ipv6});
+    const auto other = FrameOf({.client_port = 40'001, .ipv6 = ipv6});
+    const FlowKey key = Segment::Of(there).Key(there);
+    EXPECT_EQ(key, Segment::Of(back).Key(back));
+    EXPECT_NE(key, Segment::Of(other).Key(other));
+  }
+}
+
+TEST(Segment, LaterFragmentsAreOfNoFlow) {
+  auto frame = FrameOf({.payload = 40});
+  frame[14 + 7] = 1;
+  const Segment segment = Segment::Of(frame);
+  EXPECT_TRUE(segment.has_network());
+  EXPECT_FALSE(segment.has_transport());
+  EXPECT_EQ(segment.Key(frame).ip_version, 0);
+}
+
+TEST(Segment, OfWhatIsCutShortNothingIsBelieved) {
+  for (const bool ipv6 : {false, true}) {
+    auto frame = FrameOf({.payload = 30, .ipv6 = ipv6});
+    for (size_t bytes = 0; bytes <= frame.size(); ++bytes) {
+      const Frame cut(frame.data(), bytes);
+      const Segment segment = Segment::Of(cut);
+      EXPECT_LE(segment.end, bytes);
+      EXPECT_LE(segment.payload, segment.end);
+      segment.Key(cut);
+    }
+    frame[ipv6 ? 14 + 4 : 14 + 2] = 0xff;  // longer than the frame
+    EXPECT_FALSE(Segment::Of(frame).has_network());
+  }
+  auto frame = FrameOf({.payload = 30});
+  frame[34 + 12] = 0xf0;  // a TCP header beyond the packet
+  EXPECT_FALSE(Segment::Of(frame).is_tcp());
+}
+
+}  // namespace
+}  // namespace tester

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "snapshot/merge_path.h"
+
+namespace tester {
+
+void FillPath(const PathPlan& plan, const PathCounters* counters, const Events* events,
+              v1::PathCounters& out) {
+  out.set_name(plan.name);
+  for (size_t direction = 0; direction < kPathDirections; ++direction) {
+    auto& counted = *out.add_directions();
+    if (counters == nullptr) continue;
+#define TESTER_SET(name) counted.set_##name((*counters)[direction].name.Get());
+    TESTER_PATH_DIRECTION_COUNTERS(TESTER_SET)
+#undef TESTER_SET
+  }
+  for (size_t event = 0; event < plan.events.size(); ++event) {
+    auto& counted = *out.add_events();
+    counted.set_name(plan.events[event].name);
+    if (events == nullptr) continue;
+    const Events::Counts& counts = events->counts(event);
+    counted.set_matched(events->matched(event));
+    counted.set_fired(counts.fired.Get());
+    counted.set_missed(counts.missed.Get());
+    counted.set_first_fired_ns(counts.first_ns.Get());
+    counted.set_last_fired_ns(counts.last_ns.Get());
+  }
+  if (events == nullptr) return;
+  out.set_flows(events->flows());
+  out.set_untracked(events->untracked());
+}
+
+}  // namespace tester

@@ -1,0 +1,100 @@
+*** Comments ***
+SPDX-FileCopyrightText: TesterLibrary contributors
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation     A TCP stack loses chosen segments, and sends each of them again as often as it was lost.
+...
+...               The server's kernel counts what it sends again; the tester, which is in the way, knows what
+...               was lost.
+
+Library           TesterLibrary    testbed=${TESTBED}
+
+Suite Setup       Open Tester
+Suite Teardown    Close Tester
+Test Setup        Create Path    wan    between=p1,p2
+
+Test Tags         inline    tcp
+
+
+*** Variables ***
+${TESTBED}        embedded/path-hosts
+${URL}            http://198.18.1.3/1MB
+${LOST}           20
+
+
+*** Test Cases ***
+Nothing Is Lost
+    [Documentation]    The path itself costs no segment.
+    Start Path    wan
+    Download
+    Get Host Counter    server    TcpRetransSegs    ==    0
+    Get Path Statistics    wan    lost    ==    0
+
+A Data Segment
+    [Documentation]    It is sent again once.
+    Drop Packet    wan    flow=1    number=${LOST}    data_only=True    direction=backward
+    Start Path    wan
+    Download
+    Verify All Events Fired
+    Get Path Statistics    wan    dropped    ==    1
+    Get Host Counter    server    TcpRetransSegs    ==    1
+
+A Data Segment And Its First Retransmission
+    [Documentation]    It is sent again twice.
+    Drop Packet    wan    flow=1    number=${LOST}    iteration=1    data_only=True    direction=backward
+    Drop Packet    wan    flow=1    number=${LOST}    iteration=2    data_only=True    direction=backward
+    Start Path    wan
+    Download
+    Verify All Events Fired
+    Get Path Statistics    wan    dropped    ==    2
+    Get Host Counter    server    TcpRetransSegs    ==    2
+
+The SYN
+    [Documentation]    The client sends it again when its timer is over.
+    Drop Packet    wan    flow=1    number=1    direction=forward
+    Start Path    wan
+    Download
+    Verify All Events Fired
+    Get Host Counter    client    TcpRetransSegs    ==    1
+
+A Corrupted Segment
+    [Documentation]    Its checksum tells, so it is lost as well.
+    Corrupt Packet    wan    flow=1    number=${LOST}    bit=12    data_only=True    direction=backward
+    Start Path    wan
+    Download
+    Verify All Events Fired
+    Get Host Counter    client    TcpInCsumErrors    ==    1
+    Get Host Counter    server    TcpRetransSegs    ==    1
+
+A Corruption That No Checksum Tells
+    [Documentation]    Nobody sends it again: only the content is wrong.
+    Corrupt Packet
+    ...    wan
+    ...    flow=1
+    ...    number=${LOST}
+    ...    bit=12
+    ...    checksum=repair
+    ...    data_only=True
+    ...    direction=backward
+    Start Path    wan
+    Download
+    Verify All Events Fired
+    Get Host Counter    client    TcpInCsumErrors    ==    0
+    Get Host Counter    server    TcpRetransSegs    ==    0
+
+A Marked Segment
+    [Documentation]    The receiver's kernel counts the mark.
+    Mark Packet    wan    flow=1    number=${LOST}    data_only=True    direction=backward
+    Start Path    wan
+    Download
+    Verify All Events Fired
+    Get Host Counter    client    IpExtInCEPkts    ==    1
+    Get Host Counter    server    TcpRetransSegs    ==    0
+
+
+*** Keywords ***
+Download
+    [Documentation]    The client gets a megabyte from the server, through the path.
+    Run On Host    client    curl --silent --fail --output /dev/null ${URL}    timeout=30 s
