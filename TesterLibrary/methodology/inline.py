@@ -29,8 +29,8 @@ def all_events_fired(paths: Sequence[PathStatistics]) -> Verdict:
         fired,
         EQUAL,
         len(events),
-        subject=f"events of path {names}",
-        measured=f"{fired} of {len(events)} fired",
-        bound="all fired",
+        subject=f"number of fired events of path {names}",
+        measured=f"{fired} of {len(events)}",
+        bound="all",
         doubt="; ".join(filter(None, (path.doubt for path in paths))),
     )

@@ -154,9 +154,12 @@ class Event:
         headers = f" ({self.headers})" if self.headers else ""
         return f"{self.action.verb} {selected}{of}{heading}{again}{headers}"
 
-    def selects_the_same(self, other: Event) -> bool:
-        """Whether both select the same one packet."""
-        return self.number is not None and replace(self, action=other.action, name=other.name) == other
+    @property
+    def packet(self) -> tuple[object, ...] | None:
+        """The one packet that it selects; None where it selects several."""
+        if self.number is None:
+            return None
+        return self.number, self.iteration, self.flow, self.headers, self.heading, self.data_only
 
 
 @dataclass(frozen=True)
@@ -171,13 +174,17 @@ class Path:
         if len(self.between) != 2 or self.between[0] == self.between[1]:
             given = ",".join(self.between) or "none"
             raise self.refused(f"between={given}; give two different ports, such as between=p1,p2")
-        for number, event in enumerate(self.events):
-            for before in self.events[:number]:
-                if isinstance(before.action, Drop) and before.selects_the_same(event):
-                    raise self.refused(
-                        f"{event.description}: {before.name or before.description} drops that packet before; "
-                        "leave one of them out, or put it first"
-                    )
+        dropped: dict[tuple[object, ...], Event] = {}
+        for event in self.events:
+            packet = event.packet
+            if packet in dropped:
+                before = dropped[packet]
+                raise self.refused(
+                    f"{event.description}: {before.name or before.description} drops that packet before; "
+                    "leave one of them out, or put it first"
+                )
+            if packet and isinstance(event.action, Drop):
+                dropped[packet] = event
 
     def refused(self, why: str) -> PlanError:
         """The error that says which path is meant."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -45,17 +46,19 @@ def plan_path(path: Path, number: int, seed: int, *, ports: Mapping[str, Port]) 
         raise path.refused(f"{len(path.events):,} events; a path has {MOST_EVENTS:,} at most")
     first, second = path.between
     ends = (ports[first], ports[second])
+    known: dict[HeaderStack | None, tuple[Match, ...]] = {}
     watches: dict[tuple[Match, ...], int] = {}
     events: list[PlannedEvent] = []
     for index, event in enumerate(path.events):
-        try:
-            matches = _matches(event.headers, ends, ports)
-        except PlanError as problem:
-            raise path.refused(f"{event.description}: {problem}") from None
-        watch = watches.setdefault(matches, len(watches))
+        if event.headers not in known:
+            try:
+                known[event.headers] = _matches(event.headers, ends, ports)
+            except PlanError as problem:
+                raise path.refused(f"{event.description}: {problem}") from None
+        watch = watches.setdefault(known[event.headers], len(watches))
         events.append(_planned(event, index, watch, splitmix64(seed, number)))
-    names = [event.name for event in events]
-    if repeated := next((name for name in names if names.count(name) > 1), ""):
+    names = Counter(event.name for event in events)
+    if repeated := next((name for name, count in names.items() if count > 1), ""):
         raise path.refused(f"there is more than one event {repeated!r}; give each its own name")
     if len(watches) > MOST_WATCHES:
         raise path.refused(

@@ -27,7 +27,13 @@ def examples(page: str, directory: Path, *variables: str) -> int:
 
 @pytest.mark.parametrize(
     ("page", "number"),
-    [("capture.md", 2), ("frames.md", 5), ("measurement.md", 3), ("guides/qa-engineer.md", 2)],
+    [
+        ("capture.md", 2),
+        ("frames.md", 5),
+        ("inline.md", 2),
+        ("measurement.md", 3),
+        ("guides/qa-engineer.md", 2),
+    ],
 )
 def test_the_examples_of_a_page_run(page: str, number: int, tmp_path: Path) -> None:
     assert examples(page, tmp_path) == number

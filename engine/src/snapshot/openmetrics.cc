@@ -147,6 +147,18 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
         Label("job", responder.job()) + "," + Label("responder", responder.name());
     Collect(responder, "tester_responder_", labels, {"job", "name"}, metrics);
   }
+  for (const auto& path : snapshot.paths()) {
+    const std::string labels = Label("job", path.job()) + "," + Label("path", path.name());
+    Collect(path, "tester_path_", labels, {"job", "name"}, metrics);
+    for (const auto& direction : path.directions()) {
+      Collect(direction, "tester_path_direction_", labels + "," + Label("port", direction.port()),
+              {"port"}, metrics);
+    }
+    for (const auto& event : path.events()) {
+      Collect(event, "tester_path_event_", labels + "," + Label("event", event.name()), {"name"},
+              metrics);
+    }
+  }
   for (const auto& capture : snapshot.captures()) {
     const std::string label = Label("capture", capture.name());
     Collect(capture, "tester_capture_", label, {"name"}, metrics);

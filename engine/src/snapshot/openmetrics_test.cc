@@ -44,6 +44,13 @@ v1::Snapshot Example() {
   responder.set_name("server");
   responder.set_flows(4);
   responder.set_flows_begun(9);
+  auto& path = *snapshot.add_paths();
+  path.set_job("path wan");
+  path.set_name("wan");
+  path.add_directions()->set_port("p1");
+  path.mutable_directions(0)->set_forwarded(6);
+  path.add_events()->set_name("drop");
+  path.mutable_events(0)->set_fired(1);
   auto& capture = *snapshot.add_captures();
   capture.set_name("the \"first\"\nof C:\\");
   capture.set_running(true);
@@ -74,6 +81,8 @@ TEST(OpenMetrics, HasEveryNumberByItsName) {
         "# TYPE tester_responder_flows gauge\n# HELP tester_responder_flows Flows now.\n"
         "tester_responder_flows{job=\"web\",responder=\"server\"} 4\n",
         "\ntester_responder_flows_begun_total{job=\"web\",responder=\"server\"} 9\n",
+        "\ntester_path_direction_forwarded_total{job=\"path wan\",path=\"wan\",port=\"p1\"} 6\n",
+        "\ntester_path_event_fired_total{job=\"path wan\",path=\"wan\",event=\"drop\"} 1\n",
         "\ntester_capture_running{capture=\"the \\\"first\\\"\\nof C:\\\\\"} 1\n",
         "\ntester_capture_port_dropped_total{capture=\"the \\\"first\\\"\\nof "
         "C:\\\\\",port=\"p1\"} "

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.inline import Corrupt, Drop, Event, Heading, Mark, Path, Truncate
+from TesterLibrary.model.units import Ratio
+
+
+@pytest.mark.parametrize(
+    ("given", "description"),
+    [
+        ({"number": 20, "flow": 1}, "drop packet 20 of flow 1"),
+        ({"number": 20, "flow": 1, "iteration": 2}, "drop packet 20 of flow 1, transmission 2"),
+        ({"number": 3, "data_only": True}, "drop data packet 3"),
+        ({"every": 1}, "drop every packet"),
+        ({"every": 10, "heading": Heading.BACKWARD}, "drop each 10th packet backward"),
+        ({"ratio": Ratio(Fraction(1, 1000))}, "drop 0.1 % of packets"),
+        ({"every": 1, "headers": HeaderStack.parse("IP / UDP")}, "drop every packet (IP / UDP)"),
+    ],
+)
+def test_an_event_describes_itself(given: dict[str, Any], description: str) -> None:
+    assert Event(action=Drop(), **given).description == description
+
+
+@pytest.mark.parametrize(
+    ("given", "refusal"),
+    [
+        ({}, "drop: nothing given; give number, every or ratio, one of them"),
+        ({"number": 1, "every": 2}, "drop: number and every given"),
+        ({"number": 0}, "drop: number=0 counts from 1; give 1 or more"),
+        ({"every": 0}, "drop: every=0 counts from 1"),
+        ({"number": 1, "flow": 70_000}, "drop: flow=70000 counts from 1; give 1 to 65,536"),
+        ({"number": 1, "iteration": 0}, "drop: iteration=0 counts from 1; give 1 to 65,535"),
+        ({"every": 5, "iteration": 2}, "drop: iteration=2 needs a number"),
+        ({"ratio": Ratio(Fraction(1))}, "drop: ratio=100 % selects no packet, or all; give every=1 for all"),
+        ({"ratio": Ratio(Fraction(0))}, "drop: ratio=0 % selects no packet, or all"),
+        ({"number": 0, "name": "mine"}, "mine: number=0"),
+    ],
+)
+def test_an_event_that_cannot_be_is_refused(given: dict[str, Any], refusal: str) -> None:
+    with pytest.raises(PlanError) as error:
+        Event(action=Drop(), **given)
+    assert str(error.value).startswith(refusal)
+
+
+def test_actions_have_bounds() -> None:
+    with pytest.raises(PlanError, match="bit=-1 is in no frame"):
+        Corrupt(bit=-1)
+    with pytest.raises(PlanError, match="frame_size=63 is not within 64 to 65535 bytes"):
+        Truncate(63)
+
+
+@pytest.mark.parametrize("between", [("p1",), ("p1", "p1"), ("p1", "p2", "p3"), ()])
+def test_a_path_has_two_ports(between: tuple[str, ...]) -> None:
+    with pytest.raises(PlanError, match="give two different ports, such as between=p1,p2"):
+        Path("wan", between)  # type: ignore[arg-type]
+
+
+def test_what_cannot_happen_any_more_is_refused() -> None:
+    path = Path("wan", ("p1", "p2"), (Event(action=Drop(), flow=1, number=20),))
+    with pytest.raises(
+        PlanError, match="mark packet 20 of flow 1: drop packet 20 of flow 1 drops that packet"
+    ):
+        path.with_event(Event(action=Mark(), flow=1, number=20))
+    path.with_event(Event(action=Mark(), flow=1, number=20, iteration=2))
+    path.with_event(Event(action=Mark(), flow=2, number=20))
+    marked = Path("wan", ("p1", "p2"), (Event(action=Mark(), flow=1, number=20),))
+    assert len(marked.with_event(Event(action=Drop(), flow=1, number=20)).events) == 2
