@@ -41,13 +41,13 @@ class EventArguments:
     ratio: Annotated[Ratio | None, "in place of a number: a part of the packets at random, ``0.1 %``"] = None
     flow: Annotated[int | None, "the number of the flow as flows appear, from 1; any, if left out"] = None
     headers: Annotated[
-        HeaderStack | None, "of the packets, with the fields that matter: ``IP / TCP(dport=80)``"
+        HeaderStack | None, "headers of the packets, with the fields that matter: ``IP / TCP(dport=80)``"
     ] = None
     direction: Annotated[
         Heading, "``forward`` (from the path's first port to its second one), ``backward`` or ``both``"
     ] = Heading.BOTH
     data_only: Annotated[bool, "whether only packets with payload count"] = False
-    name: Annotated[str, "what verdicts call the event; a description, if it is left out"] = ""
+    name: Annotated[str | None, "what verdicts call the event; a description, if it is left out"] = None
 
 
 @component
@@ -166,6 +166,6 @@ class Events:
             headers=shared.headers,
             heading=shared.direction,
             data_only=shared.data_only,
-            name=shared.name,
+            name=shared.name or "",
         )
         return self._suite.paths.add(shared.path, event)
