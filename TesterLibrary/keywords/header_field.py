@@ -41,7 +41,7 @@ class HeaderField:
 
         ``sent`` is the value with which the same frame left, also of fields that change from frame to frame;
         its departure has to be in the capture. A frame that arrives without the header fails. The verdict
-        says how many frames were looked at; let the capture have room for all of them.
+        says how many frames were looked at; where others found no room in the capture they do not pass.
 
         A TTL that is decremented twice, a DSCP that is rewritten and a VLAN tag that is lost:
 

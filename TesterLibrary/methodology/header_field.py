@@ -67,7 +67,8 @@ def judge_header_field(
 ) -> Verdict:
     """Whether the field of each frame is as expected. A frame without the header never is.
 
-    FAIL where one frame is not. INCONCLUSIVE where there is none whose value can be compared.
+    FAIL where one frame is not. INCONCLUSIVE where the value of a frame could not be compared, and those of
+    the others are as expected.
 
     Args:
         frames: Those that arrived, of one stream.
@@ -91,20 +92,22 @@ def judge_header_field(
         doubt = "no frame that arrived was captured, or none with this header"
     elif not known:
         doubt = "the departure of no frame was captured; capture both directions"
+    elif not wrong and missing:
+        doubt = f"{missing:,} more frames found no room in the capture; give it room for all, or send fewer"
+    elif not wrong and len(known) < len(frames):
+        doubt = f"the departures of {len(frames) - len(known):,} of {len(frames):,} frames were not captured"
     return assess(
         len(wrong) if known else None,
         AT_MOST,
         0,
         subject=subject,
-        measured=_measured(known, wrong, missing),
+        measured=_measured(known, wrong),
         bound=f"{operator.value} {expected.text}",
         doubt=doubt,
     )
 
 
-def _measured(
-    known: Sequence[tuple[CapturedField, int]], wrong: Sequence[CapturedField], missing: int
-) -> str:
+def _measured(known: Sequence[tuple[CapturedField, int]], wrong: Sequence[CapturedField]) -> str:
     """The values of the frames, or of those that are not as expected, with how many frames were looked at."""
     if not known:
         return "unknown"
@@ -115,8 +118,7 @@ def _measured(
     )
     first = wrong[0].sequence if wrong else None
     number = f" from frame {first:,} on" if first is not None else ""
-    room = f"; {missing:,} more found no room" if missing else ""
-    return f"{text} in {len(shown):,} of {len(known):,} captured frames{number}{room}"
+    return f"{text} in {len(shown):,} of {len(known):,} captured frames{number}"
 
 
 def _text(frame: CapturedField) -> str:

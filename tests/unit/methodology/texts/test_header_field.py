@@ -22,6 +22,7 @@ def fields() -> Iterator[Verdict]:
     twice = [*right, CapturedField(1000, 62, 64), CapturedField(1001, None, 64)]
     yield judge_header_field(right, equal, less, subject=subject)
     yield judge_header_field(right, equal, less, subject=subject, missing=52)
+    yield judge_header_field([*right, CapturedField(1000, 63)], equal, less, subject=subject)
     yield judge_header_field(twice, equal, less, subject=subject)
     yield judge_header_field([], equal, less, subject=subject)
     yield judge_header_field([CapturedField(0, 63)], equal, less, subject=subject)
