@@ -117,6 +117,7 @@ class Loss:
         measured: Trial | Result | None = None,
         at: Ratio | None = None,
         within: Ratio | None = None,
+        timeout: Duration | None = None,
     ) -> Verdict:
         """Passes if no trial lost a greater part of its frames than the bound.
 
@@ -125,11 +126,13 @@ class Loss:
         | ``measured`` | a trial or result; the last one of the test, if it is left out |
         | ``at`` | the highest load of a sweep, in ``%`` of line rate, that is judged; all, if left out |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
+        | ``timeout`` | a frame that arrived later than this is lost, such as ``5 ms``; none, if left out |
 
         | `Verify Loss Below` | 0.001 % |
+        | `Verify Loss Below` | 0 | timeout=5 ms |
         """
         judged = self._suite.judged(measured)
         trials = [t for t in trials_of(judged) if at is None or t.load <= at.value]
         if isinstance(judged, FrameLossResult):
             trials = list(judged.trials if at is None else judged.up_to(at))
-        return self._suite.conclude(at_most(lambda bound: loss_below(trials, bound), bound, within))
+        return self._suite.conclude(at_most(lambda bound: loss_below(trials, bound, timeout), bound, within))

@@ -38,6 +38,7 @@ class Throughput:
         sustained: bool = False,
         stability: Ratio | None = None,
         repeat: int = 1,
+        timeout: Duration | None = None,
     ) -> ThroughputResult:
         """Searches the highest load at which no more than ``loss`` of the frames is lost (RFC 2544 §26.1).
 
@@ -52,6 +53,7 @@ class Throughput:
         | ``sustained`` | whether a load at which the delay grows all along, as a queue fills, is too high |
 
         | ``repeat`` | how often it is searched; from 2 on the result has an interval of confidence |
+        | ``timeout`` | a frame that arrives later than this is lost, such as ``5 ms``; none, if left out |
         | ``stability`` | the load of a first trial, which must not lose; as the profile says; 0 for none |
 
         A device is *unstable* if it loses frames at a low load, and forwards more at a higher one, where it
@@ -84,6 +86,7 @@ class Throughput:
             scout_duration=scout or (Duration(duration.ns // 5) if duration else profile.scout),
             sustained=sustained,
             calibrated=calibrated,
+            timeout=timeout,
             stability=profile.stability if stability is None else stability,
         )
         estimate = self._suite.progress.estimate

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from ..model.units import Duration
 from .blind_delay import BlindDelay, Passages
 from .correction import NOT_CORRECTED, Correction, DelayKind
 from .counter import total
@@ -15,6 +16,7 @@ from .departure import GapError, achieved_rate
 from .evidence import Evidence
 from .flows import FlowSummary
 from .foreign import NOTHING_FOREIGN, Foreign
+from .late import late_bounds
 from .latency import Latency
 from .latency_error import OF_ENGINE, LatencyError, PercentileError
 from .octets import OctetBalance
@@ -229,16 +231,43 @@ class Trial(Validated):
             return None
         return self._part(sum(least for least, _ in known)), self._part(sum(most for _, most in known))
 
+    def late_bounds(self, timeout: Duration) -> tuple[int, int] | None:
+        """How many frames arrived later than a time, at least and at most; None where nobody knows.
+
+        Arrivals are timed, copies among them: those may be what was late.
+        """
+        least = most = 0
+        for stream in self.streams:
+            counted, order = stream.counters.latency, stream.order
+            if not stream.measured or (counted.count < order.first_arrivals):
+                return None
+            surely, maybe = late_bounds(counted, timeout.ns, stream.correction, stream.percentile_error)
+            least += max(0, surely - order.copies[1])
+            most += min(maybe, order.most_first_arrivals)
+        return least, most
+
+    def loss_bounds_within(self, timeout: Duration) -> tuple[Fraction, Fraction] | None:
+        """The least and the greatest frame loss rate if frames that arrived later than a time are lost."""
+        late = self.late_bounds(timeout)
+        if self.loss_bounds is None or late is None:
+            return None
+        least, most = self.loss_bounds
+        return min(Fraction(1), least + self._part(late[0])), min(Fraction(1), most + self._part(late[1]))
+
     @property
     def loss_ratio(self) -> float | None:
         """Frame loss rate as a number from 0 to 1; None where it is not known."""
         return None if self.loss is None else float(self.loss)
 
-    def loses_at_most(self, bound: Fraction) -> bool | None:
-        """Whether no greater part of the frames was lost than the bound; None where counts leave it open."""
-        if self.loss_bounds is None:
+    def loses_at_most(self, bound: Fraction, timeout: Duration | None = None) -> bool | None:
+        """Whether no greater part of the frames was lost than the bound; None where counts leave it open.
+
+        With a timeout, frames that arrived later are lost, too.
+        """
+        bounds = self.loss_bounds if timeout is None else self.loss_bounds_within(timeout)
+        if bounds is None:
             return None
-        least, most = self.loss_bounds
+        least, most = bounds
         return True if most <= bound else None if least <= bound else False
 
     def _part(self, lost: int) -> Fraction:

@@ -16,13 +16,16 @@ from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, AT_MOST, About, Between, Verdict, assess
 
 
-def loss_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
+def loss_below(trials: Sequence[Trial], bound: Ratio, timeout: Duration | None = None) -> Verdict:
     """Whether no trial lost a greater part of its frames than the bound.
+
+    With a timeout, frames that arrived later are lost, too.
 
     FAIL if a valid trial did, whatever the others say; else INCONCLUSIVE if one is invalid, if there is none,
     or if the counts of one leave its loss open.
     """
-    known = [(*trial.loss_bounds, trial) for trial in trials if trial.valid and trial.loss_bounds]
+    bounds = [_loss_bounds(trial, timeout) for trial in trials]
+    known = [(*b, trial) for b, trial in zip(bounds, trials, strict=True) if trial.valid and b]
     least, most, worst = max(known, key=lambda each: each[0], default=(Fraction(0), Fraction(0), None))
     failed = worst is not None and least > bound.value
     if not failed:
@@ -33,11 +36,44 @@ def loss_below(trials: Sequence[Trial], bound: Ratio) -> Verdict:
         AT_MOST,
         bound.value,
         subject=f"frame loss of {title_of(trials)}",
-        measured=_loss_text(worst) if worst else "unknown",
+        measured=_loss_within_text(worst, least, most, timeout) if worst else "unknown",
         bound=f"<= {bound}",
         doubt=""
         if failed
-        else doubt_of(trials) or unmeasured(trials) or (worst.loss_unknown if worst and is_open else ""),
+        else _loss_doubt(trials, timeout) or (worst.loss_unknown if worst and is_open else ""),
+    )
+
+
+def _loss_bounds(trial: Trial, timeout: Duration | None) -> tuple[Fraction, Fraction] | None:
+    """The least and the greatest loss; where delays are in doubt, any frame may have been late."""
+    if timeout is None or trial.loss_bounds is None:
+        return trial.loss_bounds
+    return (
+        (trial.loss_bounds[0], Fraction(1)) if trial.delay_objections else trial.loss_bounds_within(timeout)
+    )
+
+
+def _loss_doubt(trials: Sequence[Trial], timeout: Duration | None) -> str:
+    """Why the loss of trials is not to be trusted; with a timeout, their delays, too. Empty if it is."""
+    if timeout is None:
+        return doubt_of(trials) or unmeasured(trials)
+    untimed = any(trial.late_bounds(timeout) is None for trial in trials)
+    return (
+        delay_doubt_of(trials)
+        or unmeasured(trials)
+        or (undelayed(trials) or "not every frame that arrived was timed" if untimed else "")
+    )
+
+
+def _loss_within_text(trial: Trial, least: Fraction, most: Fraction, timeout: Duration | None) -> str:
+    """The loss with its counts; with a timeout, with how many frames were late."""
+    late = None if timeout is None else trial.late_bounds(timeout)
+    if late is None or trial.delay_objections:
+        return _loss_text(trial)
+    count = f"{late[0]:,}" if late[0] == late[1] else f"{late[0]:,} to {late[1]:,}"
+    value = str(Ratio(least)) if least == most else f"{Ratio(least)} to {Ratio(most)}"
+    return (
+        f"{value} ({count} of {trial.sent:,} frames later than {timeout}; without these {_loss_text(trial)})"
     )
 
 

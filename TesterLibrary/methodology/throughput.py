@@ -56,6 +56,7 @@ class ThroughputSearch:
     sustained: bool = False  # a load at which the delay keeps growing does not pass
     stability: Ratio = Ratio(Fraction(0))  # of line rate: the load of the trial before the search; 0 for none
     calibrated: bool = False  # `highest` is what the tester sustains by its calibration
+    timeout: Duration | None = None  # a frame that arrives later is lost
 
     def validate(self) -> None:
         """Raises PlanError, which prints the search, for a value that makes no sense."""
@@ -64,6 +65,7 @@ class ThroughputSearch:
             (self.resolution.value > 0, "resolution must be above 0"),
             (0 < self.lowest.value <= self.highest.value, "lowest must be above 0 and at most highest"),
             (self.trial_duration.ns > 0 and self.scout_duration.ns > 0, "durations must be above 0"),
+            (self.timeout is None or self.timeout.ns > 0, "the timeout must be above 0"),
             (self.stability.value <= 1, "the load of the stability check must be at most 100 %"),
         )
         for holds, rule in rules:
@@ -97,13 +99,21 @@ class ThroughputSearch:
     def passes(self, trial: Trial) -> bool:
         """Whether the tester did its part, the device lost no more than is allowed, and kept up if asked."""
         kept_up = not trial.findings and not (self.sustained and trial.not_sustained)
-        return trial.valid and kept_up and trial.loses_at_most(self.loss.value) is True
+        in_time = self.timeout is None or not trial.delay_objections
+        return (
+            trial.valid and kept_up and in_time and trial.loses_at_most(self.loss.value, self.timeout) is True
+        )
 
     def __str__(self) -> str:
         return (
             f"loss {self.loss}, {self.lowest} to {self.highest} of line rate in steps of {self.resolution}, "
-            f"trials of {self.trial_duration}, scouts of {self.scout_duration}"
+            f"trials of {self.trial_duration}, scouts of {self.scout_duration}{self.lateness}"
         )
+
+    @property
+    def lateness(self) -> str:
+        """Which frames are lost though they arrived, as people read it; empty if none are."""
+        return f", frames later than {self.timeout} are lost" if self.timeout else ""
 
 
 @dataclass(frozen=True)
@@ -181,7 +191,7 @@ class ThroughputResult(Result):
             AT_LEAST,
             bound.value,
             subject=f"throughput of {self.title}",
-            measured="; ".join((self._found(bound.unit), *self._besides)),
+            measured="; ".join((self._found(bound.unit) + self.search.lateness, *self._besides)),
             bound=f">= {bound}",
             doubt=doubt,
         )
@@ -300,6 +310,7 @@ class ThroughputResult(Result):
             )
         found = ", ".join(filter(None, (found, self._agreement_text)))
         text = f"{self.title}: {found}, limited by the {self.limited_by.value}, {len(self.trials)} trials"
+        text += self.search.lateness
         return f"{text} ({self.reason})" if self.reason else text
 
 

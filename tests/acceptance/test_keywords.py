@@ -11,5 +11,5 @@ from .robots import check_passed, run
 
 def test_keywords_do_what_they_say(tmp_path: Path) -> None:
     tests = run("keywords.robot", tmp_path)
-    assert len(tests) == 6
+    assert len(tests) == 7
     check_passed(tests)

@@ -16,6 +16,7 @@ PROFILE = """\
 PROFILE:
   version: 1
   name: tiny
+  stability: {load: 0 %}
   throughput: {duration: 20 ms, scout: 10 ms, resolution: 10 %, lowest: 50 %, sustained: false}
   latency:
     {search: 20 ms, scout: 10 ms, resolution: 10 %, lowest: 50 %, part: 50 %, duration: 20 ms, repetitions: 1}

@@ -23,6 +23,7 @@ from .value_judge import value
 
 _DEVICES: tuple[Judge, ...] = (
     streams.loss,
+    streams.late,
     streams.reordering,
     streams.outage,
     streams.latency,

@@ -43,6 +43,30 @@ def loss(draw: random.Random, source: Source = random_scene) -> Case:
     return _case("loss_below", scene, worst <= bound, loss_below(scene.trials, Ratio(bound)), bound)
 
 
+def late(draw: random.Random, source: Source = random_scene) -> Case:
+    """Loss, if a frame that arrives later than a time is lost."""
+    scene = source(draw)
+    each = sorted({ns for log in scene.every for ns in log.latencies})
+    timeout = draw.choice(each) * draw.choice([1, 1, 2]) if each else 10**6
+    margin = {ns: ceil(max(2, ns * scene.percentile_error(ns))) + scene.slack_ns for ns in each}
+    while near_it := [ns for ns in each if abs(ns - timeout) <= margin[ns]]:
+        timeout = max(near_it) + margin[max(near_it)] + 1
+    within = Duration(timeout)
+    worst = max(
+        Fraction(sum(x.lost + _late(x, timeout) for x in logs), sum(x.sent for x in logs))
+        for logs in scene.logs
+    )
+    bound = min(Fraction(1), near(draw, worst, Fraction(1, sum(x.sent for x in scene.logs[0]))))
+    copied = any(log.duplicated for log in scene.every)
+    excuse = "copies may be what was late" if copied else ""
+    verdict = loss_below(scene.trials, Ratio(bound), within)
+    return _case("loss within a time", scene, worst <= bound, verdict, (bound, timeout), excuse=excuse)
+
+
+def _late(log: Log, timeout_ns: int) -> int:
+    return sum(a.time_ns - log.departure_ns(a.sequence) > timeout_ns for a in log.firsts)
+
+
 def reordering(draw: random.Random, source: Source = random_scene) -> Case:
     scene = source(draw)
     arrived = sum(len(log.firsts) for log in scene.every)

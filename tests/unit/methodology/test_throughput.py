@@ -236,3 +236,17 @@ def test_a_search_without_sense_is_refused_before_a_frame_is_sent(
     with pytest.raises(PlanError, match=complaint):
         find_throughput(measurer, search)
     assert measurer.asked == []
+
+
+def test_a_frame_that_comes_too_late_is_lost() -> None:
+    late = replace(SEARCH, timeout=Duration(9_000))
+    result = find_throughput(SimulatedMeasurer(latency_ns=10_000), late)
+    assert (result.load, result.limited_by) == (0, LimitedBy.DEVICE)
+    assert str(result).endswith("trials, frames later than 9 us are lost")
+    verdict = result.verdict_above(Rate.parse("50 %"))
+    assert verdict.outcome is Outcome.FAIL
+    assert verdict.measured.startswith("0 %, frames later than 9 us are lost")
+    in_time = find_throughput(SimulatedMeasurer(latency_ns=10_000), replace(SEARCH, timeout=Duration(10_000)))
+    assert (in_time.load, in_time.limited_by) == (1, LimitedBy.LINE)
+    with pytest.raises(PlanError, match="the timeout must be above 0"):
+        find_throughput(SimulatedMeasurer(), replace(SEARCH, timeout=Duration(0)))

@@ -12,7 +12,7 @@ from TesterLibrary.model.units import Duration
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 
-from .samples import LATE, NONE, SECOND, TENTH, said, switched, trial, unmeasured, unsigned
+from .samples import LATE, NONE, OLD, SECOND, TENTH, said, switched, trial, unmeasured, unsigned
 
 
 def losses() -> Iterator[Verdict]:
@@ -30,6 +30,12 @@ def losses() -> Iterator[Verdict]:
     yield loss_below([unsigned()], NONE)
     yield loss_below([unsigned("100 %")], NONE)
     yield loss_below([], NONE)
+    for nanoseconds in (79_000, 80_000, 25_000):
+        yield loss_below([trial()], NONE, Duration(nanoseconds))
+    yield loss_below([trial("100 %")], NONE, Duration(79_000))
+    yield loss_below([trial("100 %")], TENTH, Duration(1))
+    yield loss_below([unsigned()], NONE, Duration(79_000))
+    yield loss_below([trial(delay_objections=OLD)], NONE, Duration(79_000))
 
 
 def sweeps() -> Iterator[Verdict]:
