@@ -38,6 +38,7 @@ OURS, PEER = "198.18.0.2", "198.18.0.9"
 LINK = Ether(src="02:00:00:00:00:09", dst="02:00:00:00:00:01")
 IPV4 = LINK / IP(src=PEER, dst=OURS)
 TUNNEL = bytes.fromhex("10000000005ec2e7")
+SEEN, HOLD = (bytes.fromhex(f"000{kind} 0400 c6120003 00000000") for kind in (3, 2))
 FRAMES: dict[str, Packet] = {
     "arp": LINK / ARP(op=1, psrc=PEER, pdst=OURS),
     "nd": LINK / IPv6(src="fe80::1", dst="ff02::1:ff00:3") / ICMPv6ND_NS(tgt="2001:2::3"),
@@ -46,12 +47,14 @@ FRAMES: dict[str, Packet] = {
     "dns": IPV4 / UDP(sport=9, dport=53) / DNS(qd=DNSQR(qname="a.b")),
     "dns-client": IPV4 / UDP(sport=53, dport=1024) / DNS(qr=1, qd=DNSQR(qname="a.b")),
     "gtpu-echo": IPV4 / UDP(sport=9, dport=2152) / GTP_U_Header(S=1, gtp_type=1, seq=3),
+    "nat-initiator": IPV4 / UDP(sport=80, dport=1024) / Raw(SEEN),
+    "nat-responder": IPV4 / UDP(sport=9, dport=80) / Raw(HOLD),
     "private-tunnel": IPV4 / UDP(sport=9, dport=7000) / Raw(TUNNEL),
     "private-tunnel-client": IPV4 / UDP(sport=7000, dport=1024) / Raw(TUNNEL),
 }
 SYN = IPV4 / TCP(sport=1000, dport=80, flags="S", seq=5, options=[("MSS", 300), ("Timestamp", (7, 0))])
 SYN_ACK = IPV4 / TCP(sport=80, dport=1024, flags="SA", seq=5, ack=1)
-OTHER_CLIENTS = {"syn-flood", "tcp-probe"}
+OTHER_CLIENTS = {"syn-flood", "tcp-probe", "nat-initiator"}
 # Four bytes each: 2^n µs later; the frame or (1) what was sent last; which byte of it is another; and which.
 STEPS = "0300ff00 05012f10 0a002f12 0c002f10 14013203 1700ff00"
 

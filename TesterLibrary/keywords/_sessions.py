@@ -4,13 +4,19 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.maximum import MaximumResult, Quantity
 from ..methodology.result import Result
 from ..methodology.sessions import SessionResult, session_result
 from ..model.units import Duration
+from ..running.reset import connections_hook
 from ..running.suite import Suite
+
+NO_TIME = Duration(0)
 
 
 def measured_sessions(suite: Suite, title: str, name: str, duration: Duration | None) -> SessionResult:
@@ -33,3 +39,16 @@ def of_quantity(result: MaximumResult, quantity: Quantity) -> MaximumResult:
     if result.search.quantity is not quantity:
         raise TesterLibraryError(f"this is not about the {quantity.value}: {result}")
     return result
+
+
+def preparation(suite: Suite, rest: Duration, *, empty: bool) -> Callable[[], None]:
+    """What makes the device ready for another trial. TestbedError if its testbed has no hook to empty it."""
+    hook = connections_hook(suite.open_testbed) if empty else None
+
+    def prepare() -> None:
+        if rest.ns > 0:
+            time.sleep(rest.seconds)
+        if hook is not None:
+            hook.run()
+
+    return prepare

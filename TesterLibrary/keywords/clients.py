@@ -22,6 +22,7 @@ from ._shared import shares
 ONE_MEGABYTE = Octets(10**6)
 NO_TIME = Duration(0)
 _HTTP = PortRange(80)
+_IN_FLIGHT = 10_000  # connections of UDP without an answer so far: their rate alone is to limit them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +108,38 @@ class ClientSide:
         size = {} if flow_size is None else {"size": flow_size.count}
         given = {**size, "hold": hold, "linger": shared.linger}
         return self._start("tcp-client", shared, given | parameters)
+
+    @keyword(name="Start NAT Clients", tags=["clients"])
+    @shares(ClientArguments, before="rate", without=("connections", "linger"))
+    def start_nat_clients(
+        self,
+        shared: ClientArguments,
+        connections: int = _IN_FLIGHT,
+        hold: Duration = NO_TIME,
+        **parameters: Any,
+    ) -> str:
+        """Opens connections of UDP through NAT until `Stop Clients` (RFC 9693). Returns the name.
+
+        | =Argument= | =Meaning= |
+        | ``target`` | address and port of `Start NAT Responder`, ``198.19.1.10:9693`` |
+        | ``connections`` | the most connections that are open at once |
+        | ``hold`` | how long a connection stays open; with 0 it is over once it is answered |
+        | ``parameters`` | parameters of the table nat-initiator, see below |
+
+        One frame opens a connection, and nothing is sent again: without an answer within ``wait`` (500 ms)
+        it counts as ``timed_out``. A connection that is held is asked for by the responder, through the entry
+        that the device has for it; if no question comes for ``watch`` (800 ms), it counts as ``forgotten``.
+        One that comes from another address or port later counts as ``moved``. ``untranslated`` are
+        connections whose source the responder saw as it is here: the device does not translate, and verdicts
+        are INCONCLUSIVE.
+
+        | `Start NAT Responder` | outside | servers=198.19.1.10:9693 |
+        | `Start NAT Clients` | inside | 198.19.1.10:9693 | rate=1000/s |
+        | `Find Maximum Connection Rate` | inside | empty=True |
+        """
+        return self._start(
+            "nat-initiator", replace(shared, connections=connections), {"hold": hold, **parameters}
+        )
 
     @keyword(name="Start SYN Flood", tags=["clients"])
     @shares(ClientArguments, before="vlan", without=("connections", "reopen", "linger"))

@@ -16,7 +16,7 @@ from ..running.connections import ConcurrencyMeasurer
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component
-from ._sessions import judged_sessions, of_quantity
+from ._sessions import NO_TIME, judged_sessions, of_quantity, preparation
 
 _NONE = Ratio.parse(0)
 _TWO_PERCENT = Ratio.parse("2 %")
@@ -38,6 +38,8 @@ class ConcurrentConnections:
         duration: Duration | None = None,
         failures: Ratio = _NONE,
         resolution: Ratio = _TWO_PERCENT,
+        rest: Duration = NO_TIME,
+        empty: bool = False,
     ) -> MaximumResult:
         """Searches how many connections the device holds at once (RFC 3511 §5.2).
 
@@ -48,6 +50,8 @@ class ConcurrentConnections:
         | ``duration`` | how long they are held, once there was time to open all at the clients' rate |
         | ``failures`` | part of the connections that may fail |
         | ``resolution`` | how close the bounds of the number are in the end, as a part of it |
+        | ``rest`` | how long it waits before each trial, for a device that keeps connections for a while |
+        | ``empty`` | whether the testbed's hook ``connections`` empties the device before each trial |
 
         Clients of `Start TCP Clients` hold the connections, whatever their ``hold`` is, and close them again
         after each trial; so the device is empty before the next one. They send nothing on them, unless
@@ -65,8 +69,8 @@ class ConcurrentConnections:
             failures=failures,
             resolution=resolution,
         )
-        ends = self._suite.connections
-        return self._suite.found(find_maximum(ConcurrencyMeasurer(ends, name), search))
+        ends, prepare = self._suite.connections, preparation(self._suite, rest, empty=empty)
+        return self._suite.found(find_maximum(ConcurrencyMeasurer(ends, name, prepare), search))
 
     @keyword(tags=["verify"])
     def verify_concurrent_connections_above(

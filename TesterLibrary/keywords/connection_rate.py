@@ -17,7 +17,7 @@ from ..running.connections import RateMeasurer
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component
-from ._sessions import judged_sessions, measured_sessions, of_quantity
+from ._sessions import NO_TIME, judged_sessions, measured_sessions, of_quantity, preparation
 
 _NONE = Ratio.parse(0)
 _TWO_PERCENT = Ratio.parse("2 %")
@@ -58,6 +58,8 @@ class ConnectionRate:
         duration: Duration | None = None,
         failures: Ratio = _NONE,
         resolution: Ratio = _TWO_PERCENT,
+        rest: Duration = NO_TIME,
+        empty: bool = False,
     ) -> MaximumResult:
         """Searches the most connections that the device opens each second (RFC 3511 §5.3).
 
@@ -68,6 +70,8 @@ class ConnectionRate:
         | ``duration`` | how long each trial measures; as the profile says, if it is left out |
         | ``failures`` | part of the connections that may fail |
         | ``resolution`` | how close the bounds of the rate are in the end, as a part of it |
+        | ``rest`` | how long it waits before each trial, for a device that keeps connections for a while |
+        | ``empty`` | whether the testbed's hook ``connections`` empties the device before each trial |
 
         A rate passes if so many connections are established, within 1 %, and no more than ``failures`` fail.
         Give the clients enough ``connections`` to open others while some still end.
@@ -85,8 +89,8 @@ class ConnectionRate:
             failures=failures,
             resolution=resolution,
         )
-        ends = self._suite.connections
-        return self._suite.found(find_maximum(RateMeasurer(ends, name), search))
+        ends, prepare = self._suite.connections, preparation(self._suite, rest, empty=empty)
+        return self._suite.found(find_maximum(RateMeasurer(ends, name, prepare), search))
 
     @keyword(tags=["verify"])
     def verify_connection_rate_above(

@@ -92,6 +92,22 @@ class Responders:
         given = replace(shared, servers=Endpoints(servers) if servers else None)
         return self._start("udp-echo", given, {"port": udp_port})
 
+    @keyword(name="Start NAT Responder", tags=["responder"])
+    @shares(ResponderArguments, before="flows")
+    def start_nat_responder(self, shared: ResponderArguments, **parameters: Any) -> str:
+        """Answers `Start NAT Clients` behind NAT until `Stop Responder` (RFC 9693). Returns the name.
+
+        | =Argument= | =Meaning= |
+        | ``servers`` | addresses and ports, ``198.19.1.10:9693``; the port's own address, if left out |
+        | ``parameters`` | parameters of the table nat-responder: ``every=250 ms`` |
+
+        It learns each connection by the address and port that the device gave it, and asks for those that
+        are held, ``every`` so often: less than half of the ``watch`` of the clients.
+
+        | `Start NAT Responder` | outside | servers=198.19.1.10:9693 | every=250 ms |
+        """
+        return self._start("nat-responder", shared, parameters)
+
     @keyword(name="Start ARP Responder", tags=["responder"])
     @shares(ResponderArguments, before="vlan", without=("servers", "flows"))
     def start_arp_responder(

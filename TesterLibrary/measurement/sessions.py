@@ -285,7 +285,7 @@ class SessionStatistics:
     def unread_texts(self) -> tuple[str, ...]:
         """Answers that the tables cannot read, so that nothing can be said of the device."""
         return tuple(
-            f"{self.counters[counter]:,} {what}, which {counter.partition('.')[0]} does not read"
+            f"{self.counters[counter]:,} {what}, by which {counter.partition('.')[0]} cannot judge the device"
             for counter, what in self.unread.items()
             if self.counters.get(counter)
         )

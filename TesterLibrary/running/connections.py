@@ -197,10 +197,14 @@ class Connections:
             raise TesterLibraryError(f"{name!r} is a responder; give the name of clients")
         return end
 
+    def clear(self, name: str) -> None:
+        """Stops clients, if they run."""
+        if name in self._running:
+            self.stop([name], Clients)
+
     def again(self, end: Clients) -> None:
         """Starts clients in place of those that have their name."""
-        if end.name in self._running:
-            self.stop([end.name], Clients)
+        self.clear(end.name)
         self._start(replace(end, first_source=None))
 
     def await_answers(self, name: str, openings: int, longest: Duration) -> None:
@@ -322,11 +326,16 @@ def _opens_again(end: End) -> bool:
     return not isinstance(end, Clients) or end.reopen is Reopen.ALWAYS
 
 
+def _at_once() -> None:
+    """Nothing has to be done before a trial."""
+
+
 class RateMeasurer:
     """The `SessionMeasurer` of connection rates: the clients are started anew for each rate."""
 
-    def __init__(self, ends: Connections, name: str) -> None:
-        self._ends, self._clients = ends, ends.clients(name)
+    def __init__(self, ends: Connections, name: str, prepare: Callable[[], None] = _at_once) -> None:
+        """`prepare` makes the device ready for each trial, while no client runs."""
+        self._ends, self._clients, self._prepare = ends, ends.clients(name), prepare
         self._margin_ns = _MARGIN.ns
 
     def measure(self, level: int, duration: Duration) -> SessionTrial:
@@ -336,6 +345,8 @@ class RateMeasurer:
     def _once(self, level: int, duration: Duration) -> SessionTrial:
         sending_ns = _SETTLE.ns + duration.ns + self._margin_ns
         total = -(-level * sending_ns // 10**9)
+        self._ends.clear(self._clients.name)
+        self._prepare()
         self._ends.again(replace(self._clients, rate=Frequency(Fraction(level)), total=total))
         self._ends.measure(self._clients.name, _SETTLE)
         trial = self._ends.measure(self._clients.name, duration)
@@ -349,13 +360,14 @@ class RateMeasurer:
 class ConcurrencyMeasurer:
     """The `SessionMeasurer` of concurrent connections: each number is opened, held, and closed again."""
 
-    def __init__(self, ends: Connections, name: str) -> None:
-        """PlanError if the clients' protocol cannot hold a connection."""
-        self._ends, self._clients = ends, ends.clients(name)
+    def __init__(self, ends: Connections, name: str, prepare: Callable[[], None] = _at_once) -> None:
+        """`prepare` as for `RateMeasurer`. PlanError if the clients' protocol cannot hold a connection."""
+        self._ends, self._clients, self._prepare = ends, ends.clients(name), prepare
         self._margin_ns = _MARGIN.ns
         if _HOLD not in self._clients.parameters:
             raise self._clients.refused(
-                f"{self._clients.protocol} cannot hold a connection open; use Start TCP Clients"
+                f"{self._clients.protocol} cannot hold a connection open; use Start TCP Clients or "
+                "Start NAT Clients"
             )
 
     def measure(self, level: int, duration: Duration) -> SessionTrial:
@@ -375,6 +387,8 @@ class ConcurrencyMeasurer:
         once = replace(
             self._clients, connections=level, total=level, reopen=Reopen.NEVER, parameters=parameters
         )
+        self._ends.clear(once.name)
+        self._prepare()
         self._ends.again(once)
         self._ends.await_answers(once.name, level, opening)
         trial = self._ends.measure(once.name, duration, from_start=True)

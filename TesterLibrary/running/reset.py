@@ -39,6 +39,14 @@ class Hook:
         return self.name
 
 
+CONNECTIONS = "connections"  # the hook that empties the connection table
+
+
+def connections_hook(opened: OpenTestbed) -> Hook:
+    """The hook that empties the device's connection table. Raises as `reset_hook`."""
+    return _hook(opened, CONNECTIONS, "that empties the connection table")
+
+
 def reset_hook(opened: OpenTestbed, kind: ResetKind) -> Hook:
     """The hook for a kind of reset.
 
@@ -47,15 +55,20 @@ def reset_hook(opened: OpenTestbed, kind: ResetKind) -> Hook:
     Raises:
         TestbedError: the testbed has none.
     """
-    target, dut = opened.tester.target, opened.testbed.testbed.dut
+    target = opened.tester.target
     if isinstance(target, SimulatedTarget):
         return Hook("the reset of the simulated device", target.reset_device)
-    found = dut.reset.get(kind.value)
+    return _hook(opened, kind.value, f"for a {kind.value} reset")
+
+
+def _hook(opened: OpenTestbed, kind: str, what: str) -> Hook:
+    dut = opened.testbed.testbed.dut
+    found = dut.reset.get(kind)
     if found is None:
         known = f"it has {', '.join(dut.reset)}" if dut.reset else "it has none"
         raise TestbedError(
-            f"testbed {opened.name!r} has no hook for a {kind.value} reset ({known}); give dut.reset."
-            f"{kind.value} in its file: command (and ssh), or keyword"
+            f"testbed {opened.name!r} has no hook {what} ({known}); give dut.reset."
+            f"{kind} in its file: command (and ssh), or keyword"
         )
     if found.restart:
         restart = found.restart

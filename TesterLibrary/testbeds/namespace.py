@@ -17,6 +17,7 @@ from typing import Any
 
 from pyroute2 import IPRoute
 from pyroute2.ethtool.ioctl import IoctlEthtool
+from pyroute2.netlink.nfnetlink.nfctsocket import NFCTSocket
 
 from ..model.ports import Interface
 
@@ -168,6 +169,15 @@ class Namespace:
         """Limits the rate of departures; `burst` bytes leave at once, `queue` bytes wait, others are lost."""
         index = self._index(interface)
         self._route.tc("add", "tbf", index=index, rate=rate_bps // 8, burst=burst, limit=queue)
+
+    def forget_connections(self) -> None:
+        """Empties the connection table of the kernel for this namespace."""
+        with self.entered():
+            table: Any = NFCTSocket()
+            try:
+                table.flush()
+            finally:
+                table.close()
 
     def receive_on(self, cpu: int) -> None:
         """Makes the kernel process frames for interfaces that come later on that CPU.

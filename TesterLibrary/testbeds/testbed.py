@@ -86,7 +86,7 @@ class TesterSpec:
         return self.address is None and self.switch is None
 
 
-_TRANSLATORS = ("balancer", "gateway")  # embedded devices
+_TRANSLATORS = ("balancer", "gateway", "nat")  # embedded devices
 _BY_LAYER = {2: Forwarding.BRIDGED, 3: Forwarding.ROUTED}
 
 
@@ -126,7 +126,7 @@ class DutSpec:
     version: str = ""  # of its software; an embedded one fills it in
     reset: Mapping[str, ResetHook] = field(
         default_factory=dict
-    )  # by what is reset: software, hardware, power
+    )  # by what is reset: software, hardware, power; connections: its connection table
 
     @property
     def forwards(self) -> Forwarding:

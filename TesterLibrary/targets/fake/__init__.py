@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from .damage import FakeDamage
 from .device import FakeDevice, FakePath
+from .nat import FakeNat
 from .target import FakeTarget, fake_port
 
-__all__ = ["FakeDamage", "FakeDevice", "FakePath", "FakeTarget", "fake_port"]
+__all__ = ["FakeDamage", "FakeDevice", "FakeNat", "FakePath", "FakeTarget", "fake_port"]

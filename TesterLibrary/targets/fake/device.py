@@ -13,6 +13,7 @@ from ...model.plan import PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration, Ratio
 from .damage import NO_DAMAGE, FakeDamage
+from .nat import FakeNat
 from .stream import FakeStream, Pace
 
 _NO_LOSS = Ratio(Fraction(0))
@@ -39,6 +40,7 @@ class FakeDevice:
     # Paths that differ from `path`, by sending and receiving port.
     paths: Mapping[tuple[str, str], FakePath] = field(default_factory=dict)
     neighbours: Mapping[Address, bytes] = field(default_factory=dict)  # MAC addresses it resolves
+    nat: FakeNat | None = None  # of clients and responders; None: it does not translate
 
     def path_of(self, stream: PlannedStream) -> FakePath:
         """The path that a stream takes."""

@@ -144,6 +144,10 @@ class FakeTarget:
         self._links[port] = up
         self._set_pace()
 
+    def forget_connections(self) -> None:
+        """Somebody empties the connection table of a device that translates."""
+        self._wire.forget_connections()
+
     def set_forwarding(self, *, on: bool) -> None:
         """The device stops forwarding the frames of streams, or goes on; links stay up."""
         self._forwarding = on

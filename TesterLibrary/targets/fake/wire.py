@@ -19,6 +19,7 @@ from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ..base import PortInfo
 from .device import FakeDevice
 from .end import FakeEnd
+from .nat import NatTable
 from .port_totals import PortTotals
 
 _TAG_TYPE = 0x8100
@@ -49,6 +50,7 @@ class Wire:
         """`counted`: the counters of the ports, which go on; `plans`: the loaded jobs."""
         self._ports, self._device, self._counted, self._plans = ports, device, counted, plans
         self._ends: dict[str, list[FakeEnd]] = {}
+        self._nat = NatTable(device.nat) if device.nat else None
         self._arrivals: list[_Arrival] = []
         self._sent = 0
         self._free_ns: Counter[tuple[str, str]] = Counter()  # when a path will have forwarded its queue
@@ -57,6 +59,11 @@ class Wire:
     def load(self, plan: Plan) -> None:
         """Loads the ends of a job, which stay silent."""
         self._ends[plan.job] = [FakeEnd(plan.job, end) for end in plan.ends]
+
+    def forget_connections(self) -> None:
+        """Empties the device's connection table, if it translates."""
+        if self._nat:
+            self._nat.forget()
 
     def check_start(self, jobs: Sequence[str]) -> None:
         """Raises PlanError if an end of the jobs is answering already."""
@@ -125,7 +132,9 @@ class Wire:
             end.count_sent(_size(frame))
             self._counted[end.planned.port].send(_size(frame))
             for port, arriving in self._forwarded(end.planned.port, frame):
-                self._carry(end.planned.port, port, arriving, now_ns)
+                passed = self._nat.passes(end.planned.port, arriving, now_ns) if self._nat else arriving
+                if passed is not None:
+                    self._carry(end.planned.port, port, passed, now_ns)
 
     def _forwarded(self, sender: str, frame: bytes) -> Iterator[tuple[str, bytes]]:
         """The ports and frames that the device sends: it bridges, and routes frames to its own addresses."""

@@ -147,7 +147,7 @@ def test_ctrl_c_reports_what_was_measured(tmp_path: Path) -> None:
     [
         (
             ["--profile", "quickest"],
-            "'quickest' does not come with the library; these do: full, mlrsearch, ",
+            "'quickest' does not come with the library; these do: full, mlrsearch, nat, ",
         ),
         (["--testbed", "l2-bride"], "did you mean 'l2-bridge'?"),
         (["--suite", "nowhere.robot"], "there is no suite nowhere.robot"),

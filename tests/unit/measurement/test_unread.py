@@ -44,12 +44,13 @@ def trial(protocol: str, **counted: int) -> SessionTrial:
         (
             "http-client",
             "coded",
-            "4 responses with a transfer coding other than chunked, which http-client does not read",
+            "4 responses with a transfer coding other than chunked, "
+            "by which http-client cannot judge the device",
         ),
         (
             "dns-client",
             "truncated",
-            "4 answers that are to be asked for again over TCP, which dns-client does not read",
+            "4 answers that are to be asked for again over TCP, by which dns-client cannot judge the device",
         ),
     ],
 )

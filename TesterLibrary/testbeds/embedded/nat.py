@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's NAT44 gateway: a router whose nftables give connections another source address and port."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..programs import load_nftables
+from . import DutPort, device, restart, router
+
+if TYPE_CHECKING:
+    from ..namespace import Namespace
+
+# Ports are given at random: those of the inside would tell nothing about whether they are translated.
+_RULES = """\
+table ip nat44 {{
+  chain leaving {{
+    type nat hook postrouting priority srcnat
+    iifname {inside} oifname {outside} ip protocol {{ tcp, udp }} snat ip to {address}:{ports} random
+  }}
+  chain outside {{
+    type filter hook forward priority filter
+    iifname {outside} ct state new,invalid drop
+    {rate}
+    {connections}
+  }}
+}}
+"""
+# A connection beyond either is dropped, and has no entry then.
+_CONNECTIONS = "iifname {inside} ct state new ct count over {connections} drop"
+_RATE = "iifname {inside} ct state new limit rate over {rate}/second burst {burst} packets drop"
+
+
+@device("nat")
+def build(
+    namespace: Namespace,
+    ports: Sequence[DutPort],
+    *,
+    connections: int | None = None,
+    rate: int | None = None,
+    port_range: str = "1024-65535",
+    idle: int | None = None,
+) -> None:
+    """Connections from behind the first port have the device's address before the second one.
+
+    All options are truths to be found: `connections` are the most at once, `rate` those that are opened each
+    second, `port_range` has the ports of its own address, and after `idle` seconds of silence a connection of
+    UDP is forgotten.
+    """
+    router.build(namespace, ports)
+    inside, outside = ports[0], ports[1]
+    assert outside.address is not None
+    limits = {
+        "connections": "" if connections is None else _CONNECTIONS,
+        "rate": "" if rate is None else _RATE,
+    }
+    given = {"inside": inside.interface, "outside": outside.interface}
+    # A hundredth of a second may come at once: the kernel sees frames in bursts.
+    values = {"connections": connections, "rate": rate, "burst": max(5, (rate or 0) // 100)}
+    rules = {name: text.format(**given, **values) for name, text in limits.items()}
+    load_nftables(namespace, _RULES.format(**given, **rules, address=outside.address.ip, ports=port_range))
+    if idle is not None:
+        for name in ("udp_timeout", "udp_timeout_stream"):
+            namespace.sysctl(f"netfilter.nf_conntrack_{name}", idle)
+    namespace.sysctl("netfilter.nf_conntrack_tcp_loose", 0)
+
+
+@restart("nat")
+def switch(namespace: Namespace, on: bool) -> None:
+    """Forgets all connections and forwards nothing, or forwards again."""
+    namespace.sysctl("ipv4.ip_forward", int(on))
+    if not on:
+        namespace.forget_connections()

@@ -1,0 +1,73 @@
+*** Comments ***
+SPDX-FileCopyrightText: TesterLibrary contributors
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation     Limits that were planted in a NAT44 gateway, and are found.
+
+Library           TesterLibrary    testbed=${TESTBED}
+
+Suite Setup       Open Tester
+Suite Teardown    Close Tester
+Test Setup        Start NAT Responder    outside    servers=198.19.1.10:9693
+Test Teardown     Stop Everything
+
+
+*** Variables ***
+${TESTBED}    ${None}    # with a limit
+${PLANTED}    ${0}    # which it is
+
+
+*** Test Cases ***
+Capacity Is Found Exactly
+    [Documentation]    A table of so many connections.
+    Start NAT Clients    inside    198.19.1.10:9693    rate=5000/s    total=1
+    ${found} =    Find Maximum Concurrent Connections
+    ...    inside
+    ...    lowest=500
+    ...    highest=4000
+    ...    duration=1 s
+    ...    resolution=0.01 %
+    ...    empty=True
+    Log To Console    ${found}
+    Should Be Equal As Integers    ${found.maximum}    ${PLANTED}
+    Verify Concurrent Connections Above    ${PLANTED}
+    Run Keyword And Expect Error    FAIL: concurrent connections of inside is*
+    ...    Verify Concurrent Connections Above    ${PLANTED + 1}
+
+Rate Is Found Within The Resolution
+    [Documentation]    So many connections are opened each second.
+    Start NAT Clients    inside    198.19.1.10:9693    rate=1000/s
+    ${found} =    Find Maximum Connection Rate
+    ...    inside
+    ...    lowest=500/s
+    ...    highest=16000/s
+    ...    duration=1 s
+    ...    resolution=2 %
+    ...    empty=True
+    Log To Console    ${found}
+    Should Be True    ${PLANTED} * 0.97 <= ${found.maximum} <= ${PLANTED} * 1.03
+
+What Is Held Is Forgotten
+    [Documentation]    The responder is silent for longer than the gateway keeps an entry.
+    [Setup]    Start NAT Responder    outside    servers=198.19.1.10:9693    every=2.5 s
+    Start NAT Clients
+    ...    inside
+    ...    198.19.1.10:9693
+    ...    rate=500/s
+    ...    total=100
+    ...    connections=100
+    ...    hold=4 s
+    ...    watch=2.8 s
+    Wait For Clients    inside    concurrent    ==    0
+    Get Session Statistics    inside    established    ==    100
+    Get Session Statistics    inside    forgotten    ==    100
+
+Nothing Is Translated
+    [Documentation]    A router.
+    Start NAT Clients    inside    198.19.1.10:9693    rate=500/s
+    Measure Connection Rate    inside    duration=1 s
+    Run Keyword And Expect Error
+    ...    INCONCLUSIVE: *connections that kept their address and port (the device does not translate)*
+    ...    Verify Connection Rate Above    500/s
