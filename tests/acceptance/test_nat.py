@@ -64,5 +64,7 @@ def test_entries_that_are_forgotten_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_router_is_no_nat(tmp_path: Path) -> None:
-    given = "TESTBED:embedded/l3-router"
-    check_passed(robot(PLANTED, tmp_path, given, only="Nothing Is Translated"))
+    tests = robot(PLANTED, tmp_path, "TESTBED:embedded/l3-router", only="Nothing Is Translated")
+    (test,) = tests.values()
+    assert test.status == "SKIP"
+    assert "connections that kept their address and port (the device does not translate)" in test.message
