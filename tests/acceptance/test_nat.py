@@ -31,6 +31,20 @@ def test_a_gateway_without_limits_passes(tmp_path: Path) -> None:
     check_passed(tests)
 
 
+def test_both_directions_are_measured(tmp_path: Path) -> None:
+    tests = robot(SUITE.with_name("throughput.robot"), tmp_path)
+    assert len(tests) == 2
+    check_passed(tests)
+
+
+def test_flows_beyond_the_table_cannot_be_answered(tmp_path: Path) -> None:
+    given = limited(tmp_path, "connections: 700")
+    tests = robot(SUITE.with_name("throughput.robot"), tmp_path, given, only="Latency In Both Directions")
+    (test,) = tests.values()
+    assert test.status == "SKIP"
+    assert "300 of 1,000 flows of north did not arrive when they were opened" in test.message
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(5))
 def test_the_table_is_found_exactly(seed: int, tmp_path: Path) -> None:
