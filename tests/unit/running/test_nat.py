@@ -73,8 +73,8 @@ class Bench:
         )
 
 
-@settings(max_examples=5, deadline=None)
-@given(entries=st.integers(1, 25), overwrites=st.booleans())
+@settings(max_examples=3, deadline=None)
+@given(entries=st.integers(1, 12), overwrites=st.booleans())
 def test_the_capacity_is_found_exactly(entries: int, overwrites: bool) -> None:
     """A table that drops old connections for new ones holds no more than one that refuses the new ones."""
     with tempfile.TemporaryDirectory() as folder:
