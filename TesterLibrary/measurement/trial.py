@@ -28,6 +28,8 @@ from .sustained import Growth
 from .validated import Validated
 from .variation import Variation
 
+_NAMED = 6  # streams that a title names one by one
+
 
 @dataclass(frozen=True)
 class StreamResult:
@@ -400,9 +402,12 @@ class Trial(Validated):
 
     @property
     def title(self) -> str:
-        """Streams and frame size: `north, 64 bytes`."""
+        """Streams and frame size: `north, 64 bytes`; of many streams the first and the last one."""
         sizes = {s.size_text: None for s in sorted(self.streams, key=lambda s: s.mean_size)}
-        return f"{' + '.join(s.name for s in self.streams)}, {'/'.join(sizes)} bytes"
+        names = [s.name for s in self.streams]
+        if len(names) > _NAMED:
+            names = [f"{names[0]} … {names[-1]} ({len(names)} streams)"]
+        return f"{' + '.join(names)}, {'/'.join(sizes)} bytes"
 
     def __str__(self) -> str:
         text = (

@@ -18,6 +18,7 @@ from ..methodology.prerequisite import check_prerequisite
 from ..methodology.result import Result
 from ..methodology.throughput import ThroughputResult, ThroughputSearch, find_throughput
 from ..model.departures import Shaping, average_of
+from ..model.port_pattern import PortPattern, over_ports
 from ..model.stream import Stream
 from ..model.stream_mix import mixed
 from ..model.units import Duration, Rate
@@ -162,6 +163,15 @@ class Suite:
         self.tester.check(streams)
         self.put(*streams)
         self.mixes[name] = tuple(shares)
+
+    def put_over_ports(self, stream: Stream, pattern: PortPattern, ports: Sequence[str]) -> None:
+        """Adds a stream for each route of a pattern, and gives all of them the stream's name."""
+        if stream.name in self.streams:
+            raise TesterLibraryError(f"{stream.name!r} is a stream; give the pattern another name")
+        streams = naming(stream.name, lambda: over_ports(stream, pattern, ports))
+        self.tester.check(streams)
+        self.put(*streams)
+        self.mixes[stream.name] = tuple(each.name for each in streams)
 
     def change(self, name: str, **changes: object) -> None:
         """Changes a stream; its rate and how it is shaped also while it is sending."""

@@ -36,7 +36,7 @@ def check_stream(stream: PlannedStream) -> None:
     if stream.departures.offset_ns:
         raise PlanError(
             f"stream {stream.name!r}: a switch has no phase, it starts all streams at once; leave "
-            "start_after= out, and the stream out of mixes"
+            "start_after= out, and the stream out of mixes and patterns in which a port sends to several ones"
         )
     fields = FrameFields.of(stream.frame)
     if fields.udp is not None and stream.frame[fields.udp :][_CHECKSUM] == b"\0\0":

@@ -19,6 +19,7 @@ from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.jobfile import JobFile
 from TesterLibrary.model.mix import parse_frame_sizes
+from TesterLibrary.model.port_pattern import PortPattern, over_ports
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import FrameSize, Rate
@@ -69,6 +70,10 @@ JOBS: dict[str, tuple[Stream | Responder, str]] = {
     "the program's version, by its bit": (version("IP.id", 15), ""),
     "imix": (stream(frame_size=parse_frame_sizes("imix")), "3 different frames; on a switch all of"),
     "phase": (stream(phase=Fraction(1, 2)), "a switch has no phase"),
+    "a port of a mesh": (
+        replace(over_ports(stream(), PortPattern.MESH, ("p1", "p2", "p3"))[1], rx="p2"),
+        "a switch has no phase.*patterns in which a port sends to several ones",
+    ),
     "no checksum": (stream(**headers("Ether / IP / UDP(chksum=0)")), "UDP without a checksum"),
     "flows": (replace(edited("IP.src"), count_flows=True), "a switch counts streams, not their 4 flows"),
     "signed tcp": (stream(**headers("Ether / IP / TCP")), "a switch signs behind UDP"),
