@@ -20,6 +20,8 @@ from pyroute2.ethtool.ioctl import IoctlEthtool
 from pyroute2.netlink.nfnetlink.nfctsocket import NFCTSocket
 
 from ..model.ports import Interface
+from ..model.units import Duration
+from .address_limit import limit_addresses
 
 ETHERNET_HEADER = 14  # bytes
 _CLONE_NEWNET = 0x40000000
@@ -158,6 +160,16 @@ class Namespace:
         for member in members:
             self._route.link("set", index=self._index(member), master=index)
         self.up(name)
+
+    def ageing(self, bridge: str, time: Duration) -> None:
+        """After how long a bridge forgets an address from which nothing came."""
+        self._route.link("set", index=self._index(bridge), kind="bridge", br_ageing_time=time.ns // 10**7)
+
+    def most_addresses(self, bridge: str, count: int) -> None:
+        """Limits the addresses that a bridge learns."""
+        index = self._index(bridge)
+        with self.entered():
+            limit_addresses(index, count)
 
     def address(self, interface: str, address: Interface) -> None:
         """Gives an interface an address; there is no duplicate detection to wait for."""
