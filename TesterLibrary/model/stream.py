@@ -58,7 +58,7 @@ class Stream:
     )
     version: VersionField | None = None  # None: where the planner finds a place for it
     forwarding: Forwarding | None = None  # how the device treats its headers; None: as the testbed says
-    answered: bool = True  # the tester answers a device that asks (ARP, ND) who has the addresses in it
+    answered: bool = True  # the tester announces the addresses in it, and answers who asks for them (ARP, ND)
 
     @property
     def as_captured(self) -> bool:

@@ -72,16 +72,15 @@ def compile(  # noqa: A001 - the word of the architecture
     known = dict.fromkeys([rx for _, rx in ends] + [tx for tx, _ in ends])
     reached = [
         (made_content.reach, tx, rx)
-        for (_, made_content), (tx, rx) in zip(made, ends, strict=True)
-        if made_content.reach
+        for stream, (_, made_content), (tx, rx) in zip(job.streams, made, ends, strict=True)
+        if made_content.reach and stream.answered
     ]
     answered = [PlannedNeighbour(s.port.name, s.address, s.port.mac) for s in known]
     taken = {neighbour.address for neighbour in answered}
     more = [
         neighbour
-        for stream, (_, made_content), (tx, rx) in zip(job.streams, made, ends, strict=True)
-        if made_content.reach and stream.answered
-        for neighbour in made_content.reach.neighbours(tx, rx)
+        for reach, tx, rx in reached
+        for neighbour in reach.neighbours(tx, rx)
         if neighbour.address not in taken
     ]
     learning = [LearningFrame(s.port.name, announcement(s)) for s in known]

@@ -14,6 +14,7 @@ from . import procedure_judges as procedures
 from . import session_judges as sessions
 from . import stream_judges as streams
 from . import switch_judges as switch
+from . import switching_judges as switching
 from .case import Case, Judge
 from .header_judge import header_field
 from .mlrsearch_judge import mlrsearch
@@ -46,6 +47,10 @@ _DEVICES: tuple[Judge, ...] = (
     value,
     stability,
     header_field,
+    switching.forwarding_rate,
+    switching.blocking,
+    switching.address_capacity,
+    switching.address_learning_rate,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
 _SWITCH: tuple[Judge, ...] = (

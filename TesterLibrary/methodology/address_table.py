@@ -1,0 +1,242 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How many addresses a bridge learns, and how fast (RFC 2889 §5.7, §5.8).
+
+Frames from so many addresses enter one port, then a frame to each of them enters another one. A frame to an
+address that was not learned is flooded: a third port gets it, too. The highest number, or rate, without one
+is searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from ..errors import PlanError
+from ..measurement.addresses import AddressCheck
+from ..model.quantity import Frequency
+from ..model.units import Ratio
+from ..verdict import AT_LEAST, Verdict, assess
+from .bisection import highest_passing
+from .result import Result
+
+_ATTEMPTS = 3  # at a number or rate before it counts as too high: the machine may have lost a frame
+_BLIND = "frames to an address that nobody has were seen at no other port, so nobody sees what it knows"
+OnCheck = Callable[[AddressCheck], None]
+
+
+class AddressMeasurer(Protocol):
+    """Makes a bridge learn addresses, and looks which of them it knows."""
+
+    @property
+    def own(self) -> int:
+        """Addresses of the tester's ports, which the bridge learns besides."""
+        ...
+
+    def floods(self) -> bool:
+        """Whether frames to addresses that nobody has arrive at other ports, too, and the tester sees it."""
+        ...
+
+    def check(self, addresses: int, rate: Frequency, *, fresh: bool) -> AddressCheck:
+        """Sends a frame from each of so many addresses at a rate, then one to each of them.
+
+        `fresh`: addresses that were in no check before; else the first so many of always the same ones.
+        TargetError if the tester is broken, gone or late.
+        """
+        ...
+
+    def rest(self) -> None:
+        """Leaves the device alone until it has forgotten them."""
+        ...
+
+
+@dataclass(frozen=True)
+class CapacityResult(Result):
+    """The most addresses that a bridge knows at once. Both bounds rest on checks."""
+
+    passed: int  # addresses of the highest check without flooding; 0 if there is none
+    failed: int | None  # of the lowest one with it; None if the highest of the search passed
+    own: int  # addresses of the tester's ports, which it knew besides
+    checks: tuple[AddressCheck, ...]
+    floods: bool  # frames to an unknown address were seen at other ports; if not, nobody sees what it knows
+
+    @property
+    def capacity(self) -> int:
+        """Addresses in its table, those of the tester's ports included; 0 if not even the lowest number."""
+        return self.passed + self.own if self.passed else 0
+
+    def verdict_above(self, bound: int) -> Verdict:
+        """Whether the bridge knows so many addresses at once, at least."""
+        doubt = "" if self.floods else _BLIND
+        if self.floods and self.capacity < bound:
+            if self.failed is None:
+                doubt = f"no more than {self.capacity:,} addresses were tried; give a higher number"
+            elif bound < self.failed + self.own:
+                doubt = (
+                    f"it knew {self.capacity:,} and did not know {self.failed + self.own:,}, and the bound "
+                    "lies between them; search with a finer resolution"
+                )
+            else:
+                doubt = _doubt([check for check in self.checks if check.addresses == self.failed])
+        return assess(
+            self.capacity,
+            AT_LEAST,
+            bound,
+            subject=f"address table of {self.title}",
+            measured=f"{self.capacity:,} addresses",
+            bound=f">= {bound:,}",
+            doubt=doubt,
+        )
+
+    def __str__(self) -> str:
+        limit = "no limit was found"
+        if self.failed is not None:
+            limit = f"{self.failed + self.own:,} were not all known"
+        return f"{self.title}: {self.capacity:,} addresses at once, {limit}, {len(self.checks)} checks"
+
+
+@dataclass(frozen=True)
+class AddressRateResult(Result):
+    """The highest rate at which a bridge learned every address. Both bounds rest on checks."""
+
+    addresses: int  # of each check
+    passed: int  # addresses each second of the highest check without flooding; 0 if there is none
+    failed: int | None  # of the lowest one with it; None if the highest of the search passed
+    checks: tuple[AddressCheck, ...]
+    control: AddressCheck | None  # at the lowest rate, after one failed: it shows that the table has room
+    floods: bool  # frames to an unknown address were seen at other ports; if not, nobody sees what it knows
+
+    def verdict_above(self, bound: Frequency) -> Verdict:
+        """Whether the bridge learns so many addresses each second, at least."""
+        doubt = "" if self.floods else _BLIND
+        if self.floods and self.passed < bound.per_second:
+            if self.failed is None:
+                doubt = f"no more than {self.passed:,} addresses each second were tried; give a higher rate"
+            elif bound.per_second < self.failed:
+                doubt = (
+                    f"it learned all at {self.passed:,}/s and not at {self.failed:,}/s, and the bound lies "
+                    "between them; search with a finer resolution"
+                )
+            else:
+                doubt = _doubt([check for check in self.checks if check.rate == self.failed]) or self._no_room
+        return assess(
+            self.passed,
+            AT_LEAST,
+            bound.per_second,
+            subject=f"address learning rate of {self.title}",
+            measured=f"{self.passed:,}/s",
+            bound=f">= {bound}",
+            doubt=doubt,
+        )
+
+    @property
+    def _no_room(self) -> str:
+        if self.control is None or self.control.all_known:
+            return ""
+        return (
+            f"afterwards it did not learn {self.addresses:,} other addresses at the lowest rate either: its "
+            "table may be full, so give fewer addresses, or the time after which it forgets them"
+        )
+
+    def __str__(self) -> str:
+        limit = "no limit was found" if self.failed is None else f"not all at {self.failed:,}/s"
+        return (
+            f"{self.title}: learned {self.addresses:,} addresses at {self.passed:,}/s, {limit}, "
+            f"{len(self.checks)} checks"
+        )
+
+
+def find_address_capacity(
+    measurer: AddressMeasurer,
+    title: str,
+    *,
+    lowest: int,
+    highest: int,
+    rate: Frequency,
+    resolution: Ratio = Ratio(Fraction(0)),
+    on_check: OnCheck = lambda _: None,
+) -> CapacityResult:
+    """Searches the most addresses that a bridge knows at once, to a part of them (0: exactly).
+
+    Raises:
+        PlanError: lowest is not from 1 to highest.
+        TargetError: the tester is broken, gone or late.
+    """
+    _check_range("addresses", lowest, highest)
+    floods = measurer.floods()
+    trier = _Trier(measurer, on_check)
+
+    def known(addresses: int) -> bool:
+        return trier.passes(addresses, rate, fresh=False)
+
+    passed, failed = highest_passing(lowest, highest, resolution.value, known)
+    return CapacityResult(title, (), passed, failed, measurer.own, tuple(trier.checks), floods)
+
+
+def find_address_learning_rate(
+    measurer: AddressMeasurer,
+    title: str,
+    *,
+    addresses: int,
+    lowest: int,
+    highest: int,
+    resolution: Ratio = Ratio(Fraction(1, 50)),
+    on_check: OnCheck = lambda _: None,
+) -> AddressRateResult:
+    """Searches the highest rate at which a bridge learns so many addresses that it does not know yet.
+
+    Raises:
+        PlanError: lowest is not from 1 to highest, or there are no addresses.
+        TargetError: the tester is broken, gone or late.
+    """
+    _check_range("rates", lowest, highest)
+    if addresses < 1:
+        raise PlanError(f"{addresses} addresses are none to learn; give 1 or more")
+    floods = measurer.floods()
+    trier = _Trier(measurer, on_check)
+
+    def learned(rate: int) -> bool:
+        return trier.passes(addresses, Frequency(Fraction(rate)), fresh=True)
+
+    passed, failed = highest_passing(lowest, highest, resolution.value, learned)
+    checks, control = tuple(trier.checks), None
+    if failed is not None:
+        trier.passes(addresses, Frequency(Fraction(lowest)), fresh=True)
+        control = trier.checks[-1]
+    return AddressRateResult(title, (), addresses, passed, failed, checks, control, floods)
+
+
+class _Trier:
+    """Makes checks and keeps them."""
+
+    def __init__(self, measurer: AddressMeasurer, on_check: OnCheck) -> None:
+        self._measurer, self._on_check = measurer, on_check
+        self.checks: list[AddressCheck] = []
+
+    def passes(self, addresses: int, rate: Frequency, *, fresh: bool) -> bool:
+        """Whether a bridge knew all in one of a few attempts; it rests after each.
+
+        Fresh addresses are learned at a rate: where the tester did not do its part it was another one.
+        """
+        for _ in range(_ATTEMPTS):
+            self.checks.append(self._measurer.check(addresses, rate, fresh=fresh))
+            self._on_check(self.checks[-1])
+            self._measurer.rest()
+            if self.checks[-1].all_known and not (fresh and self.checks[-1].objections):
+                return True
+            if self.checks[-1].flooded is None:
+                return False
+        return False
+
+
+def _check_range(what: str, lowest: int, highest: int) -> None:
+    if not 1 <= lowest <= highest:
+        raise PlanError(f"{what} from {lowest:,} to {highest:,}: give 1 or more, and the lower one first")
+
+
+def _doubt(failed: list[AddressCheck]) -> str:
+    """Why checks that failed do not show that the device did; empty if one of them shows it."""
+    doubts = [check.doubt for check in failed]
+    return doubts[-1] if doubts and all(doubts) else ""

@@ -1,0 +1,172 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Forwarding rates of a device that is offered more than its throughput (RFC 2285 §3.6, RFC 2889 §5.6).
+
+The forwarding rate is what arrives each second at the right ports, whatever is lost. Measured are that at the
+maximum offered load, and the highest one at any load from the throughput up to it: a device may forward less
+of more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from math import ceil
+
+from ..errors import PlanError
+from ..measurement.trial import StreamResult, Trial
+from ..model.units import Duration, Rate, RateUnit, Ratio
+from ..verdict import AT_LEAST, Between, Verdict, assess
+from .judging import amount, doubt_of, unmeasured
+from .measurer import Measurer
+from .result import Result, shorter
+
+_RFC_TRIAL = Duration(30 * 10**9)  # RFC 2889 §5.1.2
+OnEstimate = Callable[[int, Duration], None]
+
+
+class ForwardingFigure(Enum):
+    """The forwarding rates that RFC 2285 names."""
+
+    AT_MAXIMUM_LOAD = "forwarding rate at maximum offered load"  # FRMOL, §3.6.2
+    MAXIMUM = "maximum forwarding rate"  # MFR, §3.6.3
+
+
+@dataclass(frozen=True)
+class ForwardingSweep:
+    """The loads that are tried: the highest, then steps from the lowest up to it."""
+
+    lowest: Ratio  # of line rate: the throughput, up to which the forwarding rate is the offered one
+    highest: Ratio = Ratio(Fraction(1))  # of line rate: the maximum offered load
+    step: Ratio = Ratio(Fraction(1, 20))  # of line rate
+    duration: Duration = _RFC_TRIAL
+
+    def validate(self) -> None:
+        """Raises PlanError, which prints the sweep, for a value that makes no sense."""
+        rules = (
+            (0 < self.lowest.value <= self.highest.value, "lowest must be above 0 and at most highest"),
+            (self.highest.value <= 1, "a port sends no more than 100 % of line rate"),
+            (self.step.value > 0, "the step must be above 0"),
+            (self.duration.ns > 0, "the duration must be above 0"),
+        )
+        for holds, rule in rules:
+            if not holds:
+                raise PlanError(f"{rule}; given was {self}")
+
+    @property
+    def loads(self) -> tuple[Fraction, ...]:
+        """The loads in the order of their trials."""
+        steps = ceil((self.highest.value - self.lowest.value) / self.step.value)
+        rising = (self.lowest.value + number * self.step.value for number in range(steps))
+        return (self.highest.value, *rising)
+
+    def __str__(self) -> str:
+        return f"{self.lowest} to {self.highest} of line rate by {self.step}, trials of {self.duration}"
+
+
+@dataclass(frozen=True)
+class ForwardingResult(Result):
+    """The forwarding rate at each load; the first trial is that at the maximum offered load."""
+
+    sweep: ForwardingSweep
+
+    @property
+    def shortened(self) -> tuple[str, ...]:
+        """See Result."""
+        return shorter("trials", self.sweep.duration, _RFC_TRIAL, "RFC 2889 §5.1.2")
+
+    @property
+    def rate_at_maximum_load(self) -> float | None:
+        """Frames each second at the maximum offered load; None where the tester did not offer it."""
+        return float(_rate(self.trials[0], RateUnit.PPS)) if self.trials[0].valid else None
+
+    @property
+    def maximum_rate(self) -> float | None:
+        """Frames each second, the most of any valid trial; None if there is none."""
+        return max((float(_rate(trial, RateUnit.PPS)) for trial in self.trials if trial.valid), default=None)
+
+    def verdict_above(self, figure: ForwardingFigure, bound: Rate) -> Verdict:
+        """Whether a forwarding rate is at least the bound: of all streams; in % of the intended load.
+
+        INCONCLUSIVE where the tester fell short in the trial that matters, and where the device forwarded all
+        that it was offered, which was less than the bound.
+        """
+        at_maximum = figure is ForwardingFigure.AT_MAXIMUM_LOAD
+        trials = self.trials[:1] if at_maximum else self.trials
+        valid = [trial for trial in trials if trial.valid and not unmeasured([trial])]
+        best = max(valid, key=lambda trial: _rate(trial, bound.unit), default=None)
+        least = _rate(best, bound.unit) if best else None
+        most = max((_highest(trial, bound.unit) for trial in valid), default=None)
+        doubt = ""
+        if least is None or least < bound.value:
+            doubt = doubt_of(trials) or unmeasured(trials)
+            offered = max((amount(trial, bound.unit, _offered) for trial in valid), default=Fraction(0))
+            if not doubt and offered < bound.value:
+                doubt = (
+                    f"offered was {Rate(offered, bound.unit)} at most; send over more ports, or ask for less"
+                )
+        elif best:
+            doubt = doubt_of([best])
+        return assess(
+            least if least == most or most is None else Between(least, most),
+            AT_LEAST,
+            bound.value,
+            subject=f"{figure.value} of {self.title}",
+            measured=f"{Rate(least, bound.unit)} at {Ratio(best.load)} load, {best.loss_text}"
+            if best and least
+            else "0, nothing arrived"
+            if best
+            else "unknown",
+            bound=f">= {bound}",
+            doubt=doubt,
+        )
+
+    def __str__(self) -> str:
+        def text(rate: float | None) -> str:
+            return "not known" if rate is None else f"{rate:,.0f} pps"
+
+        return (
+            f"{self.title}: forwarding rate {text(self.rate_at_maximum_load)} at {self.sweep.highest} of "
+            f"line rate, at most {text(self.maximum_rate)}, {len(self.trials)} trials"
+        )
+
+
+def find_forwarding_rate(
+    measurer: Measurer, sweep: ForwardingSweep, *, on_estimate: OnEstimate | None = None
+) -> ForwardingResult:
+    """Measures the forwarding rate at each load of a sweep.
+
+    Raises:
+        PlanError: the sweep makes no sense.
+        TargetError: the tester is broken, gone or late.
+    """
+    sweep.validate()
+    trials: list[Trial] = []
+    for load in sweep.loads:
+        left = len(sweep.loads) - len(trials)
+        if on_estimate:
+            on_estimate(left, Duration(left * sweep.duration.ns))
+        trials.append(measurer.measure(load, sweep.duration))
+    return ForwardingResult(title=trials[0].title, trials=tuple(trials), sweep=sweep)
+
+
+def _arriving_ns(trial: Trial) -> int:
+    """The time in which its frames arrived: that of sending, or longer where a queue emptied after it."""
+    spans = [s.counters.last_rx_ns - s.counters.first_rx_ns for s in trial.streams]
+    return max(trial.sending_ns, *spans)
+
+
+def _rate(trial: Trial, unit: RateUnit) -> Fraction:
+    """What arrived at the right ports, each frame once."""
+    return amount(trial, unit, lambda s: Fraction(s.order.first_arrivals * 10**9, _arriving_ns(trial)))
+
+
+def _highest(trial: Trial, unit: RateUnit) -> Fraction:
+    """The same if frames that may be copies are none."""
+    return amount(trial, unit, lambda s: Fraction(s.order.most_first_arrivals * 10**9, _arriving_ns(trial)))
+
+
+def _offered(stream: StreamResult) -> Fraction:
+    return stream.intended_rate

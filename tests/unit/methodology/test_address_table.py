@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log2
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.methodology.address_table import find_address_capacity, find_address_learning_rate
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.units import Ratio
+from TesterLibrary.verdict import Outcome
+
+from .switching import LearningSwitch
+
+RATE = Frequency(Fraction(1000))
+
+
+@settings(max_examples=60)
+@given(entries=st.integers(3, 3000), forgets=st.booleans(), percent=st.sampled_from([0, 1, 10]))
+def test_the_capacity_is_found(entries: int, forgets: bool, percent: int) -> None:
+    switch = LearningSwitch(entries, forgets=forgets)
+    resolution = Ratio(Fraction(percent, 100))
+    result = find_address_capacity(switch, "p1", lowest=1, highest=4096, rate=RATE, resolution=resolution)
+    assert result.capacity <= entries < (result.failed or 0) + result.own
+    if not percent:
+        assert result.capacity == entries
+    assert len(result.checks) <= 3 * (2 * log2(4096) + 3)
+    assert result.verdict_above(entries + max(1, entries // 5)).outcome is Outcome.FAIL
+    assert result.verdict_above(result.capacity).outcome is Outcome.PASS
+    assert result.verdict_above(entries + 1).outcome is not Outcome.PASS
+
+
+@settings(max_examples=60)
+@given(rate=st.integers(1000, 200_000), addresses=st.integers(2, 300))
+def test_the_learning_rate_is_found(rate: int, addresses: int) -> None:
+    switch = LearningSwitch(1000, rate)
+    result = find_address_learning_rate(switch, "p1", addresses=addresses, lowest=1000, highest=100_000)
+    # A rate at which one address in so many is missed is only seen with as many addresses.
+    assert result.passed >= min(rate, 100_000) * Fraction(97, 100)
+    assert result.failed is None or result.failed > rate
+    assert result.failed is None or (result.control is not None and result.control.all_known)
+    below = Frequency(Fraction(min(rate, 100_000)) * Fraction(97, 100))
+    assert result.verdict_above(below).outcome is Outcome.PASS
+    assert len(result.checks) <= 3 * (2 * log2(100) + 6)
+
+
+def test_a_table_that_is_full_of_others_is_not_a_slow_one() -> None:
+    switch = LearningSwitch(100, forgets=False)
+    result = find_address_learning_rate(switch, "p1", addresses=90, lowest=1000, highest=100_000)
+    verdict = result.verdict_above(Frequency(Fraction(50_000)))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "its table may be full" in verdict.reason
+
+
+def test_a_tester_that_sees_no_flooding_knows_nothing() -> None:
+    blind = LearningSwitch(10, sees_flooding=False)
+    capacity = find_address_capacity(blind, "p1", lowest=1, highest=100, rate=RATE)
+    assert (capacity.passed, capacity.verdict_above(50).outcome) == (100, Outcome.INCONCLUSIVE)
+    rate = find_address_learning_rate(blind, "p1", addresses=50, lowest=1000, highest=2000)
+    assert rate.verdict_above(Frequency(Fraction(10))).outcome is Outcome.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("disturbance", ["busy", "deaf"])
+def test_a_number_is_too_high_only_where_the_tester_did_its_part(disturbance: str) -> None:
+    always = LearningSwitch(100, **{disturbance: frozenset(range(1, 99))})  # type: ignore[arg-type]
+    found = find_address_capacity(always, "p1", lowest=16, highest=256, rate=RATE)
+    assert found.verdict_above(200).outcome is Outcome.INCONCLUSIVE
+    once = LearningSwitch(100, **{disturbance: frozenset({1})})  # type: ignore[arg-type]
+    found = find_address_capacity(once, "p1", lowest=16, highest=256, rate=RATE)
+    assert found.capacity == 100
+    assert found.verdict_above(200).outcome is Outcome.FAIL
+
+
+def test_a_rate_that_the_tester_missed_was_not_learned_at() -> None:
+    switch = LearningSwitch(1000, busy=frozenset(range(2, 99)))
+    found = find_address_learning_rate(switch, "p1", addresses=9, lowest=1000, highest=8000)
+    assert (found.passed, found.failed) == (1000, 1015)
+    assert found.verdict_above(Frequency(Fraction(8000))).outcome is Outcome.INCONCLUSIVE
+    assert found.verdict_above(Frequency(Fraction(1000))).outcome is Outcome.PASS
+
+
+def test_ranges_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(PlanError, match="addresses from 9 to 8: give 1 or more, and the lower one first"):
+        find_address_capacity(LearningSwitch(9), "p1", lowest=9, highest=8, rate=RATE)
+    with pytest.raises(PlanError, match="rates from 0 to 8"):
+        find_address_learning_rate(LearningSwitch(9), "p1", addresses=1, lowest=0, highest=8)
+    with pytest.raises(PlanError, match="0 addresses are none to learn"):
+        find_address_learning_rate(LearningSwitch(9), "p1", addresses=0, lowest=1, highest=8)
