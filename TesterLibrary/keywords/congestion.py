@@ -43,8 +43,8 @@ class Congestion:
         | ``uncongested`` | the port that gets every second frame of the first sender, and no others |
         | ``congested`` | the port that gets the rest: 150 % of line rate, if ``load`` is 100 % |
         | ``frame_size`` | bytes, FCS included |
-        | ``load`` | of each sender, in ``%`` of line rate |
-        | ``duration`` | of both trials; as the profile says for frame loss, if left out |
+        | ``load`` | the load of each sender, in ``%`` of line rate |
+        | ``duration`` | how long each of both trials sends; as the profile says for frame loss, if left out |
 
         First the first sender sends alone. Its streams are called ``uncongested`` and ``half congested``,
         that of the second sender ``congested``; they exist until the test ends.

@@ -46,8 +46,8 @@ class ForwardingRates:
         | ``streams`` | names of streams that are offered together; all, if none is given |
         | ``throughput`` | the result of `Find Throughput` for the same streams; searched first, if left out |
         | ``highest`` | the maximum offered load, in ``%`` of the line rate of a port |
-        | ``step`` | from one load to the next, in ``%`` of line rate, from the throughput up |
-        | ``duration`` | of each trial; as the profile says for frame loss, if left out |
+        | ``step`` | how far it is from one load to the next, in ``%`` of line rate, from the throughput up |
+        | ``duration`` | how long each trial sends; as the profile says for frame loss, if left out |
 
         The forwarding rate is what arrives each second on the right ports, each frame once, whatever is lost.
         What a queue holds when sending ends is divided by the time in which it arrives.

@@ -12,6 +12,7 @@ from TesterLibrary.commands._certification import certification
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.files.paths import suite_root
 
+SWITCHING = ("switching/mesh", "switching/forwarding_rate", "switching/congestion")
 FRAME_SIZES = {"64", "128", "256", "512", "1024", "1280", "1518"}
 
 
@@ -41,9 +42,19 @@ def test_the_profile_mlrsearch_runs_its_suite_on_a_device_with_criteria(tmp_path
     assert "mlrsearch:" in Path(bed.criteria).read_text(encoding="utf-8")
 
 
+def test_the_profile_switching_runs_its_suites_on_four_ports(tmp_path: Path) -> None:
+    run = certification(profile="switching", testbeds=(), criteria=None, suites=(), output=tmp_path)
+    (bed,) = run.beds
+    assert bed.testbed == "embedded/l2-switch"
+    assert set(bed.suites) == set((suite_root() / "switching").glob("*.robot"))
+    assert all(item.expected_s for item in run.items())
+    assert bed.criteria
+    assert "switching:" in Path(bed.criteria).read_text(encoding="utf-8")
+
+
 def test_each_suite_has_a_row_for_each_frame_size() -> None:
     names = ("throughput", "latency", "frame_loss", "back_to_back", "system_recovery")
-    for name in (*(f"rfc2544/{name}" for name in names), "mlrsearch/ndr_pdr"):
+    for name in (*(f"rfc2544/{name}" for name in names), "mlrsearch/ndr_pdr", *SWITCHING):
         text = (suite_root() / f"{name}.robot").read_text()
         rows = {line.split()[0] for line in text.splitlines() if "Bytes  " in line}
         assert rows == FRAME_SIZES
@@ -94,6 +105,6 @@ def test_a_profile_without_runs_has_those_of_quick(tmp_path: Path) -> None:
 def test_a_testbed_without_criteria_names_those_that_have_some(tmp_path: Path) -> None:
     with pytest.raises(
         TesterLibraryError,
-        match=r"those of embedded/l2-bridge, embedded/l3-router, embedded/short-queue, to be",
+        match=r"embedded/l2-bridge, embedded/l2-switch, embedded/l3-router, embedded/short-queue, to be",
     ):
         certification(profile="quick", testbeds=["l7-balancer"], criteria=None, suites=(), output=tmp_path)
