@@ -31,11 +31,16 @@ class SessionTrial(Validated):
     @property
     def failed_part(self) -> Fraction | None:
         """Flows that failed, of those that were opened or were open; None where they are not counted."""
-        counted = self.statistics
-        if counted.failed is None:
+        failed, flows = self.statistics.failed, self.flows
+        if failed is None:
             return None
-        opened = max(counted.openings, counted.begun or 0, counted.failed)
-        return Fraction(counted.failed, opened) if opened else Fraction(0)
+        return Fraction(failed, flows) if flows else Fraction(0)
+
+    @property
+    def flows(self) -> int:
+        """Flows of which it says something: opened in its time, or before and still open then."""
+        counted = self.statistics
+        return max(counted.openings, counted.begun or 0, counted.failed or 0)
 
     @property
     def doubt(self) -> str:

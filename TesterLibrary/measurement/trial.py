@@ -383,7 +383,7 @@ class Trial(Validated):
         """Remarks to stand beside every figure; none if each frame arrived unchanged or was lost."""
         order = self.order
         found = (
-            "nothing arrived at all" if self.sent and not self.received and not order.damage else "",
+            self._silence,
             order.damage,
             f"{order.duplicated:,} duplicates arrived" if order.duplicated else "",
             self.misrouted,
@@ -392,6 +392,17 @@ class Trial(Validated):
             self.not_sustained,
         )
         return tuple(filter(None, found))
+
+    @property
+    def _silence(self) -> str:
+        """That no frame arrived, or none as it was sent; empty if one did, or a remark says it already."""
+        if not self.sent or self.received or self.order.damage:
+            return ""
+        return (
+            "nothing arrived as it was sent"
+            if str(self.foreign) or self.misrouted
+            else "nothing arrived at all"
+        )
 
     def stream(self, name: str) -> StreamResult:
         """The part of one stream. KeyError names those there are."""

@@ -22,7 +22,8 @@ def loss_below(trials: Sequence[Trial], bound: Ratio, timeout: Duration | None =
     With a timeout, frames that arrived later are lost, too.
 
     FAIL if a valid trial did, whatever the others say; else INCONCLUSIVE if one is invalid, if there is none,
-    or if the counts of one leave its loss open.
+    if the counts of one leave its loss open, or if a stream of one received nothing: what all streams lost
+    together hides that one of them is dead.
     """
     bounds = [_loss_bounds(trial, timeout) for trial in trials]
     known = [(*b, trial) for b, trial in zip(bounds, trials, strict=True) if trial.valid and b]
@@ -40,7 +41,9 @@ def loss_below(trials: Sequence[Trial], bound: Ratio, timeout: Duration | None =
         bound=f"<= {bound}",
         doubt=""
         if failed
-        else _loss_doubt(trials, timeout) or (worst.loss_unknown if worst and is_open else ""),
+        else _loss_doubt(trials, timeout)
+        or (worst.loss_unknown if worst and is_open else "")
+        or deaf(trials),
     )
 
 

@@ -92,21 +92,20 @@ def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
     """Whether no greater part of the flows failed than the bound."""
     worst = max(trials, key=lambda trial: trial.failed_part or 0)
     counted, part = worst.statistics, worst.failed_part
-    opened = max(counted.openings, counted.begun or 0)
     return assess(
         part,
         AT_MOST,
         bound.value,
         subject=f"failed flows of {counted.name}",
-        measured="" if part is None else f"{Ratio(part)} ({counted.failed:,} of {opened:,})",
+        measured="" if part is None else f"{Ratio(part)} ({counted.failed:,} of {worst.flows:,})",
         bound=f"<= {bound}",
-        doubt=worst.doubt or ("" if opened else "no flow was opened") or _waiting(worst, opened, bound),
+        doubt=worst.doubt or ("" if worst.flows else "no flow was opened") or _waiting(worst, bound),
     )
 
 
-def _waiting(trial: SessionTrial, opened: int, bound: Ratio) -> str:
+def _waiting(trial: SessionTrial, bound: Ratio) -> str:
     """Connections that may still fail, where so many would break the bound."""
-    failed, waiting = trial.statistics.failed, trial.unanswered
+    failed, waiting, opened = trial.statistics.failed, trial.unanswered, trial.flows
     if failed is None or failed > bound.value * opened:
         return ""
     if waiting is None:

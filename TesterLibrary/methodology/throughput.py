@@ -23,7 +23,7 @@ from ..errors import PlanError
 from ..measurement.trial import Trial
 from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, Between, Verdict, assess
-from .judging import amount, doubt_of
+from .judging import amount, deaf, doubt_of
 from .measurer import Measurer
 from .narrowing import Narrowing
 from .repeats import Agreement
@@ -186,6 +186,7 @@ class ThroughputResult(Result):
             value, doubt = self._mean(bound)
         elif not (self.load > 0 and value >= bound.value):
             doubt = self._doubt(bound)
+        doubt = doubt or deaf(self.judged)
         return assess(
             value,
             AT_LEAST,
@@ -287,7 +288,7 @@ class ThroughputResult(Result):
             return f"the device failed at {self.search.lowest} of line rate, and the search went no lower"
         return (
             f"the device passed at {Ratio(self.load)} and failed at {Ratio(self.failed_load)} of line rate, "
-            "and the bound lies between them; search with a finer resolution"
+            f"and the bound of {bound} lies between them; search with a finer resolution"
         )
 
     def _in(self, unit: RateUnit) -> Fraction:
@@ -308,6 +309,8 @@ class ThroughputResult(Result):
                 f"throughput {Ratio(self.load)} of line rate, {Rate(self._in(RateUnit.PPS), RateUnit.PPS)}, "
                 f"{Rate(self._in(RateUnit.L2), RateUnit.L2)}"
             )
+            lossy = [trial.loss_text for trial in self.judged if trial.lost]
+            found += f", of which it {lossy[0]}" if lossy else ""
         found = ", ".join(filter(None, (found, self._agreement_text)))
         text = f"{self.title}: {found}, limited by the {self.limited_by.value}, {len(self.trials)} trials"
         text += self.search.lateness

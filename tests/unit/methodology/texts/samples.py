@@ -57,6 +57,12 @@ def unmeasured() -> Trial:
     return replace(found, streams=(replace(found.streams[0], measured=False),))
 
 
+def half_dead(alive: Trial) -> Trial:
+    """The trial with a stream more, of which nothing arrived."""
+    (dead,) = trial(capacity=0).streams
+    return replace(alive, streams=(*alive.streams, replace(dead, name="south")))
+
+
 def switched() -> Trial:
     """A trial on a switch, whose percentiles are 3.3 % off at most."""
     found = trial()

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from TesterLibrary.methodology.frame_loss import FrameLossResult, FrameLossSweep
 from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.latency import LatencyMeasurement, LatencyResult
-from TesterLibrary.model.units import Duration
+from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 
-from .samples import LATE, NONE, OLD, SECOND, TENTH, said, switched, trial, unmeasured, unsigned
+from .samples import LATE, NONE, OLD, SECOND, TENTH, half_dead, said, switched, trial, unmeasured, unsigned
 
 
 def losses() -> Iterator[Verdict]:
@@ -22,6 +22,8 @@ def losses() -> Iterator[Verdict]:
     yield loss_below(
         [trial(counters={"rx_packets": 0, "rx_misrouted": 5, "rx_misrouted_ports": ("p3",)})], NONE
     )
+    yield loss_below([half_dead(trial())], TENTH)
+    yield loss_below([half_dead(trial())], Ratio.parse("60 %"))
     yield loss_below([trial(tester_limit=10)], NONE)
     yield loss_below([trial(objections=LATE)], NONE)
     yield loss_below([trial(counts=False)], NONE)

@@ -32,6 +32,7 @@ def sessions() -> Iterator[Verdict]:
     yield time_below(connections(), "time_to_open", Duration(1), 99)
     yield failures_below([connections()], NONE)
     yield failures_below([connections(failed=1_234)], NONE)
+    yield failures_below([connections(failed=4, openings=0, begun=0)], NONE)
     yield failures_below([connections(failed=None)], NONE)
     yield failures_below([connections(openings=0, begun=0)], NONE)
     yield failures_below([connections(objections=LATE)], NONE)

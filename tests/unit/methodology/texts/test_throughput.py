@@ -15,7 +15,7 @@ from tests.approval import Approved
 from tests.unit.methodology.simulated import SimulatedMeasurer
 from tests.unit.reporting.simulated import SimulatedBench
 
-from .samples import LATE, SECOND, TENTH, said, trial
+from .samples import LATE, SECOND, TENTH, half_dead, said, trial
 
 
 def throughputs() -> Iterator[Verdict]:
@@ -39,6 +39,9 @@ def throughputs() -> Iterator[Verdict]:
         yield repeated.verdict_above(Rate.parse(bound))
     calibrated = replace(search, highest=Ratio(Fraction(1, 2)), calibrated=True)
     yield find_throughput(SimulatedBench(1518), calibrated).verdict_above(Rate.parse("90 %"))
+    tolerant = find_throughput(SimulatedBench(1518), replace(search, loss=Ratio(Fraction(9, 10))))
+    one_dead = replace(tolerant, trials=tuple(map(half_dead, tolerant.trials)))
+    yield one_dead.verdict_above(Rate.parse("90 %"))
     unstable = find_throughput(SimulatedMeasurer(random_loss=0.01), replace(search, stability=TENTH))
     yield unstable.verdict_above(Rate.parse("5 %"))
 
