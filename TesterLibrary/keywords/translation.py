@@ -30,7 +30,7 @@ class TranslationKeywords:
         | =Argument= | =Meaning= |
         | ``forward`` | the name of a stream from the private side, UDP or TCP over IPv4, not at random |
         | ``back`` | the name of a stream from the other side, which gets new destinations |
-        | ``rate`` | at which flows are opened, such as ``1000 pps``: one that the device surely carries |
+        | ``rate`` | the rate of new flows, such as ``1000 pps``: one that the device surely carries |
         | ``timeout`` | the longest time that the tester may take |
 
         Each flow is opened by one frame. The address and port that the device gave it are those to which the

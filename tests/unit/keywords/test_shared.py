@@ -84,7 +84,7 @@ def test_a_name_that_nobody_shares_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("component", "shared", "count"), [(ClientSide, ClientArguments, 4), (Responders, ResponderArguments, 5)]
+    ("component", "shared", "count"), [(ClientSide, ClientArguments, 5), (Responders, ResponderArguments, 6)]
 )
 def test_all_keywords_that_start_an_end_share_their_arguments(
     component: Any, shared: Any, count: int
