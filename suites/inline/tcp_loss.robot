@@ -9,7 +9,7 @@ Documentation     A TCP stack loses chosen segments, and sends each of them agai
 ...               The server's kernel counts what it sends again; the tester, which is in the way, knows what
 ...               was lost.
 
-Library           TesterLibrary    testbed=${TESTBED}
+Library           TesterLibrary    testbed=${TESTBED}    profile=${PROFILE_NAME}
 
 Suite Setup       Open Tester
 Suite Teardown    Close Tester
@@ -19,9 +19,10 @@ Test Tags         inline    tcp
 
 
 *** Variables ***
-${TESTBED}        embedded/path-hosts
-${URL}            http://198.18.1.3/1MB
-${LOST}           20
+${TESTBED}         embedded/path-hosts
+${PROFILE_NAME}    quick    # durations and repetitions where a test does not say
+${URL}             http://198.18.1.3/1MB
+${LOST}            20
 
 
 *** Test Cases ***

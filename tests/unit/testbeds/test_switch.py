@@ -41,7 +41,7 @@ def _written(folder: Path, text: str) -> str:
 
 def test_a_file_names_a_switch(tmp_path: Path) -> None:
     testbed = load_testbed(_written(tmp_path, GOOD))
-    expected = SwitchSpec("tor1:50052", "mine", "tofino", "eth7", 64, (128, 132))
+    expected = SwitchSpec("tor1:50052", "mine", "tofino", "eth7", None, (128, 132))
     assert (testbed.tester.switch, testbed.tester.is_local) == (expected, False)
     assert (testbed.port("p1").interface, testbed.port("p1").fec) == ("front:1/0", "rs")
 

@@ -17,6 +17,7 @@ from TesterLibrary.model.headers import FieldType, HeaderType
 from TesterLibrary.model.pattern import Stage
 from TesterLibrary.p4.build import shipped
 from TesterLibrary.p4.own_headers import own_headers
+from TesterLibrary.planning.switch.chip import TOFINO
 from TesterLibrary.planning.switch.editor import own_fields, switch_editors
 from TesterLibrary.planning.switch.meter import TofinoMeter
 from TesterLibrary.planning.switch.staging import stage
@@ -79,7 +80,7 @@ def written(pps: int, burst: int, meter: TofinoMeter) -> Fraction:
 def test_the_bucket_of_a_meter_is_large_enough_for_its_rate_to_be_written(
     pps: int, clock_mhz: int | None, model: bool
 ) -> None:
-    meter = meter_of(clock_mhz, model=model)
+    meter = meter_of(TOFINO, clock_mhz, model=model)
     staging = stage(Fraction(pps), meter)
     entry = meter_entry(TEMPLATE, staging, meter)
     asked, burst = (int(str(entry.data[f"$METER_SPEC_{name}"])) for name in ("CIR_PPS", "CBS_PKTS"))
