@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
+from ..errors import PlanError
 from ..model.forwarding import Forwarding
 from ..model.headers import HeaderStack
 from ..model.port_pattern import PortPattern
@@ -13,6 +14,8 @@ from ..model.stream import Stream
 from ..model.units import LINE_RATE, FrameSize, FrameSizes, Rate
 from ..running.suite import Suite
 from ._component import component
+
+_TO_ALL = HeaderStack.parse('Ether(dst="ff:ff:ff:ff:ff:ff") / IP / UDP')
 
 
 @component
@@ -72,4 +75,45 @@ class PortPatterns:
             forwarding=forwarding,
         )
         self._suite.put_over_ports(stream, pattern, chosen)
+        return name
+
+    @keyword(tags=["rfc2889", "stream"])
+    def create_broadcast_stream(
+        self,
+        name: str,
+        *ports: str,
+        frame_size: FrameSizes = FrameSize(64),
+        rate: Rate = LINE_RATE,
+    ) -> str:
+        """Describes a stream of broadcast frames to several ports (RFC 2889 §5.10). Returns its name.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | what the other keywords call the stream; one that exists is replaced |
+        | ``ports`` | the port that sends, then those that receive; all of the testbed, if none is given |
+        | ``frame_size`` | bytes, FCS included, or a mix as in `Set Frame Size` |
+        | ``rate`` | the rate, as in `Create Stream` |
+
+        A frame is lost if it misses one of the ports. Latency, order and received rate are those of the first
+        port that receives. At the others frames are counted, over all of them together: a port that gets
+        some twice hides that another one misses as many.
+
+        | `Create Broadcast Stream` | broadcast | p1 | p3 | p2 | p4 | frame_size=64 |
+        | ${result} = | `Find Throughput` | broadcast |
+        | `Measure Latency` | broadcast | rate=${result.part('80 %')} |
+        """
+        chosen = ports or tuple(sorted(self._suite.tester.ports))
+        if len(chosen) < 2:
+            raise PlanError(f"a broadcast goes from one port to others; given was {', '.join(chosen)}")
+        sender, first, *others = chosen
+        self._suite.put(
+            Stream(
+                name,
+                tx=sender,
+                rx=first,
+                copies=tuple(others),
+                frame_size=frame_size,
+                rate=rate,
+                headers=_TO_ALL,
+            )
+        )
         return name

@@ -44,6 +44,8 @@ class Order:
     fragments: int | None = 0  # pieces of IP packets that were sent whole; counted as `corrupted` is
     wrong_headers: int | None = 0  # with headers that the device must not make so; counted as `corrupted` is
     wrong_header_parts: tuple[str, ...] = ()  # what was wrong in these
+    incomplete: int | None = 0  # broadcast: frames that did not arrive at each of their ports, the fewest
+    most_incomplete: int | None = 0  # the most
 
     @classmethod
     def merged(cls, parts: Iterable[Order]) -> Order:
@@ -84,7 +86,9 @@ class Order:
         if self.sent is None:
             return None
         least, most = (max(0, self.sent - (self.received - copies)) for copies in self.copies)
-        return least, min(self.sent, most)
+        least = max(least, self.incomplete or 0)
+        unknown = self.most_incomplete is None
+        return least, self.sent if unknown else min(self.sent, most + (self.most_incomplete or 0))
 
     @property
     def first_arrivals(self) -> int:
@@ -168,4 +172,6 @@ UNKNOWN = Order(
     wrong_length=None,
     fragments=None,
     wrong_headers=None,
+    incomplete=None,
+    most_incomplete=None,
 )

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from ..model.units import Duration
 from .blind_delay import BlindDelay, Passages
+from .broadcast import Broadcast
 from .correction import NOT_CORRECTED, Correction, DelayKind
 from .counter import total
 from .departure import GapError, achieved_rate
@@ -49,6 +50,7 @@ class StreamResult:
     measured: bool = True  # its frames are recognized where they arrive; otherwise its loss is unknown
     signed: bool = True  # each of its frames is known by its signature
     stale: int = 0  # frames of earlier trials that look like its own, and had not arrived before it began
+    copies: tuple[str, ...] = ()  # other ports, at each of which every frame is expected, too: broadcast
     percentile_error: PercentileError = OF_ENGINE  # the greatest error of percentiles of its latency
     law: str = ""  # of its departures: evenly spaced, or what its author asked for; empty in old records
     different: int | None = None  # flows: combinations of values of the edited fields; None: not known
@@ -107,20 +109,31 @@ class StreamResult:
             fragments=counted.rx_fragments,
             wrong_headers=counted.rx_wrong_headers,
             wrong_header_parts=counted.rx_wrong_header_parts,
-            misrouted=counted.rx_misrouted,
+            misrouted=self.broadcast.misrouted,
             behind=counted.order.behind,
+            incomplete=self.broadcast.incomplete,
+            most_incomplete=self.broadcast.most_incomplete,
+        )
+
+    @property
+    def broadcast(self) -> Broadcast:
+        """Its frames at other ports, and what is missing there of those that are expected."""
+        counted = self.counters
+        return Broadcast(
+            self.copies, counted.tx_packets, counted.rx_misrouted, tuple(counted.rx_misrouted_ports)
         )
 
     @property
     def misrouted(self) -> str:
         """Frames that arrived on other ports than expected, and on which; empty if none did."""
-        counted = self.counters
-        if not counted.rx_misrouted:
+        counted, found = self.counters, self.broadcast
+        if found.missing:
+            return f"{found.missing:,} copies of frames of {self.name} missed {', '.join(self.copies)}"
+        if not found.misrouted:
             return ""
         places = ", ".join(counted.rx_misrouted_ports) or "another port"
-        return (
-            f"{counted.rx_misrouted:,} frames of {self.name} arrived at {places}, expected at {self.rx_port}"
-        )
+        expected = ", ".join((self.rx_port, *self.copies))
+        return f"{found.misrouted:,} frames of {self.name} arrived at {places}, expected at {expected}"
 
     @property
     def first_octets(self) -> float:
@@ -301,6 +314,11 @@ class Trial(Validated):
             return f"frames of {blind} have no signature, so copies may stand for lost ones"
         if self.order.duplicated is None:
             return "this tester does not count duplicates, and copies may stand for lost frames"
+        if any(s.copies and s.broadcast.most_incomplete != s.broadcast.incomplete for s in self.streams):
+            return (
+                "copies at other ports are counted together, so nobody knows of how many frames one is "
+                "missing"
+            )
         return f"{self.order.late or 0:,} frames came so late that they may be copies"
 
     @property

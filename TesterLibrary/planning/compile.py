@@ -60,6 +60,7 @@ def compile(  # noqa: A001 - the word of the architecture
         PlanError: The first limit that is hit: what was given, what is allowed, where.
     """
     _check_job(job, max_streams, first_id)
+    _check_copies(job.streams, ports)
     ends = [stations(stream, ports) for stream in job.streams]
     made = [
         _stream(_forwarded(stream, forwarding), stream_id, job.seed, tx, rx, gateways)
@@ -138,6 +139,21 @@ def _check_job(job: Job, max_streams: int, first_id: int) -> None:
         raise PlanError(
             f"job {job.name!r}: stream ids {first_id} to {last_id} are not within 1 to {_LARGEST_ID}"
         )
+
+
+def _check_copies(streams: Iterable[Stream], ports: Mapping[str, Port]) -> None:
+    for stream in streams:
+        for port in stream.copies:
+            if port not in ports or port in (stream.tx, stream.rx):
+                raise PlanError(
+                    f"stream {stream.name!r}: copies are expected at {port!r}, which is no port besides "
+                    f"{stream.tx} and {stream.rx}; there are {', '.join(sorted(ports))}"
+                )
+        if stream.copies and not stream.signature:
+            raise PlanError(
+                f"stream {stream.name!r}: frames are known at several ports by their signature alone; give "
+                "signature=True"
+            )
 
 
 def _repeated(names: Iterable[str]) -> list[str]:

@@ -170,8 +170,9 @@ class StreamRun:
                 correction=correction,
                 growth=self._growth(counters[s.id]),
                 stale=self._stale.get(s.id, 0),
+                copies=stream.copies,
             )
-            for s, correction in zip(self.plan.streams, corrections, strict=True)
+            for s, stream, correction in zip(self.plan.streams, self.streams, corrections, strict=True)
         )
         return Trial(
             load=self._tester.busiest(self.streams),
@@ -202,6 +203,15 @@ class StreamRun:
     def _ports(self) -> set[str]:
         return {port for s in self.plan.streams for port in (s.tx_port, s.rx_port)}
 
+    def _is_complete(self, snapshot: Snapshot) -> bool:
+        """Whether every frame has arrived at each port where it is expected."""
+        others = {s.id: len(given.copies) for s, given in zip(self.plan.streams, self.streams, strict=True)}
+        return all(
+            s.rx_packets - (s.order.duplicated or 0) >= s.tx_packets
+            and (s.rx_misrouted or 0) >= others[s.id] * s.tx_packets
+            for s in self._measured(snapshot)
+        )
+
     def _measured(self, snapshot: Snapshot) -> list[StreamCounters]:
         """Counters of the streams whose frames are recognized where they arrive."""
         return [snapshot.stream(s.id) for s in self.plan.streams if s.measured]
@@ -225,9 +235,7 @@ class StreamRun:
                 after_ns = quiet_since - ended
                 if quiet_since - new_since >= rules.grace.ns or after_ns >= rules.longest.ns:
                     return latest, (_endless(latest, after_ns),)
-            elif all(
-                s.rx_packets - (s.order.duplicated or 0) >= s.tx_packets for s in self._measured(latest)
-            ):
+            elif self._is_complete(latest):
                 return latest, ()
             snapshot = latest
         return snapshot, ()

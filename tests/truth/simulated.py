@@ -51,6 +51,7 @@ _DEVICES: tuple[Judge, ...] = (
     switching.blocking,
     switching.address_capacity,
     switching.address_learning_rate,
+    switching.broadcast,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
 _SWITCH: tuple[Judge, ...] = (

@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 
+from TesterLibrary.measurement.trial import StreamResult, Trial
 from TesterLibrary.methodology.address_table import find_address_capacity, find_address_learning_rate
 from TesterLibrary.methodology.congestion import CongestionTest, measure_congestion
 from TesterLibrary.methodology.forwarding_rate import (
@@ -16,8 +17,11 @@ from TesterLibrary.methodology.forwarding_rate import (
     ForwardingSweep,
     find_forwarding_rate,
 )
+from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from tests.counted import stream_counters
+from tests.unit.methodology.measured import EVIDENCE
 from tests.unit.methodology.simulated import LINE, SimulatedMeasurer
 from tests.unit.methodology.switching import CongestedSwitch, LearningSwitch
 
@@ -25,6 +29,7 @@ from .case import Case
 
 _SECOND = Duration(10**9)
 _HIGHEST = 512  # addresses of a search
+_RECEIVERS = ("p2", "p3", "p4")
 
 
 def forwarding_rate(draw: random.Random) -> Case:
@@ -109,6 +114,35 @@ def address_learning_rate(draw: random.Random) -> Case:
         excuse = excuse or "a table that forgets nothing is full"
     truth = factor <= 1
     return Case("address learning rate", truth, result.verdict_above(bound), excuse, f"{switch} {bound}")
+
+
+def broadcast(draw: random.Random) -> Case:
+    """The truth is the part of the frames that missed one of three ports."""
+    chance = draw.choice([0.0, 0.0, 0.001, 0.1, 1.0])
+    frames = [tuple(draw.random() >= chance for _ in _RECEIVERS) for _ in range(draw.choice([10, 200]))]
+    if draw.random() < 0.2:  # one port gets nothing
+        frames = [(second, third, False) for second, third, _ in frames]
+    arrived = [sum(frame[place] for frame in frames) for place in range(3)]
+    seen = tuple(port for port, count in zip(_RECEIVERS, arrived, strict=True) if count)
+    misrouted = arrived[1] + arrived[2]
+    counts = draw.random() < 0.9
+    counted = stream_counters(
+        id=1,
+        tx_packets=len(frames),
+        rx_packets=arrived[0],
+        rx_misrouted=misrouted if counts else None,
+        rx_misrouted_ports=tuple(port for port in seen if port != "p2"),
+    )
+    stream = StreamResult("all", "p1", "p2", 64, Fraction(1000), counted, copies=_RECEIVERS[1:])
+    found = Trial(Fraction(1, 2), _SECOND.ns, (stream,), EVIDENCE)
+    truth = Fraction(sum(not all(frame) for frame in frames), len(frames))
+    bound = Ratio(draw.choice([Fraction(0), truth, Fraction(1, 100), Fraction(1, 2)]))
+    excuse = "" if counts else "other ports are not counted"
+    least, most = stream.order.loss_bounds or (0, 0)
+    if least != most and least <= bound.value * len(frames) < most:
+        excuse = excuse or "several copies may be of one frame"
+    about = f"{arrived} of {len(frames)} {counts=} {bound}"
+    return Case("broadcast loss", truth <= bound.value, loss_below([found], bound), excuse, about)
 
 
 def _switch(draw: random.Random, entries: int) -> LearningSwitch:

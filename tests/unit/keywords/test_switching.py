@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary import TesterLibrary
-from TesterLibrary.errors import Inconclusive, PlanError, TesterLibraryError
+from TesterLibrary.errors import Inconclusive, PlanError, TesterLibraryError, VerdictFailed
 from TesterLibrary.methodology.congestion import CongestionResult
+from TesterLibrary.methodology.errored_frames import ErroredResult, FrameError
 from TesterLibrary.methodology.forwarding_rate import ForwardingResult
 from TesterLibrary.model.port_pattern import PortPattern
 from TesterLibrary.model.quantity import Frequency
@@ -91,11 +92,46 @@ def test_a_device_that_floods_nothing_tells_nothing_of_its_table(library: Tester
         library.verify_address_learning_rate_above(Frequency.parse("1 k/s"), rate)
 
 
+def test_a_broadcast_that_reaches_one_port_only_is_lost(library: TesterLibrary) -> None:
+    name = library.create_broadcast_stream("all", "p1", "p3", "p2", "p4", rate=Rate.parse("1 %"))
+    trial = library.measure_loss(name, duration=SECOND)
+    (stream,) = trial.streams
+    assert (stream.rx_port, stream.copies, trial.received) == ("p3", ("p2", "p4"), trial.sent)
+    assert (trial.loss, stream.broadcast.missing) == (1, 2 * trial.sent)
+    with pytest.raises(VerdictFailed, match="copies of frames of all missed p2, p4"):
+        library.verify_loss_below(Ratio.parse("50 %"), trial)
+
+
+def test_broadcasts_go_to_other_ports(library: TesterLibrary) -> None:
+    with pytest.raises(PlanError, match="a broadcast goes from one port to others; given was p1"):
+        library.create_broadcast_stream("all", "p1")
+    with pytest.raises(PlanError, match="copies are expected at 'p1', which is no port besides p1 and p2"):
+        library.create_broadcast_stream("all", "p1", "p2", "p1")
+
+
+def test_oversize_frames_that_are_forwarded_fail(library: TesterLibrary, tmp_path: Path) -> None:
+    result = library.measure_errored_frames(load=Ratio.parse("1 %"), duration=SECOND)
+    assert [trial.streams[0].frame_size for trial in result.trials] == [1518, 1519]
+    with pytest.raises(VerdictFailed, match="oversize frames forwarded of oversize, 1519 bytes"):
+        library.verify_errored_frames_filtered(result)
+    assert _back(tmp_path, ErroredResult) == result
+
+
+def test_errored_frames_that_nobody_sends_are_refused(library: TesterLibrary) -> None:
+    with pytest.raises(PlanError, match=r"^crc: no port of this tester sends frames with a bad FCS"):
+        library.measure_errored_frames(FrameError.CRC)
+    with pytest.raises(
+        PlanError, match="oversize=1500 bytes is no longer than the longest legal frame, 1518 bytes"
+    ):
+        library.measure_errored_frames(oversize=FrameSize(1500))
+
+
 def test_each_verdict_refuses_results_of_another_kind(library: TesterLibrary) -> None:
     trial = library.measure_loss(library.create_stream("north"), duration=SECOND)
     for verify, arguments in (
         (library.verify_maximum_forwarding_rate_above, (Rate.parse("1 kpps"), trial)),
         (library.verify_no_head_of_line_blocking, (trial,)),
+        (library.verify_errored_frames_filtered, (trial,)),
         (library.verify_address_capacity_above, (9, trial)),
         (library.verify_address_learning_rate_above, (Frequency.parse("9/s"), trial)),
     ):

@@ -7,18 +7,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from TesterLibrary.measurement.trial import StreamResult
 from TesterLibrary.methodology.address_table import find_address_capacity, find_address_learning_rate
 from TesterLibrary.methodology.congestion import CongestionTest, measure_congestion
+from TesterLibrary.methodology.errored_frames import ErroredTest, measure_errored_frames
 from TesterLibrary.methodology.forwarding_rate import (
     ForwardingFigure,
     ForwardingSweep,
     find_forwarding_rate,
 )
+from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.units import Rate, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
+from tests.counted import stream_counters
 
+from ..measured import trial as trial_of
 from ..simulated import SimulatedMeasurer
 from ..switching import CongestedSwitch, LearningSwitch
 from .samples import SECOND, said
@@ -92,5 +97,35 @@ def learning_rates() -> Iterator[Verdict]:
             yield result.verdict_above(Frequency.parse(bound))
 
 
+def errored_frames() -> Iterator[Verdict]:
+    test = ErroredTest(Ratio.parse("10 %"), SECOND)
+    alive, dead = SimulatedMeasurer(), SimulatedMeasurer(random_loss=1.0)
+    for legal, oversize in ((alive, dead), (alive, alive), (dead, dead)):
+        yield measure_errored_frames(legal, oversize, test).verdict_filtered()
+
+
+def broadcasts() -> Iterator[Verdict]:
+    for received, misrouted, ports in (
+        (100, 200, ("p3", "p4")),
+        (100, 199, ("p3", "p4")),
+        (100, 100, ("p3",)),
+        (90, 200, ("p3", "p4")),
+        (100, 210, ("p3", "p4")),
+        (100, None, ()),
+    ):
+        counted = stream_counters(
+            id=1,
+            tx_packets=100,
+            rx_packets=received,
+            rx_misrouted=misrouted,
+            rx_misrouted_ports=ports,
+        )
+        stream = StreamResult("all", "p1", "p2", 64, Fraction(100), counted, copies=("p3", "p4"))
+        for bound in ("0 %", "60 %"):
+            yield loss_below([replace(trial_of(counted), streams=(stream,))], Ratio.parse(bound))
+
+
 def test_each_verdict_says_what_was_approved(approved: Approved) -> None:
-    approved("switching", said(forwarding_rates, congestion, addresses, learning_rates))
+    approved(
+        "switching", said(forwarding_rates, congestion, addresses, learning_rates, errored_frames, broadcasts)
+    )

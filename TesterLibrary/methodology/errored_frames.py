@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Errored frames filtering (RFC 2889 §5.9): whether a device forwards frames that it must drop.
+
+Of the kinds of the RFC only frames that are too long are sent. The others take a port that sends a frame
+with a bad FCS, a piece of a byte or less than 64 bytes, which no port of a tester of this library does:
+whether a device filters these is not measured, and never assumed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from ..errors import PlanError
+from ..measurement.trial import Trial
+from ..model.units import Duration, Ratio
+from ..verdict import AT_MOST, Verdict, assess
+from .judging import doubt_of, unmeasured
+from .measurer import Measurer
+from .result import Result, shorter
+
+_RFC_TRIAL = Duration(30 * 10**9)  # RFC 2889 §5.9.2, which refers to §5.1.2
+
+
+class FrameError(Enum):
+    """The kinds of errored frames of RFC 2889 §5.9.3."""
+
+    OVERSIZE = "oversize"  # longer than the device's maximum
+    UNDERSIZE = "undersize"  # shorter than 64 bytes
+    CRC = "crc"  # with a bad FCS
+    DRIBBLE = "dribble"  # with more bits than whole bytes, and a good FCS
+    ALIGNMENT = "alignment"  # with more bits than whole bytes, and a bad FCS
+
+
+_NOT_SENT = {
+    FrameError.UNDERSIZE: "frames of less than 64 bytes, which every port pads",
+    FrameError.CRC: "frames with a bad FCS, which the port itself computes",
+    FrameError.DRIBBLE: "frames that end within a byte",
+    FrameError.ALIGNMENT: "frames that end within a byte",
+}
+
+
+def check_sent(kinds: tuple[FrameError, ...]) -> None:
+    """PlanError that names the first kind of errored frames that no tester sends."""
+    if not kinds:
+        raise PlanError("no kind of errored frames is given; give oversize")
+    for kind in kinds:
+        if kind in _NOT_SENT:
+            raise PlanError(
+                f"{kind.value}: no port of this tester sends {_NOT_SENT[kind]}; whether the device filters "
+                "them cannot be measured. Measured can be oversize"
+            )
+
+
+@dataclass(frozen=True)
+class ErroredTest:
+    """The load of the test."""
+
+    load: Ratio = Ratio(Fraction(1))  # of line rate
+    duration: Duration = _RFC_TRIAL
+
+    def validate(self) -> None:
+        """Raises PlanError, which prints the test, for a value that makes no sense."""
+        if not (0 < self.load.value <= 1 and self.duration.ns > 0):
+            raise PlanError(
+                f"the load must be above 0 and at most 100 %, the duration above 0; given was {self.load} "
+                f"for {self.duration}"
+            )
+
+
+@dataclass(frozen=True)
+class ErroredResult(Result):
+    """Two trials: of the longest frames that the device has to forward, and of oversize frames."""
+
+    load: ErroredTest
+
+    @property
+    def shortened(self) -> tuple[str, ...]:
+        """See Result."""
+        return shorter("trials", self.load.duration, _RFC_TRIAL, "RFC 2889 §5.9.2")
+
+    @property
+    def judged(self) -> tuple[Trial, ...]:
+        """The trial of oversize frames."""
+        return self.trials[1:]
+
+    @property
+    def forwarded(self) -> int:
+        """Oversize frames that arrived at any port, in whatever shape."""
+        order = self.trials[1].order
+        damaged = (order.corrupted, order.wrong_length, order.fragments, order.wrong_headers, order.misrouted)
+        return order.received + sum(count or 0 for count in damaged)
+
+    def verdict_filtered(self) -> Verdict:
+        """Whether no oversize frame was forwarded.
+
+        INCONCLUSIVE where the device did not forward the longest legal frames either: it may be dead.
+        """
+        doubt = doubt_of(self.trials) or unmeasured(self.trials)
+        if not doubt and not self.trials[0].received:
+            doubt = "the device forwarded no frame of legal length either"
+        sent = self.trials[1].sent
+        if not doubt and not sent:
+            doubt = "no oversize frame was sent"
+        return assess(
+            self.forwarded,
+            AT_MOST,
+            0,
+            subject=f"oversize frames forwarded of {self.title}",
+            measured=f"{self.forwarded:,} of {sent:,}",
+            bound="none",
+            doubt=doubt,
+        )
+
+    def __str__(self) -> str:
+        return f"{self.title}: {self.forwarded:,} of {self.trials[1].sent:,} oversize frames were forwarded"
+
+
+def measure_errored_frames(legal: Measurer, oversize: Measurer, test: ErroredTest) -> ErroredResult:
+    """Sends the longest legal frames, then frames that are too long.
+
+    Raises:
+        PlanError: the test makes no sense.
+        TargetError: the tester is broken, gone or late.
+    """
+    test.validate()
+    trials = tuple(measurer.measure(test.load.value, test.duration) for measurer in (legal, oversize))
+    return ErroredResult(title=trials[1].title, trials=trials, load=test)

@@ -1,0 +1,84 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from TesterLibrary.measurement.broadcast import Broadcast
+from TesterLibrary.measurement.trial import StreamResult
+from tests.counted import stream_counters
+
+PORTS = ("p3", "p4")
+
+
+@given(
+    st.integers(1, 30).flatmap(
+        lambda sent: st.lists(
+            st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=sent, max_size=sent
+        )
+    )
+)
+def test_frames_that_miss_a_port_are_within_the_bounds(frames: list[tuple[bool, bool, bool]]) -> None:
+    """Each frame arrives at p2, p3 and p4, or not."""
+    elsewhere = sum(third + fourth for _, third, fourth in frames)
+    seen = tuple(
+        port for port, place in zip(PORTS, (1, 2), strict=True) if any(frame[place] for frame in frames)
+    )
+    counted = stream_counters(
+        id=1,
+        tx_packets=len(frames),
+        rx_packets=sum(second for second, _, _ in frames),
+        rx_misrouted=elsewhere,
+        rx_misrouted_ports=seen,
+    )
+    stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS)
+    lost = sum(not all(frame) for frame in frames)
+    assert stream.order.loss_bounds
+    least, most = stream.order.loss_bounds
+    assert least <= lost <= most
+    assert (least == 0) is (lost == 0)
+    assert stream.order.misrouted == 0
+
+
+@pytest.mark.parametrize(
+    ("arrived", "seen", "bounds"),
+    [
+        (200, PORTS, (0, 0)),
+        (199, PORTS, (1, 1)),
+        (100, ("p3",), (50, 100)),  # all at one port, as far as its name is known
+        (210, PORTS, (0, 100)),  # copies of copies may stand for others
+        (200, ("p3", "p9"), (0, 100)),  # at a port where they are not expected
+        (None, (), (0, 100)),  # nobody counts them
+    ],
+)
+def test_what_is_counted_at_other_ports_bounds_the_loss(
+    arrived: int | None, seen: tuple[str, ...], bounds: tuple[int, int]
+) -> None:
+    counted = stream_counters(
+        id=1, tx_packets=100, rx_packets=100, rx_misrouted=arrived, rx_misrouted_ports=seen
+    )
+    stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS)
+    assert stream.order.loss_bounds == bounds
+
+
+def test_a_stream_to_one_port_misses_no_copies() -> None:
+    found = Broadcast((), 100, 7, ("p3",))
+    assert (found.missing, found.misrouted, found.incomplete, found.most_incomplete) == (0, 7, 0, 0)
+    assert Broadcast((), 100, None).most_incomplete == 0
+
+
+def test_what_is_missing_and_what_is_too_much_is_said() -> None:
+    for arrived, text in (
+        (150, "50 copies of frames of all missed p3, p4"),
+        (207, "7 frames of all arrived at p3, p4, expected at p2, p3, p4"),
+        (200, ""),
+    ):
+        counted = stream_counters(
+            id=1, tx_packets=100, rx_packets=100, rx_misrouted=arrived, rx_misrouted_ports=PORTS
+        )
+        assert StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS).misrouted == text

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.methodology.errored_frames import (
+    ErroredTest,
+    FrameError,
+    check_sent,
+    measure_errored_frames,
+)
+from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.verdict import Outcome
+
+from .simulated import SimulatedMeasurer
+
+TEST = ErroredTest(Ratio.parse("10 %"), Duration(10**8))
+
+
+@given(forwards=st.integers(0, 20), alive=st.booleans(), busy=st.booleans())
+def test_only_a_device_that_is_alive_and_drops_all_of_them_filters(
+    forwards: int, alive: bool, busy: bool
+) -> None:
+    legal = SimulatedMeasurer(random_loss=0.0 if alive else 1.0)
+    oversize = SimulatedMeasurer(Fraction(forwards, 100), collapse=Fraction(1))
+    if not forwards:
+        oversize = SimulatedMeasurer(random_loss=1.0)
+    oversize.broken_trials = (1,) if busy else ()
+    result = measure_errored_frames(legal, oversize, TEST)
+    expected = Outcome.FAIL if forwards else Outcome.PASS
+    if busy or not alive:
+        expected = Outcome.INCONCLUSIVE
+    assert result.verdict_filtered().outcome is expected
+    assert (result.forwarded > 0) is (forwards > 0)
+    assert result.shortened == ("trials of 100 ms: RFC 2889 §5.9.2 asks for at least 30 s",)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FrameError if kind is not FrameError.OVERSIZE])
+def test_what_no_port_sends_is_refused_by_name(kind: FrameError) -> None:
+    with pytest.raises(PlanError, match=f"^{kind.value}: no port of this tester sends frames"):
+        check_sent((FrameError.OVERSIZE, kind))
+    check_sent((FrameError.OVERSIZE,))
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    with pytest.raises(PlanError, match="no kind of errored frames is given"):
+        check_sent(())
+    with pytest.raises(PlanError, match="the load must be above 0 and at most 100 %"):
+        measure_errored_frames(SimulatedMeasurer(), SimulatedMeasurer(), ErroredTest(Ratio(Fraction(0))))
