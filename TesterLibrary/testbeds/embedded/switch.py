@@ -28,6 +28,7 @@ def build(
     """A shaper that learns `most_addresses` at most, and forgets one that sends nothing after `ageing`.
 
     It floods frames to addresses that it does not know. The limit counts the addresses of the tester's ports.
+    A frame longer than its bucket, `burst` bytes without FCS, is dropped.
     """
     shaper.build(namespace, ports, rate=rate, burst=burst, queue=queue)
     if ageing is not None:

@@ -18,39 +18,34 @@ A Mesh Below Its Rate Loses Nothing
     Verify Loss Below    0 %
 
 Many To One Get The Rate Of One Port
-    [Documentation]    7 Mbps of 508 bytes are 1,722 frames each second.
+    [Documentation]    7 Mbps of 508 bytes are 1,722 frames each second, and no more.
     Create Streams Over Ports    uplink    pattern=many-to-one    frame_size=512
-    ${throughput} =    Find Throughput    uplink    duration=1 s    resolution=2 %
+    ${throughput} =    Find Throughput    uplink    duration=500 ms    resolution=2 %
     ${result} =    Sweep Forwarding Rate    uplink    throughput=${throughput}    step=50 %    duration=1 s
     Verify Forwarding Rate At Maximum Load Above    1722 pps    ${result}    within=3 %
-    Should Be True    ${result.maximum_rate} < 1722 * 1.03
-
-More Than One Port Carries Is Not Forwarded
-    Create Streams Over Ports    uplink    pattern=many-to-one    frame_size=512
-    ${throughput} =    Find Throughput    uplink    duration=1 s    resolution=2 %
-    Sweep Forwarding Rate    uplink    throughput=${throughput}    step=50 %    duration=1 s
-    Verify Maximum Forwarding Rate Above    1900 pps
+    Run Keyword And Expect Error
+    ...    FAIL: maximum forwarding rate of uplink p2-p1*
+    ...    Verify Maximum Forwarding Rate Above
+    ...    1774 pps
+    ...    ${result}
 
 A Congested Port Blocks No Other
     ${result} =    Measure Congestion    frame_size=512    duration=1 s
     Verify No Head Of Line Blocking    ${result}
 
 It Learns As Many Addresses As It Can
-    ${result} =    Find Address Capacity
-    ...    lowest=256
-    ...    highest=264
-    ...    rate=2 k/s
-    ...    probe_rate=2 k/s
-    ...    ageing=2.5 s
+    [Documentation]    Beside two of the tester.
+    ${result} =    Find Address Capacity    lowest=258    highest=259    rate=2 k/s    probe_rate=2 k/s    ageing=2.5 s
     Should Be Equal As Integers    ${result.capacity}    260
     Verify Address Capacity Above    260    ${result}
-
-It Learns No More Addresses
-    Find Address Capacity    lowest=256    highest=264    rate=2 k/s    probe_rate=2 k/s    ageing=2.5 s
-    Verify Address Capacity Above    261
+    Run Keyword And Expect Error
+    ...    FAIL: address table of port p1 is 260 addresses, required >= 261*
+    ...    Verify Address Capacity Above
+    ...    261
+    ...    ${result}
 
 It Learns As Fast As It Is Told
-    Find Address Learning Rate    addresses=100    highest=4 k/s    ageing=2.5 s
+    Find Address Learning Rate    addresses=100    lowest=4 k/s    highest=4 k/s    ageing=2.5 s
     Verify Address Learning Rate Above    4 k/s
 
 A Broadcast Reaches Each Port
@@ -70,3 +65,19 @@ A Broadcast That Misses A Port Is Lost
     Set Headers    all    Ether / IP / UDP
     Measure Loss    all    duration=1 s
     Verify Loss Below    50 %
+
+It Forwards Frames That It Should Drop
+    [Documentation]    It is asked to carry 1000 bytes and no more, and carries 1518.
+    Measure Errored Frames    longest=1000    duration=500 ms
+    Verify Errored Frames Filtered
+
+It Drops Frames That Are Too Long
+    [Documentation]    A frame that its bucket of 1020 bytes never holds is dropped.
+    [Setup]    Use Testbed    ${SHORT}
+    ${result} =    Measure Errored Frames    longest=1018    oversize=1030    duration=500 ms
+    Should Be Equal As Integers    ${result.forwarded}    0
+    Verify Errored Frames Filtered    ${result}
+
+Frames That No Port Sends Are Refused
+    Run Keyword And Expect Error    crc: no port of this tester sends*    Measure Errored Frames    crc
+    Run Keyword And Expect Error    *1519 bytes is too long for port 'p1'*    Measure Errored Frames

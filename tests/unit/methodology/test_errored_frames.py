@@ -18,7 +18,9 @@ from TesterLibrary.methodology.errored_frames import (
 )
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.verdict import Outcome
+from tests.counted import stream_counters
 
+from .measured import OneTrial, trial
 from .simulated import SimulatedMeasurer
 
 TEST = ErroredTest(Ratio.parse("10 %"), Duration(10**8))
@@ -40,6 +42,17 @@ def test_only_a_device_that_is_alive_and_drops_all_of_them_filters(
     assert result.verdict_filtered().outcome is expected
     assert (result.forwarded > 0) is (forwards > 0)
     assert result.shortened == ("trials of 100 ms: RFC 2889 §5.9.2 asks for at least 30 s",)
+
+
+@pytest.mark.parametrize("uncounted", ["rx_misrouted", "rx_wrong_length", "rx_fragments"])
+def test_frames_that_nobody_counts_may_have_been_forwarded(uncounted: str) -> None:
+    legal = trial(stream_counters(id=1, tx_packets=10, rx_packets=10))
+    for arrived, outcome in ((0, Outcome.INCONCLUSIVE), (1, Outcome.FAIL)):
+        counted = stream_counters(**{"id": 1, "tx_packets": 10, "rx_packets": arrived, uncounted: None})
+        result = measure_errored_frames(OneTrial(legal), OneTrial(trial(counted)), TEST)
+        verdict = result.verdict_filtered()
+        assert verdict.outcome is outcome
+        assert ("does not count frames that arrive damaged" in str(verdict)) is (arrived == 0)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in FrameError if kind is not FrameError.OVERSIZE])
