@@ -17,6 +17,7 @@ ${PLANTED}      260
 
 *** Test Cases ***
 Capacity Is Found Exactly
+    [Documentation]    To one address, of 200 to 400.
     ${result} =    Find Address Capacity
     ...    lowest=200
     ...    highest=400

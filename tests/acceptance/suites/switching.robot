@@ -4,8 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation       RFC 2889 on a bridge whose truth is known: each of four ports sends 7 Mbps of frames without their FCS,
-...                 and 260 addresses are learned, those of the tester's two ports included.
+Documentation       RFC 2889 on a bridge whose truth is known: each of four ports sends 7 Mbps of frames without their
+...                 FCS, and 260 addresses are learned, those of the tester's two ports included.
 Library             TesterLibrary    testbed=embedded/l2-switch
 Suite Setup         Open Tester
 Suite Teardown      Close Tester
@@ -13,6 +13,7 @@ Suite Teardown      Close Tester
 
 *** Test Cases ***
 A Mesh Below Its Rate Loses Nothing
+    [Documentation]    Each port sends to every other one.
     Create Streams Over Ports    mesh    frame_size=512    rate=60 %
     Measure Loss    mesh    duration=1 s
     Verify Loss Below    0 %
@@ -30,6 +31,7 @@ Many To One Get The Rate Of One Port
     ...    ${result}
 
 A Congested Port Blocks No Other
+    [Documentation]    The fourth port is offered 150 % of line rate.
     ${result} =    Measure Congestion    frame_size=512    duration=1 s
     Verify No Head Of Line Blocking    ${result}
 
@@ -45,16 +47,19 @@ It Learns As Many Addresses As It Can
     ...    ${result}
 
 It Learns As Fast As It Is Told
+    [Documentation]    The kernel has no limit for this.
     Find Address Learning Rate    addresses=100    lowest=4 k/s    highest=4 k/s    ageing=2.5 s
     Verify Address Learning Rate Above    4 k/s
 
 A Broadcast Reaches Each Port
+    [Documentation]    Half of line rate is less than a port sends.
     Create Broadcast Stream    all    p1    p2    p3    p4    rate=50 %
     ${trial} =    Measure Loss    all    duration=1 s
     Should Be Equal    ${trial.misrouted}    ${EMPTY}
     Verify Loss Below    0 %
 
 A Broadcast Above The Rate Of A Port Is Lost
+    [Documentation]    Line rate of 1518 bytes is more than a port sends.
     Create Broadcast Stream    all    p1    p2    p3    p4    frame_size=1518    rate=100 %
     Measure Loss    all    duration=1 s
     Verify Loss Below    1 %
@@ -79,5 +84,6 @@ It Drops Frames That Are Too Long
     Verify Errored Frames Filtered    ${result}
 
 Frames That No Port Sends Are Refused
+    [Documentation]    A bad FCS, and more bytes than the port takes.
     Run Keyword And Expect Error    crc: no port of this tester sends*    Measure Errored Frames    crc
     Run Keyword And Expect Error    *1519 bytes is too long for port 'p1'*    Measure Errored Frames
