@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from math import isfinite
@@ -39,6 +39,14 @@ class Verdict:
     def __str__(self) -> str:
         text = f"{self.outcome.value}: {self.subject} is {self.measured}, required {self.bound}"
         return f"{text} ({self.reason})" if self.reason else text
+
+    def doubted(self, *doubts: str) -> Verdict:
+        """The same in doubt: INCONCLUSIVE for these reasons as well. Itself, if there are none."""
+        new = [doubt for doubt in doubts if doubt and doubt not in self.reason]
+        if not new and (self.outcome is Outcome.INCONCLUSIVE or not any(doubts)):
+            return self
+        reasons = filter(None, (self.reason, *new))
+        return replace(self, outcome=Outcome.INCONCLUSIVE, reason="; ".join(reasons))
 
     def enforce(self, message: str | None = None) -> Verdict:
         """Returns itself when passed. A message replaces the usual one of a verdict that failed.

@@ -147,7 +147,8 @@ class Events:
         | ``paths`` | names of paths; all that were started, if none is given |
 
         An event that did not happen says nothing about the device, so this never fails. Every other verdict
-        on the path is INCONCLUSIVE then, too: of `Get Path Statistics`, and of `Get Host Counter`.
+        of the test is INCONCLUSIVE then, too, with the event's name: of a ``Verify …`` on streams as well as
+        of `Get Host Counter`.
 
         | `Verify All Events Fired` |
         """

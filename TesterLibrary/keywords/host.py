@@ -82,7 +82,6 @@ class HostKeywords:
             assertion_operator,
             assertion_expected,
             subject=f"{counter} of {host}",
-            doubt=suite.paths.doubt,
             message=message,
         )
         return int(value)

@@ -127,7 +127,6 @@ class InlinePaths:
                 assertion_operator,
                 assertion_expected,
                 subject=f"{statistic.value} of path {found.name}",
-                doubt=found.doubt,
                 message=message,
             )
         )

@@ -151,9 +151,13 @@ class Paths:
         return [self.statistics(name) for name, known in self._known.items() if known.plan or known.last]
 
     @property
-    def doubt(self) -> str:
-        """Why nothing that depends on the paths can be concluded; empty if something can."""
-        return "; ".join(filter(None, (statistics.doubt for statistics in self.started())))
+    def doubts(self) -> tuple[str, ...]:
+        """Why nothing can be concluded of what was measured through the paths; empty if something can."""
+        try:
+            return tuple(filter(None, (statistics.doubt for statistics in self.started())))
+        except TargetError as problem:
+            why = str(problem).removeprefix("INCONCLUSIVE: ")
+            return (f"nobody knows whether the events of the paths have fired: {why}",)
 
     def close(self) -> None:
         """Forgets everything: the tester, which is closed next, ends it."""

@@ -299,7 +299,13 @@ class Suite:
         return measured
 
     def conclude(self, verdict: Verdict, message: str | None = None) -> Verdict:
-        """Records a verdict, and raises unless it is PASS; a message replaces that of a failed one."""
+        """Records a verdict, and raises unless it is PASS; a message replaces that of a failed one.
+
+        While a path is in the way nobody knows what the device was to do unless all its events have happened:
+        then each verdict is INCONCLUSIVE, whatever was measured.
+        """
+        if self._open:
+            verdict = verdict.doubted(*self._open.paths.doubts)
         self.recorder.verdict(verdict)
         return verdict.enforce(message)
 

@@ -38,6 +38,16 @@ def test_texts() -> None:
     )
 
 
+def test_doubts_are_added_once() -> None:
+    passed = verdict(holds=True)
+    assert passed.doubted() == passed
+    assert passed.doubted("") == passed
+    doubted = passed.doubted("one", "", "two")
+    assert (doubted.outcome, doubted.reason) == (Outcome.INCONCLUSIVE, "one; two")
+    assert doubted.doubted("two", "three").reason == "one; two; three"
+    assert verdict(holds=False).doubted("one").outcome is Outcome.INCONCLUSIVE
+
+
 def test_counts_are_written_with_all_their_digits() -> None:
     found = assess(1_234_567, EQUAL, 1_234_568, subject="frame loss")
     assert str(found) == "FAIL: frame loss is 1,234,567, required == 1,234,568"

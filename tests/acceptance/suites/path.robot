@@ -88,6 +88,13 @@ Unfired, And A Counter
     Download
     Get Host Counter    server    TcpRetransSegs    ==    0
 
+Unfired, And Any Verdict
+    [Documentation]    Not only verdicts on the path: nobody knows what any other value says.
+    Drop Packet    wan    flow=7    number=1    name=nobody
+    Start Path    wan
+    Download
+    Verify Value    3 ms    <=    5 ms    of=time to the last byte
+
 Mistakes
     [Documentation]    Each says what was given and what is allowed, and changes nothing.
     Run Keyword And Expect Error    *no path 'lan'*wan*    Drop Packet    lan    number=1

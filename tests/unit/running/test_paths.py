@@ -4,14 +4,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path as File
 
 import pytest
 
-from TesterLibrary.errors import PlanError, TestbedError, TesterLibraryError
+from TesterLibrary.errors import (
+    Inconclusive,
+    PlanError,
+    TargetError,
+    TestbedError,
+    TesterLibraryError,
+    VerdictFailed,
+)
+from TesterLibrary.measurement.inline import PathStatistics
+from TesterLibrary.measurement.snapshot import PathDirectionCounters, PathEventCounters
 from TesterLibrary.model.inline import Drop, Event, Path
 from TesterLibrary.model.units import Duration
 from TesterLibrary.running.suite import Suite
+from TesterLibrary.verdict import EQUAL, Outcome, assess
 
 from .testers import opened
 
@@ -58,8 +69,45 @@ def test_a_path_ends_with_its_test(suite: Suite) -> None:
 def test_what_was_not_started_is_in_no_verdict(suite: Suite) -> None:
     suite.paths.create(WAN)
     suite.paths.add("wan", Event(action=Drop(), number=3))
-    assert (suite.paths.started(), suite.paths.doubt) == ([], "")
+    assert (suite.paths.started(), suite.paths.doubts) == ([], ())
     suite.paths.stop()
+
+
+UNFIRED = PathStatistics(
+    "wan",
+    (PathDirectionCounters("p1", received=5), PathDirectionCounters("p2")),
+    (PathEventCounters("late", matched=5),),
+)
+
+
+def started(suite: Suite, monkeypatch: pytest.MonkeyPatch, *found: PathStatistics) -> None:
+    """Has the paths of a suite be these, as a tester that forwards would tell."""
+    monkeypatch.setattr(suite.paths, "started", lambda: list(found))
+
+
+@pytest.mark.parametrize("value", [1, 2])
+def test_an_event_that_did_not_fire_makes_every_verdict_inconclusive(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch, value: int
+) -> None:
+    started(suite, monkeypatch, UNFIRED)
+    with pytest.raises(Inconclusive, match="frame loss: event 'late' did not fire: it saw 5 packets"):
+        suite.conclude(assess(value, EQUAL, 1, subject="frame loss"))
+
+
+def test_events_that_fired_leave_verdicts_as_they_are(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    started(suite, monkeypatch, replace(UNFIRED, events=(PathEventCounters("now", matched=5, fired=1),)))
+    assert suite.conclude(assess(1, EQUAL, 1, subject="frame loss")).outcome is Outcome.PASS
+    with pytest.raises(VerdictFailed):
+        suite.conclude(assess(2, EQUAL, 1, subject="frame loss"))
+
+
+def test_what_a_lost_tester_did_is_a_doubt(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost() -> list[PathStatistics]:
+        raise TargetError("testerd is gone")
+
+    monkeypatch.setattr(suite.paths, "started", lost)
+    with pytest.raises(Inconclusive, match=r"whether the events .* have fired: testerd is gone"):
+        suite.conclude(assess(1, EQUAL, 1, subject="frame loss"))
 
 
 def test_a_testbed_without_hosts_runs_nothing(suite: Suite) -> None:
