@@ -67,6 +67,8 @@ class Profile:
     mlr_sum: Duration
     mlr_width: Ratio
     mlr_lowest: Ratio  # of line rate, where such a search gives up
+    activation_step: Duration  # of each trial of a service's configuration
+    activation: Duration  # of the trial of the performance of services
 
 
 def load_profile(name_or_path: str) -> Profile:
@@ -113,4 +115,6 @@ def load_profile(name_or_path: str) -> Profile:
         mlr_sum=Duration.parse(value("mlrsearch", "duration_sum")),
         mlr_width=Ratio.parse(value("mlrsearch", "width")),
         mlr_lowest=Ratio.parse(value("mlrsearch", "lowest")),
+        activation_step=Duration.parse(value("service_activation", "step")),
+        activation=Duration.parse(value("service_activation", "performance")),
     )

@@ -224,24 +224,27 @@ class Suite:
         self,
         title: str,
         names: Sequence[str],
-        rate: Rate | None = None,
+        rate: Rate | Mapping[str, Rate] | None = None,
         *,
         by_signature: bool = False,
         needs: Sequence[Counter] = (),
         rest: Duration = Duration(0),
+        goes_on: bool = False,
     ) -> TrialMeasurer:
-        """Runs trials of these streams, or of all, each at its own rate or at the one given.
+        """Runs trials of these streams, or of all, each at its own rate, at the one given or at that by name.
 
         The title heads their progress; the last trial is what `Verify …` and `Get …` judge. After one that
-        lost frames nothing is sent for `rest`.
+        lost frames nothing is sent for `rest`. With `goes_on`, they belong to the progress that is shown.
 
         Raises:
             PlanError: the tester does not count what the title needs, or the signature of each frame is
                 needed and a stream is sent without. Nothing was sent.
         """
         chosen = self.refuse_without(title, names, by_signature=by_signature, needs=needs)
-        streams = [stream.at(rate) if rate else stream for stream in chosen]
-        self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
+        rates = rate if isinstance(rate, Mapping) else {s.name: rate or s.rate for s in chosen}
+        streams = [stream.at(rates[stream.name]) for stream in chosen]
+        if not goes_on:
+            self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
         pauses = Pauses(self.profile.trial_learning, self.profile.trial_rest, rest)
         return TrialMeasurer(self.tester, streams, note=self.remember, pauses=pauses)
 

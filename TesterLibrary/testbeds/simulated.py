@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..model.units import Duration, Ratio
+from ..model.units import Bandwidth, Duration, Ratio
 
 _NEVER = Duration(0)
 _NOTHING = Ratio(Fraction(0))
@@ -37,6 +37,8 @@ class SimulatedDevice:
     hold_every: int = 0  # of so many frames one is held back; 0: none
     hold: Duration = _NEVER  # for so long
     double_every: int = 0  # of so many frames one leaves twice; 0: none
+    police: Bandwidth | None = None  # of frames, FCS included, at which its bucket fills; None: no policer
+    bucket: int = 10_000  # bytes that may go at once; a frame that finds less in the bucket is lost
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> SimulatedDevice:
@@ -54,9 +56,10 @@ class SimulatedDevice:
     def read(cls, name: str, value: object) -> Any:
         """The value of one option. UnitError if it cannot be read."""
         kind = str(cls.__dataclass_fields__[name].type)
-        return (
-            Ratio.parse(value) if kind == "Ratio" else Duration.parse(value) if kind == "Duration" else value
-        )
+        for unit in (Ratio, Duration, Bandwidth):
+            if kind.partition(" ")[0] == unit.__name__:
+                return unit.parse(value)
+        return value
 
     def _check(self) -> None:
         rules = (

@@ -52,6 +52,7 @@ def test_the_table_is_found_exactly(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(2000)
 @pytest.mark.parametrize("suite", sorted(path.stem for path in SHIPPED.glob("[a-z]*.robot")))
 def test_the_shipped_suites_pass(suite: str, tmp_path: Path) -> None:
-    check_passed(robot(SHIPPED / f"{suite}.robot", tmp_path))
+    check_passed(robot(SHIPPED / f"{suite}.robot", tmp_path, seconds=600))

@@ -11,6 +11,7 @@ from dataclasses import replace
 from . import fake_judges as fake
 from . import other_judges as other
 from . import procedure_judges as procedures
+from . import service_judges as services
 from . import session_judges as sessions
 from . import stream_judges as streams
 from . import switch_judges as switch
@@ -52,6 +53,8 @@ _DEVICES: tuple[Judge, ...] = (
     switching.address_capacity,
     switching.address_learning_rate,
     switching.broadcast,
+    services.configuration,
+    services.performance,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
 _SWITCH: tuple[Judge, ...] = (

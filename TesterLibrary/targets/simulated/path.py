@@ -11,6 +11,7 @@ from ...model.units import LINE_OVERHEAD
 from ...testbeds.simulated import SimulatedDevice
 
 _LOST: tuple[int, ...] = ()
+_BIT_NS = 8 * 10**9  # bits each second times nanoseconds, in a byte
 
 
 class SimulatedPath:
@@ -29,6 +30,8 @@ class SimulatedPath:
         self._recovered_ns = 0
         self._losing = False  # every second frame meanwhile
         self._silent_until_ns = 0
+        self._credit = device.bucket * _BIT_NS  # of the policer
+        self._filled_ns = 0
 
     def reset(self, now_ns: int) -> None:
         """The device is silent from now on, for as long as it takes. What it holds is lost."""
@@ -47,6 +50,8 @@ class SimulatedPath:
         if device.warm_up and self._warms_up(gap_ns):
             return _LOST
         if device.loss.value and self._loses(gap_ns, line_ns):
+            return _LOST
+        if device.police and self._polices(now_ns, size, device.police.bps):
             return _LOST
         if self._overloaded and self._recovers(now_ns, gap_ns, service_ns):
             return _LOST
@@ -88,6 +93,15 @@ class SimulatedPath:
         self._overloaded = now_ns < self._recovered_ns
         self._losing = self._overloaded and not self._losing
         return self._losing
+
+    def _polices(self, now_ns: int, size: int, rate_bps: int) -> bool:
+        """Whether the bucket of the policer holds too little for a frame, which then takes nothing."""
+        filled = self._credit + (now_ns - self._filled_ns) * rate_bps
+        self._credit, self._filled_ns = min(self._device.bucket * _BIT_NS, filled), now_ns
+        if self._credit < size * _BIT_NS:
+            return True
+        self._credit -= size * _BIT_NS
+        return False
 
     def _loses(self, gap_ns: int | None, line_ns: Fraction) -> bool:
         """Whether the law of loss takes this frame; the load is that of the gap before it."""

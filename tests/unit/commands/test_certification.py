@@ -52,6 +52,14 @@ def test_the_profile_switching_runs_its_suites_on_four_ports(tmp_path: Path) -> 
     assert "switching:" in Path(bed.criteria).read_text(encoding="utf-8")
 
 
+def test_the_profile_service_activation_runs_its_suites(tmp_path: Path) -> None:
+    run = certification(profile="service-activation", testbeds=(), criteria=None, suites=(), output=tmp_path)
+    (bed,) = run.beds
+    assert (bed.testbed, bed.criteria) == ("embedded/policer", None)
+    assert set(bed.suites) == set((suite_root() / "service_activation").glob("*.robot"))
+    assert all(item.expected_s for item in run.items())
+
+
 def test_each_suite_has_a_row_for_each_frame_size() -> None:
     names = ("throughput", "latency", "frame_loss", "back_to_back", "system_recovery")
     for name in (*(f"rfc2544/{name}" for name in names), "mlrsearch/ndr_pdr", *SWITCHING):

@@ -1,0 +1,404 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Service activation (ITU-T Y.1564): whether services get what their bandwidth profiles promise, and no more.
+
+A service has a committed information rate (CIR), for which the criteria of acceptance hold, and perhaps an
+excess one (EIR), of which nothing is promised. The *configuration* of a service is tested by loads up to its
+CIR, by CIR + EIR, and beyond. Its *performance* is that of all services together, each at its CIR, for long.
+Where colours are known, yellow frames are a stream of their own, such as one of another DSCP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+from typing import Protocol
+
+from ..errors import PlanError, TesterLibraryError
+from ..measurement.interval import Interval
+from ..measurement.trial import StreamResult, Trial
+from ..model.units import Duration, Rate, RateUnit, Ratio
+from ..verdict import AT_LEAST, AT_MOST, Between, Outcome, Verdict, assess
+from .judging import about, amount, delay_doubt_of, doubt_of, loss_below, undelayed, unmeasured
+from .result import Result, shorter
+
+_QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1))  # of the CIR
+_BEYOND = Fraction(5, 4)  # of the EIR, or of the CIR where the EIR is small
+_SMALL = Fraction(1, 5)  # part of the CIR
+_SHORTEST = Duration(15 * 60 * 10**9)  # of a performance test
+_SEVERE = Fraction(1, 2)  # a second that loses a greater part is severely errored (ITU-T Y.1563)
+_IN_A_ROW = 10  # so many of them begin a time without availability, so many others end it
+_VARIATION = "pdv99.9"  # ITU-T Y.1563: the quantile of 99.9 % less the minimum
+
+
+@dataclass(frozen=True)
+class Service:
+    """The bandwidth profile of a service. Rates count bits of frames, FCS included."""
+
+    name: str  # of its stream; where colours are known, of the one of green frames
+    cir: Rate
+    eir: Rate | None = None  # None: no excess is forwarded
+    yellow: str | None = None  # the stream of yellow frames; None: the service is not aware of colours
+
+    @property
+    def most(self) -> Fraction:
+        """CIR and EIR together, in bits each second."""
+        return self.cir.value + (self.eir.value if self.eir else 0)
+
+    def validate(self) -> None:
+        """Raises PlanError, which names the service, for a profile that makes no sense."""
+        if self.yellow is not None and self.eir is None:
+            raise PlanError(
+                f"service {self.name!r}: yellow frames are those of the excess; give eir=, such as 2 Mbps"
+            )
+        if self.yellow == self.name:
+            raise PlanError(
+                f"service {self.name!r}: yellow frames need a stream of their own, such as of another DSCP"
+            )
+
+    def __str__(self) -> str:
+        eir = f" and EIR {self.eir}" if self.eir else ""
+        return f"{self.name}, CIR {self.cir}{eir}{', aware of colours' if self.yellow else ''}"
+
+
+class Purpose(Enum):
+    """The subject of a step of the configuration test."""
+
+    COMMITTED = "committed"  # all frames are within the CIR
+    EXCESS = "excess"  # CIR + EIR
+    POLICING = "policing"  # more than both
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one step offers."""
+
+    purpose: Purpose
+    title: str  # "75 % of its CIR"
+    green: Rate
+    yellow: Rate | None = None  # None: no yellow frames are sent
+
+    @property
+    def offered(self) -> Fraction:
+        """Bits each second."""
+        return self.green.value + (self.yellow.value if self.yellow else 0)
+
+    def of(self, service: Service) -> dict[str, Rate]:
+        """The rate of each stream that is sent."""
+        rates = {service.name: self.green}
+        if service.yellow is not None and self.yellow is not None:
+            rates[service.yellow] = self.yellow
+        return rates
+
+
+def loads_of(service: Service, *, policing: bool = True) -> tuple[Load, ...]:
+    """The loads of the configuration test, in their order."""
+    cir, eir = service.cir.value, service.eir.value if service.eir else Fraction(0)
+    loads = [Load(Purpose.COMMITTED, f"{Ratio(part)} of its CIR", _bits(part * cir)) for part in _QUARTERS]
+    if eir:
+        loads.append(_load(service, Purpose.EXCESS, "CIR + EIR", cir, eir))
+    if policing and eir >= _SMALL * cir:
+        loads.append(_load(service, Purpose.POLICING, "CIR + 125 % of EIR", cir, _BEYOND * eir))
+    elif policing:
+        title = "125 % of CIR + EIR" if eir else "125 % of CIR"
+        loads.append(_load(service, Purpose.POLICING, title, _BEYOND * cir, eir))
+    return tuple(loads)
+
+
+def _load(service: Service, purpose: Purpose, title: str, green: Fraction, yellow: Fraction) -> Load:
+    if service.yellow is None:
+        return Load(purpose, title, _bits(green + yellow))
+    return Load(purpose, title, _bits(green), _bits(yellow))
+
+
+def _bits(value: Fraction) -> Rate:
+    return Rate(value, RateUnit.L2)
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """The criteria of acceptance of a service; what is None is not judged."""
+
+    loss: Ratio = Ratio(Fraction(0))  # frame loss ratio (FLR)
+    delay: Duration | None = None  # mean frame transfer delay (FTD)
+    variation: Duration | None = None  # frame delay variation (FDV): 99.9 % of frames over the fastest one
+    availability: Ratio | None = None  # of the time of the performance test
+
+    def __str__(self) -> str:
+        parts = (
+            f"loss <= {self.loss}",
+            f"delay <= {self.delay}" if self.delay is not None else "",
+            f"variation <= {self.variation}" if self.variation is not None else "",
+            f"availability >= {self.availability}" if self.availability is not None else "",
+        )
+        return ", ".join(filter(None, parts))
+
+
+class ServiceMeasurer(Protocol):
+    """Runs trials of streams at rates of their own. TargetError: the tester is broken, gone or late."""
+
+    def offer(self, rates: Mapping[str, Rate], duration: Duration) -> Trial:
+        """One trial of these streams together."""
+        ...
+
+    def watch(
+        self, rates: Mapping[str, Rate], duration: Duration, interval: Duration
+    ) -> tuple[Trial, tuple[Interval, ...], str]:
+        """The same with what each interval lost, and why intervals tell nothing; empty if they do."""
+        ...
+
+
+@dataclass(frozen=True)
+class ConfigurationResult(Result):
+    """A trial at each load of the configuration test of one service."""
+
+    service: Service
+    loads: tuple[Load, ...]  # of the trials, in their order
+
+    @property
+    def received_rates(self) -> tuple[float, ...]:
+        """The information rate that arrived at each load, in bits each second, each frame once."""
+        return tuple(float(amount(trial, RateUnit.L2, _least_of(trial))) for trial in self.trials)
+
+    def verdict(self, acceptance: Acceptance, margin: Ratio) -> Verdict:
+        """Whether the service is configured as it should be: within the criteria, and policed.
+
+        Args:
+            acceptance: The criteria for frames within the CIR.
+            margin: Part of CIR + EIR by which more may arrive when more is offered: what a bucket holds.
+        """
+        if acceptance.availability is not None:
+            raise TesterLibraryError("availability takes a performance test, not one of the configuration")
+        found = [
+            replace(verdict, subject=f"{verdict.subject} at {load.title}")
+            for load, trial in zip(self.loads, self.trials, strict=True)
+            for verdict in self._judged(load, trial, acceptance, margin)
+        ]
+        return _together(found, f"configuration of service {self.title}", str(acceptance))
+
+    def _judged(self, load: Load, trial: Trial, acceptance: Acceptance, margin: Ratio) -> list[Verdict]:
+        service = self.service
+        committed = load.green.value <= service.cir.value
+        found = accepted(trial, service.name, acceptance) if committed else []
+        if not committed:
+            found.append(_delivered(trial, service, acceptance.loss))
+        if load.purpose is Purpose.POLICING:
+            found.append(_policed(trial, service, load, margin))
+        return found
+
+    def __str__(self) -> str:
+        rates = ", ".join(str(_bits(Fraction(round(rate)))) for rate in self.received_rates)
+        return f"service {self.service}: received {rates} at {len(self.loads)} loads"
+
+
+def measure_configuration(
+    measurer: ServiceMeasurer, service: Service, duration: Duration, *, policing: bool = True
+) -> ConfigurationResult:
+    """Runs a trial at each load, whatever the one before came to.
+
+    Raises:
+        PlanError: the bandwidth profile makes no sense.
+        TargetError: the tester is broken, gone or late.
+    """
+    service.validate()
+    loads = loads_of(service, policing=policing)
+    trials = tuple(measurer.offer(load.of(service), duration) for load in loads)
+    return ConfigurationResult(title=trials[0].title, trials=trials, service=service, loads=loads)
+
+
+@dataclass(frozen=True)
+class ServiceSeconds:
+    """Which intervals of a service were severely errored; None where copies leave it open."""
+
+    service: str
+    severe: tuple[bool | None, ...]
+
+    @property
+    def availability_bounds(self) -> tuple[Fraction, Fraction]:
+        """The least and the greatest part of the time in which it was available."""
+        least, most = (
+            [known if known is not None else open_ for known in self.severe] for open_ in (True, False)
+        )
+        return availability(least), availability(most)
+
+
+@dataclass(frozen=True)
+class PerformanceResult(Result):
+    """One trial of all services together, each at its CIR."""
+
+    duration: Duration
+    seconds: tuple[ServiceSeconds, ...]
+    unwatched: str = ""  # why nobody knows which intervals lost frames; empty if somebody does
+
+    @property
+    def shortened(self) -> tuple[str, ...]:
+        """See Result."""
+        return shorter("a performance test", self.duration, _SHORTEST, "ITU-T Y.1564")
+
+    def verdict(self, services: Sequence[str], acceptance: Acceptance) -> Verdict:
+        """Whether each of these services, or of all, was within the criteria."""
+        (trial,) = self.trials
+        known = [stream.name for stream in trial.streams]
+        if unknown := [name for name in services if name not in known]:
+            raise TesterLibraryError(f"{unknown[0]!r} was not measured; measured were {', '.join(known)}")
+        chosen = list(services) or known
+        found = [verdict for name in chosen for verdict in accepted(trial, name, acceptance)]
+        if acceptance.availability is not None:
+            found += [self._available(name, acceptance.availability) for name in chosen]
+        return _together(found, f"performance of services {', '.join(chosen)}", str(acceptance))
+
+    def _available(self, name: str, bound: Ratio) -> Verdict:
+        each = {one.service: one for one in self.seconds}
+        seconds = each.get(name, ServiceSeconds(name, ()))
+        least, most = seconds.availability_bounds
+        severe = sum(known is True for known in seconds.severe)
+        return assess(
+            None if not seconds.severe else least if least == most else Between(least, most),
+            AT_LEAST,
+            bound.value,
+            subject=f"availability of {name}",
+            measured=f"{Ratio(least)} ({severe} of {len(seconds.severe)} intervals lost more than half)",
+            bound=f">= {bound}",
+            doubt=doubt_of(self.trials) or self.unwatched,
+        )
+
+    def __str__(self) -> str:
+        (trial,) = self.trials
+        return f"{trial.title}: {self.duration} at their CIR, {trial.loss_text}"
+
+
+def measure_performance(
+    measurer: ServiceMeasurer,
+    rates: Mapping[str, Rate],
+    duration: Duration,
+    interval: Duration = Duration(10**9),
+) -> PerformanceResult:
+    """Offers all services together at these rates.
+
+    Raises:
+        PlanError: the test makes no sense.
+        TargetError: the tester is broken, gone or late.
+    """
+    if duration.ns < interval.ns or interval.ns <= 0:
+        raise PlanError(
+            f"a performance test of {duration} has no interval of {interval}; give at least as much time"
+        )
+    trial, intervals, unwatched = measurer.watch(rates, duration, interval)
+    seconds = tuple(ServiceSeconds(name, _severe(name, intervals)) for name in rates)
+    return PerformanceResult(trial.title, (trial,), duration, seconds, unwatched)
+
+
+def availability(severe: Sequence[bool]) -> Fraction:
+    """The part of the seconds in which a service is available (ITU-T Y.1563).
+
+    Ten severely errored ones in a row begin a time without availability, and belong to it. Ten others in a
+    row end it, and do not.
+    """
+    available, without, since = True, 0, 0
+    for second, errored in enumerate(severe, start=1):
+        without += not available
+        if errored is not available:  # as the state has it
+            since = second
+        elif second - since == _IN_A_ROW:
+            without += _IN_A_ROW if available else -_IN_A_ROW
+            available, since = not available, second
+    return 1 - Fraction(without, len(severe)) if severe else Fraction(1)
+
+
+def _severe(name: str, intervals: Sequence[Interval]) -> tuple[bool | None, ...]:
+    found: list[bool | None] = []
+    for interval in intervals:
+        for stream in interval.streams:
+            if stream.name == name and stream.sent:
+                least = max(0, stream.sent - stream.received)
+                most = stream.sent if stream.again is None else min(stream.sent, least + stream.again)
+                sides = {Fraction(lost, stream.sent) > _SEVERE for lost in (least, most)}
+                found.append(sides.pop() if len(sides) == 1 else None)
+    return tuple(found)
+
+
+def accepted(trial: Trial, name: str, acceptance: Acceptance) -> list[Verdict]:
+    """What the criteria come to for one stream of a trial."""
+    own = replace(trial, streams=(trial.stream(name),))
+    found = [loss_below([own], acceptance.loss)]
+    bounds = (("mean", acceptance.delay, "mean delay"), (_VARIATION, acceptance.variation, "delay variation"))
+    for statistic, bound, noun in bounds:
+        if bound is None:
+            continue
+        figure = own.latency.figure(statistic)
+        found.append(
+            assess(
+                about(figure),
+                AT_MOST,
+                bound.ns,
+                subject=f"{noun} of {own.title}",
+                measured=str(Duration(round(figure.value))) if figure else "unknown",
+                bound=f"<= {bound}",
+                doubt=delay_doubt_of([own]) or undelayed([own]),
+            )
+        )
+    return found
+
+
+def _delivered(trial: Trial, service: Service, loss: Ratio) -> Verdict:
+    """Whether the CIR arrived of what was offered beyond it."""
+    own = replace(trial, streams=(trial.stream(service.name),))
+    required = service.cir.value * (1 - loss.value)
+    value = _information_rate(own)
+    doubt = doubt_of([own]) or unmeasured([own])
+    if not doubt and value.most < required and own.lost == 0:
+        doubt = "the device delivered all that it was offered"
+    return assess(
+        value,
+        AT_LEAST,
+        required,
+        subject=f"information rate of {own.title}",
+        measured=_rate_text(value),
+        bound=f">= {_bits(required)}, its CIR less {loss}",
+        doubt=doubt,
+    )
+
+
+def _policed(trial: Trial, service: Service, load: Load, margin: Ratio) -> Verdict:
+    """Whether no more arrived than the profile allows, though more was offered."""
+    allowed = service.most * (1 + margin.value)
+    value = _information_rate(trial)
+    doubt = doubt_of([trial]) or unmeasured([trial])
+    if not doubt and load.offered <= allowed:
+        doubt = f"no more than {_bits(load.offered)} was offered; give a smaller margin"
+    return assess(
+        value,
+        AT_MOST,
+        allowed,
+        subject=f"information rate of {trial.title}",
+        measured=_rate_text(value),
+        bound=f"<= {_bits(allowed)}, CIR and EIR with a margin of {margin}",
+        doubt=doubt,
+    )
+
+
+def _least_of(trial: Trial) -> Callable[[StreamResult], Fraction]:
+    return lambda stream: Fraction(stream.order.first_arrivals * 10**9, trial.sending_ns)
+
+
+def _information_rate(trial: Trial) -> Between:
+    most = amount(
+        trial, RateUnit.L2, lambda s: Fraction(s.order.most_first_arrivals * 10**9, trial.sending_ns)
+    )
+    return Between(amount(trial, RateUnit.L2, _least_of(trial)), most)
+
+
+def _rate_text(value: Between) -> str:
+    least, most = _bits(value.least), _bits(value.most)
+    return str(least) if value.least == value.most else f"{least} to {most}"
+
+
+def _together(found: Sequence[Verdict], subject: str, bound: str) -> Verdict:
+    """The verdict on all of these: FAIL outweighs INCONCLUSIVE; the first one of its kind says why."""
+    for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE):
+        for verdict in found:
+            if verdict.outcome is outcome:
+                return verdict
+    return Verdict(Outcome.PASS, subject, f"within {len(found)} of {len(found)} criteria", bound)

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Services through nftables policers whose rates are known (ITU-T Y.1564)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.files.paths import data_root
+
+from .robots import check_failed, check_passed, robot
+
+SUITE = data_root() / "suites" / "service_activation" / "services.robot"
+SHIPPED = data_root() / "resources" / "testbeds" / "embedded" / "policer.yaml"
+
+
+def planted(folder: Path, dscp: str, rate: int) -> str:
+    """The testbed with another rate for a DSCP."""
+    lines = SHIPPED.read_text(encoding="utf-8").splitlines()
+    changed = [f"      {dscp}: {rate}" if line.strip().startswith(f"{dscp}:") else line for line in lines]
+    assert changed != lines
+    file = folder / "planted.yaml"
+    file.write_text("\n".join([*changed, ""]), encoding="utf-8")
+    return f"TESTBED:{file}"
+
+
+@pytest.mark.long
+def test_services_that_are_as_promised_pass(tmp_path: Path) -> None:
+    tests = robot(SUITE, tmp_path)
+    assert len(tests) == 4
+    check_passed(tests)
+
+
+def test_a_service_by_colour_passes(tmp_path: Path) -> None:
+    check_passed(robot(SUITE, tmp_path, only="Data Is Configured By Colour"))
+
+
+@pytest.mark.parametrize(
+    ("dscp", "rate", "test", "message"),
+    [
+        (
+            "ef",
+            440,
+            "Voice Is Configured",
+            "FAIL: frame loss of voice, 512 bytes at 100 % of its CIR",
+        ),
+        (
+            "af22",
+            "4 Mbps",
+            "Data Is Configured By Colour",
+            "FAIL: information rate of data + data beyond, 51",
+        ),
+        pytest.param(
+            "ef",
+            1000,
+            "Voice Is Configured",
+            "FAIL: information rate of voice, 512 bytes at 125 % of CIR is 2.5",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "af21",
+            600,
+            "All Services Perform Together",
+            "FAIL: frame loss of data, 512 bytes",
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_a_policer_that_is_wrong_is_found(
+    dscp: str, rate: int, test: str, message: str, tmp_path: Path
+) -> None:
+    given = planted(tmp_path, dscp, rate)
+    check_failed(robot(SUITE, tmp_path / "output", given, only=test), test, message)

@@ -1,0 +1,109 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts on services whose policers are known (ITU-T Y.1564)."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+from TesterLibrary.methodology.service_activation import (
+    Acceptance,
+    Purpose,
+    Service,
+    loads_of,
+    measure_configuration,
+    measure_performance,
+)
+from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from tests.unit.methodology.services import SIZE, PolicedServices
+
+from .case import Case
+
+_TIME = Duration(4 * 10**8)
+
+
+def configuration(draw: random.Random) -> Case:
+    """The truth is worked out from the frames that the buckets let pass at each load."""
+    service = _service(draw)
+    device = _device(draw, service)
+    loss = Ratio(draw.choice([Fraction(0), Fraction(1, 1000), Fraction(1, 10)]))
+    delay = Duration(draw.choice([device.delay_ns - 1000, device.delay_ns * 2]))
+    margin = Ratio(draw.choice([Fraction(1, 50), Fraction(1, 20)]))
+    result = measure_configuration(device, service, _TIME)
+    truth = device.delay_ns <= delay.ns
+    excuse = "it was busy" if device.busy else ""
+    for load in loads_of(service):
+        counts = {name: device.passed(name, rate, _TIME) for name, rate in load.of(service).items()}
+        sent, passed = counts[service.name]
+        rate = Fraction(passed * 8 * SIZE * 10**9, _TIME.ns)
+        if load.green.value <= service.cir.value:
+            truth &= Fraction(sent - passed, sent) <= loss.value
+            excuse = excuse or ("" if passed else "nothing arrived")
+        else:
+            truth &= rate >= service.cir.value * (1 - loss.value)
+        if load.purpose is Purpose.POLICING:
+            allowed = service.most * (1 + margin.value)
+            truth &= (
+                sum(Fraction(arrived * 8 * SIZE * 10**9, _TIME.ns) for _, arrived in counts.values())
+                <= allowed
+            )
+            excuse = excuse or ("" if load.offered > allowed else "the margin is too great")
+    verdict = result.verdict(Acceptance(loss, delay), margin)
+    about = f"{service} {device.rates} bucket {device.bucket} {loss} {delay} {margin}"
+    return Case("service configuration", truth, verdict, excuse, about)
+
+
+def performance(draw: random.Random) -> Case:
+    """The truth is what each service loses, and when it is not available."""
+    rates = {name: Rate(Fraction(draw.randint(1, 40) * 10**5), RateUnit.L2) for name in ("video", "voice")}
+    begins, count, seconds = draw.randint(0, 20), draw.choice([0, 5, 9, 10, 11, 30]), 40
+    severe = range(begins, min(seconds, begins + count))
+    device = PolicedServices(
+        {name: int(rate.value * draw.choice([1, 1, 2, Fraction(9, 10)])) for name, rate in rates.items()},
+        lost_every=draw.choice([0, 0, 50]),
+        severe=severe,
+        busy=draw.random() < 0.05,
+    )
+    loss = Ratio(draw.choice([Fraction(0), Fraction(1, 20), Fraction(1, 4)]))
+    bound = Ratio(Fraction(draw.choice([0, 25, 50, 75, 100]), 100))
+    result = measure_performance(device, rates, _TIME, Duration(_TIME.ns // seconds))
+    counts = [device.passed(name, rate, _TIME) for name, rate in rates.items()]
+    # Beside the last ten intervals, which may be too few to end a time without availability.
+    without = len(severe) if len(severe) >= 10 else 0
+    if without and seconds - severe.stop < 10:
+        without = seconds - severe.start
+    truth = all(Fraction(sent - passed, sent) <= loss.value for sent, passed in counts)
+    truth &= 1 - Fraction(without, seconds) >= bound.value
+    verdict = result.verdict([], Acceptance(loss, availability=bound))
+    excuse = "it was busy" if device.busy else ""
+    if not all(passed for _, passed in counts):
+        excuse = excuse or "nothing arrived"
+    about = f"{rates} {device.rates} {severe} {loss} {bound}"
+    return Case("service performance", truth, verdict, excuse, about)
+
+
+def _service(draw: random.Random) -> Service:
+    cir = Rate(Fraction(draw.randint(5, 40) * 10**5), RateUnit.L2)
+    if draw.random() < 0.3:
+        return Service("green", cir)
+    eir = Rate(cir.value * Fraction(draw.choice([5, 10, 20, 50, 100]), 100), RateUnit.L2)
+    return Service("green", cir, eir, draw.choice([None, "yellow"]))
+
+
+def _device(draw: random.Random, service: Service) -> PolicedServices:
+    """A policer as promised, or one that is off by some percent, or none."""
+    off = draw.choice([Fraction(1), Fraction(1), Fraction(draw.randint(70, 140), 100)])
+    most = service.cir.value if service.yellow else service.most
+    rates = {"green": int(most * off)}
+    if service.yellow and service.eir:
+        rates["yellow"] = int(service.eir.value * draw.choice([Fraction(1), off]))
+    if draw.random() < 0.1:
+        rates = {}
+    return PolicedServices(
+        rates,
+        bucket=draw.choice([1, 4, 20]) * SIZE,
+        lost_every=draw.choice([0, 0, 0, 2000, 20]),
+        delay_ns=draw.choice([100_000, 5_000_000]),
+        busy=draw.random() < 0.05,
+    )

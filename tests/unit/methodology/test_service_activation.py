@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from TesterLibrary.errors import PlanError, TesterLibraryError
+from TesterLibrary.methodology.service_activation import (
+    Acceptance,
+    Purpose,
+    Service,
+    ServiceSeconds,
+    availability,
+    loads_of,
+    measure_configuration,
+    measure_performance,
+)
+from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.verdict import Outcome
+
+from .services import PolicedServices
+
+SECOND = Duration(10**9)
+NO_LOSS, MARGIN = Acceptance(), Ratio.parse("2 %")
+VIDEO = Service("video", Rate.parse("4 Mbps"), Rate.parse("2 Mbps"))
+
+
+def test_the_loads_are_those_of_the_recommendation() -> None:
+    assert [(load.title, str(load.green)) for load in loads_of(VIDEO)] == [
+        ("25 % of its CIR", "1 Mbps"),
+        ("50 % of its CIR", "2 Mbps"),
+        ("75 % of its CIR", "3 Mbps"),
+        ("100 % of its CIR", "4 Mbps"),
+        ("CIR + EIR", "6 Mbps"),
+        ("CIR + 125 % of EIR", "6.5 Mbps"),
+    ]
+    assert [load.title for load in loads_of(VIDEO, policing=False)][-1] == "CIR + EIR"
+    voice = loads_of(Service("voice", Rate.parse("2 Mbps")))
+    assert [(load.title, str(load.green)) for load in voice[4:]] == [("125 % of CIR", "2.5 Mbps")]
+    small = loads_of(Service("video", Rate.parse("10 Mbps"), Rate.parse("1 Mbps")))
+    assert [(load.title, str(load.green)) for load in small[4:]] == [
+        ("CIR + EIR", "11 Mbps"),
+        ("125 % of CIR + EIR", "13.5 Mbps"),
+    ]
+
+
+def test_with_colours_the_excess_is_yellow() -> None:
+    data = Service("data", Rate.parse("4 Mbps"), Rate.parse("2 Mbps"), "yellow")
+    *committed, excess, policing = loads_of(data)
+    assert all(set(load.of(data)) == {"data"} for load in committed)
+    assert {name: str(rate) for name, rate in excess.of(data).items()} == {
+        "data": "4 Mbps",
+        "yellow": "2 Mbps",
+    }
+    assert str(policing.of(data)["yellow"]) == "2.5 Mbps"
+    assert policing.purpose is Purpose.POLICING
+
+
+@pytest.mark.parametrize(
+    ("rates", "outcome", "text"),
+    [
+        ({"video": 6_000_000}, Outcome.PASS, "configuration of service video, 512 bytes is within 7 of 7"),
+        ({"video": 6_300_000}, Outcome.FAIL, "information rate of video, 512 bytes at CIR + 125 % of EIR is"),
+        ({}, Outcome.FAIL, "is 6.500352 Mbps, required <= 6.12 Mbps, CIR and EIR with a margin of 2 %"),
+        ({"video": 3_500_000}, Outcome.FAIL, "frame loss of video, 512 bytes at 100 % of its CIR is"),
+        ({"video": 1_500_000}, Outcome.FAIL, "frame loss of video, 512 bytes at 50 % of its CIR is"),
+        ({"video": 4_000_000}, Outcome.PASS, "within 7 of 7"),  # nothing is promised of the excess
+    ],
+)
+def test_a_policer_is_told_from_one_that_is_not_as_promised(
+    rates: dict[str, int], outcome: Outcome, text: str
+) -> None:
+    result = measure_configuration(PolicedServices(rates), VIDEO, SECOND)
+    verdict = result.verdict(NO_LOSS, MARGIN)
+    assert verdict.outcome is outcome
+    assert text in str(verdict)
+
+
+def test_green_frames_are_kept_beside_yellow_ones() -> None:
+    data = Service("data", Rate.parse("4 Mbps"), Rate.parse("2 Mbps"), "yellow")
+    right = PolicedServices({"data": 4_000_000, "yellow": 2_000_000})
+    assert measure_configuration(right, data, SECOND).verdict(NO_LOSS, MARGIN).outcome is Outcome.PASS
+    generous = PolicedServices({"data": 4_000_000})
+    verdict = measure_configuration(generous, data, SECOND).verdict(NO_LOSS, MARGIN)
+    assert "information rate of data + yellow, 512 bytes at CIR + 125 % of EIR is" in str(verdict)
+    assert verdict.outcome is Outcome.FAIL
+
+
+def test_delay_and_its_variation_are_judged_at_each_load() -> None:
+    slow = PolicedServices({"video": 6_000_000}, delay_ns=3_000_000, slow_ns=2_000_000)
+    result = measure_configuration(slow, VIDEO, SECOND)
+    for acceptance, text in (
+        (Acceptance(delay=Duration(2_500_000)), "mean delay of video, 512 bytes at 25 % of its CIR is 3."),
+        (Acceptance(variation=Duration(10**6)), "delay variation of video, 512 bytes at 25 % of its CIR is"),
+    ):
+        verdict = result.verdict(acceptance, MARGIN)
+        assert (verdict.outcome, text in str(verdict)) == (Outcome.FAIL, True), str(verdict)
+    enough = Acceptance(delay=Duration(4_000_000), variation=Duration(3_000_000))
+    assert result.verdict(enough, MARGIN).outcome is Outcome.PASS
+
+
+def test_a_busy_tester_concludes_nothing() -> None:
+    busy = PolicedServices({}, busy=True)
+    verdict = measure_configuration(busy, VIDEO, SECOND).verdict(NO_LOSS, MARGIN)
+    assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, "the tester was busy")
+
+
+def test_a_margin_as_great_as_the_overload_tells_nothing_about_policing() -> None:
+    result = measure_configuration(PolicedServices({"video": 6_000_000}), VIDEO, SECOND)
+    verdict = result.verdict(NO_LOSS, Ratio.parse("10 %"))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.reason == "no more than 6.5 Mbps was offered; give a smaller margin"
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    device = PolicedServices({})
+    for service, message in (
+        (Service("data", Rate.parse("4 Mbps"), None, "yellow"), "'data': yellow frames are those of the exc"),
+        (Service("data", Rate.parse("4 Mbps"), Rate.parse("1 Mbps"), "data"), "a stream of their own"),
+    ):
+        with pytest.raises(PlanError, match=message):
+            measure_configuration(device, service, SECOND)
+    with pytest.raises(PlanError, match="a performance test of 500 ms has no interval of 1 s"):
+        measure_performance(device, {"video": VIDEO.cir}, Duration(5 * 10**8))
+    assert not device.asked
+    result = measure_configuration(device, VIDEO, SECOND)
+    with pytest.raises(TesterLibraryError, match="availability takes a performance test"):
+        result.verdict(Acceptance(availability=Ratio.parse("99 %")), MARGIN)
+
+
+def test_each_service_of_a_performance_test_is_judged() -> None:
+    device = PolicedServices({"voice": 1_500_000})
+    rates = {"video": VIDEO.cir, "voice": Rate.parse("2 Mbps")}
+    result = measure_performance(device, rates, Duration(2 * 10**9))
+    assert result.verdict(["video"], NO_LOSS).outcome is Outcome.PASS
+    verdict = result.verdict([], NO_LOSS)
+    assert (verdict.outcome, "frame loss of voice" in str(verdict)) == (Outcome.FAIL, True)
+    assert result.shortened == ("a performance test of 2 s: ITU-T Y.1564 asks for at least 900 s",)
+    with pytest.raises(TesterLibraryError, match="'fax' was not measured; measured were video, voice"):
+        result.verdict(["fax"], NO_LOSS)
+
+
+def test_a_service_is_not_available_from_ten_bad_seconds_on() -> None:
+    device = PolicedServices({}, severe=range(20, 32))
+    result = measure_performance(device, {"video": VIDEO.cir}, Duration(60 * 10**9))
+    for bound, outcome in (("80 %", Outcome.PASS), ("80.1 %", Outcome.FAIL)):
+        verdict = result.verdict([], Acceptance(Ratio.parse("100 %"), availability=Ratio.parse(bound)))
+        assert verdict.outcome is outcome
+    assert "availability of video is 80 % (12 of 60 intervals lost more than half)" in str(verdict)
+
+
+def test_where_nobody_sees_intervals_there_is_no_availability() -> None:
+    device = PolicedServices({})
+    result = measure_performance(device, {"video": VIDEO.cir}, SECOND)
+    blind = type(result)(result.title, result.trials, SECOND, (), "the device writes over the version")
+    verdict = blind.verdict([], Acceptance(availability=Ratio.parse("99 %")))
+    assert (verdict.outcome, verdict.reason) == (Outcome.INCONCLUSIVE, "the device writes over the version")
+
+
+@given(st.lists(st.booleans(), max_size=80))
+def test_availability_is_that_of_a_count_by_hand(severe: list[bool]) -> None:
+    """Each second looks for itself at the runs of ten before it, and at the one that it is part of."""
+    state, states = True, []
+    for second in range(len(severe)):
+        ahead = severe[second : second + 10]
+        if len(ahead) == 10 and all(errored is state for errored in ahead):
+            state = not state
+        states.append(state)
+    expected = Fraction(sum(states), len(states)) if states else Fraction(1)
+    assert availability(severe) == expected
+
+
+def test_intervals_that_copies_leave_open_bound_the_availability() -> None:
+    known = ServiceSeconds("video", (*[True] * 9, None, *[False] * 10))
+    assert known.availability_bounds == (Fraction(1, 2), Fraction(1))

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from TesterLibrary.methodology.service_activation import (
+    Acceptance,
+    Service,
+    measure_configuration,
+    measure_performance,
+)
+from TesterLibrary.model.units import Duration, Rate, Ratio
+from TesterLibrary.verdict import Verdict
+from tests.approval import Approved
+
+from ..services import PolicedServices
+from .samples import SECOND, said
+
+VIDEO = Service("video", Rate.parse("4 Mbps"), Rate.parse("2 Mbps"))
+STRICT = Acceptance(Ratio.parse("0.1 %"), Duration(10**6), Duration(10**6), None)
+
+
+def configuration() -> Iterator[Verdict]:
+    for device in (
+        PolicedServices({"video": 6_000_000}),
+        PolicedServices({}),
+        PolicedServices({"video": 3_900_000}),
+        PolicedServices({"video": 6_000_000}, delay_ns=2_000_000),
+        PolicedServices({"video": 6_000_000}, slow_ns=2_000_000),
+        PolicedServices({"video": 6_000_000}, busy=True),
+        PolicedServices({"video": 0}, bucket=0),
+    ):
+        yield measure_configuration(device, VIDEO, SECOND).verdict(STRICT, Ratio.parse("2 %"))
+    right = measure_configuration(PolicedServices({"video": 6_000_000}), VIDEO, SECOND)
+    yield right.verdict(STRICT, Ratio.parse("20 %"))
+    colours = Service("data", Rate.parse("4 Mbps"), Rate.parse("500 kbps"), "yellow")
+    for rates in ({"data": 4_000_000, "yellow": 500_000}, {"data": 3_990_000}, {"yellow": 500_000}):
+        result = measure_configuration(PolicedServices(rates), colours, SECOND)
+        yield result.verdict(Acceptance(Ratio.parse("1 %")), Ratio.parse("2 %"))
+
+
+def performance() -> Iterator[Verdict]:
+    rates = {"video": Rate.parse("4 Mbps"), "voice": Rate.parse("1 Mbps")}
+    for device in (PolicedServices({}, severe=range(5, 20)), PolicedServices({"voice": 900_000})):
+        result = measure_performance(device, rates, Duration(30 * 10**9))
+        for least in ("50 %", "99 %"):
+            yield result.verdict([], Acceptance(availability=Ratio.parse(least)))
+
+
+def test_each_verdict_says_what_was_approved(approved: Approved) -> None:
+    approved("service_activation", said(configuration, performance))
