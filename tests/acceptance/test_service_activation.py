@@ -48,7 +48,7 @@ def test_a_service_by_colour_passes(tmp_path: Path) -> None:
         ),
         (
             "af22",
-            "4 Mbps",
+            1000,
             "Data Is Configured By Colour",
             "FAIL: information rate of data + data beyond, 51",
         ),

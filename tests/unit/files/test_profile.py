@@ -47,6 +47,8 @@ QUICK = Profile(
     mlr_sum=Duration.parse("2 s"),
     mlr_width=Ratio.parse("1 %"),
     mlr_lowest=Ratio.parse("1 %"),
+    activation_step=Duration.parse("2 s"),
+    activation=Duration.parse("5 s"),
 )
 FULL = Profile(
     name="full",
@@ -81,6 +83,8 @@ FULL = Profile(
     mlr_sum=Duration.parse("2 min"),
     mlr_width=Ratio.parse("0.5 %"),
     mlr_lowest=Ratio.parse("1 %"),
+    activation_step=MINUTE,
+    activation=Duration.parse("15 min"),
 )
 
 
