@@ -51,8 +51,11 @@ def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
 
     INCONCLUSIVE where copies or frames out of order leave its length open.
     """
+    streams = [stream for trial in trials if trial.valid for stream in trial.streams]
     longest = next(iter(outages_of(trials)), None)
-    each = [stream.outage_bounds for trial in trials if trial.valid for stream in trial.streams]
+    name = next((stream.name for stream in streams if longest in (stream.outages or ())), "")
+    several = len({stream.name for stream in streams}) > 1
+    each = [stream.outage_bounds for stream in streams]
     known = [bounds for bounds in each if bounds]
     least, most = (max((bounds[side] for bounds in known), default=0) for side in (0, 1))
     unknown = len(known) < len(each) and least <= bound.ns
@@ -62,7 +65,7 @@ def outage_below(trials: Sequence[Trial], bound: Duration) -> Verdict:
         AT_MOST,
         bound.ns,
         subject=f"outage of {title_of(trials)}",
-        measured=str(longest) if longest else "not measured" if unknown else "none",
+        measured=f"{longest}{f' of {name}' * several}" if longest else "not measured" if unknown else "none",
         bound=f"<= {bound}",
         doubt=doubt_of(trials) or unmeasured(trials) or (absent if unknown else ""),
     )

@@ -30,6 +30,14 @@ def test_the_longest_comes_first() -> None:
     assert str(measure_outage(OneTrial(trial(GOOD)), Fraction(1), SECOND)).endswith("no outage")
 
 
+def test_of_several_streams_it_names_the_one_that_stood_longest() -> None:
+    shorter = replace(CUT, id=3, outages=replace(CUT.outages, longest_ns=7 * MILLISECOND, longest_lost=6))
+    several = trial(GOOD, shorter, CUT)
+    names = {stream.counters.id: stream.name for stream in several.streams}
+    assert f"by 200 lost frames of {names[CUT.id]}, required" in str(outage_below([several], SECOND))
+    assert str(outage_below([trial(CUT)], SECOND)).count("lost frames, required") == 1
+
+
 def test_it_has_to_be_over() -> None:
     assert outage_below([trial(GOOD)], Duration(0)).outcome is Outcome.PASS
     assert outage_below([trial(CUT)], Duration(201 * MILLISECOND)).outcome is Outcome.PASS
