@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 
 from ..errors import UnitError
@@ -24,6 +24,7 @@ _FRAMES = re.compile(r"([kKMGT]?)[pf]ps")
 _BYTES = re.compile(r"(k|K|M|G|Ki|Mi|Gi)?B|bytes?")
 _PREFIX = {**PREFIXES, "T": 10**12}
 _SHARES = {"%": Fraction(1, 100), "ppm": Fraction(1, 10**6)}
+_FLOATS = Context(prec=15)  # digits of a float that mean something: 0.1 + 0.2 is 0.30000000000000004
 _LONG_WORD = 4  # letters from which on a final s is that of a plural
 
 
@@ -51,7 +52,7 @@ class Magnitude:
         found = _SIGNED.fullmatch(text)
         if not found:
             return cls(_times(text), TIME, text)
-        number = value_of(found[2]) * (1 if found[1] in ("", "+") else -1)
+        number = _without_noise(value_of(found[2])) * (1 if found[1] in ("", "+") else -1)
         scale, unit = _unit(found[3] or "")
         return cls(number * scale, unit, text)
 
@@ -76,6 +77,13 @@ def _typed(given: object) -> tuple[Fraction, str] | None:
     if isinstance(given, Octets):
         return Fraction(given.count), OCTETS
     return (Fraction(given.bytes), OCTETS) if isinstance(given, FrameSize) else None
+
+
+def _without_noise(number: Fraction) -> Fraction:
+    """A decimal as it was meant, where a float was worked out and has digits that nobody wrote."""
+    if number.denominator == 1:
+        return number
+    return Fraction(_FLOATS.divide(Decimal(number.numerator), Decimal(number.denominator)))
 
 
 def _times(text: str) -> Fraction:
