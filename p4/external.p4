@@ -195,7 +195,6 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
                        in egress_intrinsic_metadata_from_parser_t eg_parser,
                        inout egress_intrinsic_metadata_for_deparser_t eg_deparser,
                        inout egress_intrinsic_metadata_for_output_port_t eg_port) {
-    MinorEditor() minor_editor;
     Version() version;
     Slot() slot;
     Signature() signature;
@@ -208,7 +207,6 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
     apply {
         if (hdr.loop.isValid()) {
             meta.stream = hdr.loop.template;
-            minor_editor.apply(hdr, meta.stream, eg.egress_port);
             version.apply(hdr, meta.stream, meta.measured, meta.version);
             slot.apply(meta.stream, meta.version, own);
             signature.apply(hdr, meta.stream, eg_parser.global_tstamp, meta.signature_rest, meta.signed);
@@ -230,26 +228,12 @@ control ExternalEgress(inout headers_t hdr, inout external_egress_t meta, in egr
 
 control ExternalEgressDeparser(packet_out packet, inout headers_t hdr, in external_egress_t meta,
                                in egress_intrinsic_metadata_for_deparser_t eg_deparser) {
-    Checksum() ipv4_checksum;
-    Checksum() udp_checksum;
-    Checksum() tcp_checksum;
+    Checksums() checksums;
     Checksum() icmp_checksum;
     Checksum() complement;
 
     apply {
-        if (hdr.ipv4.isValid()) {
-            hdr.ipv4.checksum = ipv4_checksum.update({
-                hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.tos, hdr.ipv4.len, hdr.ipv4.tester_version, hdr.ipv4.id,
-                hdr.ipv4.flags, hdr.ipv4.frag, hdr.ipv4.ttl, hdr.ipv4.proto, hdr.ipv4.src, hdr.ipv4.dst});
-        }
-        if (meta.udp_summed) {
-            hdr.udp.checksum = udp_checksum.update({
-                hdr.ipv4.src, hdr.ipv4.dst, hdr.udp.sport, hdr.udp.dport, meta.l4_rest}, true);
-        }
-        if (hdr.tcp.isValid()) {
-            hdr.tcp.checksum = tcp_checksum.update({
-                hdr.ipv4.src, hdr.ipv4.dst, hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, meta.l4_rest});
-        }
+        checksums.apply(hdr, meta.l4_rest, meta.udp_summed);
         if (meta.icmp_changed) {
             hdr.icmp.checksum = icmp_checksum.update({
                 hdr.ipv4.src, hdr.ipv4.dst, hdr.icmp.type, hdr.icmp.code, meta.l4_rest});

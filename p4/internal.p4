@@ -9,6 +9,7 @@
 struct internal_ingress_t {
     bit<16> l4_rest;
     bit<16> signature_rest;
+    bool udp_summed;           // UDP has a checksum
     turn_t turn;
     reply_t reply;
 }
@@ -23,7 +24,7 @@ parser InternalIngressParser(packet_in packet, out headers_t hdr, out internal_i
     state start {
         packet.extract(ig);
         packet.advance(PORT_METADATA_SIZE);
-        meta = {0, 0, {0, false, false, 0, 0, 0, 0, 0}, {0, 0, 0, 0}};
+        meta = {0, 0, false, {0, false, false, 0, 0, 0, 0, 0}, {0, 0, 0, 0}};
         packet.extract(hdr.loop);
         transition select(hdr.loop.ether_type) {
             TYPE_IPV4: ipv4;
@@ -63,6 +64,9 @@ control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in i
         if (meta.turn.departs == 1 || meta.turn.answers == 1) {
             replicator.apply(hdr.loop.template, hdr.loop.link, tm);
         }
+        if (hdr.udp.isValid() && hdr.udp.checksum != 0) {
+            meta.udp_summed = true;
+        }
         if (meta.turn.writes == 1) {
             hdr.loop.kind = kind_t.WRITE;
             hdr.loop.template = meta.turn.next_state;
@@ -75,24 +79,10 @@ control InternalIngress(inout headers_t hdr, inout internal_ingress_t meta, in i
 
 control InternalIngressDeparser(packet_out packet, inout headers_t hdr, in internal_ingress_t meta,
                                 in ingress_intrinsic_metadata_for_deparser_t ig_deparser) {
-    Checksum() ipv4_checksum;
-    Checksum() udp_checksum;
-    Checksum() tcp_checksum;
+    Checksums() checksums;
 
     apply {
-        if (hdr.ipv4.isValid()) {
-            hdr.ipv4.checksum = ipv4_checksum.update({
-                hdr.ipv4.version, hdr.ipv4.ihl, hdr.ipv4.tos, hdr.ipv4.len, hdr.ipv4.tester_version, hdr.ipv4.id,
-                hdr.ipv4.flags, hdr.ipv4.frag, hdr.ipv4.ttl, hdr.ipv4.proto, hdr.ipv4.src, hdr.ipv4.dst});
-        }
-        if (hdr.udp.isValid()) {
-            hdr.udp.checksum = udp_checksum.update({
-                hdr.ipv4.src, hdr.ipv4.dst, hdr.udp.sport, hdr.udp.dport, meta.l4_rest}, true);
-        }
-        if (hdr.tcp.isValid()) {
-            hdr.tcp.checksum = tcp_checksum.update({
-                hdr.ipv4.src, hdr.ipv4.dst, hdr.tcp.sport, hdr.tcp.dport, hdr.tcp.seq, hdr.tcp.ack, meta.l4_rest});
-        }
+        checksums.apply(hdr, meta.l4_rest, meta.udp_summed);
         packet.emit(hdr);
     }
 }

@@ -9,13 +9,14 @@
 
 #include "controls/classifier.p4"
 #include "controls/counters.p4"
+#include "controls/time_sum.p4"
 #include "controls/blind_delay.p4"
 #include "controls/latency.p4"
 #include "controls/order.p4"
 #include "controls/misrouted.p4"
 #include "controls/compression.p4"
 #include "controls/forwarding.p4"
-#include "controls/minor_editor.p4"
+#include "controls/checksums.p4"
 #include "controls/version.p4"
 #include "controls/signature.p4"
 #include "replies.p4" // generated from protocols: templates/replies.p4.j2

@@ -6,20 +6,14 @@
 #ifndef BLIND_DELAY_P4
 #define BLIND_DELAY_P4
 
-struct sum_t {
-    bit<32> low;
-    bit<32> high;
-}
-
 control BlindDelay(in slot_t slot, in timestamp_t now) {
     // Times are odd, so that none is 0, which means that there was no packet yet. The difference of two odd
     // numbers is not changed by that. They wrap after 4.29 s, which an interval has to stay below.
     Register<bit<32>, slot_t>(STREAM_VERSIONS, 0) base;
-    Register<sum_t, slot_t>(STREAM_VERSIONS, {0, 0}) sum;
+    TimeSum(STREAM_VERSIONS) sum;
     bit<32> time = now[31:0] | 1;
     bit<32> first = 0;
     bit<32> since = 0;
-    bit<32> room = 0;
 
     RegisterAction<bit<32>, slot_t, bit<32>>(base) first_of = {
         void apply(inout bit<32> value, out bit<32> result) {
@@ -30,28 +24,14 @@ control BlindDelay(in slot_t slot, in timestamp_t now) {
         }
     };
 
-    // The upper half counts how often the lower one wraps: where less than `since` is left below 2^32.
-    RegisterAction<sum_t, slot_t, bit<32>>(sum) add = {
-        void apply(inout sum_t value) {
-            if (value.low > room) {
-                value.high = value.high + 1;
-            }
-            value.low = value.low + since;
-        }
-    };
-
     action subtract() {
         since = time - first;
-    }
-    action invert() {
-        room = ~since;
     }
 
     apply {
         first = first_of.execute(slot);
         subtract();
-        invert();
-        add.execute(slot);
+        sum.apply(slot, since);
     }
 }
 

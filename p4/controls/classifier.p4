@@ -56,19 +56,9 @@ control Classifier(in headers_t hdr, in bit<16> signature_rest, in bit<9> ingres
         class.measured = true;
     }
 
-    // From the client on: the job is the server. What is added are the first host and port, negated: data of an
-    // entry can be added, not subtracted.
-    action flow_of_source(link_t link, bit<9> loopback, bit<32> add_to_host, bit<16> add_to_port, ports_t ports) {
-        class.stateful = true;
-        class.link = link;
-        class.loopback = loopback;
-        class.host = hdr.ipv4.src + add_to_host;
-        class.port = hdr.tcp.sport + add_to_port;
-        class.ports = ports;
-    }
-
-    // The same of servers that anybody may ask: one entry for each end of an address, so that flows stay in their
-    // own range of numbers whoever comes.
+    // Of servers that anybody may ask: one entry for each end of an address, so that flows stay in their own range
+    // of numbers whoever comes. What is added is the first port, negated: data of an entry can be added, not
+    // subtracted.
     action flow_of_port(link_t link, bit<9> loopback, bit<32> host, bit<16> add_to_port, ports_t ports) {
         class.stateful = true;
         class.link = link;
@@ -93,7 +83,7 @@ control Classifier(in headers_t hdr, in bit<16> signature_rest, in bit<9> ingres
             hdr.tcp.dport: ternary @name("tcp_dport");
             hdr.udp.dport: ternary @name("udp_dport");
         }
-        actions = { unsigned; flow_of_source; flow_of_port; @defaultonly NoAction; }
+        actions = { unsigned; flow_of_port; @defaultonly NoAction; }
         const default_action = NoAction;
         size = CLASSES;
     }

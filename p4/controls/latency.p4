@@ -13,11 +13,10 @@ struct extremes_t {
 
 control Latency(in template_t stream, in timestamp_t sent, in timestamp_t now) {
     bit<32> latency = 0;
-    bit<32> room = 0;
     bit<8> bucket = 0;
 
     Register<extremes_t, template_t>(TEMPLATES, {0xffffffff, 0}) extremes;
-    Register<sum_t, template_t>(TEMPLATES, {0, 0}) sum;
+    TimeSum(TEMPLATES) sum;
     Hash<bit<16>>(HashAlgorithm_t.IDENTITY) cells;
     Counter<bit<64>, bit<16>>(HISTOGRAM, CounterType_t.PACKETS) histogram;
 
@@ -31,20 +30,9 @@ control Latency(in template_t stream, in timestamp_t sent, in timestamp_t now) {
             }
         }
     };
-    RegisterAction<sum_t, template_t, bit<32>>(sum) add = {
-        void apply(inout sum_t value) {
-            if (value.low > room) {
-                value.high = value.high + 1;
-            }
-            value.low = value.low + latency;
-        }
-    };
 
     action subtract() {
         latency = now[31:0] - sent[31:0];
-    }
-    action invert() {
-        room = ~latency;
     }
     action in_bucket(bit<8> number) {
         bucket = number;
@@ -59,9 +47,8 @@ control Latency(in template_t stream, in timestamp_t sent, in timestamp_t now) {
 
     apply {
         subtract();
-        invert();
         widen.execute(stream);
-        add.execute(stream);
+        sum.apply((slot_t) stream, latency);
         buckets.apply();
         histogram.count(cells.get({stream, bucket}));
     }

@@ -21,7 +21,6 @@ const bit<32> FORWARDING = 1024;       // addresses of stations that are not und
 
 const bit<32> LIST_VALUES = 4096;      // of all indirect editors
 const bit<32> QUANTILES = 512;         // of all distributions: one block of TCAM deep
-const bit<32> PORT_EDITS = 1024;       // pairs of a template and the port it leaves by
 
 const bit<32> BUCKETS = 512;           // of the histogram, as prefixes in one block of TCAM
 const bit<32> HISTOGRAM = 65536;       // 256 streams of 256 buckets: 32 blocks of SRAM

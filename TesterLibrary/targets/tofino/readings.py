@@ -99,11 +99,11 @@ def asked(stream: LoadedStream) -> list[Asked]:
         for overtaken in (False, True)
     ]
     found += [
-        _register(gress, "blind_delay.sum", stream.slot(version))
+        _register(gress, "blind_delay.sum.total", stream.slot(version))
         for gress in (_OUT, _IN)
         for version in _VERSIONS
     ]
-    names = ("order.next", "latency.extremes", "latency.sum")
+    names = ("order.next", "latency.extremes", "latency.sum.total")
     return found + [_register(_IN, name, stream.template) for name in names]
 
 

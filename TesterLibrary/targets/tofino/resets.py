@@ -57,7 +57,7 @@ def _stream(stream: LoadedStream) -> Iterator[TableEntry]:
     yield register(_OUT, "signature.sequence", stream.template, {"f1": 0})
     yield register(_IN, "order.next", stream.template, {"f1": 0})
     yield register(_IN, "latency.extremes", stream.template, {"least": _LONGEST, "greatest": 0})
-    yield register(_IN, "latency.sum", stream.template, {"low": 0, "high": 0})
+    yield register(_IN, "latency.sum.total", stream.template, {"low": 0, "high": 0})
     yield counter(_IN, "misrouted.streams", stream.template, _PACKETS)
     for version in (0, 1):
         yield from interval_resets(stream, version)
@@ -70,7 +70,7 @@ def interval_resets(stream: LoadedStream, version: int) -> Iterator[TableEntry]:
     """The entries that reset a version's sums of times before frames leave in it again."""
     for gress in (_OUT, _IN):
         yield register(gress, "blind_delay.base", stream.slot(version), {"f1": 0})
-        yield register(gress, "blind_delay.sum", stream.slot(version), {"low": 0, "high": 0})
+        yield register(gress, "blind_delay.sum.total", stream.slot(version), {"low": 0, "high": 0})
 
 
 def _end(end: LoadedEnd) -> Iterator[TableEntry]:

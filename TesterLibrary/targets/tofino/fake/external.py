@@ -50,7 +50,6 @@ class External:
         if packet.kind == REPLY:
             self._reply(packet)
         elif packet.kind != FORWARDED:
-            self._edit(packet, port)
             entry = self._store.match(f"external.{_EGRESS}.version.versions", stream)
             if entry and _is(entry, "measure"):
                 measured, version = True, number(entry, "own")
@@ -94,7 +93,7 @@ class External:
             if signed:
                 self._measure(packet, port, stream, now_ns)
             return None
-        if entry and (_is(entry, "flow_of_source") or _is(entry, "flow_of_port")):
+        if entry and _is(entry, "flow_of_port"):
             return self._stateful(packet, entry)
         row = self._row_of(packet, port)
         if row is not None:
@@ -128,9 +127,8 @@ class External:
         )
 
     def _stateful(self, packet: Packet, entry: TableEntry) -> Way:
-        """Gives a packet its flow's number: the distance of its source from the job's first host and port."""
-        host = number(entry, "host") if _is(entry, "flow_of_port") else packet.get("ipv4.src")
-        host = (host + (number(entry, "add_to_host") if _is(entry, "flow_of_source") else 0)) % _WORD
+        """Gives a packet its flow's number: its entry's host, and its port counted from the job's first."""
+        host = number(entry, "host")
         port = (packet.get("tcp.sport") + number(entry, "add_to_port")) % (1 << 16)
         bits = number(entry, "ports")
         packet.flow = (host << bits | port & (1 << bits) - 1) % (1 << 24)
@@ -182,18 +180,10 @@ class External:
         for name, better in (("least", min), ("greatest", max)):
             cells, place = self._cells(_INGRESS, "latency.extremes", name), (pipe_of(port), stream)
             cells[place] = better(cells.get(place, first(f".{name}")), latency)
-        self._add(_INGRESS, "latency.sum", port, stream, latency)
+        self._add(_INGRESS, "latency.sum.total", port, stream, latency)
         entry = self._store.match(f"{control}.buckets", latency)
         bucket = number(entry, "number") if entry else 0xFF
         self._counted(f"{control}.histogram", "$COUNTER_SPEC_PKTS", port, stream << 8 | bucket, 1)
-
-    def _edit(self, packet: Packet, port: int) -> None:
-        entry = self._store.match(f"external.{_EGRESS}.minor_editor.ports", packet.template, port)
-        if entry and _is(entry, "vlan"):
-            packet.set("vlan.vlan", packet.get("vlan.vlan") & 0xF000 | number(entry, "own"))
-        elif entry and _is(entry, "ipv4_addresses"):
-            for name in ("src", "dst"):
-                packet.set(f"ipv4.{name}", packet.get(f"ipv4.{name}") + number(entry, f"add_to_{name}"))
 
     def _sign(self, packet: Packet, port: int, now_ns: int) -> None:
         if not packet.has("signature"):
@@ -230,7 +220,7 @@ class External:
         time = now_ns % _WORD | 1
         base, place = self._cells(gress, "blind_delay.base", "f1"), (pipe_of(port), slot)
         base[place] = base.get(place) or time
-        self._add(gress, "blind_delay.sum", port, slot, (time - base[place]) % _WORD)
+        self._add(gress, "blind_delay.sum.total", port, slot, (time - base[place]) % _WORD)
 
     def _add(self, gress: str, register: str, port: int, index: int, value: int) -> None:
         low, high = (self._cells(gress, register, half) for half in ("low", "high"))

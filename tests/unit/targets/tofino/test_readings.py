@@ -64,7 +64,7 @@ class Chip:
         """p4/controls/blind_delay.p4: times of 32 bits, sums of 64 in two halves."""
         base = self.at(f"{gress}.blind_delay.base", slot, f"{gress}.blind_delay.base.f1")
         low, high = (
-            self.at(f"{gress}.blind_delay.sum", slot, f"{gress}.blind_delay.sum.{half}")
+            self.at(f"{gress}.blind_delay.sum.total", slot, f"{gress}.blind_delay.sum.total.{half}")
             for half in ("low", "high")
         )
         time = now % _WORD | 1
@@ -117,7 +117,7 @@ def test_blind_delay_is_the_known_answer_of_the_semantics() -> None:
     slot = stream.slot(0)
     for name, base, since in (("ExternalEgress", 1001, 60), ("ExternalIngress", 1005 | 1, 360)):
         chip.at(f"{name}.blind_delay.base", slot, f"{name}.blind_delay.base.f1")[0] = base
-        chip.at(f"{name}.blind_delay.sum", slot, f"{name}.blind_delay.sum.low")[0] = since
+        chip.at(f"{name}.blind_delay.sum.total", slot, f"{name}.blind_delay.sum.total.low")[0] = since
         for _ in range(3):
             chip.count(f"{name}.counters.streams", slot, 64)
     found = read(chip, stream)
@@ -229,7 +229,7 @@ def test_latency_of_frames_is_exact_at_its_ends_and_near_between() -> None:
     gress = "ExternalIngress.latency"
     chip.at(f"{gress}.extremes", stream.template, f"{gress}.extremes.least", _WORD - 1)[1] = min(times)
     chip.at(f"{gress}.extremes", stream.template, f"{gress}.extremes.greatest")[1] = max(times)
-    chip.at(f"{gress}.sum", stream.template, f"{gress}.sum.low")[1] = sum(times)
+    chip.at(f"{gress}.sum.total", stream.template, f"{gress}.sum.total.low")[1] = sum(times)
     found = read(chip, stream)
     numbers = reached(stream, found)
     found = replace(found, histogram=buckets(numbers, chip.read(cells(stream, numbers))))
