@@ -132,7 +132,7 @@ def build(
     program = source / f"{profile}.p4"
     shutil.copyfile(source / "profiles" / path.name, program)
     compile_program(compiler, program, output, chip=chip, architecture=architecture)
-    check_parsers(output / f"{profile}.p4pp", output)
+    check_parsers(profile, output)
     outputs.write(output / NOTES, {**Parts.of(protocols, headers).notes(profile), "pipes": scopes.record()})
     return Build(profile, tuple(protocols), tuple(headers), resources(output), digest)
 
