@@ -74,7 +74,7 @@ packages-bench:
 	@$(PACKAGES) run bench
 
 venv: packages
-	@$(STEP) venv $(BIN)/tester $(INSTALL) -- $(PYTHON) tools/venv.py report tofino
+	@$(STEP) venv $(BIN)/tester $(INSTALL) -- $(PYTHON) tools/venv.py report tofino trend
 
 venv-dev: venv
 	@$(STEP) venv-dev $(BIN)/tox $(INSTALL) .stamps/venv -- $(PYTHON) tools/venv.py dev

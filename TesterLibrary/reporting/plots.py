@@ -33,6 +33,7 @@ _COLORS = (
     "#5f5f5f",
 )  # each dark enough on white
 _MARKERS = "osD^vPX"
+_MANY_POINTS = 100  # from here on they are drawn small
 _PERCENTILES = (50.0, 90.0, 99.0, 99.9, 99.99)
 
 
@@ -134,6 +135,42 @@ def interval_series(intervals: Sequence[Interval]) -> str:
     return plot.svg
 
 
+def value_over_time(
+    unit: str,
+    *,
+    values: Sequence[tuple[Any, float]],
+    gaps: Sequence[Any],
+    levels: Sequence[Sequence[tuple[Any, float]]],
+    alarms: Sequence[tuple[Any, str]],
+) -> str:
+    """A value of many runs over the time of day, for a trend.
+
+    Args:
+        unit: What the values are, with their unit.
+        values: Of a fit tester, with their times.
+        gaps: Times of runs whose tester was not fit.
+        levels: Begin and end of each level.
+        alarms: Their times, with what has become of them.
+    """
+    with _Plot("", unit, size=(7.2, 2.6)) as plot:
+        many = len(values) > _MANY_POINTS
+        style = {"linestyle": "none", "marker": "." if many else "o", "markersize": 2 if many else 4}
+        x, y = zip(*values, strict=True) if values else ((), ())
+        plot.axes.plot(x, y, color=_COLORS[0], label="value", **style)
+        for number, level in enumerate(levels):
+            x, y = zip(*level, strict=True)
+            plot.axes.plot(x, y, color=_COLORS[2], linewidth=1.6, label="" if number else "level")
+        low = min((y for _, y in values), default=0)
+        if gaps:
+            plot.axes.plot(
+                gaps, [low] * len(gaps), color=_COLORS[6], linestyle="none", marker="x", label="not fit"
+            )
+        for number, (at, _) in enumerate(alarms):
+            plot.axes.axvline(at, color=_COLORS[1], linestyle="--", label="" if number else "alarm")
+        plot.dates()
+    return plot.svg
+
+
 def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
     """The plot that says most about the trials of one test, and a sentence for those who cannot see it.
 
@@ -167,7 +204,7 @@ def of_trials(trials: Sequence[Trial]) -> tuple[str, str]:
 class _Plot:
     """One pair of axes, from a clean style to SVG."""
 
-    def __init__(self, x: str, y: str) -> None:
+    def __init__(self, x: str, y: str, size: tuple[float, float] = (5.2, 3.0)) -> None:
         try:
             import matplotlib  # takes half a second, which a run without plots need not spend
             from matplotlib.figure import Figure
@@ -177,12 +214,12 @@ class _Plot:
             ) from None
         self._style = matplotlib.rc_context(_STYLE)
         self._figure_class: Any = Figure
-        self._labels = (x, y)
+        self._labels, self._size = (x, y), size
         self.svg = ""
 
     def __enter__(self) -> _Plot:
         self._style.__enter__()
-        self._figure = self._figure_class(figsize=(5.2, 3.0), layout="constrained")
+        self._figure = self._figure_class(figsize=self._size, layout="constrained")
         self.axes = self._figure.add_subplot()
         self.axes.set_xlabel(self._labels[0])
         self.axes.set_ylabel(self._labels[1])
@@ -202,6 +239,15 @@ class _Plot:
         color = _COLORS[index % len(_COLORS)]
         marker = _MARKERS[index % len(_MARKERS)]
         self.axes.plot(x, y, color=color, marker=marker, markersize=4, linewidth=1.4, label=label)
+
+    def dates(self) -> None:
+        """Ticks at days or times of day, no more than have room."""
+        from matplotlib import dates
+
+        locator: Any = dates.AutoDateLocator(minticks=3, maxticks=8)  # type: ignore[no-untyped-call]
+        self.axes.xaxis.set_major_locator(locator)
+        formatter: Any = dates.ConciseDateFormatter(locator)  # type: ignore[no-untyped-call]
+        self.axes.xaxis.set_major_formatter(formatter)
 
     def logarithmic(self) -> None:
         """Values over several orders of magnitude, with readable ticks also within one."""

@@ -21,6 +21,7 @@ from typing import Any
 from uuid import uuid4
 
 from .. import methodology
+from ..errors import TesterLibraryError
 from ..measurement.calibration import Calibration
 from ..measurement.trial import Trial
 from ..methodology.result import Result
@@ -75,11 +76,12 @@ class Recorder:
         seed: int,
         notes: Sequence[str] = (),
         calibration: Calibration | None = None,
+        profile: str = "",
     ) -> None:
         """A tester was opened on a testbed. Both are dataclasses; the testbed has a `name`.
 
         `notes` are what a reader of the report should know of how the testbed was set up, `calibration` is
-        what its delays are corrected by.
+        what its delays are corrected by, `profile` is the name of that of durations and repetitions.
         """
         with self._noting_problems():
             self._prepare()
@@ -96,6 +98,7 @@ class Recorder:
             "seed": seed,
             "notes": list(notes),
             "calibration": encode(calibration),
+            "profile": profile,
             "opened_at": wall_clock(),
         }
         run["testers"] = [*known, opened]
@@ -211,8 +214,19 @@ def start_run(directory: Path, run_id: str, **facts: Any) -> None:
 
 
 def read_run(directory: Path) -> dict[str, Any]:
-    """The content of `run.json`."""
-    content: dict[str, Any] = json.loads((directory / "run.json").read_text(encoding="utf-8"))
+    """The content of `run.json`. TesterLibraryError if it cannot be read, or is none."""
+    path = directory / "run.json"
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise TesterLibraryError(f"{path} cannot be read: {problem}") from None
+    if not isinstance(content, dict) or not {"id", "started_at", "testers"} <= content.keys():
+        raise TesterLibraryError(f"{path} is not the run.json of a run of this library")
+    if content.get("schema") != SCHEMA:
+        raise TesterLibraryError(
+            f"{path} has schema {content.get('schema')}; this version reads {SCHEMA}: use the version that "
+            "recorded it"
+        )
     return content
 
 

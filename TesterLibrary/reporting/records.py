@@ -51,6 +51,7 @@ class VerdictRecord:
     verdict: Verdict
     number: int
     caught_by: str = ""
+    at: str = ""  # when it was made
 
 
 @dataclass(frozen=True)
@@ -216,7 +217,11 @@ def _verdicts(records: _Files) -> tuple[VerdictRecord, ...]:
     def verdict(record: dict[str, Any]) -> VerdictRecord:
         number = int(record["number"])
         return VerdictRecord(
-            decode(RecordPlace, record), decode(Verdict, record), number, caught.get(number, "")
+            decode(RecordPlace, record),
+            decode(Verdict, record),
+            number,
+            caught.get(number, ""),
+            str(record.get("at", "")),
         )
 
     return records("verdict", verdict)

@@ -50,6 +50,7 @@ class OpenTestbed:
     hosts: Hosts
     _closing: ExitStack
     found: tuple[str, ...] = ()  # what the tester still had of other clients, as sentences
+    profile: str = ""  # of durations and repetitions, by its name
 
     @property
     def name(self) -> str:
@@ -64,6 +65,7 @@ class OpenTestbed:
             seed=self.tester.seed,
             notes=(*self.testbed.notes, *self.found),
             calibration=self.tester.calibration,
+            profile=self.profile,
         )
 
     def stop_everything(self) -> None:
@@ -81,7 +83,13 @@ class OpenTestbed:
 
 
 def open_tester(
-    name: str, *, seed: int, recorder: Recorder, progress: Console, scopes: Scopes | None = None
+    name: str,
+    *,
+    seed: int,
+    recorder: Recorder,
+    progress: Console,
+    scopes: Scopes | None = None,
+    profile: str = "",
 ) -> OpenTestbed:
     """Sets the testbed up, starts or reaches its tester and resolves gateways.
 
@@ -120,7 +128,9 @@ def open_tester(
         paths = Paths(tester, hosts)
         for part in (captures, connections, traffic, paths):
             stack.callback(part.close)
-        opened = OpenTestbed(testbed, tester, traffic, connections, captures, paths, hosts, stack, found)
+        opened = OpenTestbed(
+            testbed, tester, traffic, connections, captures, paths, hosts, stack, found, profile
+        )
         opened.record()
         return replace(opened, _closing=stack.pop_all())
     raise AssertionError("unreachable: ExitStack does not swallow errors")

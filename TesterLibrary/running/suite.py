@@ -121,6 +121,7 @@ class Suite:
                 recorder=self.recorder,
                 progress=self.progress,
                 scopes=self.scopes,
+                profile=load_profile(self.profile_name).name,
             )
             for sentence in self._open.found:
                 self.warn(sentence)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands import main as cli
+from tests.unit.reporting.trend.nights import write_night
 
 from . import chromium
 
@@ -91,3 +92,22 @@ def test_it_can_be_pictured(results: Path, tmp_path: Path, report: str) -> None:
     picture = chromium.screenshot(results / report, tmp_path / "report.png")
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 20_000  # an empty page has 8 kB
+
+
+def test_the_trend_opens_without_complaint_and_filters(tmp_path: Path) -> None:
+    nights = [str(write_night(tmp_path, night, 100 + night % 3 / 10)) for night in range(8)]
+    report = tmp_path / "trend.html"
+    arguments = ["--database", str(tmp_path / "trend.duckdb"), "--html", str(report)]
+    assert cli.main(["trend", *nights, *arguments]) == 0
+    page = chromium.open_page(report)
+    assert page.complaints == ()
+    for text in ("rate of north, 512 bytes", "steady", "1 of 1 figures", "<svg"):
+        assert text in page.html
+    assert re.findall(r"(?:src|href)=[\"']?(?:https?:)?//", page.html) == []
+    filtering = 'document.querySelector("select[name=size]").append(new Option("64")); '
+    filtering += 'document.querySelector("select[name=size]").value = "64"; filter();'
+    other = tmp_path / "filtered.html"
+    other.write_text(report.read_text().replace("filter();\n</script>", f"{filtering}\n</script>"))
+    assert "0 of 1 figures" in chromium.open_page(other).html
+    picture = chromium.screenshot(report, tmp_path / "trend.png")
+    assert picture.stat().st_size > 20_000

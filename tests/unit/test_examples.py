@@ -8,6 +8,7 @@
 | `python` | runs on the fake tester |
 | `yaml testbed` | the reader of testbeds takes it |
 | `yaml excerpt of FILE`, `proto excerpt of FILE` | FILE has it; `...` stands for what was left out |
+| `yaml job`, `sh job`, `groovy job`, `cron job` | the commands in it exist; YAML is YAML |
 | `console` | commands, options and targets exist |
 | `text WHY` | nothing: it is output or a picture, and says which |
 """
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from robot.api import ExecutionResult
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
@@ -87,6 +89,15 @@ def check_console(text: str) -> None:
     for line in text.replace("\\\n", " ").splitlines():
         program, *arguments = shlex.split(line, comments=True)
         _COMMANDS[program](arguments)
+
+
+def check_job(block: Block) -> None:
+    """AssertionError for a command of `tester` in a job that there is not, or a job without any."""
+    if block.language == "yaml":
+        assert isinstance(yaml.safe_load(block.text), dict)
+    commands = re.findall(r"\btester [a-z][^];&|'\n]*", block.text)
+    assert commands
+    check_console("\n".join(commands))
 
 
 def _tester(arguments: list[str]) -> None:
@@ -203,9 +214,17 @@ def test_commands_exist(block: Block) -> None:
     check_console(block.text)
 
 
+@of("sh", "groovy", "cron")
+def test_commands_of_a_job_exist(block: Block) -> None:
+    assert block.info == f"{block.language} job"
+    check_job(block)
+
+
 @of("yaml", "proto")
 def test_a_file_is_one_that_its_reader_takes(block: Block, tmp_path: Path) -> None:
-    if block.info == "yaml testbed":
+    if block.info == "yaml job":
+        check_job(block)
+    elif block.info == "yaml testbed":
         file = tmp_path / "testbed.yaml"
         file.write_text(block.text, encoding="utf-8")
         assert load_testbed(str(file)).ports
@@ -220,7 +239,7 @@ def test_what_is_not_checked_says_why(block: Block) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_each_block_of_a_page_is_checked(page: Path) -> None:
-    checked = {"robotframework", "python", "console", "yaml", "proto", "text"}
+    checked = {"robotframework", "python", "console", "yaml", "proto", "text", "sh", "groovy", "cron"}
     assert [str(block) for block in blocks_of(page) if block.language not in checked] == []
     outside = _BLOCK.sub("", page.read_text(encoding="utf-8"))
     assert "```" not in outside
@@ -248,6 +267,19 @@ def test_a_wrong_suite_is_found(wrong: str, tmp_path: Path) -> None:
 def test_a_wrong_command_is_found(wrong: str) -> None:
     with pytest.raises(AssertionError):
         check_console(wrong)
+
+
+@pytest.mark.parametrize(
+    ("info", "text"),
+    [
+        ("sh job", "tester certfy"),
+        ("cron job", "0 2 * * * true"),
+        ("yaml job", "script: [tester trend --hmtl x]"),
+    ],
+)
+def test_a_wrong_job_is_found(info: str, text: str) -> None:
+    with pytest.raises(AssertionError):
+        check_job(Block(PAGES[0], 1, info, text))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`tester trend`: keeps the values of runs in a database, and says which have changed for the worse."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+from ..errors import TesterLibraryError
+from ..model.units import Ratio
+from ..reporting.durable import write_file
+from ..reporting.rebuild import EVIDENCE
+from ..reporting.records import read_verdicts
+from ..reporting.trend import page
+from ..reporting.trend.database import Database, open_database
+from ..reporting.trend.figure import Run, run_of
+from ..reporting.trend.summary import Trend, status, told, trends
+from ._command import command
+from ._verdicts import RESULTS
+
+_DATABASE = RESULTS / "trend.duckdb"
+_DESCRIPTION = """
+Adds runs to a database and prints the trend of each value that they judged, the urgent ones first. A run that
+is there already changes nothing. A value that is worse than those before is a candidate: measure it again,
+and give that run, too. It is alarmed if the second value is as bad, and refuted if not. An alarm is confirmed
+by the next value, or recovered. Values of a tester that was not fit are kept, and never judged.
+
+exit status:
+   0  no value has become worse
+   1  an alarm is open; --accept NUMBER takes its value for the usual one
+   2  a candidate is to be measured again, or a newest value says nothing yet: its tester was not fit, or
+      there are fewer than 6 values
+   3  an error
+  64  the command line is wrong
+"""
+
+
+@command(
+    "trend",
+    help="keep the values of runs, and find changes",
+    description=_DESCRIPTION,
+    formatter_class=argparse.RawDescriptionHelpFormatter,
+)
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "records", metavar="RECORD", type=Path, nargs="*", help="runs to add: folders such as results/latest"
+    )
+    parser.add_argument(
+        "--database", metavar="FILE", type=Path, default=_DATABASE, help=f"(default: {_DATABASE})"
+    )
+    parser.add_argument(
+        "--tolerance",
+        metavar="PART",
+        type=Ratio.parse,
+        default=Ratio.parse("1 %"),
+        help="the part of a value up to which a change is none (default: 1 %%)",
+    )
+    parser.add_argument("--testbed", default="", help="only figures of this testbed")
+    parser.add_argument("--version", default="", help="only values of this version of the device")
+    parser.add_argument("--test", default="", metavar="TEXT", help="only tests with this in their name")
+    parser.add_argument(
+        "--size", type=int, default=0, metavar="BYTES", help="only figures of this frame size"
+    )
+    parser.add_argument("--accept", type=int, metavar="NUMBER", help="take the alarm on this figure for good")
+    parser.add_argument("--because", default="", metavar="TEXT", help="why it is accepted; needs --accept")
+    parser.add_argument("--json", action="store_true", help="print JSON, all values included")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write a page with charts and filters")
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write all values as a table")
+    parser.set_defaults(run=_trend)
+
+
+def _trend(options: argparse.Namespace) -> int:
+    if bool(options.because) != (options.accept is not None):
+        raise TesterLibraryError("--accept and --because go together: an accepted alarm says why")
+    given = [_run(record) for record in options.records]
+    added = sorted((run for run, _ in given), key=lambda run: run.started_at)
+    changes = bool(given) or options.accept is not None
+    with open_database(options.database, make=changes) as database:
+        said = [f"run {run.id} of {told(run.started_at)}: {_add(database, run, options)}" for run in added]
+        said += [note for _, notes in given for note in notes]
+        if options.accept is not None:
+            accepted = database.accept(options.accept, _now(), options.because)
+            said.append(f"figure {options.accept}: {accepted.state.value}")
+        runs = database.runs()
+        chosen = {name: getattr(options, name) for name in ("testbed", "version", "test", "size")}
+        series = database.series(**chosen)
+    looked_at = [run.id for run in added] or [run for run, _ in runs[-1:]]
+    found = trends(series, looked_at)
+    newest = max((at for _, at in runs), default=None)
+    _write(options, found, len(runs), newest)
+    if options.json:
+        print(json.dumps(_document(found, len(runs), said), indent=2, ensure_ascii=False))
+    else:
+        print("\n".join((*said, *_lines(found, len(runs), options.database))))
+    return status(found, looked_at)
+
+
+def _run(record: Path) -> tuple[Run, Sequence[str]]:
+    """The figures of a run, and what is wrong with its record."""
+    folder = record / EVIDENCE if (record / EVIDENCE).is_dir() else record
+    records = read_verdicts(folder)
+    cut = [
+        f"{folder / name}: its last line was cut off when the run was killed, and is left out"
+        for name in records.cut
+    ]
+    return run_of(records), cut
+
+
+def _add(database: Database, run: Run, options: argparse.Namespace) -> str:
+    return database.add(run, float(options.tolerance.value)).value
+
+
+def _now() -> datetime:
+    return datetime.now(timezone.utc).replace(tzinfo=None)
+
+
+def _document(found: Sequence[Trend], runs: int, said: Sequence[str]) -> dict[str, object]:
+    return {"runs": runs, "notes": list(said), "figures": [trend.record() for trend in found]}
+
+
+def _lines(found: Sequence[Trend], runs: int, database: Path) -> Sequence[str]:
+    counts = Counter(trend.standing.value for trend in found)
+    summary = ", ".join(f"{count} {name}" for name, count in counts.items()) or "no figures"
+    return ("", *(f"{t.series.id:>4} {t.text()}" for t in found), "", f"{summary}; {runs} runs in {database}")
+
+
+def _write(options: argparse.Namespace, found: Sequence[Trend], runs: int, newest: datetime | None) -> None:
+    if options.html:
+        page.write(found, options.html, runs=runs, newest=newest)
+    if options.csv:
+        text = io.StringIO()
+        rows = [
+            {**{k: v for k, v in record.items() if k not in ("points", "alarms", "standing")}, **point}
+            for record in (trend.record() for trend in found)
+            for point in record["points"]
+        ]
+        table = csv.DictWriter(text, list(rows[0]) if rows else ["figure"], lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+        write_file(options.csv, text.getvalue())

@@ -1,0 +1,211 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of one run: each value that a verdict judged, with everything it depends on."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from fractions import Fraction
+from typing import Any
+
+from ...errors import TesterLibraryError, UnitError
+from ...model.magnitude import NONE, OCTETS, OFTEN, SHARE, TIME, Magnitude
+from ...model.units import Duration, Rate, RateUnit
+from ...verdict import Outcome, Verdict, text_of
+from ..outcome import overall
+from ..records import Records, VerdictRecord
+
+_SIZE = re.compile(r"\b([0-9][0-9,]*) bytes\b")
+_ROUNDED = Fraction(1, 50)  # part of a value by which its text may differ from it
+_HIGHER_IS_BETTER = {">=": True, ">": True, "<=": False, "<": False}  # by the operator of a bound
+_RATES = {unit.value: unit for unit in RateUnit if unit is not RateUnit.LINE}
+
+
+@dataclass(frozen=True)
+class Key:
+    """The figure that a value belongs to. Values with different keys are never compared."""
+
+    testbed: str
+    device_kind: str  # physical, embedded, simulated
+    profile: str  # of durations and repetitions; empty where the run does not say
+    suite: str
+    test: str
+    subject: str
+    number: int  # which one of that subject in its test, from 1
+    unit: str
+
+    @property
+    def size(self) -> int | None:
+        """The frame size in bytes that the subject names; None if it names none."""
+        found = _SIZE.search(self.subject)
+        return int(found[1].replace(",", "")) if found else None
+
+
+@dataclass(frozen=True)
+class Point:
+    """A value of a figure in one run."""
+
+    run: str
+    at: datetime  # UTC, without a time zone, as the database keeps it
+    least: float | None  # the value lies between the two; None where it is no number
+    most: float | None
+    outcome: str
+    reason: str  # why it is INCONCLUSIVE
+    device: str
+    version: str
+    tester: str
+
+    @property
+    def fit(self) -> bool:
+        """Whether the tester did its part and there is a number: the only values that are judged."""
+        return self.outcome != Outcome.INCONCLUSIVE.value and self.least is not None
+
+    @property
+    def value(self) -> float | None:
+        """The middle of what is known of the value."""
+        return None if self.least is None or self.most is None else (self.least + self.most) / 2
+
+    @property
+    def uncertainty(self) -> float:
+        """By how much the value may differ from the middle."""
+        return 0.0 if self.least is None or self.most is None else (self.most - self.least) / 2
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A point, the figure it belongs to, and which way is better."""
+
+    key: Key
+    point: Point
+    higher_is_better: bool | None  # None: the bound has no better side
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a database keeps of a run."""
+
+    id: str
+    started_at: datetime
+    title: str
+    outcome: str
+    figures: tuple[Figure, ...]
+
+
+def run_of(records: Records) -> Run:
+    """The figures of a run. A verdict that its suite has caught is none.
+
+    Raises:
+        TesterLibraryError: the record does not say when it was made, or by whom.
+    """
+    run = records.run
+    try:
+        identity, started = str(run["id"]), _utc(run["started_at"])
+        testers = {str(tester["testbed"]["name"]): tester for tester in run["testers"]}
+    except (KeyError, TypeError, ValueError) as problem:
+        raise TesterLibraryError(f"run.json is not that of a run of this library: {problem!r}") from None
+    outcomes = records.outcomes()
+    return Run(
+        identity,
+        started,
+        records.agenda.title if records.agenda else "Test run",
+        overall(outcomes),
+        tuple(_figures(records, identity, started, testers)),
+    )
+
+
+def _figures(
+    records: Records, identity: str, started: datetime, testers: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Figure]:
+    times: Counter[tuple[str, str, str, str]] = Counter()
+    whole = (records.run.get("profile") or {}).get("name", "")
+    for record in records.verdicts:
+        if record.caught_by:
+            continue
+        place, verdict = record.place, record.verdict
+        name = (place.testbed, place.suite, place.test, verdict.subject)
+        times[name] += 1
+        tester = testers.get(place.testbed, {})
+        device = (tester.get("testbed") or {}).get("dut") or {}
+        key = Key(
+            testbed=place.testbed,
+            device_kind=str(device.get("kind", "")),
+            profile=str(whole or tester.get("profile", "")),
+            suite=place.suite,
+            test=place.test,
+            subject=verdict.subject,
+            number=times[name],
+            unit=unit_of(verdict),
+        )
+        yield Figure(
+            key, _point(record, identity, started, device, tester.get("tester") or {}), better_side(verdict)
+        )
+
+
+def _point(
+    record: VerdictRecord,
+    identity: str,
+    started: datetime,
+    device: Mapping[str, Any],
+    tester: Mapping[str, Any],
+) -> Point:
+    verdict = record.verdict
+    known = verdict.least is not None and verdict.most is not None
+    named = (device.get("vendor"), device.get("model"), device.get("name"))
+    return Point(
+        run=identity,
+        at=_utc(record.at) if record.at else started,
+        least=float(verdict.least) if known and verdict.least is not None else None,
+        most=float(verdict.most) if known and verdict.most is not None else None,
+        outcome=verdict.outcome.value,
+        reason=verdict.reason,
+        device=" ".join(str(part) for part in named if part),
+        version=str(device.get("version", "")),
+        tester=f"{tester.get('target', '')} {tester.get('version', '')}".strip(),
+    )
+
+
+def better_side(verdict: Verdict) -> bool | None:
+    """Whether more is better than less by the verdict's bound; None where neither is."""
+    return _HIGHER_IS_BETTER.get(verdict.bound.split(" ")[0])
+
+
+def unit_of(verdict: Verdict) -> str:
+    """The basic unit of a verdict's numbers, by its texts; empty where they have none."""
+    if verdict.least is None or verdict.most is None:
+        return NONE
+    value = (verdict.least + verdict.most) / 2
+    measured = _magnitude(re.split(r"; | \(| of ", verdict.measured)[0])
+    if measured and abs(measured.value - value) <= abs(value) * _ROUNDED:
+        return measured.unit
+    bound = _magnitude(verdict.bound.partition(" ")[2].partition(" within ")[0])
+    return bound.unit if bound else NONE
+
+
+def text_in(value: float, unit: str) -> str:
+    """A value in its basic unit as people read it."""
+    if unit == SHARE:
+        return f"{value * 100:.5g} %"
+    if unit == TIME and value >= 0:
+        return str(Duration(round(value)))
+    if unit in _RATES and value >= 0:
+        return str(Rate(Fraction(value), _RATES[unit]))
+    separator = "" if unit in (NONE, OFTEN) else " "
+    name = "bytes" if unit == OCTETS else unit
+    return f"{text_of(value)}{separator}{name}"
+
+
+def _magnitude(text: str) -> Magnitude | None:
+    try:
+        return Magnitude.parse(text)
+    except UnitError:
+        return None
+
+
+def _utc(text: str) -> datetime:
+    """A time of a record as the database keeps it."""
+    time = datetime.fromisoformat(text)
+    return time.astimezone(timezone.utc).replace(tzinfo=None)

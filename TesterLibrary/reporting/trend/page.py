@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The trend as one HTML file that needs no other: a chart of each figure, with filters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from markupsafe import Markup
+
+from ...model.magnitude import SHARE, TIME
+from ...model.units import RateUnit
+from ..durable import write_file
+from ..plots import value_over_time
+from ..render import render
+from .figure import Point, text_in
+from .judge import WINDOW, State, levels
+from .summary import Trend, told
+
+_SHOWN = 20  # rows of a table; the chart has all values
+_COLORS = {"#0b5cad": "value", "#b3261e": "alarm", "#2e7d32": "level", "#5f5f5f": "gap", "#dddddd": "grid"}
+_SCALES = {
+    SHARE: (100, "%"),
+    TIME: (1e-3, "µs"),
+    RateUnit.L2.value: (1e-6, "Mbps"),
+}  # by what values are multiplied for the axis, and its unit
+
+
+@dataclass(frozen=True)
+class Row:
+    """A value in the table of a figure."""
+
+    at: str
+    measured: str
+    point: Point
+
+
+@dataclass(frozen=True)
+class Section:
+    """A figure on the page."""
+
+    trend: Trend
+    chart: Markup
+    text: str  # for those who do not see the chart
+    versions: tuple[str, ...]
+    alarms: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def write(trends: Sequence[Trend], path: Path, *, runs: int, newest: datetime | None) -> Path:
+    """Puts the page there. RecordError if the disk is full, for example."""
+    sections = [_section(trend) for trend in trends]
+    standings = [trend.standing.value for trend in trends]
+    write_file(
+        path,
+        render(
+            "trend.html",
+            sections=sections,
+            runs=runs,
+            newest=told(newest) if newest else "",
+            counts={name: standings.count(name) for name in dict.fromkeys(standings)},
+            testbeds=sorted({trend.series.key.testbed for trend in trends}),
+            versions=sorted({version for section in sections for version in section.versions}),
+            sizes=sorted({size for trend in trends if (size := trend.series.key.size)}),
+        ),
+    )
+    return path
+
+
+def _section(trend: Trend) -> Section:
+    points, unit = trend.series.points, trend.series.key.unit
+    rows = (
+        Row(told(p.at), "no number" if p.value is None else text_in(p.value, unit), p)
+        for p in reversed(points[-_SHOWN:])
+    )
+    return Section(
+        trend,
+        _chart(trend),
+        f"{len(points)} values over time; {trend.standing.value}: {trend.reason}",
+        tuple(dict.fromkeys(point.version for point in points)),
+        tuple(_alarms(trend)),
+        tuple(rows),
+    )
+
+
+def _alarms(trend: Trend) -> Iterator[str]:
+    """What became of each alarm. Candidates that were refuted were no alarm."""
+    unit = trend.series.key.unit
+    for alarm in trend.series.alarms:
+        if alarm.state is not State.REFUTED:
+            steps = ", ".join(f"{step.state.value} {told(step.at)}" for step in alarm.steps)
+            yield f"{text_in(alarm.value, unit)}, {text_in(alarm.before, unit)} before: {steps}"
+
+
+def _chart(trend: Trend) -> Markup:
+    unit = trend.series.key.unit
+    scale, name = _SCALES.get(unit, (1, unit))
+    fit = [point for point in trend.series.points if point.fit]
+    values = [(point.at, (point.value or 0.0) * scale) for point in fit]
+    recent = values[-WINDOW:]
+    spans, first = [], 0
+    for level in levels([value for _, value in recent]):
+        last = first + len(level.values) - 1
+        spans.append([(recent[first][0], level.mean), (recent[last][0], level.mean)])
+        first = last + 1
+    svg = value_over_time(
+        name or "value",
+        values=values,
+        gaps=[point.at for point in trend.series.points if not point.fit],
+        levels=spans,
+        alarms=[(a.since, a.state.value) for a in trend.series.alarms if a.state is not State.REFUTED],
+    )
+    return Markup(_inline(svg, f"f{trend.series.id}"))
+
+
+def _inline(svg: str, name: str) -> str:
+    """A picture as a part of the page: it takes its colours from there, and shares no id with another one."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r'\bid="', f'id="{name}-', svg)
+    svg = re.sub(r'(xlink:href="|url\()#', rf"\1#{name}-", svg)
+    for color, use in _COLORS.items():
+        svg = svg.replace(color, f"var(--{use})")
+    svg = svg.replace("#000000", "currentColor").replace("#ffffff", "none")
+    return re.sub(r'^<svg [^>]*viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1" aria-hidden="true">', svg)
