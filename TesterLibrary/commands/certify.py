@@ -22,7 +22,8 @@ from ._verdicts import RESULTS, show
 _PROFILE = "quick"
 _DESCRIPTION = """
 Runs the suites on one testbed after another and writes one set of reports: output.xml, log.html,
-report.html, certificate.html, allure-report/index.html, and the evidence they are made from.
+report.html, certificate.html, allure-report/index.html, junit.xml, summary.md (for merge requests), and the
+evidence they are made from.
 
 Ctrl-C ends the run cleanly: what was measured so far is reported. A second Ctrl-C ends it at once.
 --resume goes on with such a run: tests that ended with a verdict are not run again.

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
+from ..reporting.markdown import markdown
 from ..reporting.outcome import ERROR, EXIT_STATUS
 from ..reporting.rebuild import rebuild
 from ._command import STATUS_HELP, command
@@ -20,10 +22,18 @@ from ._verdicts import show
 )
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", type=Path, help="such as results/latest")
+    parser.add_argument(
+        "--markdown", action="store_true", help="print the summary for a merge request, and nothing else"
+    )
     parser.set_defaults(run=_report)
 
 
 def _report(options: argparse.Namespace) -> int:
     reports = rebuild(options.directory)
+    if options.markdown:
+        print(markdown(reports.records), end="")
+        for problem in reports.problems:
+            print(f"tester: {problem}", file=sys.stderr)
+        return EXIT_STATUS[ERROR] if reports.problems else 0
     show(reports, options.directory)
     return EXIT_STATUS[ERROR] if reports.problems else 0

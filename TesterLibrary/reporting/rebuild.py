@@ -13,7 +13,7 @@ from robot.api import ExecutionResult
 from robot.errors import DataError
 
 from ..errors import TesterLibraryError
-from . import allure, certificate
+from . import allure, certificate, junit, markdown
 from .records import Records, read
 
 EVIDENCE = "evidence"
@@ -34,13 +34,17 @@ class Reports:
 
 
 def rebuild(directory: Path) -> Reports:
-    """Makes log.html, report.html, the certificate and the Allure report of a run's directory.
+    """Makes log.html, report.html, certificate, Allure report, junit.xml and summary.md of a run.
 
     Raises:
         TesterLibraryError: the directory holds no evidence, or evidence that cannot be read.
     """
     records = read(directory / EVIDENCE)
-    made = [certificate.write(records, directory / CERTIFICATE)]
+    made = [
+        certificate.write(records, directory / CERTIFICATE),
+        junit.write(records, directory / junit.FILE),
+        markdown.write(records, directory / markdown.FILE),
+    ]
     problems = []
     title = records.agenda.title if records.agenda else "Test run"
     for make in (_robot_reports, _allure_report):

@@ -19,6 +19,7 @@ from . import switching_judges as switching
 from .case import Case, Judge
 from .header_judge import header_field
 from .mlrsearch_judge import mlrsearch
+from .regression_judge import regression
 from .stability_judge import stability
 from .sustained_judge import sustained
 from .value_judge import value
@@ -48,6 +49,7 @@ _DEVICES: tuple[Judge, ...] = (
     value,
     stability,
     header_field,
+    regression,
     switching.forwarding_rate,
     switching.blocking,
     switching.address_capacity,

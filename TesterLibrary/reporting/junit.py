@@ -1,0 +1,104 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The outcome of each test in the XML that CI servers read, after JUnit: `junit.xml`.
+
+FAIL is a failure, ERROR an error. INCONCLUSIVE and NOT JUDGED are skipped with their reason: neither says
+that the device is right. Robot's own `--xunit` cannot tell FAIL from ERROR, nor NOT JUDGED from PASS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+from .durable import write_file
+from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED
+from .records import Records, TestRecord
+
+FILE = "junit.xml"
+_ELEMENTS = {FAIL: "failure", ERROR: "error", INCONCLUSIVE: "skipped", NOT_JUDGED: "skipped"}
+_NO_XML = re.compile(
+    "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)  # characters that XML 1.0 has not
+
+
+def write(records: Records, path: Path) -> Path:
+    """Puts the XML there. RecordError if the disk is full, for example."""
+    write_file(path, junit(records))
+    return path
+
+
+def junit(records: Records) -> str:
+    """The tests by suite, those without a record included."""
+    suites: dict[tuple[str, str], list[TestRecord]] = {}
+    for test in records.tests:
+        suites.setdefault((test.testbed, test.suite), []).append(test)
+    missing = {suite: names for suite, names in records.not_run.items() if names}
+    root = ElementTree.Element(
+        "testsuites", name=_clean(records.agenda.title if records.agenda else "Test run")
+    )
+    for (testbed, suite), tests in suites.items():
+        _add(root, records, testbed, suite, tests, missing.pop(suite, ()))
+    for suite, names in missing.items():
+        _add(root, records, "", suite, (), names)
+    outside = [v.verdict for v in records.outside_tests if v.verdict.outcome.value in (FAIL, INCONCLUSIVE)]
+    if outside:
+        element = ElementTree.SubElement(root, "testsuite", name="setups and teardowns")
+        for number, verdict in enumerate(outside, 1):
+            case = ElementTree.SubElement(element, "testcase", name=f"verdict {number}", classname="suite")
+            _outcome(case, verdict.outcome.value, str(verdict))
+        _count(element)
+    _count(root)
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _add(
+    root: ElementTree.Element,
+    records: Records,
+    testbed: str,
+    suite: str,
+    tests: Sequence[TestRecord],
+    missing: Sequence[str],
+) -> None:
+    element = ElementTree.SubElement(root, "testsuite", name=_clean(suite))
+    if tests:
+        element.set("timestamp", tests[0].started_at)
+    if testbed:
+        properties = ElementTree.SubElement(element, "properties")
+        ElementTree.SubElement(properties, "property", name="testbed", value=_clean(testbed))
+    for test in tests:
+        case = ElementTree.SubElement(element, "testcase", name=_clean(test.test), classname=_clean(suite))
+        case.set("time", f"{test.elapsed_s:.3f}")
+        _outcome(case, test.outcome, test.message)
+        if verdicts := records.verdicts_of(test):
+            text = "\n".join(map(str, verdicts))
+            ElementTree.SubElement(case, "system-out").text = _clean(text)
+    for name in missing:
+        case = ElementTree.SubElement(element, "testcase", name=_clean(name), classname=_clean(suite))
+        _outcome(case, ERROR, "there is no record of this test; the run ended before")
+    _count(element)
+
+
+def _outcome(case: ElementTree.Element, outcome: str, message: str) -> None:
+    if name := _ELEMENTS.get(outcome):
+        said = message if message.startswith(outcome) else f"{outcome}: {message}".removesuffix(": ")
+        element = ElementTree.SubElement(case, name, message=_clean(said.split("\n\n")[0]))
+        if name != "skipped":
+            element.set("type", outcome)
+            element.text = _clean(said)
+
+
+def _count(element: ElementTree.Element) -> None:
+    """The numbers of an element's tests, by how they ended."""
+    cases = list(element.iter("testcase"))
+    element.set("tests", str(len(cases)))
+    for attribute, name in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        element.set(attribute, str(sum(case.find(name) is not None for case in cases)))
+    element.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
+
+
+def _clean(text: str) -> str:
+    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

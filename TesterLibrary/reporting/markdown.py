@@ -1,0 +1,82 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A run in Markdown, for a comment on a merge request: `summary.md`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .durable import write_file
+from .outcome import ERROR, PASS, WORST_FIRST, one_line, overall
+from .records import Records, short_names
+
+FILE = "summary.md"
+_MOST = 50  # rows of the table: comments have a limit of length
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>|#~@])")
+
+
+def write(records: Records, path: Path) -> Path:
+    """Puts the Markdown there. RecordError if the disk is full, for example."""
+    write_file(path, markdown(records))
+    return path
+
+
+def markdown(records: Records) -> str:
+    """The outcome, the devices, and the tests, those that did not pass first."""
+    return "".join(f"{line}\n" for line in _lines(records))
+
+
+def _lines(records: Records) -> Iterator[str]:
+    outcomes = records.outcomes()
+    title = records.agenda.title if records.agenda else "Test run"
+    counts = ", ".join(f"{outcomes.count(name)} {name}" for name in WORST_FIRST if name in outcomes)
+    yield f"## {_text(title)}: {overall(outcomes)}"
+    yield ""
+    yield f"{counts or 'No test was run'}. Begun {records.run['started_at']}."
+    for tester in records.run["testers"]:
+        device = tester["testbed"].get("dut") or {}
+        named = " ".join(
+            str(device[key]) for key in ("vendor", "model", "name", "version") if device.get(key)
+        )
+        yield ""
+        yield f"**{_text(tester['testbed']['name'])}**: {_text(named or 'unknown device')}" + (
+            f" – a demonstration, not a certification: {_text(tester['demonstration'])}"
+            if tester.get("demonstration")
+            else ""
+        )
+    rows = list(_rows(records))
+    if rows:
+        yield ""
+        yield "| outcome | suite | test | what was said |"
+        yield "|---|---|---|---|"
+        yield from rows[:_MOST]
+    if len(rows) > _MOST:
+        yield ""
+        yield f"{len(rows) - _MOST} more tests are in the certificate."
+
+
+def _rows(records: Records) -> Iterator[str]:
+    suites = tuple(dict.fromkeys([*(test.suite for test in records.tests), *records.not_run]))
+    short = dict(zip(suites, short_names(suites), strict=True))
+    found = [(t.outcome, t.suite, t.test, one_line(t.outcome, t.message)) for t in records.tests]
+    found += [
+        (ERROR, suite, test, "ERROR: there is no record of it")
+        for suite, tests in records.not_run.items()
+        for test in tests
+    ]
+    found += [
+        (v.verdict.outcome.value, v.place.suite, "setup or teardown", str(v.verdict))
+        for v in records.outside_tests
+        if v.verdict.outcome.value != PASS
+    ]
+    for outcome, suite, test, said in sorted(found, key=lambda row: WORST_FIRST.index(row[0])):
+        text = said.removeprefix(outcome).removeprefix(": ")
+        shown = f"**{outcome}**" if outcome != PASS else outcome
+        yield f"| {shown} | {_text(short.get(suite, suite))} | {_text(test)} | {_text(text)} |"
+
+
+def _text(text: str) -> str:
+    """Text in which Markdown sees no markup, on one line."""
+    return _MARKUP.sub(r"\\\1", " ".join(text.split()))

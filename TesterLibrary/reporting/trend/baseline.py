@@ -1,0 +1,152 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The value of an earlier run, or the level of many, beside which a value of the running test is judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from ...errors import TesterLibraryError
+from ...methodology.regression import Baseline
+from ...verdict import Verdict
+from ..rebuild import EVIDENCE
+from ..records import read_verdicts
+from .database import Series, open_database
+from .figure import Figure, Key, Point, run_of, text_in, unit_of
+from .judge import FEWEST, OPEN, WINDOW, levels
+from .summary import told
+
+
+@dataclass(frozen=True)
+class Sought:
+    """The value that a baseline is sought for, and how it was measured."""
+
+    testbed: str
+    device_kind: str
+    profile: str
+    suite: str
+    test: str
+    judged: Verdict
+    number: int  # which one of that subject in its test, from 1
+    run: str  # that is going on: no baseline of itself
+    longest_ns: int | None  # of the trials of the test so far; None if it has none
+
+
+def find_baseline(path: Path, sought: Sought) -> tuple[Baseline | None, str]:
+    """The baseline, and why it says nothing of the value: empty if it does.
+
+    Args:
+        path: The folder of a run, or a database of runs.
+        sought: What it is for.
+
+    Raises:
+        TesterLibraryError: there is neither, or it cannot be read.
+    """
+    if path.is_dir():
+        return _of_run(path, sought)
+    with open_database(path, make=False) as database:
+        return _of_database(database.series(test=sought.test), sought)
+
+
+def _of_run(path: Path, sought: Sought) -> tuple[Baseline | None, str]:
+    folder = path / EVIDENCE if (path / EVIDENCE).is_dir() else path
+    run = run_of(read_verdicts(folder))
+    if run.id == sought.run:
+        raise TesterLibraryError(f"{path} is the run that is going on; a baseline is another one")
+    testbeds = {figure.key.testbed for figure in run.figures}
+    fitting = _named([figure.key for figure in run.figures], sought, one_testbed=len(testbeds) == 1)
+    if isinstance(fitting, str):
+        return None, fitting
+    figure = next(figure for figure in run.figures if figure.key == fitting)
+    baseline = _known(figure, f"run of {told(run.started_at)}")
+    doubt = _differs(figure.key, sought) or _unfit(figure.point)
+    return baseline, doubt or _durations(folder, figure, sought)
+
+
+def _of_database(found: Sequence[Series], sought: Sought) -> tuple[Baseline | None, str]:
+    keys = [series.key for series in found if series.key.testbed == sought.testbed]
+    like = [key for key in keys if not _differs(key, sought)]
+    fitting = _named(like or keys, sought, one_testbed=False)
+    if isinstance(fitting, str):
+        return None, fitting
+    series = next(series for series in found if series.key == fitting)
+    points = [point for point in series.points if point.fit and point.run != sought.run]
+    doubt = _differs(series.key, sought)
+    if len(points) < FEWEST:
+        return None, doubt or f"the baseline has {len(points)} values of a fit tester; a level needs {FEWEST}"
+    values = [point.value for point in points[-WINDOW:] if point.value is not None]
+    opened = next((alarm for alarm in reversed(series.alarms) if alarm.state in OPEN), None)
+    settled = [level for level in levels(values) if len(level.values) >= min(FEWEST, len(values))]
+    level = opened.before if opened else (settled[-1].mean if settled else sum(values) / len(values))
+    exact = Fraction(level)
+    text = text_in(level, series.key.unit)
+    return Baseline(exact, exact, text, f"level of {len(points)} values"), doubt
+
+
+def _named(keys: Iterable[Key], sought: Sought, *, one_testbed: bool) -> Key | str:
+    """The figure of that name, or why there is none."""
+    judged = sought.judged
+    like = [
+        key
+        for key in keys
+        if (key.test, key.subject, key.number) == (sought.test, judged.subject, sought.number)
+        and (one_testbed or key.testbed == sought.testbed)
+    ]
+    exact = [key for key in like if key.suite == sought.suite]
+    last = sought.suite.rpartition(".")[2]
+    ends = exact or [key for key in like if key.suite.rpartition(".")[2] == last]
+    if len(ends) == 1:
+        return ends[0]
+    said = "several" if ends else "no"
+    return f"the baseline has {said} {judged.subject} of the test {sought.test!r} on this testbed"
+
+
+def _differs(key: Key, sought: Sought) -> str:
+    """How the value of the baseline was measured otherwise; empty if it was not."""
+    unit = unit_of(sought.judged)
+    for what, theirs, ours in (
+        ("device", key.device_kind, sought.device_kind),
+        ("profile", key.profile, sought.profile),
+        ("unit", key.unit, unit),
+    ):
+        if theirs != ours:
+            return f"the {what} of the baseline is {theirs or 'not known'}, that of this run {ours or 'none'}"
+    return ""
+
+
+def _unfit(point: Point) -> str:
+    return (
+        "" if point.fit else f"the tester of the baseline was not fit: {point.reason or 'it has no number'}"
+    )
+
+
+def _known(figure: Figure, source: str) -> Baseline | None:
+    point = figure.point
+    if point.least is None or point.most is None or point.value is None:
+        return None
+    text = text_in(point.value, figure.key.unit)
+    return Baseline(Fraction(point.least), Fraction(point.most), text, source)
+
+
+def _durations(folder: Path, figure: Figure, sought: Sought) -> str:
+    """Whether the trials of the baseline's test were shorter or longer; empty if not, or nobody knows."""
+    path = folder / "trials.jsonl"
+    if sought.longest_ns is None or not path.exists():
+        return ""
+    place = (figure.key.testbed, figure.key.suite, figure.key.test)
+    longest = 0
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            if json.dumps(figure.key.test, ensure_ascii=False) not in line or not line.endswith("\n"):
+                continue
+            trial = json.loads(line)
+            if (trial.get("testbed"), trial.get("suite"), trial.get("test")) == place:
+                longest = max(longest, int(trial.get("duration_ns", 0)))
+    if longest in (0, sought.longest_ns):
+        return ""
+    theirs, ours = text_in(longest, "ns"), text_in(sought.longest_ns, "ns")
+    return f"the longest trial of the baseline's test sent for {theirs}, that of this run for {ours}"

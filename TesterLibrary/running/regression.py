@@ -1,0 +1,54 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Judges a value of the running test beside that of an earlier run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import TesterLibraryError
+from ..methodology.regression import no_regression
+from ..model.units import Ratio
+from ..reporting.recorder import read_run
+from ..reporting.trend.baseline import Sought, find_baseline
+from ..verdict import Verdict
+from .suite import Suite
+
+
+def beside_baseline(suite: Suite, verdict: Verdict | None, baseline: str, within: Ratio) -> Verdict:
+    """A verdict of this test, or its last one, beside the same value of a run or a database of runs.
+
+    Raises:
+        TesterLibraryError: nothing was judged in this test, or there is no such baseline.
+    """
+    recorder = suite.recorder
+    standing = recorder.judgements.standing
+    judged = verdict or (standing[-1] if standing else None)
+    if judged is None:
+        raise TesterLibraryError("nothing was judged in this test yet; call Verify … for the value first")
+    path = Path(baseline).expanduser()
+    if not path.exists():
+        raise TesterLibraryError(
+            f"there is no baseline {path} (from {Path.cwd()}); give the folder of a run, or a database of "
+            "tester trend"
+        )
+    run = read_run(recorder.directory)
+    place = recorder.place
+    opened: Mapping[str, Any] = next((t for t in run["testers"] if t["testbed"]["name"] == place.testbed), {})
+    same = [known for known in standing if known.subject == judged.subject]
+    durations = [trial.duration_ns for trial in recorder.trials]
+    sought = Sought(
+        testbed=place.testbed,
+        device_kind=str((opened.get("testbed", {}).get("dut") or {}).get("kind", "")),
+        profile=str((run.get("profile") or {}).get("name", "") or opened.get("profile", "")),
+        suite=place.suite,
+        test=place.test,
+        judged=judged,
+        number=same.index(judged) + 1 if judged in same else 1,
+        run=str(run["id"]),
+        longest_ns=max(durations, default=None),
+    )
+    found, doubt = find_baseline(path, sought)
+    return no_regression(judged, found, within, doubt=doubt)
