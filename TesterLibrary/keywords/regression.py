@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The keyword for a value beside that of an earlier run."""
+"""The keyword that compares a value with that of an earlier run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._component import component
 
 @component
 class Regression:
-    """Values of this run beside those of earlier ones."""
+    """Compares values of this run with those of earlier runs."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
@@ -27,16 +27,17 @@ class Regression:
         """Passes if a value is no worse than in an earlier run.
 
         | =Argument= | =Meaning= |
-        | ``verdict`` | what a ``Verify`` keyword of this test returned; the last of the test, if left out |
+        | ``verdict`` | a verdict that a ``Verify`` keyword of this test returned; the last one, if left out |
         | ``within`` | part of the baseline by which the value may be worse, such as ``1 %`` |
         | ``baseline`` | the folder of a run, such as ``baselines/v1.0``, or a database of `tester trend` |
 
-        The value is that of the verdict, and is found in the baseline by testbed, suite, test and name. Of a
-        database it is the level of the values of fit testers; while an alarm is open, the level before. The
-        bound of the verdict says which side is worse: less, where it was ``at least``.
+        The keyword looks the value up in the baseline by testbed, suite, test and name. In a database the
+        baseline is the level of the values that fit testers measured, or the level before an open alarm. The
+        bound of the verdict says which side is worse: for ``>= 90 %``, a smaller value.
 
-        INCONCLUSIVE where the baseline has no such value or too few, where its tester was not fit, and where
-        kind of device, profile, unit or length of the trials were others.
+        The verdict is INCONCLUSIVE if the baseline has no such value or, in a database, too few; if a tester
+        was not fit; or if the device kind, the profile or the unit of the two differ. The trials of an
+        earlier run must have been as long as those of this test, too.
 
         | `Verify Throughput Above` | 90 % |
         | `Verify No Regression` | baseline=baselines/v1.0 |

@@ -4,31 +4,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..errors import PlanError
 from ..model.units import Ratio
-from ..verdict import AT_LEAST, AT_MOST, Between, Verdict, assess
+from ..verdict import AT_LEAST, AT_MOST, Between, Outcome, Verdict, assess
 
+_BESIDE = ", beside the baseline"  # the end of the subject of a comparison
 _HIGHER_IS_BETTER = {">=": True, ">": True, "<=": False, "<": False}  # by the operator of a bound
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What an earlier run, or many of them, know of a value."""
+    """The value of an earlier run, or the level of many runs."""
 
     least: Fraction  # the value lies between the two
     most: Fraction
     measured: str  # the value as people read it
-    source: str  # where it is from: "run 12 of 2026-03-01 02:00"
+    source: str  # where it is from: "run of 2026-03-01 02:00"
+
+
+def better_side(verdict: Verdict) -> bool | None:
+    """Whether more is better than less by the verdict's bound; None where neither is."""
+    return _HIGHER_IS_BETTER.get(verdict.bound.split(" ")[0])
+
+
+def is_comparison(verdict: Verdict) -> bool:
+    """Whether the verdict is one of `no_regression`, whose value another verdict has judged already."""
+    return verdict.subject.endswith(_BESIDE)
 
 
 def no_regression(judged: Verdict, baseline: Baseline | None, within: Ratio, *, doubt: str = "") -> Verdict:
     """Whether a value is no worse than its baseline by more than a part of that.
 
-    The bound of the verdict says which side is worse; a value without such a side is to be the same, within
-    that part. What is not known of the baseline is taken for an error of the value.
+    The bound of the verdict says which side is worse; a value without such a side has to stay the same,
+    within that part. The uncertainty of the baseline is added to that of the value. A value whose own verdict
+    is INCONCLUSIVE is not compared.
 
     Args:
         judged: The verdict on the value, which has its numbers.
@@ -41,7 +53,9 @@ def no_regression(judged: Verdict, baseline: Baseline | None, within: Ratio, *, 
     """
     if within.value >= 1:
         raise PlanError(f"within: {within} of the baseline is given; it must be below 100 %")
-    subject = f"{judged.subject}, beside the baseline"
+    if judged.outcome is Outcome.INCONCLUSIVE:
+        doubt = judged.reason or doubt
+    subject = f"{judged.subject}{_BESIDE}"
     if baseline is None or judged.least is None or judged.most is None:
         doubt = doubt or ("it is no number" if baseline else "there is no baseline")
         sign, beside = judged.bound.split(" ")[0], baseline.measured if baseline else "the baseline"
@@ -49,7 +63,7 @@ def no_regression(judged: Verdict, baseline: Baseline | None, within: Ratio, *, 
         return assess(None, AT_LEAST, 0, subject=subject, measured=judged.measured, bound=bound, doubt=doubt)
     middle = (baseline.least + baseline.most) / 2
     error = (baseline.most - baseline.least) / 2 * (1 + within.value)  # of the bound, which follows from it
-    higher_is_better = _HIGHER_IS_BETTER.get(judged.bound.split(" ")[0])
+    higher_is_better = better_side(judged)
     room = abs(middle) * within.value
     least, most = judged.least - error, judged.most + error
     if higher_is_better is None:  # how far it is off, to whichever side
@@ -68,11 +82,7 @@ def no_regression(judged: Verdict, baseline: Baseline | None, within: Ratio, *, 
         bound=f"{side} {baseline.measured} within {within} ({baseline.source})",
         doubt=doubt,
     )
-    if verdict.reason and not doubt:  # the numbers of the comparison are in basic units, which nobody reads
+    reason = verdict.reason
+    if reason and not doubt:  # it has the numbers of the comparison, in basic units
         reason = f"{judged.measured} is too close to {baseline.measured} for what is known of the two"
-        return Verdict(
-            verdict.outcome, subject, judged.measured, verdict.bound, reason, judged.least, judged.most
-        )
-    return Verdict(
-        verdict.outcome, subject, judged.measured, verdict.bound, verdict.reason, judged.least, judged.most
-    )
+    return replace(verdict, reason=reason, least=judged.least, most=judged.most)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome of each test in the XML that CI servers read, after JUnit: `junit.xml`.
+"""The outcome of each test as JUnit XML, which CI servers read: `junit.xml`.
 
 FAIL is a failure, ERROR an error. INCONCLUSIVE and NOT JUDGED are skipped with their reason: neither says
 that the device is right. Robot's own `--xunit` cannot tell FAIL from ERROR, nor NOT JUDGED from PASS.
@@ -21,7 +21,7 @@ FILE = "junit.xml"
 _ELEMENTS = {FAIL: "failure", ERROR: "error", INCONCLUSIVE: "skipped", NOT_JUDGED: "skipped"}
 _NO_XML = re.compile(
     "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)  # characters that XML 1.0 has not
+)  # characters that XML 1.0 does not allow
 
 
 def write(records: Records, path: Path) -> Path:

@@ -181,7 +181,7 @@ class Recorder:
         if self._ready:
             return
         run_id = os.environ.get(RUN_VARIABLE, _THIS_PROCESS)
-        if (self.directory / "run.json").exists() and read_run(self.directory)["id"] != run_id:
+        if (self.directory / "run.json").exists() and not _is_of(self.directory, run_id):
             self.directory.rename(_free_name(self.directory))
         make_directory(self.directory)
         if not (self.directory / "run.json").exists():
@@ -211,6 +211,14 @@ def start_run(directory: Path, run_id: str, **facts: Any) -> None:
     """Begins a run whose records several processes will append; they find `run_id` in RUN_VARIABLE."""
     make_directory(directory)
     _write(directory / "run.json", new_run(run_id, **facts))
+
+
+def _is_of(directory: Path, run_id: str) -> bool:
+    """Whether the records are those of this run. What cannot be read, or has another schema, is not."""
+    try:
+        return bool(read_run(directory)["id"] == run_id)
+    except TesterLibraryError:
+        return False
 
 
 def read_run(directory: Path) -> dict[str, Any]:

@@ -198,6 +198,20 @@ def read_verdicts(directory: Path) -> Records:
     )
 
 
+def read_longest_trials(directory: Path) -> Mapping[tuple[str, str, str], int]:
+    """The length of the longest trial of each test in nanoseconds, by testbed, suite and test.
+
+    Raises:
+        TesterLibraryError: as read.
+    """
+    longest: dict[tuple[str, str, str], int] = {}
+    trials = _Files(directory, [])("trial", lambda r: (decode(RecordPlace, r), int(r["duration_ns"])))
+    for place, duration_ns in trials:
+        key = (place.testbed, place.suite, place.test)
+        longest[key] = max(duration_ns, longest.get(key, 0))
+    return longest
+
+
 class _Files:
     """The files of a run, a kind of record each. Those whose last line is not whole are noted in `cut`."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import TesterLibraryError
-from ..methodology.regression import no_regression
+from ..methodology.regression import is_comparison, no_regression
 from ..model.units import Ratio
 from ..reporting.recorder import read_run
 from ..reporting.trend.baseline import Sought, find_baseline
@@ -18,13 +18,13 @@ from .suite import Suite
 
 
 def beside_baseline(suite: Suite, verdict: Verdict | None, baseline: str, within: Ratio) -> Verdict:
-    """A verdict of this test, or its last one, beside the same value of a run or a database of runs.
+    """A verdict of this test, or its last one, beside the same value of an earlier run or a database.
 
     Raises:
         TesterLibraryError: nothing was judged in this test, or there is no such baseline.
     """
     recorder = suite.recorder
-    standing = recorder.judgements.standing
+    standing = [known for known in recorder.judgements.standing if not is_comparison(known)]
     judged = verdict or (standing[-1] if standing else None)
     if judged is None:
         raise TesterLibraryError("nothing was judged in this test yet; call Verify … for the value first")
@@ -38,6 +38,8 @@ def beside_baseline(suite: Suite, verdict: Verdict | None, baseline: str, within
     place = recorder.place
     opened: Mapping[str, Any] = next((t for t in run["testers"] if t["testbed"]["name"] == place.testbed), {})
     same = [known for known in standing if known.subject == judged.subject]
+    # By identity: two values of a test may be equal, and those of the baseline are not.
+    number = next((number for number, known in enumerate(same, 1) if known is judged), 1)
     durations = [trial.duration_ns for trial in recorder.trials]
     sought = Sought(
         testbed=place.testbed,
@@ -46,7 +48,7 @@ def beside_baseline(suite: Suite, verdict: Verdict | None, baseline: str, within
         suite=place.suite,
         test=place.test,
         judged=judged,
-        number=same.index(judged) + 1 if judged in same else 1,
+        number=number,
         run=str(run["id"]),
         longest_ns=max(durations, default=None),
     )

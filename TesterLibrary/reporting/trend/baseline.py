@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,7 +13,7 @@ from ...errors import TesterLibraryError
 from ...methodology.regression import Baseline
 from ...verdict import Verdict
 from ..rebuild import EVIDENCE
-from ..records import read_verdicts
+from ..records import read_longest_trials, read_verdicts
 from .database import Series, open_database
 from .figure import Figure, Key, Point, run_of, text_in, unit_of
 from .judge import FEWEST, OPEN, WINDOW, levels
@@ -134,19 +133,9 @@ def _known(figure: Figure, source: str) -> Baseline | None:
 
 def _durations(folder: Path, figure: Figure, sought: Sought) -> str:
     """Whether the trials of the baseline's test were shorter or longer; empty if not, or nobody knows."""
-    path = folder / "trials.jsonl"
-    if sought.longest_ns is None or not path.exists():
-        return ""
-    place = (figure.key.testbed, figure.key.suite, figure.key.test)
-    longest = 0
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            if json.dumps(figure.key.test, ensure_ascii=False) not in line or not line.endswith("\n"):
-                continue
-            trial = json.loads(line)
-            if (trial.get("testbed"), trial.get("suite"), trial.get("test")) == place:
-                longest = max(longest, int(trial.get("duration_ns", 0)))
-    if longest in (0, sought.longest_ns):
+    key = figure.key
+    longest = read_longest_trials(folder).get((key.testbed, key.suite, key.test))
+    if longest is None or sought.longest_ns is None or longest == sought.longest_ns:
         return ""
     theirs, ours = text_in(longest, "ns"), text_in(sought.longest_ns, "ns")
     return f"the longest trial of the baseline's test sent for {theirs}, that of this run for {ours}"

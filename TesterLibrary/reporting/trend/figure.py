@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import TesterLibraryError, UnitError
+from ...methodology.regression import better_side, is_comparison
 from ...model.magnitude import NONE, OCTETS, OFTEN, SHARE, TIME, Magnitude
 from ...model.units import Duration, Rate, RateUnit
 from ...verdict import Outcome, Verdict, text_of
@@ -21,7 +22,6 @@ from ..records import Records, VerdictRecord
 
 _SIZE = re.compile(r"\b([0-9][0-9,]*) bytes\b")
 _ROUNDED = Fraction(1, 50)  # part of a value by which its text may differ from it
-_HIGHER_IS_BETTER = {">=": True, ">": True, "<=": False, "<": False}  # by the operator of a bound
 _RATES = {unit.value: unit for unit in RateUnit if unit is not RateUnit.LINE}
 
 
@@ -96,7 +96,7 @@ class Run:
 
 
 def run_of(records: Records) -> Run:
-    """The figures of a run. A verdict that its suite has caught is none.
+    """The figures of a run. A verdict that its suite has caught is none, nor is a comparison with a baseline.
 
     Raises:
         TesterLibraryError: the record does not say when it was made, or by whom.
@@ -123,7 +123,7 @@ def _figures(
     times: Counter[tuple[str, str, str, str]] = Counter()
     whole = (records.run.get("profile") or {}).get("name", "")
     for record in records.verdicts:
-        if record.caught_by:
+        if record.caught_by or is_comparison(record.verdict):
             continue
         place, verdict = record.place, record.verdict
         name = (place.testbed, place.suite, place.test, verdict.subject)
@@ -166,11 +166,6 @@ def _point(
         version=str(device.get("version", "")),
         tester=f"{tester.get('target', '')} {tester.get('version', '')}".strip(),
     )
-
-
-def better_side(verdict: Verdict) -> bool | None:
-    """Whether more is better than less by the verdict's bound; None where neither is."""
-    return _HIGHER_IS_BETTER.get(verdict.bound.split(" ")[0])
 
 
 def unit_of(verdict: Verdict) -> str:

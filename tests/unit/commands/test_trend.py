@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import json
 import resource
+import sys
 from pathlib import Path
 from random import Random
 
@@ -175,6 +176,19 @@ def test_a_database_that_is_none_of_ours_is_refused(
     assert "is a DuckDB file, but no database of runs" in refused(str(other))
     assert "no server is supported" in refused("postgresql://host/runs")
     assert "cannot be used" in refused(str(foreign / "trend.duckdb"))
+
+
+@pytest.mark.parametrize("package", ["duckdb", "jumpavg"])
+def test_without_the_extra_it_says_what_to_install(
+    package: str,
+    database: Path,
+    usual: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    assert main(["trend", *usual, "--database", str(database)]) == 3
+    assert "install robotframework-testerlibrary[trend]" in capsys.readouterr().err
 
 
 def test_without_a_database_nothing_is_made(database: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -203,6 +203,16 @@ def test_another_run_moves_the_files_of_the_first_aside(
     assert [r.trial.number for r in read(aside).trials] == [1]
 
 
+@pytest.mark.parametrize("content", ['{"kind": "ru', '{"id": "one", "schema": 1}'])
+def test_a_record_that_nobody_can_read_is_moved_aside(evidence: Path, content: str) -> None:
+    evidence.mkdir()
+    (evidence / "run.json").write_text(content)
+    Recorder(evidence).trial(trial(1))
+    assert len(read(evidence).trials) == 1
+    (aside,) = [path for path in evidence.parent.iterdir() if path != evidence]
+    assert (aside / "run.json").read_text() == content
+
+
 def test_one_run_of_several_processes_shares_the_files(
     evidence: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
