@@ -287,7 +287,10 @@ def _write(path: Path, content: dict[str, Any]) -> None:
 
 
 def _free_name(directory: Path) -> Path:
-    started = str(read_run(directory).get("started_at", "earlier")).replace(":", "")
+    try:
+        started = str(read_run(directory)["started_at"]).replace(":", "")
+    except TesterLibraryError:
+        started = "earlier"
     candidates = (
         directory.with_name(f"{directory.name}-{started}{suffix}")
         for suffix in ("", *map(".{}".format, range(1, 1000)))
