@@ -50,6 +50,7 @@ class TesterLibrary(DynamicCore):
     | Create, Set, Reset | describes traffic; nothing is sent |
     | Start, Stop | puts on the wire, and takes off, what runs in between: traffic, captures, clients |
     | Drop, Mark, Corrupt, Duplicate, Truncate | describes what happens to a packet of a path |
+    | Analyse | finds in a trace what a device has done, and returns it; with a host it gives a verdict |
     | Run | runs a program on a host of the testbed and waits for its end |
     | Send | sends a finite amount, waits for its end and returns the trial |
     | Measure | runs one trial, or a fixed number of equal ones, at a given load |

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from .._generated.tester.v1 import counters
 from .._generated.tester.v1.counters import CapturePortCounters
 
-__all__ = ["CaptureCounters", "CapturePortCounters", "CapturedFrame", "StoppedCapture"]
+__all__ = ["CaptureCounters", "CapturePortCounters", "CapturedFrame", "StoppedCapture", "TracedFrame"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,14 @@ class StoppedCapture:
 
 
 @dataclass(frozen=True)
+class TracedFrame:
+    """What became of a frame of a path."""
+
+    left_ns: int | None  # of the tester's clock; None: it has not left
+    events: tuple[int, ...] = ()  # that happened to it, by their places in the path's plan
+
+
+@dataclass(frozen=True)
 class CapturedFrame:
     """A frame as it left, or arrived."""
 
@@ -59,3 +67,4 @@ class CapturedFrame:
     sequence: int | None  # its number in the stream; None where nobody knows
     original_length: int  # bytes, without FCS
     octets: bytes  # the first of them
+    traced: TracedFrame | None = None  # of a trace, whose `sequence` is the number on the path

@@ -24,6 +24,15 @@ class Keep(Enum):
 
 
 @dataclass(frozen=True)
+class TracedPath:
+    """The frames of a path, each once, as it arrived."""
+
+    job: str
+    path: str
+    every: int = 1  # frames whose number is a multiple of it
+
+
+@dataclass(frozen=True)
 class Capture:
     """Copies of frames as they leave and arrive, beside the measurement."""
 
@@ -35,3 +44,4 @@ class Capture:
     keep: Keep = Keep.FIRST
     frames: int = 100_000
     snap_length: int = 0  # bytes of each frame, from its begin; 0: all
+    traced: TracedPath | None = None  # of a path, and then nothing of the above but frames

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ..measurement.capture import CapturedFrame, StoppedCapture
@@ -38,6 +38,7 @@ def write_capture(
     stopped: StoppedCapture,
     frames: Iterable[CapturedFrame],
     macs: Mapping[str, bytes],
+    comment: Callable[[CapturedFrame], str] | None = None,
 ) -> int:
     """Writes frames as they come, however many. Returns how many there were.
 
@@ -47,12 +48,14 @@ def write_capture(
         stopped: What came of it.
         frames: By ascending time.
         macs: MAC addresses of the tester's ports, by name.
+        comment: What is said of a frame in place of its stream.
     """
     partial = path.with_name(f"{path.name}.part")
     written: Counter[str] = Counter()
     try:
         with partial.open("wb") as file:
-            for block in _blocks(capture, stopped, frames, macs, written):
+            said = comment or (lambda frame: _comment(frame, stopped.streams))
+            for block in _blocks(capture, stopped, frames, macs, written, said):
                 file.write(block)
         partial.replace(path)
     finally:
@@ -66,6 +69,7 @@ def _blocks(
     frames: Iterable[CapturedFrame],
     macs: Mapping[str, bytes],
     written: Counter[str],
+    comment: Callable[[CapturedFrame], str],
 ) -> Iterator[bytes]:
     application = f"TesterLibrary {versions().get(_PACKAGE, '')}".encode()
     yield _block(
@@ -79,7 +83,7 @@ def _blocks(
         yield _interface(capture, name, macs[name])
     for frame in frames:
         written[frame.port] += 1
-        yield _packet(frame, interfaces[frame.port], stopped)
+        yield _packet(frame, interfaces[frame.port], stopped, comment(frame))
     for port in stopped.counters.ports:
         time_ns = stopped.clock_zero_unix_ns + stopped.stopped_ns
         yield _block(
@@ -101,13 +105,13 @@ def _interface(capture: Capture, port: str, mac: bytes) -> bytes:
     return _block(_INTERFACE, struct.pack("<HHI", _ETHERNET, 0, capture.snap_length), *options)
 
 
-def _packet(frame: CapturedFrame, interface: int, stopped: StoppedCapture) -> bytes:
+def _packet(frame: CapturedFrame, interface: int, stopped: StoppedCapture, comment: str) -> bytes:
     header = struct.pack("<I", interface) + _time(stopped.clock_zero_unix_ns + frame.time_ns)
     lengths = struct.pack("<II", len(frame.octets), frame.original_length)
     return _block(
         _PACKET,
         header + lengths + _padded(frame.octets),
-        _option(_COMMENT, _comment(frame, stopped.streams).encode()),
+        _option(_COMMENT, comment.encode()),
         _option(_FLAGS, struct.pack("<I", _OUTBOUND if frame.transmitted else _INBOUND)),
     )
 

@@ -17,6 +17,7 @@ from ..model.plan import Plan
 from ..planning.compile import compile as compile_job
 from .hosts import Hosts
 from .tester import Tester
+from .traces import Traces
 
 
 @dataclass
@@ -36,6 +37,7 @@ class Paths:
         self._tester = tester
         self._hosts = hosts
         self._known: dict[str, _Known] = {}
+        self.traces = Traces(tester)
 
     def create(self, path: Path) -> None:
         """Describes a path; nothing is forwarded yet.
@@ -80,6 +82,7 @@ class Paths:
         try:
             before = target.snapshot([plan.job])
             self._hosts.mark()
+            self.traces.begin(plan.paths[0], plan.job)
             target.start([plan.job])
         except BaseException:
             with suppress(TargetError, PlanError):
@@ -89,6 +92,21 @@ class Paths:
         self._tester.recorder.event(
             "path_started", path=known.path.name, events=[event.name for event in plan.paths[0].events]
         )
+
+    def trace(self, name: str, *, every: int, frames: int, snap_length: int, file: str | None) -> None:
+        """Records each packet of a path, or each `every`-th, until its trace is stopped.
+
+        Raises:
+            PlanError: it is traced already, or the tester refuses; nothing has changed.
+        """
+        known = self._find(name)
+        self.traces.ask(name, every=every, frames=frames, snap_length=snap_length, file=file)
+        if known.plan:
+            try:
+                self.traces.begin(known.plan.paths[0], known.plan.job)
+            except BaseException:
+                self.traces.withdraw(name)
+                raise
 
     def stop(self, names: Sequence[str] = ()) -> None:
         """Has paths forward no more; all, if none is named. What is not forwarding stays as it is."""
@@ -161,6 +179,7 @@ class Paths:
 
     def close(self) -> None:
         """Forgets everything: the tester, which is closed next, ends it."""
+        self.traces.close()
         self._known.clear()
 
     def _left(self, name: str) -> str:

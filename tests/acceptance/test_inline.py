@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scapy.utils import PcapNgReader
+
 from TesterLibrary.files import paths
 
 from .robots import check_passed, lines, robot, run
@@ -35,3 +37,25 @@ def test_keywords_for_paths(tmp_path: Path) -> None:
         "1: duplicate data packet 5 of flow 1 backward"
     ]
     assert all(event["lost"] == 0 and event["objections"] == [] for event in stopped)
+
+
+def test_traces_of_paths(tmp_path: Path) -> None:
+    tests = run("trace.robot", tmp_path)
+    assert len(tests) == 6
+    holes = {
+        "A Trace With A Hole": "50 packets in the trace, ",
+        "Recovery In A Trace With A Hole": "1 lost: the trace of path 'wan' is not complete",
+    }
+    for name, text in holes.items():
+        assert tests[name].skipped
+        assert text in tests[name].message
+    rest = {name: test.message for name, test in tests.items() if name not in holes and not test.passed}
+    assert rest == {}
+    traces = [e for e in lines(tmp_path / "evidence" / "events.jsonl") if e["event"] == "trace"]
+    assert traces[0]["file"] == "captures/lost.pcapng"
+    assert traces[0]["packets"] == traces[0]["received"] > 100
+    with PcapNgReader(str(tmp_path / "evidence" / traces[0]["file"])) as reader:
+        said = [packet.comment.decode() for packet in reader]
+    assert len(said) == traces[0]["packets"]
+    (dropped,) = [text for text in said if "event 'the twentieth'" in text]
+    assert dropped.endswith("backward, event 'the twentieth', transmission 1, has not left")

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from TesterLibrary.errors import PlanError
+from TesterLibrary.errors import PlanError, TargetError
+from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame
 from TesterLibrary.measurement.snapshot import PathCounters, StreamCounters
+from TesterLibrary.model.capture import Capture, TracedPath
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.inline import (
     ChecksumPolicy,
@@ -62,6 +65,19 @@ def test_a_refused_path_has_changed_nothing(rig: Rig) -> None:
     assert rig.run(["north"], packets=10).streams[0].rx_packets == 10
 
 
+def trace(every: int = 1, frames: int = 10_000) -> Capture:
+    return Capture("trace", frames=frames, snap_length=64, traced=TracedPath("wan", "wan", every))
+
+
+@pytest.mark.refused_by("fake", match=r"trace: a fake tester does not forward .* use a testerd")
+@pytest.mark.refused_by("tofino", match=r"capture 'trace': a switch keeps no frames")
+def test_a_target_traces_or_refuses_by_name(rig: Rig) -> None:
+    if rig.target.capabilities().max_paths:
+        rig.load(plan(rig, between=("p1", "p2")))
+    rig.target.start_capture(trace())
+    rig.target.forget_capture("trace")
+
+
 @pytest.fixture
 def inline(process: EngineProcess) -> Iterator[Inline]:
     inline = Inline(Rig(process.target()))
@@ -95,6 +111,13 @@ class Inline:
             return self.rig.target.snapshot(["north"]).streams[0]
         finally:
             self.rig.target.unload(["north"])
+
+    def traced(self, name: str = "trace") -> tuple[CaptureCounters, list[CapturedFrame]]:
+        """What a trace has counted, and its frames."""
+        stopped = self.rig.target.stop_capture(name)
+        frames = list(self.rig.target.read_capture(name))
+        self.rig.target.forget_capture(name)
+        return stopped.counters, frames
 
     def counters(self) -> PathCounters:
         return self.rig.target.snapshot(["wan"]).path("wan", "wan")
@@ -183,6 +206,92 @@ def test_copies_and_cuts(inline: Inline) -> None:
 def test_the_other_direction_is_another_one(inline: Inline) -> None:
     inline.path(Event(action=Drop(), every=1, heading=Heading.BACKWARD))
     assert inline.send().rx_packets == FRAMES
+
+
+def test_a_trace_has_every_frame_and_what_became_of_it(inline: Inline) -> None:
+    inline.path(
+        Event(action=Drop(), number=20),
+        Event(action=Mark(), number=30),
+        Event(action=Corrupt(bit=3), number=30),
+    )
+    inline.rig.target.start_capture(trace())
+    inline.send()
+    counters, frames = inline.traced()
+    assert (counters.seen, counters.matched, counters.dropped, counters.captured) == (
+        FRAMES,
+        FRAMES,
+        0,
+        FRAMES,
+    )
+    assert [frame.sequence for frame in frames] == list(range(FRAMES))
+    assert {
+        (frame.port, frame.transmitted, len(frame.octets), frame.original_length) for frame in frames
+    } == {("q1", False, 64, 124)}
+    happened = {
+        frame.sequence: frame.traced.events for frame in frames if frame.traced and frame.traced.events
+    }
+    assert happened == {19: (0,), 29: (1, 2)}
+    left = {frame.sequence: frame.traced.left_ns for frame in frames if frame.traced}
+    assert [number for number, left_ns in left.items() if left_ns is None] == [19]
+    assert all(frame.time_ns <= (left[frame.sequence] or frame.time_ns) for frame in frames)
+    assert frames[29].octets[15] & 3 == 0, "it is recorded before it is marked"
+
+
+def test_a_trace_may_be_a_sample(inline: Inline) -> None:
+    inline.path()
+    inline.rig.target.start_capture(trace(every=7))
+    inline.send()
+    counters, frames = inline.traced()
+    assert [frame.sequence for frame in frames] == list(range(0, FRAMES, 7))
+    assert (counters.seen, counters.matched, counters.dropped) == (FRAMES, len(frames), 0)
+
+
+def test_a_trace_that_is_full_counts_what_is_missing(inline: Inline) -> None:
+    inline.path()
+    inline.rig.target.start_capture(trace(frames=100))
+    stream = inline.send()
+    counters, frames = inline.traced()
+    assert stream.rx_packets == FRAMES, "forwarding goes on"
+    assert [frame.sequence for frame in frames] == list(range(100))
+    assert (counters.seen, counters.matched, counters.dropped) == (FRAMES, FRAMES, FRAMES - 100)
+
+
+def test_a_trace_goes_on_while_its_path_begins_anew(inline: Inline) -> None:
+    inline.path()
+    inline.rig.target.start_capture(trace())
+    inline.send()
+    inline.rig.target.stop(["wan"])
+    inline.rig.target.start(["wan"])
+    inline.send()
+    counters, frames = inline.traced()
+    assert (counters.seen, len(frames)) == (2 * FRAMES, 2 * FRAMES)
+    assert [frame.sequence for frame in frames] == list(range(2 * FRAMES))
+
+
+def test_a_path_has_one_trace_at_a_time(inline: Inline) -> None:
+    inline.path()
+    inline.rig.target.start_capture(trace())
+    with pytest.raises(PlanError, match=r'path "wan" is traced by "trace"; stop that first'):
+        inline.rig.target.start_capture(replace(trace(), name="other"))
+    inline.rig.target.stop_capture("trace")
+    inline.rig.target.start_capture(replace(trace(), name="other"))
+    for name in ("trace", "other"):
+        inline.rig.target.forget_capture(name)
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        ({"traced": TracedPath("wan", "lan")}, r'job "wan" has no path "lan"'),
+        ({"traced": TracedPath("lan", "wan")}, r'no job "lan"'),
+        ({"traced": TracedPath("wan", "wan", 0)}, "every 0 frames; at least 1"),
+        ({"ports": ("q1",)}, "beside a path; a trace has the frames of the path"),
+    ],
+)
+def test_a_trace_that_can_never_be_is_refused(inline: Inline, changes: Any, refusal: str) -> None:
+    inline.path()
+    with pytest.raises((PlanError, TargetError), match=refusal):
+        inline.rig.target.start_capture(replace(trace(), **changes))
 
 
 def test_ports_of_a_path_are_its_own(inline: Inline) -> None:

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from ..._generated.tester.v1 import capture_pb2
-from ...measurement.capture import CaptureCounters, CapturedFrame, StoppedCapture
+from ...measurement.capture import CaptureCounters, CapturedFrame, StoppedCapture, TracedFrame
 from ...model.capture import Capture
 from .convert_counters import counters_value
 
 
 def capture_message(capture: Capture) -> capture_pb2.Capture:
     """The message that asks for a capture."""
+    traced = capture.traced
     return capture_pb2.Capture(
         name=capture.name,
         ports=capture.ports,
@@ -21,6 +22,9 @@ def capture_message(capture: Capture) -> capture_pb2.Capture:
         keep=capture.keep.value,
         frames=capture.frames,
         snap_length=capture.snap_length,
+        traced=None
+        if traced is None
+        else capture_pb2.TracedPath(job=traced.job, path=traced.path, every=traced.every),
     )
 
 
@@ -45,4 +49,7 @@ def frame_value(frame: capture_pb2.CapturedFrame) -> CapturedFrame:
         sequence=frame.sequence if frame.HasField("sequence") else None,
         original_length=frame.original_bytes,
         octets=frame.octets,
+        traced=TracedFrame(frame.traced.left_ns or None, tuple(frame.traced.events))
+        if frame.HasField("traced")
+        else None,
     )

@@ -32,7 +32,7 @@ from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, Flipped, PortInfo, SendingProgress
 from ..rules.ends import check_ends
-from ..rules.paths import refuse_paths
+from ..rules.paths import refuse_paths, refuse_trace
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .alone import one_at_a_time
 from .capture import recorded
@@ -308,6 +308,7 @@ class FakeTarget:
     def start_capture(self, capture: Capture) -> None:
         """See `Target`."""
         self._answer("start_capture")
+        refuse_trace(capture, "a fake tester")
         loaded = [stream for plan in self._plans.values() for stream in plan.streams]
         self._taps.add(capture, loaded, self._now_ns)
 

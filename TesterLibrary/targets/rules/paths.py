@@ -5,7 +5,17 @@
 from __future__ import annotations
 
 from ...errors import PlanError
+from ...model.capture import Capture
 from ...model.plan import Plan
+
+
+def refuse_trace(capture: Capture, tester: str) -> None:
+    """Raises PlanError if a capture is the trace of a path. `tester` as below."""
+    if capture.traced:
+        raise PlanError(
+            f"{capture.name}: {tester} does not forward frames between its ports, so there is no path to "
+            "trace; use a testerd"
+        )
 
 
 def refuse_paths(plan: Plan, tester: str) -> None:

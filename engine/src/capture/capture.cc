@@ -71,6 +71,7 @@ void Capture::Merge() {
     std::move(lane->kept().begin(), lane->kept().end(), std::back_inserter(frames_));
   }
   for (const auto& lane : lanes_) lane->kept().clear();
+  if (plan_.keep == Lane::Keep::kTrace) return;  // of one lane, in the order of the path
   std::stable_sort(frames_.begin(), frames_.end(), [](const KeptFrame& a, const KeptFrame& b) {
     return a.facts.time_ns < b.facts.time_ns;
   });

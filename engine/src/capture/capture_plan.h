@@ -24,6 +24,7 @@ struct CapturePlan {
   Lane::Keep keep;
   uint32_t frames;
   uint32_t snap_length;
+  uint64_t every = 1;  // of a trace: frames whose number is a multiple
 };
 
 }  // namespace tester

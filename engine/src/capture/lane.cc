@@ -3,6 +3,7 @@
 
 #include "capture/lane.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -34,18 +35,21 @@ void Lane::Begin() {
   marks_[0] = {.place = ring_.reserved(), .seen = 0, .matched = 0, .dropped = 0};
 }
 
-void Lane::See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes) {
-  if (over_) return;
+uint8_t* Lane::See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes) {
+  if (over_) return nullptr;
   Mark mark = marks_[marked_];
   const uint64_t taken = taken_ + mark.matched - mark.dropped;
-  if (keep_ == Keep::kFirst && taken >= frames_) {
+  const bool full = keep_ != Keep::kLast && taken >= frames_;
+  if (keep_ == Keep::kFirst && full) {
     marks_[++marked_] = mark;
-    return;
+    return nullptr;
   }
-  ++mark.seen;
+  if (keep_ != Keep::kTrace) ++mark.seen;
+  uint8_t* place = nullptr;
   if (wanted) {
     ++mark.matched;
-    if (uint8_t* place = ring_.Reserve(RecordBytes(facts.kept_bytes))) {
+    if (!full) place = ring_.Reserve(RecordBytes(facts.kept_bytes));
+    if (place != nullptr) {
       std::memcpy(place, &facts, sizeof facts);
       std::memcpy(place + sizeof facts, bytes, facts.kept_bytes);
       mark.place = ring_.reserved();
@@ -54,6 +58,26 @@ void Lane::See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes) {
     }
   }
   marks_[++marked_] = mark;
+  return place;
+}
+
+void Lane::Leave(uint16_t port, uint64_t sequence, uint64_t left_ns) {
+  uint8_t* const place = ring_.Reserve(RecordBytes(0));
+  if (place == nullptr) {
+    counters_[port].dropped.Add(1);
+    return;
+  }
+  const CapturedFacts facts{.time_ns = 0,
+                            .sequence = sequence,
+                            .original_bytes = 0,
+                            .kept_bytes = 0,
+                            .port = port,
+                            .stream = 0,
+                            .transmitted = false,
+                            .departure = true,
+                            .left_ns = left_ns};
+  std::memcpy(place, &facts, sizeof facts);
+  ring_.Publish(ring_.reserved());
 }
 
 void Lane::Publish(uint16_t port, size_t count) {
@@ -75,12 +99,24 @@ bool Lane::Drain() {
   for (size_t at = 0; at < readable.size();) {
     CapturedFacts facts;
     std::memcpy(&facts, readable.data() + at, sizeof facts);
-    Put(facts, readable.data() + at + sizeof facts);
+    if (facts.departure) {
+      PutDeparture(facts);
+    } else {
+      Put(facts, readable.data() + at + sizeof facts);
+    }
     at += RecordBytes(facts.kept_bytes);
   }
   ring_.Release(readable.size());
   kept_count_.Set(kept_.size());
   return !readable.empty();
+}
+
+// Frames of a trace are kept by ascending sequence.
+void Lane::PutDeparture(const CapturedFacts& facts) {
+  const auto at = std::ranges::lower_bound(kept_, facts.sequence, {}, [](const KeptFrame& frame) {
+    return frame.facts.sequence;
+  });
+  if (at != kept_.end() && at->facts.sequence == facts.sequence) at->facts.left_ns = facts.left_ns;
 }
 
 void Lane::Put(const CapturedFacts& facts, const uint8_t* bytes) {

@@ -22,6 +22,8 @@ namespace tester {
 
 // Facts about a captured frame.
 struct CapturedFacts {
+  static constexpr size_t kMostEvents = 4;
+
   uint64_t time_ns;
   uint64_t sequence;        // kNoSequence where nobody knows
   uint32_t original_bytes;  // without FCS
@@ -29,6 +31,10 @@ struct CapturedFacts {
   uint16_t port;
   uint16_t stream;  // 0: none
   bool transmitted;
+  // Of a frame of a path, whose sequence is its number there.
+  bool departure = false;                       // nothing but that an earlier frame has left
+  std::array<uint16_t, kMostEvents> events{};   // that happened to it, counted from 1; 0: none
+  uint64_t left_ns = 0;                         // 0: it has not left
 
   static constexpr uint64_t kNoSequence = UINT64_MAX;
 };
@@ -47,7 +53,8 @@ struct LaneCounters {
 
 class Lane {
  public:
-  enum class Keep : uint8_t { kFirst, kLast };
+  // kTrace: the first ones, and what comes later is dropped; the lane is never complete.
+  enum class Keep : uint8_t { kFirst, kLast, kTrace };
 
   // `complete` is set by the lane that has got the last frame of the first ones, and ends all.
   Lane(Keep keep, uint64_t frames, size_t ports, std::shared_ptr<std::atomic<bool>> complete);
@@ -59,10 +66,14 @@ class Lane {
   // A burst that begins after the capture is complete is not looked at.
   void Begin();
   bool over() const { return over_; }
-  // Frames that are not wanted are only seen.
-  void See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes);
+  // Frames that are not wanted are only seen. Where its facts are, until the burst is published;
+  // nullptr where they are not kept. Of a trace nothing is counted as seen.
+  uint8_t* See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes);
   // The first `count` have gone through the port; the others were taken back.
   void Publish(uint16_t port, size_t count);
+  // Between bursts of a trace: a frame has left; so many have been received.
+  void Leave(uint16_t port, uint64_t sequence, uint64_t left_ns);
+  void CountSeen(uint16_t port, uint64_t frames) { counters_[port].seen.Set(frames); }
 
   // The reader's. False when there was nothing.
   bool Drain();
@@ -81,6 +92,7 @@ class Lane {
   };
 
   void Put(const CapturedFacts& facts, const uint8_t* bytes);
+  void PutDeparture(const CapturedFacts& facts);
 
   const Keep keep_;
   const uint64_t frames_;

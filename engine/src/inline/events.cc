@@ -35,6 +35,7 @@ uint64_t NumberOf(const EventPlan& event) { return std::get<ByNumber>(event.sele
 
 Events::Events(const PathPlan& plan) : plan_(plan), counts_(plan.events.size()) {
   selected_.reserve(plan_.events.size());
+  happened_.reserve(plan_.events.size());
   for (const Matches& matches : plan_.watches)
     watches_.push_back({.matches = &matches, .flows = {}});
   std::vector<uint32_t> room(watches_.size());  // for flows
@@ -178,6 +179,7 @@ Treatment Events::Treat(MutableFrame frame, size_t direction, uint64_t now_ns) {
   Treatment treatment{.bytes = frame.size()};
   const Segment segment = Segment::Of(frame);
   selected_.clear();
+  happened_.clear();
   seen_ = false;
   for (Watch& watch : watches_) {
     if (HoldsOf(*watch.matches, frame)) Watched(watch, frame, segment, direction);
@@ -195,6 +197,7 @@ Treatment Events::Treat(MutableFrame frame, size_t direction, uint64_t now_ns) {
     if (counts.fired.Get() == 0) counts.first_ns.Set(now_ns);
     counts.last_ns.Set(now_ns);
     counts.fired.Add(1);
+    happened_.push_back(event);
     if (treatment.dropped) break;
   }
   return treatment;

@@ -46,6 +46,9 @@ class Events {
   // Frames of one direction in the order in which they arrive.
   Treatment Treat(MutableFrame frame, size_t direction, uint64_t now_ns);
 
+  // That happened to the frame that was treated last, by their indexes.
+  std::span<const uint32_t> happened() const { return happened_; }
+
   const Counts& counts(size_t event) const { return counts_[event]; }
   uint64_t matched(size_t event) const { return series_[series_of_[event]]->packets.Get(); }
   uint64_t flows() const { return flow_count_.Get(); }
@@ -105,6 +108,7 @@ class Events {
   std::vector<size_t> series_of_;   // by event
   std::vector<Counts> counts_;      // the same
   std::vector<uint32_t> selected_;  // events that have selected the present frame
+  std::vector<uint32_t> happened_;  // of these, to the present frame
   bool seen_ = false;               // the present frame
   Counter flow_count_;
   Counter untracked_;

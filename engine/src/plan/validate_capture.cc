@@ -34,6 +34,34 @@ void CheckSize(const CapturePlan& plan, std::span<const PortLimits> ports, std::
 
 }  // namespace
 
+namespace {
+
+void CheckTrace(const v1::Capture& capture, std::string_view where) {
+  if (capture.traced().every() == 0) Refuse(where, "every 0 frames; at least 1");
+  if (capture.ports_size() > 0 || capture.streams_size() > 0 || !capture.filter().empty() ||
+      capture.direction() != v1::Capture::DIRECTION_BOTH ||
+      capture.keep() != v1::Capture::KEEP_FIRST) {
+    Refuse(where, "ports, streams, filter, direction or keep beside a path; a trace has the frames "
+                  "of the path");
+  }
+}
+
+}  // namespace
+
+CapturePlan ValidateTrace(const v1::Capture& capture, const PathPlan& path,
+                          std::span<const PortLimits> ports) {
+  v1::Capture of_ports = capture;
+  const std::string where = Cat("trace ", Quote(capture.name()));
+  CheckTrace(capture, where);
+  of_ports.add_ports(ports[path.first_port].name);
+  of_ports.add_ports(ports[path.second_port].name);
+  of_ports.set_direction(v1::Capture::DIRECTION_RECEIVED);
+  CapturePlan plan = ValidateCapture(of_ports, ports);
+  plan.keep = Lane::Keep::kTrace;
+  plan.every = capture.traced().every();
+  return plan;
+}
+
 CapturePlan ValidateCapture(const v1::Capture& capture, std::span<const PortLimits> ports) {
   const std::string where = Cat("capture ", Quote(capture.name()));
   if (capture.name().empty() || capture.name().size() > kMaxCaptureNameBytes) {

@@ -24,14 +24,36 @@ void FillFrame(const KeptFrame& frame, const std::string& port, v1::CapturedFram
   out.set_octets(frame.bytes.data(), frame.bytes.size());
 }
 
+void FillTraced(const KeptFrame& frame, v1::TracedFrame& out) {
+  out.set_left_ns(frame.facts.left_ns);
+  for (const uint16_t event : frame.facts.events) {
+    if (event != 0) out.add_events(event - 1U);
+  }
+}
+
+const LoadedPath& FindPath(const Jobs& jobs, const v1::TracedPath& traced) {
+  for (const auto& path : jobs.Find({traced.job()}).front()->paths) {
+    if (path.plan->name == traced.path()) return path;
+  }
+  throw Error(Code::kNotFound,
+              Cat("job ", Quote(traced.job()), " has no path ", Quote(traced.path())));
+}
+
 }  // namespace
 
 void Tester::StartCapture(const v1::Capture& request) {
-  const CapturePlan plan = ValidateCapture(request, ports_.limits());
   const std::lock_guard lock(mutex_);
-  captures_.Add(plan);
+  if (request.has_traced()) {
+    const auto& path = FindPath(jobs_, request.traced()).plan;
+    captures_.AddTrace(ValidateTrace(request, *path, ports_.limits()), path);
+  } else {
+    captures_.Add(ValidateCapture(request, ports_.limits()));
+  }
   Publish();
-  Log(LogLevel::kInfo, "capture", {{"name", plan.name}, {"filter", request.filter()}});
+  Log(LogLevel::kInfo, "capture",
+      {{"name", request.name()},
+       {"filter", request.filter()},
+       {"path", request.traced().path()}});
 }
 
 void Tester::EndCapture(const std::shared_ptr<Capture>& capture) {
@@ -69,7 +91,9 @@ void Tester::ReadCapture(const std::string& name,
   v1::CapturedFrames chunk;
   size_t bytes = 0;
   for (const KeptFrame& frame : capture->frames()) {
-    FillFrame(frame, ports_[frame.facts.port].facts().name, *chunk.add_frames());
+    auto& out = *chunk.add_frames();
+    FillFrame(frame, ports_[frame.facts.port].facts().name, out);
+    if (capture->plan().keep == Lane::Keep::kTrace) FillTraced(frame, *out.mutable_traced());
     bytes += sizeof frame + frame.bytes.size();
     if (bytes < kChunkBytes) continue;
     if (!write(chunk)) return;

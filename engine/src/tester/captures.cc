@@ -45,6 +45,31 @@ void Captures::Add(const CapturePlan& plan) {
                                                    UnixNow() - static_cast<int64_t>(now_ns));
 }
 
+void Captures::AddTrace(const CapturePlan& plan, const std::shared_ptr<const PathPlan>& path) {
+  for (const auto& [name, traced] : traces_) {
+    if (traced.path != path || !captures_.at(name)->running()) continue;
+    throw Error(Code::kAlreadyExists, Cat("trace ", Quote(plan.name), ": path ", Quote(path->name),
+                                          " is traced by ", Quote(name), "; stop that first"));
+  }
+  Add(plan);
+  const size_t worker = path->first_port % tester_.workers;
+  traces_[plan.name] = {
+      .path = path,
+      .trace = std::make_shared<Trace>(captures_[plan.name]->lane(worker),
+                                       Trace::Plan{.every = plan.every,
+                                                   .snap_length = plan.snap_length,
+                                                   .ports = {path->first_port, path->second_port}})};
+}
+
+void Captures::AddTrace(PortProgram& port) const {
+  if (!port.path.running) return;
+  for (const auto& [name, traced] : traces_) {
+    if (traced.path == port.path.plan && captures_.at(name)->running()) {
+      port.path.trace = traced.trace;
+    }
+  }
+}
+
 void Captures::Know(const LoadedJobs& jobs) const {
   for (const auto& [name, capture] : captures_) {
     if (!capture->running()) continue;
@@ -59,7 +84,7 @@ void Captures::AddTaps(size_t worker, Program& program) const {
     auto taps = std::make_unique<PortTaps>(PortTaps{.clock = &tester_.clock});
     for (const auto& [name, capture] : captures_) {
       const CapturePlan& plan = capture->plan();
-      if (!capture->running() || !plan.ports[port.index]) continue;
+      if (!capture->running() || !plan.ports[port.index] || traces_.contains(name)) continue;
       Tap tap{.lane = capture->lane(worker),
               .filter = plan.filter,
               .streams = capture->StreamIds(),
@@ -72,6 +97,7 @@ void Captures::AddTaps(size_t worker, Program& program) const {
     }
     const bool any = !taps->transmitted.empty() || !taps->received.empty();
     port.taps = any ? std::move(taps) : nullptr;
+    AddTrace(port);
   }
 }
 

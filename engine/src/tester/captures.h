@@ -11,6 +11,7 @@
 
 #include "capture/capture.h"
 #include "capture/capture_plan.h"
+#include "inline/trace.h"
 #include "tester/loaded.h"
 #include "tester/ports.h"
 #include "tester/v1/counters.pb.h"
@@ -35,15 +36,29 @@ class Captures {
 
   // Throws Error where there is one of that name, or as many as there can be.
   void Add(const CapturePlan& plan);
-  void Remove(const std::string& name) { captures_.erase(name); }
+  // The same of what a path forwards. Throws Error where the path is traced already.
+  void AddTrace(const CapturePlan& plan, const std::shared_ptr<const PathPlan>& path);
+  void Remove(const std::string& name) {
+    captures_.erase(name);
+    traces_.erase(name);
+  }
 
   // Those that run keep the names of these streams.
   void Know(const LoadedJobs& jobs) const;
   void AddTaps(size_t worker, Program& program) const;
 
  private:
+  // A capture of frames of a path.
+  struct Traced {
+    std::shared_ptr<const PathPlan> path;
+    std::shared_ptr<Trace> trace;
+  };
+
+  void AddTrace(PortProgram& port) const;
+
   Tester tester_;
   std::map<std::string, std::shared_ptr<Capture>> captures_;  // stopped ones included
+  std::map<std::string, Traced> traces_;  // by the same names
 };
 
 void FillCapture(const Capture& capture, const Ports& ports, v1::CaptureCounters& out);

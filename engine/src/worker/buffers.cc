@@ -49,6 +49,14 @@ bool IsPlain(const rte_mbuf* mbuf) {
 
 }  // namespace
 
+Frame Whole(const rte_mbuf* mbuf) {
+  // The longest frame that any port takes.
+  constexpr uint32_t kMostBytes = 65'536;
+  static thread_local std::array<uint8_t, kMostBytes> copy;
+  const uint32_t bytes = std::min(mbuf->pkt_len, kMostBytes);
+  return {static_cast<const uint8_t*>(rte_pktmbuf_read(mbuf, 0, bytes, copy.data())), bytes};
+}
+
 // Most are plain and of one pool, which takes them as they are: their second halves, where DPDK
 // looks for further segments, are not touched.
 void FreeBurst(rte_mbuf** mbufs, uint16_t count) {

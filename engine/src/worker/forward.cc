@@ -23,11 +23,15 @@ constexpr int kMostForwardedBursts = 4;
 // Frames on their way to the other port.
 class Leaving {
  public:
-  explicit Leaving(const PathEnd& path)
-      : out_(*path.out), counters_(path.running->counters[path.direction]) {}
+  Leaving(const PathEnd& path, const Clock& clock)
+      : out_(*path.out),
+        counters_(path.running->counters[path.direction]),
+        trace_(path.trace.get()),
+        clock_(clock) {}
 
-  void Add(rte_mbuf* mbuf) {
+  void Add(rte_mbuf* mbuf, const Trace::Record& record = {}) {
     if (count_ == kBurst) Flush();
+    if (trace_ != nullptr) records_[count_] = record;
     mbufs_[count_++] = mbuf;
   }
 
@@ -42,6 +46,10 @@ class Leaving {
     std::array<uint32_t, kBurst> lengths;  // what the driver has taken is no longer ours to look at
     for (uint16_t i = 0; i < count_; ++i) lengths[i] = mbufs_[i]->pkt_len;
     const uint16_t sent = count_ == 0 ? uint16_t{0} : SendBurst(out_, mbufs_.data(), count_);
+    if (trace_ != nullptr && sent != 0) {
+      const uint64_t now_ns = clock_.Now();
+      for (uint16_t i = 0; i < sent; ++i) trace_->Leave(records_[i], now_ns);
+    }
     const uint64_t bytes =
         std::accumulate(lengths.begin(), lengths.begin() + sent, uint64_t{sent} * wire::kFcsBytes);
     if (sent < count_) [[unlikely]] {
@@ -81,14 +89,19 @@ class Leaving {
       rte_mbuf* const mbuf = mbufs_[i];
       rte_mbuf* const own = mbuf->pool == out_.tx_pool() ? mbuf : CopyOf(mbuf);
       if (own != mbuf) rte_pktmbuf_free(mbuf);
-      if (own != nullptr) mbufs_[taken++] = own;
+      if (own == nullptr) continue;
+      if (trace_ != nullptr) records_[taken] = records_[i];
+      mbufs_[taken++] = own;
     }
     count_ = taken;
   }
 
   Port& out_;
   PathDirectionCounters& counters_;
+  Trace* const trace_;
+  const Clock& clock_;
   std::array<rte_mbuf*, kBurst> mbufs_;
+  std::array<Trace::Record, kBurst> records_;  // the same, of a path that is traced
   uint16_t count_ = 0;
 };
 
@@ -101,14 +114,20 @@ void Change(rte_mbuf* mbuf, const Treatment& treatment) {
   }
 }
 
+// As it arrives: what happens to the frame may change it.
+Trace::Record Traced(const PathEnd& path, const rte_mbuf* mbuf, uint64_t now_ns) {
+  return path.trace ? path.trace->See(Whole(mbuf), now_ns) : Trace::Record{};
+}
+
 void ForwardThroughEvents(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count,
-                          uint64_t now_ns) {
+                          uint64_t now_ns, Leaving& leaving) {
   PathDirectionCounters& counters = path.running->counters[path.direction];
-  Leaving leaving(path);
   for (uint16_t i = 0; i < count; ++i) {
     rte_mbuf* const mbuf = mbufs[i];
+    const Trace::Record record = Traced(path, mbuf, now_ns);
     const MutableFrame frame{rte_pktmbuf_mtod(mbuf, uint8_t*), mbuf->data_len};
     const Treatment treatment = path.running->events.Treat(frame, path.direction, now_ns);
+    if (path.trace) Trace::Note(record, path.running->events.happened());
     if (!treatment.seen) counters.unmatched.Add(1);
     if (treatment.changed) [[unlikely]]
       Change(mbuf, treatment);
@@ -122,15 +141,13 @@ void ForwardThroughEvents(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t 
       rte_pktmbuf_free(mbuf);
       continue;
     }
-    leaving.Add(mbuf);
+    leaving.Add(mbuf, record);
   }
-  leaving.Flush();
 }
 
-void ForwardAsTheyAre(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count) {
-  Leaving leaving(path);
-  for (uint16_t i = 0; i < count; ++i) leaving.Add(mbufs[i]);
-  leaving.Flush();
+void ForwardAsTheyAre(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count, uint64_t now_ns,
+                      Leaving& leaving) {
+  for (uint16_t i = 0; i < count; ++i) leaving.Add(mbufs[i], Traced(path, mbufs[i], now_ns));
 }
 
 }  // namespace
@@ -158,14 +175,19 @@ uint32_t ServePath(const PortProgram& program, const Classifier& classifier, con
       // The kernel has written over the template that this buffer may have held.
       if (port.shared_pool()) TemplateKey(mbufs[k]) = 0;
     }
-    path.running->counters[path.direction].received.Add(count);
+    Counter& path_received = path.running->counters[path.direction].received;
+    if (path.trace) path.trace->Begin(path.direction, path_received.Get());
+    path_received.Add(count);
     port.counters.rx_packets.Add(count);
     port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);
+    Leaving leaving(path, clock);
     if (has_events) {
-      ForwardThroughEvents(path, mbufs.data(), count, now_ns);
+      ForwardThroughEvents(path, mbufs.data(), count, now_ns, leaving);
     } else {
-      ForwardAsTheyAre(path, mbufs.data(), count);
+      ForwardAsTheyAre(path, mbufs.data(), count, now_ns, leaving);
     }
+    leaving.Flush();
+    if (path.trace) path.trace->Publish(path_received.Get());
     total += count;
     if (count < kBurst) break;
   }

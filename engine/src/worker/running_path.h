@@ -9,6 +9,7 @@
 
 #include "inline/events.h"
 #include "inline/path_counters.h"
+#include "inline/trace.h"
 #include "port/port.h"
 
 namespace tester {
@@ -25,6 +26,8 @@ struct PathEnd {
   std::shared_ptr<RunningPath> running;
   size_t direction = 0;
   Port* out = nullptr;
+  std::shared_ptr<const PathPlan> plan{};
+  std::shared_ptr<Trace> trace{};  // null where nobody traces it
 };
 
 }  // namespace tester

@@ -9,19 +9,11 @@
 #include "receiver/classifier.h"
 #include "wire/ethernet.h"
 #include "wire/signature.h"
+#include "worker/buffers.h"
 #include "worker/program.h"
 
 namespace tester {
 namespace {
-
-// The longest frame that any port takes, for those that are not in one piece.
-constexpr uint32_t kMostBytes = 65'536;
-
-Frame Whole(const rte_mbuf* mbuf) {
-  static thread_local std::array<uint8_t, kMostBytes> copy;
-  const uint32_t bytes = std::min(mbuf->pkt_len, kMostBytes);
-  return {static_cast<const uint8_t*>(rte_pktmbuf_read(mbuf, 0, bytes, copy.data())), bytes};
-}
 
 const uint8_t* LastSixteen(Frame frame) {
   if (frame.size() < wire::kMacHeaderBytes + wire::kSignatureBytes) return nullptr;

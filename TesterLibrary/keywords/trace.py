@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that record what passes a path."""
+
+from __future__ import annotations
+
+from robot.api import logger
+from robot.api.deco import keyword
+
+from ..errors import TesterLibraryError
+from ..measurement.retransmissions import Retransmissions, retransmissions
+from ..measurement.trace import PathTrace
+from ..methodology.retransmissions import counted_alike, recovery_below
+from ..methodology.tolerance import at_most
+from ..methodology.trace import traces_complete
+from ..model.inline import Heading
+from ..model.units import Duration, Ratio
+from ..running.suite import Suite
+from ..verdict import Verdict
+from ._component import component
+
+_HEADERS = 128  # bytes that have the headers of TCP with its options, behind IPv6 and two tags
+
+
+@component
+class PathTraces:
+    """Packets of paths, and whether all of them are there."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+
+    @keyword(tags=["path", "trace"])
+    def start_trace(
+        self,
+        path: str,
+        file: str | None = None,
+        every: int = 1,
+        *,
+        frames: int = 1_000_000,
+        snap_length: int = _HEADERS,
+    ) -> None:
+        """Records each packet of a path, as it arrives, until `Stop Trace`.
+
+        | =Argument= | =Meaning= |
+        | ``path`` | the name of the path |
+        | ``file`` | the name of the pcapng file in ``evidence/captures``; ``trace-PATH.pcapng`` if left out |
+        | ``every`` | only each n-th packet of the path, the first one included |
+        | ``frames`` | how many packets are kept at most; what comes later is missing, and counted |
+        | ``snap_length`` | bytes kept of each packet |
+
+        A path that does not forward yet is traced from its start on; do that where the first packets matter.
+        Packets are recorded before anything happens to them, with their number on the path, their direction,
+        the events that happen to them, and two times: when they arrived, and when they had left. Recording
+        never makes a packet wait.
+
+        | `Start Trace` | wan | file=wan.pcapng |
+        """
+        self._suite.paths.trace(path, every=every, frames=frames, snap_length=snap_length, file=file)
+
+    @keyword(tags=["path", "trace"])
+    def stop_trace(self, path: str | None = None) -> PathTrace:
+        """Ends the trace of a path, writes its file, and returns its packets.
+
+        | =Argument= | =Meaning= |
+        | ``path`` | the name of the path; may be left out while only one is traced |
+
+        Returns an object with ``packets``, each with ``number``, ``direction``, ``arrived_ns``, ``left_ns``
+        (none if it has not left), ``events``, ``iteration``, ``length`` and ``octets``; with ``received``,
+        ``conditions`` and ``file``. Wireshark shows the same as comments of the packets.
+
+        | ${trace} = | `Stop Trace` | wan |
+        """
+        trace = self._suite.paths.traces.stop(path)
+        logger.info(f"{trace}\n{trace.file}")
+        return trace
+
+    @keyword(tags=["path", "trace", "verify"])
+    def verify_trace_complete(self, *paths: str) -> Verdict:
+        """Judges whether the traces of paths have every packet: PASS, or INCONCLUSIVE with what is missing.
+
+        | =Argument= | =Meaning= |
+        | ``paths`` | names of paths; all whose trace was stopped in this test, if none is given |
+
+        Four conditions, which the log lists: numbers are consecutive; times never go back; as many packets
+        as the path has recorded are in the trace; as many as it has received.
+
+        | `Verify Trace Complete` | wan |
+        """
+        traces = self._suite.paths.traces.stopped(paths)
+        for trace in traces:
+            logger.info("\n".join((str(trace), *map(str, trace.conditions))))
+        return self._suite.conclude(traces_complete(traces))
+
+    @keyword(tags=["path", "trace"])
+    def analyse_retransmissions(
+        self, path: str | None = None, host: str | None = None, direction: Heading = Heading.BOTH
+    ) -> Retransmissions:
+        """Finds what TCP sent again in a trace, why, and how long losses were missing.
+
+        | =Argument= | =Meaning= |
+        | ``path`` | the name of the path; may be left out where one trace was stopped |
+        | ``host`` | a host whose counter ``TcpRetransSegs`` has to say the same |
+        | ``direction`` | ``forward``, ``backward`` or ``both``: where segments are looked for |
+
+        A retransmission is ``fast`` if acknowledgements without news, or SACK, have asked for it; otherwise a
+        timer has ended. Returns an object with ``segments``, ``fast``, ``timeouts``, ``spurious`` (of what
+        the path has not dropped) and ``lost``; with ``found``, each with ``packet``, ``kind``, ``delay_ns``,
+        ``duplicates``, ``sacked`` and ``transmission``; and with ``recoveries``. The log lists them.
+
+        With a host this is a verdict: a counter that says something else than the wire is FAIL. Give the
+        direction in which that host sends.
+
+        | ${found} = | `Analyse Retransmissions` | wan | host=server | direction=backward |
+        | Should Be Equal As Integers | ${found.fast} | 1 |
+        """
+        found = retransmissions(self._trace(path), direction)
+        logger.info("\n".join((str(found), *map(str, found.found))))
+        if host is not None:
+            counters = self._suite.hosts.counters(host)
+            self._suite.conclude(counted_alike(found, host, counters["TcpRetransSegs"]))
+        return found
+
+    @keyword(tags=["path", "trace", "verify"])
+    def verify_recovery_below(self, path: str, bound: Duration, within: Ratio | None = None) -> Verdict:
+        """Passes if no segment that a path has dropped was missing for longer than the bound.
+
+        | =Argument= | =Meaning= |
+        | ``path`` | the name of the path, whose trace was stopped |
+        | ``bound`` | the longest time, such as ``300 ms`` |
+        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
+
+        A segment is missing from its arrival at the tester, which drops it, until a later transmission of it
+        has left the tester. INCONCLUSIVE where nothing was dropped, and where the trace has a hole.
+
+        | `Verify Recovery Below` | wan | 300 ms |
+        """
+        found = retransmissions(self._trace(path))
+        return self._suite.conclude(at_most(lambda bound: recovery_below(found, bound), bound, within))
+
+    def _trace(self, path: str | None) -> PathTrace:
+        traces = self._suite.paths.traces.stopped([path] if path else ())
+        if len(traces) != 1:
+            names = ", ".join(trace.path for trace in traces)
+            raise TesterLibraryError(
+                f"which trace? {names or 'none'} was stopped; call Stop Trace, and name the path"
+            )
+        return traces[0]

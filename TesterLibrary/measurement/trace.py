@@ -1,0 +1,96 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The trace of a path: each packet as it arrived, with what became of it; and whether it is complete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..model.inline import Heading
+
+
+@dataclass(frozen=True)
+class TracedPacket:
+    """A packet of a path. Times are nanoseconds of the tester's clock."""
+
+    number: int  # on the path, from 0, both directions together, in the order of arrival
+    direction: Heading
+    arrived_ns: int
+    left_ns: int | None  # None: it has not left
+    events: tuple[str, ...]  # that happened to it, by name
+    iteration: int | None  # which transmission of it the first of them was about; None: of none by number
+    length: int  # bytes with FCS, as it arrived
+    octets: bytes  # the first of them, as they arrived
+
+    @property
+    def held_ns(self) -> int | None:
+        """How long the tester had it; None where it has not left."""
+        return None if self.left_ns is None else self.left_ns - self.arrived_ns
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Something that has to hold for a complete trace."""
+
+    text: str
+    holds: bool
+
+    def __str__(self) -> str:
+        return f"{'yes' if self.holds else 'NO'}: {self.text}"
+
+
+@dataclass(frozen=True)
+class PathTrace:
+    """The packets of a path from the begin of the trace to its end. Prints as one line."""
+
+    path: str
+    packets: tuple[TracedPacket, ...]
+    received: int  # by the path itself meanwhile
+    due: int  # of these, packets that were to be recorded
+    dropped: int  # packets, or times of departure, for which there was no room
+    every: int = 1
+    file: str = ""  # with the packets
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The four conditions of a complete trace (Lumina, §3.6). Frames of one burst share a stamp."""
+        kept, expected = len(self.packets), -(-self.received // self.every)
+        hole = next(self._holes(), None)
+        back = next((b for a, b in pairwise(self.packets) if b.arrived_ns < a.arrived_ns), None)
+        return (
+            Condition(
+                f"packet {hole:,} is missing" if hole is not None else "numbers are consecutive", hole is None
+            ),
+            Condition(
+                f"packet {back.number:,} is older than the one before it" if back else "times never go back",
+                back is None,
+            ),
+            Condition(
+                f"{kept:,} packets in the trace, {self.due:,} recorded by the path"
+                + (f", {self.dropped:,} records found no room" if self.dropped else ""),
+                kept == self.due and not self.dropped,
+            ),
+            Condition(
+                f"{kept:,} packets in the trace, {expected:,} expected of {self.received:,} that arrived",
+                kept == expected,
+            ),
+        )
+
+    @property
+    def doubt(self) -> str:
+        """Why nothing can be concluded from the trace; empty if it is complete."""
+        failed = [condition.text for condition in self.conditions if not condition.holds]
+        return f"the trace of path {self.path!r} is not complete: {'; '.join(failed)}" if failed else ""
+
+    def __str__(self) -> str:
+        text = f"{self.path}: {len(self.packets):,} of {self.received:,} packets traced"
+        return f"{text}, NOT COMPLETE" if self.doubt else text
+
+    def _holes(self) -> Iterator[int]:
+        expected = 0
+        for packet in self.packets:
+            if packet.number != expected:
+                yield expected
+            expected = packet.number + self.every

@@ -1,0 +1,48 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts on what TCP sent again: how long losses were missing, and whether a host has counted the same."""
+
+from __future__ import annotations
+
+from math import inf
+
+from ..measurement.retransmissions import Retransmissions
+from ..model.units import Duration
+from ..verdict import AT_MOST, EQUAL, Between, Verdict, assess
+
+
+def recovery_below(found: Retransmissions, bound: Duration) -> Verdict:
+    """Whether everything that a path has dropped had left it by a later transmission within a time.
+
+    INCONCLUSIVE where nothing was lost, where the trace is not complete, and where it ended too early.
+    """
+    longest = found.longest
+    doubt = found.doubt or ("" if longest else "nothing was lost, so there was nothing to recover from")
+    if longest is None:
+        value, measured = None, "not measured"
+    elif longest.recovered:
+        value, measured = Between(longest.missing_ns, longest.missing_ns), str(Duration(longest.missing_ns))
+    else:
+        # It is still missing.
+        value, measured = Between(longest.missing_ns, inf), f"more than {Duration(longest.missing_ns)}"
+    return assess(
+        value,
+        AT_MOST,
+        bound.ns,
+        subject=f"recovery time of path {found.path}, {found.lost:,} lost",
+        measured=measured,
+        bound=f"<= {bound}",
+        doubt=doubt,
+    )
+
+
+def counted_alike(found: Retransmissions, host: str, counted: int) -> Verdict:
+    """Whether a host has counted as many retransmissions as the trace has of its direction."""
+    return assess(
+        counted,
+        EQUAL,
+        len(found.found),
+        subject=f"TcpRetransSegs of {host}",
+        bound=f"== {len(found.found):,} retransmissions in the trace of path {found.path}",
+        doubt=found.doubt,
+    )

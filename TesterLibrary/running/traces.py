@@ -1,0 +1,217 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Traces of paths that run until they are stopped, and the files they become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path as File
+
+from ..errors import PlanError, TargetError, TesterLibraryError
+from ..measurement.capture import CapturedFrame, StoppedCapture
+from ..measurement.trace import PathTrace, TracedPacket
+from ..model.capture import Capture, TracedPath
+from ..model.inline import Heading
+from ..model.planned_path import PlannedPath
+from ..model.units import FCS_LENGTH
+from ..reporting.pcapng import write_capture
+from .tester import Tester
+
+_DIRECTIONS = (Heading.FORWARD, Heading.BACKWARD)
+
+
+@dataclass
+class _Tracing:
+    """A trace that was asked for."""
+
+    every: int
+    frames: int
+    snap_length: int
+    file: str
+    planned: PlannedPath | None = None  # once it runs
+
+    def capture(self, path: str, job: str = "") -> Capture:
+        """What the tester is asked for."""
+        return Capture(
+            f"trace of {path}",
+            frames=self.frames,
+            snap_length=self.snap_length,
+            traced=TracedPath(job, path, self.every),
+        )
+
+
+class Traces:
+    """The traces of the paths of one tester, by the names of the paths."""
+
+    def __init__(self, tester: Tester) -> None:
+        self._tester = tester
+        self._directory = tester.recorder.directory / "captures"
+        self._tracing: dict[str, _Tracing] = {}
+        self._traces: dict[str, PathTrace] = {}
+
+    def ask(self, path: str, *, every: int, frames: int, snap_length: int, file: str | None) -> None:
+        """Has a path traced from its next start on, or from `begin` on.
+
+        Raises:
+            PlanError: it is traced already, or what is asked for can never be right.
+        """
+        if path in self._tracing:
+            raise PlanError(f"path {path!r} is traced already; call Stop Trace first")
+        for what, number in (("every", every), ("frames", frames), ("snap_length", snap_length)):
+            if number < 1:
+                raise PlanError(f"trace of path {path!r}: {what}={number}; give 1 or more")
+        name = file or f"trace-{path}.pcapng"
+        if File(name).name != name or not name.endswith(".pcapng"):
+            raise PlanError(
+                f"trace of path {path!r}: file={name}; give the name of a pcapng file, such as wan.pcapng"
+            )
+        self._tracing[path] = _Tracing(every, frames, snap_length, name)
+        self._traces.pop(path, None)
+        self._tester.scopes.at_end(lambda: self._left(path))
+
+    def withdraw(self, path: str) -> None:
+        """Forgets what was asked for."""
+        self._tracing.pop(path, None)
+
+    def begin(self, path: PlannedPath, job: str) -> None:
+        """Begins the trace of a path that is loaded, if one was asked for and has not begun.
+
+        Raises:
+            PlanError: the tester refuses.
+        """
+        tracing = self._tracing.get(path.name)
+        if tracing is None or tracing.planned is not None:
+            return
+        self._tester.target.start_capture(tracing.capture(path.name, job))
+        tracing.planned = path
+
+    def stop(self, path: str | None = None) -> PathTrace:
+        """Ends a trace, or the only one, and writes its file, which no other one ever replaces."""
+        path = path or self._only()
+        if path not in self._tracing:
+            raise TesterLibraryError(f"path {path!r} is not traced; call Start Trace first")
+        tracing = self._tracing[path]
+        if tracing.planned is None:
+            raise TesterLibraryError(f"path {path!r} was not started, so there is no trace of it")
+        capture, target = tracing.capture(path), self._tester.target
+        stopped = target.stop_capture(capture.name)
+        self._directory.mkdir(parents=True, exist_ok=True)
+        file = _free_path(self._directory, tracing.file)
+        macs = {port.name: port.mac for port in self._tester.capabilities.ports}
+        packets: list[TracedPacket] = []
+
+        def noted(frames: Iterable[CapturedFrame]) -> Iterator[CapturedFrame]:
+            for frame in frames:
+                packets.append(_packet(frame, tracing.planned))
+                yield frame
+
+        frames = noted(target.read_capture(capture.name))
+        write_capture(file, capture, stopped, frames, macs, lambda _: _comment(packets[-1]))
+        target.forget_capture(capture.name)
+        del self._tracing[path]
+        self._traces[path] = self._found(path, stopped, tracing, packets, file)
+        return self._traces[path]
+
+    def stopped(self, paths: Sequence[str] = ()) -> list[PathTrace]:
+        """Traces that were stopped in this test; all, if no path is named.
+
+        Raises:
+            TesterLibraryError: there is none of such a path.
+        """
+        for path in paths:
+            if path not in self._traces:
+                raise TesterLibraryError(
+                    f"there is no trace of path {path!r}; call Start Trace and Stop Trace"
+                )
+        return [self._traces[path] for path in paths or self._traces]
+
+    def close(self) -> None:
+        """Writes the files of those that nobody has stopped. Never raises."""
+        for path, tracing in tuple(self._tracing.items()):
+            with suppress(TargetError, PlanError, OSError):
+                if tracing.planned:
+                    self.stop(path)
+        self._tracing.clear()
+
+    def _found(
+        self,
+        path: str,
+        stopped: StoppedCapture,
+        tracing: _Tracing,
+        packets: list[TracedPacket],
+        file: File,
+    ) -> PathTrace:
+        counters = stopped.counters
+        trace = PathTrace(
+            path,
+            tuple(packets),
+            received=counters.seen,
+            due=counters.matched,
+            dropped=counters.dropped,
+            every=tracing.every,
+            file=str(file),
+        )
+        self._tester.recorder.event(
+            "trace",
+            path=path,
+            file=str(file.relative_to(self._tester.recorder.directory)),
+            packets=len(packets),
+            received=counters.seen,
+            due=counters.matched,
+            dropped=counters.dropped,
+            every=tracing.every,
+            conditions=[str(condition) for condition in trace.conditions],
+        )
+        return trace
+
+    def _left(self, path: str) -> str:
+        """Writes the file of a trace if nobody has, and forgets it."""
+        tracing = self._tracing.get(path)
+        if tracing and tracing.planned:
+            self.stop(path)
+        self._tracing.pop(path, None)
+        self._traces.pop(path, None)
+        return ""
+
+    def _only(self) -> str:
+        if len(self._tracing) != 1:
+            raise TesterLibraryError(
+                f"which trace? {', '.join(self._tracing) or 'none'} was started; name its path"
+            )
+        return next(iter(self._tracing))
+
+
+def _packet(frame: CapturedFrame, path: PlannedPath | None) -> TracedPacket:
+    assert path is not None
+    assert frame.traced is not None
+    assert frame.sequence is not None
+    events = [path.events[index] for index in frame.traced.events]
+    return TracedPacket(
+        number=frame.sequence,
+        direction=_DIRECTIONS[frame.port == path.second_port],
+        arrived_ns=frame.time_ns,
+        left_ns=frame.traced.left_ns,
+        events=tuple(event.name for event in events),
+        iteration=next((event.iteration for event in events if event.iteration), None),
+        length=frame.original_length + FCS_LENGTH,
+        octets=frame.octets,
+    )
+
+
+def _comment(packet: TracedPacket) -> str:
+    parts = [f"packet {packet.number}", packet.direction.name.lower()]
+    parts += [f"event {name!r}" for name in packet.events]
+    parts += [f"transmission {packet.iteration}"] if packet.iteration else []
+    parts.append("has not left" if packet.held_ns is None else f"left after {packet.held_ns} ns")
+    return ", ".join(parts)
+
+
+def _free_path(directory: File, name: str) -> File:
+    stem = re.sub(r"[^\w.-]+", "-", File(name).stem)[:100]
+    candidates = (
+        directory / f"{stem}{suffix}.pcapng" for suffix in ("", *map("-{}".format, range(2, 10**6)))
+    )
+    return next(path for path in candidates if not path.exists())
