@@ -24,7 +24,7 @@ _HEADERS = 128  # bytes that have the headers of TCP with its options, behind IP
 
 @component
 class PathTraces:
-    """Packets of paths, and whether all of them are there."""
+    """Keywords that record the packets of paths, and judge what is in the records."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
@@ -81,8 +81,8 @@ class PathTraces:
         | =Argument= | =Meaning= |
         | ``paths`` | names of paths; all whose trace was stopped in this test, if none is given |
 
-        Four conditions, which the log lists: numbers are consecutive; times never go back; as many packets
-        as the path has recorded are in the trace; as many as it has received.
+        Four conditions, which the log lists: numbers are consecutive; times never go back; the trace has
+        as many packets as were to be recorded; it has as many as the path has received.
 
         | `Verify Trace Complete` | wan |
         """

@@ -73,7 +73,7 @@ class Retransmissions:
     @property
     def fast(self) -> int:
         """Segments that were sent again because of acknowledgements."""
-        return sum(each.kind is Kind.FAST for each in self.found)
+        return sum(again.kind is Kind.FAST for again in self.found)
 
     @property
     def timeouts(self) -> int:
@@ -83,7 +83,7 @@ class Retransmissions:
     @property
     def spurious(self) -> int:
         """Segments that were sent again though the path has not dropped them."""
-        return sum(not each.needed for each in self.found)
+        return sum(not again.needed for again in self.found)
 
     @property
     def lost(self) -> int:
@@ -93,7 +93,7 @@ class Retransmissions:
     @property
     def longest(self) -> Recovery | None:
         """The loss that was missing for the longest time."""
-        return max(self.recoveries, key=lambda each: each.missing_ns, default=None)
+        return max(self.recoveries, key=lambda recovery: recovery.missing_ns, default=None)
 
     def __str__(self) -> str:
         text = f"{self.path}: {len(self.found):,} of {self.segments:,} segments were sent again"
@@ -113,7 +113,7 @@ class _Sent:
 
 @dataclass
 class _Half:
-    """One direction of a connection, as far as it has come."""
+    """What is known of one direction of a connection so far."""
 
     flow: int
     next: int  # sequence number that would be new
@@ -147,7 +147,7 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
         segments += heading in (Heading.BOTH, packet.direction)
         half = halves.get((segment.source, segment.destination))
         if half is None or (segment.flags & SYN and half.next != (segment.sequence + 1) % (1 << 32)):
-            flow = back.flow if back else 1 + max((each.flow for each in halves.values()), default=0)
+            flow = back.flow if back else 1 + max((half.flow for half in halves.values()), default=0)
             half = halves[segment.source, segment.destination] = _Half(flow, segment.sequence)
         if again := _again(half, segment):
             found.append(_retransmission(half, segment, packet, again))
@@ -170,26 +170,29 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
     doubt = trace.doubt or ("only a part of the packets was traced" if trace.every != 1 else "")
     return Retransmissions(
         trace.path,
-        tuple(each for each in found if heading in (Heading.BOTH, each.direction)),
-        tuple(each for each in recoveries if heading in (Heading.BOTH, each.direction)),
+        tuple(again for again in found if heading in (Heading.BOTH, again.direction)),
+        tuple(recovery for recovery in recoveries if heading in (Heading.BOTH, recovery.direction)),
         segments,
         doubt,
     )
 
 
 def _again(half: _Half, segment: Segment) -> _Sent | None:
-    """What a segment is a later transmission of; None where all of it is new."""
+    """The segment that was sent before and is sent again now; None where all of it is new."""
     if after(half.next, segment.sequence) <= 0:
         return None
     if known := half.sent.get(segment.sequence):
         return known
     # Cut anew: the last one that begins before it.
-    begins = [each for each in half.sent if after(segment.sequence, each) >= 0]
-    return half.sent[max(begins, key=lambda each: after(each, segment.sequence))] if begins else None
+    begins = [begin for begin in half.sent if after(segment.sequence, begin) >= 0]
+    return half.sent[max(begins, key=lambda begin: after(begin, segment.sequence))] if begins else None
 
 
 def _acknowledge(half: _Half, segment: Segment, packet: TracedPacket) -> Iterator[Recovery]:
-    """Something about a direction comes back, and reaches its sender when it leaves."""
+    """Takes a segment of the other direction as an acknowledgement; yields the losses that it ends.
+
+    One that the path dropped tells the sender nothing.
+    """
     if packet.left_ns is None:
         return
     half.last_ack_ns = packet.left_ns
@@ -237,7 +240,7 @@ def _retransmission(half: _Half, segment: Segment, packet: TracedPacket, sent: _
 
 
 def _recovered(sent: _Sent, packet: TracedPacket) -> Iterator[Recovery]:
-    """What a transmission has ended that has left; it begins a loss where it has not."""
+    """Yields the loss that a later transmission ends; one that has not left begins a loss, or prolongs it."""
     if packet.left_ns is None:
         sent.lost = sent.lost or packet
     elif lost := sent.lost:

@@ -49,13 +49,13 @@ class PathTrace:
     packets: tuple[TracedPacket, ...]
     received: int  # by the path itself meanwhile
     due: int  # of these, packets that were to be recorded
-    dropped: int  # packets, or times of departure, for which there was no room
+    dropped: int  # of those, packets for which there was no room
     every: int = 1
     file: str = ""  # with the packets
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """The four conditions of a complete trace (Lumina, §3.6). Frames of one burst share a stamp."""
+        """The four conditions of a complete trace (Lumina, §3.6). Frames of one burst have the same time."""
         kept, expected = len(self.packets), -(-self.received // self.every)
         hole = next(self._holes(), None)
         back = next((b for a, b in pairwise(self.packets) if b.arrived_ns < a.arrived_ns), None)
@@ -68,9 +68,9 @@ class PathTrace:
                 back is None,
             ),
             Condition(
-                f"{kept:,} packets in the trace, {self.due:,} recorded by the path"
-                + (f", {self.dropped:,} records found no room" if self.dropped else ""),
-                kept == self.due and not self.dropped,
+                f"{kept:,} packets in the trace, {self.due:,} to be recorded"
+                + (f", {self.dropped:,} of which found no room" if self.dropped else ""),
+                kept == self.due,
             ),
             Condition(
                 f"{kept:,} packets in the trace, {expected:,} expected of {self.received:,} that arrived",

@@ -30,7 +30,7 @@ def examples(page: str, directory: Path, *variables: str) -> int:
     [
         ("capture.md", 2),
         ("frames.md", 5),
-        ("inline.md", 2),
+        ("inline.md", 3),
         ("measurement.md", 3),
         ("guides/qa-engineer.md", 2),
     ],

@@ -3,7 +3,6 @@
 
 #include "capture/lane.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -61,25 +60,6 @@ uint8_t* Lane::See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes
   return place;
 }
 
-void Lane::Leave(uint16_t port, uint64_t sequence, uint64_t left_ns) {
-  uint8_t* const place = ring_.Reserve(RecordBytes(0));
-  if (place == nullptr) {
-    counters_[port].dropped.Add(1);
-    return;
-  }
-  const CapturedFacts facts{.time_ns = 0,
-                            .sequence = sequence,
-                            .original_bytes = 0,
-                            .kept_bytes = 0,
-                            .port = port,
-                            .stream = 0,
-                            .transmitted = false,
-                            .departure = true,
-                            .left_ns = left_ns};
-  std::memcpy(place, &facts, sizeof facts);
-  ring_.Publish(ring_.reserved());
-}
-
 void Lane::Publish(uint16_t port, size_t count) {
   if (over_) return;
   const Mark& mark = marks_[count];
@@ -99,24 +79,12 @@ bool Lane::Drain() {
   for (size_t at = 0; at < readable.size();) {
     CapturedFacts facts;
     std::memcpy(&facts, readable.data() + at, sizeof facts);
-    if (facts.departure) {
-      PutDeparture(facts);
-    } else {
-      Put(facts, readable.data() + at + sizeof facts);
-    }
+    Put(facts, readable.data() + at + sizeof facts);
     at += RecordBytes(facts.kept_bytes);
   }
   ring_.Release(readable.size());
   kept_count_.Set(kept_.size());
   return !readable.empty();
-}
-
-// Frames of a trace are kept by ascending sequence.
-void Lane::PutDeparture(const CapturedFacts& facts) {
-  const auto at = std::ranges::lower_bound(kept_, facts.sequence, {}, [](const KeptFrame& frame) {
-    return frame.facts.sequence;
-  });
-  if (at != kept_.end() && at->facts.sequence == facts.sequence) at->facts.left_ns = facts.left_ns;
 }
 
 void Lane::Put(const CapturedFacts& facts, const uint8_t* bytes) {

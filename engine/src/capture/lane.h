@@ -31,10 +31,9 @@ struct CapturedFacts {
   uint16_t port;
   uint16_t stream;  // 0: none
   bool transmitted;
-  // Of a frame of a path, whose sequence is its number there.
-  bool departure = false;                       // nothing but that an earlier frame has left
-  std::array<uint16_t, kMostEvents> events{};   // that happened to it, counted from 1; 0: none
-  uint64_t left_ns = 0;                         // 0: it has not left
+  // Only for a frame of a trace, whose sequence is its number on the path.
+  std::array<uint16_t, kMostEvents> events{};  // that happened to it, counted from 1; 0: none
+  uint64_t left_ns = 0;                        // 0: it has not left
 
   static constexpr uint64_t kNoSequence = UINT64_MAX;
 };
@@ -53,7 +52,7 @@ struct LaneCounters {
 
 class Lane {
  public:
-  // kTrace: the first ones, and what comes later is dropped; the lane is never complete.
+  // kTrace keeps the first frames and counts later ones as dropped; the lane is never complete.
   enum class Keep : uint8_t { kFirst, kLast, kTrace };
 
   // `complete` is set by the lane that has got the last frame of the first ones, and ends all.
@@ -66,14 +65,13 @@ class Lane {
   // A burst that begins after the capture is complete is not looked at.
   void Begin();
   bool over() const { return over_; }
-  // Frames that are not wanted are only seen. Where its facts are, until the burst is published;
-  // nullptr where they are not kept. Of a trace nothing is counted as seen.
+  // Frames that are not wanted are only counted as seen, which a trace does not do here. Returns
+  // where the facts are until the burst is published; nullptr where the frame is not kept.
   uint8_t* See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes);
   // The first `count` have gone through the port; the others were taken back.
   void Publish(uint16_t port, size_t count);
-  // Between bursts of a trace: a frame has left; so many have been received.
-  void Leave(uint16_t port, uint64_t sequence, uint64_t left_ns);
-  void CountSeen(uint16_t port, uint64_t frames) { counters_[port].seen.Set(frames); }
+  // The worker's: how many frames the path of a trace has received at a port.
+  void SetSeen(uint16_t port, uint64_t frames) { counters_[port].seen.Set(frames); }
 
   // The reader's. False when there was nothing.
   bool Drain();
@@ -92,7 +90,6 @@ class Lane {
   };
 
   void Put(const CapturedFacts& facts, const uint8_t* bytes);
-  void PutDeparture(const CapturedFacts& facts);
 
   const Keep keep_;
   const uint64_t frames_;

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "capture/lane.h"
 #include "wire/bytes.h"
@@ -19,8 +18,6 @@ namespace tester {
 
 class Trace {
  public:
-  static constexpr uint64_t kUntraced = UINT64_MAX;
-
   struct Plan {
     uint64_t every = 1;  // frames whose number is a multiple are recorded
     uint32_t snap_length = 0;
@@ -29,41 +26,29 @@ class Trace {
 
   Trace(std::shared_ptr<Lane> lane, const Plan& plan);
 
-  // A frame on its way.
-  struct Record {
-    uint64_t number = kUntraced;  // on the path, from 0, both directions together
-    uint8_t* place = nullptr;     // of its facts, until its burst is published
-  };
-
   // A burst of at most kBurst frames of one direction. `received` is what the path has counted as
   // received in it before; a new start of the path counts anew.
   void Begin(size_t direction, uint64_t received);
-  // A frame as it arrives.
-  Record See(Frame frame, uint64_t now_ns);
-  // What has happened to it: indexes of events.
-  static void Note(const Record& record, std::span<const uint32_t> events);
-  // It has left. Of a burst before, or of this one.
-  void Leave(const Record& record, uint64_t now_ns);
-  // `received` is what the path has counted by now.
+  // Records a frame as it arrives. Returns its record, which may be changed until Publish; nullptr
+  // where the frame is not recorded.
+  uint8_t* See(Frame frame, uint64_t now_ns);
+  // Notes in a record, if there is one, the events that happened to the frame, by their indexes.
+  static void Note(uint8_t* record, std::span<const uint32_t> events);
+  // Notes in a record, if there is one, when the frame left.
+  static void Leave(uint8_t* record, uint64_t now_ns);
+  // Ends the burst. `received` is what the path has counted by now.
   void Publish(uint64_t received);
 
  private:
-  struct Departure {
-    uint64_t number;
-    uint64_t left_ns;
-  };
-
   const std::shared_ptr<Lane> lane_;
   const Plan plan_;
   // Used by the worker only.
-  uint64_t next_ = 0;
+  uint64_t next_ = 0;  // number of the next frame, both directions together
   size_t direction_ = 0;
   size_t count_ = 0;  // of the burst
-  bool open_ = false;
   std::array<bool, 2> begun_{};
   std::array<uint64_t, 2> last_{};  // received by the path when a burst was last published
   std::array<uint64_t, 2> seen_{};  // received by the path since the trace began
-  std::vector<Departure> late_;  // of earlier bursts, until this one is published
 };
 
 }  // namespace tester

@@ -32,17 +32,14 @@ void CheckSize(const CapturePlan& plan, std::span<const PortLimits> ports, std::
   }
 }
 
-}  // namespace
-
-namespace {
-
 void CheckTrace(const v1::Capture& capture, std::string_view where) {
   if (capture.traced().every() == 0) Refuse(where, "every 0 frames; at least 1");
   if (capture.ports_size() > 0 || capture.streams_size() > 0 || !capture.filter().empty() ||
       capture.direction() != v1::Capture::DIRECTION_BOTH ||
       capture.keep() != v1::Capture::KEEP_FIRST) {
-    Refuse(where, "ports, streams, filter, direction or keep beside a path; a trace has the frames "
-                  "of the path");
+    Refuse(where,
+           "ports, streams, filter, direction or keep beside a path; a trace has the frames "
+           "of the path");
   }
 }
 

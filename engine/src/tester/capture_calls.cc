@@ -51,9 +51,7 @@ void Tester::StartCapture(const v1::Capture& request) {
   }
   Publish();
   Log(LogLevel::kInfo, "capture",
-      {{"name", request.name()},
-       {"filter", request.filter()},
-       {"path", request.traced().path()}});
+      {{"name", request.name()}, {"filter", request.filter()}, {"path", request.traced().path()}});
 }
 
 void Tester::EndCapture(const std::shared_ptr<Capture>& capture) {

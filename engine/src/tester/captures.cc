@@ -53,12 +53,12 @@ void Captures::AddTrace(const CapturePlan& plan, const std::shared_ptr<const Pat
   }
   Add(plan);
   const size_t worker = path->first_port % tester_.workers;
-  traces_[plan.name] = {
-      .path = path,
-      .trace = std::make_shared<Trace>(captures_[plan.name]->lane(worker),
-                                       Trace::Plan{.every = plan.every,
-                                                   .snap_length = plan.snap_length,
-                                                   .ports = {path->first_port, path->second_port}})};
+  traces_[plan.name] = {.path = path,
+                        .trace = std::make_shared<Trace>(
+                            captures_[plan.name]->lane(worker),
+                            Trace::Plan{.every = plan.every,
+                                        .snap_length = plan.snap_length,
+                                        .ports = {path->first_port, path->second_port}})};
 }
 
 void Captures::AddTrace(PortProgram& port) const {

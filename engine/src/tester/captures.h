@@ -36,7 +36,7 @@ class Captures {
 
   // Throws Error where there is one of that name, or as many as there can be.
   void Add(const CapturePlan& plan);
-  // The same of what a path forwards. Throws Error where the path is traced already.
+  // Adds the trace of a path. Throws Error where the path is traced already.
   void AddTrace(const CapturePlan& plan, const std::shared_ptr<const PathPlan>& path);
   void Remove(const std::string& name) {
     captures_.erase(name);
@@ -48,7 +48,6 @@ class Captures {
   void AddTaps(size_t worker, Program& program) const;
 
  private:
-  // A capture of frames of a path.
   struct Traced {
     std::shared_ptr<const PathPlan> path;
     std::shared_ptr<Trace> trace;
@@ -58,7 +57,7 @@ class Captures {
 
   Tester tester_;
   std::map<std::string, std::shared_ptr<Capture>> captures_;  // stopped ones included
-  std::map<std::string, Traced> traces_;  // by the same names
+  std::map<std::string, Traced> traces_;                      // by the same names
 };
 
 void FillCapture(const Capture& capture, const Ports& ports, v1::CaptureCounters& out);

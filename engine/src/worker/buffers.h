@@ -30,7 +30,8 @@ inline void PutBack(rte_mempool* pool, rte_mbuf** mbufs, unsigned count) {
   rte_mempool_put_bulk(pool, reinterpret_cast<void* const*>(mbufs), count);
 }
 
-// All of a frame; a copy where it is not in one piece, until the next call on this thread.
+// All bytes of a frame. Of one that is not in one piece it is a copy, until the next call on this
+// thread.
 Frame Whole(const rte_mbuf* mbuf);
 
 // Frees at least one buffer, of whichever pools.

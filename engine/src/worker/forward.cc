@@ -26,12 +26,12 @@ class Leaving {
   Leaving(const PathEnd& path, const Clock& clock)
       : out_(*path.out),
         counters_(path.running->counters[path.direction]),
-        trace_(path.trace.get()),
+        traced_(path.trace != nullptr),
         clock_(clock) {}
 
-  void Add(rte_mbuf* mbuf, const Trace::Record& record = {}) {
+  void Add(rte_mbuf* mbuf, uint8_t* record = nullptr) {
     if (count_ == kBurst) Flush();
-    if (trace_ != nullptr) records_[count_] = record;
+    records_[count_] = record;
     mbufs_[count_++] = mbuf;
   }
 
@@ -46,9 +46,9 @@ class Leaving {
     std::array<uint32_t, kBurst> lengths;  // what the driver has taken is no longer ours to look at
     for (uint16_t i = 0; i < count_; ++i) lengths[i] = mbufs_[i]->pkt_len;
     const uint16_t sent = count_ == 0 ? uint16_t{0} : SendBurst(out_, mbufs_.data(), count_);
-    if (trace_ != nullptr && sent != 0) {
+    if (traced_ && sent != 0) {
       const uint64_t now_ns = clock_.Now();
-      for (uint16_t i = 0; i < sent; ++i) trace_->Leave(records_[i], now_ns);
+      for (uint16_t i = 0; i < sent; ++i) Trace::Leave(records_[i], now_ns);
     }
     const uint64_t bytes =
         std::accumulate(lengths.begin(), lengths.begin() + sent, uint64_t{sent} * wire::kFcsBytes);
@@ -90,7 +90,7 @@ class Leaving {
       rte_mbuf* const own = mbuf->pool == out_.tx_pool() ? mbuf : CopyOf(mbuf);
       if (own != mbuf) rte_pktmbuf_free(mbuf);
       if (own == nullptr) continue;
-      if (trace_ != nullptr) records_[taken] = records_[i];
+      records_[taken] = records_[i];
       mbufs_[taken++] = own;
     }
     count_ = taken;
@@ -98,10 +98,10 @@ class Leaving {
 
   Port& out_;
   PathDirectionCounters& counters_;
-  Trace* const trace_;
+  const bool traced_;
   const Clock& clock_;
   std::array<rte_mbuf*, kBurst> mbufs_;
-  std::array<Trace::Record, kBurst> records_;  // the same, of a path that is traced
+  std::array<uint8_t*, kBurst> records_;  // of the same frames; nullptr where there is none
   uint16_t count_ = 0;
 };
 
@@ -114,9 +114,9 @@ void Change(rte_mbuf* mbuf, const Treatment& treatment) {
   }
 }
 
-// As it arrives: what happens to the frame may change it.
-Trace::Record Traced(const PathEnd& path, const rte_mbuf* mbuf, uint64_t now_ns) {
-  return path.trace ? path.trace->See(Whole(mbuf), now_ns) : Trace::Record{};
+// Records a frame as it arrives, before an event changes it. Returns nullptr where it does not.
+uint8_t* Traced(const PathEnd& path, const rte_mbuf* mbuf, uint64_t now_ns) {
+  return path.trace ? path.trace->See(Whole(mbuf), now_ns) : nullptr;
 }
 
 void ForwardThroughEvents(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count,
@@ -124,7 +124,7 @@ void ForwardThroughEvents(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t 
   PathDirectionCounters& counters = path.running->counters[path.direction];
   for (uint16_t i = 0; i < count; ++i) {
     rte_mbuf* const mbuf = mbufs[i];
-    const Trace::Record record = Traced(path, mbuf, now_ns);
+    uint8_t* const record = Traced(path, mbuf, now_ns);
     const MutableFrame frame{rte_pktmbuf_mtod(mbuf, uint8_t*), mbuf->data_len};
     const Treatment treatment = path.running->events.Treat(frame, path.direction, now_ns);
     if (path.trace) Trace::Note(record, path.running->events.happened());
