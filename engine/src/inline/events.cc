@@ -149,8 +149,10 @@ void Events::Watched(Watch& watch, MutableFrame frame, const Segment& segment, s
   }
   for (Series* series : watch.everywhere) See(*series, arrived);
   if (arrived.flow == 0) return;
-  const auto of_flow = std::ranges::equal_range(watch.of_flows, arrived.flow, {}, &Series::flow);
-  for (Series* series : of_flow) See(*series, arrived);
+  auto series = std::ranges::lower_bound(watch.of_flows, arrived.flow, {}, &Series::flow);
+  for (; series != watch.of_flows.end() && (*series)->flow == arrived.flow; ++series) {
+    See(**series, arrived);
+  }
 }
 
 bool Events::Happen(const PacketAction& action, MutableFrame frame, const Segment& segment,
