@@ -21,10 +21,12 @@
 #include "port/leftovers.h"
 #include "port/open.h"
 #include "port/xdp.h"
+#include "replay/files.h"
 #include "rpc/metrics.h"
 #include "rpc/server.h"
 #include "rpc/service.h"
 #include "snapshot/openmetrics.h"
+#include "tester/lease_watch.h"
 #include "tester/tester.h"
 #include "version.h"
 
@@ -76,12 +78,16 @@ void Serve(const Options& options, pid_t parent) {
                  .pci_addresses = pci_addresses});
   Tester tester(
       OpenPorts(options.ports),
-      {.cpus = options.worker_cpus, .shares_cpu = options.control_cpus == options.worker_cpus});
+      {.cpus = options.worker_cpus, .shares_cpu = options.control_cpus == options.worker_cpus},
+      options.listen.IsRemote());
+  if (options.listen.IsRemote() || !options.captures.empty()) LimitCaptureFiles(options.captures);
+  const LeaseWatch leases(tester);
   Service service(tester, [] { ::kill(::getpid(), SIGTERM); });
   Server server(options.listen, service);
   std::optional<MetricsServer> metrics;
   if (!options.metrics_address.empty()) {
-    metrics.emplace(options.metrics_address, [&] { return OpenMetrics(tester.TakeSnapshot({})); });
+    metrics.emplace(options.metrics_address,
+                    [&] { return OpenMetrics(tester.TakeSnapshot({}, Client::Process())); });
   }
   Log(LogLevel::kInfo, "ready",
       {{"address", options.listen.address}, {"pid", int64_t{::getpid()}}, {"version", kVersion}});
@@ -114,6 +120,8 @@ int Main(int argc, char** argv) {
   // changed.
   std::signal(SIGPIPE, SIG_IGN);
   if (options.exit_with_parent) ::prctl(PR_SET_PDEATHSIG, SIGHUP);
+  // Nothing that it runs may get more rights than it has itself.
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   // AF_XDP locks its buffers; where this is not allowed the driver says so.
   const rlimit unlimited{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
   ::setrlimit(RLIMIT_MEMLOCK, &unlimited);

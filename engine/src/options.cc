@@ -28,6 +28,7 @@ Generates and measures traffic as its clients tell it over gRPC (proto/tester/v1
     --tls-cert FILE            certificate chain of this server (PEM)
     --tls-key FILE             its private key (PEM)
     --tls-client-ca FILE       who signs the certificates of clients (PEM)
+    --allow NAME               only clients with this name in their certificate; can be repeated
 
   --port NAME=SPEC             a port, called NAME by jobs; can be repeated. SPEC is one of
     iface:IFACE                a network interface: AF_XDP, or AF_PACKET where there is no AF_XDP
@@ -47,6 +48,9 @@ Generates and measures traffic as its clients tell it over gRPC (proto/tester/v1
                                Everything else runs on the other CPUs, where there are others
   --memory MB                  memory for buffers; default: enough for the ports
   --hugepages                  take that memory from hugepages
+
+  --captures FOLDER            open files to be replayed below FOLDER only; default: anywhere over a
+                               UNIX socket, nowhere over TCP
 
   --metrics ADDRESS:PORT       counters for Prometheus, at http://ADDRESS:PORT/metrics
 
@@ -70,6 +74,8 @@ enum Flag : int {
   kTlsCert,
   kTlsKey,
   kTlsClientCa,
+  kAllow,
+  kCaptures,
   kPort,
   kForce,
   kCpu,
@@ -84,11 +90,13 @@ enum Flag : int {
   kRestoreFlag,
 };
 
-constexpr std::array<option, 17> kFlags = {{
+constexpr std::array<option, 19> kFlags = {{
     {"listen", required_argument, nullptr, kListen},
     {"tls-cert", required_argument, nullptr, kTlsCert},
     {"tls-key", required_argument, nullptr, kTlsKey},
     {"tls-client-ca", required_argument, nullptr, kTlsClientCa},
+    {"allow", required_argument, nullptr, kAllow},
+    {"captures", required_argument, nullptr, kCaptures},
     {"port", required_argument, nullptr, kPort},
     {"force-interface", required_argument, nullptr, kForce},
     {"cpu", required_argument, nullptr, kCpu},
@@ -177,6 +185,12 @@ void Apply(int flag, Options& options) {
     case kTlsClientCa:
       options.listen.tls_client_ca = argument;
       break;
+    case kAllow:
+      options.listen.allowed.insert(argument);
+      break;
+    case kCaptures:
+      options.captures = argument;
+      break;
     case kPort:
       AddPort(argument, options.ports);
       break;
@@ -222,6 +236,9 @@ void Complete(Options& options) {
   if (options.listen.address.empty()) Refuse("--listen is missing; testerd --help says what it is");
   if (options.ports.empty()) Refuse(Cat("--port is missing: ", kPortSpecHelp));
   CheckListen(options.listen);
+  if (!options.listen.allowed.empty() && !options.listen.IsRemote()) {
+    Refuse("--allow is for --listen grpc+tls; a UNIX socket has one user");
+  }
   const std::vector<unsigned> allowed = AllowedCpus();
   if (options.worker_cpus.empty()) options.worker_cpus = {allowed.back()};
   if (options.worker_cpus.size() > options.ports.size()) {

@@ -25,6 +25,7 @@ struct Options {
   unsigned memory_mb = 0;
   bool hugepages = false;
   std::string metrics_address;  // empty: none
+  std::string captures;         // where files that clients name may be; empty: anywhere, or nowhere
   LogFormat log_format = LogFormat::kText;
   LogLevel log_level = LogLevel::kInfo;
   bool exit_with_parent = false;

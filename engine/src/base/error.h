@@ -18,6 +18,7 @@ enum class Code {
   kResourceExhausted,
   kDeadlineExceeded,
   kAborted,
+  kPermissionDenied,
   kInternal,
 };
 

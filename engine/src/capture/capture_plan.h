@@ -25,6 +25,7 @@ struct CapturePlan {
   uint32_t frames;
   uint32_t snap_length;
   uint64_t every = 1;  // of a trace: frames whose number is a multiple
+  uint64_t lease = 0;  // under which it was started; 0: none
 };
 
 }  // namespace tester

@@ -16,4 +16,8 @@ bool MarkCe(MutableFrame frame, const Segment& segment);
 // Inverts a bit. False where the packet has none there, or where a repaired checksum would undo it.
 bool Corrupt(MutableFrame frame, const Segment& segment, const CorruptPacket& corrupt);
 
+// Sets bits. False where the packet has no such header, where they are not in it, and where a
+// repaired checksum would undo it.
+bool Rewrite(MutableFrame frame, const Segment& segment, const RewritePacket& rewrite);
+
 }  // namespace tester

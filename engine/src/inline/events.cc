@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/random_numbers.h"
+#include "base/saturate.h"
 #include "inline/actions.h"
 
 namespace tester {
@@ -21,21 +22,26 @@ bool HoldsOf(const Matches& matches, Frame frame) {
   });
 }
 
-bool Heads(Heading heading, size_t direction) {
-  return heading == Heading::kBoth || (heading == Heading::kForward) == (direction == 0);
-}
-
 bool SelectsByNumber(const EventPlan& event) {
   return std::holds_alternative<ByNumber>(event.selection);
+}
+
+// Whether it has to know the flow of a packet, whichever packets it selects.
+bool NeedsFlow(const PacketAction& action) {
+  const auto* blackhole = std::get_if<BlackholePath>(&action);
+  return std::holds_alternative<ResetConnection>(action) ||
+         (blackhole != nullptr && blackhole->flow_only);
 }
 
 uint64_t NumberOf(const EventPlan& event) { return std::get<ByNumber>(event.selection).number; }
 
 }  // namespace
 
-Events::Events(const PathPlan& plan) : plan_(plan), counts_(plan.events.size()) {
+Events::Events(const PathPlan& plan)
+    : plan_(plan), counts_(plan.events.size()), blackholes_(plan.events.size()) {
   selected_.reserve(plan_.events.size());
   happened_.reserve(plan_.events.size());
+  told_.reserve(plan_.events.size());
   for (const Matches& matches : plan_.watches)
     watches_.push_back({.matches = &matches, .flows = {}});
   std::vector<uint32_t> room(watches_.size());  // for flows
@@ -49,16 +55,24 @@ Events::Events(const PathPlan& plan) : plan_(plan), counts_(plan.events.size()) 
       flows = kFlowsOfAll;
       watches_[event.watch].numbers_all = true;
     }
+    if (event.flow == 0 && NeedsFlow(event.action)) flows = kFlowsOfAll;
   }
   for (const auto& series : series_) {
     std::ranges::stable_sort(series->by_number, {},
                              [this](uint32_t event) { return NumberOf(plan_.events[event]); });
     series->awaited.reserve(series->by_number.size());
+    FindNextNumber(*series);
   }
   for (size_t i = 0; i < watches_.size(); ++i) {
     Watch& watch = watches_[i];
     if (room[i] != 0) watch.flows = std::make_unique<NumberedFlows>(room[i]);
     std::ranges::stable_sort(watch.of_flows, {}, &Series::flow);
+    if (watch.of_flows.empty()) continue;
+    watch.first_of_flow.resize(watch.of_flows.back()->flow + 2);
+    for (uint32_t flow = 0; flow < watch.first_of_flow.size(); ++flow) {
+      const auto first = std::ranges::lower_bound(watch.of_flows, flow, {}, &Series::flow);
+      watch.first_of_flow[flow] = static_cast<uint32_t>(first - watch.of_flows.begin());
+    }
   }
 }
 
@@ -98,12 +112,18 @@ void Events::SeeAgain(Series& series, const Arrived& arrived) {
   }
 }
 
+void Events::FindNextNumber(Series& series) const {
+  const bool none = series.next == series.by_number.size();
+  series.next_number = none ? UINT64_MAX : NumberOf(plan_.events[series.by_number[series.next]]);
+}
+
 void Events::SeeFirst(Series& series, const Arrived& arrived) {
-  ++series.numbered;
+  if (++series.numbered != series.next_number) [[likely]]
+    return;
   for (; series.next < series.by_number.size(); ++series.next) {
     const uint32_t event = series.by_number[series.next];
     const ByNumber& wanted = std::get<ByNumber>(plan_.events[event].selection);
-    if (wanted.number != series.numbered) return;
+    if (wanted.number != series.numbered) break;
     if (wanted.iteration == 1) {
       selected_.push_back(event);
     } else if (arrived.segment.sequence_numbers != 0) {
@@ -114,6 +134,7 @@ void Events::SeeFirst(Series& series, const Arrived& arrived) {
                                 .direction = arrived.direction});
     }
   }
+  FindNextNumber(series);
 }
 
 void Events::See(Series& series, const Arrived& arrived) {
@@ -122,6 +143,8 @@ void Events::See(Series& series, const Arrived& arrived) {
   seen_ = true;
   const uint64_t packet = series.packets.Get();
   series.packets.Set(packet + 1);
+  if (series.held_back[arrived.direction] != 0) [[unlikely]]
+    told_.push_back(&series);
   if (arrived.progress.again) SeeAgain(series, arrived);
   if (arrived.progress.first) SeeFirst(series, arrived);
   for (const uint32_t event : series.recurring) {
@@ -139,7 +162,9 @@ void Events::Watched(Watch& watch, MutableFrame frame, const Segment& segment, s
       .frame = frame, .segment = segment, .direction = direction, .flow = 0, .progress = {}};
   if (watch.flows) {
     const uint32_t before = watch.flows->count();
-    if (NumberedFlow* flow = watch.flows->Find(frame, segment)) {
+    NumberedFlow* const flow = watch.flows->Find(frame, segment);
+    watch.flow = flow;
+    if (flow != nullptr) {
       flow_count_.Add(watch.flows->count() - before);
       arrived.flow = flow->number;
       arrived.progress = flow->Follow(segment, direction);
@@ -148,15 +173,58 @@ void Events::Watched(Watch& watch, MutableFrame frame, const Segment& segment, s
     }
   }
   for (Series* series : watch.everywhere) See(*series, arrived);
-  if (arrived.flow == 0) return;
-  auto series = std::ranges::lower_bound(watch.of_flows, arrived.flow, {}, &Series::flow);
-  for (; series != watch.of_flows.end() && (*series)->flow == arrived.flow; ++series) {
-    See(**series, arrived);
+  // Flow 0 is none, and one that no event asks for is not in the table.
+  if (size_t{arrived.flow} + 1 >= watch.first_of_flow.size() || arrived.flow == 0) return;
+  const uint32_t end = watch.first_of_flow[arrived.flow + 1];
+  for (uint32_t i = watch.first_of_flow[arrived.flow]; i < end; ++i) {
+    See(*watch.of_flows[i], arrived);
   }
 }
 
-bool Events::Happen(const PacketAction& action, MutableFrame frame, const Segment& segment,
-                    Treatment& treatment) const {
+bool Events::Saw(uint32_t event) const {
+  return std::ranges::find(told_, series_[series_of_[event]].get()) != told_.end();
+}
+
+void Events::SelectInBlackholes(const Present& present) {
+  for (const auto& hole : blackholes_.Now(present.direction, present.now_ns)) {
+    if (std::ranges::find(selected_, hole.event) != selected_.end()) continue;
+    if (hole.flow != 0) {
+      const Watch& watch = watches_[plan_.events[hole.event].watch];
+      if (!HoldsOf(*watch.matches, present.frame)) continue;
+      if (watch.flow == nullptr || watch.flow->number != hole.flow) continue;
+    }
+    selected_.push_back(hole.event);
+  }
+}
+
+bool Events::Swallow(uint32_t event, const BlackholePath& blackhole, const Present& present,
+                     Treatment& treatment) {
+  uint32_t of = 0;
+  if (blackhole.flow_only) {
+    const NumberedFlow* const flow = watches_[plan_.events[event].watch].flow;
+    if (flow == nullptr || flow->number == NumberedFlows::kNone) return false;
+    of = flow->number;
+  }
+  blackholes_.Open(
+      present.direction,
+      {.event = event, .flow = of, .end_ns = AddSaturating(present.now_ns, blackhole.duration_ns)});
+  treatment.dropped = true;
+  return true;
+}
+
+bool Events::Reset(uint32_t event, const Present& present, Treatment& treatment) {
+  const NumberedFlow* const flow = watches_[plan_.events[event].watch].flow;
+  const size_t bytes =
+      resets_.Make(present.frame.first(treatment.bytes), present.segment, flow, present.direction);
+  if (bytes == 0) return false;
+  treatment.bytes = bytes;
+  return treatment.changed = treatment.answered = true;
+}
+
+bool Events::Happen(uint32_t event, const Present& present, Treatment& treatment) {
+  const PacketAction& action = plan_.events[event].action;
+  const MutableFrame frame = present.frame.first(treatment.bytes);
+  const Segment& segment = present.segment;
   if (std::holds_alternative<DropPacket>(action)) {
     treatment.dropped = true;
     return true;
@@ -170,9 +238,28 @@ bool Events::Happen(const PacketAction& action, MutableFrame frame, const Segmen
     treatment.bytes = truncate->bytes;
     return treatment.changed = true;
   }
-  const auto* corrupt = std::get_if<CorruptPacket>(&action);
-  const bool done = corrupt != nullptr ? Corrupt(frame.first(treatment.bytes), segment, *corrupt)
-                                       : MarkCe(frame, segment);
+  if (const auto* delay = std::get_if<DelayPacket>(&action)) {
+    treatment.delay_ns += delay->delay_ns;
+    treatment.overtaken |= delay->overtaken;
+    return true;
+  }
+  if (const auto* reorder = std::get_if<ReorderPacket>(&action)) {
+    if (treatment.hold_back.frames != 0) return false;
+    treatment.hold_back = {
+        .event = event, .frames = reorder->frames, .limit_ns = reorder->limit_ns};
+    return true;
+  }
+  if (const auto* blackhole = std::get_if<BlackholePath>(&action))
+    return Swallow(event, *blackhole, present, treatment);
+  if (std::holds_alternative<ResetConnection>(action)) return Reset(event, present, treatment);
+  bool done = false;
+  if (const auto* corrupt = std::get_if<CorruptPacket>(&action)) {
+    done = Corrupt(frame, segment, *corrupt);
+  } else if (const auto* rewrite = std::get_if<RewritePacket>(&action)) {
+    done = Rewrite(frame, segment, *rewrite);
+  } else {
+    done = MarkCe(frame, segment);
+  }
   treatment.changed |= done;
   return done;
 }
@@ -182,17 +269,23 @@ Treatment Events::Treat(MutableFrame frame, size_t direction, uint64_t now_ns) {
   const Segment segment = Segment::Of(frame);
   selected_.clear();
   happened_.clear();
+  told_.clear();
   seen_ = false;
   for (Watch& watch : watches_) {
     if (HoldsOf(*watch.matches, frame)) Watched(watch, frame, segment, direction);
   }
   treatment.seen = seen_;
-  if (selected_.empty()) [[likely]]
+  // One branch for both.
+  if (selected_.size() + blackholes_.count(direction) == 0) [[likely]]
     return treatment;
+  const Present present{
+      .frame = frame, .segment = segment, .direction = direction, .now_ns = now_ns};
+  SelectInBlackholes(present);
+  treatment.seen |= !selected_.empty();
   std::ranges::sort(selected_);
   for (const uint32_t event : selected_) {
     Counts& counts = counts_[event];
-    if (!Happen(plan_.events[event].action, frame, segment, treatment)) {
+    if (!Happen(event, present, treatment)) {
       counts.missed.Add(1);
       continue;
     }
@@ -200,7 +293,7 @@ Treatment Events::Treat(MutableFrame frame, size_t direction, uint64_t now_ns) {
     counts.last_ns.Set(now_ns);
     counts.fired.Add(1);
     happened_.push_back(event);
-    if (treatment.dropped) break;
+    if (treatment.dropped || treatment.answered) break;
   }
   return treatment;
 }

@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "base/counter.h"
+#include "inline/blackholes.h"
 #include "inline/numbered_flows.h"
 #include "inline/path_plan.h"
+#include "inline/resets.h"
 #include "inline/segment.h"
 #include "wire/bytes.h"
 
@@ -23,11 +25,22 @@ namespace tester {
 
 // What becomes of a frame.
 struct Treatment {
-  bool seen = false;     // by an event, selected or not
-  bool dropped = false;  // and nothing more
-  bool changed = false;  // some of its bytes
-  uint16_t copies = 0;   // that leave behind it
-  size_t bytes = 0;      // of it that leave
+  // Held back until later packets have passed.
+  struct HoldBack {
+    uint32_t event = 0;
+    uint32_t frames = 0;  // that pass before it; 0: it is not held back
+    uint64_t limit_ns = 0;
+  };
+
+  bool seen = false;      // by an event, selected or not
+  bool dropped = false;   // and nothing more
+  bool changed = false;   // some of its bytes
+  bool answered = false;  // by frames that leave where it came from
+  uint16_t copies = 0;    // that leave behind it
+  size_t bytes = 0;       // of it that leave
+  uint64_t delay_ns = 0;
+  bool overtaken = false;  // while it is delayed
+  HoldBack hold_back{};
 };
 
 class Events {
@@ -37,6 +50,7 @@ class Events {
     Counter missed;
     Counter first_ns;
     Counter last_ns;
+    Counter expired;
   };
 
   explicit Events(const PathPlan& plan);
@@ -48,6 +62,17 @@ class Events {
 
   // That happened to the frame that was treated last, by their indexes.
   std::span<const uint32_t> happened() const { return happened_; }
+
+  // Frames that go back to where the frame came from that was treated last.
+  std::span<const Resets::Answer> answers() const { return resets_.answers(); }
+
+  // A packet is held back: packets that its event sees are told from now on, until `Release`.
+  void HoldBack(uint32_t event, size_t direction) { ++SeriesOfEvent(event).held_back[direction]; }
+  void Release(uint32_t event, size_t direction) { --SeriesOfEvent(event).held_back[direction]; }
+  // The time limit of a packet that an event has held back is over.
+  void Expire(uint32_t event) { counts_[event].expired.Add(1); }
+  // Whether an event, which holds back a packet, has seen the frame that was treated last.
+  bool Saw(uint32_t event) const;
 
   const Counts& counts(size_t event) const { return counts_[event]; }
   uint64_t matched(size_t event) const { return series_[series_of_[event]]->packets.Get(); }
@@ -73,17 +98,22 @@ class Events {
     const bool data_only;
     Counter packets;
     uint64_t numbered = 0;
-    std::vector<uint32_t> by_number;  // events, by ascending number
-    size_t next = 0;                  // of these, the first one whose packet has not come
-    std::vector<uint32_t> recurring;  // events
-    std::vector<Awaited> awaited;     // has room for all of by_number
+    std::vector<uint32_t> by_number;    // events, by ascending number
+    size_t next = 0;                    // of these, the first one whose packet has not come
+    uint64_t next_number = UINT64_MAX;  // of its packet
+    std::vector<uint32_t> recurring;    // events
+    std::vector<Awaited> awaited;       // has room for all of by_number
+    std::array<uint32_t, kPathDirections> held_back{};  // packets, by direction
   };
   struct Watch {
     const Matches* matches;
-    std::unique_ptr<NumberedFlows> flows;  // null where nobody asks for flows
-    bool numbers_all = false;              // packets of all flows, together
-    std::vector<Series*> everywhere{};     // of all frames
-    std::vector<Series*> of_flows{};       // by ascending flow
+    std::unique_ptr<NumberedFlows> flows;   // null where nobody asks for flows
+    bool numbers_all = false;               // packets of all flows, together
+    std::vector<Series*> everywhere{};      // of all frames
+    std::vector<Series*> of_flows{};        // by ascending flow
+    std::vector<uint32_t> first_of_flow{};  // where in of_flows the series of a flow begin, by flow
+    // Of the frame that it has seen last, if it is known.
+    const NumberedFlow* flow = nullptr;
   };
   struct Arrived {
     Frame frame;
@@ -94,22 +124,38 @@ class Events {
   };
 
   Series& SeriesOf(const EventPlan& event);
+  Series& SeriesOfEvent(size_t event) { return *series_[series_of_[event]]; }
   void See(Series& series, const Arrived& arrived);
   void SeeAgain(Series& series, const Arrived& arrived);
   void SeeFirst(Series& series, const Arrived& arrived);
+  void FindNextNumber(Series& series) const;
   void Watched(Watch& watch, MutableFrame frame, const Segment& segment, size_t direction);
+  // The present frame, in which no event has changed anything.
+  struct Present {
+    MutableFrame frame;
+    const Segment& segment;
+    size_t direction;
+    uint64_t now_ns;
+  };
+  // Selects a frame for the events whose blackhole it is in.
+  void SelectInBlackholes(const Present& present);
   // False where it cannot happen to this frame.
-  bool Happen(const PacketAction& action, MutableFrame frame, const Segment& segment,
-              Treatment& treatment) const;
+  bool Happen(uint32_t event, const Present& present, Treatment& treatment);
+  bool Swallow(uint32_t event, const BlackholePath& blackhole, const Present& present,
+               Treatment& treatment);
+  bool Reset(uint32_t event, const Present& present, Treatment& treatment);
 
   const PathPlan plan_;
   std::vector<Watch> watches_;
   std::vector<std::unique_ptr<Series>> series_;
-  std::vector<size_t> series_of_;   // by event
-  std::vector<Counts> counts_;      // the same
-  std::vector<uint32_t> selected_;  // events that have selected the present frame
-  std::vector<uint32_t> happened_;  // of these, to the present frame
-  bool seen_ = false;               // the present frame
+  std::vector<size_t> series_of_;    // by event
+  std::vector<Counts> counts_;       // the same
+  std::vector<uint32_t> selected_;   // events that have selected the present frame
+  std::vector<uint32_t> happened_;   // of these, to the present frame
+  std::vector<const Series*> told_;  // that see the present frame and hold back another one
+  bool seen_ = false;                // the present frame
+  Blackholes blackholes_;
+  Resets resets_;
   Counter flow_count_;
   Counter untracked_;
 };

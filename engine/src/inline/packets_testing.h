@@ -15,6 +15,7 @@
 namespace tester {
 
 inline constexpr uint8_t kTestSyn = 0x02;
+inline constexpr uint8_t kTestRst = 0x04;
 inline constexpr uint8_t kTestAck = 0x10;
 
 struct TestSegment {
@@ -25,6 +26,7 @@ struct TestSegment {
   uint8_t flags = kTestAck;
   bool ipv6 = false;
   uint16_t vlan = 0;
+  uint32_t acknowledgment = 0;
 };
 
 // With right checksums; padded to the shortest frame.
@@ -60,6 +62,7 @@ inline std::vector<uint8_t> FrameOf(const TestSegment& test) {
   wire::Store16(segment, test.to_client ? 80 : test.client_port);
   wire::Store16(segment + 2, test.to_client ? test.client_port : 80);
   wire::Store<uint32_t>(segment + 4, test.sequence);
+  wire::Store<uint32_t>(segment + 8, test.acknowledgment);
   segment[12] = 5 << 4;
   segment[13] = test.flags;
   for (size_t i = 0; i < test.payload; ++i) segment[20 + i] = static_cast<uint8_t>(i);

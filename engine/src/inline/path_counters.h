@@ -19,7 +19,14 @@ namespace tester {
   X(dropped)                              \
   X(duplicated)                           \
   X(unmatched)                            \
-  X(lost)
+  X(lost)                                 \
+  X(loss_drops)                           \
+  X(tail_drops)                           \
+  X(overflowed)                           \
+  X(held)                                 \
+  X(delayed)                              \
+  X(worst_late_ns)                        \
+  X(injected)
 
 struct alignas(64) PathDirectionCounters {
   TESTER_PATH_DIRECTION_COUNTERS(TESTER_DECLARE_COUNTER)

@@ -4,8 +4,10 @@
 // A valid path: what inline.proto asks for, as plain structs.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -18,6 +20,10 @@ namespace tester {
 inline constexpr size_t kPathDirections = 2;
 
 enum class Heading : uint8_t { kBoth, kForward, kBackward };
+
+constexpr bool Heads(Heading heading, size_t direction) {
+  return heading == Heading::kBoth || (heading == Heading::kForward) == (direction == 0);
+}
 
 // Which of the packets that an event sees.
 struct ByNumber {
@@ -47,8 +53,31 @@ struct DuplicatePacket {};
 struct TruncatePacket {
   uint32_t bytes;
 };
+struct DelayPacket {
+  uint64_t delay_ns;
+  bool overtaken;  // later frames may leave before it
+};
+struct ReorderPacket {
+  uint32_t frames;  // that pass before it
+  uint64_t limit_ns;
+};
+struct RewritePacket {
+  Part part;
+  uint8_t ip_version;  // 0: either, or none
+  uint8_t protocol;    // 0: any
+  uint32_t offset;     // of the first byte
+  std::vector<uint8_t> mask;
+  std::vector<uint8_t> value;
+  bool repair;
+};
+struct BlackholePath {
+  uint64_t duration_ns;
+  bool flow_only;
+};
+struct ResetConnection {};
 using PacketAction =
-    std::variant<DropPacket, MarkPacket, CorruptPacket, DuplicatePacket, TruncatePacket>;
+    std::variant<DropPacket, MarkPacket, CorruptPacket, DuplicatePacket, TruncatePacket,
+                 DelayPacket, ReorderPacket, RewritePacket, BlackholePath, ResetConnection>;
 
 struct EventPlan {
   std::string name;
@@ -60,12 +89,48 @@ struct EventPlan {
   PacketAction action;
 };
 
+// Losses of all frames of a direction. Thresholds are of 2^64; kAlways is for all.
+inline constexpr uint64_t kAlways = UINT64_MAX;
+struct NoLoss {};
+struct GilbertElliottLoss {
+  uint64_t seed;
+  uint64_t to_bad;
+  uint64_t to_good;
+  uint64_t in_good;
+  uint64_t in_bad;
+};
+using LossPlan = std::variant<NoLoss, ByRatio, GilbertElliottLoss>;
+
+struct ShaperPlan {
+  uint64_t bits_per_second;
+  uint32_t overhead_bytes;  // of each frame, beside its own and the FCS
+  uint32_t queue_frames;    // 0: it is bounded in bytes
+  uint64_t queue_bytes;
+};
+
+struct DelayPlan {
+  uint64_t seed = 0;
+  std::vector<uint64_t> quantiles_ns{};  // none: no delay
+  bool overtaken = false;
+  double correlation = 0;
+};
+
+struct ImpairmentPlan {
+  LossPlan loss{};
+  std::optional<ShaperPlan> shaper{};
+  DelayPlan delay{};
+
+  bool holds() const { return shaper.has_value() || !delay.quantiles_ns.empty(); }
+};
+
 struct PathPlan {
   std::string name;
   uint16_t first_port;  // index of the port in the tester
   uint16_t second_port;
   std::vector<Matches> watches;
   std::vector<EventPlan> events;
+  std::array<std::optional<ImpairmentPlan>, kPathDirections> impairments{};
+  uint64_t hold_bytes = 0;  // of each direction that holds frames
 };
 
 }  // namespace tester

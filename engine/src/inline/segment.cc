@@ -19,6 +19,7 @@ constexpr size_t kSctpHeaderBytes = 12;
 constexpr uint8_t kProtocolSctp = 132;
 constexpr uint8_t kFlagFin = 0x01;
 constexpr uint8_t kFlagSyn = 0x02;
+constexpr uint8_t kFlagRst = 0x04;
 constexpr uint8_t kFlagAck = 0x10;
 // Hop-by-hop options, routing, destination options.
 constexpr std::array<uint8_t, 3> kSkippedExtensions = {0, 43, 60};
@@ -108,6 +109,8 @@ Segment Segment::Of(Frame frame) {
 bool Segment::is_tcp() const { return protocol == wire::kProtocolTcp && has_transport(); }
 
 bool Segment::opens() const { return is_tcp() && (tcp_flags & (kFlagSyn | kFlagAck)) == kFlagSyn; }
+
+bool Segment::resets() const { return is_tcp() && (tcp_flags & kFlagRst) != 0; }
 
 FlowKey Segment::Key(Frame frame) const {
   FlowKey key;

@@ -30,6 +30,8 @@ struct Segment {
   bool has_network() const { return ip_version != 0; }
   bool has_transport() const { return transport != 0; }
   bool is_tcp() const;
+  // Of a connection that is reset with it.
+  bool resets() const;
   // Opens a connection, and is no answer to such a one.
   bool opens() const;
   bool has_payload() const { return has_network() && payload < end; }

@@ -50,6 +50,13 @@ void Trace::Leave(uint8_t* record, uint64_t now_ns) {
   std::memcpy(record + offsetof(CapturedFacts, left_ns), &now_ns, sizeof now_ns);
 }
 
+void Trace::Keep(uint8_t* record, Fate fate, uint64_t due_ns) {
+  if (record == nullptr) return;
+  const auto kept = static_cast<uint8_t>(fate);
+  std::memcpy(record + offsetof(CapturedFacts, fate), &kept, sizeof kept);
+  Leave(record, due_ns);
+}
+
 void Trace::Publish(uint64_t received) {
   const uint16_t port = plan_.ports[direction_];
   lane_->Publish(port, count_);

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "capture/lane.h"
+#include "inline/fate.h"
 #include "wire/bytes.h"
 
 namespace tester {
@@ -36,6 +37,9 @@ class Trace {
   static void Note(uint8_t* record, std::span<const uint32_t> events);
   // Notes in a record, if there is one, when the frame left.
   static void Leave(uint8_t* record, uint64_t now_ns);
+  // Notes in a record, if there is one, that the frame is held until an instant, or else what
+  // became of it.
+  static void Keep(uint8_t* record, Fate fate, uint64_t due_ns);
   // Ends the burst. `received` is what the path has counted by now.
   void Publish(uint64_t received);
 

@@ -23,6 +23,17 @@ namespace {
 constexpr uint32_t kMostNumberedFlows = 65'536;
 constexpr uint32_t kMostIterations = 65'535;
 constexpr uint32_t kMostFrameBytes = 65'535;
+constexpr uint32_t kMostReorderFrames = 65'535;
+constexpr uint64_t kMostRewrittenBytes = 64;
+constexpr uint64_t kLongestBlackholeNs = 3'600'000'000'000;
+constexpr uint64_t kLeastHoldBytes = 64 << 10;
+constexpr uint64_t kUsualHoldBytes = 16 << 20;
+constexpr uint64_t kMostHoldBytes = 1 << 30;
+constexpr uint64_t kLeastRate = 1'000;
+constexpr uint64_t kMostRate = 1'000'000'000'000;
+constexpr uint32_t kMostQueueFrames = 65'536;
+constexpr uint64_t kMostQueueBytes = 1 << 30;
+constexpr int kMostQuantiles = 65'537;
 
 void CheckRange(std::string_view where, std::string_view what, uint64_t given, uint64_t least,
                 uint64_t most) {
@@ -57,6 +68,33 @@ Selection ValidateSelection(const v1::Event& event, std::string_view where) {
   Refuse(where, "it selects no packet; give number, every or ratio");
 }
 
+RewritePacket ValidateRewrite(const v1::RewriteBits& rewrite, std::string_view where) {
+  CheckRange(where, "part", static_cast<uint64_t>(rewrite.part()), 0, v1::Corrupt::PART_FRAME);
+  CheckRange(where, "bytes of the mask:", rewrite.mask().size(), 1, kMostRewrittenBytes);
+  CheckRange(where, "offset", rewrite.offset(), 0, kMostFrameBytes - rewrite.mask().size());
+  CheckRange(where, "protocol", rewrite.protocol(), 0, UINT8_MAX);
+  const uint32_t version = rewrite.ip_version();
+  if (version != 0 && version != 4 && version != 6) {
+    Refuse(where, "ip_version ", version, "; give 4, 6 or none");
+  }
+  if (rewrite.value().size() != rewrite.mask().size()) {
+    Refuse(where, "a value of ", rewrite.value().size(), " bytes under a mask of ",
+           rewrite.mask().size(), "; give as many");
+  }
+  const Frame mask = BytesOf(rewrite.mask());
+  const Frame value = BytesOf(rewrite.value());
+  for (size_t i = 0; i < mask.size(); ++i) {
+    if ((value[i] & ~mask[i]) != 0) Refuse(where, "bits of the value are not under the mask");
+  }
+  return {.part = static_cast<Part>(rewrite.part()),
+          .ip_version = static_cast<uint8_t>(version),
+          .protocol = static_cast<uint8_t>(rewrite.protocol()),
+          .offset = rewrite.offset(),
+          .mask = {mask.begin(), mask.end()},
+          .value = {value.begin(), value.end()},
+          .repair = rewrite.repair()};
+}
+
 PacketAction ValidateAction(const v1::Event& event, std::string_view where) {
   switch (event.action_case()) {
     case v1::Event::kDrop:
@@ -76,6 +114,23 @@ PacketAction ValidateAction(const v1::Event& event, std::string_view where) {
     case v1::Event::kTruncate:
       CheckRange(where, "bytes", event.truncate().bytes(), wire::kMinFrameBytes, kMostFrameBytes);
       return TruncatePacket{.bytes = event.truncate().bytes()};
+    case v1::Event::kDelay:
+      CheckRange(where, "delay_ns", event.delay().delay_ns(), 1, kMostDelayNs);
+      return DelayPacket{.delay_ns = event.delay().delay_ns(),
+                         .overtaken = event.delay().overtaken()};
+    case v1::Event::kReorder:
+      CheckRange(where, "frames", event.reorder().frames(), 1, kMostReorderFrames);
+      CheckRange(where, "limit_ns", event.reorder().limit_ns(), 1, kMostDelayNs);
+      return ReorderPacket{.frames = event.reorder().frames(),
+                           .limit_ns = event.reorder().limit_ns()};
+    case v1::Event::kRewrite:
+      return ValidateRewrite(event.rewrite(), where);
+    case v1::Event::kBlackhole:
+      CheckRange(where, "duration_ns", event.blackhole().duration_ns(), 1, kLongestBlackholeNs);
+      return BlackholePath{.duration_ns = event.blackhole().duration_ns(),
+                           .flow_only = event.blackhole().flow_only()};
+    case v1::Event::kReset:
+      return ResetConnection{};
     case v1::Event::ACTION_NOT_SET:
       break;
   }
@@ -100,6 +155,82 @@ EventPlan ValidateEvent(const v1::Event& event, size_t watches, std::string_view
           .action = ValidateAction(event, where)};
 }
 
+LossPlan ValidateLoss(const v1::Impairment& impairment, std::string_view where) {
+  switch (impairment.loss_case()) {
+    case v1::Impairment::kRandomLoss: {
+      const auto& ratio = impairment.random_loss();
+      CheckRange(where, "threshold", ratio.threshold(), 1, UINT64_MAX);
+      return ByRatio{.seed = ratio.seed(), .threshold = ratio.threshold()};
+    }
+    case v1::Impairment::kGilbertElliott: {
+      const auto& bursts = impairment.gilbert_elliott();
+      return GilbertElliottLoss{.seed = bursts.seed(),
+                                .to_bad = bursts.to_bad(),
+                                .to_good = bursts.to_good(),
+                                .in_good = bursts.loss_in_good(),
+                                .in_bad = bursts.loss_in_bad()};
+    }
+    case v1::Impairment::LOSS_NOT_SET:
+      break;
+  }
+  return NoLoss{};
+}
+
+ShaperPlan ValidateShaper(const v1::Shaper& shaper, std::string_view where) {
+  CheckRange(where, "bits_per_second", shaper.bits_per_second(), kLeastRate, kMostRate);
+  CheckRange(where, "overhead_bytes", shaper.overhead_bytes(), 0, wire::kLineOverheadBytes);
+  ShaperPlan plan{.bits_per_second = shaper.bits_per_second(),
+                  .overhead_bytes = shaper.overhead_bytes(),
+                  .queue_frames = 0,
+                  .queue_bytes = 0};
+  switch (shaper.queue_case()) {
+    case v1::Shaper::kFrames:
+      CheckRange(where, "frames of the queue:", shaper.frames(), 1, kMostQueueFrames);
+      plan.queue_frames = shaper.frames();
+      return plan;
+    case v1::Shaper::kBytes:
+      CheckRange(where, "bytes of the queue:", shaper.bytes(),
+                 wire::kMinFrameBytes + wire::kFcsBytes, kMostQueueBytes);
+      plan.queue_bytes = shaper.bytes();
+      return plan;
+    case v1::Shaper::QUEUE_NOT_SET:
+      break;
+  }
+  Refuse(where, "a rate without a queue; give frames or bytes");
+}
+
+DelayPlan ValidateDelay(const v1::DelayLaw& law, std::string_view where) {
+  CheckRange(where, "points of the delay:", static_cast<uint64_t>(law.quantiles_ns_size()), 1,
+             kMostQuantiles);
+  DelayPlan plan{.seed = law.seed(),
+                 .quantiles_ns = {law.quantiles_ns().begin(), law.quantiles_ns().end()},
+                 .overtaken = law.overtaken(),
+                 .correlation = law.correlation()};
+  if (!(plan.correlation >= 0 && plan.correlation < 1)) {
+    Refuse(where, "correlation ", plan.correlation, "; give 0 or more, and less than 1");
+  }
+  if (!std::ranges::is_sorted(plan.quantiles_ns)) Refuse(where, "quantiles of the delay fall");
+  CheckRange(where, "delay in ns:", plan.quantiles_ns.back(), 0, kMostDelayNs);
+  return plan;
+}
+
+void ValidateImpairment(const v1::Impairment& impairment, const std::string& path, PathPlan& plan) {
+  const std::string where = Cat(path, ", impairment");
+  const auto heading = impairment.heading();
+  if (heading != v1::Event::HEADING_FORWARD && heading != v1::Event::HEADING_BACKWARD) {
+    Refuse(where, "heading ", static_cast<int>(heading), "; give one direction, 1 or 2");
+  }
+  auto& place = plan.impairments[heading == v1::Event::HEADING_FORWARD ? 0 : 1];
+  if (place) Refuse(where, "its direction has one already; give one for each");
+  const bool none = impairment.loss_case() == v1::Impairment::LOSS_NOT_SET &&
+                    !impairment.has_shaper() && !impairment.has_delay();
+  if (none) Refuse(where, "nothing happens; give a loss, a shaper or a delay");
+  place.emplace();
+  place->loss = ValidateLoss(impairment, where);
+  if (impairment.has_shaper()) place->shaper = ValidateShaper(impairment.shaper(), where);
+  if (impairment.has_delay()) place->delay = ValidateDelay(impairment.delay(), where);
+}
+
 // Who uses a port, for messages.
 using Users = std::map<uint16_t, std::string>;
 
@@ -116,13 +247,16 @@ void AddUsers(const Job& job, Users& users) {
 }
 
 void CheckPort(const std::string& where, const std::string& port, uint16_t index,
-               const Users& users) {
+               const Users& users, std::string_view remedy) {
   const auto user = users.find(index);
   if (user == users.end()) return;
   throw Error(Code::kAlreadyExists,
               Cat(where, ": port ", Quote(port), " is used by ", user->second,
-                  "; a path has its ports to itself, so unload that or take other ports"));
+                  "; a path has its ports to itself: ", remedy, ", or take other ports"));
 }
+
+constexpr std::string_view kStopPath = "stop that path first (Stop Path in a suite)";
+constexpr std::string_view kStopTraffic = "stop that traffic first";
 
 }  // namespace
 
@@ -152,6 +286,9 @@ std::shared_ptr<const PathPlan> ValidatePath(const v1::Path& path, std::string_v
       Refuse(where, "event ", Quote(event.name()), " is given twice; its name must be unique");
     }
   }
+  for (const auto& impairment : path.impairments()) ValidateImpairment(impairment, where, *plan);
+  plan->hold_bytes = path.hold_bytes() == 0 ? kUsualHoldBytes : path.hold_bytes();
+  CheckRange(where, "hold_bytes", plan->hold_bytes, kLeastHoldBytes, kMostHoldBytes);
   return plan;
 }
 
@@ -163,7 +300,7 @@ void CheckPaths(const Job& job, const Inventory& inventory) {
     for (const auto& path : other.paths) {
       for (const uint16_t port : {path->first_port, path->second_port}) {
         const std::string where = Cat("job ", Quote(job.name), ", path ", Quote(path->name));
-        CheckPort(where, inventory.ports[port].name, port, path_ports);
+        CheckPort(where, inventory.ports[port].name, port, path_ports, kStopPath);
       }
       const std::string who = Cat("path ", Quote(path->name), " of job ", Quote(other.name));
       path_ports.emplace(path->first_port, who);
@@ -178,8 +315,8 @@ void CheckPaths(const Job& job, const Inventory& inventory) {
   Users own;
   AddUsers(job, own);
   for (const auto& [port, who] : own) {
-    CheckPort(Cat("job ", Quote(job.name), ", ", who), inventory.ports[port].name, port,
-              path_ports);
+    CheckPort(Cat("job ", Quote(job.name), ", ", who), inventory.ports[port].name, port, path_ports,
+              kStopPath);
   }
   users.merge(own);
   std::set<std::string> names;
@@ -188,8 +325,8 @@ void CheckPaths(const Job& job, const Inventory& inventory) {
     if (!names.insert(path->name).second) Refuse(where, "it is given twice; it must be unique");
     const PortLimits& first = inventory.ports[path->first_port];
     const PortLimits& second = inventory.ports[path->second_port];
-    CheckPort(where, first.name, path->first_port, users);
-    CheckPort(where, second.name, path->second_port, users);
+    CheckPort(where, first.name, path->first_port, users, kStopTraffic);
+    CheckPort(where, second.name, path->second_port, users, kStopTraffic);
     if (first.worker != second.worker) {
       throw Error(Code::kFailedPrecondition,
                   Cat(where, ": ports ", Quote(first.name), " and ", Quote(second.name),

@@ -23,6 +23,7 @@ inline constexpr uint32_t kMaxPaths = 64;
 // Of one path.
 inline constexpr uint32_t kMaxPathEvents = 4096;
 inline constexpr uint32_t kMaxWatches = 16;
+inline constexpr uint64_t kMostDelayNs = 60'000'000'000;
 
 // INVALID_ARGUMENT, NOT_FOUND (port), RESOURCE_EXHAUSTED. `job` is for the message.
 std::shared_ptr<const PathPlan> ValidatePath(const v1::Path& path, std::string_view job,

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <span>
 #include <string>
@@ -74,6 +75,133 @@ TEST(ValidateInline, TakesWhatIsSound) {
   const auto& number = std::get<ByNumber>(plan->events[0].selection);
   EXPECT_EQ(number.number, 20U);
   EXPECT_EQ(number.iteration, 2U);
+}
+
+TEST(ValidateInline, TakesImpairments) {
+  v1::Path path = Sound();
+  auto& impairment = *path.add_impairments();
+  impairment.set_heading(v1::Event::HEADING_BACKWARD);
+  impairment.mutable_gilbert_elliott()->set_to_bad(5);
+  impairment.mutable_shaper()->set_bits_per_second(10'000'000);
+  impairment.mutable_shaper()->set_bytes(64'000);
+  impairment.mutable_delay()->add_quantiles_ns(7);
+  const auto plan = ValidatePath(path, "job", kPorts);
+  EXPECT_FALSE(plan->impairments[0]);
+  ASSERT_TRUE(plan->impairments[1]);
+  EXPECT_EQ(std::get<GilbertElliottLoss>(plan->impairments[1]->loss).to_bad, 5U);
+  EXPECT_EQ(plan->impairments[1]->shaper->queue_bytes, 64'000U);
+  EXPECT_EQ(plan->impairments[1]->delay.quantiles_ns, std::vector<uint64_t>({7}));
+  EXPECT_EQ(plan->hold_bytes, 16U << 20);
+}
+
+TEST(ValidateInline, RefusesImpairmentsThatCanNeverBeRight) {
+  const auto refusal = [](const std::function<void(v1::Impairment&)>& change) {
+    return RefusalOf([&](v1::Path& path) {
+      auto& impairment = *path.add_impairments();
+      impairment.set_heading(v1::Event::HEADING_FORWARD);
+      impairment.mutable_shaper()->set_bits_per_second(10'000'000);
+      impairment.mutable_shaper()->set_frames(10);
+      impairment.mutable_delay()->add_quantiles_ns(7);
+      change(impairment);
+    });
+  };
+  EXPECT_THAT(refusal([](auto& one) { one.clear_heading(); }), HasSubstr("give one direction"));
+  EXPECT_THAT(refusal([](auto& one) {
+                one.clear_shaper();
+                one.clear_delay();
+              }),
+              HasSubstr("nothing happens"));
+  EXPECT_THAT(refusal([](auto& one) { one.mutable_shaper()->clear_frames(); }),
+              HasSubstr("a rate without a queue"));
+  EXPECT_THAT(refusal([](auto& one) { one.mutable_shaper()->set_frames(0); }),
+              HasSubstr("frames of the queue: 0"));
+  EXPECT_THAT(refusal([](auto& one) { one.mutable_shaper()->set_bytes(63); }),
+              HasSubstr("bytes of the queue: 63"));
+  EXPECT_THAT(refusal([](auto& one) { one.mutable_shaper()->set_bits_per_second(999); }),
+              HasSubstr("bits_per_second 999"));
+  EXPECT_THAT(refusal([](auto& one) { one.mutable_shaper()->set_overhead_bytes(21); }),
+              HasSubstr("overhead_bytes 21"));
+  EXPECT_THAT(refusal([](auto& one) { one.mutable_delay()->clear_quantiles_ns(); }),
+              HasSubstr("points of the delay: 0"));
+  EXPECT_THAT(refusal([](auto& one) { one.mutable_delay()->add_quantiles_ns(6); }),
+              HasSubstr("quantiles of the delay fall"));
+  EXPECT_THAT(refusal([](auto& one) { one.mutable_delay()->add_quantiles_ns(60'000'000'001); }),
+              HasSubstr("delay in ns: 60000000001"));
+  EXPECT_THAT(refusal([](auto& one) { one.mutable_delay()->set_correlation(1); }),
+              HasSubstr("correlation 1; give 0 or more, and less than 1"));
+  EXPECT_THAT(refusal([](auto& one) { one.mutable_delay()->set_correlation(std::nan("")); }),
+              HasSubstr("correlation nan"));
+  EXPECT_THAT(refusal([](auto& one) { one.mutable_random_loss(); }), HasSubstr("threshold 0"));
+  EXPECT_THAT(RefusalOf([](auto& path) {
+                for (int i = 0; i < 2; ++i) {
+                  auto& impairment = *path.add_impairments();
+                  impairment.set_heading(v1::Event::HEADING_FORWARD);
+                  impairment.mutable_delay()->add_quantiles_ns(1);
+                }
+              }),
+              HasSubstr("has one already"));
+  EXPECT_THAT(RefusalOf([](auto& path) { path.set_hold_bytes(1000); }),
+              HasSubstr("hold_bytes 1000"));
+}
+
+TEST(ValidateInline, RefusesDelaysThatCanNeverBeRight) {
+  const auto first = [](v1::Path& path) -> v1::Event& { return *path.mutable_events(0); };
+  EXPECT_THAT(RefusalOf([&](auto& path) { first(path).mutable_delay(); }), HasSubstr("delay_ns 0"));
+  EXPECT_THAT(RefusalOf([&](auto& path) { first(path).mutable_reorder()->set_limit_ns(1); }),
+              HasSubstr("frames 0"));
+  EXPECT_THAT(RefusalOf([&](auto& path) { first(path).mutable_reorder()->set_frames(1); }),
+              HasSubstr("limit_ns 0"));
+}
+
+TEST(ValidateInline, TakesRewritesBlackholesAndResets) {
+  v1::Path path = Sound();
+  auto& rewrite = *path.mutable_events(0)->mutable_rewrite();
+  rewrite.set_part(v1::Corrupt::PART_NETWORK);
+  rewrite.set_offset(8);
+  rewrite.set_mask("\xff");
+  rewrite.set_value("\x01");
+  rewrite.set_ip_version(4);
+  rewrite.set_repair(true);
+  auto& blackhole = *path.add_events() = path.events(0);
+  blackhole.set_name("two");
+  blackhole.mutable_blackhole()->set_duration_ns(5);
+  blackhole.mutable_blackhole()->set_flow_only(true);
+  auto& reset = *path.add_events() = path.events(0);
+  reset.set_name("three");
+  reset.mutable_reset();
+  const auto plan = ValidatePath(path, "job", kPorts);
+  const auto& planned = std::get<RewritePacket>(plan->events[0].action);
+  EXPECT_EQ(planned.offset, 8U);
+  EXPECT_EQ(planned.mask, std::vector<uint8_t>({0xff}));
+  EXPECT_EQ(planned.value, std::vector<uint8_t>({1}));
+  EXPECT_TRUE(planned.repair);
+  EXPECT_EQ(std::get<BlackholePath>(plan->events[1].action).duration_ns, 5U);
+  EXPECT_TRUE(std::get<BlackholePath>(plan->events[1].action).flow_only);
+  EXPECT_TRUE(std::holds_alternative<ResetConnection>(plan->events[2].action));
+}
+
+TEST(ValidateInline, RefusesRewritesThatCanNeverBeRight) {
+  const auto refusal = [](const std::function<void(v1::RewriteBits&)>& change) {
+    return RefusalOf([&](v1::Path& path) {
+      auto& rewrite = *path.mutable_events(0)->mutable_rewrite();
+      rewrite.set_mask("\x0f");
+      rewrite.set_value("\x01");
+      change(rewrite);
+    });
+  };
+  EXPECT_EQ(refusal([](auto&) {}), "not refused");
+  EXPECT_THAT(refusal([](auto& one) { one.clear_mask(); }), HasSubstr("bytes of the mask: 0"));
+  EXPECT_THAT(refusal([](auto& one) { one.set_mask(std::string(65, 'x')); }),
+              HasSubstr("bytes of the mask: 65"));
+  EXPECT_THAT(refusal([](auto& one) { one.set_value("ab"); }), HasSubstr("a value of 2 bytes"));
+  EXPECT_THAT(refusal([](auto& one) { one.set_value("\x10"); }), HasSubstr("not under the mask"));
+  EXPECT_THAT(refusal([](auto& one) { one.set_offset(65'535); }), HasSubstr("offset 65535"));
+  EXPECT_THAT(refusal([](auto& one) { one.set_protocol(256); }), HasSubstr("protocol 256"));
+  EXPECT_THAT(refusal([](auto& one) { one.set_ip_version(5); }), HasSubstr("ip_version 5"));
+  EXPECT_THAT(refusal([](auto& one) { one.set_part(static_cast<v1::Corrupt::Part>(9)); }),
+              HasSubstr("part 9"));
+  EXPECT_THAT(RefusalOf([](auto& path) { path.mutable_events(0)->mutable_blackhole(); }),
+              HasSubstr("duration_ns 0"));
 }
 
 TEST(ValidateInline, RefusesWhatCanNeverBeRight) {

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "replay/capture.h"
+#include "replay/files.h"
 #include "wire/ethernet.h"
 
 namespace tester {

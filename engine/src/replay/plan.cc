@@ -3,36 +3,26 @@
 
 #include "replay/plan.h"
 
-#include <sys/stat.h>
-
 #include <cmath>
-#include <filesystem>
 
 #include "base/error.h"
 #include "base/saturate.h"
 #include "base/text.h"
 #include "replay/capture.h"
+#include "replay/files.h"
 #include "wire/ethernet.h"
 
 namespace tester {
 
 FileMark FileMark::Of(const std::string& path) {
-  struct stat file {};
-  if (::stat(path.c_str(), &file) != 0) return {};
+  const std::optional<struct stat> file = StatCapture(path);
+  if (!file) return {};
   constexpr uint64_t kNsPerS = 1'000'000'000;
-  return {.device = file.st_dev,
-          .inode = file.st_ino,
-          .bytes = static_cast<uint64_t>(file.st_size),
-          .written_ns = static_cast<uint64_t>(file.st_mtim.tv_sec) * kNsPerS +
-                        static_cast<uint64_t>(file.st_mtim.tv_nsec)};
-}
-
-std::ifstream OpenCapture(const std::string& path) {
-  std::ifstream file;
-  if (std::error_code none; std::filesystem::is_regular_file(path, none)) {
-    file.open(path, std::ios::binary);
-  }
-  return file;
+  return {.device = file->st_dev,
+          .inode = file->st_ino,
+          .bytes = static_cast<uint64_t>(file->st_size),
+          .written_ns = static_cast<uint64_t>(file->st_mtim.tv_sec) * kNsPerS +
+                        static_cast<uint64_t>(file->st_mtim.tv_nsec)};
 }
 
 CaptureSummary Survey(const std::string& path, size_t longest, const std::string& where) {
@@ -42,8 +32,9 @@ CaptureSummary Survey(const std::string& path, size_t longest, const std::string
   CaptureSummary summary;
   uint64_t first_ns = 0;
   if (!file.is_open()) {
-    throw Error(Code::kInvalidArgument,
-                Cat(where, ": the tester has no file ", Quote(path), " that it can read"));
+    const std::string limit = CaptureFilesLimit();
+    throw Error(Code::kInvalidArgument, Cat(where, ": the tester has no file ", Quote(path),
+                                            " that it can read", limit.empty() ? "" : "; ", limit));
   }
   CaptureReader reader(file, Cat(where, ", ", Quote(path)));
   while (reader.Next(frame)) {

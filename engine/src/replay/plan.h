@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <string>
 
@@ -31,9 +30,6 @@ struct CaptureSummary {
   uint64_t duration_ns = 0;  // from the first to the last
   FileMark mark;             // before it was read
 };
-
-// A file that cannot be read, or is no file, is not open: a pipe may never end, nor even begin.
-std::ifstream OpenCapture(const std::string& path);
 
 // Reads a file once. INVALID_ARGUMENT with a message that starts with `where`: no such file, no
 // frames, frames of less than 14 or more than `longest` bytes, and what CaptureReader refuses.

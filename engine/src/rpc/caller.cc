@@ -34,14 +34,18 @@ std::string CallerText(std::string_view user_agent, std::string_view certificate
   return text;
 }
 
-std::string CallerOf(const grpc::ServerContext& context) {
-  const auto agent = context.client_metadata().find("user-agent");
+Client CallerOf(const grpc::ServerContext& context) {
+  const auto& metadata = context.client_metadata();
+  const auto value = [&metadata](const char* key) {
+    const auto at = metadata.find(key);
+    return at == metadata.end() ? std::string_view() : View(at->second);
+  };
   std::string certificate;
   for (const grpc::string_ref& name : context.auth_context()->GetPeerIdentity()) {
     if (certificate.empty()) certificate = View(name);
   }
-  return CallerText(agent == context.client_metadata().end() ? "" : View(agent->second),
-                    certificate, context.peer());
+  return {.name = CallerText(value("user-agent"), certificate, context.peer()),
+          .token = std::string(value(kLeaseKey).substr(0, kLongest))};
 }
 
 }  // namespace tester

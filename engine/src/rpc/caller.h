@@ -10,11 +10,16 @@
 #include <string>
 #include <string_view>
 
+#include "tester/client.h"
+
 namespace tester {
 
+// The metadata that has the token of the caller's lease.
+inline constexpr char kLeaseKey[] = "tester-lease";
+
 // The name that a client gives itself, the name in its certificate, and its address. They are not
-// trusted: unprintable characters are replaced and long texts cut.
-std::string CallerOf(const grpc::ServerContext& context);
+// trusted: unprintable characters are replaced and long texts cut. With the token of its lease.
+Client CallerOf(const grpc::ServerContext& context);
 
 // The same from its parts; empty where there is none. `peer` is as gRPC writes it.
 std::string CallerText(std::string_view user_agent, std::string_view certificate,

@@ -69,12 +69,12 @@ int Listen(const std::string& address) {
 using SteadyClock = std::chrono::steady_clock;
 
 // A client from its connection to its answer. Nothing in here waits.
-class Client {
+class Reader {
  public:
-  explicit Client(int socket) : socket_(socket) {}
-  ~Client() { ::close(socket_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
+  explicit Reader(int socket) : socket_(socket) {}
+  ~Reader() { ::close(socket_); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
 
   int socket() const { return socket_; }
   SteadyClock::time_point deadline() const { return deadline_; }
@@ -152,7 +152,7 @@ uint16_t MetricsServer::port() const {
 }
 
 void MetricsServer::Run() const {
-  std::list<Client> clients;
+  std::list<Reader> clients;
   for (;;) {
     std::vector<pollfd> polled = {
         {.fd = stop_, .events = POLLIN, .revents = 0},
@@ -163,14 +163,14 @@ void MetricsServer::Run() const {
       const auto left = clients.front().deadline() - SteadyClock::now();
       wait = std::max(std::chrono::ceil<std::chrono::milliseconds>(left), {});
     }
-    for (const Client& client : clients) {
+    for (const Reader& client : clients) {
       polled.push_back({.fd = client.socket(), .events = client.events(), .revents = 0});
     }
     ::poll(polled.data(), polled.size(), static_cast<int>(wait.count()));
     if (polled[0].revents != 0) return;
     auto ready = polled.begin() + 2;
     const auto now = SteadyClock::now();
-    clients.remove_if([&](Client& client) {
+    clients.remove_if([&](Reader& client) {
       if (client.deadline() <= now) {
         ++ready;
         return true;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "rpc/service.h"
@@ -16,6 +17,10 @@ struct ListenOptions {
   std::string tls_certificate;
   std::string tls_key;
   std::string tls_client_ca;
+  std::set<std::string> allowed;  // names of certificates; empty: any that tls_client_ca has signed
+
+  // Over a network nobody uses a tester without a lease: whoever goes away would leave traffic on.
+  bool IsRemote() const;
 };
 
 class Server {

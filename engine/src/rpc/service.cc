@@ -47,9 +47,35 @@ grpc::Status Service::GetInfo(grpc::ServerContext* /*context*/,
   return Answer("GetInfo", [&] { *response = tester_.Info(); });
 }
 
-grpc::Status Service::Load(grpc::ServerContext* /*context*/, const v1::LoadRequest* request,
+grpc::Status Service::AcquireLease(grpc::ServerContext* context,
+                                   const v1::AcquireLeaseRequest* request,
+                                   v1::AcquireLeaseResponse* response) {
+  return Answer("AcquireLease",
+                [&] { *response = tester_.AcquireLease(*request, CallerOf(*context)); });
+}
+
+grpc::Status Service::RenewLease(grpc::ServerContext* context,
+                                 const v1::RenewLeaseRequest* /*request*/,
+                                 v1::RenewLeaseResponse* response) {
+  return Answer("RenewLease",
+                [&] { *response->mutable_lease() = tester_.RenewLease(CallerOf(*context)); });
+}
+
+grpc::Status Service::ReleaseLease(grpc::ServerContext* context,
+                                   const v1::ReleaseLeaseRequest* /*request*/,
+                                   v1::ReleaseLeaseResponse* /*response*/) {
+  return Answer("ReleaseLease", [&] { tester_.ReleaseLease(CallerOf(*context)); });
+}
+
+grpc::Status Service::GetLease(grpc::ServerContext* /*context*/,
+                               const v1::GetLeaseRequest* /*request*/,
+                               v1::GetLeaseResponse* response) {
+  return Answer("GetLease", [&] { *response = tester_.GetLease(); });
+}
+
+grpc::Status Service::Load(grpc::ServerContext* context, const v1::LoadRequest* request,
                            v1::LoadResponse* /*response*/) {
-  return Answer("Load", [&] { tester_.Load(request->job()); });
+  return Answer("Load", [&] { tester_.Load(request->job(), CallerOf(*context)); });
 }
 
 grpc::Status Service::Start(grpc::ServerContext* context, const v1::StartRequest* request,
@@ -89,12 +115,13 @@ grpc::Status Service::Wait(grpc::ServerContext* context, const v1::WaitRequest* 
   const uint64_t interval_ns =
       request->interval_ns() == 0 ? kDefaultIntervalNs : request->interval_ns();
   const Tester::Names names = NamesOf(request->jobs());
+  const Client client = CallerOf(*context);
   return Answer("Wait", [&] {
-    v1::Progress progress = tester_.Progress(names);
+    v1::Progress progress = tester_.Progress(names, client);
     uint64_t reported_ns = progress.now_ns();
     while (progress.sending() && !context->IsCancelled()) {
       std::this_thread::sleep_for(kWaitPoll);
-      progress = tester_.Progress(names);
+      progress = tester_.Progress(names, client);
       if (!progress.sending() || progress.now_ns() - reported_ns < interval_ns) continue;
       reported_ns = progress.now_ns();
       if (!writer->Write(progress)) return;
@@ -105,72 +132,83 @@ grpc::Status Service::Wait(grpc::ServerContext* context, const v1::WaitRequest* 
   });
 }
 
-grpc::Status Service::TakeSnapshot(grpc::ServerContext* /*context*/,
+grpc::Status Service::TakeSnapshot(grpc::ServerContext* context,
                                    const v1::TakeSnapshotRequest* request, v1::Snapshot* response) {
-  return Answer("TakeSnapshot",
-                [&] { *response = tester_.TakeSnapshot(NamesOf(request->jobs())); });
+  return Answer("TakeSnapshot", [&] {
+    *response = tester_.TakeSnapshot(NamesOf(request->jobs()), CallerOf(*context));
+  });
 }
 
-grpc::Status Service::Flip(grpc::ServerContext* /*context*/, const v1::FlipRequest* request,
+grpc::Status Service::Flip(grpc::ServerContext* context, const v1::FlipRequest* request,
                            v1::FlipResponse* response) {
-  return Answer("Flip", [&] { *response = tester_.Flip(NamesOf(request->jobs())); });
+  return Answer("Flip",
+                [&] { *response = tester_.Flip(NamesOf(request->jobs()), CallerOf(*context)); });
 }
 
 grpc::Status Service::ReadFlows(grpc::ServerContext* context, const v1::ReadFlowsRequest* request,
                                 grpc::ServerWriter<v1::FlowCounters>* writer) {
   return Answer("ReadFlows", [&] {
-    tester_.ReadFlows(*request, [&](const v1::FlowCounters& flows) {
-      return !context->IsCancelled() && writer->Write(flows);
-    });
+    tester_.ReadFlows(
+        *request,
+        [&](const v1::FlowCounters& flows) {
+          return !context->IsCancelled() && writer->Write(flows);
+        },
+        CallerOf(*context));
   });
 }
 
-grpc::Status Service::Inject(grpc::ServerContext* /*context*/, const v1::InjectRequest* request,
+grpc::Status Service::Inject(grpc::ServerContext* context, const v1::InjectRequest* request,
                              v1::InjectResponse* /*response*/) {
-  return Answer("Inject", [&] { tester_.single_frames().Inject(*request); });
+  return Answer("Inject", [&] { tester_.single_frames().Inject(*request, CallerOf(*context)); });
 }
 
 grpc::Status Service::Resolve(grpc::ServerContext* context, const v1::ResolveRequest* request,
                               v1::ResolveResponse* response) {
   return Answer("Resolve", [&] {
-    const Mac mac =
-        tester_.single_frames().Resolve(*request, [&] { return context->IsCancelled(); });
+    const Mac mac = tester_.single_frames().Resolve(
+        *request, [&] { return context->IsCancelled(); }, CallerOf(*context));
     response->set_mac(mac.data(), mac.size());
   });
 }
 
-grpc::Status Service::StartCapture(grpc::ServerContext* /*context*/,
+grpc::Status Service::StartCapture(grpc::ServerContext* context,
                                    const v1::StartCaptureRequest* request,
                                    v1::StartCaptureResponse* /*response*/) {
-  return Answer("StartCapture", [&] { tester_.StartCapture(request->capture()); });
+  return Answer("StartCapture",
+                [&] { tester_.StartCapture(request->capture(), CallerOf(*context)); });
 }
 
-grpc::Status Service::StopCapture(grpc::ServerContext* /*context*/,
+grpc::Status Service::StopCapture(grpc::ServerContext* context,
                                   const v1::StopCaptureRequest* request,
                                   v1::StopCaptureResponse* response) {
-  return Answer("StopCapture", [&] { *response = tester_.StopCapture(request->name()); });
+  return Answer("StopCapture",
+                [&] { *response = tester_.StopCapture(request->name(), CallerOf(*context)); });
 }
 
 grpc::Status Service::ReadCapture(grpc::ServerContext* context,
                                   const v1::ReadCaptureRequest* request,
                                   grpc::ServerWriter<v1::CapturedFrames>* writer) {
   return Answer("ReadCapture", [&] {
-    tester_.ReadCapture(request->name(), [&](const v1::CapturedFrames& frames) {
-      return !context->IsCancelled() && writer->Write(frames);
-    });
+    tester_.ReadCapture(
+        request->name(),
+        [&](const v1::CapturedFrames& frames) {
+          return !context->IsCancelled() && writer->Write(frames);
+        },
+        CallerOf(*context));
   });
 }
 
-grpc::Status Service::ForgetCapture(grpc::ServerContext* /*context*/,
+grpc::Status Service::ForgetCapture(grpc::ServerContext* context,
                                     const v1::ForgetCaptureRequest* request,
                                     v1::ForgetCaptureResponse* /*response*/) {
-  return Answer("ForgetCapture", [&] { tester_.ForgetCapture(request->name()); });
+  return Answer("ForgetCapture",
+                [&] { tester_.ForgetCapture(request->name(), CallerOf(*context)); });
 }
 
 grpc::Status Service::Shutdown(grpc::ServerContext* context, const v1::ShutdownRequest* /*request*/,
                                v1::ShutdownResponse* /*response*/) {
   return Answer("Shutdown", [&] {
-    tester_.End(CallerOf(*context));
+    tester_.Shutdown(CallerOf(*context));
     shutdown_();
   });
 }

@@ -19,6 +19,14 @@ class Service final : public v1::Tester::Service {
 
   grpc::Status GetInfo(grpc::ServerContext* context, const v1::GetInfoRequest* request,
                        v1::GetInfoResponse* response) override;
+  grpc::Status AcquireLease(grpc::ServerContext* context, const v1::AcquireLeaseRequest* request,
+                            v1::AcquireLeaseResponse* response) override;
+  grpc::Status RenewLease(grpc::ServerContext* context, const v1::RenewLeaseRequest* request,
+                          v1::RenewLeaseResponse* response) override;
+  grpc::Status ReleaseLease(grpc::ServerContext* context, const v1::ReleaseLeaseRequest* request,
+                            v1::ReleaseLeaseResponse* response) override;
+  grpc::Status GetLease(grpc::ServerContext* context, const v1::GetLeaseRequest* request,
+                        v1::GetLeaseResponse* response) override;
   grpc::Status Load(grpc::ServerContext* context, const v1::LoadRequest* request,
                     v1::LoadResponse* response) override;
   grpc::Status Start(grpc::ServerContext* context, const v1::StartRequest* request,

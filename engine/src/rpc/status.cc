@@ -22,6 +22,8 @@ grpc::StatusCode CodeOf(Code code) {
       return grpc::StatusCode::DEADLINE_EXCEEDED;
     case Code::kAborted:
       return grpc::StatusCode::ABORTED;
+    case Code::kPermissionDenied:
+      return grpc::StatusCode::PERMISSION_DENIED;
     case Code::kInternal:
       return grpc::StatusCode::INTERNAL;
   }

@@ -25,6 +25,7 @@ void FillPath(const PathPlan& plan, const PathCounters* counters, const Events* 
     counted.set_missed(counts.missed.Get());
     counted.set_first_fired_ns(counts.first_ns.Get());
     counted.set_last_fired_ns(counts.last_ns.Get());
+    counted.set_expired(counts.expired.Get());
   }
   if (events == nullptr) return;
   out.set_flows(events->flows());

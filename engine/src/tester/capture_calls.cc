@@ -26,6 +26,7 @@ void FillFrame(const KeptFrame& frame, const std::string& port, v1::CapturedFram
 
 void FillTraced(const KeptFrame& frame, v1::TracedFrame& out) {
   out.set_left_ns(frame.facts.left_ns);
+  out.set_fate(static_cast<v1::TracedFrame::Fate>(frame.facts.fate));
   for (const uint16_t event : frame.facts.events) {
     if (event != 0) out.add_events(event - 1U);
   }
@@ -41,13 +42,19 @@ const LoadedPath& FindPath(const Jobs& jobs, const v1::TracedPath& traced) {
 
 }  // namespace
 
-void Tester::StartCapture(const v1::Capture& request) {
+void Tester::StartCapture(const v1::Capture& request, const Client& client) {
+  CapturePlan plan =
+      request.has_traced() ? CapturePlan{} : ValidateCapture(request, ports_.limits());
   const std::lock_guard lock(mutex_);
+  CheckLease(client);
   if (request.has_traced()) {
     const auto& path = FindPath(jobs_, request.traced()).plan;
-    captures_.AddTrace(ValidateTrace(request, *path, ports_.limits()), path);
+    plan = ValidateTrace(request, *path, ports_.limits());
+    plan.lease = lease_.Number();
+    captures_.AddTrace(plan, path);
   } else {
-    captures_.Add(ValidateCapture(request, ports_.limits()));
+    plan.lease = lease_.Number();
+    captures_.Add(plan);
   }
   Publish();
   Log(LogLevel::kInfo, "capture",
@@ -61,8 +68,9 @@ void Tester::EndCapture(const std::shared_ptr<Capture>& capture) {
   capture->Gather();
 }
 
-v1::StopCaptureResponse Tester::StopCapture(const std::string& name) {
+v1::StopCaptureResponse Tester::StopCapture(const std::string& name, const Client& client) {
   const std::lock_guard lock(mutex_);
+  CheckLease(client);
   const auto capture = captures_.Find(name);
   EndCapture(capture);
   v1::StopCaptureResponse response;
@@ -77,8 +85,10 @@ v1::StopCaptureResponse Tester::StopCapture(const std::string& name) {
 }
 
 void Tester::ReadCapture(const std::string& name,
-                         const std::function<bool(const v1::CapturedFrames&)>& write) {
+                         const std::function<bool(const v1::CapturedFrames&)>& write,
+                         const Client& client) {
   std::unique_lock lock(mutex_);
+  CheckLease(client);
   // It outlives a ForgetCapture meanwhile.
   const std::shared_ptr<const Capture> capture = captures_.Find(name);
   if (!capture->stopped()) {
@@ -101,8 +111,9 @@ void Tester::ReadCapture(const std::string& name,
   if (chunk.frames_size() > 0) write(chunk);
 }
 
-void Tester::ForgetCapture(const std::string& name) {
+void Tester::ForgetCapture(const std::string& name, const Client& client) {
   const std::lock_guard lock(mutex_);
+  CheckLease(client);
   EndCapture(captures_.Find(name));
   captures_.Remove(name);
 }

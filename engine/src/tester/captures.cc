@@ -30,6 +30,12 @@ std::shared_ptr<Capture> Captures::Find(const std::string& name) const {
   throw Error(Code::kNotFound, Cat("no capture ", Quote(name), "; there are ", Join(known)));
 }
 
+std::vector<std::shared_ptr<Capture>> Captures::All() const {
+  std::vector<std::shared_ptr<Capture>> all;
+  for (const auto& [name, capture] : captures_) all.push_back(capture);
+  return all;
+}
+
 void Captures::Add(const CapturePlan& plan) {
   const std::string where = Cat("capture ", Quote(plan.name));
   if (captures_.contains(plan.name)) {

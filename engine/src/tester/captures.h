@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "capture/capture.h"
 #include "capture/capture_plan.h"
@@ -33,6 +34,7 @@ class Captures {
   auto begin() const { return captures_.begin(); }
   auto end() const { return captures_.end(); }
   std::shared_ptr<Capture> Find(const std::string& name) const;
+  std::vector<std::shared_ptr<Capture>> All() const;
 
   // Throws Error where there is one of that name, or as many as there can be.
   void Add(const CapturePlan& plan);

@@ -104,11 +104,12 @@ TEST_F(LoopTest, AStartOfTheJobItselfForgets) {
 TEST_F(LoopTest, WhoHasStoppedAJobBeforeItsEndIsKnown) {
   constexpr uint64_t kAsked = 60'000 * kMillisecond;
   tester->Load(JobOf("job", {{.id = 1}, {.id = 2, .tx_port = "b", .rx_port = "a"}}));
-  const uint64_t start_ns = tester->Start({"job"}, kAsked, 0, 0, "alice");
-  tester->Update("job", JobOf("job", {{.gap_ns = 200'000}}).streams(0), "carol");
+  const uint64_t start_ns = tester->Start({"job"}, kAsked, 0, 0, {.name = "alice", .token = {}});
+  tester->Update("job", JobOf("job", {{.gap_ns = 200'000}}).streams(0),
+                 {.name = "carol", .token = {}});
   std::this_thread::sleep_for(milliseconds(50));
-  tester->Stop({"job"}, "bob");
-  tester->Stop({"job"}, "dave");
+  tester->Stop({"job"}, {.name = "bob", .token = {}});
+  tester->Stop({"job"}, {.name = "dave", .token = {}});
   const v1::Snapshot snapshot = tester->TakeSnapshot({"job"});
   const v1::JobCounters& job = snapshot.jobs(0);
   EXPECT_EQ(job.started_by(), "alice");
@@ -126,7 +127,7 @@ TEST_F(LoopTest, AJobThatHasEndedWasNotStopped) {
   tester->Load(JobOf("job", {{}}));
   tester->Start({"job"}, 10 * kMillisecond, 0);
   WaitForEnd(*tester, "job");
-  tester->Stop({"job"}, "bob");
+  tester->Stop({"job"}, {.name = "bob", .token = {}});
   const v1::Snapshot snapshot = tester->TakeSnapshot({"job"});
   EXPECT_EQ(snapshot.jobs(0).stopped_at_ns(), 0U);
   EXPECT_EQ(snapshot.jobs(0).stopped_by(), "");
@@ -134,7 +135,7 @@ TEST_F(LoopTest, AJobThatHasEndedWasNotStopped) {
 
 TEST_F(LoopTest, WhoMissesAJobLearnsWhoHasUnloadedIt) {
   tester->Load(JobOf("job", {{}}));
-  tester->Unload({"job"}, "bob");
+  tester->Unload({"job"}, {.name = "bob", .token = {}});
   try {
     tester->TakeSnapshot({"job"});
     FAIL();

@@ -80,9 +80,9 @@ PathEnd PathOf(uint16_t port, const LoadedJobs& jobs, const Ports& ports) {
     for (const auto& path : job->paths) {
       if (!path.forwarding) continue;
       if (path.plan->first_port == port)
-        return {path.running, 0, &ports[path.plan->second_port], path.plan};
+        return {path.running, 0, &ports[port], &ports[path.plan->second_port], path.plan};
       if (path.plan->second_port == port)
-        return {path.running, 1, &ports[path.plan->first_port], path.plan};
+        return {path.running, 1, &ports[port], &ports[path.plan->first_port], path.plan};
     }
   }
   return {};

@@ -125,6 +125,7 @@ struct LoadedJob : JobRun {
   std::vector<LoadedResponder> responders;
   std::vector<LoadedPath> paths;
   uint64_t starts = 0;
+  uint64_t lease = 0;  // under which it was loaded; 0: none
 };
 
 using LoadedJobs = std::map<std::string, std::unique_ptr<LoadedJob>>;

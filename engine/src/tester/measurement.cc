@@ -44,8 +44,9 @@ uint32_t CommonVersion(const std::vector<LoadedStream*>& streams, std::string_vi
 
 }  // namespace
 
-v1::FlipResponse Tester::Flip(const Names& names) {
+v1::FlipResponse Tester::Flip(const Names& names, const Client& client) {
   const std::lock_guard lock(mutex_);
+  CheckLease(client);
   const auto streams = WithVersion(jobs_.Find(names));
   v1::FlipResponse response;
   response.set_closed_version(CommonVersion(streams, Cat("flip of ", Join(names))));
@@ -56,8 +57,10 @@ v1::FlipResponse Tester::Flip(const Names& names) {
 }
 
 void Tester::ReadFlows(const v1::ReadFlowsRequest& request,
-                       const std::function<bool(const v1::FlowCounters&)>& write) {
+                       const std::function<bool(const v1::FlowCounters&)>& write,
+                       const Client& client) {
   std::unique_lock lock(mutex_);
+  CheckLease(client);
   const std::string where =
       Cat("flows of job ", Quote(request.job()), ", stream ", request.stream_id());
   const LoadedStream& stream = jobs_.FindStream(request.job(), request.stream_id(), where);
@@ -77,6 +80,7 @@ void Tester::ReadFlows(const v1::ReadFlowsRequest& request,
     v1::FlowCounters chunk;
     FillFlows(*rx->flows, first, std::min(kChunkFlows, end - first), tx->packets.Get(), chunk);
     if (!write(chunk)) return;
+    CheckAdmitted(client);  // of a job that was stopped meanwhile they say nothing
   }
 }
 

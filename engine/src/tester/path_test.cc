@@ -139,6 +139,52 @@ TEST_F(PathTest, DuplicatesAndCutsFrames) {
   EXPECT_EQ(Path().directions(0).forwarded_bytes(), 300U * 104 + 100 * 64);
 }
 
+TEST_F(PathTest, HoldsAPacketForATime) {
+  StartPath([](v1::Event& event) {
+    event.set_number(40);
+    event.set_iteration(1);
+    event.mutable_delay()->set_delay_ns(200'000);
+    event.mutable_delay()->set_overtaken(true);
+  });
+  const auto stream = Send(400);
+  EXPECT_EQ(stream.rx_packets(), 400U);
+  EXPECT_EQ(stream.rx_out_of_order(), 1U);
+  EXPECT_EQ(Path().directions(0).delayed(), 1U);
+  EXPECT_EQ(Path().directions(0).held(), 0U);
+}
+
+TEST_F(PathTest, DelaysAllAndLosesNothingWhileOtherJobsChange) {
+  v1::Job job = PathJob();
+  auto& impairment = *job.mutable_paths(0)->add_impairments();
+  impairment.set_heading(v1::Event::HEADING_FORWARD);
+  impairment.mutable_delay()->add_quantiles_ns(20'000'000);
+  tester->Load(job);
+  tester->Start({"wan"}, 0, 0);
+  tester->Load(JobOf("job", {{.id = 1, .rx_port = "d", .gap_ns = 20'000}}));
+  tester->Start({"job"}, 0, 5'000);
+  for (uint32_t i = 0; i < 10; ++i) {
+    tester->Load(JobOf("other", {{.id = 2, .tx_port = "a", .rx_port = "d"}}));
+    tester->Unload({"other"});
+  }
+  WaitForEnd(*tester, "job");
+  EXPECT_EQ(tester->TakeSnapshot({"job"}).streams(0).rx_packets(), 5'000U);
+  EXPECT_GE(tester->TakeSnapshot({"job"}).streams(0).latency().min_ns(), 20'000'000U);
+  EXPECT_EQ(Path().directions(0).delayed(), 5'000U);
+}
+
+TEST_F(PathTest, WhatIsHeldAtAStopIsCounted) {
+  v1::Job job = PathJob();
+  auto& impairment = *job.mutable_paths(0)->add_impairments();
+  impairment.set_heading(v1::Event::HEADING_FORWARD);
+  impairment.mutable_delay()->add_quantiles_ns(60'000'000'000);
+  tester->Load(job);
+  tester->Start({"wan"}, 0, 0);
+  EXPECT_EQ(Send(50).rx_packets(), 0U);
+  tester->Stop({"wan"});
+  EXPECT_EQ(Path().directions(0).held(), 50U);
+  EXPECT_EQ(Path().directions(0).forwarded(), 0U);
+}
+
 TEST_F(PathTest, WhatNoEventSeesIsCounted) {
   StartPath([](v1::Event& event) {
     event.set_heading(v1::Event::HEADING_BACKWARD);

@@ -129,8 +129,9 @@ v1::GetInfoResponse Tester::Info() const {
   return info;
 }
 
-v1::Progress Tester::Progress(const Names& names) {
+v1::Progress Tester::Progress(const Names& names, const Client& client) {
   const std::lock_guard lock(mutex_);
+  CheckLease(client);
   v1::Progress progress;
   progress.set_now_ns(clock_.Now());
   for (const LoadedJob* job : jobs_.Find(names)) {
@@ -148,8 +149,9 @@ v1::Progress Tester::Progress(const Names& names) {
   return progress;
 }
 
-v1::Snapshot Tester::TakeSnapshot(const Names& names) {
+v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client) {
   const std::lock_guard lock(mutex_);
+  CheckLease(client);
   const std::vector<LoadedJob*> jobs = names.empty() ? jobs_.All() : jobs_.Find(names);
   std::vector<const LoadedStream*> streams;
   for (const LoadedJob* job : jobs) {

@@ -35,10 +35,11 @@ bool WaitUntil(SteadyClock::time_point deadline, const Condition& condition) {
 
 }  // namespace
 
-SingleFrames::SingleFrames(const Ports& ports, Workers& workers, std::function<void()> refuse_ended)
+SingleFrames::SingleFrames(const Ports& ports, Workers& workers,
+                           std::function<void(const Client&)> admit)
     : ports_(ports),
       workers_(workers),
-      refuse_ended_(std::move(refuse_ended)),
+      admit_(std::move(admit)),
       orders_(std::make_unique<std::mutex[]>(ports.size())),
       questions_(std::make_unique<std::mutex[]>(ports.size())) {}
 
@@ -46,9 +47,10 @@ void SingleFrames::Finish() {
   for (size_t i = 0; i < ports_.size(); ++i) const std::lock_guard lock(orders_[i]);
 }
 
-void SingleFrames::Send(uint16_t index, std::vector<std::vector<uint8_t>> frames) {
+void SingleFrames::Send(uint16_t index, std::vector<std::vector<uint8_t>> frames,
+                        const Client& client) {
   const std::lock_guard lock(orders_[index]);
-  refuse_ended_();
+  admit_(client);
   Port& port = ports_[index];
   auto order = std::make_unique<InjectOrder>();
   order->frames = std::move(frames);
@@ -69,7 +71,7 @@ void SingleFrames::Send(uint16_t index, std::vector<std::vector<uint8_t>> frames
   }
 }
 
-void SingleFrames::Inject(const v1::InjectRequest& request) {
+void SingleFrames::Inject(const v1::InjectRequest& request, const Client& client) {
   const uint16_t index = ports_.IndexOf(request.port(), "inject");
   ValidateInject(request, ports_.limits()[index]);
   std::vector<std::vector<uint8_t>> frames;
@@ -77,11 +79,11 @@ void SingleFrames::Inject(const v1::InjectRequest& request) {
     frames.emplace_back(frame.begin(), frame.end());
     frames.back().resize(std::max(frame.size(), wire::kMinFrameBytes));
   }
-  if (!frames.empty()) Send(index, std::move(frames));
+  if (!frames.empty()) Send(index, std::move(frames), client);
 }
 
-Mac SingleFrames::Resolve(const v1::ResolveRequest& request,
-                          const std::function<bool()>& cancelled) {
+Mac SingleFrames::Resolve(const v1::ResolveRequest& request, const std::function<bool()>& cancelled,
+                          const Client& client) {
   const uint16_t index = ports_.IndexOf(request.port(), "resolve");
   const Question question = ValidateResolve(request);
   const uint64_t timeout_ns = request.timeout_ns() == 0 ? kDefaultResolveNs : request.timeout_ns();
@@ -99,14 +101,14 @@ Mac SingleFrames::Resolve(const v1::ResolveRequest& request,
   };
   for (int i = 0; i < kQuestions && !found && !cancelled(); ++i) {
     const auto deadline = SteadyClock::now() + std::chrono::nanoseconds(timeout_ns / kQuestions);
-    Send(index, {AskNeighbour(question)});
+    Send(index, {AskNeighbour(question)}, client);
     WaitUntil(deadline, is_answered);
   }
   if (found) return *found;
   throw Error(
       Code::kDeadlineExceeded,
       Cat("resolve on ", Quote(request.port()), ": ", AddressText(AddressBytes(question.address)),
-          " did not answer ", kQuestions, " questions within ", timeout_ns, " ns"));
+          " did not answer ", kQuestions, " questions within ", timeout_ns / 1'000'000, " ms"));
 }
 
 }  // namespace tester

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "tester/client.h"
 #include "tester/ports.h"
 #include "tester/v1/control.pb.h"
 #include "tester/workers.h"
@@ -21,21 +22,22 @@ namespace tester {
 
 class SingleFrames {
  public:
-  // `refuse_ended` throws Error once the tester was told to end.
-  SingleFrames(const Ports& ports, Workers& workers, std::function<void()> refuse_ended);
+  // `admit` throws Error for a client that may not use the tester now, and once it was told to end.
+  SingleFrames(const Ports& ports, Workers& workers, std::function<void(const Client&)> admit);
 
-  void Inject(const v1::InjectRequest& request);
+  void Inject(const v1::InjectRequest& request, const Client& client = {});
   // `cancelled` is asked while waiting.
-  Mac Resolve(const v1::ResolveRequest& request, const std::function<bool()>& cancelled);
+  Mac Resolve(const v1::ResolveRequest& request, const std::function<bool()>& cancelled,
+              const Client& client = {});
   // Returns when those that were asked for have left, or were withdrawn.
   void Finish();
 
  private:
-  void Send(uint16_t port, std::vector<std::vector<uint8_t>> frames);
+  void Send(uint16_t port, std::vector<std::vector<uint8_t>> frames, const Client& client);
 
   const Ports& ports_;
   Workers& workers_;
-  std::function<void()> refuse_ended_;
+  std::function<void(const Client&)> admit_;
   std::unique_ptr<std::mutex[]> orders_;     // by port
   std::unique_ptr<std::mutex[]> questions_;  // by port
 };

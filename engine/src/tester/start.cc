@@ -98,8 +98,9 @@ std::shared_ptr<JobStart> NewStart(const LoadedJob& job, size_t ports, const Ask
 }  // namespace
 
 uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,
-                       uint64_t outage_ns, const std::string& by) {
+                       uint64_t outage_ns, const Client& client) {
   const std::lock_guard lock(mutex_);
+  CheckLease(client);
   RefuseEnded();
   const auto jobs = jobs_.Find(names);
   for (const LoadedJob* job : jobs) RefuseRunning(*job);
@@ -116,6 +117,10 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
   }
   ReadAhead(segments);
   try {
+    std::vector<PathRun> paths;  // their memory takes time
+    for (const LoadedJob* job : jobs) {
+      for (const auto& path : job->paths) paths.push_back(path.NewRun());
+    }
     // First everybody counts anew, then everybody sends: no frame is counted on the old counters.
     Swap(jobs, counting);
     Publish();
@@ -125,11 +130,11 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
     auto segment = segments.begin();
     auto stream_run = sending.streams.begin();
     auto responder_run = sending.responders.begin();
-    auto path_run = sending.paths.begin();
+    sending.paths = std::move(paths);
     for (const LoadedJob* job : jobs) {
       const auto start =
           NewStart(*job, ports_.size(),
-                   {.duration_ns = duration_ns, .packets = packets_per_stream, .by = by});
+                   {.duration_ns = duration_ns, .packets = packets_per_stream, .by = client.name});
       start->start_ns = start_ns;
       for (size_t i = 0; i < job->streams.size(); ++i, ++stream_run, ++segment) {
         segment->begin_ns = start_ns;
@@ -142,7 +147,6 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
             duration_ns == 0 ? 0 : Microseconds(AddSaturating(start_ns, duration_ns));
         responder_run++->running->responder.Begin(Microseconds(start_ns), end_us);
       }
-      for (const auto& path : job->paths) *path_run++ = path.NewRun();
       *job_run = {};
       job_run++->start = start;
     }
@@ -150,7 +154,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
         {{"jobs", Join(names)},
          {"start_ns", static_cast<int64_t>(start_ns)},
          {"duration_ns", static_cast<int64_t>(duration_ns)},
-         {"by", by}});
+         {"by", client.name}});
     // Nothing can go wrong any more once a worker sends.
     Swap(jobs, sending);
     Publish();

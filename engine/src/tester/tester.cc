@@ -32,12 +32,14 @@ bool AnySending(const std::vector<LoadedJob*>& jobs) {
 
 }  // namespace
 
-Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement)
+Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement,
+               bool lease_required)
     : opened_(clock_.ReadBoth()),
       ports_(std::move(ports), placement.cpus.size()),
       workers_(placement, clock_),
-      single_frames_(ports_, workers_, [this] { CheckNotEnded(); }),
-      captures_({.workers = workers_.size(), .ports = ports_.size(), .clock = clock_}) {
+      single_frames_(ports_, workers_, [this](const Client& client) { CheckAdmitted(client); }),
+      captures_({.workers = workers_.size(), .ports = ports_.size(), .clock = clock_}),
+      lease_(lease_required) {
   workers_.Launch(MakePrograms());
 }
 
@@ -60,21 +62,27 @@ void Tester::RefuseEnded() const {
   throw Error(Code::kAborted, Cat("the tester was told to end by ", ended_by_));
 }
 
-void Tester::CheckNotEnded() {
+void Tester::CheckLease(const Client& client) const { lease_.Check(client, Lease::Clock::now()); }
+
+void Tester::CheckAdmitted(const Client& client) {
   const std::lock_guard lock(mutex_);
+  CheckLease(client);
   RefuseEnded();
 }
 
-void Tester::Load(const v1::Job& job) {
+void Tester::Load(const v1::Job& job, const Client& client) {
+  CheckAdmitted(client);
   // A file to be sent is read through, which may take long, or for ever: nobody else waits for it.
   const bool replays = std::ranges::any_of(
       job.streams(), [](const auto& stream) { return stream.departures().has_replay(); });
   Job plan = replays ? RunApart([job, ports = ports_.limits()] { return ValidateJob(job, ports); },
-                                [this] { CheckNotEnded(); })
+                                [this, &client] { CheckAdmitted(client); })
                      : ValidateJob(job, ports_.limits());
   const std::lock_guard lock(mutex_);
+  CheckLease(client);
   RefuseEnded();
-  const LoadedJob& loaded = jobs_.Load(plan, ports_.limits());
+  LoadedJob& loaded = jobs_.Load(plan, ports_.limits());
+  loaded.lease = lease_.Number();
   try {
     Publish();
   } catch (...) {
@@ -173,15 +181,16 @@ void Tester::AwaitEnd(const Responders& ending) {
   if (!ended) RefuseEnded();
 }
 
-void Tester::Stop(const Names& names, const std::string& by, OpenFlows open_flows) {
+void Tester::Stop(const Names& names, const Client& client, OpenFlows open_flows) {
   Responders ending;
   {
     const std::lock_guard lock(mutex_);
-    ending = StopJobs(jobs_.Find(names), by, open_flows);
+    CheckLease(client);
+    ending = StopJobs(jobs_.Find(names), client.name, open_flows);
   }
   // Nobody else waits for it; and where the tester is told to end, it ends.
   if (!ending.empty()) AwaitEnd(ending);
-  Log(LogLevel::kInfo, "stop", {{"jobs", Join(names)}, {"by", by}});
+  Log(LogLevel::kInfo, "stop", {{"jobs", Join(names)}, {"by", client.name}});
 }
 
 void Tester::End(const std::string& by) {
@@ -195,18 +204,27 @@ void Tester::End(const std::string& by) {
   single_frames_.Finish();
 }
 
+void Tester::Shutdown(const Client& client) {
+  {
+    const std::lock_guard lock(mutex_);
+    CheckLease(client);
+  }
+  End(client.name);
+}
+
 std::string Tester::EndedBy() {
   const std::lock_guard lock(mutex_);
   return ended_by_;
 }
 
-void Tester::Unload(const Names& names, const std::string& by) {
+void Tester::Unload(const Names& names, const Client& client) {
   const std::lock_guard lock(mutex_);
+  CheckLease(client);
   const auto jobs = jobs_.Find(names);
-  StopJobs(jobs, by, OpenFlows::kAbandon);
-  const LoadedJobs unloaded = jobs_.Unload(jobs, by);  // freed once no worker knows them
+  StopJobs(jobs, client.name, OpenFlows::kAbandon);
+  const LoadedJobs unloaded = jobs_.Unload(jobs, client.name);  // freed once no worker knows them
   Publish();
-  Log(LogLevel::kInfo, "unload", {{"jobs", Join(names)}, {"by", by}});
+  Log(LogLevel::kInfo, "unload", {{"jobs", Join(names)}, {"by", client.name}});
 }
 
 }  // namespace tester

@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "tester/captures.h"
+#include "tester/client.h"
 #include "tester/jobs.h"
+#include "tester/lease.h"
 #include "tester/ports.h"
 #include "tester/single_frames.h"
 #include "tester/v1/control.pb.h"
@@ -28,39 +30,53 @@ class Tester {
   using Names = Jobs::Names;
   static constexpr uint64_t kDefaultOutageNs = 1'000'000;
 
-  Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement);
+  // `lease_required`: nobody uses it without a lease.
+  Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement,
+         bool lease_required = false);
   Tester(const Tester&) = delete;
   Tester& operator=(const Tester&) = delete;
 
   v1::GetInfoResponse Info() const;
-  void Load(const v1::Job& job);
-  // `by`, here and below: who asks for it, for those who are told later.
+  // Every call with a `client` refuses one that may not use the tester now (tester/lease.h).
+  void Load(const v1::Job& job, const Client& client = {});
   // The instant at which the first frames are due.
   uint64_t Start(const Names& names, uint64_t duration_ns, uint64_t packets_per_stream,
-                 uint64_t outage_ns = kDefaultOutageNs, const std::string& by = {});
+                 uint64_t outage_ns = kDefaultOutageNs, const Client& client = {});
   // kEnd: the other ends of open flows are told, as their tables say; it takes a second at most.
   enum class OpenFlows : uint8_t { kAbandon, kEnd };
-  void Stop(const Names& names, const std::string& by = {},
+  void Stop(const Names& names, const Client& client = {},
             OpenFlows open_flows = OpenFlows::kAbandon);
   // Stops all jobs for good: none can be loaded or started any more.
   void End(const std::string& by);
+  // The same, for a client that may do so.
+  void Shutdown(const Client& client);
   // The client that has called End; empty: nobody.
   std::string EndedBy();
   // The instant at which the new stream takes over from the one of its id.
-  uint64_t Update(const std::string& job, const v1::Stream& stream, const std::string& by = {});
-  void Unload(const Names& names, const std::string& by = {});
-  v1::FlipResponse Flip(const Names& names);
+  uint64_t Update(const std::string& job, const v1::Stream& stream, const Client& client = {});
+  void Unload(const Names& names, const Client& client = {});
+  v1::FlipResponse Flip(const Names& names, const Client& client = {});
   // Hands over chunks until there are no more, or `write` says that it wants none.
   void ReadFlows(const v1::ReadFlowsRequest& request,
-                 const std::function<bool(const v1::FlowCounters&)>& write);
-  v1::Progress Progress(const Names& names);
-  v1::Snapshot TakeSnapshot(const Names& names);
-  void StartCapture(const v1::Capture& request);
-  v1::StopCaptureResponse StopCapture(const std::string& name);
+                 const std::function<bool(const v1::FlowCounters&)>& write,
+                 const Client& client = {});
+  v1::Progress Progress(const Names& names, const Client& client = {});
+  v1::Snapshot TakeSnapshot(const Names& names, const Client& client = {});
+  void StartCapture(const v1::Capture& request, const Client& client = {});
+  v1::StopCaptureResponse StopCapture(const std::string& name, const Client& client = {});
   // As ReadFlows.
   void ReadCapture(const std::string& name,
-                   const std::function<bool(const v1::CapturedFrames&)>& write);
-  void ForgetCapture(const std::string& name);
+                   const std::function<bool(const v1::CapturedFrames&)>& write,
+                   const Client& client = {});
+  void ForgetCapture(const std::string& name, const Client& client = {});
+  // As lease.proto and control.proto have it.
+  v1::AcquireLeaseResponse AcquireLease(const v1::AcquireLeaseRequest& request,
+                                        const Client& client);
+  v1::Lease RenewLease(const Client& client);
+  void ReleaseLease(const Client& client);
+  v1::GetLeaseResponse GetLease();
+  // Ends a lease whose time is over, with all that was done under it. For LeaseWatch.
+  void EndOverdueLease();
 
   SingleFrames& single_frames() { return single_frames_; }
   Workers& workers() { return workers_; }
@@ -68,8 +84,13 @@ class Tester {
  private:
   // Under mutex_.
   void RefuseEnded() const;
-  // Takes mutex_ to do so.
-  void CheckNotEnded();
+  void CheckLease(const Client& client) const;
+  // Takes mutex_, for both of them.
+  void CheckAdmitted(const Client& client);
+  // Ends the lease in force; its jobs and captures go with it, unless it is detached.
+  void EndLease(const std::string& how);
+  void Remove(const std::vector<LoadedJob*>& jobs,
+              const std::vector<std::shared_ptr<Capture>>& captures, const std::string& by);
   // Returns the responders that are ending their flows; all others are silent when it returns.
   Responders StopJobs(const std::vector<LoadedJob*>& jobs, const std::string& by,
                       OpenFlows open_flows);
@@ -91,6 +112,7 @@ class Tester {
   std::mutex mutex_;
   Jobs jobs_;
   Captures captures_;
+  Lease lease_;
   std::string ended_by_;
 };
 

@@ -45,11 +45,12 @@ void CheckStays(const LoadedStream& stream, const StreamPlan& plan, const Frames
 }  // namespace
 
 uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
-                        const std::string& by) {
+                        const Client& client) {
   const std::string where = Cat("update of job ", Quote(job_name), ", stream ", update.id());
   {
     // Known before its file is read through, for which nobody else waits.
     const std::lock_guard lock(mutex_);
+    CheckLease(client);
     RefuseEnded();
     jobs_.FindStream(job_name, update.id(), where);
   }
@@ -57,9 +58,10 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
       update.departures().has_replay()
           ? RunApart([update, job_name,
                       ports = ports_.limits()] { return ValidateStream(update, job_name, ports); },
-                     [this] { CheckNotEnded(); })
+                     [this, &client] { CheckAdmitted(client); })
           : ValidateStream(update, job_name, ports_.limits());
   const std::lock_guard lock(mutex_);
+  CheckLease(client);
   LoadedStream& stream = jobs_.FindStream(job_name, update.id(), where);
   auto frames = std::make_shared<const Frames>(plan.contents);
   CheckStays(stream, plan, *frames, where);
@@ -85,7 +87,7 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
   stream.frames = std::move(frames);
   LoadedJob& job = *jobs_.Find({job_name}).front();
   ++job.updates;
-  job.updated_by = by;
+  job.updated_by = client.name;
   Publish();
   return effective_ns;
 }

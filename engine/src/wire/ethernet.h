@@ -14,7 +14,8 @@ namespace tester::wire {
 
 inline constexpr size_t kMacHeaderBytes = 14;
 inline constexpr size_t kFcsBytes = 4;
-inline constexpr size_t kMinFrameBytes = 60;  // without FCS
+inline constexpr size_t kLineOverheadBytes = 20;  // preamble, start delimiter, inter-frame gap
+inline constexpr size_t kMinFrameBytes = 60;      // without FCS
 inline constexpr size_t kVlanTagBytes = 4;
 inline constexpr size_t kMaxVlanTags = 2;
 inline constexpr uint16_t kEtherTypeIpv4 = 0x0800;

@@ -70,11 +70,15 @@ void FreeBurst(rte_mbuf** mbufs, uint16_t count) {
   }
 }
 
-void WriteFrame(Frame frame, rte_mbuf* mbuf) {
+uint8_t* ClaimFrame(rte_mbuf* mbuf, size_t bytes) {
   rte_pktmbuf_reset(mbuf);
-  SetLength(mbuf, frame.size());
-  rte_memcpy(rte_pktmbuf_mtod(mbuf, void*), frame.data(), frame.size());
+  SetLength(mbuf, bytes);
   TemplateKey(mbuf) = 0;
+  return rte_pktmbuf_mtod(mbuf, uint8_t*);
+}
+
+void WriteFrame(Frame frame, rte_mbuf* mbuf) {
+  rte_memcpy(ClaimFrame(mbuf, frame.size()), frame.data(), frame.size());
 }
 
 uint32_t WriteFrames(const Frames& frames, Cursor& cursor, const Run& run, rte_mbuf** mbufs) {

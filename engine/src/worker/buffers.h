@@ -37,6 +37,9 @@ Frame Whole(const rte_mbuf* mbuf);
 // Frees at least one buffer, of whichever pools.
 void FreeBurst(rte_mbuf** mbufs, uint16_t count);
 
+// Where a frame of so many bytes, which is no template's, is to be written.
+uint8_t* ClaimFrame(rte_mbuf* mbuf, size_t bytes);
+
 // Writes a frame that is no template's.
 void WriteFrame(Frame frame, rte_mbuf* mbuf);
 

@@ -6,104 +6,18 @@
 #include <rte_ethdev.h>
 #include <rte_prefetch.h>
 
-#include <algorithm>
 #include <array>
-#include <numeric>
+#include <optional>
 
 #include "base/burst.h"
 #include "wire/ethernet.h"
 #include "worker/buffers.h"
-#include "worker/transmit.h"
+#include "worker/leaving.h"
 
 namespace tester {
 namespace {
 
 constexpr int kMostForwardedBursts = 4;
-
-// Frames on their way to the other port.
-class Leaving {
- public:
-  Leaving(const PathEnd& path, const Clock& clock)
-      : out_(*path.out),
-        counters_(path.running->counters[path.direction]),
-        traced_(path.trace != nullptr),
-        clock_(clock) {}
-
-  void Add(rte_mbuf* mbuf, uint8_t* record = nullptr) {
-    if (count_ == kBurst) Flush();
-    records_[count_] = record;
-    mbufs_[count_++] = mbuf;
-  }
-
-  // A copy of a frame, which leaves behind it.
-  void AddCopy(const rte_mbuf* mbuf) {
-    if (rte_mbuf* const copy = CopyOf(mbuf)) Add(copy);
-  }
-
-  void Flush() {
-    if (count_ == 0) return;
-    if (!out_.takes_buffers()) TakeOver();
-    std::array<uint32_t, kBurst> lengths;  // what the driver has taken is no longer ours to look at
-    for (uint16_t i = 0; i < count_; ++i) lengths[i] = mbufs_[i]->pkt_len;
-    const uint16_t sent = count_ == 0 ? uint16_t{0} : SendBurst(out_, mbufs_.data(), count_);
-    if (traced_ && sent != 0) {
-      const uint64_t now_ns = clock_.Now();
-      for (uint16_t i = 0; i < sent; ++i) Trace::Leave(records_[i], now_ns);
-    }
-    const uint64_t bytes =
-        std::accumulate(lengths.begin(), lengths.begin() + sent, uint64_t{sent} * wire::kFcsBytes);
-    if (sent < count_) [[unlikely]] {
-      const auto left = static_cast<uint16_t>(count_ - sent);
-      FreeBurst(mbufs_.data() + sent, left);
-      counters_.lost.Add(left);
-      out_.counters.tx_refused.Add(left);
-    }
-    counters_.forwarded.Add(sent);
-    counters_.forwarded_bytes.Add(bytes);
-    out_.counters.tx_packets.Add(sent);
-    out_.counters.tx_bytes.Add(bytes);
-    count_ = 0;
-  }
-
- private:
-  // In a buffer of the other port; nullptr, and counted as lost, where there is none or it is too
-  // short.
-  rte_mbuf* CopyOf(const rte_mbuf* mbuf) {
-    rte_mbuf* copy = nullptr;
-    if (mbuf->nb_segs == 1 && Allocate(out_.tx_pool(), &copy, 1)) {
-      if (mbuf->data_len + RTE_PKTMBUF_HEADROOM <= copy->buf_len) {
-        WriteFrame({rte_pktmbuf_mtod(mbuf, const uint8_t*), mbuf->data_len}, copy);
-        return copy;
-      }
-      PutBack(out_.tx_pool(), &copy, 1);
-    }
-    counters_.lost.Add(1);
-    return nullptr;
-  }
-
-  // The driver of the other port would copy buffers that are not its own, or give them back to the
-  // wrong pool.
-  void TakeOver() {
-    uint16_t taken = 0;
-    for (uint16_t i = 0; i < count_; ++i) {
-      rte_mbuf* const mbuf = mbufs_[i];
-      rte_mbuf* const own = mbuf->pool == out_.tx_pool() ? mbuf : CopyOf(mbuf);
-      if (own != mbuf) rte_pktmbuf_free(mbuf);
-      if (own == nullptr) continue;
-      records_[taken] = records_[i];
-      mbufs_[taken++] = own;
-    }
-    count_ = taken;
-  }
-
-  Port& out_;
-  PathDirectionCounters& counters_;
-  const bool traced_;
-  const Clock& clock_;
-  std::array<rte_mbuf*, kBurst> mbufs_;
-  std::array<uint8_t*, kBurst> records_;  // of the same frames; nullptr where there is none
-  uint16_t count_ = 0;
-};
 
 // An event has changed bytes of the frame, or its length.
 void Change(rte_mbuf* mbuf, const Treatment& treatment) {
@@ -114,13 +28,29 @@ void Change(rte_mbuf* mbuf, const Treatment& treatment) {
   }
 }
 
+// Sends the answers that an event has made to a frame, which pass the impairment of their
+// direction.
+void SendAnswers(const PathEnd& path, const Clock& clock, uint64_t now_ns) {
+  const PathEnd back = path.Back();
+  Leaving leaving(back, clock);
+  for (const Resets::Answer& answer : path.running->events.answers()) {
+    path.running->counters[back.direction].injected.Add(1);
+    const Treatment untouched{.bytes = answer.bytes};
+    Holding* const holding = back.holding();
+    const bool passes = holding == nullptr ||
+                        holding->TakeCopy(answer.frame(), untouched, now_ns).fate == Fate::kPasses;
+    if (passes) leaving.AddMade(answer.frame());
+  }
+  leaving.Flush();
+}
+
 // Records a frame as it arrives, before an event changes it. Returns nullptr where it does not.
 uint8_t* Traced(const PathEnd& path, const rte_mbuf* mbuf, uint64_t now_ns) {
   return path.trace ? path.trace->See(Whole(mbuf), now_ns) : nullptr;
 }
 
 void ForwardThroughEvents(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count,
-                          uint64_t now_ns, Leaving& leaving) {
+                          const Clock& clock, uint64_t now_ns, Leaving& leaving) {
   PathDirectionCounters& counters = path.running->counters[path.direction];
   for (uint16_t i = 0; i < count; ++i) {
     rte_mbuf* const mbuf = mbufs[i];
@@ -129,8 +59,10 @@ void ForwardThroughEvents(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t 
     const Treatment treatment = path.running->events.Treat(frame, path.direction, now_ns);
     if (path.trace) Trace::Note(record, path.running->events.happened());
     if (!treatment.seen) counters.unmatched.Add(1);
-    if (treatment.changed) [[unlikely]]
+    if (treatment.changed) [[unlikely]] {
       Change(mbuf, treatment);
+      if (treatment.answered) SendAnswers(path, clock, now_ns);
+    }
     if (treatment.copies != 0) [[unlikely]] {
       counters.duplicated.Add(treatment.copies);
       // Before the frame itself, whose buffer is the driver's once it has left; they are the same.
@@ -145,6 +77,54 @@ void ForwardThroughEvents(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t 
   }
 }
 
+void SendDue(Holding& holding, uint64_t now_ns, Leaving& leaving) {
+  while (holding.next_due_ns() <= now_ns) {
+    const auto held = holding.NextToLeave(now_ns);
+    if (!held) continue;
+    leaving.AddStored(holding, held->stored);
+    holding.CountLate(*held, now_ns);
+  }
+}
+
+// Through events, and what is held behind them.
+void ForwardThroughHolding(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count,
+                           const Clock& clock, uint64_t now_ns, Leaving& leaving) {
+  PathDirectionCounters& counters = path.running->counters[path.direction];
+  Events& events = path.running->events;
+  Holding& holding = *path.holding();
+  for (uint16_t i = 0; i < count; ++i) {
+    rte_mbuf* const mbuf = mbufs[i];
+    uint8_t* const record = Traced(path, mbuf, now_ns);
+    Treatment treatment{.bytes = mbuf->data_len};
+    if (!events.empty()) {
+      const MutableFrame frame{rte_pktmbuf_mtod(mbuf, uint8_t*), mbuf->data_len};
+      treatment = events.Treat(frame, path.direction, now_ns);
+      if (path.trace) Trace::Note(record, events.happened());
+      if (!treatment.seen) counters.unmatched.Add(1);
+      if (treatment.changed) Change(mbuf, treatment);
+      if (treatment.answered) SendAnswers(path, clock, now_ns);
+    }
+    counters.duplicated.Add(treatment.copies);
+    for (uint16_t copy = 0; copy < treatment.copies; ++copy) {
+      if (holding.TakeCopy(Whole(mbuf), treatment, now_ns).fate == Fate::kPasses)
+        leaving.AddCopy(mbuf);
+    }
+    if (treatment.dropped) {
+      counters.dropped.Add(1);
+      rte_pktmbuf_free(mbuf);
+      continue;
+    }
+    const Holding::Outcome outcome = holding.Take(Whole(mbuf), treatment, now_ns);
+    if (outcome.fate == Fate::kPasses) {
+      leaving.Add(mbuf, record);
+    } else {
+      Trace::Keep(record, outcome.fate, outcome.due_ns);
+      rte_pktmbuf_free(mbuf);
+    }
+    SendDue(holding, now_ns, leaving);
+  }
+}
+
 void ForwardAsTheyAre(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count, uint64_t now_ns,
                       Leaving& leaving) {
   for (uint16_t i = 0; i < count; ++i) leaving.Add(mbufs[i], Traced(path, mbufs[i], now_ns));
@@ -152,11 +132,37 @@ void ForwardAsTheyAre(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t coun
 
 }  // namespace
 
+uint64_t NextReleaseNs(const PathEnd& path) {
+  const Holding* const holding = path.running ? path.holding() : nullptr;
+  return holding == nullptr ? HoldQueue::kNever : holding->next_due_ns();
+}
+
+uint32_t ReleaseHeld(const PathEnd& path, const Clock& clock, uint64_t due_ns) {
+  Holding& holding = *path.holding();
+  if (holding.next_due_ns() > due_ns) return 0;
+  Leaving leaving(path, clock);
+  std::optional<HeldFrame> first;
+  uint32_t count = 0;
+  for (; count < kBurst; ++count) {
+    const auto held = holding.NextToLeave(due_ns);
+    if (!held) break;
+    if (!first) first = held;
+    leaving.AddStored(holding, held->stored);
+  }
+  if (!first) return 0;
+  while (clock.Now() < due_ns) {
+  }
+  leaving.Flush();
+  holding.CountLate(*first, clock.Now());
+  return count;
+}
+
 uint32_t ServePath(const PortProgram& program, const Classifier& classifier, const Clock& clock) {
   Port& port = *program.port;
   const PathEnd& path = program.path;
   const bool has_events = !path.running->events.empty();
-  uint32_t total = 0;
+  const bool holds = path.holding() != nullptr;
+  uint32_t total = holds ? ReleaseHeld(path, clock, clock.Now()) : 0;
   for (int i = 0; i < kMostForwardedBursts; ++i) {
     std::array<rte_mbuf*, kBurst> mbufs;
     const uint16_t count = rte_eth_rx_burst(port.device(), 0, mbufs.data(), kBurst);
@@ -181,8 +187,10 @@ uint32_t ServePath(const PortProgram& program, const Classifier& classifier, con
     port.counters.rx_packets.Add(count);
     port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);
     Leaving leaving(path, clock);
-    if (has_events) {
-      ForwardThroughEvents(path, mbufs.data(), count, now_ns, leaving);
+    if (holds) {
+      ForwardThroughHolding(path, mbufs.data(), count, clock, now_ns, leaving);
+    } else if (has_events) {
+      ForwardThroughEvents(path, mbufs.data(), count, clock, now_ns, leaving);
     } else {
       ForwardAsTheyAre(path, mbufs.data(), count, now_ns, leaving);
     }

@@ -4,10 +4,12 @@
 // A path from a start to its stop, from program to program.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 
 #include "inline/events.h"
+#include "inline/holding.h"
 #include "inline/path_counters.h"
 #include "inline/trace.h"
 #include "port/port.h"
@@ -15,19 +17,34 @@
 namespace tester {
 
 struct RunningPath {
-  explicit RunningPath(const PathPlan& plan) : events(plan) {}
+  explicit RunningPath(const PathPlan& plan) : events(plan) {
+    for (size_t direction = 0; direction < kPathDirections; ++direction) {
+      if (!Holding::Needed(plan, direction)) continue;
+      holding[direction] = std::make_unique<Holding>(plan, direction, events, counters[direction]);
+    }
+  }
 
   Events events;  // used by the worker, but for its counters
   PathCounters counters;
+  // Used by the worker; null where frames pass at once.
+  std::array<std::unique_ptr<Holding>, kPathDirections> holding;
 };
 
 // Where one direction of a path begins: what arrives on the port leaves by the other one.
 struct PathEnd {
   std::shared_ptr<RunningPath> running;
   size_t direction = 0;
+  Port* in = nullptr;
   Port* out = nullptr;
   std::shared_ptr<const PathPlan> plan{};
   std::shared_ptr<Trace> trace{};  // null where nobody traces it
+
+  // The other direction, which nobody traces: for frames that the path makes itself.
+  PathEnd Back() const {
+    return {.running = running, .direction = 1 - direction, .in = out, .out = in};
+  }
+  // What is held of this direction; null where frames pass at once.
+  Holding* holding() const { return running->holding[direction].get(); }
 };
 
 }  // namespace tester

@@ -34,6 +34,8 @@ constexpr uint64_t kLongestPollNs = 5'000;
 constexpr uint64_t kColdNs = 20'000;
 constexpr uint64_t kEarliestRehearsalNs = 16'000;
 constexpr uint64_t kLatestRehearsalNs = 9'000;
+// What it takes to make a held frame ready, of a path that is not in the caches.
+constexpr uint64_t kMakeReadyNs = 500;
 // An idle loop sleeps after so many polls in vain, twice as long after as many more, and so on: a
 // sleep costs a virtual machine some microseconds, and nobody waits for more than a neighbour's
 // answer.
@@ -136,7 +138,10 @@ bool Worker::Serve(const Program& program) {
     }
     port.last_poll_ns = now_ns_ = now_ns;
     worked |= received != 0;
-    if (forwards && received != 0) active_until_ns_ = now_ns + kDrainNs;
+    // What is held keeps the worker awake until it has left.
+    if (forwards && (received != 0 || NextReleaseNs(entry.path) != HoldQueue::kNever)) {
+      active_until_ns_ = now_ns + kDrainNs;
+    }
     worked |= ServeInject(port);
     if (!entry.responders.empty() && ServeResponders(entry.responders, clock_)) {
       active_until_ns_ = now_ns + kDrainNs;
@@ -149,7 +154,7 @@ bool Worker::Serve(const Program& program) {
   }
   if (worked) return true;
   MeasurePoll();
-  return AwaitDue(program);
+  return AwaitRelease(program) || AwaitDue(program);
 }
 
 // A running average of how long a round of polls in vain takes; a round that was interrupted counts
@@ -158,6 +163,20 @@ void Worker::MeasurePoll() {
   const uint64_t took_ns = std::min(now_ns_ - last_idle_ns_, kLongestPollNs);
   poll_ns_ = (7 * poll_ns_ + took_ns) / 8;
   last_idle_ns_ = now_ns_;
+}
+
+// The same for frames that paths hold, unless a stream's frame is due before.
+bool Worker::AwaitRelease(const Program& program) {
+  const PathEnd* first = nullptr;
+  uint64_t due_ns = clock_.Now() + 2 * poll_ns_ + kMakeReadyNs;
+  for (const auto& port : program.ports) {
+    if (!port.queue->Empty() && port.queue->Top().due_ns <= due_ns) return false;
+    if (NextReleaseNs(port.path) > due_ns) continue;
+    due_ns = NextReleaseNs(port.path);
+    first = &port.path;
+  }
+  if (first == nullptr) return false;
+  return ReleaseHeld(*first, clock_, due_ns) != 0;
 }
 
 bool Worker::AwaitDue(const Program& program) {

@@ -54,6 +54,7 @@ class Worker {
   void MeasurePoll();
   // Frames that are due before another round of polls would end are waited for and sent on time.
   bool AwaitDue(const Program& program);
+  bool AwaitRelease(const Program& program);
   void Idle(bool worked);
 
   const unsigned lcore_;

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What becomes of a frame behind the events of its path; the numbers of TracedFrame.Fate.
+#pragma once
+
+#include <cstdint>
+
+namespace tester {
+
+enum class Fate : uint8_t { kPasses, kHeld, kLost, kTailDropped, kOverflowed };
+
+}  // namespace tester

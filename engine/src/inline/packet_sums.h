@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The checksums of a packet that cover each other's bytes: those of IPv4, and of TCP, UDP or ICMP.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "inline/segment.h"
+#include "wire/bytes.h"
+
+namespace tester {
+
+class PacketSums {
+ public:
+  PacketSums(MutableFrame frame, const Segment& segment);
+
+  // Whether the byte of the frame is one of a checksum.
+  bool Has(size_t byte) const;
+  // The byte was changed: what covers it follows (RFC 1624), and is as right, or as wrong, as
+  // before.
+  void Follow(size_t byte, uint8_t before);
+
+ private:
+  struct Sum {
+    size_t at = 0;  // 0: none
+    // What it covers, which begins with a whole word.
+    size_t begin = 0;
+    size_t end = 0;
+    // Addresses that it covers as well.
+    size_t addresses = 0;
+    size_t addresses_end = 0;
+    bool is_udp = false;
+  };
+
+  static Sum NetworkSum(Frame frame, const Segment& segment);
+  static Sum TransportSum(Frame frame, const Segment& segment);
+
+  MutableFrame frame_;
+  std::array<Sum, 2> sums_;
+};
+
+}  // namespace tester
