@@ -41,5 +41,9 @@ class TargetError(Inconclusive):
     """The tester is broken, gone or late. That says nothing about the device under test."""
 
 
+class LeaseError(TargetError):
+    """Somebody else uses the tester, or did meanwhile. The message says who, since when, and what to do."""
+
+
 class VerdictFailed(TesterLibraryError, AssertionError):
     """Measured, and out of bounds."""

@@ -20,6 +20,7 @@ from .keywords._optional import with_reasons
 from .model.written import NOTATIONS
 from .reporting import metrics
 from .reporting.listener import Listener
+from .reporting.live.notes import LiveNotes
 from .reporting.machine import versions
 from .reporting.progress import Console
 from .reporting.recorder import Recorder
@@ -49,7 +50,10 @@ class TesterLibrary(DynamicCore):
     | Open, Close, Use | brings up, takes down or chooses a tester and its testbed |
     | Create, Set, Reset | describes traffic; nothing is sent |
     | Start, Stop | puts on the wire, and takes off, what runs in between: traffic, captures, clients |
-    | Drop, Mark, Corrupt, Duplicate, Truncate | describes what happens to a packet of a path |
+    | Join, Leave | makes a port of the tester a member of multicast groups, as a host is |
+    | Drop, Mark, Corrupt, Duplicate, Truncate, Delay, Reorder | describes what happens to packets on a path |
+    | Rewrite, Blackhole, Reset Connection, Impair | describes what happens on a path |
+    | Mark Event | records that something happens around the traffic, such as a reload of the device |
     | Analyse | finds in a trace what a device has done, and returns it; with a host it gives a verdict |
     | Run | runs a program on a host of the testbed and waits for its end |
     | Send | sends a finite amount, waits for its end and returns the trial |
@@ -179,7 +183,8 @@ def _reporters() -> tuple[Recorder, Console]:
     except RobotNotRunningError:
         output = Path.cwd()
     evidence = output / "evidence"
-    return Recorder(evidence), Console(evidence)
+    recorder = Recorder(evidence)
+    return recorder, Console(evidence, notes=LiveNotes(recorder))
 
 
 def _is_dry_run() -> bool:
@@ -199,4 +204,6 @@ class _Closer:
     def close(self) -> None:
         """Robot is done with the library."""
         self.suite.close()
+        if self.suite.progress.notes:
+            self.suite.progress.notes.close()
         metrics.write(self.suite.recorder.directory)

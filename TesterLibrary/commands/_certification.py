@@ -4,49 +4,56 @@
 
 from __future__ import annotations
 
-import ctypes
-import json
-import os
-import signal
-import subprocess
-import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
 from robot.api import TestSuite
 
 from ..errors import TesterLibraryError
-from ..files.criteria import check_criteria
+from ..files.criteria import check_criteria, load_criteria
 from ..files.paths import data_root, resource
 from ..files.profile import profile_values, section
 from ..reporting import agenda
 from ..reporting.rebuild import ALLURE_RESULTS, EVIDENCE, ROBOT
-from ..reporting.recorder import RUN_VARIABLE, read_run, start_run
+from ..reporting.recorder import Recorder, read_run, start_run
+from ..reporting.records import read_verdicts
+from ..reporting.time_budget import ENDED, TimeBudget, record_not_run, spent
 from ..testbeds import load_testbed, shipped_testbeds
+from ..testbeds.load import find_testbed
+from ._bounds import check_bounds
+from ._own_names import OwnNames
 from ._resume import check_agenda, merge, set_aside, unfinished
+from ._robot import literal, run_robot
+from ._selection import Selection
 
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
+_OWN_NAMES = f"{OwnNames.__module__}.{OwnNames.__name__}"
+_BUDGET_LISTENER = f"{TimeBudget.__module__}.{TimeBudget.__name__}"
 
 
 @dataclass(frozen=True)
 class Bed:
-    """A testbed of a certification, with the suites that are run there."""
+    """A testbed of a certification, with the suites that are run there, for one time."""
 
     testbed: str  # for the library: a name or an absolute path
     name: str  # as the file says
     suites: tuple[Path, ...]
     criteria: Path | None  # for its device; None: its suites have bounds of their own
+    repetition: int = 1
+    layer: int | None = None  # of the device, as the file says
 
     @property
     def label(self) -> str:
-        """The name of its tests in the reports: `l2-bridge`."""
-        return self.name.rpartition("/")[2]
+        """The name of its tests in the reports: `l2-bridge`, and `l2-bridge (2)` for the second time."""
+        short = self.name.rpartition("/")[2]
+        return short if self.repetition == 1 else f"{short} ({self.repetition})"
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,9 @@ class Certification:
     beds: tuple[Bed, ...]
     profile: Path
     output: Path
+    selection: Selection = field(default_factory=Selection)
+    time_budget_s: float | None = None
+    named: str = ""  # the title of the reports; empty: that of the profile
     given: Mapping[str, Any] = field(default_factory=dict)  # what it was made from, for `resumed`
     again: tuple[agenda.Item, ...] | None = None  # the tests that are left of an interrupted run; None: all
 
@@ -66,20 +76,26 @@ class Certification:
 
     @property
     def title(self) -> str:
-        """The profile's title, or that of the shortest shipped one."""
-        return str(section(self.profile_values, "title"))
+        """The title of the reports: as given, or the profile's, or that of the shortest shipped one."""
+        return self.named or str(section(self.profile_values, "title"))
 
     def items(self) -> Iterator[agenda.Item]:
         """Every test, in the order of the run."""
         expected = self.profile_values.get("expected", {})
         for bed in self.beds:
-            suite = TestSuite.from_file_system(*map(str, bed.suites))
-            suite.name = bed.label
-            for test in suite.all_tests:
+            for test in self._suite(bed).all_tests:
                 tags = {str(tag) for tag in test.tags}
                 seconds = next((expected[tag] for tag in expected if tag in tags), 0)
                 suite_name = test.full_name.removesuffix(f".{test.name}")
                 yield agenda.Item(bed.name, suite_name, test.name, float(seconds))
+
+    def _suite(self, bed: Bed) -> TestSuite:
+        """The chosen tests of a testbed, named as Robot will name them."""
+        suite = TestSuite.from_file_system(*map(str, bed.suites))
+        suite.visit(OwnNames())
+        suite.name = bed.label
+        self.selection.apply(suite)
+        return suite
 
     def begin(self) -> tuple[agenda.Item, ...]:
         """Checks everything that can be checked before, then makes the output directory with the agenda.
@@ -87,59 +103,87 @@ class Certification:
         Raises:
             TesterLibraryError: a file is missing or wrong, or the output directory holds something.
         """
+        criteria = {
+            bed.name: {"file": bed.criteria.name, "content": load_criteria(bed.criteria)}
+            for bed in self.beds
+            if bed.criteria
+        }
         for bed in self.beds:
             if bed.criteria:
-                check_criteria(bed.criteria)
+                check_criteria(bed.criteria, testbed=bed.name, layer=bed.layer)
         if len({bed.label for bed in self.beds}) < len(self.beds):
             raise TesterLibraryError("two testbeds have the same name; the report could not tell them apart")
         items = tuple(self.items())
         if not items:
             given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)
-            raise TesterLibraryError(f"there is no test in {', '.join(given)}")
+            raise TesterLibraryError(f"there is no test{self.selection} in {', '.join(given)}")
+        for bed in self.beds:
+            if bed.criteria:
+                check_bounds(bed.criteria, self._suite(bed))
         if self.output.exists() and any(self.output.iterdir()):
             raise TesterLibraryError(f"{self.output} is not empty; give another --output")
         evidence = self.output / EVIDENCE
-        start_run(evidence, uuid4().hex, profile=self.profile_values, certification=self.given)
+        start_run(
+            evidence,
+            uuid4().hex,
+            profile=self.profile_values,
+            criteria=criteria,
+            certification=self.given,
+            files=list(self._files()),
+        )
         agenda.write(evidence, self.title, items)
         return items
 
     def run(self) -> bool:
-        """Runs Robot on one testbed after the other. False if it was interrupted."""
+        """Runs Robot on one testbed after the other. False if it was interrupted.
+
+        Tests for which the time budget has no room are recorded as such, and the run ends.
+        """
         (self.output / ROBOT).mkdir(exist_ok=True)
-        run_id = json.loads((self.output / EVIDENCE / "run.json").read_text(encoding="utf-8"))["id"]
-        environment = {**os.environ, RUN_VARIABLE: run_id}
+        run_id = str(read_run(self.output / EVIDENCE)["id"])
+        ends_at = None if self.time_budget_s is None else time.monotonic() + self.time_budget_s
+        items = tuple(self.items()) if self.again is None else self.again
         for number, bed in enumerate(self.beds, 1):
-            chosen = self._chosen(bed)
-            if chosen == []:
-                continue
-            options = [*self._options(number, bed), *(chosen or ())]
-            arguments = [sys.executable, "-m", "robot", *options, *map(str, bed.suites)]
-            with (
-                subprocess.Popen(
-                    arguments, env=environment, start_new_session=True, preexec_fn=_end_with_parent
-                ) as robot,
-                _signals_to(robot) as interrupted,
-            ):
-                robot.wait()
-            if self.again is not None:
-                merge(
-                    self._robot_output(number, bed, again=False), self._robot_output(number, bed, again=True)
-                )
-            if interrupted:
-                return False
+            chosen = [item for item in items if item.testbed == bed.name and _is_of(item, bed)]
+            if reason := self._too_late(ends_at):
+                recorder = Recorder(self.output / EVIDENCE, run_id)
+                for item in chosen:
+                    record_not_run(recorder, item, reason)
+            elif chosen:
+                options = [*self._options(number, bed, ends_at), *self._choice(chosen)]
+                interrupted = run_robot([*options, *map(str, bed.suites)], run_id)
+                if self.again is not None:
+                    merge(*(self._robot_output(number, bed, again=again) for again in (False, True)))
+                if interrupted:
+                    return False
         return True
 
-    def _chosen(self, bed: Bed) -> list[str] | None:
-        """Options of Robot that choose the tests which are left; empty if none is, None for all."""
+    def _files(self) -> Iterator[Mapping[str, str]]:
+        """The files that decide what is measured and required, by name and SHA-256."""
+        for bed in dict.fromkeys(replace(bed, repetition=1) for bed in self.beds):
+            files = {"testbed": find_testbed(bed.testbed), "profile": self.profile, "criteria": bed.criteria}
+            for kind, path in files.items():
+                if path:
+                    digest = sha256(path.read_bytes()).hexdigest()
+                    yield {"testbed": bed.name, "kind": kind, "name": path.name, "sha256": digest}
+
+    def _too_late(self, ends_at: float | None) -> str:
+        """Why no further testbed is begun; empty if it may be."""
+        if ends_at is None:
+            return ""
+        left_out = read_verdicts(self.output / EVIDENCE).left_out
+        return ENDED if left_out else spent(ends_at - time.monotonic())
+
+    def _choice(self, left: Sequence[agenda.Item]) -> list[str]:
+        """Options of Robot that choose the tests of a testbed: by name, if only these are left."""
         if self.again is None:
-            return None
-        names = [f"{item.suite}.{item.test}" for item in self.again if item.testbed == bed.name]
-        return [text for name in names for text in ("--test", _literal(name))]
+            return list(self.selection.options())
+        return [text for item in left for text in ("--test", literal(f"{item.suite}.{item.test}"))]
 
     def _robot_output(self, number: int, bed: Bed, *, again: bool) -> Path:
         return self.output / ROBOT / f"{number}-{bed.label}{'.again' if again else ''}.xml"
 
-    def _options(self, number: int, bed: Bed) -> list[str]:
+    def _options(self, number: int, bed: Bed, ends_at: float | None) -> list[str]:
         options = {
             "name": bed.label,
             "outputdir": str(self.output),
@@ -147,14 +191,17 @@ class Certification:
             "log": "NONE",
             "report": "NONE",
             "console": "quiet",
+            "prerunmodifier": _OWN_NAMES,
         }
-        variables = {"TESTBED": bed.testbed, "PROFILE_FILE": self.profile}
+        variables = {**self.selection.variables, "TESTBED": bed.testbed, "PROFILE_FILE": str(self.profile)}
         if bed.criteria:
-            variables["CRITERIA_FILE"] = bed.criteria
+            variables["CRITERIA_FILE"] = str(bed.criteria)
         files = [self.profile, bed.criteria] if bed.criteria else [self.profile]
         listeners = []
         if find_spec("allure_robotframework"):
-            listeners = ["--listener", f"allure_robotframework;{self.output / ALLURE_RESULTS}"]
+            listeners += ["--listener", f"allure_robotframework;{self.output / ALLURE_RESULTS}"]
+        if ends_at is not None:
+            listeners += ["--listener", f"{_BUDGET_LISTENER};{ends_at};{self.output / EVIDENCE}"]
         return [
             *(text for name, value in options.items() for text in (f"--{name}", value)),
             *(text for name, value in variables.items() for text in ("--variable", f"{name}:{value}")),
@@ -164,9 +211,9 @@ class Certification:
         ]
 
 
-def _literal(name: str) -> str:
-    """A pattern of Robot that this name alone matches."""
-    return "".join(f"[{sign}]" if sign in "[*?" else sign for sign in name)
+def _is_of(item: agenda.Item, bed: Bed) -> bool:
+    """Whether a test is run on this testbed in this repetition."""
+    return item.suite.partition(".")[0] == bed.label
 
 
 def resumed(output: Path) -> Certification:
@@ -183,16 +230,37 @@ def resumed(output: Path) -> Certification:
         raise TesterLibraryError(
             f"{output} cannot be resumed: it was not run by tester certify, or by an older one"
         )
-    whole = certification(**given, output=output)
+    return rest_of(certification(**given, output=output))
+
+
+def rest_of(whole: Certification) -> Certification:
+    """The tests of a certification that have no verdict yet; the records in its folder are made ready.
+
+    Raises:
+        TesterLibraryError: its folder has the records of other tests.
+    """
+    evidence = whole.output / EVIDENCE
     items = tuple(whole.items())
-    check_agenda(output, evidence, items)
+    check_agenda(whole.output, evidence, items)
     again = unfinished(evidence, items)
     set_aside(evidence, again)
     return replace(whole, again=again)
 
 
 def certification(
-    *, profile: str, testbeds: Sequence[str], criteria: str | None, suites: Sequence[str], output: Path
+    *,
+    profile: str,
+    testbeds: Sequence[str],
+    criteria: str | None,
+    suites: Sequence[str],
+    output: Path,
+    variables: Mapping[str, str] = MappingProxyType({}),
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    tests: Sequence[str] = (),
+    repetitions: int = 1,
+    time_budget_s: float | None = None,
+    title: str = "",
 ) -> Certification:
     """A certification from what a person types.
 
@@ -206,15 +274,26 @@ def certification(
         shipped = tuple(dict.fromkeys(name for run in runs for name in run["suites"]))
         bounded = any(run.get("criteria") for run in runs)
         runs = [{"testbed": name, "suites": shipped, "criteria": bounded} for name in testbeds]
+    beds = tuple(_bed(run, given, criteria) for run in runs)
     return Certification(
-        beds=tuple(_bed(run, given, criteria) for run in runs),
+        beds=tuple(replace(bed, repetition=n) for n in range(1, repetitions + 1) for bed in beds),
         profile=path,
         output=output.absolute(),
+        selection=Selection(variables, tuple(include), tuple(exclude), tuple(tests)),
+        time_budget_s=time_budget_s,
+        named=title,
         given={
             "profile": _absolute(profile),
             "testbeds": list(map(_absolute, testbeds)),
             "criteria": _absolute(criteria) if criteria else None,
             "suites": list(map(str, given)),
+            "variables": dict(variables),
+            "include": list(include),
+            "exclude": list(exclude),
+            "tests": list(tests),
+            "repetitions": repetitions,
+            "time_budget_s": time_budget_s,
+            "title": title,
         },
     )
 
@@ -234,16 +313,18 @@ def _bed(run: Mapping[str, Any], suites: tuple[Path, ...], criteria: str | None)
     testbed = shipped.get(found.source) or str(found.source)
     chosen = suites or tuple(data_root() / "suites" / suite for suite in run["suites"])
     if criteria is not None:
-        return Bed(testbed, found.name, chosen, resource("criteria", criteria))
+        return Bed(testbed, found.name, chosen, resource("criteria", criteria), layer=found.dut.layer)
     if not run.get("criteria"):
         return Bed(testbed, found.name, chosen, None)
     file = data_root() / "resources" / "criteria" / f"{testbed}.yaml"
+    if suites and not file.is_file() and not any(map(_uses_criteria, suites)):
+        return Bed(testbed, found.name, chosen, None)
     if not file.is_file():
         raise TesterLibraryError(
             f"there are no criteria for the testbed {name!r}; give a file with --criteria. "
             f"Shipped are those of {', '.join(_with_criteria())}, to be copied"
         )
-    return Bed(testbed, found.name, chosen, file)
+    return Bed(testbed, found.name, chosen, file, layer=found.dut.layer)
 
 
 def _with_criteria() -> list[str]:
@@ -252,34 +333,14 @@ def _with_criteria() -> list[str]:
     return [name for name in shipped_testbeds() if (folder / f"{name}.yaml").is_file()]
 
 
+def _uses_criteria(suite: Path) -> bool:
+    """Whether a suite, or one in a folder, reads the bounds of a device."""
+    files = [suite] if suite.is_file() else [*suite.rglob("*.robot"), *suite.rglob("*.resource")]
+    return any("CRITERIA" in file.read_text(encoding="utf-8", errors="replace") for file in files)
+
+
 def _suite(name: str) -> Path:
     path = Path(name).expanduser()
     if not path.exists():
         raise TesterLibraryError(f"there is no suite {path} (from {Path.cwd()})")
     return path.absolute()
-
-
-def _end_with_parent() -> None:
-    """Ends this process with its parent, so that no traffic goes on after the command was killed."""
-    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)
-
-
-@contextmanager
-def _signals_to(process: subprocess.Popen[bytes]) -> Iterator[list[int]]:
-    """Robot ends a run cleanly on the first SIGINT or SIGTERM and at once on the second.
-
-    It has a session of its own, so that it gets each once.
-    """
-    received: list[int] = []
-
-    def forward(number: int, _: object) -> None:
-        received.append(number)
-        if process.poll() is None:
-            process.send_signal(number)
-
-    before = {number: signal.signal(number, forward) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -5,23 +5,31 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from ..reporting.outcome import EXIT_STATUS, one_line, overall
+from ..reporting import markdown
+from ..reporting.outcome import ERROR, EXIT_STATUS, INCONCLUSIVE, PASS, WORST_FIRST, one_line, overall
 from ..reporting.rebuild import Reports
+from ..reporting.records import Records
 
 RESULTS = Path("results")
 
 
-def show(reports: Reports, directory: Path, *, took: str = "") -> None:
-    """Prints the verdict of each test, and the report's place."""
+def show(reports: Reports, directory: Path, *, took: str = "", most: int | None = None) -> None:
+    """Prints the verdict of each test, and the report's place.
+
+    With `most`, it prints so many tests that did not pass, the worst first, and no other: that fits a screen.
+    """
     records = reports.records
+    rows = list(_rows(records))
     print()
-    for test in records.tests:
-        said = one_line(test.outcome, test.message).removeprefix(test.outcome)
-        print(f"{test.outcome:<12} {test.suite} · {test.test}{said}")
-    for suite, tests in records.not_run.items():
-        print(f"{'ERROR':<12} {suite}: no record of {', '.join(tests)}")
+    if most is not None:
+        rows = sorted((row for row in rows if row[0] != PASS), key=lambda row: WORST_FIRST.index(row[0]))
+    for outcome, text in rows[:most]:
+        print(f"{outcome:<12} {text}")
+    if most is not None and len(rows) > most:
+        print(f"and {len(rows) - most} more that did not pass, which {markdown.FILE} names")
     for problem in reports.problems:
         print(f"tester: {problem}", file=sys.stderr)
     outcomes = records.outcomes()
@@ -30,6 +38,18 @@ def show(reports: Reports, directory: Path, *, took: str = "") -> None:
     for path in reports.made:
         if path.suffix == ".html":
             print(f"  {_shown(directory, path)}")
+
+
+def _rows(records: Records) -> Iterator[tuple[str, str]]:
+    """The outcome of each test, and what is said of it."""
+    for test in records.tests:
+        said = one_line(test.outcome, test.message).removeprefix(test.outcome)
+        yield test.outcome, f"{test.suite} · {test.test}{said}"
+    for event in records.left_out:
+        place = event.place
+        yield INCONCLUSIVE, f"{place.suite} · {place.test}: not run, because {event.facts['reason']}"
+    for suite, tests in records.not_run.items():
+        yield ERROR, f"{suite}: no record of {', '.join(tests)}"
 
 
 def _shown(directory: Path, path: Path) -> Path:

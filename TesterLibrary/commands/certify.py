@@ -5,25 +5,23 @@
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
 from ..errors import TesterLibraryError
 from ..files import paths
-from ..reporting.agenda import Item
-from ..reporting.outcome import ERROR, EXIT_STATUS, overall
-from ..reporting.rebuild import rebuild
-from ._certification import Certification, certification, resumed
+from ..reporting.signature import load_private_key
+from ._certification import certification, resumed
 from ._command import command
-from ._verdicts import RESULTS, show
+from ._execution import execute, link_latest
+from ._live import LivePage, add_live
+from ._verdicts import RESULTS
 
 _PROFILE = "quick"
 _DESCRIPTION = """
 Runs the suites on one testbed after another and writes one set of reports: output.xml, log.html,
-report.html, certificate.html, allure-report/index.html, junit.xml, summary.md (for merge requests), and the
-evidence they are made from.
+report.html, certificate.html, allure-report/index.html, junit.xml, summary.md (for merge requests),
+events.csv, certificate.json, and the evidence they are made from.
 
 Ctrl-C ends the run cleanly: what was measured so far is reported. A second Ctrl-C ends it at once.
 --resume goes on with such a run: tests that ended with a verdict are not run again.
@@ -66,15 +64,45 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="a .robot file or a folder of them; can be given several times (default: those of the profile)",
     )
     parser.add_argument(
+        "--variable",
+        action="append",
+        type=_variable,
+        default=[],
+        metavar="NAME:VALUE",
+        help="a variable of the suites; can be given several times",
+    )
+    parser.add_argument(
+        "--include", action="append", default=[], metavar="TAG", help="only tests with this tag, as of robot"
+    )
+    parser.add_argument(
+        "--exclude", action="append", default=[], metavar="TAG", help="no tests with this tag, as of robot"
+    )
+    parser.add_argument(
+        "--test", action="append", default=[], metavar="NAME", help="only tests of this name, as of robot"
+    )
+    parser.add_argument(
+        "--size",
+        action="append",
+        default=[],
+        type=int,
+        metavar="BYTES",
+        help="only tests of this frame size: those named '64 Bytes', say; can be given several times",
+    )
+    parser.add_argument(
         "--output",
         metavar="DIR",
         help="a new or empty folder (default: results/<time>, linked as results/latest)",
     )
     parser.add_argument(
+        "--key", metavar="FILE", type=Path, help="an Ed25519 private key in PEM, which signs the certificate"
+    )
+    parser.add_argument(
         "--resume",
         metavar="DIR",
-        help="the folder of an interrupted run, such as results/latest; with no other option",
+        help="the folder of an interrupted run, such as results/latest; with no other option but --key "
+        "and --live",
     )
+    add_live(parser)
     parser.set_defaults(run=_certify)
 
 
@@ -91,47 +119,47 @@ def _begin(options: argparse.Namespace) -> int:
         criteria=options.criteria,
         suites=options.suite,
         output=output,
+        variables=dict(options.variable),
+        include=options.include,
+        exclude=options.exclude,
+        tests=_tests(options),
     )
-    items = run.begin()
-    if not options.output:
-        _link_latest(run.output)
-    return _run(run, items, f"{len(items)} tests")
+    key = load_private_key(options.key) if options.key else None
+    with LivePage(options.live) as page:
+        items = run.begin()
+        if not options.output:
+            link_latest(run.output)
+        page.begin(run.output)
+        return execute(run, items, f"{len(items)} tests", go_on=_go_on(run.output), key=key).status
 
 
 def _resume(options: argparse.Namespace) -> int:
-    others = (options.testbed, options.criteria, options.suite, options.output)
+    chosen = (options.variable, options.include, options.exclude, _tests(options))
+    others = (options.testbed, options.criteria, options.suite, options.output, *chosen)
     if any(others) or options.profile != _PROFILE:
-        raise TesterLibraryError("--resume goes on with the run as it was begun; give no other option")
-    run = resumed(Path(options.resume).resolve())
-    items, left = tuple(run.items()), run.again or ()
-    return _run(run, left, f"{len(left)} of {len(items)} tests are left")
+        raise TesterLibraryError(
+            "--resume goes on with the run as it was begun; give no other option but --key and --live"
+        )
+    key = load_private_key(options.key) if options.key else None
+    with LivePage(options.live) as page:
+        run = resumed(Path(options.resume).resolve())
+        items, left = tuple(run.items()), run.again or ()
+        page.begin(run.output)
+        tests = f"{len(left)} of {len(items)} tests are left"
+        return execute(run, left, tests, go_on=_go_on(run.output), key=key).status
 
 
-def _run(run: Certification, items: Sequence[Item], tests: str) -> int:
-    """Runs tests, of which it says how many and how long, and makes the reports."""
-    expected = sum(item.expected_s for item in items)
-    about = f", about {_minutes(expected)}" if expected else ""
-    beds = " and ".join(bed.testbed for bed in run.beds)
-    profile = run.profile_values["name"]
-    print(f"{run.title}, profile {profile}: {tests} on {beds}{about}.", flush=True)
-    started = time.monotonic()
-    finished = run.run()
-    if not finished:
-        print(f"Interrupted; this is what was measured so far. Go on: tester certify --resume {run.output}")
-    reports = rebuild(run.output)
-    show(reports, run.output, took=f", {_minutes(time.monotonic() - started)}")
-    return EXIT_STATUS[overall(reports.records.outcomes())] if finished else EXIT_STATUS[ERROR]
+def _tests(options: argparse.Namespace) -> list[str]:
+    """The names of the tests that are chosen: as given, and those of the frame sizes that are given."""
+    return [*options.test, *(f"{size} Bytes" for size in options.size)]
 
 
-def _link_latest(output: Path) -> None:
-    """Replaces the link at once, so that there is always one."""
-    fresh = RESULTS / ".latest"
-    fresh.unlink(missing_ok=True)
-    fresh.symlink_to(output.name)
-    fresh.replace(RESULTS / "latest")
+def _go_on(output: Path) -> str:
+    return f"tester certify --resume {output}"
 
 
-def _minutes(seconds: float) -> str:
-    if seconds >= 7200:
-        return f"{seconds / 3600:.0f} hours"
-    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+def _variable(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not (name and colon):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME:VALUE")
+    return name, value

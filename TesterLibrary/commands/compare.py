@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..model.units import Ratio
 from ..reporting.comparison import Change, Comparison, compare, status
-from ..reporting.rebuild import EVIDENCE
+from ..reporting.rebuild import evidence_of
 from ..reporting.records import Records, read_verdicts, short_names
 from ._command import command
 
@@ -38,7 +38,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    before, after = read_verdicts(_evidence(options.before)), read_verdicts(_evidence(options.after))
+    before, after = read_verdicts(evidence_of(options.before)), read_verdicts(evidence_of(options.after))
     found = compare(before, after, options.tolerance)
     if options.json:
         runs = {"before": _run(before), "after": _run(after), "tolerance": float(options.tolerance.value)}
@@ -46,11 +46,6 @@ def _compare(options: argparse.Namespace) -> int:
     else:
         print("\n".join(_lines(before, after, found)))
     return status(found)
-
-
-def _evidence(directory: Path) -> Path:
-    """Where the records of a run are: in its folder, or in the folder that is named."""
-    return directory / EVIDENCE if (directory / EVIDENCE).is_dir() else directory
 
 
 def _run(records: Records) -> dict[str, object]:

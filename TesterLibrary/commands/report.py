@@ -8,9 +8,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from ..reporting import statement
 from ..reporting.markdown import markdown
 from ..reporting.outcome import ERROR, EXIT_STATUS
 from ..reporting.rebuild import rebuild
+from ..reporting.signature import load_private_key, sign
 from ._command import STATUS_HELP, command
 from ._verdicts import show
 
@@ -25,11 +27,17 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--markdown", action="store_true", help="print the summary for a merge request, and nothing else"
     )
+    parser.add_argument(
+        "--key", metavar="FILE", type=Path, help="an Ed25519 private key in PEM, which signs the certificate"
+    )
     parser.set_defaults(run=_report)
 
 
 def _report(options: argparse.Namespace) -> int:
+    key = load_private_key(options.key) if options.key else None
     reports = rebuild(options.directory)
+    if key and options.directory / statement.FILE in reports.made:
+        sign(options.directory / statement.FILE, key)
     if options.markdown:
         print(markdown(reports.records), end="")
         for problem in reports.problems:

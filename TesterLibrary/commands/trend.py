@@ -16,12 +16,12 @@ from pathlib import Path
 from ..errors import TesterLibraryError
 from ..model.units import Ratio
 from ..reporting.durable import write_file
-from ..reporting.rebuild import EVIDENCE
-from ..reporting.records import read_verdicts
+from ..reporting.rebuild import evidence_of
+from ..reporting.records import cut_off, read_verdicts
 from ..reporting.trend import page
-from ..reporting.trend.database import Database, open_database
+from ..reporting.trend.database import TOLERANCE, Database, open_database
 from ..reporting.trend.figure import Run, run_of
-from ..reporting.trend.summary import Trend, status, told, trends
+from ..reporting.trend.summary import Trend, status, time_text, trends
 from ._command import command
 from ._verdicts import RESULTS
 
@@ -59,7 +59,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--tolerance",
         metavar="PART",
         type=Ratio.parse,
-        default=Ratio.parse("1 %"),
+        default=TOLERANCE,
         help="the part of a value up to which a change is none (default: 1 %%)",
     )
     parser.add_argument("--testbed", default="", help="only figures of this testbed")
@@ -83,7 +83,9 @@ def _trend(options: argparse.Namespace) -> int:
     added = sorted((run for run, _ in given), key=lambda run: run.started_at)
     changes = bool(given) or options.accept is not None
     with open_database(options.database, make=changes) as database:
-        said = [f"run {run.id} of {told(run.started_at)}: {_add(database, run, options)}" for run in added]
+        said = [
+            f"run {run.id} of {time_text(run.started_at)}: {_add(database, run, options)}" for run in added
+        ]
         said += [note for _, notes in given for note in notes]
         if options.accept is not None:
             accepted = database.accept(options.accept, _now(), options.because)
@@ -104,13 +106,9 @@ def _trend(options: argparse.Namespace) -> int:
 
 def _run(record: Path) -> tuple[Run, Sequence[str]]:
     """The figures of a run, and what is wrong with its record."""
-    folder = record / EVIDENCE if (record / EVIDENCE).is_dir() else record
+    folder = evidence_of(record)
     records = read_verdicts(folder)
-    cut = [
-        f"{folder / name}: its last line was cut off when the run was killed, and is left out"
-        for name in records.cut
-    ]
-    return run_of(records), cut
+    return run_of(records), cut_off(records, folder)
 
 
 def _add(database: Database, run: Run, options: argparse.Namespace) -> str:

@@ -3,7 +3,7 @@
 """The reader of YAML: every value knows its key and line, and what is wrong is refused with both.
 
 All files that users write come through here: testbeds, jobs, headers, protocols, criteria, profiles,
-calibrations, limits of evidence and lists of gaps.
+campaigns, calibrations, limits of evidence and lists of gaps.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Gaps between frames from a file: a list of gaps, or a distribution as pairs of gap and probability.
+"""Gaps between frames, or delays, from a file: a list, or a distribution as pairs of time and probability.
 
 CSV: a gap, or a gap and a probability, on each line; `#` begins a comment. YAML (`.yaml`, `.yml`): a list of
 gaps, or of [gap, probability]. Gaps are times such as `12.5 us`, bare numbers are seconds; probabilities are
@@ -10,17 +10,19 @@ numbers from 0 to 1, or percents.
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import PlanError, TesterLibraryError
-from ..model.departures import GapDistribution, Messages, out_of_order
+from ..model.departures import GapDistribution, Messages, Points, out_of_order
+from ..model.impairment import DelayDistribution
 from ..model.units import Duration, Ratio
 from .document import Kind, read_document
 
 _KIND = Kind("gap", PlanError)
+_Distribution = TypeVar("_Distribution", GapDistribution, DelayDistribution)
 _Row = tuple[str, Sequence[Any]]  # its place in the file, and its values
 
 
@@ -33,19 +35,37 @@ def load_gaps(path: str, *, repeat: bool = True) -> Messages:
 
 def load_distribution(path: str) -> GapDistribution:
     """The distribution of a file. PlanError names file and line of what is wrong."""
+    return _loaded(path, GapDistribution)
+
+
+def load_delays(path: str) -> DelayDistribution:
+    """Delays with the distribution of a file. PlanError names file and line of what is wrong."""
+    return _loaded(path, DelayDistribution)
+
+
+def distribution(points: Sequence[str]) -> GapDistribution:
+    """The distribution of points such as `10 us:50 %`."""
+    return GapDistribution(_points(points))
+
+
+def delays(points: Sequence[str]) -> DelayDistribution:
+    """Delays with the distribution of points such as `10 ms:50 %`."""
+    return DelayDistribution(_points(points))
+
+
+def _points(points: Sequence[str]) -> Points:
+    return tuple(_pair(point.split(":")) for point in points)
+
+
+def _loaded(path: str, kind: Callable[[Points], _Distribution]) -> _Distribution:
     rows = _rows(path)
     points = tuple(_parsed(where, _pair, values) for where, values in rows)
     for index, problem in out_of_order(points):
         raise PlanError(f"{rows[index][0]}: {problem}")
     try:
-        return GapDistribution(points)
+        return kind(points)
     except PlanError as problem:
         raise PlanError(f"{path}: {problem}") from None
-
-
-def distribution(points: Sequence[str]) -> GapDistribution:
-    """The distribution of points such as `10 us:50 %`."""
-    return GapDistribution(tuple(_pair(point.split(":")) for point in points))
 
 
 def _rows(path: str) -> list[_Row]:
@@ -91,7 +111,7 @@ def _gap(values: Sequence[Any]) -> Duration:
 
 def _pair(values: Sequence[Any]) -> tuple[Duration, Fraction]:
     if len(values) != 2:
-        raise PlanError(f"{':'.join(map(str, values))!r} is no point of a CDF; give gap and probability")
+        raise PlanError(f"{':'.join(map(str, values))!r} is no point of a CDF; give time and probability")
     return Duration.parse(values[0]), _probability(str(values[1]).strip())
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from assertionengine import AssertionOperator, verify_assertion
 
-from ..errors import UnitError
+from ..errors import TesterLibraryError, UnitError
 from ..model.number import refusal, split_unit
 from ..running.suite import Suite
 from ..verdict import Between, assess, text_of
@@ -73,6 +73,11 @@ def asserted(
         return value
     if operator is _THEN:
         return verify_assertion(value, operator, expected)
+    if expected is None and operator is not _VALIDATE:
+        raise TesterLibraryError(
+            f"{subject}: no value given after the operator {operator.value}; write one, such as "
+            f"{operator.value} 0"
+        )
     verdict = assess(
         value if known is None else known,
         operator,

@@ -8,7 +8,7 @@ import difflib
 import functools
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from robot.running import TypeInfo
@@ -30,14 +30,30 @@ def check_names(keyword: str, parameters: Sequence[str], arguments: Sequence[Any
         written = re.match(r"([a-z]\w*)=", argument) if isinstance(argument, str) else None
         if not written or written[1] in parameters:
             continue
-        likely = [name for name in parameters if written[1] in name.split("_")]
-        likely += difflib.get_close_matches(written[1], parameters, n=1, cutoff=0.75)
+        likely = _likely(written[1], parameters)
         if likely or parameter in _NAMES_OF_PORTS:
             meant = f"did you mean {likely[0]!r}? " if likely else ""
             raise TesterLibraryError(
                 f"{keyword} has no argument {written[1]!r}, so {argument!r} would be its {parameter!r}; "
                 f"{meant}It has {', '.join(parameters)}"
             )
+
+
+def _unknown(given: Iterable[str], parameters: Mapping[str, Any]) -> str:
+    """What may have been meant by the first argument that a keyword has not; empty if it has them all."""
+    for name in given:
+        if name not in parameters:
+            meant = _likely(name, list(parameters))
+            hint = f"; did you mean {meant[0]!r}?" if meant else "."
+            return f"{hint} It has {', '.join(parameters)}"
+    return ""
+
+
+def _likely(written: str, parameters: Sequence[str]) -> list[str]:
+    """Arguments of which a word that is none may have been meant, the best first."""
+    likely = [name for name in parameters if written in name.split("_")]
+    likely += [name for name in parameters if written == name.replace("_", "")]
+    return likely + difflib.get_close_matches(written, parameters, n=1, cutoff=0.75)
 
 
 def converting(
@@ -51,7 +67,10 @@ def converting(
 
     @functools.wraps(method)
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs)
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError as problem:
+            raise TesterLibraryError(f"{name}: {problem}{_unknown(kwargs, signature.parameters)}") from None
         for argument, value in given.arguments.items():
             info = types.get(argument)
             if info is None or value is signature.parameters[argument].default:

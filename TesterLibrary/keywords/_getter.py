@@ -31,8 +31,9 @@ from ..methodology.traffic import TrafficResult
 from ..model.units import Duration, Ratio
 from ..running.suite import Suite
 from ..verdict import Between, text_of
-from ._assertion import asserted
+from ._assertion import asserted, count_of
 
+_MEANT = {"=<": "<=", "=>": ">=", "=": "==", "=!": "!=", "<>": "!="}  # operators as they are mistyped
 _OF_ORDER = ("reordered", "late", "extent")
 _VARIATION = ("jitter", "ipdv_mean", "ipdv_min", "ipdv_max")
 
@@ -53,6 +54,7 @@ class Getter:
             operator,
             expected,
             subject=f"frame loss{_of(stream)}",
+            parse=_count_of_frames,
             known=Between(*order.loss_bounds) if order.loss_bounds else None,
             doubt=doubt,
             message=message,
@@ -198,6 +200,13 @@ def outage_ns(stream: StreamResult) -> float:
     return max((inf if not o.ended else float(o.by_time_ns) for o in stream.outages or ()), default=0.0)
 
 
+def _count_of_frames(text: Any) -> int:
+    """A number of frames. TesterLibraryError for a part of them, which is another keyword's."""
+    if str(text).strip().endswith(("%", "ppm")):
+        raise TesterLibraryError(f"{text!r} is a part of the frames, not a number; call Get Loss Ratio")
+    return count_of(text)
+
+
 def _of(stream: str | None) -> str:
     return f" of {stream}" if stream else ""
 
@@ -206,9 +215,17 @@ def _arranged(first: str | None, second: Any, third: Any) -> tuple[str | None, A
     """Stream, operator and value. The stream may be left out: `Get Frame Loss    <=    0`."""
     if first is not None and first in AssertionOperator.__members__:
         return None, AssertionOperator[first], second
+    if first is not None and not first[:1].isalnum() and not set(first) - set("<>=!~*^$"):
+        raise _no_operator(first)
     if second is None or isinstance(second, AssertionOperator):
         return first, second, third
     if second not in AssertionOperator.__members__:
-        allowed = ", ".join(AssertionOperator.__members__)
-        raise TesterLibraryError(f"{second!r} is not an assertion operator; write one of {allowed}")
+        raise _no_operator(second)
     return first, AssertionOperator[second], third
+
+
+def _no_operator(given: str) -> TesterLibraryError:
+    """The error of a text in the place of an operator, with the operator that was meant."""
+    meant = f"; did you mean {_MEANT[given]!r}?" if given in _MEANT else ""
+    allowed = ", ".join(AssertionOperator.__members__)
+    return TesterLibraryError(f"{given!r} is not an assertion operator{meant}; write one of {allowed}")

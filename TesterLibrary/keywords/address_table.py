@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.address_table import (
     AddressRateResult,
@@ -141,11 +140,9 @@ class AddressTable:
 
         | `Verify Address Capacity Above` | 8192 |
         """
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, CapacityResult):
-            raise TesterLibraryError(
-                f"this says nothing about an address table; give a result of Find Address Capacity: {judged}"
-            )
+        judged = self._suite.judged_as(
+            CapacityResult, measured, about="an address table", source="Find Address Capacity"
+        )
         return self._suite.conclude(at_least(judged.verdict_above, bound, within))
 
     @keyword(tags=["rfc2889", "verify"])
@@ -161,10 +158,7 @@ class AddressTable:
 
         | `Verify Address Learning Rate Above` | 10 k/s |
         """
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, AddressRateResult):
-            raise TesterLibraryError(
-                "this says nothing about address learning; give a result of Find Address Learning Rate: "
-                f"{judged}"
-            )
+        judged = self._suite.judged_as(
+            AddressRateResult, measured, about="address learning", source="Find Address Learning Rate"
+        )
         return self._suite.conclude(at_least(judged.verdict_above, bound, within))

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from robot.api.deco import keyword
 
+from ..errors import PlanError
 from ..files.shaping_text import ArrivalLaw, arrivals, rewrite
 from ..model.departures import CaptureReplay
 from ..model.stream import Stream
@@ -96,6 +99,8 @@ class Arrivals:
         | `Create Replay Stream` | replayed | voip.pcapng | 10.1.1.1=198.18.0.2 | scale=0.1 |
         | ${trial} = | `Send Traffic` | replayed |
         """
+        if not Path(path).is_file() and self._is_here():
+            raise PlanError(f"stream {name!r}: there is no capture file {path} (from {Path.cwd()})")
         capture = naming(
             name,
             lambda: CaptureReplay(
@@ -108,3 +113,8 @@ class Arrivals:
         )
         self._suite.put(Stream(name, tx=tx, rx=rx, rate=rate or LINE_RATE, shaping=capture))
         return name
+
+    def _is_here(self) -> bool:
+        """Whether the tester reads the files of this machine, as one does that is started here."""
+        opened = self._suite.open_testbed.testbed
+        return bool(opened) and opened.testbed.tester.is_local and not opened.testbed.dut.is_simulated

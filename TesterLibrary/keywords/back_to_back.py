@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.back_to_back import BurstResult, BurstSearch, find_maximum_burst
 from ..methodology.result import Result
@@ -84,9 +83,7 @@ class BackToBack:
 
         | `Verify Maximum Burst Above` | 1000 |
         """
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, BurstResult):
-            raise TesterLibraryError(
-                f"this says nothing about the longest burst; give a result of Find Maximum Burst: {judged}"
-            )
+        judged = self._suite.judged_as(
+            BurstResult, measured, about="the longest burst", source="Find Maximum Burst"
+        )
         return self._suite.conclude(at_least(judged.verdict_above, bound, within))

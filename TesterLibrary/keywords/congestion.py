@@ -8,15 +8,18 @@ from fractions import Fraction
 
 from robot.api.deco import keyword
 
-from ..errors import PlanError, TesterLibraryError
+from ..errors import PlanError
 from ..measurement.trial import Trial
 from ..methodology.congestion import CongestionResult, CongestionTest, measure_congestion
 from ..methodology.result import Result
+from ..model.names import Names
 from ..model.stream import Stream
 from ..model.units import Duration, FrameSize, Rate, RateUnit, Ratio
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component
+
+_BOTH_SENDERS = Names(("p1", "p2"))
 
 
 @component
@@ -29,7 +32,7 @@ class Congestion:
     @keyword(tags=["rfc2889", "measure"])
     def measure_congestion(
         self,
-        senders: tuple[str, str] = ("p1", "p2"),
+        senders: Names = _BOTH_SENDERS,
         uncongested: str = "p3",
         congested: str = "p4",
         frame_size: FrameSize = FrameSize(64),
@@ -39,7 +42,7 @@ class Congestion:
         """Overloads one port, and counts what is lost on the way to another one (RFC 2889 §5.5).
 
         | =Argument= | =Meaning= |
-        | ``senders`` | a list of the two ports that send |
+        | ``senders`` | the two ports that send: a list, or names with a comma between, such as ``p1,p2`` |
         | ``uncongested`` | the port that gets every second frame of the first sender, and no others |
         | ``congested`` | the port that gets the rest: 150 % of line rate, if ``load`` is 100 % |
         | ``frame_size`` | bytes, FCS included |
@@ -58,7 +61,10 @@ class Congestion:
         | `Verify No Head Of Line Blocking` | ${result} |
         """
         suite = self._suite
-        if len({*senders, uncongested, congested}) != 4 or len(senders) != 2:
+        if len(senders) != 2:
+            given = ", ".join(senders) or "none"
+            raise PlanError(f"senders: give two ports, such as p1,p2; given was {given}")
+        if len({*senders, uncongested, congested}) != 4:
             given = ", ".join((*senders, uncongested, congested))
             raise PlanError(f"congestion control is measured over four different ports; given were {given}")
         half, whole = Rate(load.value / 2, RateUnit.LINE), Rate(load.value, RateUnit.LINE)
@@ -90,9 +96,7 @@ class Congestion:
 
         | `Verify No Head Of Line Blocking` |
         """
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, CongestionResult):
-            raise TesterLibraryError(
-                f"this says nothing about congestion; give a result of Measure Congestion: {judged}"
-            )
+        judged = self._suite.judged_as(
+            CongestionResult, measured, about="congestion", source="Measure Congestion"
+        )
         return self._suite.conclude(judged.verdict_no_blocking())

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..errors import PlanError, TesterLibraryError
+from ..errors import PlanError
 from ..measurement.trial import Trial
 from ..methodology.errored_frames import (
     ErroredResult,
@@ -86,9 +86,7 @@ class ErroredFrames:
 
         | `Verify Errored Frames Filtered` |
         """
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, ErroredResult):
-            raise TesterLibraryError(
-                f"this says nothing about errored frames; give a result of Measure Errored Frames: {judged}"
-            )
+        judged = self._suite.judged_as(
+            ErroredResult, measured, about="errored frames", source="Measure Errored Frames"
+        )
         return self._suite.conclude(judged.verdict_filtered())

@@ -10,24 +10,33 @@ from typing import Annotated
 from robot.api.deco import keyword
 
 from ..methodology.inline import all_events_fired
+from ..model.editor import FieldPath
 from ..model.headers import HeaderStack
+from ..model.heading import Heading, OrderPolicy
 from ..model.inline import (
+    Blackhole,
     ChecksumPolicy,
     Corrupt,
+    Delay,
     Drop,
     Duplicate,
     Event,
-    Heading,
     Mark,
     PacketAction,
     Part,
+    Reorder,
+    Reset,
+    Rewrite,
+    Swallowed,
     Truncate,
 )
-from ..model.units import Ratio
+from ..model.units import Duration, Ratio
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component
 from ._shared import shares
+
+_LONGEST_HOLD = Duration(100_000_000)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +148,114 @@ class Events:
         """
         return self._add(shared, Truncate(frame_size))
 
+    @keyword(tags=["path", "event"])
+    @shares(EventArguments, before="name")
+    def delay_packet(
+        self, shared: EventArguments, delay: Duration, order: OrderPolicy = OrderPolicy.PRESERVE
+    ) -> str:
+        """Has a path hold a packet for a time. Returns the event's name.
+
+        | =Argument= | =Meaning= |
+        | ``delay`` | for how long: ``10 ms``, up to 60 s |
+        | ``order`` | ``preserve``: packets behind it wait as well; ``allow``: they overtake it |
+
+        `Drop Packet` says how packets are meant. With ``order=allow`` this reorders by time, and
+        `Reorder Packet` by count. The delay is what the path adds to the time that it needs itself;
+        `Get Path Statistics` has the longest time by which a packet left too late. `Impair Path` delays all
+        packets of a direction.
+
+        | `Delay Packet` | wan | 10 ms | flow=1 | number=20 |
+        | `Delay Packet` | wan | 2 ms | ratio=1 % | order=allow |
+        """
+        return self._add(shared, Delay(delay=delay, order=order))
+
+    @keyword(tags=["path", "event"])
+    @shares(EventArguments, before="name")
+    def reorder_packet(self, shared: EventArguments, packets: int, limit: Duration = _LONGEST_HOLD) -> str:
+        """Has a path hold a packet back until later ones have passed. Returns the event's name.
+
+        | =Argument= | =Meaning= |
+        | ``packets`` | how many later packets pass it; it leaves directly behind the last of them |
+        | ``limit`` | the longest time for which it is held back |
+
+        `Drop Packet` says how a packet is meant. Those count that the event would see as well, of the same
+        direction, and that are neither dropped nor held back themselves: with ``flow=1`` and
+        ``data_only=True``, data packets of that flow. Where too few follow, the packet leaves at its limit.
+        That is counted; an event to which nothing else happened has not fired.
+
+        | `Reorder Packet` | wan | 3 | flow=1 | number=20 | data_only=True |
+        """
+        return self._add(shared, Reorder(packets=packets, limit=limit))
+
+    @keyword(tags=["path", "event"])
+    @shares(EventArguments, before="name")
+    def rewrite_field(
+        self,
+        shared: EventArguments,
+        field: FieldPath,
+        value: str,
+        checksum: ChecksumPolicy = ChecksumPolicy.REPAIR,
+    ) -> str:
+        """Has a path set a header field of a packet. Returns the event's name.
+
+        | =Argument= | =Meaning= |
+        | ``field`` | a header and its field as in Scapy: ``IP.ttl``, ``TCP.flags``, ``VLAN.vlan`` |
+        | ``value`` | a number, an address, or a word of Scapy's such as ``SA`` |
+        | ``checksum`` | ``repair``: those that cover the field follow it; ``keep``: they are wrong then |
+
+        `Drop Packet` says how a packet is meant. Fields of Ether, IP, IPv6, TCP, UDP, ICMP and SCTP are found
+        in any packet; for other headers, and for inner ones (``IP[2].ttl``), give ``headers`` that have them.
+        A packet without the header stays as it is, and the event has not fired.
+
+        Checksums of IPv4, TCP, UDP and ICMP are repaired, of the outer packet only; what needs others is
+        refused without ``checksum=keep``, and so is a checksum itself.
+
+        | `Rewrite Field` | wan | IP.ttl | 1 | flow=1 | number=5 |
+        | `Rewrite Field` | wan | TCP.window | 0 | every=1 | headers=IP / TCP(sport=80) |
+        | `Rewrite Field` | wan | UDP.chksum | 0xbad | ratio=1 % | checksum=keep |
+        """
+        return self._add(shared, Rewrite(field=field, value=value, checksum=checksum))
+
+    @keyword(tags=["path", "event"])
+    @shares(EventArguments, before="name")
+    def blackhole_path(
+        self, shared: EventArguments, duration: Duration, packets: Swallowed = Swallowed.ALL
+    ) -> str:
+        """Has a path drop a packet, and all later ones of its direction for a time. Returns the event's name.
+
+        | =Argument= | =Meaning= |
+        | ``duration`` | for how long, from the arrival of that packet on: ``2 s``, up to an hour |
+        | ``packets`` | ``all`` of its direction, or those of its ``flow`` in that direction |
+
+        `Drop Packet` says how a packet is meant. What the path holds already leaves. The event counts each
+        packet that it drops as fired, and has the times of the first and of the last one. A packet that is
+        selected meanwhile does not prolong it. Give one event for each direction to cut off both.
+
+        | `Blackhole Path` | wan | 300 ms | flow=1 | number=20 | direction=backward |
+        | `Blackhole Path` | wan | 2 s | number=1000 | packets=flow |
+        """
+        return self._add(shared, Blackhole(duration=duration, packets=packets))
+
+    @keyword(tags=["path", "event"])
+    @shares(EventArguments, before="name")
+    def reset_connection(self, shared: EventArguments) -> str:
+        """Has a path reset a TCP connection at both ends. Returns the event's name.
+
+        | =Argument= | =Meaning= |
+
+        `Drop Packet` says how a packet is meant. A RST takes its place on the way to its receiver, with the
+        packet's sequence number. Its sender gets one with the end of what the path has sent to it, and one
+        with the packet's acknowledgment number, where that is another number: an end accepts no RST but with
+        the number that it expects next (RFC 5961). `Get Path Statistics` counts those to the
+        sender as ``injected``. A packet that is not of TCP, or has RST itself, resets nothing.
+
+        Give no ``headers`` that leave out the other direction: the path would not know what it has sent
+        there.
+
+        | `Reset Connection` | wan | flow=1 | number=20 | data_only=True |
+        """
+        return self._add(shared, Reset())
+
     @keyword(tags=["path", "event", "verify"])
     def verify_all_events_fired(self, *paths: str) -> Verdict:
         """Judges whether all events of paths have happened: PASS, or INCONCLUSIVE with the others' names.
@@ -153,6 +270,7 @@ class Events:
         | `Verify All Events Fired` |
         """
         suite = self._suite
+        suite.paths.refuse_unstarted()
         found = [suite.paths.statistics(name) for name in paths] if paths else suite.paths.started()
         return suite.conclude(all_events_fired(found))
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.forwarding_rate import (
     ForwardingFigure,
@@ -104,9 +103,7 @@ class ForwardingRates:
     def _judge(
         self, figure: ForwardingFigure, bound: Rate, measured: Trial | Result | None, within: Ratio | None
     ) -> Verdict:
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, ForwardingResult):
-            raise TesterLibraryError(
-                f"this says nothing about forwarding rates; give a result of Sweep Forwarding Rate: {judged}"
-            )
+        judged = self._suite.judged_as(
+            ForwardingResult, measured, about="forwarding rates", source="Sweep Forwarding Rate"
+        )
         return self._suite.conclude(at_least(lambda b: judged.verdict_above(figure, b), bound, within))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.mlrsearch.controller import find_goals
 from ..methodology.mlrsearch.goal import SearchGoal
@@ -153,11 +152,9 @@ class MlrSearch:
 
         | `Verify Goal Above` | NDR | 95 % | ${result} |
         """
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, MultipleLossRatioResult):
-            raise TesterLibraryError(
-                f"this says nothing about goals; give a result of Find NDR And PDR or Find Goals: {judged}"
-            )
+        judged = self._suite.judged_as(
+            MultipleLossRatioResult, measured, about="goals", source="Find NDR And PDR or Find Goals"
+        )
         return self._suite.conclude(at_least(lambda rate: judged.verdict_above(name, rate), bound, within))
 
     def _goal(

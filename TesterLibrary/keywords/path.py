@@ -26,7 +26,14 @@ class PathStatistic(Enum):
     RECEIVED = "received"
     FORWARDED = "forwarded"
     DROPPED = "dropped"
+    LOSS_DROPS = "loss_drops"
+    TAIL_DROPS = "tail_drops"
+    OVERFLOWED = "overflowed"
+    HELD = "held"
+    DELAYED = "delayed"
+    EXPIRED = "expired"
     DUPLICATED = "duplicated"
+    INJECTED = "injected"
     UNMATCHED = "unmatched"
     LOST = "lost"
     FIRED = "fired"
@@ -41,17 +48,22 @@ class InlinePaths:
         self._suite = suite
 
     @keyword(tags=["path"])
-    def create_path(self, name: str, between: Names = BOTH_PORTS) -> str:
+    def create_path(self, name: str, between: Names = BOTH_PORTS, memory_mib: int = 16) -> str:
         """Describes a path between two ports of the tester; nothing is forwarded before `Start Path`.
 
         | =Argument= | =Meaning= |
         | ``name`` | what the other keywords call it |
         | ``between`` | two ports of the testbed; *forward* leads from the first one to the second one |
+        | ``memory_mib`` | MiB of memory for the packets that are held, of each direction; up to 1024 |
 
         A path forwards frames as they are, in both directions. `Drop Packet`, `Mark Packet`,
-        `Corrupt Packet`, `Duplicate Packet` and `Truncate Packet` give it events, which happen to single
+        `Corrupt Packet`, `Duplicate Packet`, `Truncate Packet`, `Delay Packet`, `Reorder Packet`,
+        `Rewrite Field`, `Blackhole Path` and `Reset Connection` give it events, which happen to single
         packets; several of one packet happen in the order in which they were written. No stream, clients or
         responder can use its ports meanwhile. Returns the name.
+
+        Memory is taken at the start of a path that holds packets. Each takes 256 bytes or a multiple; one
+        that finds no room is dropped and counted, and verdicts on the path are INCONCLUSIVE then.
 
         | `Create Path` | wan | between=p1,p2 |
         | `Drop Packet` | wan | flow=1 | number=20 |
@@ -59,7 +71,8 @@ class InlinePaths:
         | `Run On Host` | client | curl -so /dev/null http://198.18.1.3/1MB |
         | `Verify All Events Fired` |
         """
-        self._suite.paths.create(Path(name, tuple(between)))  # type: ignore[arg-type]
+        path = Path(name, tuple(between), memory_mib=memory_mib)  # type: ignore[arg-type]
+        self._suite.paths.create(path)
         return name
 
     @keyword(tags=["path"])
@@ -106,11 +119,15 @@ class InlinePaths:
         | ``assertion_expected`` | how many frames |
         | ``message`` | a text in place of the usual one if the assertion fails |
 
-        ``received`` + ``duplicated`` = ``forwarded`` + ``dropped`` + ``lost``. ``dropped`` is what events
-        dropped, ``lost`` what the tester itself had no room for, ``unmatched`` what passed without being seen
-        by any event, ``fired`` how often events happened, ``flows`` how many flows were given a number.
-        Without a statistic an object with these attributes is returned, with ``directions`` and ``events``,
-        each event with ``name``, ``matched``, ``fired``, ``first_fired_ns`` and ``last_fired_ns``.
+        ``received`` + ``duplicated`` + ``injected`` = ``forwarded`` + ``dropped`` + ``loss_drops`` +
+        ``tail_drops`` + ``overflowed`` + ``lost`` + ``held``. ``dropped`` is what events dropped,
+        ``injected`` what they sent beside what arrived, ``overflowed`` what found no memory to be held in,
+        ``lost`` what the tester's own ports had no room for, ``held`` what is held now or was when the path
+        was stopped, ``unmatched`` what passed without being seen by any event. ``fired`` is how often events
+        happened, ``expired`` how often a packet was held back until its limit, ``delayed`` how many packets
+        were held and have left, ``flows`` how many flows were given a number. Without a statistic an object
+        with these attributes is returned, with ``directions`` and ``events``, each event with ``name``,
+        ``matched``, ``fired``, ``first_fired_ns`` and ``last_fired_ns``.
 
         An assertion is INCONCLUSIVE while an event of the path has not fired, and where the tester lost
         frames.

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from robot.api.deco import keyword
 
-from ..errors import TesterLibraryError
 from ..measurement.counter import Counter
 from ..measurement.trial import Trial
 from ..methodology.prerequisite import load_of
@@ -91,9 +90,5 @@ class Reset:
 
         | `Verify Reset Time Below` | 30 s |
         """
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, ResetResult):
-            raise TesterLibraryError(
-                f"this says nothing about a reset; give a result of Measure Reset Time: {judged}"
-            )
+        judged = self._suite.judged_as(ResetResult, measured, about="a reset", source="Measure Reset Time")
         return self._suite.conclude(at_most(judged.verdict_below, bound, within))

@@ -7,9 +7,8 @@ from __future__ import annotations
 from robot.api.deco import keyword
 
 from ..measurement.trial import Trial
-from ..model.stream import Stream
 from ..model.units import Duration
-from ..running.sending import burst_of, send
+from ..running.sending import send, send_burst
 from ..running.suite import Suite
 from ._component import component
 
@@ -35,7 +34,10 @@ class Sending:
         | ${trial} = | `Send Burst` | north | packets=1000 |
         | `Verify Loss Below` | 0 |
         """
-        return self._send([burst_of(self._suite.chosen([name])[0])], packets, timeout)
+        (stream,) = self._suite.chosen([name])
+        trial = send_burst(self._suite.tester, stream, packets=packets, timeout=timeout)
+        self._suite.remember(trial)
+        return trial
 
     @keyword(tags=["send"])
     def send_traffic(
@@ -53,9 +55,7 @@ class Sending:
         | ${trial} = | `Send Traffic` | replayed |
         | ${trial} = | `Send Traffic` | north | south | packets=10000 |
         """
-        return self._send(self._suite.chosen(streams), packets, timeout)
-
-    def _send(self, streams: list[Stream], packets: int | None, timeout: Duration) -> Trial:
-        trial = send(self._suite.tester, streams, packets=packets, timeout=timeout)
+        chosen = self._suite.chosen(streams)
+        trial = send(self._suite.tester, chosen, packets=packets, timeout=timeout)
         self._suite.remember(trial)
         return trial

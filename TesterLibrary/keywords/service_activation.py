@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.result import Result
 from ..methodology.service_activation import (
@@ -100,12 +99,12 @@ class ServiceActivation:
 
         | `Verify Service Configuration` | loss=0.1 % | delay=5 ms | variation=2 ms | margin=5 % |
         """
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, ConfigurationResult):
-            raise TesterLibraryError(
-                f"this says nothing about the configuration of a service; give a result of Sweep Service "
-                f"Configuration: {judged}"
-            )
+        judged = self._suite.judged_as(
+            ConfigurationResult,
+            measured,
+            about="the configuration of a service",
+            source="Sweep Service Configuration",
+        )
         return self._suite.conclude(judged.verdict(Acceptance(loss, delay, variation), margin))
 
     @keyword(tags=["y1564", "measure"])
@@ -154,11 +153,11 @@ class ServiceActivation:
 
         | `Verify Service Performance` | loss=0.1 % | delay=5 ms | availability=99.9 % |
         """
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, PerformanceResult):
-            raise TesterLibraryError(
-                f"this says nothing about the performance of services; give a result of Measure Service "
-                f"Performance: {judged}"
-            )
+        judged = self._suite.judged_as(
+            PerformanceResult,
+            measured,
+            about="the performance of services",
+            source="Measure Service Performance",
+        )
         accepted = Acceptance(loss, delay, variation, availability)
         return self._suite.conclude(judged.verdict(services, accepted))

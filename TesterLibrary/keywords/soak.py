@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..errors import TesterLibraryError
 from ..measurement.trial import Trial
 from ..methodology.result import Result
 from ..methodology.soak import Soak, SoakResult, measure_soak
@@ -69,9 +68,5 @@ class SoakKeywords:
 
         | `Verify Exceed Probability Below` | 5 % |
         """
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, SoakResult):
-            raise TesterLibraryError(
-                f"this says nothing about a soak; give a result of Measure Soak: {judged}"
-            )
+        judged = self._suite.judged_as(SoakResult, measured, about="a soak", source="Measure Soak")
         return self._suite.conclude(at_most(judged.verdict_below, bound, within))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from robot.api.deco import keyword
 
-from ..errors import TesterLibraryError
 from ..measurement.counter import Counter
 from ..measurement.trial import Trial
 from ..methodology.prerequisite import load_of
@@ -88,9 +87,7 @@ class SystemRecovery:
 
         | `Verify System Recovery Below` | 10 ms |
         """
-        judged = self._suite.judged(measured)
-        if not isinstance(judged, RecoveryResult):
-            raise TesterLibraryError(
-                f"this says nothing about recovery; give a result of Measure System Recovery: {judged}"
-            )
+        judged = self._suite.judged_as(
+            RecoveryResult, measured, about="recovery", source="Measure System Recovery"
+        )
         return self._suite.conclude(at_most(judged.verdict_below, bound, within))

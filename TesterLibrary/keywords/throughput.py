@@ -51,7 +51,6 @@ class Throughput:
         | ``lowest`` | the load, in ``%`` of line rate, below which the search gives up |
         | ``highest`` | the load, in ``%`` of line rate, at which the search starts; see below |
         | ``sustained`` | whether a load at which the delay grows all along, as a queue fills, is too high |
-
         | ``repeat`` | how often it is searched; from 2 on the result has an interval of confidence |
         | ``timeout`` | a frame that arrives later than this is lost, such as ``5 ms``; none, if left out |
         | ``stability`` | the load of a first trial, which must not lose; as the profile says; 0 for none |
@@ -62,6 +61,9 @@ class Throughput:
 
         A search without ``highest`` goes up to line rate, or to the rate that the tester sustains by its
         calibration (`Calibrate Tester`), if that is lower.
+
+        ``resolution``, ``lowest`` and ``sustained`` do not follow the profile; a suite that wants its values
+        writes ``resolution=${PROFILE.throughput.resolution}`` after importing the profile as ``Variables``.
 
         How the delay grows is known of trials of 3.5 s and longer: it is read every half second.
 

@@ -13,7 +13,7 @@ from ..measurement.trace import PathTrace
 from ..methodology.retransmissions import counted_alike, recovery_below
 from ..methodology.tolerance import at_most
 from ..methodology.trace import traces_complete
-from ..model.inline import Heading
+from ..model.heading import Heading
 from ..model.units import Duration, Ratio
 from ..running.suite import Suite
 from ..verdict import Verdict

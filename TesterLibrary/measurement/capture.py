@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from .._generated.tester.v1 import counters
 from .._generated.tester.v1.counters import CapturePortCounters
 
-__all__ = ["CaptureCounters", "CapturePortCounters", "CapturedFrame", "StoppedCapture", "TracedFrame"]
+__all__ = ["CaptureCounters", "CapturePortCounters", "CapturedFrame", "Fate", "StoppedCapture", "TracedFrame"]
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,23 @@ class StoppedCapture:
     streams: Mapping[int, str] = field(default_factory=dict)  # names by id
 
 
+class Fate(Enum):
+    """What a path did with a frame beside its events."""
+
+    NONE = "none"
+    HELD = "held"  # `left_ns` is when it was due to leave; None: it waited for later frames
+    LOST = "lost at random"
+    TAIL_DROP = "found the queue full"
+    OVERFLOW = "dropped for want of memory"
+
+
 @dataclass(frozen=True)
 class TracedFrame:
     """What became of a frame of a path."""
 
     left_ns: int | None  # of the tester's clock; None: it has not left
     events: tuple[int, ...] = ()  # that happened to it, by their places in the path's plan
+    fate: Fate = Fate.NONE
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
@@ -15,6 +15,8 @@ from .departure import rate_error
 from .links import link_objection, links_down
 from .port_evidence import PortEvidence, port_evidence, port_objections
 from .snapshot import ClockCounters, Snapshot, WorkerCounters
+
+_BURST_ERROR, _BURST_ERROR_NS = Fraction(1, 10), 100_000  # of the time that a burst takes; either will do
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class EvidenceLimits:
     max_steal: Fraction = Fraction(1, 20)  # part of the time that a hypervisor took from this machine
     max_links_down: int = 0  # ports of the streams whose link was down
     max_calibration_age_ns: int = 168 * 3600 * 10**9  # age of the calibration by which delays are corrected
+
+    def of_burst(self, span_ns: Fraction) -> EvidenceLimits:
+        """The limits for a burst of that length: stamps of few frames tell less than those of many."""
+        return replace(self, max_rate_error=max(self.max_rate_error, _BURST_ERROR, _BURST_ERROR_NS / span_ns))
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..model.heading import Heading
+from ..model.impairment import Impairment
 from ..model.units import Duration
 from .counter import increase
 from .evidence import EvidenceLimits
@@ -30,6 +32,7 @@ class PathStatistics:
     events: tuple[PathEventCounters, ...] = ()
     flows: int = 0  # that were given a number
     objections: tuple[str, ...] = ()  # why the tester did not do its part
+    idle: tuple[str, ...] = ()  # impairments to which nothing happened, and why
 
     @property
     def received(self) -> int:
@@ -47,9 +50,44 @@ class PathStatistics:
         return sum(direction.dropped for direction in self.directions)
 
     @property
+    def loss_drops(self) -> int:
+        """Frames that an impairment lost."""
+        return sum(direction.loss_drops for direction in self.directions)
+
+    @property
+    def tail_drops(self) -> int:
+        """Frames that found the queue of a shaper full."""
+        return sum(direction.tail_drops for direction in self.directions)
+
+    @property
+    def overflowed(self) -> int:
+        """Frames that were dropped because there was no memory to hold them."""
+        return sum(direction.overflowed for direction in self.directions)
+
+    @property
+    def held(self) -> int:
+        """Frames that are held; of a path that was stopped, those that did not leave any more."""
+        return sum(direction.held for direction in self.directions)
+
+    @property
+    def delayed(self) -> int:
+        """Frames that were held, and have left."""
+        return sum(direction.delayed for direction in self.directions)
+
+    @property
+    def expired(self) -> int:
+        """Frames that events held back until their time limit."""
+        return sum(event.expired for event in self.events)
+
+    @property
     def duplicated(self) -> int:
         """Copies that events made."""
         return sum(direction.duplicated for direction in self.directions)
+
+    @property
+    def injected(self) -> int:
+        """Frames that events sent beside those that arrived."""
+        return sum(direction.injected for direction in self.directions)
 
     @property
     def unmatched(self) -> int:
@@ -68,19 +106,26 @@ class PathStatistics:
 
     @property
     def unfired(self) -> tuple[PathEventCounters, ...]:
-        """The events that did not happen."""
-        return tuple(event for event in self.events if not event.fired)
+        """The events that did not happen, or not before the time limit of what they held back."""
+        return tuple(event for event in self.events if event.fired <= event.expired)
 
     @property
     def doubt(self) -> str:
         """Why nothing can be concluded from what passed; empty if something can."""
-        return "; ".join((*self.objections, *map(_unfired_text, self.unfired)))
+        return "; ".join((*self.objections, *map(_unfired_text, self.unfired), *self.idle))
 
     def __str__(self) -> str:
         parts = [f"{self.name}: {self.forwarded:,} of {self.received:,} frames forwarded"]
         for count, what in (
             (self.dropped, "dropped"),
+            (self.loss_drops, "lost at random"),
+            (self.tail_drops, "found the queue full"),
             (self.duplicated, "copies"),
+            (self.injected, "injected"),
+            (self.delayed, "delayed"),
+            (self.expired, "held back until their time limit"),
+            (self.held, "held"),
+            (self.overflowed, "DROPPED FOR WANT OF MEMORY"),
             (self.lost, "LOST BY US"),
         ):
             parts += [f"{count:,} {what}"] if count else []
@@ -93,11 +138,18 @@ def _unfired_text(event: PathEventCounters) -> str:
     why = f"it saw {event.matched:,} packets"
     if event.missed:
         why = f"it could not happen to the {event.missed:,} packets that it selected"
+    if event.expired:
+        why = f"too few packets followed the {event.expired:,} that it held back until their time limit"
     return f"event {event.name!r} did not fire: {why}"
 
 
 def statistics_of(
-    before: Snapshot, after: Snapshot, job: str, counted: PathCounters, limits: EvidenceLimits
+    before: Snapshot,
+    after: Snapshot,
+    job: str,
+    counted: PathCounters,
+    limits: EvidenceLimits,
+    impairments: Sequence[Impairment] = (),
 ) -> PathStatistics:
     """The statistics of a path from a snapshot before its start to another one."""
     return PathStatistics(
@@ -106,7 +158,24 @@ def statistics_of(
         events=counted.events,
         flows=counted.flows,
         objections=tuple(_objections(before, after, job, counted, limits)),
+        idle=tuple(_idle(counted, impairments)),
     )
+
+
+def _idle(counted: PathCounters, impairments: Sequence[Impairment]) -> Iterator[str]:
+    """Impairments that have impaired nothing: no packet came, or none was lost that was to be.
+
+    A rate that nobody exceeds drops nothing, and that is as it should be.
+    """
+    for impairment in impairments:
+        places = [0 if heading is Heading.FORWARD else 1 for heading in impairment.directions]
+        directions = [counted.directions[place] for place in places if place < len(counted.directions)]
+        received = sum(direction.received for direction in directions)
+        lost = sum(direction.loss_drops for direction in directions)
+        if not received:
+            yield f"impairment {str(impairment)!r} did not happen: no packet came"
+        elif impairment.loss is not None and not lost:
+            yield f"impairment {str(impairment)!r} did not happen: none of {received:,} packets was lost"
 
 
 def _objections(
@@ -126,6 +195,11 @@ def _objections(
         yield (
             f"{drops:,} frames of path {counted.name!r} were lost in the tester's own rings and interfaces "
             f"(limit {limits.max_tester_drops})"
+        )
+    if overflowed := sum(direction.overflowed for direction in counted.directions):
+        yield (
+            f"{overflowed:,} frames of path {counted.name!r} were dropped for want of memory to hold them: "
+            "give it more memory_mib"
         )
     if counted.untracked:
         yield f"{counted.untracked:,} frames of path {counted.name!r} are of flows for which it has no room"

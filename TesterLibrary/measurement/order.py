@@ -22,6 +22,12 @@ _FATES = {
     "wrong_headers": "with wrong headers",
     "misrouted": "misrouted",
 }
+# Parts of headers, by the names that the tester gives them. A device that routes changes one of _HOP,
+# one that translates _TRANSLATION. The checksums and ports beside these follow from that.
+_HOP = frozenset({"MAC addresses", "TTL or hop limit"})
+_ROUTED = _HOP | {"VLAN tag", "IPv4 checksum"}
+_TRANSLATION = frozenset({"IP addresses"})
+_TRANSLATED = _ROUTED | _TRANSLATION | {"UDP ports", "UDP checksum", "TCP header", "TCP checksum"}
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,7 @@ class Order:
     @property
     def damage(self) -> str:
         """Frames that arrived changed, as text for people; empty if none did."""
-        parts = f" ({', '.join(self.wrong_header_parts)})" if self.wrong_header_parts else ""
+        parts = f" ({', '.join(self.wrong_header_parts)}{self._rewritten})" if self.wrong_header_parts else ""
         ways = {
             "with another content": self.corrupted,
             "with another length": self.wrong_length,
@@ -111,6 +117,16 @@ class Order:
             f"with headers that are not those that were sent{parts}": self.wrong_headers,
         }
         return "; ".join(f"{frames:,} arrived {way}" for way, frames in ways.items() if frames)
+
+    @property
+    def _rewritten(self) -> str:
+        """A question about the testbed, where all that was wrong is what routers or translators rewrite."""
+        wrong = frozenset(self.wrong_header_parts)
+        if wrong & _HOP and wrong <= _ROUTED:
+            return "; a router changes these: has the testbed layer: 3?"
+        if wrong & _TRANSLATION and wrong <= _TRANSLATED:
+            return "; NAT changes these: has the testbed forwarding: translated?"
+        return ""
 
     @property
     def ratio(self) -> Fraction | None:

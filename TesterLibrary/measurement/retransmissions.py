@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What TCP sent again in a trace: which segments, why, and how long it took. Pure functions of the trace."""
+"""The segments that TCP sent again in a trace, why, and how long it took. Pure functions of the trace."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from ..model.inline import Heading
+from ..model.heading import Heading
 from ..model.units import Duration
 from .segment import ACK, RST, SYN, End, Segment, after, segment_of
 from .trace import PathTrace, TracedPacket
@@ -62,7 +62,7 @@ class Recovery:
 
 @dataclass(frozen=True)
 class Retransmissions:
-    """What was sent again on a path. Prints as one line."""
+    """The segments that were sent again on a path. Prints as one line."""
 
     path: str
     found: tuple[Retransmission, ...]
@@ -110,10 +110,16 @@ class _Sent:
     sacked: bool = False
     lost: TracedPacket | None = None  # the first transmission that did not leave, until one does
 
+    def end_loss(self, at_ns: int, *, recovered: bool) -> Iterator[Recovery]:
+        """Yields the loss that ends at that time, if there is one."""
+        if lost := self.lost:
+            self.lost = None
+            yield Recovery(lost.number, lost.direction, at_ns - lost.arrived_ns, recovered)
+
 
 @dataclass
 class _Half:
-    """What is known of one direction of a connection so far."""
+    """The state of one direction of a connection."""
 
     flow: int
     next: int  # sequence number that would be new
@@ -125,7 +131,7 @@ class _Half:
 
 
 def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retransmissions:
-    """What was sent again in a trace in one direction or both, and what was missing for how long.
+    """Finds the segments that were sent again in one direction or both, and how long each loss was missing.
 
     A segment with sequence numbers that are not new is a retransmission, also where others are new: stacks
     cut their data anew. It is fast if acknowledgements that passed since the last transmission have said that
@@ -153,7 +159,7 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
             found.append(_retransmission(half, segment, packet, again))
             recoveries += _recovered(again, packet)
         else:
-            lost = None if packet.left_ns is not None else packet
+            lost = None if packet.gone_ns is not None else packet
             half.sent[segment.sequence] = half.open[segment.sequence] = _Sent(packet, lost=lost)
             oldest = next(iter(half.sent))
             if oldest not in half.open and after(segment.sequence, oldest) > _REMEMBERED:
@@ -163,10 +169,7 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
     end_ns = trace.packets[-1].arrived_ns if trace.packets else 0
     for half in halves.values():
         for sent in half.sent.values():
-            if lost := sent.lost:
-                recoveries.append(
-                    Recovery(lost.number, lost.direction, end_ns - lost.arrived_ns, recovered=False)
-                )
+            recoveries += sent.end_loss(end_ns, recovered=False)
     doubt = trace.doubt or ("only a part of the packets was traced" if trace.every != 1 else "")
     return Retransmissions(
         trace.path,
@@ -193,9 +196,9 @@ def _acknowledge(half: _Half, segment: Segment, packet: TracedPacket) -> Iterato
 
     One that the path dropped tells the sender nothing.
     """
-    if packet.left_ns is None:
+    if packet.gone_ns is None:
         return
-    half.last_ack_ns = packet.left_ns
+    half.last_ack_ns = packet.gone_ns
     ack, known = segment.acknowledged, half.acknowledged
     plain = not segment.numbers and (segment.window == half.window or bool(segment.sack))
     half.window = segment.window
@@ -205,9 +208,7 @@ def _acknowledge(half: _Half, segment: Segment, packet: TracedPacket) -> Iterato
             if after(ack, begin) <= 0:
                 break
             del half.open[begin]
-            if lost := sent.lost:  # sent again as a part of others
-                sent.lost = None
-                yield Recovery(lost.number, lost.direction, packet.left_ns - lost.arrived_ns, recovered=True)
+            yield from sent.end_loss(packet.gone_ns, recovered=True)  # sent again as a part of others
         return
     if not plain:
         return
@@ -233,7 +234,7 @@ def _retransmission(half: _Half, segment: Segment, packet: TracedPacket, sent: _
         delay_ns=packet.arrived_ns - sent.packet.arrived_ns,
         duplicates=sent.duplicates,
         sacked=sent.sacked,
-        needed=sent.packet.left_ns is None,
+        needed=sent.packet.gone_ns is None,
     )
     sent.packet, sent.duplicates, sent.sacked = packet, 0, False
     return again
@@ -241,8 +242,7 @@ def _retransmission(half: _Half, segment: Segment, packet: TracedPacket, sent: _
 
 def _recovered(sent: _Sent, packet: TracedPacket) -> Iterator[Recovery]:
     """Yields the loss that a later transmission ends; one that has not left begins a loss, or prolongs it."""
-    if packet.left_ns is None:
+    if packet.gone_ns is None:
         sent.lost = sent.lost or packet
-    elif lost := sent.lost:
-        sent.lost = None
-        yield Recovery(lost.number, lost.direction, packet.left_ns - lost.arrived_ns, recovered=True)
+    else:
+        yield from sent.end_loss(packet.gone_ns, recovered=True)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..model.inline import Heading
+from ..model.heading import Heading
+from .capture import Fate
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,12 @@ class TracedPacket:
     iteration: int | None  # which transmission of it the first of them was about; None: of none by number
     length: int  # bytes with FCS, as it arrived
     octets: bytes  # the first of them, as they arrived
+    fate: Fate = Fate.NONE
+
+    @property
+    def gone_ns(self) -> int | None:
+        """When it left: of one that waited for later packets, about when; None where it has not left."""
+        return self.arrived_ns if self.left_ns is None and self.fate is Fate.HELD else self.left_ns
 
     @property
     def held_ns(self) -> int | None:

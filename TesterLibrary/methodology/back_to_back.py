@@ -18,6 +18,7 @@ from statistics import stdev
 
 from ..errors import Inconclusive, PlanError
 from ..measurement.trial import StreamResult, Trial
+from ..model.number import counted
 from ..model.units import Duration, Ratio
 from ..verdict import AT_LEAST, About, Between, Verdict, assess, text_of
 from .judging import doubt_of
@@ -235,7 +236,7 @@ class BurstResult(Result):
             f"bursts of up to {self.search.longest}",
             "corrected buffer time " + ("not known" if buffer is None else str(Duration(round(buffer)))),
             f"limited by the {self.limited_by.value}",
-            f"{len(self.trials)} trials",
+            counted(len(self.trials), "trial"),
         ]
         return ", ".join(parts) + (f" ({self.reason})" if self.reason else "")
 

@@ -17,6 +17,7 @@ from math import ceil
 
 from ..errors import PlanError
 from ..measurement.trial import StreamResult, Trial
+from ..model.number import counted
 from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, Between, Verdict, assess
 from .judging import amount, doubt_of, unmeasured
@@ -129,7 +130,7 @@ class ForwardingResult(Result):
 
         return (
             f"{self.title}: forwarding rate {text(self.rate_at_maximum_load)} at {self.sweep.highest} of "
-            f"line rate, at most {text(self.maximum_rate)}, {len(self.trials)} trials"
+            f"line rate, at most {text(self.maximum_rate)}, {counted(len(self.trials), 'trial')}"
         )
 
 

@@ -105,7 +105,13 @@ class LatencyResult(Result):
         return [trial.latency_as(self.measurement.kind) for trial in self.trials if trial.valid]
 
     def __str__(self) -> str:
-        values = (("min", self.min), ("mean", self.mean), ("max", self.max), ("p99", self.latency.p99))
+        mean_of = "mean of " if len(self._each()) > 1 else ""
+        values = (
+            (f"{mean_of}min", self.min),
+            ("mean", self.mean),
+            (f"{mean_of}max", self.max),
+            ("p99", self.latency.p99),
+        )
         texts = (f"{name} {'-' if v is None else Duration(round(v))}" for name, v in values)
         text = f"{self.title}: latency {' '.join(texts)}, {self.measurement}"
         return text if all(trial.lost == 0 for trial in self.trials) else f"{text}, {lost_text(self.trials)}"

@@ -15,6 +15,7 @@ from fractions import Fraction
 
 from ..errors import PlanError
 from ..measurement.session_trial import SessionTrial
+from ..model.number import counted
 from ..model.units import Duration, Ratio
 from ..verdict import AT_LEAST, Verdict, assess, text_of
 from .bisection import highest_passing
@@ -131,7 +132,7 @@ class MaximumResult(Result):
         found = self.search.quantity.text(self.maximum) if self.maximum else "none"
         return (
             f"{self.title}: {self.search.quantity.value} {found}, limited by the {self.limited_by.value}, "
-            f"{len(self.measured)} trials"
+            f"{counted(len(self.measured), 'trial')}"
         )
 
 

@@ -73,7 +73,7 @@ class Purpose(Enum):
 
 @dataclass(frozen=True)
 class Load:
-    """What one step offers."""
+    """The rates that one step offers."""
 
     purpose: Purpose
     title: str  # "75 % of its CIR"
@@ -137,7 +137,7 @@ class Acceptance:
 
 
 class ServiceMeasurer(Protocol):
-    """Runs trials of streams at rates of their own. TargetError: the tester is broken, gone or late."""
+    """Runs trials of streams at rates of their part. TargetError: the tester is broken, gone or late."""
 
     def offer(self, rates: Mapping[str, Rate], duration: Duration) -> Trial:
         """One trial of these streams together."""
@@ -320,23 +320,23 @@ def _severe(name: str, intervals: Sequence[Interval]) -> tuple[bool | None, ...]
 
 
 def accepted(trial: Trial, name: str, acceptance: Acceptance) -> list[Verdict]:
-    """What the criteria come to for one stream of a trial."""
-    own = replace(trial, streams=(trial.stream(name),))
-    found = [loss_below([own], acceptance.loss)]
+    """The verdicts on loss, delay and its variation of one stream of a trial."""
+    part = _part_of(trial, name)
+    found = [loss_below([part], acceptance.loss)]
     bounds = (("mean", acceptance.delay, "mean delay"), (_VARIATION, acceptance.variation, "delay variation"))
     for statistic, bound, noun in bounds:
         if bound is None:
             continue
-        figure = own.latency.figure(statistic)
+        figure = part.latency.figure(statistic)
         found.append(
             assess(
                 about(figure),
                 AT_MOST,
                 bound.ns,
-                subject=f"{noun} of {own.title}",
+                subject=f"{noun} of {part.title}",
                 measured=str(Duration(round(figure.value))) if figure else "unknown",
                 bound=f"<= {bound}",
-                doubt=delay_doubt_of([own]) or undelayed([own]),
+                doubt=delay_doubt_of([part]) or undelayed([part]),
             )
         )
     return found
@@ -344,17 +344,17 @@ def accepted(trial: Trial, name: str, acceptance: Acceptance) -> list[Verdict]:
 
 def _delivered(trial: Trial, service: Service, loss: Ratio) -> Verdict:
     """Whether the CIR arrived of what was offered beyond it."""
-    own = replace(trial, streams=(trial.stream(service.name),))
+    part = _part_of(trial, service.name)
     required = service.cir.value * (1 - loss.value)
-    value = _information_rate(own)
-    doubt = doubt_of([own]) or unmeasured([own])
-    if not doubt and value.most < required and own.lost == 0:
+    value = _information_rate(part)
+    doubt = doubt_of([part]) or unmeasured([part])
+    if not doubt and value.most < required and part.lost == 0:
         doubt = "the device delivered all that it was offered"
     return assess(
         value,
         AT_LEAST,
         required,
-        subject=f"information rate of {own.title}",
+        subject=f"information rate of {part.title}",
         measured=_rate_text(value),
         bound=f">= {_bits(required)}, its CIR less {loss}",
         doubt=doubt,
@@ -377,6 +377,11 @@ def _policed(trial: Trial, service: Service, load: Load, margin: Ratio) -> Verdi
         bound=f"<= {_bits(allowed)}, CIR and EIR with a margin of {margin}",
         doubt=doubt,
     )
+
+
+def _part_of(trial: Trial, name: str) -> Trial:
+    """The trial as if it had had no other stream."""
+    return replace(trial, streams=(trial.stream(name),))
 
 
 def _least_of(trial: Trial) -> Callable[[StreamResult], Fraction]:

@@ -21,6 +21,7 @@ from typing import Any
 
 from ..errors import PlanError
 from ..measurement.trial import Trial
+from ..model.number import counted
 from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, Between, Verdict, assess
 from .judging import amount, deaf, doubt_of
@@ -301,7 +302,7 @@ class ThroughputResult(Result):
 
     def __str__(self) -> str:
         if self.unstable:
-            return f"{self.title}: unstable: {self.reason}, {len(self.trials)} trials"
+            return f"{self.title}: unstable: {self.reason}, {counted(len(self.trials), 'trial')}"
         if not self.load:
             found = f"no throughput down to {self.search.lowest} of line rate"
         else:
@@ -312,7 +313,8 @@ class ThroughputResult(Result):
             lossy = [trial.loss_text for trial in self.judged if trial.lost]
             found += f", of which it {lossy[0]}" if lossy else ""
         found = ", ".join(filter(None, (found, self._agreement_text)))
-        text = f"{self.title}: {found}, limited by the {self.limited_by.value}, {len(self.trials)} trials"
+        trials = counted(len(self.trials), "trial")
+        text = f"{self.title}: {found}, limited by the {self.limited_by.value}, {trials}"
         text += self.search.lateness
         return f"{text} ({self.reason})" if self.reason else text
 

@@ -111,11 +111,14 @@ class TalkSpurts:
             raise PlanError(f"on: {self.on}, off: {self.off}: give times above 0")
 
 
+Points = tuple[tuple[Duration, Fraction], ...]  # of a distribution function
+
+
 @dataclass(frozen=True)
 class GapDistribution:
     """Independent gaps whose distribution function is a line from point to point: (gap, probability)."""
 
-    points: tuple[tuple[Duration, Fraction], ...]
+    points: Points
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.points) <= MOST_POINTS:
@@ -238,11 +241,11 @@ Shaping = (
 )
 
 
-def out_of_order(points: tuple[tuple[Duration, Fraction], ...]) -> Iterator[tuple[int, str]]:
+def out_of_order(points: Points) -> Iterator[tuple[int, str]]:
     """The index of each point of a CDF whose gap or probability falls, and what is wrong."""
     for index, ((gap, part), (later, more)) in enumerate(pairwise(points), 1):
         if later < gap:
-            yield index, f"the gap {later} is below {gap} before it"
+            yield index, f"the time {later} is below {gap} before it"
         if more < part:
             yield index, f"the probability {float(more):g} is below {float(part):g} before it"
 

@@ -8,21 +8,19 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from ..errors import PlanError
+from .editor import FieldPath
 from .headers import HeaderStack
-from .units import Ratio
+from .heading import Heading, OrderPolicy, check_delay
+from .impairment import Impairment
+from .units import Duration, Ratio
 
 MOST_FLOWS = 65_536  # that are numbered
 MOST_ITERATIONS = 65_535
 MOST_BYTES = 65_535  # of a frame
 SHORTEST = 64  # bytes of a frame, FCS included
-
-
-class Heading(Enum):
-    """A direction of a path: forward leads from its first port to its second one."""
-
-    BOTH = "HEADING_BOTH"
-    FORWARD = "HEADING_FORWARD"
-    BACKWARD = "HEADING_BACKWARD"
+MOST_REORDERED = 65_535  # packets that pass one that is held back
+MOST_MEMORY_MIB = 1024
+LONGEST_BLACKHOLE = Duration(3600 * 10**9)
 
 
 class Part(Enum):
@@ -35,7 +33,7 @@ class Part(Enum):
 
 
 class ChecksumPolicy(Enum):
-    """What becomes of the checksums of a packet that is corrupted."""
+    """What becomes of the checksums of a packet whose bytes are changed."""
 
     KEEP = "keep"  # they are wrong afterwards
     REPAIR = "repair"  # they are right again, so that they do not tell
@@ -90,7 +88,78 @@ class Truncate:
             raise PlanError(f"frame_size={self.frame_size} is not within {SHORTEST} to {MOST_BYTES} bytes")
 
 
-PacketAction = Drop | Mark | Corrupt | Duplicate | Truncate
+@dataclass(frozen=True, kw_only=True)
+class Delay:
+    """The packet is held for a time."""
+
+    delay: Duration
+    order: OrderPolicy = OrderPolicy.PRESERVE
+
+    verb = "delay"
+
+    def __post_init__(self) -> None:
+        check_delay("delay", self.delay, least_ns=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reorder:
+    """The packet is held back until later ones of its direction have passed, that the event sees as well."""
+
+    packets: int
+    limit: Duration  # then it leaves all the same
+
+    verb = "reorder"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.packets <= MOST_REORDERED:
+            raise PlanError(f"packets={self.packets} cannot pass; give 1 to {MOST_REORDERED:,}")
+        check_delay("limit", self.limit, least_ns=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rewrite:
+    """A header field of the packet is set to a value."""
+
+    field: FieldPath
+    value: str  # as in a header stack: a number, a word of Scapy's, an address
+    checksum: ChecksumPolicy = ChecksumPolicy.REPAIR
+
+    @property
+    def verb(self) -> str:
+        """With the field."""
+        return f"rewrite {self.field} of"
+
+
+class Swallowed(Enum):
+    """Which packets of the direction disappear in a blackhole."""
+
+    ALL = "all"
+    FLOW = "flow"  # those of the same flow as the first one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blackhole:
+    """The packet does not leave, and no later one of its direction, or of its flow in it, for a time."""
+
+    duration: Duration
+    packets: Swallowed = Swallowed.ALL
+
+    verb = "blackhole from"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.duration.ns <= LONGEST_BLACKHOLE.ns:
+            raise PlanError(f"duration={self.duration} is no time; give 1 ns to {LONGEST_BLACKHOLE}")
+
+
+@dataclass(frozen=True)
+class Reset:
+    """A RST to its receiver takes the place of the packet, and its sender is sent one as well."""
+
+    verb = "reset the connection by"
+
+
+PacketAction = Drop | Mark | Corrupt | Duplicate | Truncate | Delay | Reorder | Rewrite | Blackhole | Reset
+_LAST = (Drop, Blackhole, Reset)  # nothing more happens to the packet
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,11 +238,18 @@ class Path:
     name: str
     between: tuple[str, str]  # ports of the tester
     events: tuple[Event, ...] = ()  # several of one packet happen in this order
+    memory_mib: int = 16  # for the packets that are held, of each direction
+    impairments: tuple[Impairment, ...] = ()  # what happens to all packets behind the events
 
     def __post_init__(self) -> None:
         if len(self.between) != 2 or self.between[0] == self.between[1]:
             given = ",".join(self.between) or "none"
             raise self.refused(f"between={given}; give two different ports, such as between=p1,p2")
+        if not 1 <= self.memory_mib <= MOST_MEMORY_MIB:
+            raise self.refused(f"memory_mib={self.memory_mib}; give 1 to {MOST_MEMORY_MIB}")
+        headings = [heading for impairment in self.impairments for heading in impairment.directions]
+        if len(set(headings)) != len(headings):
+            raise self.refused("its packets are impaired already in that direction; describe both as one")
         dropped: dict[tuple[object, ...], Event] = {}
         for event in self.events:
             packet = event.packet
@@ -183,7 +259,7 @@ class Path:
                     f"{event.description}: {before.name or before.description} drops that packet before; "
                     "leave one of them out, or put it first"
                 )
-            if packet and isinstance(event.action, Drop):
+            if packet and isinstance(event.action, _LAST):
                 dropped[packet] = event
 
     def refused(self, why: str) -> PlanError:
@@ -193,3 +269,7 @@ class Path:
     def with_event(self, event: Event) -> Path:
         """The same with one more event, the last one."""
         return replace(self, events=(*self.events, event))
+
+    def with_impairment(self, impairment: Impairment) -> Path:
+        """The same with an impairment of a direction that has none, or of both."""
+        return replace(self, impairments=(*self.impairments, impairment))

@@ -53,6 +53,11 @@ def shown(value: Fraction) -> Fraction:
     return Fraction(f"{float(value):.{_ROUNDED_DIGITS - 1}e}")
 
 
+def counted(count: int, noun: str) -> str:
+    """A number and its noun: `1 trial`, `3 trials`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def decimal(value: Fraction) -> str:
     """A finite decimal fraction in full, without an exponent: `0.00001`, `1488.095`."""
     places = _places(value)

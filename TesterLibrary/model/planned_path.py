@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .inline import Heading, PacketAction
+from .heading import Heading, OrderPolicy
+from .impairment import Shaping
+from .inline import Blackhole, Corrupt, Delay, Drop, Duplicate, Mark, Part, Reorder, Reset, Truncate
 from .match import Match
 
 
@@ -19,11 +21,29 @@ class PlannedRatio:
 
 
 @dataclass(frozen=True)
+class PlannedRewrite:
+    """Bits of a packet that are set: those under the mask, to those of the value."""
+
+    part: Part
+    offset: int  # of the mask in the part, in bytes
+    mask: bytes
+    value: bytes
+    ip_version: int = 0  # 0: either, or none
+    protocol: int = 0  # of IP; 0: any
+    repair: bool = True  # checksums follow
+
+
+PlannedAction = (
+    Drop | Mark | Corrupt | Duplicate | Truncate | Delay | Reorder | PlannedRewrite | Blackhole | Reset
+)
+
+
+@dataclass(frozen=True)
 class PlannedEvent:
     """An event, ready for any target that forwards."""
 
     name: str  # unique in the path
-    action: PacketAction
+    action: PlannedAction
     watch: int  # index in `PlannedPath.watches`
     heading: Heading
     flow: int  # 0: all frames of the watch
@@ -35,6 +55,37 @@ class PlannedEvent:
 
 
 @dataclass(frozen=True)
+class PlannedGilbertElliott:
+    """Loss in two states; probabilities are of 2^64, and 2^64 - 1 is always."""
+
+    seed: int
+    to_bad: int
+    to_good: int
+    loss_in_good: int
+    loss_in_bad: int
+
+
+@dataclass(frozen=True)
+class PlannedDelay:
+    """Delays by their quantiles, at equal steps of probability from 0 to 1."""
+
+    seed: int
+    quantiles_ns: tuple[int, ...]
+    order: OrderPolicy
+    correlation: float = 0
+
+
+@dataclass(frozen=True)
+class PlannedImpairment:
+    """What happens to all packets of one direction."""
+
+    heading: Heading
+    loss: PlannedRatio | PlannedGilbertElliott | None = None
+    shaping: Shaping | None = None
+    delay: PlannedDelay | None = None
+
+
+@dataclass(frozen=True)
 class PlannedPath:
     """A path, ready for any target that forwards."""
 
@@ -43,3 +94,5 @@ class PlannedPath:
     second_port: str
     watches: tuple[tuple[Match, ...], ...] = ()  # an empty one: all frames
     events: tuple[PlannedEvent, ...] = ()
+    impairments: tuple[PlannedImpairment, ...] = ()
+    hold_bytes: int = 16 << 20  # memory for packets that are held, of each direction

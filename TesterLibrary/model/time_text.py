@@ -41,7 +41,7 @@ _WORDS = {  # in any case, and with an s for more than one
     "day": 86400 * _S,
     "week": 7 * 86400 * _S,
 }
-_ALLOWED = "a number with ns, us, ms, s, min or h, such as 2 s or 1 min 30 s"
+_ALLOWED = "a number with ns, us, ms, s, min, h, d or w, such as 2 s or 1 min 30 s"
 
 
 def parse_time(text: object) -> int:

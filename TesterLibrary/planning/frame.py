@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from ipaddress import IPv4Address
+from math import ceil
 from typing import TYPE_CHECKING
 
 from ..errors import PlanError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 SIGNATURE_LENGTH = 16  # bytes at the end of a test frame: `plan.proto`, SIGNATURE
 
+_ETHERNET = 18  # bytes of a frame that an MTU does not count: header and FCS
 _CYCLIC = ("SCTP", "BTH")  # headers with a CRC over the payload, which a signature in it would break
 _IP_VERSIONS = {"IP": 4, "IPv6": 6}
 _CYCLIC_UNIT = 4  # the length of such packets is a multiple of so many bytes
@@ -156,7 +158,9 @@ def _check_longest(stream: Stream, tx: Station, rx: Station) -> None:
         if stream.frame_size.mean > port.max_frame_size:
             raise PlanError(
                 f"a frame size of {stream.frame_size} is too long for port "
-                f"{port.name!r}; it takes at most {port.max_frame_size} bytes, FCS included"
+                f"{port.name!r}; it takes at most {port.max_frame_size} bytes, FCS included; "
+                "where the MTU of its interface is the limit, raise that, such as by ip link set DEV mtu "
+                f"{ceil(stream.frame_size.mean) - _ETHERNET}, and open the tester anew"
             )
 
 

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 
 from ..errors import PlanError
 from ..model.headers import Header, HeaderStack
-from ..model.inline import Event, Path
+from ..model.inline import Event, Path, Rewrite
 from ..model.match import Match
-from ..model.planned_path import PlannedEvent, PlannedPath, PlannedRatio
+from ..model.planned_path import PlannedAction, PlannedEvent, PlannedPath, PlannedRatio
 from ..model.ports import Port
 from ..model.splitmix import splitmix64
 from ..wire.address import station_of
 from ..wire.headers import Route, lay_out, layers_of
+from .impairment import plan_impairment, threshold
 from .matches import cut
+from .rewrite import LaidOut, plan_rewrite
 from .template import FrameTemplate
 
 if TYPE_CHECKING:
@@ -45,18 +47,23 @@ def plan_path(path: Path, number: int, seed: int, *, ports: Mapping[str, Port]) 
     if len(path.events) > MOST_EVENTS:
         raise path.refused(f"{len(path.events):,} events; a path has {MOST_EVENTS:,} at most")
     first, second = path.between
-    ends = (ports[first], ports[second])
+
+    def laid_out(stack: HeaderStack) -> tuple[HeaderStack, Packet]:
+        return _laid_out(stack, (ports[first], ports[second]), ports)
+
     known: dict[HeaderStack | None, tuple[Match, ...]] = {}
     watches: dict[tuple[Match, ...], int] = {}
     events: list[PlannedEvent] = []
     for index, event in enumerate(path.events):
-        if event.headers not in known:
-            try:
-                known[event.headers] = _matches(event.headers, ends, ports)
-            except PlanError as problem:
-                raise path.refused(f"{event.description}: {problem}") from None
+        try:
+            if event.headers not in known:
+                known[event.headers] = _matches(event.headers, laid_out)
+            action = event.action
+            planned = plan_rewrite(action, event.headers, laid_out) if isinstance(action, Rewrite) else action
+        except PlanError as problem:
+            raise path.refused(f"{event.description}: {problem}") from None
         watch = watches.setdefault(known[event.headers], len(watches))
-        events.append(_planned(event, index, watch, splitmix64(seed, number)))
+        events.append(_planned(event, planned, index, watch, splitmix64(seed, number)))
     names = Counter(event.name for event in events)
     if repeated := next((name for name, count in names.items() if count > 1), ""):
         raise path.refused(f"there is more than one event {repeated!r}; give each its own name")
@@ -65,17 +72,24 @@ def plan_path(path: Path, number: int, seed: int, *, ports: Mapping[str, Port]) 
             f"its events look at {len(watches)} different headers; {MOST_WATCHES} are possible, and events "
             "with equal headers share one"
         )
-    return PlannedPath(path.name, first, second, tuple(watches), tuple(events))
+    # Events have the seeds from 0 on.
+    impairments = tuple(
+        planned
+        for index, impairment in enumerate(path.impairments)
+        for planned in plan_impairment(impairment, splitmix64(splitmix64(seed, number), MOST_EVENTS + index))
+    )
+    return PlannedPath(
+        path.name, first, second, tuple(watches), tuple(events), impairments, path.memory_mib << 20
+    )
 
 
-def _planned(event: Event, index: int, watch: int, seed: int) -> PlannedEvent:
+def _planned(event: Event, action: PlannedAction, index: int, watch: int, seed: int) -> PlannedEvent:
     ratio = None
     if event.ratio is not None:
-        threshold = max(1, min((1 << 64) - 1, int(event.ratio.value * (1 << 64))))
-        ratio = PlannedRatio(splitmix64(seed, index), threshold)
+        ratio = PlannedRatio(splitmix64(seed, index), max(1, threshold(event.ratio)))
     return PlannedEvent(
         name=event.name or f"{index + 1}: {event.description}"[:_LONGEST_NAME],
-        action=event.action,
+        action=action,
         watch=watch,
         heading=event.heading,
         flow=event.flow or 0,
@@ -87,17 +101,22 @@ def _planned(event: Event, index: int, watch: int, seed: int) -> PlannedEvent:
     )
 
 
-def _matches(
-    stack: HeaderStack | None, ends: tuple[Port, Port], ports: Mapping[str, Port]
-) -> tuple[Match, ...]:
+def _laid_out(
+    stack: HeaderStack, ends: tuple[Port, Port], ports: Mapping[str, Port]
+) -> tuple[HeaderStack, Packet]:
+    """A stack with Ethernet as its first header, and its bytes."""
+    if stack.headers[0].name not in _FIRST:
+        stack = HeaderStack((Header("Ether"), *stack.headers), stack.types)
+    first, second = (station_of(port, ports) for port in ends)
+    return stack, lay_out(stack, Route(first, second, ends[1].mac))
+
+
+def _matches(stack: HeaderStack | None, laid_out: LaidOut) -> tuple[Match, ...]:
     """Matches that hold for frames with these headers: for the fields that were given, and for what makes
     each header follow the one before it."""
     if stack is None:
         return ()
-    if stack.headers[0].name not in _FIRST:
-        stack = HeaderStack((Header("Ether"), *stack.headers), stack.types)
-    first, second = (station_of(port, ports) for port in ends)
-    packet = lay_out(stack, Route(first, second, ends[1].mac))
+    stack, packet = laid_out(stack)
     template = FrameTemplate(stack, packet, b"", len(packet))
     mask = bytearray(len(packet))
     for bit in _compared(stack, packet, template):

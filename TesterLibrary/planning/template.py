@@ -84,6 +84,20 @@ class FrameTemplate:
         Raises:
             PlanError: there is no such header or field, or it is not the author's to change.
         """
+        place = self.any_place(path)
+        if place.automatic and place.of(self.frame):
+            raise PlanError(
+                f"{path} follows from the rest of the frame (it is a length or a checksum), "
+                "so it cannot be edited; it can be given in the headers"
+            )
+        return place
+
+    def any_place(self, path: FieldPath) -> FramePlace:
+        """The place of a field that holds a number or an address, a length or a checksum as well.
+
+        Raises:
+            PlanError: there is no such header or field.
+        """
         layer = self._layer(path)
         found = {place.path.field: place for place in self.places if place.layer == layer}
         name = "vlan" if (path.header, path.field) == ("VLAN", "vid") else path.field
@@ -96,11 +110,6 @@ class FrameTemplate:
         place = found[name]
         if numeric_width(place.field) != place.bits:
             raise PlanError(f"{path} is neither a number nor an address, so it cannot be edited")
-        if place.automatic and place.of(self.frame):
-            raise PlanError(
-                f"{path} follows from the rest of the frame (it is a length or a checksum), "
-                "so it cannot be edited; it can be given in the headers"
-            )
         return place
 
     def _layer(self, path: FieldPath) -> int:

@@ -25,6 +25,11 @@ class Item:
     test: str
     expected_s: float = 0  # from the profile; 0 where it does not say
 
+    @property
+    def alike(self) -> tuple[str, str, str]:
+        """The same for all repetitions of a test: each has another name of the outermost suite."""
+        return self.testbed, self.suite.partition(".")[2], self.test
+
 
 @dataclass(frozen=True)
 class Agenda:
@@ -52,6 +57,11 @@ class Agenda:
         pace = min(max(sum(took.values()) / expected, 0.2), 5.0) if expected else 1.0
         each = [item.expected_s * pace or average or 0.0 for item in self.items[current:]]
         return sum(each[1:]) + max(0.0, each[0] - current_elapsed)
+
+    def expected(self, item: Item, took: Mapping[int, float]) -> float:
+        """Seconds that a test takes: as its last repetition, or as the profile says; 0 if nobody knows."""
+        repeated = [seconds for index, seconds in took.items() if self.items[index].alike == item.alike]
+        return repeated[-1] if repeated else item.expected_s
 
     def finished(self, directory: Path) -> dict[int, float]:
         """Seconds that tests took, by their index, as recorded so far by whichever process."""

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ..measurement.calibration import Calibration
 from ..measurement.counter import Counter
 from ..measurement.order import Order
 from ..methodology.result import Result
+from ..model.units import Bandwidth
 from ..verdict import Verdict
+from . import demonstration, device_said
 from .codec import decode
-from .durable import write_file
 from .evidence_summary import EvidenceSummary, by_kind
-from .figures import Figure, figures
+from .figures import Figure, Setting, figures
+from .marks import marks_of
 from .outcome import PASS, WORST_FIRST, overall
+from .recorder import NOT_RUN
 from .records import Records, ResultRecord, TestRecord, VerdictRecord, short_names
 from .render import render
 
@@ -86,7 +88,11 @@ class Section:
     demonstration: str  # why this is no certification; empty if it is one
     tester: Mapping[str, Any]
     ports: Sequence[Mapping[str, Any]]
+    speeds: Mapping[str, str]  # line rates of ports by their names, as the testbed says
+    files: tuple[Mapping[str, Any], ...]  # what it was certified by: name and SHA-256 of each file
     uncounted: tuple[str, ...]  # names of counters that the tester lacks
+    criteria: str  # the file of bounds that judged; empty: suites had bounds of their own
+    said: tuple[device_said.Answers, ...]  # by its device, before and after
     seed: int | None
     notes: tuple[str, ...]  # on how the testbed was set up
     table: VerdictTable
@@ -97,12 +103,6 @@ class Section:
     evidence: EvidenceSummary
 
 
-def write(records: Records, path: Path) -> Path:
-    """Puts the certificate of these records there. RecordError if the disk is full, for example."""
-    write_file(path, certificate(records))
-    return path
-
-
 def certificate(records: Records) -> str:
     """The certificate as HTML."""
     outcomes = records.outcomes()
@@ -110,22 +110,38 @@ def certificate(records: Records) -> str:
         "certificate.html",
         run=records.run,
         title=records.agenda.title if records.agenda else "Test run",
+        demonstrates=demonstration.of_run(records.run),
         overall=overall(outcomes),
         counts={o: outcomes.count(o) for o in WORST_FIRST if o in outcomes},
+        shortened=_shortened(records),
         sections=tuple(_sections(records)),
         not_passed=tuple(t for t in records.tests if t.outcome != PASS),
         outside_tests=tuple(v for v in records.outside_tests if v.verdict.outcome.value != PASS),
+        left_out=records.left_out,
         not_run=records.not_run,
         caught=_caught(records.caught),
-        events=records.events,
+        events=tuple(event for event in records.events if event.event not in (NOT_RUN, device_said.EVENT)),
         cut=records.cut,
-        ended_at=max((t.started_at for t in records.tests), default=""),
+        ended_at=ended_at(records),
     )
+
+
+def ended_at(records: Records) -> str:
+    """When the last test began; empty if none did."""
+    return max((t.started_at for t in records.tests), default="")
+
+
+def testbeds_of(records: Records) -> tuple[str, ...]:
+    """The names of all testbeds, those whose tester could not be opened included."""
+    opened = (tester["testbed"]["name"] for tester in records.run["testers"])
+    return tuple(dict.fromkeys([*opened, *(testbed_of(records, test) for test in records.tests)]))
 
 
 def _sections(records: Records) -> Iterator[Section]:
     testers = {t["testbed"]["name"]: t for t in records.run["testers"]}
-    for name in dict.fromkeys([*testers, *(_testbed(records, t) for t in records.tests)]):
+    criteria = records.run.get("criteria") or {}
+    marks = marks_of(records.events)
+    for name in testbeds_of(records):
         opened = testers.get(name, {"testbed": {}, "tester": _NOT_OPENED, "seed": None})
         trials = [t.trial for t in records.trials if t.place.testbed == name]
         results = [record for record in records.results if record.place.testbed == name]
@@ -136,28 +152,47 @@ def _sections(records: Records) -> Iterator[Section]:
             demonstration=opened.get("demonstration", ""),
             tester=opened["tester"],
             ports=opened["tester"].get("ports", ()),
+            speeds=_speeds(opened["testbed"]),
+            files=tuple(file for file in records.run.get("files", ()) if file["testbed"] == name),
             uncounted=_uncounted(opened["tester"]),
+            criteria=str((criteria.get(name) or {}).get("file", "")),
+            said=device_said.answers_of(records.events, name),
             seed=opened["seed"],
             notes=tuple(opened.get("notes", ())),
-            table=VerdictTable.of(records, [t for t in records.tests if _testbed(records, t) == name]),
-            findings=tuple(_findings(results)),
-            figures=tuple(figures(results, opened["testbed"])),
+            table=VerdictTable.of(records, [t for t in records.tests if testbed_of(records, t) == name]),
+            findings=certified_findings(results),
+            figures=tuple(figures(results, Setting(opened["testbed"], marks))),
             order=Order.merged(t.order for t in trials if t.valid),
             calibration=decode(Calibration, found) if (found := opened.get("calibration")) else None,
             evidence=EvidenceSummary.of(trials),
         )
 
 
-def _testbed(records: Records, test: TestRecord) -> str:
-    """A test whose tester could not be opened has no testbed of its own; the agenda knows it."""
+def testbed_of(records: Records, test: TestRecord) -> str:
+    """The testbed of a test; the agenda knows it where the tester could not be opened."""
     index = records.agenda.position(test.suite, test.test) if records.agenda and not test.testbed else None
     return records.agenda.items[index].testbed if records.agenda and index is not None else test.testbed
+
+
+def _speeds(testbed: Mapping[str, Any]) -> Mapping[str, str]:
+    """The line rate of each port; nothing of a testbed that was not opened."""
+    return {port["name"]: str(decode(Bandwidth, port["speed"])) for port in testbed.get("ports", ())}
+
+
+def _shortened(records: Records) -> tuple[str, ...]:
+    """Where trials were shorter or fewer than the sources ask for, each once."""
+    return tuple(dict.fromkeys(text for record in records.results for text in record.result.shortened))
 
 
 def _uncounted(tester: Mapping[str, Any]) -> tuple[str, ...]:
     """The counters that the tester says it lacks; none if it was not opened."""
     counts = tester.get("counts")
     return () if counts is None else tuple(c.value for c in Counter if c.value not in counts)
+
+
+def certified_findings(results: Sequence[ResultRecord]) -> tuple[CertifiedFinding, ...]:
+    """The findings of results, each with everything that limits it."""
+    return tuple(_findings(results))
 
 
 def _findings(results: Sequence[ResultRecord]) -> Iterator[CertifiedFinding]:

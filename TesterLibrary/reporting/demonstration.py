@@ -30,3 +30,11 @@ def demonstration(testbed: Mapping[str, Any], tester: Mapping[str, Any]) -> str:
         device,
     )
     return "; ".join(filter(None, reasons))
+
+
+def of_run(run: Mapping[str, Any]) -> str:
+    """What every page of a run has to say; empty if each of its testbeds certifies a device."""
+    found = [bool(tester.get("demonstration")) for tester in run["testers"]]
+    if not any(found):
+        return ""
+    return f"{'a' if all(found) else 'in part a'} demonstration, not a certification"

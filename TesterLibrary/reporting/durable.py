@@ -70,3 +70,13 @@ def make_directory(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise RecordError(path, problem) from problem
+
+
+def drop_cut_line(path: Path) -> None:
+    """A line without its end was being written when the process was killed."""
+    if not path.exists():
+        return
+    content = path.read_bytes()
+    if content and not content.endswith(b"\n"):
+        with path.open("r+b") as file:
+            file.truncate(content.rfind(b"\n") + 1)

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from .durable import write_file
 from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED
-from .records import Records, TestRecord
+from .records import EventRecord, Records, TestRecord
 
 FILE = "junit.xml"
 _ELEMENTS = {FAIL: "failure", ERROR: "error", INCONCLUSIVE: "skipped", NOT_JUDGED: "skipped"}
@@ -43,6 +43,8 @@ def junit(records: Records) -> str:
         _add(root, records, testbed, suite, tests, missing.pop(suite, ()))
     for suite, names in missing.items():
         _add(root, records, "", suite, (), names)
+    for suite, left_out in _by_suite(records.left_out).items():
+        _add_left_out(root, suite, left_out)
     outside = [v.verdict for v in records.outside_tests if v.verdict.outcome.value in (FAIL, INCONCLUSIVE)]
     if outside:
         element = ElementTree.SubElement(root, "testsuite", name="setups and teardowns")
@@ -79,6 +81,22 @@ def _add(
     for name in missing:
         case = ElementTree.SubElement(element, "testcase", name=_clean(name), classname=_clean(suite))
         _outcome(case, ERROR, "there is no record of this test; the run ended before")
+    _count(element)
+
+
+def _by_suite(events: Sequence[EventRecord]) -> dict[str, list[EventRecord]]:
+    suites: dict[str, list[EventRecord]] = {}
+    for event in events:
+        suites.setdefault(event.place.suite, []).append(event)
+    return suites
+
+
+def _add_left_out(root: ElementTree.Element, suite: str, events: Sequence[EventRecord]) -> None:
+    element = ElementTree.SubElement(root, "testsuite", name=_clean(suite))
+    for event in events:
+        name = _clean(event.place.test)
+        case = ElementTree.SubElement(element, "testcase", name=name, classname=_clean(suite))
+        _outcome(case, INCONCLUSIVE, f"not run, because {event.facts['reason']}")
     _count(element)
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .durable import write_file
-from .outcome import ERROR, PASS, WORST_FIRST, one_line, overall
-from .records import Records, short_names
+from .outcome import ERROR, INCONCLUSIVE, PASS, WORST_FIRST, one_line, overall
+from .records import Records, device_text, short_names
 
 FILE = "summary.md"
 _MOST = 50  # rows of the table: comments have a limit of length
@@ -37,9 +37,7 @@ def _lines(records: Records) -> Iterator[str]:
     yield f"{counts or 'No test was run'}. Begun {records.run['started_at']}."
     for tester in records.run["testers"]:
         device = tester["testbed"].get("dut") or {}
-        named = " ".join(
-            str(device[key]) for key in ("vendor", "model", "name", "version") if device.get(key)
-        )
+        named = device_text(device, "version")
         yield ""
         yield f"**{_text(tester['testbed']['name'])}**: {_text(named or 'unknown device')}" + (
             f" – a demonstration, not a certification: {_text(tester['demonstration'])}"
@@ -58,9 +56,14 @@ def _lines(records: Records) -> Iterator[str]:
 
 
 def _rows(records: Records) -> Iterator[str]:
-    suites = tuple(dict.fromkeys([*(test.suite for test in records.tests), *records.not_run]))
+    begun, left_out = [t.suite for t in records.tests], [e.place.suite for e in records.left_out]
+    suites = tuple(dict.fromkeys([*begun, *left_out, *records.not_run]))
     short = dict(zip(suites, short_names(suites), strict=True))
     found = [(t.outcome, t.suite, t.test, one_line(t.outcome, t.message)) for t in records.tests]
+    found += [
+        (INCONCLUSIVE, event.place.suite, event.place.test, f"not run, because {event.facts['reason']}")
+        for event in records.left_out
+    ]
     found += [
         (ERROR, suite, test, "ERROR: there is no record of it")
         for suite, tests in records.not_run.items()

@@ -10,6 +10,7 @@ frames that went by, `isb_filteraccept` those that matched, `isb_ifdrop` those f
 
 from __future__ import annotations
 
+import re
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,6 +31,15 @@ _FLAGS, _INBOUND, _OUTBOUND = 2, 1, 2
 _START, _STOP, _SEEN, _DROPPED, _MATCHED, _DELIVERED = 2, 3, 4, 5, 6, 8
 _NANOSECONDS = b"\x09"
 _LIBPCAP = b"\0"  # of the kinds of filter
+
+
+def free_path(directory: Path, stem: str) -> Path:
+    """A file of that name that does not exist yet: a number is added where it does."""
+    plain = re.sub(r"[^\w.-]+", "-", stem)[:100]
+    candidates = (
+        directory / f"{plain}{suffix}.pcapng" for suffix in ("", *map("-{}".format, range(2, 10**6)))
+    )
+    return next(path for path in candidates if not path.exists())
 
 
 def write_capture(

@@ -121,8 +121,11 @@ def latency_percentiles(series: Mapping[str, Trial]) -> str:
     return plot.svg
 
 
-def interval_series(intervals: Sequence[Interval]) -> str:
-    """Frames/s sent and received over time, by intervals to which frames belong by when they were sent."""
+def interval_series(intervals: Sequence[Interval], marks: Sequence[tuple[float, str]] = ()) -> str:
+    """Frames/s sent and received over time, by intervals to which frames belong by when they were sent.
+
+    `marks` are events with their names, in seconds after the begin of the first interval.
+    """
     begin = intervals[0].start_ns if intervals else 0
     middles = [((i.start_ns + i.end_ns) / 2 - begin) / 1e9 for i in intervals]
     with _Plot("Time, s", "Frames/s") as plot:
@@ -132,6 +135,7 @@ def interval_series(intervals: Sequence[Interval]) -> str:
             1, "of them received", [(x, i.received_rate) for x, i in zip(middles, intervals, strict=True)]
         )
         plot.axes.set_ylim(bottom=0)
+        plot.events(marks)
     return plot.svg
 
 
@@ -239,6 +243,21 @@ class _Plot:
         color = _COLORS[index % len(_COLORS)]
         marker = _MARKERS[index % len(_MARKERS)]
         self.axes.plot(x, y, color=color, marker=marker, markersize=4, linewidth=1.4, label=label)
+
+    def events(self, marks: Sequence[tuple[float, str]]) -> None:
+        """A vertical line for each event, with its name along the line."""
+        for x, name in marks:
+            self.axes.axvline(x, color=_COLORS[3], linestyle=":", linewidth=1.4)
+            self.axes.annotate(
+                name.replace("$", r"\$"),  # otherwise it is a formula
+                (x, 0.03),
+                xycoords=("data", "axes fraction"),
+                xytext=(2, 0),
+                textcoords="offset points",
+                rotation=90,
+                color=_COLORS[3],
+                fontsize=8,
+            )
 
     def dates(self) -> None:
         """Ticks at days or times of day, no more than have room."""

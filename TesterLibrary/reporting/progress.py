@@ -19,6 +19,7 @@ from ..measurement.trial import Trial
 from ..model.units import Duration
 from .agenda import Agenda
 from .agenda import read as read_agenda
+from .live.notes import LiveNotes
 from .outcome import one_line
 
 _REFRESH_S = 0.2
@@ -36,9 +37,12 @@ class Console:
         evidence: Path | None = None,
         *,
         stream: TextIO | None = None,
+        notes: LiveNotes | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """`notes` are kept beside the records, for those who follow the run elsewhere."""
         self._evidence = evidence
+        self.notes = notes
         self._out = stream if stream is not None else sys.__stderr__
         self._clock = clock
         self._live = bool(self._out and self._out.isatty())
@@ -60,6 +64,8 @@ class Console:
             self._agenda = read_agenda(self._evidence)
         if self._agenda is not None and self._evidence is not None:
             self._took = self._agenda.finished(self._evidence)
+        if self.notes:
+            self.notes.begin_test()
         self._number, self._of = 0, None
         self._test_started = self._clock()
         self._current = self._agenda.position(suite, test) if self._agenda else None
@@ -83,6 +89,8 @@ class Console:
         """A procedure starts: at most so many trials, in about so much time, as far as it is known."""
         self._title, self._number, self._of, self._found = title, 0, trials, ""
         self._ends_at = self._clock() + duration.seconds if duration else None
+        if self.notes:
+            self.notes.procedure(title, trials)
         self._update(force=True)
 
     def sending(self, done: float) -> None:
@@ -93,7 +101,7 @@ class Console:
         """A trial has ended."""
         self._number += 1 if trial.attempt == 1 else 0
         again = f" (attempt {trial.attempt})" if trial.attempt > 1 else ""
-        self._found = f"{_percent(trial)}: {_finding(trial)}"
+        self._found = f"{_percent(trial)}: {finding(trial)}"
         if self._live:
             self._update(force=True)
         else:
@@ -102,18 +110,24 @@ class Console:
 
     def interval(self, interval: Interval) -> None:
         """An interval of traffic that is watched has ended."""
+        if self.notes:
+            self.notes.interval(interval)
         self._line(f"      {interval}")
 
     def estimate(self, trials_left: int | None = None, duration_left: Duration | None = None) -> None:
         """Corrects how much of the procedure is still to come, now that more is known."""
         if trials_left is not None:
             self._of = self._number + trials_left
+            if self.notes:
+                self.notes.procedure(self._title, self._of)
         if duration_left is not None:
             self._ends_at = self._clock() + duration_left.seconds
         self._update()
 
     def end(self, text: str = "") -> None:
         """The procedure has ended with this result."""
+        if self.notes:
+            self.notes.end_procedure()
         if text:
             self._line(f"      {text}")
         else:
@@ -177,7 +191,8 @@ def _seconds(trial: Trial) -> str:
     return str(Duration(trial.duration_ns))
 
 
-def _finding(trial: Trial) -> str:
+def finding(trial: Trial) -> str:
+    """What a trial found, on one line."""
     if not trial.valid:
         return f"invalid, {trial.objections[0]}"
     where = "".join(f"; {found}" for found in trial.besides)

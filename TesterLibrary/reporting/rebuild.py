@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +14,11 @@ from robot.api import ExecutionResult
 from robot.errors import DataError
 
 from ..errors import TesterLibraryError
-from . import allure, certificate, junit, markdown
+from . import allure, certificate, demonstration, junit, markdown, marks, statement
+from .digests import digests_of
+from .durable import write_file
 from .records import Records, read
+from .signature import signature_file
 
 EVIDENCE = "evidence"
 ROBOT = "robot"  # what each Robot run wrote, before they are merged
@@ -33,26 +37,52 @@ class Reports:
     problems: tuple[str, ...]
 
 
+def evidence_of(directory: Path) -> Path:
+    """The folder with the records of a run: inside its folder, or the one that is named itself."""
+    inside = directory / EVIDENCE
+    return inside if inside.is_dir() else directory
+
+
 def rebuild(directory: Path) -> Reports:
-    """Makes log.html, report.html, certificate, Allure report, junit.xml and summary.md of a run.
+    """Makes log.html, report.html, both certificates, Allure report, junit.xml, summary.md and events.csv.
 
     Raises:
         TesterLibraryError: the directory holds no evidence, or evidence that cannot be read.
     """
     records = read(directory / EVIDENCE)
+    problems: list[str] = []
     made = [
-        certificate.write(records, directory / CERTIFICATE),
+        *_certificates(directory, records, problems),
         junit.write(records, directory / junit.FILE),
         markdown.write(records, directory / markdown.FILE),
+        marks.write_table(records.events, directory / marks.FILE),
     ]
-    problems = []
     title = records.agenda.title if records.agenda else "Test run"
+    if demonstrates := demonstration.of_run(records.run):
+        title += f" – {demonstrates}"
     for make in (_robot_reports, _allure_report):
         try:
             made += make(directory, title)
         except TesterLibraryError as error:
             problems.append(str(error))
     return Reports(records, tuple(made), tuple(problems))
+
+
+def _certificates(directory: Path, records: Records, problems: list[str]) -> list[Path]:
+    """The certificate for people and the one for programs, which has the digest of the first."""
+    page, told = directory / CERTIFICATE, directory / statement.FILE
+    html = certificate.certificate(records)
+    digests = {**digests_of(directory, EVIDENCE), CERTIFICATE: hashlib.sha256(html.encode()).hexdigest()}
+    text = statement.statement(records, digests)
+    if signature_file(told).exists() and told.exists() and told.read_bytes() != text.encode():
+        problems.append(
+            f"{told} and {CERTIFICATE} are signed, and are kept as they were: what the records say now, or "
+            f"how it is drawn, differs. Remove {signature_file(told).name} to make them anew"
+        )
+        return [page]
+    write_file(page, html)
+    write_file(told, text)
+    return [page, told]
 
 
 def _robot_reports(directory: Path, title: str) -> list[Path]:

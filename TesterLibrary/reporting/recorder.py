@@ -28,7 +28,7 @@ from ..methodology.result import Result
 from ..verdict import Verdict
 from .codec import encode
 from .demonstration import demonstration
-from .durable import RecordError, append_line, make_directory, write_file
+from .durable import RecordError, append_line, drop_cut_line, make_directory, write_file
 from .judgements import Judgements
 from .machine import describe_machine, versions
 from .trial_schema import trial_schema
@@ -37,6 +37,7 @@ from .wall_clock import wall_clock
 SCHEMA = 2
 TRIAL_SCHEMA = "trial.schema.json"  # beside the records, as it was when they were written
 RUN_VARIABLE = "TESTER_RUN"  # set by `tester certify`, which runs Robot several times for one report
+NOT_RUN = "not_run"  # the event of a test that was left out, with the reason
 KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 _THIS_PROCESS = uuid4().hex
 
@@ -58,8 +59,10 @@ def procedure_of(kind: type[Result]) -> str:
 class Recorder:
     """Appends records to the files of one run. Creates nothing before the first record."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, run_id: str | None = None) -> None:
+        """`run_id` is that of the run to which records belong; RUN_VARIABLE says if it is left out."""
         self.directory = directory
+        self._run_id = run_id
         self.place = RecordPlace()
         self.trials: list[Trial] = []  # of the current test
         self.judgements = Judgements()
@@ -104,6 +107,11 @@ class Recorder:
         run["testers"] = [*known, opened]
         with self._noting_problems():
             _write(self.directory / "run.json", run)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the folder is there, and is that of this run."""
+        return self._ready
 
     def begin_test(self, suite: str, test: str) -> None:
         """Begins a test, to which all further records belong."""
@@ -180,7 +188,7 @@ class Recorder:
         """Makes the directory; what an earlier run left there is moved aside, never mixed in or deleted."""
         if self._ready:
             return
-        run_id = os.environ.get(RUN_VARIABLE, _THIS_PROCESS)
+        run_id = self._run_id or os.environ.get(RUN_VARIABLE, _THIS_PROCESS)
         if (self.directory / "run.json").exists() and not _is_of(self.directory, run_id):
             self.directory.rename(_free_name(self.directory))
         make_directory(self.directory)
@@ -189,7 +197,7 @@ class Recorder:
         if not (self.directory / TRIAL_SCHEMA).exists():
             _write(self.directory / TRIAL_SCHEMA, trial_schema())
         for kind in KINDS:
-            _drop_cut_line(self.directory / f"{kind}s.jsonl")
+            drop_cut_line(self.directory / f"{kind}s.jsonl")
         self._ready = True
 
 
@@ -296,13 +304,3 @@ def _free_name(directory: Path) -> Path:
         for suffix in ("", *map(".{}".format, range(1, 1000)))
     )
     return next(path for path in candidates if not path.exists())
-
-
-def _drop_cut_line(path: Path) -> None:
-    """A line without its end was being written when the process was killed."""
-    if not path.exists():
-        return
-    content = path.read_bytes()
-    if content and not content.endswith(b"\n"):
-        with path.open("r+b") as file:
-            file.truncate(content.rfind(b"\n") + 1)

@@ -20,7 +20,7 @@ from .agenda import Agenda
 from .agenda import read as read_agenda
 from .codec import decode
 from .outcome import ERROR, FAIL, INCONCLUSIVE
-from .recorder import SCHEMA, RecordPlace, read_run
+from .recorder import NOT_RUN, SCHEMA, RecordPlace, read_run
 
 T = TypeVar("T")
 
@@ -99,13 +99,19 @@ class Records:
 
     @property
     def not_run(self) -> Mapping[str, tuple[str, ...]]:
-        """Tests of the agenda that have no record, by suite."""
+        """Tests of the agenda that have no record, by suite, without those that were left out."""
         done = {(t.suite, t.test) for t in self.tests}
+        done |= {(event.place.suite, event.place.test) for event in self.left_out}
         missing: dict[str, tuple[str, ...]] = {}
         for item in self.agenda.items if self.agenda else ():
             if (item.suite, item.test) not in done:
                 missing[item.suite] = (*missing.get(item.suite, ()), item.test)
         return missing
+
+    @property
+    def left_out(self) -> tuple[EventRecord, ...]:
+        """Tests that were not begun, each with its reason: the time budget had no room for them."""
+        return tuple(event for event in self.events if event.event == NOT_RUN)
 
     def verdicts_of(self, test: TestRecord) -> tuple[Verdict, ...]:
         """Verdicts of a test, without those whose failure its suite has caught."""
@@ -125,7 +131,7 @@ class Records:
         return tuple(v for v in self.verdicts if v.caught_by)
 
     def outcomes(self) -> list[str]:
-        """The outcome of each test; ERROR for each that is missing.
+        """The outcome of each test; INCONCLUSIVE for each that was left out, ERROR for each that is missing.
 
         A verdict outside tests is none of them: only if it is not PASS it counts, as if it were a test.
         """
@@ -133,8 +139,22 @@ class Records:
         return [
             *(test.outcome for test in self.tests),
             *(outcome for outcome in outside if outcome in (FAIL, INCONCLUSIVE)),
+            *[INCONCLUSIVE] * len(self.left_out),
             *[ERROR] * sum(map(len, self.not_run.values())),
         ]
+
+
+def device_text(device: Mapping[str, Any], *more: str) -> str:
+    """Vendor, model and name of a device on one line, and more of its keys; what is not known is left out."""
+    return " ".join(str(device[key]) for key in ("vendor", "model", "name", *more) if device.get(key))
+
+
+def cut_off(records: Records, directory: Path) -> tuple[str, ...]:
+    """A sentence on each file whose last line was not finished."""
+    return tuple(
+        f"{directory / name}: its last line was cut off when the run was killed, and is left out"
+        for name in records.cut
+    )
 
 
 def short_names(suites: Sequence[str]) -> tuple[str, ...]:
@@ -175,14 +195,14 @@ def read(directory: Path) -> Records:
         results=records("result", result),
         verdicts=_verdicts(records),
         tests=records("test", lambda r: decode(TestRecord, r)),
-        events=records("event", lambda r: EventRecord(decode(RecordPlace, r), r["event"], r)),
+        events=_events(records),
         agenda=read_agenda(directory),
         cut=tuple(cut),
     )
 
 
 def read_verdicts(directory: Path) -> Records:
-    """The verdicts of a run and how its tests ended, without trials and results, which are many.
+    """The verdicts and events of a run and how its tests ended, without trials and results, which are many.
 
     Raises:
         TesterLibraryError: as read.
@@ -193,6 +213,7 @@ def read_verdicts(directory: Path) -> Records:
         run=read_run(directory),
         verdicts=_verdicts(records),
         tests=records("test", lambda r: decode(TestRecord, r)),
+        events=_events(records),
         agenda=read_agenda(directory),
         cut=tuple(cut),
     )
@@ -223,6 +244,10 @@ class _Files:
     def __call__(self, kind: str, make: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:
         path = self._directory / f"{kind}s.jsonl"
         return tuple(_lines(path, make, self._cut)) if path.exists() else ()
+
+
+def _events(records: _Files) -> tuple[EventRecord, ...]:
+    return records("event", lambda r: EventRecord(decode(RecordPlace, r), r["event"], r))
 
 
 def _verdicts(records: _Files) -> tuple[VerdictRecord, ...]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from pathlib import Path
 from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.capture import CaptureCounters, CapturedFrame
 from ..model.capture import Capture
-from ..reporting.pcapng import write_capture
+from ..reporting.pcapng import free_path, write_capture
 from .tester import Tester
 
 
@@ -63,7 +62,7 @@ class Captures:
         target = self._tester.target
         stopped = target.stop_capture(name)
         self._directory.mkdir(parents=True, exist_ok=True)
-        path = _free_path(self._directory, name)
+        path = free_path(self._directory, name)
         macs = {port.name: port.mac for port in self._tester.capabilities.ports}
         heads: list[tuple[str, CapturedFrame]] = []
 
@@ -146,11 +145,3 @@ class Captures:
             matched=file.counters.matched,
             dropped=file.counters.dropped,
         )
-
-
-def _free_path(directory: Path, name: str) -> Path:
-    stem = re.sub(r"[^\w.-]+", "-", name)[:100]
-    candidates = (
-        directory / f"{stem}{suffix}.pcapng" for suffix in ("", *map("-{}".format, range(2, 10**6)))
-    )
-    return next(path for path in candidates if not path.exists())

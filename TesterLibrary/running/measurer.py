@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from ..errors import PlanError, TargetError
-from ..measurement.evidence import Evidence, EvidenceLimits
+from ..measurement.evidence import Evidence
 from ..measurement.snapshot import Snapshot, StreamCounters
 from ..measurement.trial import Trial
 from ..methodology.measurer import Interruption, Step, Stepped
@@ -26,7 +26,6 @@ from .trial import StreamRun
 
 _POLL_SECONDS = 0.02
 _BREAK_NS, _BREAK_FRAMES = 50_000_000, 10  # without a frame for longer, arrivals have a break
-_BURST_ERROR, _BURST_ERROR_NS = Fraction(1, 10), 100_000  # of the time that a burst takes; either will do
 _HOPELESS = Fraction(1, 10)  # a rate missed by more is the tester's limit, not an accident
 
 
@@ -108,7 +107,7 @@ class TrialMeasurer:
         def once() -> Trial:
             run = StreamRun(tester, f"trial-{tester.trials}", streams)
             slowest_ns = max(frames / planned.rate for planned in run.plan.streams)
-            run.limits = replace(run.limits, max_rate_error=_burst_error(run.limits, slowest_ns))
+            run.limits = run.limits.of_burst(slowest_ns)
             with self._cutting(run, rest):
                 run.start(packets=frames)
                 self._wait(run, Duration(ceil(slowest_ns)))
@@ -279,8 +278,3 @@ def _stepped(planned: PlannedStream) -> Stepped:
     assert isinstance(law, Profile)
     before, after = law.stretches[:2]
     return Stepped(planned.name, before.packets, Fraction(after.duration_ns, max(1, after.packets)))
-
-
-def _burst_error(limits: EvidenceLimits, span_ns: Fraction) -> Fraction:
-    """By how much of its rate a burst may be off: stamps of few frames are worth less than those of many."""
-    return max(limits.max_rate_error, _BURST_ERROR, _BURST_ERROR_NS / span_ns)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from ..errors import TestbedError
+from ..errors import TestbedError, TesterLibraryError
 from ..files.calibration import stored_calibration
 from ..files.evidence_limits import evidence_limits
 from ..model.ports import Port
@@ -17,9 +17,10 @@ from ..model.responder import Clients, Responder
 from ..model.units import Duration
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
-from ..targets.base import Capabilities, Target
+from ..targets.base import Capabilities, LeaseTerms, Target
 from ..targets.engine.client import EngineTarget
 from ..targets.engine.found import clear_up
+from ..targets.engine.owner import OWNER
 from ..targets.engine.process import EngineProcess
 from ..targets.fake import fake_port
 from ..targets.simulated import SimulatedTarget
@@ -27,14 +28,18 @@ from ..targets.tofino.cabling import MOST_FRAME, Cabling, FrontPort, meter_of
 from ..targets.tofino.opening import built_for, open_switch
 from ..testbeds import RunningTestbed, open_testbed
 from ..testbeds.simulated import SimulatedDevice
-from ..testbeds.testbed import SwitchSpec, Testbed, TestbedPort
+from ..testbeds.testbed import LEASE_TIMES, SwitchSpec, Testbed, TestbedPort, is_lease_time
 from .capture import Captures
 from .connections import Connections
+from .device_words import ask_device
 from .hosts import Hosts
+from .memberships import Memberships
 from .paths import Paths
 from .scope import Scopes
 from .tester import Tester, TrialRules
 from .traffic import Traffic
+
+_LEASE = Duration(60 * 10**9)  # so long after this process has died its traffic stops
 
 
 @dataclass
@@ -48,6 +53,7 @@ class OpenTestbed:
     captures: Captures
     paths: Paths
     hosts: Hosts
+    memberships: Memberships
     _closing: ExitStack
     found: tuple[str, ...] = ()  # what the tester still had of other clients, as sentences
     profile: str = ""  # of durations and repetitions, by its name
@@ -82,6 +88,30 @@ class OpenTestbed:
         self._closing.close()
 
 
+@dataclass(frozen=True)
+class LeaseWish:
+    """What a suite asks of the lease of its tester; the rest is in the testbed file, or usual."""
+
+    ttl: Duration | None = None  # 0: no lease
+    owner: str | None = None
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        if self.ttl is not None and not is_lease_time(self.ttl):
+            raise TesterLibraryError(f"lease={self.ttl} is no time of a lease; give {LEASE_TIMES}")
+        if self.force and self.ttl is not None and not self.ttl.ns:
+            raise TesterLibraryError("force=True takes the lease over, and lease=0 asks for none; give one")
+
+    def terms(self, testbed: Testbed) -> LeaseTerms | None:
+        """What to ask the tester for; None if no lease is to be acquired."""
+        given = testbed.tester.lease if self.ttl is None else self.ttl
+        has_none = testbed.tester.switch is not None or testbed.dut.is_simulated
+        if has_none and not (given or self.owner is not None or self.force):
+            return None
+        ttl = _LEASE if given is None else given
+        return LeaseTerms(OWNER if self.owner is None else self.owner, ttl, self.force) if ttl.ns else None
+
+
 def open_tester(
     name: str,
     *,
@@ -90,15 +120,17 @@ def open_tester(
     progress: Console,
     scopes: Scopes | None = None,
     profile: str = "",
+    lease: LeaseWish = LeaseWish(),
 ) -> OpenTestbed:
-    """Sets the testbed up, starts or reaches its tester and resolves gateways.
+    """Sets the testbed up, starts or reaches its tester, acquires its lease and resolves gateways.
 
     What was set up is taken down again if a later step fails. Jobs that clients left in a tester when they
     died are removed; `OpenTestbed.found` says so.
 
     Raises:
         TestbedError: the testbed file is wrong or cannot be set up here.
-        TargetError: the tester cannot be started or reached.
+        TargetError: the tester cannot be started or reached, or somebody else has its lease (LeaseError).
+        PlanError: a lease is asked for of a tester that has none.
         Inconclusive: a gateway does not answer.
     """
     with ExitStack() as stack:
@@ -106,7 +138,7 @@ def open_tester(
         target = open_target(testbed)
         stack.callback(target.close)
         capabilities = target.capabilities()
-        found = clear_up(target) if isinstance(target, EngineTarget) else ()
+        found = _leased(target, lease.terms(testbed.testbed))
         ports = {port.name: _port(port, capabilities) for port in testbed.testbed.ports}
         tester = Tester(
             target=target,
@@ -125,15 +157,39 @@ def open_tester(
         )
         captures, traffic, connections = Captures(tester), Traffic(tester), Connections(tester)
         hosts = Hosts(testbed)
-        paths = Paths(tester, hosts)
-        for part in (captures, connections, traffic, paths):
+        paths, memberships = Paths(tester, hosts), Memberships(tester)
+        # Before the testbed goes, and after its traffic has ended.
+        stack.callback(ask_device, testbed.testbed.dut, recorder, "after")
+        for part in (captures, connections, traffic, paths, memberships):
             stack.callback(part.close)
         opened = OpenTestbed(
-            testbed, tester, traffic, connections, captures, paths, hosts, stack, found, profile
+            testbed,
+            tester,
+            traffic,
+            connections,
+            captures,
+            paths,
+            hosts,
+            memberships,
+            stack,
+            found,
+            profile,
         )
         opened.record()
+        ask_device(testbed.testbed.dut, recorder, "before")
         return replace(opened, _closing=stack.pop_all())
     raise AssertionError("unreachable: ExitStack does not swallow errors")
+
+
+def _leased(target: Target, terms: LeaseTerms | None) -> tuple[str, ...]:
+    """Acquires the lease, and says what of other clients was found."""
+    found: tuple[str, ...] = ()
+    if isinstance(target, EngineTarget) and target.is_free():
+        found = clear_up(target)  # what a dead client has left must keep nobody from the tester
+    if terms is None:
+        return found
+    before = target.lease(terms)
+    return found if before is None else (*found, f"the tester was taken over by force from {before}")
 
 
 def open_target(testbed: RunningTestbed) -> Target:

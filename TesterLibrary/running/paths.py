@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.inline import PathStatistics, statistics_of
 from ..measurement.snapshot import Snapshot
+from ..model.impairment import Impairment
 from ..model.inline import Event, Path
 from ..model.job import Job
 from ..model.plan import Plan
@@ -65,6 +66,19 @@ class Paths:
         known.path = path
         return plan.paths[0].events[-1].name
 
+    def impair(self, name: str, impairment: Impairment) -> None:
+        """Gives a direction of a path, or both, what happens to all of its packets.
+
+        Raises:
+            PlanError: it can never be right, or the path forwards; nothing has changed.
+        """
+        known = self._find(name)
+        if known.plan:
+            raise known.path.refused("it is forwarding; impair it before Start Path")
+        path = known.path.with_impairment(impairment)
+        self._planned(path)
+        known.path = path
+
     def start(self, names: Sequence[str]) -> None:
         """Has paths forward; all, if none is named.
 
@@ -90,7 +104,10 @@ class Paths:
             raise
         known.plan, known.before, known.last = plan, before, None
         self._tester.recorder.event(
-            "path_started", path=known.path.name, events=[event.name for event in plan.paths[0].events]
+            "path_started",
+            path=known.path.name,
+            events=[event.name for event in plan.paths[0].events],
+            impairments=[str(impairment) for impairment in known.path.impairments],
         )
 
     def trace(self, name: str, *, every: int, frames: int, snap_length: int, file: str | None) -> None:
@@ -130,7 +147,14 @@ class Paths:
             path=statistics.name,
             received=statistics.received,
             forwarded=statistics.forwarded,
+            duplicated=statistics.duplicated,
+            injected=statistics.injected,
             dropped=statistics.dropped,
+            loss_drops=statistics.loss_drops,
+            tail_drops=statistics.tail_drops,
+            overflowed=statistics.overflowed,
+            delayed=statistics.delayed,
+            held=statistics.held,
             lost=statistics.lost,
             objections=list(statistics.objections),
             events=[
@@ -138,6 +162,7 @@ class Paths:
                     "name": event.name,
                     "matched": event.matched,
                     "fired": event.fired,
+                    "expired": event.expired,
                     "first_fired_ns": event.first_fired_ns,
                     "last_fired_ns": event.last_fired_ns,
                 }
@@ -163,6 +188,12 @@ class Paths:
         if known.last is None:
             raise known.path.refused("it has not been started; call Start Path first")
         return known.last
+
+    def refuse_unstarted(self) -> None:
+        """TesterLibraryError if there are paths and none of them was started."""
+        if self._known and not any(known.plan or known.last for known in self._known.values()):
+            names = " and ".join(self._known)
+            raise TesterLibraryError(f"path {names} was not started; call Start Path first")
 
     def started(self) -> list[PathStatistics]:
         """The statistics of all paths that were started."""
@@ -212,4 +243,5 @@ class Paths:
         job = known.plan.job
         now = self._tester.target.snapshot([job])
         limits = self._tester.rules.limits
-        return statistics_of(known.before, now, job, now.path(job, known.path.name), limits)
+        counted = now.path(job, known.path.name)
+        return statistics_of(known.before, now, job, counted, limits, known.path.impairments)

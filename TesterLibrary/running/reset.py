@@ -20,10 +20,10 @@ from ..methodology.reset import ResetKind
 from ..model.units import Duration
 from ..targets.simulated import SimulatedTarget
 from ..testbeds.testbed import ResetHook
+from .device_words import SSH
 from .opening import OpenTestbed
 from .tester import Tester
 
-_SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")  # no question that nobody answers
 _AT_ONCE = 1e-3  # seconds
 _MOST_WORDS = 300  # of what a hook that failed has said
 
@@ -40,11 +40,17 @@ class Hook:
 
 
 CONNECTIONS = "connections"  # the hook that empties the connection table
+GROUPS = "groups"  # the hook that empties the table of multicast groups
 
 
 def connections_hook(opened: OpenTestbed) -> Hook:
     """The hook that empties the device's connection table. Raises as `reset_hook`."""
     return _hook(opened, CONNECTIONS, "that empties the connection table")
+
+
+def groups_hook(opened: OpenTestbed) -> Hook:
+    """The hook that empties the device's table of multicast groups. Raises as `reset_hook`."""
+    return _hook(opened, GROUPS, "that empties the table of multicast groups")
 
 
 def reset_hook(opened: OpenTestbed, kind: ResetKind) -> Hook:
@@ -65,9 +71,9 @@ def _hook(opened: OpenTestbed, kind: str, what: str) -> Hook:
     dut = opened.testbed.testbed.dut
     found = dut.reset.get(kind)
     if found is None:
-        known = f"it has {', '.join(dut.reset)}" if dut.reset else "it has none"
+        known = f" (it has {', '.join(dut.reset)})" if dut.reset else ""
         raise TestbedError(
-            f"testbed {opened.name!r} has no hook {what} ({known}); give dut.reset."
+            f"testbed {opened.name!r} has no hook {what}{known}; give dut.reset."
             f"{kind} in its file: command (and ssh), or keyword"
         )
     if found.restart:
@@ -106,7 +112,7 @@ def _restart(opened: OpenTestbed, duration: Duration, name: str) -> None:
 def _run_command(hook: ResetHook) -> None:
     """Runs it to its end. The whole group is ended where it hangs, so that nothing holds its output open."""
     # Words of a command over SSH are the shell's of the other machine, as with every ssh.
-    command = [*_SSH, hook.ssh, "--", *hook.command] if hook.ssh else list(hook.command)
+    command = [*SSH, hook.ssh, "--", *hook.command] if hook.ssh else list(hook.command)
     try:
         with subprocess.Popen(
             command,

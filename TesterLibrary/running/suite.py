@@ -30,7 +30,8 @@ from .capture import Captures
 from .connections import Connections
 from .hosts import Hosts
 from .measurer import Pauses, TrialMeasurer
-from .opening import OpenTestbed, open_tester
+from .memberships import Memberships
+from .opening import LeaseWish, OpenTestbed, open_tester
 from .paths import Paths
 from .scope import Scopes
 from .tester import Tester
@@ -51,6 +52,7 @@ class Suite:
     profile_name: str = "quick"
     scopes: Scopes = field(default_factory=Scopes)  # the suites and the test that run, with their streams
     warn: Callable[[str], None] = lambda _: None  # tells the user of a suite what the tester was found with
+    lease: LeaseWish = field(default_factory=LeaseWish)  # of the tester that is open, or is opened next
     _open: OpenTestbed | None = None
 
     @cached_property
@@ -98,6 +100,11 @@ class Suite:
         return self.open_testbed.hosts
 
     @property
+    def memberships(self) -> Memberships:
+        """The multicast groups that ports have joined. Raises TesterLibraryError if no tester is open."""
+        return self.open_testbed.memberships
+
+    @property
     def streams(self) -> MutableMapping[str, Stream]:
         """The streams of the test and of the suites around it, by name."""
         return self.scopes.streams
@@ -122,10 +129,23 @@ class Suite:
                 progress=self.progress,
                 scopes=self.scopes,
                 profile=load_profile(self.profile_name).name,
+                lease=self.lease,
             )
             for sentence in self._open.found:
                 self.warn(sentence)
         return self._open.tester
+
+    def ask_for_lease(self, lease: LeaseWish) -> None:
+        """Asks for other terms of the lease when the tester is opened next.
+
+        Raises TesterLibraryError if it is open, on other terms.
+        """
+        if self._open is not None and lease not in (LeaseWish(), self.lease):
+            raise TesterLibraryError(
+                "the tester is open already; call Close Tester before Open Tester with lease, owner or force"
+            )
+        if self._open is None:
+            self.lease = lease
 
     def close(self) -> None:
         """Takes everything off the wire and down. Closing what is closed is no error."""
@@ -301,6 +321,13 @@ class Suite:
         if measured is None:
             raise TesterLibraryError("nothing was measured in this test yet; give a trial or measure first")
         return measured
+
+    def judged_as(self, kind: type[R], measured: Trial | Result | None, *, about: str, source: str) -> R:
+        """The result to be judged, as `judged`. TesterLibraryError says what to give if it is another."""
+        judged = self.judged(measured)
+        if not isinstance(judged, kind):
+            raise TesterLibraryError(f"this says nothing about {about}; give a result of {source}: {judged}")
+        return judged
 
     def conclude(self, verdict: Verdict, message: str | None = None) -> Verdict:
         """Records a verdict, and raises unless it is PASS; a message replaces that of a failed one.

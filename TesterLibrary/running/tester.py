@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from fractions import Fraction
 from typing import Protocol, TypeVar
 
+from ..errors import PlanError
 from ..measurement.calibration import Calibration
 from ..measurement.correction import Correction, frame_time_ns
 from ..measurement.evidence import EvidenceLimits
@@ -22,6 +23,7 @@ from ..model.ports import Address, Port
 from ..model.stream import Stream
 from ..model.units import Duration
 from ..planning.compile import compile as compile_job
+from ..planning.rate import check_sum
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
 from ..targets.base import Capabilities, Target
@@ -70,6 +72,11 @@ class LoadedStreams(Protocol):
         ...
 
     @property
+    def unending(self) -> Sequence[Stream]:
+        """Those of them that leave until they are stopped."""
+        ...
+
+    @property
     def ids(self) -> Sequence[int]:
         """Their ids, one after the other."""
         ...
@@ -114,6 +121,24 @@ class Tester:
         """
         taken = [range(ids[0], ids[-1] + 1) for run in self.on_air if (ids := run.ids)]
         return self._compiled(name, streams, first_id=self.stream_ids.take(len(streams), taken))
+
+    def check_room(self, streams: Sequence[Stream]) -> None:
+        """Refuses streams beside those that leave already.
+
+        Raises:
+            PlanError: one of them is sending, or a port would be asked for more than its line carries.
+        """
+        for stream in streams:
+            if any(stream.name in run for run in self.on_air):
+                raise PlanError(f"stream {stream.name!r} is sending already; call Stop Traffic first")
+        leaving = [stream for run in self.on_air for stream in run.unending]
+        for port in {stream.tx for stream in streams}.intersection(stream.tx for stream in leaving):
+            sharing = [stream for stream in (*leaving, *streams) if stream.tx == port]
+            try:
+                check_sum(self.ports[port], sharing)
+            except PlanError as error:
+                names = ", ".join(stream.name for stream in leaving if stream.tx == port)
+                raise PlanError(f"{error}. Call Stop Traffic for {names}, or ask for less") from None
 
     def check(self, streams: Sequence[Stream]) -> Plan:
         """Plans streams for their errors, as a job that is not to be loaded."""

@@ -4,20 +4,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as File
 
 from ..errors import PlanError, TargetError, TesterLibraryError
-from ..measurement.capture import CapturedFrame, StoppedCapture
+from ..measurement.capture import CapturedFrame, Fate, StoppedCapture
 from ..measurement.trace import PathTrace, TracedPacket
 from ..model.capture import Capture, TracedPath
-from ..model.inline import Heading
+from ..model.heading import Heading
 from ..model.planned_path import PlannedPath
 from ..model.units import FCS_LENGTH
-from ..reporting.pcapng import write_capture
+from ..reporting.pcapng import free_path, write_capture
 from .tester import Tester
 
 _DIRECTIONS = (Heading.FORWARD, Heading.BACKWARD)
@@ -99,7 +98,7 @@ class Traces:
         capture, target = tracing.capture(path), self._tester.target
         stopped = target.stop_capture(capture.name)
         self._directory.mkdir(parents=True, exist_ok=True)
-        file = _free_path(self._directory, tracing.file)
+        file = free_path(self._directory, File(tracing.file).stem)
         macs = {port.name: port.mac for port in self._tester.capabilities.ports}
         packets: list[TracedPacket] = []
 
@@ -121,7 +120,11 @@ class Traces:
         Raises:
             TesterLibraryError: there is none of such a path.
         """
-        for path in paths:
+        for path in paths or (() if self._traces else tuple(self._tracing)):
+            if path in self._tracing:
+                raise TesterLibraryError(
+                    f"the trace of path {path!r} is still being taken; call Stop Trace first"
+                )
             if path not in self._traces:
                 raise TesterLibraryError(
                     f"there is no trace of path {path!r}; call Start Trace and Stop Trace"
@@ -198,6 +201,7 @@ def _packet(frame: CapturedFrame, path: PlannedPath | None) -> TracedPacket:
         iteration=next((event.iteration for event in events if event.iteration), None),
         length=frame.original_length + FCS_LENGTH,
         octets=frame.octets,
+        fate=frame.traced.fate,
     )
 
 
@@ -205,13 +209,11 @@ def _comment(packet: TracedPacket) -> str:
     parts = [f"packet {packet.number}", packet.direction.name.lower()]
     parts += [f"event {name!r}" for name in packet.events]
     parts += [f"transmission {packet.iteration}"] if packet.iteration else []
-    parts.append("has not left" if packet.held_ns is None else f"left after {packet.held_ns} ns")
+    if packet.fate is Fate.HELD:
+        until = "later packets have passed" if packet.held_ns is None else f"{packet.held_ns} ns later"
+        parts.append(f"held until {until}")
+    elif packet.fate is not Fate.NONE:
+        parts.append(packet.fate.value)
+    else:
+        parts.append("has not left" if packet.held_ns is None else f"left after {packet.held_ns} ns")
     return ", ".join(parts)
-
-
-def _free_path(directory: File, name: str) -> File:
-    stem = re.sub(r"[^\w.-]+", "-", File(name).stem)[:100]
-    candidates = (
-        directory / f"{stem}{suffix}.pcapng" for suffix in ("", *map("-{}".format, range(2, 10**6)))
-    )
-    return next(path for path in candidates if not path.exists())

@@ -158,7 +158,7 @@ def _checked(name: str, inside: tuple[Place, ...], found: dict[int, Place]) -> t
     if same:
         raise Inconclusive(
             f"{same:,} of {len(inside):,} flows of {name} arrived with their own address and port: the "
-            "device does not translate"
+            "device does not translate. Are the sides of clients and responder swapped?"
         )
     places: dict[Place, set[Place]] = {}
     for before, after in zip(inside, outside, strict=True):

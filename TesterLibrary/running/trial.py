@@ -22,6 +22,7 @@ from ..model.plan import Plan, PlannedStream
 from ..model.stream import Stream
 from ..model.units import MIN_FRAME_SIZE, Duration
 from ..planning.flows import FlowSpace
+from ..reporting.live.notes import WatchedStream
 from ..reporting.wall_clock import wall_clock
 from ..targets.base import SendingProgress
 from .tester import Tester
@@ -44,6 +45,7 @@ class StreamRun:
         self.name = name
         self.streams = tuple(streams)
         self.plan = tester.plan(name, streams)
+        tester.check_room(streams)
         _refuse_own_ports(self.plan)
         self._started_at = ""
         self._before: Snapshot | None = None
@@ -71,6 +73,12 @@ class StreamRun:
         except BaseException:
             self.unload()
             raise
+
+    @property
+    def unending(self) -> Sequence[Stream]:
+        """Those of its streams that leave until they are stopped."""
+        pairs = zip(self.streams, self.plan.streams, strict=True)
+        return [stream for stream, planned in pairs if planned.departures.endless]
 
     @property
     def ids(self) -> Sequence[int]:
@@ -113,11 +121,18 @@ class StreamRun:
         for s in snapshot.streams:
             reading = DelayReading(snapshot.taken_at_ns, s.latency.count, s.latency.sum_ns)
             self._delays.setdefault(s.id, []).append(reading)
+        notes = self._tester.progress.notes
+        if notes and progress.sending and notes.is_due:
+            notes.counters(self.name, snapshot, tuple(self._watched()))
         watchers = [watch for s in self.streams for watch in self._tester.watchers.get(s.name, ())]
         if watchers and progress.sending:
             so_far = self._trial(snapshot, None)
             for watch in watchers:
                 watch(so_far)
+
+    def _watched(self) -> Iterator[WatchedStream]:
+        for s in self.plan.streams:
+            yield WatchedStream(s.id, s.name, s.measured, self._tester.correction(s).offset_ns)
 
     def so_far(self) -> Trial:
         """The trial without waiting for what is on its way, so that it is lost."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from ..measurement.capture import CapturedFrame, StoppedCapture
@@ -83,6 +84,31 @@ class SendingProgress:
 
 
 @dataclass(frozen=True)
+class LeaseTerms:
+    """The terms on which a client asks for the lease of a tester."""
+
+    owner: str  # for others who want it: 1 to 128 characters of ASCII
+    ttl: Duration  # 1 s to 1 h: so long after this process has died its traffic stops
+    force: bool = False  # takes it from whoever has it, and ends all jobs and captures there are
+
+
+@dataclass(frozen=True)
+class LeaseHolder:
+    """Who may use a tester now."""
+
+    number: int  # higher than that of every earlier lease of the tester
+    owner: str
+    client: str  # program, user, machine and process; certificate and address where there are such
+    since: datetime
+    until: datetime  # unless it is renewed
+    ttl: Duration
+
+    def __str__(self) -> str:
+        times = f"{self.since:%Y-%m-%d %H:%M:%S} UTC, until {self.until:%H:%M:%S} UTC unless it is renewed"
+        return f"{self.owner!r} ({self.client}) since {times}"
+
+
+@dataclass(frozen=True)
 class Flipped:
     """The time at which streams changed their version, on the target's clock, and the version before."""
 
@@ -96,6 +122,13 @@ class Target(Protocol):
 
     def capabilities(self) -> Capabilities:
         """The target's name, version, ports and limits."""
+        ...
+
+    def lease(self, terms: LeaseTerms) -> LeaseHolder | None:
+        """Makes this process the only one that may use the tester, until it is closed or this process dies.
+
+        Returns from whom it was taken by force. LeaseError if somebody else has it.
+        """
         ...
 
     def load(self, plan: Plan) -> None:

@@ -24,7 +24,18 @@ from ..model.ports import Address, Interface
 from ..model.units import Bandwidth, Duration
 from .embedded import devices, restarts
 from .simulated import SimulatedDevice
-from .testbed import CertificateFiles, DutSpec, ResetHook, SwitchSpec, Testbed, TestbedPort, TesterSpec
+from .testbed import (
+    LEASE_TIMES,
+    AskHook,
+    CertificateFiles,
+    DutSpec,
+    ResetHook,
+    SwitchSpec,
+    Testbed,
+    TestbedPort,
+    TesterSpec,
+    is_lease_time,
+)
 
 _T = TypeVar("_T")
 _KIND = Kind("testbed", TestbedError)
@@ -110,7 +121,9 @@ class _Reader:
         known = list(devices())
         forwarding = Forwarding(data["forwarding"]) if "forwarding" in data else None
         hooks = {kind: self._hook(kind, hook) for kind, hook in data.get("reset", {}).items()}
-        read = {"version": str(data.get("version", "")), "forwarding": forwarding, "reset": hooks}
+        asks = {name: self._ask(name, hook) for name, hook in data.get("ask", {}).items()}
+        version = str(data.get("version", ""))
+        read = {"version": version, "forwarding": forwarding, "reset": hooks, "ask": asks}
         dut = DutSpec(**{**data, **read})
         if dut.is_embedded and dut.device not in known:
             hint = did_you_mean(dut.device, known)
@@ -124,10 +137,22 @@ class _Reader:
         self._check_hooks(dut)
         return dut
 
+    def _ask(self, name: str, data: Mapping[str, Any]) -> AskHook:
+        place = ("dut", "ask", name)
+        words = self._words(data["command"], *place)
+        if not words:
+            raise self._error("is empty; give the command that asks the device", *place, "command")
+        timeout = self._time(data.get("timeout"), *place, "timeout") or AskHook.timeout
+        return AskHook(words, data.get("ssh", ""), timeout)
+
+    def _words(self, command: str | list[str], *place: str | int) -> tuple[str, ...]:
+        if isinstance(command, str):
+            return tuple(self._parsed(shlex.split, command, *place, "command") or ())
+        return tuple(command)
+
     def _hook(self, kind: str, data: Mapping[str, Any]) -> ResetHook:
         place = ("dut", "reset", kind)
-        command = data.get("command", ())
-        words = self._parsed(shlex.split, command, *place, "command") if isinstance(command, str) else command
+        words = self._words(data.get("command", []), *place)
         known = [key for key in ("command", "keyword", "restart") if key in data]
         if len(known) != 1:
             raise self._error("give command, keyword or restart, one of them", *place)
@@ -137,7 +162,7 @@ class _Reader:
         if "command" in data and not words:
             raise self._error("is empty; give the command that resets the device", *place, "command")
         return ResetHook(
-            command=tuple(words or ()),
+            command=words,
             ssh=data.get("ssh", ""),
             keyword=data.get("keyword", ""),
             arguments=tuple(map(str, data.get("arguments", ()))),
@@ -188,6 +213,13 @@ class _Reader:
         speed = self._parsed(Bandwidth.parse, data["speed"], *place, "speed")
         assert speed is not None
         address, gateway = self._addresses(data, *place)
+        if gateway and dut.layer is not None and dut.forwards is Forwarding.BRIDGED:
+            says = "forwarding: bridged" if dut.forwarding else "layer: 2"
+            problem = (
+                f"a device with {says} has no address to be a gateway; leave the gateway out, or give the "
+                "device layer: 3"
+            )
+            raise self._error(problem, *place, "gateway")
         return TestbedPort(
             name=name,
             speed=speed,
@@ -247,7 +279,17 @@ class _Reader:
             cpus=tuple(data.get("cpus", ())),
             memory_mib=int(number) * _MIB[unit] or None,
             huge_pages=data.get("huge_pages", False),
+            lease=self._lease(data),
         )
+
+    def _lease(self, data: Mapping[str, Any]) -> Duration | None:
+        lease: Duration | None = self._parsed(Duration.parse, data.get("lease"), "tester", "lease")
+        if lease is not None and not is_lease_time(lease):
+            raise self._error(f"{lease} is no time of a lease; give {LEASE_TIMES}", "tester", "lease")
+        if lease is not None and not lease.ns and str(data.get("address", "")).startswith("grpc+tls:"):
+            problem = "a tester behind grpc+tls serves nobody without a lease; give a time from 1 s to 1 h"
+            raise self._error(problem, "tester", "lease")
+        return lease
 
     def _switch(self, data: Mapping[str, Any]) -> SwitchSpec:
         other = [key for key in data if key != "switch"]

@@ -171,6 +171,28 @@ class Namespace:
         with self.entered():
             limit_addresses(index, count)
 
+    def snooping(self, bridge: str, *, last_member: Duration, most_groups: int | None = None) -> None:
+        """Has a bridge forward multicast groups to their members only, and ask for members itself.
+
+        Linux floods until the longest time of an answer is over, even if nobody else asks: it is made short.
+        """
+        given = {} if most_groups is None else {"br_mcast_hash_max": most_groups}
+        self._route.link(
+            "set",
+            index=self._index(bridge),
+            kind="bridge",
+            br_mcast_query_response_intvl=10,  # hundredths of a second
+            br_mcast_last_member_intvl=last_member.ns // 10**7,
+            **given,
+        )
+        self.snoop(bridge)
+
+    def snoop(self, bridge: str) -> None:
+        """Switches on snooping, which a bridge gives up by itself that was asked for too many groups."""
+        index = self._index(bridge)
+        for wanted in ({"br_mcast_snooping": 1}, {"br_mcast_querier": 1}):
+            self._route.link("set", index=index, kind="bridge", **wanted)
+
     def address(self, interface: str, address: Interface) -> None:
         """Gives an interface an address; there is no duplicate detection to wait for."""
         self._route.addr(

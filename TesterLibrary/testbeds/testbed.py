@@ -69,9 +69,19 @@ class SwitchSpec:
         return self.address == "fake"
 
 
+LEASE_TIMES = "1 s to 1 h, or 0 s for no lease"
+
+
+def is_lease_time(lease: Duration) -> bool:
+    """Whether a tester may be leased for that time; 0 is no lease."""
+    return lease.ns == 0 or 10**9 <= lease.ns <= 3600 * 10**9
+
+
 @dataclass(frozen=True)
 class TesterSpec:
     """The place of the tester: at an address, in a switch, or else it is started here."""
+
+    __test__ = False
 
     address: str | None = None  # "unix:PATH" or "grpc+tls:HOST:PORT"; None: start one on this machine
     certificates: CertificateFiles | None = None
@@ -79,6 +89,7 @@ class TesterSpec:
     memory_mib: int | None = None  # None: enough for its ports
     huge_pages: bool = False
     switch: SwitchSpec | None = None
+    lease: Duration | None = None  # for so long nobody else may use it; 0: no lease, None: the usual time
 
     @property
     def is_local(self) -> bool:
@@ -111,6 +122,18 @@ class ResetHook:
 
 
 @dataclass(frozen=True)
+class AskHook:
+    """How a device is asked for what belongs into the certificate: a command, or one over SSH."""
+
+    command: tuple[str, ...]  # words; run here, or there over SSH
+    ssh: str = ""  # user@host
+    timeout: Duration = Duration(10 * 10**9)
+
+    def __str__(self) -> str:
+        return f"{shlex.join(self.command)}{f' on {self.ssh}' if self.ssh else ''}"
+
+
+@dataclass(frozen=True)
 class DutSpec:
     """The device under test, as the report names it."""
 
@@ -126,7 +149,8 @@ class DutSpec:
     version: str = ""  # of its software; an embedded one fills it in
     reset: Mapping[str, ResetHook] = field(
         default_factory=dict
-    )  # by what is reset: software, hardware, power; connections: its connection table
+    )  # by what is reset: software, hardware, power; connections, groups: such a table of its
+    ask: Mapping[str, AskHook] = field(default_factory=dict)  # by names of the file
 
     @property
     def forwards(self) -> Forwarding:

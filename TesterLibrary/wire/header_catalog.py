@@ -28,10 +28,11 @@ _MODULES = (
     "contrib.gtp",
     "contrib.roce",
 )
+_OWN = {"IGMP": "igmp", "IGMPv3Report": "igmp"}  # headers of ours, and their modules in this folder
 _SHORTER = {"VLAN": "Dot1Q", "SRv6": "IPv6ExtHdrSegmentRouting", "GTPU": "GTP_U_Header"}
 COMMON = (
     "Ether, Dot1Q, VLAN, Dot1AD, MPLS, IP, IPv6, SRv6, GRE, VXLAN, GENEVE, GTPU, UDP, TCP, SCTP, "
-    "SCTPChunkData, ICMP, ICMPv6EchoRequest, ARP, BTH"
+    "SCTPChunkData, ICMP, ICMPv6EchoRequest, IGMP, IGMPv3Report, ARP, BTH"
 )
 
 
@@ -47,7 +48,9 @@ class Catalog:
         if name in self.types:
             return self._made.setdefault(name, self._make(self.types[name]))
         module, _, short = name.rpartition(".")
-        if module:
+        if name in _OWN:
+            found: type[Packet] | None = getattr(import_module(f".{_OWN[name]}", __package__), name)
+        elif module:
             found = _in_module(module, short)
         else:
             full = _SHORTER.get(name, name)

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from ..records import ResultRecord
-from .registry import MAKERS, Figure
+from .registry import MAKERS, Figure, Setting
 
-__all__ = ["Figure", "figures"]
+__all__ = ["Figure", "Setting", "figures"]
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
 
-def figures(records: Sequence[ResultRecord], testbed: Mapping[str, Any]) -> Iterator[Figure]:
+def figures(records: Sequence[ResultRecord], setting: Setting) -> Iterator[Figure]:
     """Figures of all results, procedure by procedure in the order in which these were first run."""
     for kind in dict.fromkeys(type(record.result) for record in records):
         if kind in MAKERS:
-            yield from MAKERS[kind]([record for record in records if type(record.result) is kind], testbed)
+            yield from MAKERS[kind]([record for record in records if type(record.result) is kind], setting)

@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from ...methodology.frame_loss import FrameLossResult
 from .. import plots
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, draws, series_of
+from .registry import Figure, Setting, draws, series_of
 
 
 @draws(FrameLossResult)
-def frame_loss(records: Sequence[ResultRecord], _: Mapping[str, Any]) -> Iterator[Figure]:
+def frame_loss(records: Sequence[ResultRecord], _: Setting) -> Iterator[Figure]:
     """A figure for each series."""
     series = series_of(records)
     for label, results in series.items():

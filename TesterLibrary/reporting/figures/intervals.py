@@ -4,20 +4,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from ...methodology.monitoring import MonitoringResult
 from .. import plots
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, draws
+from .registry import Figure, Setting, draws
 
 
 @draws(MonitoringResult)
-def intervals(records: Sequence[ResultRecord], _: Mapping[str, Any]) -> Iterator[Figure]:
-    """A figure for each watched traffic."""
-    for result in (record.result for record in records):
+def intervals(records: Sequence[ResultRecord], setting: Setting) -> Iterator[Figure]:
+    """A figure for each watched traffic, with the events that were marked while it ran."""
+    for record in records:
+        result = record.result
         if isinstance(result, MonitoringResult) and result.intervals:
-            picture = image(plots.interval_series(result.intervals))
-            yield Figure(f"Intervals of {result.title}", picture, str(result))
+            begin, end = result.intervals[0].start_ns, result.intervals[-1].end_ns
+            marks = [
+                ((mark.tester_ns - begin) / 1e9, mark.name)
+                for mark in setting.marks
+                if mark.is_of(record.place) and begin <= mark.tester_ns <= end
+            ]
+            picture = image(plots.interval_series(result.intervals, marks))
+            marked = (f"{name} at {seconds:.4g} s" for seconds, name in marks)
+            yield Figure(f"Intervals of {result.title}", picture, "; ".join((str(result), *marked)))

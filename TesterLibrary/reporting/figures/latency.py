@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from ...methodology.latency import LatencyResult
 from .. import plots
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, draws, frame_size, series_of
+from .registry import Figure, Setting, draws, frame_size, series_of
 
 
 @draws(LatencyResult)
-def latency(records: Sequence[ResultRecord], _: Mapping[str, Any]) -> Iterator[Figure]:
+def latency(records: Sequence[ResultRecord], _: Setting) -> Iterator[Figure]:
     """A figure for each series."""
     series = series_of(records)
     for label, results in series.items():

@@ -4,19 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from ...methodology.mlrsearch.result import MultipleLossRatioResult
 from ...model.units import Bandwidth
 from .. import plots
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, draws, frame_size, series_of
+from .registry import Figure, Setting, draws, frame_size, series_of
 
 
 @draws(MultipleLossRatioResult)
-def conditional_throughput(records: Sequence[ResultRecord], testbed: Mapping[str, Any]) -> Iterator[Figure]:
+def conditional_throughput(records: Sequence[ResultRecord], setting: Setting) -> Iterator[Figure]:
     """One figure with a line for each goal of each series, and the attributes of all goals."""
     series = series_of(records)
     if not series:
@@ -30,7 +29,7 @@ def conditional_throughput(records: Sequence[ResultRecord], testbed: Mapping[str
                     lines.setdefault(name, []).append((frame_size(result), result.rate(found.goal.name)))
     everything = [result for results in series.values() for result in results]
     sizes = sorted({frame_size(result) for result in everything})
-    speed = min((port["speed"]["bps"] for port in testbed.get("ports", ())), default=0)
+    speed = min((port["speed"]["bps"] for port in setting.testbed.get("ports", ())), default=0)
     line = [(size, float(Bandwidth(speed).frames_per_second(size))) for size in sizes] if speed else []
     searches = dict.fromkeys(f"Searched was {result.search}" for result in everything)
     text = "; ".join((*map(str, everything), *searches))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...methodology.result import Result
+from ..marks import Mark
 from ..records import ResultRecord, short_names
 
 
@@ -21,8 +22,16 @@ class Figure:
     text: str
 
 
-Maker = Callable[[Sequence[ResultRecord], Mapping[str, Any]], Iterator[Figure]]
-"""Draws all results of one kind on a testbed, as it was recorded."""
+@dataclass(frozen=True)
+class Setting:
+    """Where results were found: the testbed as it was recorded, and the events that suites marked there."""
+
+    testbed: Mapping[str, Any]
+    marks: tuple[Mark, ...] = ()
+
+
+Maker = Callable[[Sequence[ResultRecord], Setting], Iterator[Figure]]
+"""Draws all results of one kind on a testbed."""
 
 MAKERS: dict[type[Result], Maker] = {}
 

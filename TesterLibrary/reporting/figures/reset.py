@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from ...methodology.reset import ResetResult
 from .. import plots
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, draws
+from .registry import Figure, Setting, draws
 
 
 @draws(ResetResult)
-def reset(records: Sequence[ResultRecord], _: Mapping[str, Any]) -> Iterator[Figure]:
+def reset(records: Sequence[ResultRecord], _: Setting) -> Iterator[Figure]:
     """One figure; a device that never came back is in its text only."""
     results = [record.result for record in records if isinstance(record.result, ResetResult)]
     found = [(r.measurement.kind.value, r.reset_ns) for r in results if r.reset_ns is not None]

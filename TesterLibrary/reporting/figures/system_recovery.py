@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from ...methodology.system_recovery import RecoveryResult
 from .. import plots
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, draws, frame_size, series_of
+from .registry import Figure, Setting, draws, frame_size, series_of
 
 
 @draws(RecoveryResult)
-def system_recovery(records: Sequence[ResultRecord], _: Mapping[str, Any]) -> Iterator[Figure]:
+def system_recovery(records: Sequence[ResultRecord], _: Setting) -> Iterator[Figure]:
     """One figure with a line for each series; what is not known, or not over, is in its text only."""
     series = series_of(records)
     if not series:

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from ...measurement.trial import Trial
 from ...methodology.throughput import ThroughputResult
@@ -13,11 +12,11 @@ from ...model.units import Bandwidth
 from .. import plots
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, draws, frame_size, series_of
+from .registry import Figure, Setting, draws, frame_size, series_of
 
 
 @draws(ThroughputResult)
-def throughput(records: Sequence[ResultRecord], testbed: Mapping[str, Any]) -> Iterator[Figure]:
+def throughput(records: Sequence[ResultRecord], setting: Setting) -> Iterator[Figure]:
     """One figure with a line for each series."""
     series = series_of(records)
     if not series:
@@ -27,7 +26,7 @@ def throughput(records: Sequence[ResultRecord], testbed: Mapping[str, Any]) -> I
         for label, results in series.items()
     }
     sizes = sorted({frame_size(result) for results in series.values() for result in results})
-    speed = min((port["speed"]["bps"] for port in testbed.get("ports", ())), default=0)
+    speed = min((port["speed"]["bps"] for port in setting.testbed.get("ports", ())), default=0)
     line = [(size, float(Bandwidth(speed).frames_per_second(size))) for size in sizes] if speed else []
     texts = (
         f"{f'{label}: ' if len(series) > 1 else ''}{r.title}: "

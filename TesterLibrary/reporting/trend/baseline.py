@@ -11,13 +11,16 @@ from pathlib import Path
 
 from ...errors import TesterLibraryError
 from ...methodology.regression import Baseline
+from ...model.number import counted
 from ...verdict import Verdict
-from ..rebuild import EVIDENCE
+from ..rebuild import evidence_of
 from ..records import read_longest_trials, read_verdicts
 from .database import Series, open_database
 from .figure import Figure, Key, Point, run_of, text_in, unit_of
-from .judge import FEWEST, OPEN, WINDOW, levels
-from .summary import told
+from .judge import FEWEST, WINDOW, levels
+from .summary import time_text
+
+_MOST_NAMED = 3  # places that a message names where a value was found in place of the one that was sought
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def find_baseline(path: Path, sought: Sought) -> tuple[Baseline | None, str]:
 
 
 def _of_run(path: Path, sought: Sought) -> tuple[Baseline | None, str]:
-    folder = path / EVIDENCE if (path / EVIDENCE).is_dir() else path
+    folder = evidence_of(path)
     run = run_of(read_verdicts(folder))
     if run.id == sought.run:
         raise TesterLibraryError(f"{path} is the run that is going on; a baseline is another one")
@@ -61,7 +64,7 @@ def _of_run(path: Path, sought: Sought) -> tuple[Baseline | None, str]:
     if isinstance(fitting, str):
         return None, fitting
     figure = next(figure for figure in run.figures if figure.key == fitting)
-    baseline = _known(figure, f"run of {told(run.started_at)}")
+    baseline = _known(figure, f"run of {time_text(run.started_at)}")
     doubt = _differs(figure.key, sought) or _unfit(figure.point)
     return baseline, doubt or _durations(folder, figure, sought)
 
@@ -76,17 +79,19 @@ def _of_database(found: Sequence[Series], sought: Sought) -> tuple[Baseline | No
     points = [point for point in series.points if point.fit and point.run != sought.run]
     doubt = _differs(series.key, sought)
     if len(points) < FEWEST:
-        return None, doubt or f"the baseline has {len(points)} values of a fit tester; a level needs {FEWEST}"
+        few = f"the baseline has {counted(len(points), 'value')} of a fit tester; a level needs {FEWEST}"
+        return None, doubt or few
     values = [point.value for point in points[-WINDOW:] if point.value is not None]
-    opened = next((alarm for alarm in reversed(series.alarms) if alarm.state in OPEN), None)
     settled = [level for level in levels(values) if len(level.values) >= min(FEWEST, len(values))]
-    level = opened.before if opened else (settled[-1].mean if settled else sum(values) / len(values))
+    level = settled[-1].mean if settled else sum(values) / len(values)
+    if series.open_alarm:
+        level = series.open_alarm.before
     exact = Fraction(level)
     text = text_in(level, series.key.unit)
-    return Baseline(exact, exact, text, f"level of {len(points)} values"), doubt
+    return Baseline(exact, exact, text, f"level of {counted(len(points), 'value')}"), doubt
 
 
-def _named(keys: Iterable[Key], sought: Sought, *, one_testbed: bool) -> Key | str:
+def _named(keys: Sequence[Key], sought: Sought, *, one_testbed: bool) -> Key | str:
     """The figure of that name, or why there is none."""
     judged = sought.judged
     like = [
@@ -100,8 +105,26 @@ def _named(keys: Iterable[Key], sought: Sought, *, one_testbed: bool) -> Key | s
     ends = exact or [key for key in like if key.suite.rpartition(".")[2] == last]
     if len(ends) == 1:
         return ends[0]
-    said = "several" if ends else "no"
-    return f"the baseline has {said} {judged.subject} of the test {sought.test!r} on this testbed"
+    value = f"{judged.subject} of the test {sought.test!r} of the suite {sought.suite}"
+    if ends:
+        return f"the baseline has several {value}, in the suites {_listed(key.suite for key in ends)}"
+    if like:
+        return f"the baseline has no {value}, but of the suites {_listed(key.suite for key in like)}"
+    return f"the baseline has no {value} on the testbed {sought.testbed}{_instead(keys, sought)}"
+
+
+def _instead(keys: Sequence[Key], sought: Sought) -> str:
+    """The places of a value of the same name, of which one may be meant; empty if there are none."""
+    named = [key for key in keys if key.subject == sought.judged.subject]
+    places = {f"{key.test!r} of the suite {key.suite} on {key.testbed}" for key in named}
+    return f"; it has that value of {_listed(places)}" if places else ""
+
+
+def _listed(names: Iterable[str]) -> str:
+    """The first of these names in their order, and how many follow."""
+    known = sorted(set(names))
+    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
+    return ", ".join(known[:_MOST_NAMED]) + more
 
 
 def _differs(key: Key, sought: Sought) -> str:

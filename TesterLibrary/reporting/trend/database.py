@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import TesterLibraryError
+from ...model.units import Ratio
 from .figure import Figure, Key, Point, Run
-from .judge import Alarm, State, Step, judge
+from .judge import OPEN, Alarm, State, Step, judge
 
 if TYPE_CHECKING:
     import duckdb
@@ -52,6 +53,7 @@ create table steps (
 );
 """
 _KEY = ", ".join(field.name for field in fields(Key))
+TOLERANCE = Ratio.parse("1 %")  # the part of a value up to which a change is none, unless someone says
 _POINT = "run, taken_at, least, most, outcome, reason, device, version, tester"
 
 
@@ -72,6 +74,11 @@ class Series:
     higher_is_better: bool | None
     points: tuple[Point, ...]
     alarms: tuple[Alarm, ...]
+
+    @property
+    def open_alarm(self) -> Alarm | None:
+        """The newest alarm that has neither recovered nor been accepted."""
+        return next((alarm for alarm in reversed(self.alarms) if alarm.state in OPEN), None)
 
 
 class Database:
@@ -134,13 +141,13 @@ class Database:
         Raises:
             TesterLibraryError: the figure has no open alarm.
         """
-        (*_, last) = self._alarms([figure]).get(figure, ()) or (None,)
-        if last is None or last.state not in (State.ALARMED, State.CONFIRMED):
+        alarms = self._alarms([figure]).get(figure, [])
+        if not alarms or alarms[-1].state not in OPEN:
             raise TesterLibraryError(f"figure {figure} has no open alarm; `tester trend` prints the numbers")
-        number = len(self._alarms([figure])[figure])
-        accepted = last.then(Step(State.ACCEPTED, at, "", None, because))
+        accepted = alarms[-1].then(Step(State.ACCEPTED, at, "", None, because))
+        row = self._step_row(figure, len(alarms), len(accepted.steps), accepted.steps[-1])
         with self._whole():
-            self._insert("steps", [self._step_row(figure, number, len(accepted.steps), accepted.steps[-1])])
+            self._insert("steps", [row])
         return accepted
 
     def _figure_ids(self, figures: Sequence[Figure]) -> Mapping[Key, int]:

@@ -18,7 +18,7 @@ from ...model.magnitude import NONE, OCTETS, OFTEN, SHARE, TIME, Magnitude
 from ...model.units import Duration, Rate, RateUnit
 from ...verdict import Outcome, Verdict, text_of
 from ..outcome import overall
-from ..records import Records, VerdictRecord
+from ..records import Records, VerdictRecord, device_text
 
 _SIZE = re.compile(r"\b([0-9][0-9,]*) bytes\b")
 _ROUNDED = Fraction(1, 50)  # part of a value by which its text may differ from it
@@ -154,7 +154,6 @@ def _point(
 ) -> Point:
     verdict = record.verdict
     known = verdict.least is not None and verdict.most is not None
-    named = (device.get("vendor"), device.get("model"), device.get("name"))
     return Point(
         run=identity,
         at=_utc(record.at) if record.at else started,
@@ -162,7 +161,7 @@ def _point(
         most=float(verdict.most) if known and verdict.most is not None else None,
         outcome=verdict.outcome.value,
         reason=verdict.reason,
-        device=" ".join(str(part) for part in named if part),
+        device=device_text(device),
         version=str(device.get("version", "")),
         tester=f"{tester.get('target', '')} {tester.get('version', '')}".strip(),
     )

@@ -19,7 +19,7 @@ from ..plots import value_over_time
 from ..render import render
 from .figure import Point, text_in
 from .judge import WINDOW, State, levels
-from .summary import Trend, told
+from .summary import Trend, alarm_history, time_text
 
 _SHOWN = 20  # rows of a table; the chart has all values
 _COLORS = {"#0b5cad": "value", "#b3261e": "alarm", "#2e7d32": "level", "#5f5f5f": "gap", "#dddddd": "grid"}
@@ -61,7 +61,7 @@ def write(trends: Sequence[Trend], path: Path, *, runs: int, newest: datetime | 
             "trend.html",
             sections=sections,
             runs=runs,
-            newest=told(newest) if newest else "",
+            newest=time_text(newest) if newest else "",
             counts={name: standings.count(name) for name in dict.fromkeys(standings)},
             testbeds=sorted({trend.series.key.testbed for trend in trends}),
             versions=sorted({version for section in sections for version in section.versions}),
@@ -74,7 +74,7 @@ def write(trends: Sequence[Trend], path: Path, *, runs: int, newest: datetime | 
 def _section(trend: Trend) -> Section:
     points, unit = trend.series.points, trend.series.key.unit
     rows = (
-        Row(told(p.at), "no number" if p.value is None else text_in(p.value, unit), p)
+        Row(time_text(p.at), "no number" if p.value is None else text_in(p.value, unit), p)
         for p in reversed(points[-_SHOWN:])
     )
     return Section(
@@ -92,8 +92,8 @@ def _alarms(trend: Trend) -> Iterator[str]:
     unit = trend.series.key.unit
     for alarm in trend.series.alarms:
         if alarm.state is not State.REFUTED:
-            steps = ", ".join(f"{step.state.value} {told(step.at)}" for step in alarm.steps)
-            yield f"{text_in(alarm.value, unit)}, {text_in(alarm.before, unit)} before: {steps}"
+            history = alarm_history(alarm)
+            yield f"{text_in(alarm.value, unit)}, {text_in(alarm.before, unit)} before: {history}"
 
 
 def _chart(trend: Trend) -> Markup:

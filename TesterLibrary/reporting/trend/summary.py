@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the trend of each figure comes to: for the console, for programs, and for the page."""
+"""The trend of each figure and its standing: for the console, for programs, and for the page."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
+from ...model.number import counted
 from ..outcome import EXIT_STATUS, FAIL, INCONCLUSIVE, PASS
 from .database import Series
 from .figure import Point, text_in
-from .judge import OPEN, WINDOW, Alarm, State, levels, too_few
+from .judge import WINDOW, Alarm, State, levels, too_few
 
 
 class Standing(Enum):
-    """What is to be said of a figure now, the most urgent first."""
+    """The present state of a figure, the most urgent first."""
 
     ALARMED = "alarmed"
     CONFIRMED = "confirmed"
@@ -27,11 +28,6 @@ class Standing(Enum):
     RECOVERED = "recovered"  # in the newest run
     REFUTED = "refuted"  # in the newest run
     STEADY = "steady"
-
-
-_OF_ALARM = {
-    state.value: standing for standing in Standing for state in State if state.value == standing.value
-}
 
 
 @dataclass(frozen=True)
@@ -107,31 +103,31 @@ def status(found: Sequence[Trend], newest: Sequence[str]) -> int:
     return EXIT_STATUS[INCONCLUSIVE if doubt else PASS]
 
 
-def told(at: datetime) -> str:
+def time_text(at: datetime) -> str:
     """A time as the trend prints it."""
     return f"{at:%Y-%m-%d %H:%M}"
 
 
 def _trend(series: Series, newest: frozenset[str]) -> Trend:
     unit, fit = series.key.unit, [point for point in series.points if point.fit]
-    opened = next((alarm for alarm in reversed(series.alarms) if alarm.state in OPEN), None)
     last = series.alarms[-1] if series.alarms else None
-    if opened or (last and last.state is State.CANDIDATE):
-        alarm = opened or last
-        assert alarm is not None
-        reason = f"{_change(alarm, unit)} since {told(alarm.since)}; " + _history(alarm)
+    alarm = series.open_alarm or (last if last and last.state is State.CANDIDATE else None)
+    if alarm:
+        reason = f"{_change(alarm, unit)} since {time_text(alarm.since)}; " + alarm_history(alarm)
         if alarm.state is State.CANDIDATE:
             reason += "; measure it again"
-        return Trend(series, _OF_ALARM[alarm.state.value], alarm, reason)
+        return Trend(series, Standing(alarm.state.value), alarm, reason)
     if not series.points[-1].fit:
         return Trend(series, Standing.NOT_TOLD, None, series.points[-1].reason or "it is no number")
     if too_few(fit, series.alarms):
-        return Trend(series, Standing.TOO_FEW, None, f"{len(fit)} values; a level needs more")
+        return Trend(series, Standing.TOO_FEW, None, f"{counted(len(fit), 'value')}; a level needs more")
     if last and last.state in (State.RECOVERED, State.REFUTED) and last.steps[-1].run in newest:
-        return Trend(series, _OF_ALARM[last.state.value], last, _history(last))
+        return Trend(series, Standing(last.state.value), last, alarm_history(last))
     values = [point.value for point in fit[-WINDOW:] if point.value is not None]
     level = levels(values)[-1]
-    reason = f"{len(fit)} values; level {text_in(level.mean, unit)} of the last {len(level.values)}"
+    reason = (
+        f"{counted(len(fit), 'value')}; level {text_in(level.mean, unit)} of the last {len(level.values)}"
+    )
     return Trend(series, Standing.STEADY, None, reason)
 
 
@@ -140,9 +136,10 @@ def _change(alarm: Alarm, unit: str) -> str:
     return f"{text_in(alarm.before, unit)} before{part}".replace("%", " %").replace("  %", " %")
 
 
-def _history(alarm: Alarm) -> str:
+def alarm_history(alarm: Alarm) -> str:
+    """The states that an alarm came to, with their times and reasons."""
     return ", ".join(
-        f"{step.state.value} {told(step.at)}" + (f" because {step.note}" if step.note else "")
+        f"{step.state.value} {time_text(step.at)}" + (f" because {step.note}" if step.note else "")
         for step in alarm.steps
     )
 

@@ -4,33 +4,22 @@
 
 from __future__ import annotations
 
-import os
 import re
-from getpass import getuser
 from pathlib import Path
-from socket import gethostname
 from typing import Protocol
 
 import grpc
 
 from ...errors import TestbedError
+from .owner import CLIENT
 
-
-def _user() -> str:
-    try:
-        return getuser()
-    except (KeyError, OSError):  # in a container, a user may have no name but a number
-        return f"user {os.getuid()}"
-
-
-# The name by which a tester tells others which process has stopped their traffic.
-CLIENT = ascii(f"TesterLibrary ({_user()}@{gethostname()}, process {os.getpid()})")[1:-1]
 _OPTIONS = (
     ("grpc.primary_user_agent", CLIENT),
     ("grpc.max_receive_message_length", 256 << 20),  # histograms of many streams
     ("grpc.max_send_message_length", 256 << 20),
     ("grpc.enable_http_proxy", 0),  # a tester is never behind a proxy, but the environment may name one
     ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 1000),  # a lease is renewed soon after a network is back
 )
 _TLS = re.compile(r"grpc\+tls:(\[[0-9a-fA-F:.]+\]|[^:\[\]]+):([0-9]{1,5})")
 

@@ -10,17 +10,18 @@ from contextlib import contextmanager, suppress
 
 import grpc
 
-from ..._generated.tester.v1 import capture_pb2, control_pb2, control_pb2_grpc
-from ...errors import Inconclusive, PlanError, TargetError
+from ..._generated.tester.v1 import capture_pb2, control_pb2, control_pb2_grpc, lease_pb2
+from ...errors import Inconclusive, LeaseError, PlanError, TargetError
 from ...measurement.capture import CapturedFrame, StoppedCapture
 from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
-from ..base import Capabilities, Flipped, SendingProgress
-from . import convert, convert_capture, convert_counters
-from .address import CLIENT, Certificates, open_channel
+from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, SendingProgress
+from . import convert, convert_capture, convert_counters, leases
+from .address import Certificates, open_channel
+from .owner import CLIENT
 
 _REFUSED = frozenset(
     {
@@ -59,6 +60,7 @@ class EngineTarget:
         self._inject_limit = 1
         self._loaded: set[str] = set()
         self._captures: set[str] = set()
+        self._lease: leases.Lease | None = None
 
     @classmethod
     def connect(cls, address: str, *, certificates: Certificates | None = None) -> EngineTarget:
@@ -89,10 +91,43 @@ class EngineTarget:
             self._inject_limit = max(1, info.limits.max_inject_frames)
         return self._capabilities
 
+    @property
+    def _metadata(self) -> leases.Metadata:
+        return self._lease.metadata if self._lease else ()
+
+    def lease(self, terms: LeaseTerms) -> LeaseHolder | None:
+        """See `Target`. PlanError if this target has a lease already."""
+        if self._lease is not None:
+            raise PlanError(f"this session has the lease of the tester at {self._address} already")
+        with self._errors("AcquireLease"):
+            self._lease, taken_over = leases.acquire(self._stub, self._address, terms)
+        return taken_over
+
+    @property
+    def is_leased(self) -> bool:
+        """Whether this target has a lease that has not been lost, as far as is known."""
+        return self._lease is not None and self._lease.is_kept
+
+    def is_free(self) -> bool:
+        """Whether a client without a lease may use the tester now."""
+        with self._errors("GetLease"):
+            answer = self._stub.GetLease(lease_pb2.GetLeaseRequest(), timeout=_ANSWER_S)
+        return not answer.required and not answer.HasField("lease")
+
+    def lease_holder(self) -> LeaseHolder | None:
+        """Who may use the tester now; None if nobody holds a lease."""
+        with self._errors("GetLease"):
+            answer = self._stub.GetLease(lease_pb2.GetLeaseRequest(), timeout=_ANSWER_S)
+        return leases.holder(answer.lease) if answer.HasField("lease") else None
+
     def load(self, plan: Plan) -> None:
         """See `Target`."""
         with self._errors("Load"):
-            self._stub.Load(control_pb2.LoadRequest(job=convert.job_message(plan)), timeout=_ANSWER_S)
+            self._stub.Load(
+                control_pb2.LoadRequest(job=convert.job_message(plan)),
+                timeout=_ANSWER_S,
+                metadata=self._metadata,
+            )
         self._loaded.add(plan.job)
 
     def start(
@@ -108,23 +143,29 @@ class EngineTarget:
             jobs=jobs, duration_ns=duration.ns if duration else 0, packets_per_stream=packets or 0
         )
         with self._errors("Start", jobs):
-            self._stub.Start(request, timeout=_ANSWER_S)
+            self._stub.Start(request, timeout=_ANSWER_S, metadata=self._metadata)
 
     def stop(self, jobs: Sequence[str], *, abandon: bool = False) -> None:
         """See `Target`."""
         with self._errors("Stop", jobs):
-            self._stub.Stop(control_pb2.StopRequest(jobs=jobs, abandon=abandon), timeout=_ANSWER_S)
+            self._stub.Stop(
+                control_pb2.StopRequest(jobs=jobs, abandon=abandon),
+                timeout=_ANSWER_S,
+                metadata=self._metadata,
+            )
 
     def update(self, job: str, stream: PlannedStream) -> None:
         """See `Target`."""
         request = control_pb2.UpdateRequest(job=job, stream=convert.stream_message(stream))
         with self._errors("Update", [job]):
-            self._stub.Update(request, timeout=_ANSWER_S)
+            self._stub.Update(request, timeout=_ANSWER_S, metadata=self._metadata)
 
     def unload(self, jobs: Sequence[str]) -> None:
         """See `Target`."""
         with self._errors("Unload", jobs):
-            self._stub.Unload(control_pb2.UnloadRequest(jobs=jobs), timeout=_ANSWER_S)
+            self._stub.Unload(
+                control_pb2.UnloadRequest(jobs=jobs), timeout=_ANSWER_S, metadata=self._metadata
+            )
         self._loaded.difference_update(jobs)
 
     def wait(
@@ -136,7 +177,9 @@ class EngineTarget:
     ) -> None:
         """See `Target`."""
         with self._errors("Wait", jobs, late=f"jobs {', '.join(jobs)} were still sending after {timeout}"):
-            call = self._stub.Wait(control_pb2.WaitRequest(jobs=jobs), timeout=timeout.seconds)
+            call = self._stub.Wait(
+                control_pb2.WaitRequest(jobs=jobs), timeout=timeout.seconds, metadata=self._metadata
+            )
             try:
                 for progress in call:
                     if on_progress:
@@ -147,20 +190,24 @@ class EngineTarget:
     def snapshot(self, jobs: Sequence[str] = ()) -> Snapshot:
         """See `Target`."""
         with self._errors("TakeSnapshot", jobs):
-            answer = self._stub.TakeSnapshot(control_pb2.TakeSnapshotRequest(jobs=jobs), timeout=_ANSWER_S)
+            answer = self._stub.TakeSnapshot(
+                control_pb2.TakeSnapshotRequest(jobs=jobs), timeout=_ANSWER_S, metadata=self._metadata
+            )
         return convert_counters.snapshot_value(answer, CLIENT)
 
     def flip(self, jobs: Sequence[str]) -> Flipped:
         """See `Target`."""
         with self._errors("Flip", jobs):
-            answer = self._stub.Flip(control_pb2.FlipRequest(jobs=jobs), timeout=_ANSWER_S)
+            answer = self._stub.Flip(
+                control_pb2.FlipRequest(jobs=jobs), timeout=_ANSWER_S, metadata=self._metadata
+            )
         return Flipped(answer.flipped_at_ns, answer.closed_version)
 
     def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
         """See `Target`."""
         request = control_pb2.ReadFlowsRequest(job=job, stream_id=stream_id)
         with self._errors("ReadFlows", [job]):
-            for chunk in self._stub.ReadFlows(request, timeout=_FLOWS_S):
+            for chunk in self._stub.ReadFlows(request, timeout=_FLOWS_S, metadata=self._metadata):
                 yield convert_counters.flows_value(chunk)
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:
@@ -173,7 +220,7 @@ class EngineTarget:
                 raise PlanError(f"the tester has no port {frame.port!r}; it has {', '.join(sorted(known))}")
         for request in convert.inject_messages(frames, self._inject_limit):
             with self._errors("Inject"):
-                self._stub.Inject(request, timeout=_INJECT_S)
+                self._stub.Inject(request, timeout=_INJECT_S, metadata=self._metadata)
 
     def start_capture(self, capture: Capture) -> None:
         """See `Target`."""
@@ -184,19 +231,23 @@ class EngineTarget:
             )
         request = capture_pb2.StartCaptureRequest(capture=convert_capture.capture_message(capture))
         with self._errors("StartCapture"):
-            self._stub.StartCapture(request, timeout=_ANSWER_S)
+            self._stub.StartCapture(request, timeout=_ANSWER_S, metadata=self._metadata)
         self._captures.add(capture.name)
 
     def stop_capture(self, name: str) -> StoppedCapture:
         """See `Target`."""
         with self._errors("StopCapture"):
-            answer = self._stub.StopCapture(capture_pb2.StopCaptureRequest(name=name), timeout=_ANSWER_S)
+            answer = self._stub.StopCapture(
+                capture_pb2.StopCaptureRequest(name=name), timeout=_ANSWER_S, metadata=self._metadata
+            )
         return convert_capture.stopped_value(answer)
 
     def read_capture(self, name: str) -> Iterator[CapturedFrame]:
         """See `Target`."""
         with self._errors("ReadCapture"):
-            call = self._stub.ReadCapture(capture_pb2.ReadCaptureRequest(name=name), timeout=_READ_S)
+            call = self._stub.ReadCapture(
+                capture_pb2.ReadCaptureRequest(name=name), timeout=_READ_S, metadata=self._metadata
+            )
             try:
                 for chunk in call:
                     yield from map(convert_capture.frame_value, chunk.frames)
@@ -206,7 +257,9 @@ class EngineTarget:
     def forget_capture(self, name: str) -> None:
         """See `Target`."""
         with self._errors("ForgetCapture"):
-            self._stub.ForgetCapture(capture_pb2.ForgetCaptureRequest(name=name), timeout=_ANSWER_S)
+            self._stub.ForgetCapture(
+                capture_pb2.ForgetCaptureRequest(name=name), timeout=_ANSWER_S, metadata=self._metadata
+            )
         self._captures.discard(name)
 
     def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
@@ -220,7 +273,7 @@ class EngineTarget:
         )
         asked_at = time.monotonic()
         try:
-            return self._stub.Resolve(request, timeout=_ANSWER_S).mac
+            return self._stub.Resolve(request, timeout=_ANSWER_S, metadata=self._metadata).mac
         except grpc.RpcError as error:
             # Before our own deadline the error comes from the engine: it runs, but the neighbour is missing.
             in_time = time.monotonic() - asked_at < _ANSWER_S
@@ -233,19 +286,24 @@ class EngineTarget:
     def shutdown(self, timeout: Duration) -> None:
         """Asks the engine to end itself. Raises TargetError if it does not answer."""
         with self._errors("Shutdown"):
-            self._stub.Shutdown(control_pb2.ShutdownRequest(), timeout=timeout.seconds)
+            self._stub.Shutdown(
+                control_pb2.ShutdownRequest(), timeout=timeout.seconds, metadata=self._metadata
+            )
 
     def close(self) -> None:
         """See `Target`."""
-        if self._on_close:
-            self._on_close()
-        else:
+        if not self._on_close:
             with suppress(TargetError, PlanError):
                 for name in sorted(self._captures):
                     self.forget_capture(name)
             for job in sorted(self._loaded):  # one by one, because others may have unloaded some of them
                 with suppress(TargetError, PlanError):
                     self.unload([job])
+        if self._lease:
+            leases.release(self._lease, self._stub)
+            self._lease = None
+        if self._on_close:
+            self._on_close()
         self._channel.close()
 
     @contextmanager
@@ -276,6 +334,8 @@ class EngineTarget:
         code, details = error.code(), error.details() or ""
         if code in _REFUSED:
             return PlanError(details)
+        if code is grpc.StatusCode.PERMISSION_DENIED:
+            return LeaseError(f"{call}: {details}")
         if code is grpc.StatusCode.ABORTED:
             return TargetError(f"{call}: {details}")
         ended = self._obituary() if self._obituary else ""

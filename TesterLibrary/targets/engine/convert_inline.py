@@ -7,8 +7,28 @@ from __future__ import annotations
 from functools import singledispatch
 
 from ..._generated.tester.v1 import inline_pb2, match_pb2
-from ...model.inline import ChecksumPolicy, Corrupt, Drop, Duplicate, Mark, PacketAction, Truncate
-from ...model.planned_path import PlannedEvent, PlannedPath
+from ...model.heading import OrderPolicy
+from ...model.inline import (
+    Blackhole,
+    ChecksumPolicy,
+    Corrupt,
+    Delay,
+    Drop,
+    Duplicate,
+    Mark,
+    Reorder,
+    Reset,
+    Swallowed,
+    Truncate,
+)
+from ...model.planned_path import (
+    PlannedAction,
+    PlannedEvent,
+    PlannedImpairment,
+    PlannedPath,
+    PlannedRatio,
+    PlannedRewrite,
+)
 from ...model.units import FCS_LENGTH
 
 
@@ -25,6 +45,8 @@ def path_message(path: PlannedPath) -> inline_pb2.Path:
             for matches in path.watches
         ],
         events=map(_event, path.events),
+        impairments=map(_impairment, path.impairments),
+        hold_bytes=path.hold_bytes,
     )
 
 
@@ -47,8 +69,42 @@ def _event(event: PlannedEvent) -> inline_pb2.Event:
     return message
 
 
+def _impairment(impairment: PlannedImpairment) -> inline_pb2.Impairment:
+    message = inline_pb2.Impairment(heading=impairment.heading.value)
+    loss, shaping, delay = impairment.loss, impairment.shaping, impairment.delay
+    if isinstance(loss, PlannedRatio):
+        message.random_loss.seed, message.random_loss.threshold = loss.seed, loss.threshold
+    elif loss is not None:
+        message.gilbert_elliott.CopyFrom(
+            inline_pb2.GilbertElliott(
+                seed=loss.seed,
+                to_bad=loss.to_bad,
+                to_good=loss.to_good,
+                loss_in_good=loss.loss_in_good,
+                loss_in_bad=loss.loss_in_bad,
+            )
+        )
+    if shaping is not None:
+        message.shaper.bits_per_second = shaping.bps
+        message.shaper.overhead_bytes = shaping.overhead_bytes
+        if shaping.queue_frames is not None:
+            message.shaper.frames = shaping.queue_frames
+        elif shaping.queue_bytes is not None:
+            message.shaper.bytes = shaping.queue_bytes
+    if delay is not None:
+        message.delay.CopyFrom(
+            inline_pb2.DelayLaw(
+                seed=delay.seed,
+                quantiles_ns=delay.quantiles_ns,
+                overtaken=delay.order is OrderPolicy.ALLOW,
+                correlation=delay.correlation,
+            )
+        )
+    return message
+
+
 @singledispatch
-def _act(action: PacketAction, message: inline_pb2.Event) -> None:  # noqa: ARG001
+def _act(action: PlannedAction, message: inline_pb2.Event) -> None:  # noqa: ARG001
     """Gives an event its action."""
     raise TypeError(f"{action} is no action of inline.proto")
 
@@ -77,3 +133,40 @@ def _duplicate(action: Duplicate, message: inline_pb2.Event) -> None:  # noqa: A
 @_act.register
 def _truncate(action: Truncate, message: inline_pb2.Event) -> None:
     message.truncate.bytes = action.frame_size - FCS_LENGTH
+
+
+@_act.register
+def _delay(action: Delay, message: inline_pb2.Event) -> None:
+    overtaken = action.order is OrderPolicy.ALLOW
+    message.delay.CopyFrom(inline_pb2.Delay(delay_ns=action.delay.ns, overtaken=overtaken))
+
+
+@_act.register
+def _reorder(action: Reorder, message: inline_pb2.Event) -> None:
+    message.reorder.CopyFrom(inline_pb2.Reorder(frames=action.packets, limit_ns=action.limit.ns))
+
+
+@_act.register
+def _rewrite(action: PlannedRewrite, message: inline_pb2.Event) -> None:
+    message.rewrite.CopyFrom(
+        inline_pb2.RewriteBits(
+            part=action.part.value,
+            offset=action.offset,
+            mask=action.mask,
+            value=action.value,
+            ip_version=action.ip_version,
+            protocol=action.protocol,
+            repair=action.repair,
+        )
+    )
+
+
+@_act.register
+def _blackhole(action: Blackhole, message: inline_pb2.Event) -> None:
+    flow_only = action.packets is Swallowed.FLOW
+    message.blackhole.CopyFrom(inline_pb2.Blackhole(duration_ns=action.duration.ns, flow_only=flow_only))
+
+
+@_act.register
+def _reset(action: Reset, message: inline_pb2.Event) -> None:  # noqa: ARG001
+    message.reset.SetInParent()

@@ -29,14 +29,19 @@ _POLL_S = 0.01
 _REAP_S = 1.0  # a connection breaks a moment before its process is gone
 _STEP_S = 2.0  # for each step: asking it to end, SIGTERM, SIGKILL
 _WRONG_USAGE = 2  # an exit status of testerd
+_INTERFACES = ("iface", "af_xdp", "af_packet", "pci")  # kinds of ports that are the machine's own
+_RIGHTS = "CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF"
 
 
 class EngineProcess:
     """A running engine that ends with this process. Use `launch`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], runtime: Path) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], runtime: Path, *, takes_interfaces: bool = False
+    ) -> None:
         self._process = process
         self._runtime = runtime
+        self._takes_interfaces = takes_interfaces
         self._stopped = False
         self.address = f"unix:{runtime / 'testerd.sock'}"
         self.log = runtime / "testerd.log"  # one JSON object a line
@@ -85,6 +90,7 @@ class EngineProcess:
                     runtime / "testerd.log",
                 ),
                 runtime,
+                takes_interfaces=any(spec.partition(":")[0] in _INTERFACES for spec in ports.values()),
             )
         except BaseException:
             shutil.rmtree(runtime, ignore_errors=True)
@@ -153,7 +159,10 @@ class EngineProcess:
             target.close()
 
     def _error_of_start(self) -> TesterLibraryError:
-        reason = f"testerd did not start: {self.obituary()}"
+        rights = ""
+        if self._takes_interfaces and os.geteuid():
+            rights = f" as user {os.geteuid()}; network interfaces take root, or {_RIGHTS}"
+        reason = f"testerd did not start{rights}: {self.obituary()}"
         # Wrong usage is an error in the testbed, which its author has to mend; the tester is not broken.
         return TestbedError(reason) if self._process.returncode == _WRONG_USAGE else TargetError(reason)
 

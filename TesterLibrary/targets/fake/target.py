@@ -30,7 +30,7 @@ from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
-from ..base import Capabilities, Flipped, PortInfo, SendingProgress
+from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress
 from ..rules.ends import check_ends
 from ..rules.paths import refuse_paths, refuse_trace
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
@@ -163,6 +163,13 @@ class FakeTarget:
         self._answer("capabilities")
         ports = tuple(self._ports.values())
         return Capabilities("fake", "1", ports, self._max_streams, *_ROOM, counts=_COUNTS)
+
+    def lease(self, terms: LeaseTerms) -> LeaseHolder | None:
+        """See `Target`. Refused."""
+        raise PlanError(
+            f"no lease for {terms.owner!r}: a fake or simulated tester has none; nobody else can use it. "
+            "Leave out lease, owner and force"
+        )
 
     def load(self, plan: Plan) -> None:
         """See `Target`."""

@@ -18,7 +18,7 @@ from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
 from ...planning.switch.resources import FLOWS, TEMPLATES
-from ..base import Capabilities, Flipped, PortInfo, SendingProgress
+from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress
 from ..rules.ends import check_ends
 from ..rules.paths import refuse_paths
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
@@ -95,6 +95,13 @@ class TofinoTarget:
             counts,
             percentile_error=PERCENTILE_ERROR,
             time_step_ns=TIME_STEP_NS,
+        )
+
+    def lease(self, terms: LeaseTerms) -> LeaseHolder | None:
+        """See `Target`. Refused."""
+        raise PlanError(
+            f"no lease for {terms.owner!r}: a switch has none; its daemon takes one client and refuses every "
+            "other. Leave out lease, owner and force"
         )
 
     def load(self, plan: Plan) -> None:

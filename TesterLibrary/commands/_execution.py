@@ -1,0 +1,94 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a certification for a person who waits: what is going to be run, its reports, and its status."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..reporting import statement
+from ..reporting.agenda import Item
+from ..reporting.outcome import ERROR, EXIT_STATUS, overall
+from ..reporting.rebuild import Reports, rebuild
+from ..reporting.signature import sign, signature_file
+from ._certification import Certification
+from ._verdicts import RESULTS, show
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What came of a certification: its reports, and whether all tests were run or left out on purpose."""
+
+    reports: Reports
+    finished: bool
+
+    @property
+    def status(self) -> int:
+        """The exit status: that of the worst test, or of an error if the run was interrupted."""
+        return EXIT_STATUS[overall(self.reports.records.outcomes()) if self.finished else ERROR]
+
+
+def execute(
+    run: Certification,
+    items: Sequence[Item],
+    tests: str,
+    *,
+    go_on: str,
+    most: int | None = None,
+    key: Ed25519PrivateKey | None = None,
+) -> Execution:
+    """Runs tests, makes the reports and prints the verdicts.
+
+    Args:
+        run: the certification, whose folder is ready for it.
+        items: the tests that are going to be run.
+        tests: what is said of them before the first one.
+        go_on: the command that goes on with the run if it is interrupted.
+        most: as `show` has it.
+        key: signs the certificate, if there is one.
+    """
+    if items:
+        signature_file(run.output / statement.FILE).unlink(missing_ok=True)  # what it signs is not final
+    beds = " and ".join(dict.fromkeys(bed.testbed for bed in run.beds))
+    profile = run.profile_values["name"]
+    print(f"{run.title}, profile {profile}: {tests} on {beds}{_expected(items)}.", flush=True)
+    started = time.monotonic()
+    finished = run.run()
+    if not finished:
+        print(f"Interrupted; this is what was measured so far. Go on: {go_on}")
+    reports = rebuild(run.output)
+    if key and finished and run.output / statement.FILE in reports.made:
+        sign(run.output / statement.FILE, key)
+    show(reports, run.output, took=f", {minutes(time.monotonic() - started)}", most=most)
+    return Execution(reports, finished)
+
+
+def link_latest(output: Path) -> None:
+    """Lets results/latest be this folder. The link is replaced at once, so that there is always one."""
+    fresh = RESULTS / ".latest"
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(output.name)
+    fresh.replace(RESULTS / "latest")
+
+
+def minutes(seconds: float) -> str:
+    """A time as people who wait say it: `12 minutes`."""
+    if seconds >= 7200:
+        return f"{seconds / 3600:.0f} hours"
+    return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
+
+
+def _expected(items: Sequence[Item]) -> str:
+    """How long the tests take, as far as the profile says."""
+    expected = sum(item.expected_s for item in items)
+    unknown = sum(not item.expected_s for item in items)
+    if not expected:
+        return ""
+    return f", about {minutes(expected)}" + (f" and {unknown} tests of unknown length" if unknown else "")

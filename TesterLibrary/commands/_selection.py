@@ -1,0 +1,41 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of suites that are run, and the variables that they get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from robot.api import TestSuite
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Variables, tags and names of tests, as Robot's options of these names have them; empty: all tests."""
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+
+    def apply(self, suite: TestSuite) -> None:
+        """Takes out of a suite the tests that are not chosen."""
+        suite.configure(
+            include_tags=self.include or None,  # an empty list would choose no test
+            exclude_tags=self.exclude or None,
+            include_tests=self.tests or None,
+            empty_suite_ok=True,
+        )
+
+    def options(self) -> Iterator[str]:
+        """Robot's options that choose the same tests."""
+        for name, values in (("include", self.include), ("exclude", self.exclude), ("test", self.tests)):
+            for value in values:
+                yield from (f"--{name}", value)
+
+    def __str__(self) -> str:
+        """What a message says of it: `with include fast, test 64 Bytes`; empty if all tests are chosen."""
+        chosen = list(self.options())
+        named = (f"{name[2:]} {value}" for name, value in zip(chosen[::2], chosen[1::2], strict=True))
+        return f" with {', '.join(named)}" if chosen else ""

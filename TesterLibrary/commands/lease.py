@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`tester lease`: who may use a tester that runs on its own, and how it changes hands."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import threading
+from contextlib import closing
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from ..errors import TestbedError, UnitError
+from ..model.units import Duration
+from ..targets.base import LeaseTerms
+from ..targets.engine.owner import OWNER
+from ..testbeds import load_testbed
+from ._command import command
+
+if TYPE_CHECKING:
+    from ..targets.engine.client import EngineTarget
+
+_SHORT = Duration(10 * 10**9)
+
+
+@command("lease", help="show who may use a tester, hold it, or end the lease of somebody else")
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(title="actions", required=True, metavar="ACTION")
+    show = actions.add_parser("show", help="show who has the tester, since when and until when")
+    hold = actions.add_parser("hold", help="keep the tester until Ctrl-C, so that nobody else can use it")
+    end = actions.add_parser("release", help="end the lease of somebody else, and all that runs there")
+    for parser_of, run in ((show, _show), (hold, _hold), (end, _release)):
+        parser_of.add_argument("testbed", help="name or file of a testbed whose tester has an address")
+        parser_of.set_defaults(run=run)
+    for parser_of in (hold, end):
+        parser_of.add_argument(
+            "--force", action="store_true", help="also if somebody has it; the tester logs who did that"
+        )
+        parser_of.add_argument("--owner", default=OWNER, help=f"who asks for it (default: {OWNER})")
+    hold.add_argument(
+        "--lease", type=_time, default=_SHORT, help="kept so long after the end (default: 10 s)"
+    )
+
+
+def _time(text: str) -> Duration:
+    try:
+        return Duration.parse(text)
+    except UnitError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _target(options: argparse.Namespace) -> EngineTarget:
+    from ..targets.engine.client import EngineTarget  # takes long to load
+
+    spec = load_testbed(options.testbed).tester
+    if spec.address is None:
+        where = "is in a switch" if spec.switch else "is started on this machine by each run"
+        raise TestbedError(
+            f"the tester of {options.testbed} {where}, so it is shared with nobody; give a testbed whose "
+            "tester has an address"
+        )
+    return EngineTarget.connect(spec.address, certificates=spec.certificates)
+
+
+def _show(options: argparse.Namespace) -> int:
+    with closing(_target(options)) as target:
+        holder = target.lease_holder()
+        print(f"leased to {holder}" if holder else "free: nobody has a lease")
+    return 0
+
+
+def _hold(options: argparse.Namespace) -> int:
+    ended = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        ended.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    with closing(_target(options)) as target:
+        taken_from = target.lease(LeaseTerms(options.owner, options.lease, options.force))
+        if taken_from:
+            print(f"taken over from {taken_from}")
+        print(f"leased to {target.lease_holder()}; Ctrl-C releases it", flush=True)
+        while target.is_leased and not ended.wait(0.2):
+            pass
+        lost = not ended.is_set()
+        if lost:
+            print(f"lost: the tester is leased to {target.lease_holder() or 'nobody'}")
+    return 1 if lost else 0
+
+
+def _release(options: argparse.Namespace) -> int:
+    with closing(_target(options)) as target:
+        holder = target.lease_holder()
+        if holder is None:
+            print("free: nobody has a lease")
+            return 0
+        if not options.force:
+            print(f"leased to {holder}; --force ends it, and all that runs there")
+            return 1
+        target.lease(LeaseTerms(options.owner, _SHORT, force=True))
+        print(f"ended the lease of {holder}")
+    return 0

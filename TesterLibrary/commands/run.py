@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`tester run`: runs a campaign, that is suites on testbeds, again and again, within a time."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import datetime
+from pathlib import Path
+
+from ..errors import TesterLibraryError
+from ..files.campaign import Campaign, load_campaign
+from ..files.criteria import load_criteria
+from ..files.paths import resource
+from ..files.profile import profile_values
+from ..reporting.rebuild import EVIDENCE
+from ..reporting.records import read_verdicts
+from ..reporting.signature import load_private_key
+from ..reporting.trend.database import TOLERANCE, open_database
+from ..reporting.trend.figure import run_of
+from ..testbeds import load_testbed
+from ._certification import Certification, certification, rest_of
+from ._command import command
+from ._execution import execute, link_latest
+from ._live import LivePage, add_live
+from ._verdicts import RESULTS
+
+_MOST = 15  # tests on one screen
+_DESCRIPTION = """
+Runs a campaign: the suites, testbeds, repetitions and limits in a file (docs/nightly.md). It says beforehand
+what it is going to run, and writes the reports of tester certify into one folder. A test for which the time
+budget has no room is not begun: it is named, and INCONCLUSIVE. What is wrong in the file is said with its
+line; then nothing is run.
+
+exit status:
+   0  every test passed a verdict
+   1  a test failed: measured, and out of bounds
+   2  no test failed and none had an error, but of one the tester could not tell, or it was not run in time
+   3  an error: in a suite or a file; a record is missing; the run was interrupted
+   4  nothing else is wrong, but a test judged nothing
+  64  the command line is wrong; nothing was run
+"""
+
+
+@command(
+    "run",
+    help="run a campaign: suites, testbeds, repetitions and limits from a file",
+    description=_DESCRIPTION,
+    formatter_class=argparse.RawDescriptionHelpFormatter,
+)
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("campaign", metavar="FILE", type=Path, help="such as nightly.yaml")
+    parser.add_argument(
+        "--output", metavar="DIR", help="a new or empty folder, in place of that of the campaign"
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with the run in that folder: tests that ended with a verdict are not run again. It is "
+        "begun if there is none",
+    )
+    add_live(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    with LivePage(options.live) as page:
+        return _run_campaign(options, page)
+
+
+def _run_campaign(options: argparse.Namespace, page: LivePage) -> int:
+    campaign = load_campaign(options.campaign)
+    _check(campaign)
+    now = datetime.now()
+    given = options.output or campaign.output
+    output = Path(now.strftime(given)) if given else RESULTS / now.strftime("%Y%m%d-%H%M%S")
+    latest = RESULTS / "latest"
+    if options.resume and not given and latest.exists():
+        output = latest.resolve()
+    key = load_private_key(Path(campaign.key)) if campaign.key else None
+    run = certification(
+        profile=campaign.profile,
+        testbeds=campaign.testbeds,
+        criteria=campaign.criteria,
+        suites=list(map(str, campaign.suites)),
+        output=output,
+        variables=campaign.variables,
+        include=campaign.include,
+        exclude=campaign.exclude,
+        tests=campaign.tests,
+        repetitions=campaign.repetitions,
+        time_budget_s=campaign.time_budget.seconds if campaign.time_budget else None,
+        title=campaign.title,
+    )
+    if options.resume and (output / EVIDENCE / "run.json").is_file():
+        run = rest_of(run)
+        left = run.again or ()
+        tests = f"{_times(run, campaign)}, of which {len(left)} of {len(tuple(run.items()))} tests are left,"
+    else:
+        left = run.begin()
+        tests = f"{_times(run, campaign)}, {len(left)} tests"
+        if not given:
+            link_latest(run.output)
+    page.begin(run.output)
+    where = f" --output {options.output}" if options.output else ""
+    done = execute(
+        run, left, tests, go_on=f"tester run {options.campaign}{where} --resume", most=_MOST, key=key
+    )
+    if not (campaign.database and done.finished):
+        return done.status
+    try:
+        _keep(campaign.database, run.output)
+    except TesterLibraryError as problem:
+        raise TesterLibraryError(f"the run is whole, and is not in the database: {problem}") from None
+    return done.status
+
+
+def _check(campaign: Campaign) -> None:
+    """Reads every file that a campaign names. TesterLibraryError tells the line that names a wrong one."""
+    document = campaign.document
+    document.parsed(
+        lambda name: profile_values(resource("criteria/profiles", name)), campaign.profile, ("profile",)
+    )
+    for number, testbed in enumerate(campaign.testbeds):
+        document.parsed(load_testbed, testbed, ("testbeds", number))
+    if campaign.criteria:
+        document.parsed(
+            lambda name: load_criteria(resource("criteria", name)), campaign.criteria, ("criteria",)
+        )
+
+
+def _times(run: Certification, campaign: Campaign) -> str:
+    """`3 suites × 2 testbeds × 5 repetitions`."""
+    suites = {item.suite.partition(".")[2] for item in run.items()}
+    counts = (
+        (len(suites), "suite"),
+        (len({bed.testbed for bed in run.beds}), "testbed"),
+        (campaign.repetitions, "repetition"),
+    )
+    return " × ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
+
+
+def _keep(database: str, output: Path) -> None:
+    """Adds the values of the run to a database of `tester trend`."""
+    with open_database(Path(database), make=True) as opened:
+        added = opened.add(run_of(read_verdicts(output / EVIDENCE)), float(TOLERANCE.value))
+    print(f"{database}: the run is {added.value}; tester trend --database {database} says what has changed")

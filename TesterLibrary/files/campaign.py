@@ -1,0 +1,111 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Campaigns: the suites, testbeds, repetitions and limits of a run of `tester run`, in one file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import TesterLibraryError
+from ..model.units import Duration
+from .document import Document, Kind, load_document
+from .paths import suite_root
+
+_KIND = Kind("campaign", TesterLibraryError)
+_OURS = (
+    "TESTBED",
+    "PROFILE_FILE",
+    "CRITERIA_FILE",
+)  # variables that say on which testbed, and how, tests run
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """The content of a campaign's file; paths of what is read are absolute, names of what is shipped stay."""
+
+    document: Document
+    profile: str
+    title: str  # empty: that of the profile
+    suites: tuple[Path, ...]  # none: those of the profile
+    testbeds: tuple[str, ...]  # none: those of the profile
+    criteria: str | None
+    repetitions: int
+    variables: Mapping[str, str]
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    tests: tuple[str, ...]
+    time_budget: Duration | None
+    output: str | None  # with the signs of strftime: `results/night-%Y-%m-%d`
+    database: str | None
+    key: str | None  # the file of a private key, with which the certificate is signed
+
+
+def load_campaign(path: Path) -> Campaign:
+    """Reads a campaign. TesterLibraryError names file, line, key and what is allowed there."""
+    document = load_document(path, _KIND)
+    given: Mapping[str, Any] = document.data
+    variables = given.get("variables", {})
+    for name in variables:
+        if name.upper().replace(" ", "_") in _OURS:
+            raise document.error(
+                ("variables", name), "is set from testbeds, profile and criteria; leave it out here"
+            )
+    budget = given.get("time_budget")
+    return Campaign(
+        document=document,
+        profile=_near(path, given.get("profile", "quick")),
+        title=given.get("title", ""),
+        suites=tuple(
+            found
+            for number, pattern in enumerate(given.get("suites", ()))
+            for found in _suites(document, pattern, number)
+        ),
+        testbeds=tuple(_near(path, name) for name in given.get("testbeds", ())),
+        criteria=_near(path, given["criteria"]) if "criteria" in given else None,
+        repetitions=given.get("repetitions", 1),
+        variables={name: _text(value) for name, value in variables.items()},
+        include=tuple(given.get("include", ())),
+        exclude=tuple(given.get("exclude", ())),
+        tests=tuple(given.get("tests", ())),
+        time_budget=document.parsed(_budget, budget, ("time_budget",)) if budget else None,
+        output=given.get("output"),
+        database=given.get("database"),
+        key=_near(path, given["key"]) if "key" in given else None,
+    )
+
+
+def _near(campaign: Path, name: str) -> str:
+    """A file beside the campaign, as an absolute path; anything else stays as it is."""
+    file = campaign.parent / Path(name).expanduser()
+    return str(file.absolute()) if file.is_file() else name
+
+
+def _suites(document: Document, pattern: str, number: int) -> tuple[Path, ...]:
+    """The suites of a path or pattern: beside the campaign, or else of those that come with the library."""
+    for folder in (document.path.absolute().parent, suite_root()):
+        given = Path(pattern).expanduser()
+        root, parts = (Path(given.anchor), given.parts[1:]) if given.is_absolute() else (folder, given.parts)
+        found = sorted(root.glob(str(Path(*parts)))) if parts else []
+        chosen = tuple(path for path in found if path.is_dir() or path.suffix == ".robot")
+        if chosen:
+            return chosen
+    raise document.error(
+        ("suites", number),
+        f"there is no suite {pattern!r}; give a .robot file, a folder or a pattern such as night/*.robot, "
+        f"below {document.path.absolute().parent} or of those that come with the library",
+    )
+
+
+def _budget(text: str) -> Duration:
+    budget = Duration.parse(text)
+    if budget.ns <= 0:
+        raise ValueError(f"{text!r} is not allowed; give a time above 0, such as 2 h")
+    return budget
+
+
+def _text(value: object) -> str:
+    """A value as Robot's command line has it."""
+    return str(value)

@@ -1,0 +1,226 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords for multicast groups: hosts that join and leave them, and frames that are sent to them."""
+
+from __future__ import annotations
+
+from robot.api.deco import keyword
+
+from ..errors import PlanError
+from ..measurement.trial import Trial
+from ..methodology.group_delay import (
+    GroupDelay,
+    GroupDelayResult,
+    measure_group_delays,
+)
+from ..methodology.group_leak import no_leak
+from ..methodology.result import Result
+from ..methodology.tolerance import at_most
+from ..model.endpoints import AddressRange
+from ..model.multicast import GroupProtocol, Membership, group_stream
+from ..model.quantity import Frequency
+from ..model.units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate, Ratio
+from ..running.group_delay import DelayMeasurer, DelayTimes
+from ..running.suite import Suite
+from ..verdict import Verdict
+from ._component import component
+
+_GROUP = AddressRange.parse("239.1.1.1")
+_THOUSAND = Frequency.parse("1 k/s")
+_TEN_SECONDS = Duration(10 * 10**9)
+_HALF_A_SECOND = Duration(500_000_000)
+
+
+@component
+class Multicast:
+    """Groups that ports of the tester join, as hosts do by IGMP, and frames to these groups."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+
+    @keyword(tags=["rfc3918", "stream"])
+    def create_multicast_stream(
+        self,
+        name: str,
+        *ports: str,
+        groups: AddressRange = _GROUP,
+        frame_size: FrameSizes = FrameSize(64),
+        rate: Rate = LINE_RATE,
+    ) -> str:
+        """Describes a stream to multicast groups with several members (RFC 3918 §4). Returns its name.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | what the other keywords call the stream; one that exists is replaced |
+        | ``ports`` | the port that sends, then the members; all of the testbed, if none is given |
+        | ``groups`` | IPv4 groups, such as ``239.1.1.1-239.1.1.50``; frames go to one after the other |
+        | ``frame_size`` | bytes, FCS included, or a mix as in `Set Frame Size` |
+        | ``rate`` | the rate of all groups together, as in `Create Stream` |
+
+        A frame is lost if it misses one of the members, so `Find Throughput` finds the aggregated multicast
+        throughput (§4.3). Together with a unicast stream it finds that of both classes (§4.1). Latency, order
+        and received rate are those of the first member. At the others frames are counted, over all of them
+        together: a port that gets some twice hides that another one misses as many.
+
+        Members receive nothing before `Join Group` was called for them.
+
+        | `Create Multicast Stream` | video | p1 | p2 | p3 | groups=239.1.1.1-239.1.1.50 |
+        | `Join Group` | p2 | 239.1.1.1-239.1.1.50 |
+        | `Join Group` | p3 | 239.1.1.1-239.1.1.50 |
+        | ${result} = | `Find Throughput` | video |
+        | `Verify No Multicast Leak` | ${result} |
+        """
+        sender, *members = ports or tuple(sorted(self._suite.tester.ports))
+        self._suite.put(group_stream(name, sender, members, groups, frame_size=frame_size, rate=rate))
+        return name
+
+    @keyword(tags=["rfc3918"])
+    def join_group(
+        self,
+        port: str,
+        *groups: AddressRange,
+        protocol: GroupProtocol = GroupProtocol.IGMPV2,
+        rate: Frequency = _THOUSAND,
+        refresh: Duration = _TEN_SECONDS,
+    ) -> None:
+        """Lets a port of the tester join multicast groups, until `Leave Group` or the end of the test.
+
+        | =Argument= | =Meaning= |
+        | ``port`` | the port of the tester where the host is |
+        | ``groups`` | IPv4 groups, such as ``239.1.1.1`` or ``239.1.1.1-239.1.1.50`` |
+        | ``protocol`` | ``igmpv2`` (RFC 2236) or ``igmpv3`` (RFC 3376, from every source) |
+        | ``rate`` | reports sent each second |
+        | ``refresh`` | after how long each report is repeated; ``0 s`` sends it once |
+
+        Queries of the device are not read. Its memberships last because reports are repeated, more often than
+        a device asks (125 s) or forgets (260 s). Groups of IPv6 (MLD) are refused.
+
+        | `Join Group` | p2 | 239.1.1.1-239.1.1.50 | protocol=igmpv3 |
+        """
+        if not groups:
+            raise PlanError("no group is given; give one or more, such as 239.1.1.1")
+        for membership in [Membership(port, each, protocol) for each in groups]:
+            self._suite.memberships.join(membership, rate, refresh)
+
+    @keyword(tags=["rfc3918"])
+    def leave_group(self, port: str, *groups: AddressRange, rate: Frequency = _THOUSAND) -> None:
+        """Lets a port leave multicast groups that it has joined.
+
+        | =Argument= | =Meaning= |
+        | ``port`` | the port of the tester |
+        | ``groups`` | groups as they were given to `Join Group`; all of the port, if none is given |
+        | ``rate`` | leaves sent each second |
+
+        A device asks whether another host wants the group, and forwards it until nobody has answered.
+
+        | `Leave Group` | p2 | 239.1.1.1-239.1.1.50 |
+        """
+        self._suite.memberships.leave(port, groups, rate)
+
+    @keyword(tags=["rfc3918", "measure"])
+    def measure_group_delays(
+        self,
+        name: str,
+        port: str | None = None,
+        rate: Rate | None = None,
+        cycles: int = 3,
+        protocol: GroupProtocol = GroupProtocol.IGMPV2,
+        lead: Duration = _HALF_A_SECOND,
+        timeout: Duration = _TEN_SECONDS,
+    ) -> GroupDelayResult:
+        """Measures how long a device takes to forward a group after a join, and after a leave (RFC 3918 §6).
+
+        | =Argument= | =Meaning= |
+        | ``name`` | the name of a stream of `Create Multicast Stream` with one group |
+        | ``port`` | the port that joins and leaves; the first member of the stream, if left out |
+        | ``rate`` | the rate of the group, in place of its own; its gap is the resolution |
+        | ``cycles`` | how often the port joins and leaves |
+        | ``protocol`` | ``igmpv2`` or ``igmpv3`` |
+        | ``lead`` | how long the group is sent before each join: no frame of it may arrive then |
+        | ``timeout`` | for how long the first frame, and the last one, are waited for |
+
+        The group is sent all the time. The join delay (§6.1) is that from the report to the first frame that
+        arrives, the leave delay (§6.2) that from the leave to the last one, both by the tester's clock, the
+        time in which the device forwards a frame included. Other ports that have joined the group stay
+        members: of these the device need not forget the group.
+
+        Returns a result: ``join_delay_ns`` and ``leave_delay_ns`` (the longest of the cycles; None where it
+        is not known), ``resolution_ns``, ``cycles``.
+
+        | `Create Multicast Stream` | video | p1 | p2 | groups=239.1.1.1 | rate=5 kpps |
+        | ${result} = | `Measure Group Delays` | video |
+        | `Verify Group Join Delay Below` | 10 ms | ${result} |
+        | `Verify Group Leave Delay Below` | 2.1 s | ${result} |
+        """
+        suite = self._suite
+        described = suite.stream(name)
+        measurer = DelayMeasurer(
+            suite.tester,
+            suite.memberships,
+            described.at(rate) if rate else described,
+            port or described.rx,
+            protocol=protocol,
+            times=DelayTimes(lead=lead, timeout=timeout),
+        )
+        suite.progress.begin(f"group delays of {name} at {port or described.rx}")
+        title = f"{name} at {port or described.rx}"
+        return suite.found(measure_group_delays(measurer, title, cycles))
+
+    @keyword(tags=["rfc3918", "verify"])
+    def verify_group_join_delay_below(
+        self, bound: Duration, measured: Trial | Result | None = None, within: Ratio | None = None
+    ) -> Verdict:
+        """Passes if the first frame of the group arrived soon enough after each join (RFC 3918 §6.1).
+
+        | =Argument= | =Meaning= |
+        | ``bound`` | the longest group join delay, such as ``10 ms`` |
+        | ``measured`` | a result of `Measure Group Delays`; the last one of the test, if it is left out |
+        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
+
+        INCONCLUSIVE where no frame arrived, or some did before the port had joined.
+
+        | `Verify Group Join Delay Below` | 10 ms |
+        """
+        return self._judge(GroupDelay.JOIN, bound, measured, within)
+
+    @keyword(tags=["rfc3918", "verify"])
+    def verify_group_leave_delay_below(
+        self, bound: Duration, measured: Trial | Result | None = None, within: Ratio | None = None
+    ) -> Verdict:
+        """Passes if the last frame of the group arrived soon enough after each leave (RFC 3918 §6.2).
+
+        | =Argument= | =Meaning= |
+        | ``bound`` | the longest group leave delay, such as ``2.1 s`` |
+        | ``measured`` | a result of `Measure Group Delays`; the last one of the test, if it is left out |
+        | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
+
+        A device that asks for other members forwards for as long as it waits for their answers: 2 s where it
+        has the defaults of RFC 2236.
+
+        | `Verify Group Leave Delay Below` | 2.1 s |
+        """
+        return self._judge(GroupDelay.LEAVE, bound, measured, within)
+
+    @keyword(tags=["rfc3918", "verify"])
+    def verify_no_multicast_leak(self, measured: Trial | Result | None = None) -> Verdict:
+        """Passes if no frame arrived at a port that is no member of its group.
+
+        | =Argument= | =Meaning= |
+        | ``measured`` | a trial or result; the last one of the test, if it is left out |
+
+        It fails with the names of these ports. All ports of the testbed are watched in every trial. Frames
+        that arrived at a port before it joined, as `Measure Group Delays` sees them, are a leak, too.
+
+        | `Verify No Multicast Leak` | ${result} |
+        """
+        judged = self._suite.judged(measured)
+        trials = (judged,) if isinstance(judged, Trial) else judged.trials
+        early = judged.early if isinstance(judged, GroupDelayResult) else 0
+        return self._suite.conclude(no_leak(trials, early=early))
+
+    def _judge(
+        self, delay: GroupDelay, bound: Duration, measured: Trial | Result | None, within: Ratio | None
+    ) -> Verdict:
+        judged = self._suite.judged_as(
+            GroupDelayResult, measured, about="group delays", source="Measure Group Delays"
+        )
+        return self._suite.conclude(at_most(lambda b: judged.verdict_below(delay, b), bound, within))

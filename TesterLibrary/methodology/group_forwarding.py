@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Scaled group forwarding matrix (RFC 2432 §3.1.2, RFC 3918 §4.2): forwarding rates by numbers of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from ..errors import PlanError
+from ..measurement.multicast import Leak
+from ..measurement.trial import Trial
+from ..model.number import counted
+from ..model.units import Duration, Rate, RateUnit, Ratio
+from ..verdict import AT_LEAST, Verdict, assess
+from .judging import amount, doubt_of, unmeasured
+from .result import Result, shorter
+
+_RFC_TRIAL = Duration(30 * 10**9)  # RFC 3918 §3.1.5
+
+
+class MatrixMeasurer(Protocol):
+    """Runs trials of streams to more and more groups, all of which the members have joined."""
+
+    def measure(self, groups: int, load: Fraction, duration: Duration) -> Trial:
+        """Members join the first so many groups; one trial. TargetError if the tester is broken or late."""
+        ...
+
+
+@dataclass(frozen=True)
+class GroupMatrix:
+    """The numbers of groups that are tried, and the load."""
+
+    groups: tuple[int, ...]
+    load: Ratio = Ratio(Fraction(1))  # of line rate
+    duration: Duration = _RFC_TRIAL
+
+    def validate(self) -> None:
+        """Raises PlanError, which prints the matrix, for a value that makes no sense."""
+        rules = (
+            (bool(self.groups), "give one or more numbers of groups"),
+            (all(count >= 1 for count in self.groups), "each number of groups must be 1 or more"),
+            (list(self.groups) == sorted(set(self.groups)), "numbers of groups must rise"),
+            (0 < self.load.value <= 1, "the load must be above 0 and at most 100 %"),
+            (self.duration.ns > 0, "the duration must be above 0"),
+        )
+        for holds, rule in rules:
+            if not holds:
+                raise PlanError(f"{rule}; given was {self}")
+
+    def __str__(self) -> str:
+        counts = ", ".join(f"{count:,}" for count in self.groups)
+        return f"{counts} groups at {self.load} of line rate, trials of {self.duration}"
+
+
+@dataclass(frozen=True)
+class GroupMatrixResult(Result):
+    """A trial for each number of groups, in their order."""
+
+    matrix: GroupMatrix
+
+    @property
+    def shortened(self) -> tuple[str, ...]:
+        """See Result."""
+        return shorter("trials", self.matrix.duration, _RFC_TRIAL, "RFC 3918 §3.1.5")
+
+    @property
+    def rates(self) -> dict[int, float | None]:
+        """Frames each second that a member received on average, by groups; None where it is not known."""
+        each = zip(self.matrix.groups, self.trials, strict=True)
+        return {groups: None if (found := _rate(trial)) is None else float(found) for groups, trial in each}
+
+    def verdict_above(self, bound: Rate) -> Verdict:
+        """Whether each member received at least so much with every number of groups.
+
+        INCONCLUSIVE where the tester fell short, or offered less than the bound.
+        """
+        known = [(rate, groups, trial) for groups, trial, rate in self._each() if rate is not None]
+        worst = min(known, key=lambda each: _in_unit(each[0], each[2], bound.unit), default=None)
+        value = _in_unit(worst[0], worst[2], bound.unit) if worst else None
+        doubt = doubt_of(self.trials) or unmeasured(self.trials)
+        leak = Leak.of(trial for groups, trial, rate in self._each() if rate is None).ports
+        if not doubt and leak:
+            doubt = (
+                f"frames arrived at {', '.join(leak)}, too, and are counted together with those at members"
+            )
+        if not doubt and len(known) < len(self.trials):
+            doubt = "this tester does not count frames that arrive at other ports than the first member"
+        if not doubt and worst and value is not None and value < bound.value:
+            offered = _in_unit(worst[2].streams[0].intended_rate, worst[2], bound.unit)
+            if offered < bound.value:
+                doubt = f"offered was {Rate(offered, bound.unit)} only; give a higher load, or ask for less"
+        text = "unknown"
+        if worst and value is not None:
+            text = f"{Rate(value, bound.unit) if value else 0} with {counted(worst[1], 'group')}"
+        return assess(
+            value,
+            AT_LEAST,
+            bound.value,
+            subject=f"group forwarding rate of {self.title}",
+            measured=text,
+            bound=f">= {bound}",
+            doubt=doubt,
+        )
+
+    def _each(self) -> Sequence[tuple[int, Trial, Fraction | None]]:
+        pairs = zip(self.matrix.groups, self.trials, strict=True)
+        return [(groups, trial, _rate(trial)) for groups, trial in pairs]
+
+    def __str__(self) -> str:
+        texts = (
+            f"{groups:,}: {'not known' if rate is None else f'{rate:,.0f} pps'}"
+            for groups, rate in self.rates.items()
+        )
+        return f"{self.title}: received by a member, by groups: {', '.join(texts)}"
+
+
+def sweep_group_matrix(measurer: MatrixMeasurer, title: str, matrix: GroupMatrix) -> GroupMatrixResult:
+    """Measures the forwarding rate with each number of groups.
+
+    Raises:
+        PlanError: the matrix makes no sense.
+        TargetError: the tester is broken, gone or late.
+    """
+    matrix.validate()
+    trials = tuple(measurer.measure(groups, matrix.load.value, matrix.duration) for groups in matrix.groups)
+    return GroupMatrixResult(title, trials, matrix)
+
+
+def _rate(trial: Trial) -> Fraction | None:
+    """Frames each second at a member, on average over the members; None where others are not counted."""
+    if not trial.valid:
+        return None
+    (stream,) = trial.streams
+    others = stream.counters.rx_misrouted
+    if stream.copies and (others is None or Leak.of([trial]).ports):
+        return None
+    copies = min(others or 0, len(stream.copies) * stream.counters.tx_packets) if stream.copies else 0
+    found = stream.counters
+    span_ns = max(trial.sending_ns, found.last_rx_ns - found.first_rx_ns)
+    arrived = stream.order.first_arrivals + copies
+    return Fraction(arrived * 10**9, span_ns * (1 + len(stream.copies)))
+
+
+def _in_unit(rate: Fraction, trial: Trial, unit: RateUnit) -> Fraction:
+    return amount(trial, unit, lambda _: rate)

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A listener that ends a run in time: it takes out the tests for which no time is left, and records them.
+
+A test whose length is known is not begun if it would not end in time; where nothing is known, the run ends
+after the test during which the time was over.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from . import agenda
+from .agenda import Item
+from .recorder import NOT_RUN, Recorder, RecordPlace
+
+ENDED = "the run had ended because of its time budget"
+
+
+def record_not_run(recorder: Recorder, item: Item, reason: str) -> None:
+    """Records that a test was left out, and why."""
+    recorder.place = RecordPlace(item.testbed, item.suite, item.test)
+    recorder.event(NOT_RUN, reason=reason)
+
+
+def spent(seconds_left: float, expected_s: float = 0) -> str:
+    """Why a test is not begun; empty if it may be.
+
+    Args:
+        seconds_left: until the time budget is spent.
+        expected_s: how long the test takes; 0 where nobody knows.
+    """
+    if seconds_left <= 0:
+        return "the time budget is spent"
+    if expected_s > seconds_left:
+        return f"it takes about {expected_s:.0f} s, and {seconds_left:.0f} s of the time budget are left"
+    return ""
+
+
+class TimeBudget:
+    """A listener of Robot, to be given with the time of the monotonic clock at which the run has to end."""
+
+    ROBOT_LISTENER_API_VERSION = 3
+    ROBOT_LISTENER_PRIORITY = -1  # after the library's own listener, which records how a test ended
+
+    def __init__(self, ends_at: str, evidence: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._ends_at, self._evidence, self._clock = float(ends_at), Path(evidence), clock
+        self._begun: list[Any] = []  # tests
+
+    def start_suite(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
+        """Before its setup: a suite of which no test is left is not set up."""
+        self._check(data)
+
+    def start_test(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
+        """A test that has begun is never taken out."""
+        self._begun.append(data)
+
+    def end_test(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
+        """Before the next test."""
+        self._check(data.parent)
+
+    def _check(self, suite: Any) -> None:
+        while suite.parent:
+            suite = suite.parent
+        waiting = [test for test in suite.all_tests if all(test is not begun for begun in self._begun)]
+        known = agenda.read(self._evidence)
+        if not waiting or known is None:
+            return
+        items = {(item.suite, item.test): item for item in known.items}
+        coming = [items[test.parent.full_name, test.name] for test in waiting]
+        expected = known.expected(coming[0], known.finished(self._evidence))
+        reason = spent(self._ends_at - self._clock(), expected)
+        if not reason:
+            return
+        recorder = Recorder(self._evidence)
+        for test, item in zip(waiting, coming, strict=True):
+            record_not_run(recorder, item, reason if item == coming[0] else ENDED)
+            test.parent.tests.remove(test)
+        for empty in [each for each in _below(suite) if not each.has_tests]:
+            empty.parent.suites.remove(empty)
+
+
+def _below(suite: Any) -> Iterator[Any]:
+    for child in suite.suites:
+        yield child
+        yield from _below(child)

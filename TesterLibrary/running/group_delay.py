@@ -1,0 +1,133 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A port that joins a group and leaves it while the group is sent: the `GroupMeasurer` of its delays."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from math import ceil
+
+from ..errors import PlanError, TargetError
+from ..measurement.counter import Counter, not_counted
+from ..measurement.multicast import GroupCycle, Reported
+from ..measurement.snapshot import StreamCounters
+from ..measurement.trial import Trial
+from ..model.multicast import GroupProtocol, Membership, groups_of
+from ..model.quantity import Frequency
+from ..model.stream import Stream
+from ..model.units import Duration
+from .memberships import Memberships
+from .tester import Tester
+from .trial import StreamRun
+
+_POLL_S = 0.02
+_ONE = Frequency.parse("1 k/s")  # one report is sent: the rate does not matter
+_QUIET_NS, _QUIET_FRAMES = 200_000_000, 20  # without a frame for longer, no more is forwarded
+
+
+@dataclass(frozen=True)
+class DelayTimes:
+    """How long a cycle takes."""
+
+    lead: Duration = Duration(500_000_000)  # of sending before the port joins
+    hold: Duration = Duration(200_000_000)  # from the first frame to the leave
+    timeout: Duration = Duration(10 * 10**9)  # for the first frame, and for the last one
+
+
+class DelayMeasurer:
+    """Has one port join the one group of a stream."""
+
+    def __init__(
+        self,
+        tester: Tester,
+        memberships: Memberships,
+        stream: Stream,
+        port: str,
+        *,
+        protocol: GroupProtocol,
+        times: DelayTimes,
+    ) -> None:
+        """PlanError: no port besides the sender, no single group, a member already, a tester that cannot."""
+        groups = groups_of(stream)
+        if groups.count != 1:
+            raise PlanError(f"stream {stream.name!r} is sent to {groups}; the delays are those of one group")
+        if port not in tester.ports or port == stream.tx:
+            others = ", ".join(name for name in tester.ports if name != stream.tx)
+            raise PlanError(f"{port!r} cannot receive what {stream.tx!r} sends; give one of {others}")
+        if missing := {Counter.MISROUTED, Counter.OUTAGES} - tester.capabilities.counts:
+            raise PlanError(
+                "group delays cannot be measured: they need the exact times of arrivals, and "
+                f"{not_counted(missing)}"
+            )
+        self._tester, self._memberships, self._times = tester, memberships, times
+        self._membership = Membership(port, groups, protocol)
+        memberships.refuse_if_joined(self._membership)
+        members = [name for name in memberships.members(groups) if name != stream.tx]
+        self._stream = replace(stream, rx=port, copies=tuple(members), signature=True)
+
+    def cycle(self) -> tuple[GroupCycle, Trial]:
+        """See GroupMeasurer. It is repeated while the tester did not do its part, if its rules allow it."""
+        tester = self._tester
+        tester.trials += 1
+        return tester.rules.repeated(
+            self._once, lambda found: found[1].valid and not found[0].objections, tester.sleep
+        )
+
+    def _once(self, attempt: int) -> tuple[GroupCycle, Trial]:
+        tester, times = self._tester, self._times
+        with StreamRun(tester, f"group-{tester.trials}", [self._stream]).loaded() as run:
+            run.start()
+            tester.sleep(times.lead.seconds)
+            before = self._counted(run).rx_packets
+            joined = self._memberships.report(self._membership, _ONE)
+            try:
+                first_ns = self._first(run)
+                tester.sleep(times.hold.seconds)
+            except BaseException:
+                with suppress(TargetError):
+                    self._memberships.withdraw(self._membership, _ONE)
+                raise
+            left = self._memberships.withdraw(self._membership, _ONE)
+            last_ns, ended = self._last(run, left)
+            tester.target.stop([run.name])
+            trial = tester.record(replace(run.finish(), attempt=attempt))
+            gap_ns = ceil(1 / run.plan.streams[0].rate)
+        cycle = GroupCycle(
+            gap_ns=gap_ns,
+            before=before,
+            joined_ns=joined.first_ns,
+            first_ns=first_ns,
+            watched_ns=times.timeout.ns,
+            left_ns=None if first_ns is None else left.first_ns,
+            last_ns=None if first_ns is None else last_ns,
+            ended=ended,
+            objections=tuple(dict.fromkeys((*joined.objections, *left.objections))),
+        )
+        return cycle, trial
+
+    def _first(self, run: StreamRun) -> int | None:
+        """When the first frame arrived; None if none did in time."""
+        deadline_s = time.monotonic() + self._times.timeout.seconds
+        while not (counted := self._counted(run)).rx_packets:
+            if time.monotonic() >= deadline_s:
+                return None
+            self._tester.sleep(_POLL_S)
+        return counted.first_rx_ns
+
+    def _last(self, run: StreamRun, left: Reported) -> tuple[int, bool]:
+        """When the last frame arrived, and whether none arrived any more."""
+        quiet_ns = max(_QUIET_NS, ceil(_QUIET_FRAMES / run.plan.streams[0].rate))
+        while True:
+            snapshot = self._tester.target.snapshot([run.name])
+            (counted,) = (s for s in snapshot.streams if s.id == run.plan.streams[0].id)
+            since_ns = max(counted.last_rx_ns, left.first_ns)
+            if snapshot.taken_at_ns - since_ns >= quiet_ns:
+                return counted.last_rx_ns, True
+            if snapshot.taken_at_ns - left.first_ns >= self._times.timeout.ns:
+                return counted.last_rx_ns, False
+            self._tester.sleep(_POLL_S)
+
+    def _counted(self, run: StreamRun) -> StreamCounters:
+        return self._tester.target.snapshot([run.name]).stream(run.plan.streams[0].id)

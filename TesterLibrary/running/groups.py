@@ -1,0 +1,214 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Members that join more and more groups: the measurers of forwarding matrices and of group capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ..errors import PlanError
+from ..measurement.counter import Counter, not_counted
+from ..measurement.group_check import GroupCheck
+from ..measurement.multicast import Leak, Reported
+from ..measurement.trial import Trial
+from ..model.endpoints import AddressRange
+from ..model.multicast import GroupProtocol, Membership, check_groups, group_stream
+from ..model.number import counted
+from ..model.ports import Address
+from ..model.quantity import Frequency
+from ..model.stream import Stream
+from ..model.units import Duration, FrameSize, FrameSizes, Rate, RateUnit
+from ..reporting.wall_clock import wall_clock
+from .measurer import Pauses, TrialMeasurer
+from .memberships import Memberships
+from .tester import Tester
+from .trial import StreamRun
+
+_TIMEOUT = Duration(300 * 10**9)
+_ROUNDS = 2  # frames to each group in a check: one of them is enough (RFC 3918 §7.1)
+
+
+@dataclass(frozen=True)
+class GroupPorts:
+    """Who sends, who joins, and how."""
+
+    sender: str
+    members: tuple[str, ...]
+    first: Address  # group
+    protocol: GroupProtocol
+    rate: Frequency  # of reports and leaves
+
+    def groups(self, count: int) -> AddressRange:
+        """The first so many groups. PlanError if they are none that can be joined."""
+        found = AddressRange(self.first, count)
+        check_groups(found)
+        return found
+
+    def __str__(self) -> str:
+        return f"{self.first} … from {self.sender} to {', '.join(self.members)}"
+
+
+def check_ports(tester: Tester, memberships: Memberships, ports: GroupPorts, most: int) -> None:
+    """PlanError unless ports exist, are different, and have joined none of so many groups."""
+    chosen = (ports.sender, *ports.members)
+    for name in chosen:
+        if name not in tester.ports:
+            raise PlanError(f"{name!r} is no port of this tester; it has {', '.join(tester.ports)}")
+    if len(set(chosen)) < len(chosen) or not ports.members:
+        raise PlanError(f"groups go from one port to others; given was {', '.join(chosen)}")
+    groups = ports.groups(most)
+    for name in ports.members:
+        memberships.refuse_if_joined(Membership(name, groups, ports.protocol))
+
+
+class _Joined:
+    """Groups that members have joined for a while."""
+
+    def __init__(self, memberships: Memberships, ports: GroupPorts) -> None:
+        self._memberships, self._ports = memberships, ports
+
+    @contextmanager
+    def groups(self, groups: AddressRange) -> Iterator[tuple[Reported, ...]]:
+        """Every member joins them, and leaves them whatever happens."""
+        ports, wanted = self._ports, self._memberships
+        each = [Membership(name, groups, ports.protocol) for name in ports.members]
+        joined = tuple(wanted.report(one, ports.rate) for one in each)
+        try:
+            yield joined
+        finally:
+            for one in each:
+                wanted.withdraw(one, ports.rate)
+
+
+class CapacityMeasurer:
+    """The `GroupTableMeasurer` of a device."""
+
+    def __init__(
+        self,
+        tester: Tester,
+        memberships: Memberships,
+        ports: GroupPorts,
+        *,
+        most: int,
+        probe_rate: Frequency,
+        settle: Duration,
+        recover: Callable[[], None],
+    ) -> None:
+        """`settle`: between the joins and the frames. `recover`: lets the device forget the groups.
+
+        Raises:
+            PlanError: ports or groups that cannot be, or a tester that does not count what is needed.
+        """
+        check_ports(tester, memberships, ports, most)
+        if missing := {Counter.MISROUTED, Counter.FLOWS} - tester.capabilities.counts:
+            raise PlanError(f"group capacity cannot be measured: {not_counted(missing)}")
+        self._tester, self._ports, self._probe_rate = tester, ports, probe_rate
+        self._settle, self._recover = settle, recover
+        self._joined = _Joined(memberships, ports)
+
+    def check(self, groups: int) -> GroupCheck:
+        """See GroupTableMeasurer."""
+        tester, ports, wanted = self._tester, self._ports, self._ports.groups(groups)
+        started_at = wall_clock()
+        stream = group_stream(
+            "groups",
+            ports.sender,
+            ports.members,
+            wanted,
+            rate=Rate(self._probe_rate.per_second, RateUnit.PPS),
+            count_flows=groups > 1,
+        )
+        with self._joined.groups(wanted) as joined:
+            tester.sleep(self._settle.seconds)
+            tester.trials += 1
+            with StreamRun(tester, f"groups-{tester.trials}", [stream]).loaded() as run:
+                run.start(packets=_ROUNDS * groups)
+                tester.target.wait([run.name], timeout=_TIMEOUT)
+                tester.sleep(tester.rules.settle.seconds)  # copies elsewhere may come later
+                trial = tester.record(run.finish())
+        (found,) = trial.streams
+        flows = found.flows
+        silent = flows.statistics.silent if flows else int(not found.counters.rx_packets)
+        leak = Leak.of([trial])
+        objections = (*(text for one in joined for text in one.objections), *trial.objections)
+        return GroupCheck(
+            groups=groups,
+            silent=silent,
+            missing=found.broadcast.missing,
+            leaked=leak.frames,
+            ports=leak.ports,
+            objections=tuple(dict.fromkeys(objections)),
+            started_at=started_at,
+        )
+
+    def rest(self) -> None:
+        """See GroupTableMeasurer."""
+        self._recover()
+
+
+class MatrixTrials:
+    """The `MatrixMeasurer` of a device."""
+
+    def __init__(
+        self,
+        tester: Tester,
+        memberships: Memberships,
+        ports: GroupPorts,
+        *,
+        counts: Sequence[int],
+        frame_size: FrameSizes = FrameSize(64),
+        settle: Duration,
+        note: Callable[[Trial], None],
+        pauses: Pauses,
+    ) -> None:
+        """`settle`: between the joins and the trial. PlanError: ports or groups that cannot be."""
+        check_ports(tester, memberships, ports, max(counts, default=1))
+        if len(ports.members) > 1 and Counter.MISROUTED not in tester.capabilities.counts:
+            raise PlanError(
+                f"several members cannot be measured: {not_counted({Counter.MISROUTED})}; give one member"
+            )
+        self._tester, self._ports, self._size = tester, ports, frame_size
+        self._settle, self._note, self._pauses = settle, note, pauses
+        self._joined = _Joined(memberships, ports)
+
+    def measure(self, groups: int, load: Fraction, duration: Duration) -> Trial:
+        """See MatrixMeasurer."""
+        ports, wanted = self._ports, self._ports.groups(groups)
+        stream = group_stream(
+            counted(groups, "group"), ports.sender, ports.members, wanted, frame_size=self._size
+        )
+        with self._joined.groups(wanted):
+            self._tester.sleep(self._settle.seconds)
+            measurer = TrialMeasurer(self._tester, [stream], note=self._note, pauses=self._pauses)
+            return measurer.measure(load, duration)
+
+
+class MemberLatency:
+    """Trials of a stream, each of which times its frames at another member."""
+
+    def __init__(
+        self,
+        tester: Tester,
+        stream: Stream,
+        duration: Duration,
+        *,
+        note: Callable[[Trial], None],
+        pauses: Pauses,
+    ) -> None:
+        self._tester, self._stream, self.duration = tester, stream, duration
+        self._note, self._pauses = note, pauses
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The ports at which frames are timed."""
+        return (self._stream.rx, *self._stream.copies)
+
+    def at(self, member: str) -> Trial:
+        """A trial with the times of this member."""
+        others = tuple(name for name in self.members if name != member)
+        stream = replace(self._stream, rx=member, copies=others)
+        measurer = TrialMeasurer(self._tester, [stream], note=self._note, pauses=self._pauses)
+        return measurer.measure(measurer.load, self.duration)
