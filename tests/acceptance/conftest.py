@@ -15,8 +15,13 @@ from TesterLibrary.running.opening import OpenTestbed
 from .lab import Lab
 from .nginx import nginx_in
 from .opened import opened
+from .repeats import Repeats
 
 _SECONDS = 900  # of a test, in which a suite may be repeated
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Repeats(Path(__file__).parent), "repeats")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

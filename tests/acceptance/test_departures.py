@@ -24,7 +24,7 @@ from TesterLibrary.model.pattern import Burst, Pattern
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate
 from TesterLibrary.running.opening import OpenTestbed
-from TesterLibrary.running.sending import burst_of, send
+from TesterLibrary.running.sending import send, send_burst
 from tests.dissection import wrong_checksums
 
 from .capture import captured, frames, sequence, stream_id
@@ -72,9 +72,12 @@ def test_a_time_pattern_can_be_seen(bed: OpenTestbed, tmp_path: Path) -> None:
 
 
 def test_a_burst_is_exactly_so_many_frames(bed: OpenTestbed, tmp_path: Path) -> None:
-    trial, arrived = sent(bed, burst_of(NORTH), tmp_path, 1000)
+    with captured(bed, "p2", tmp_path / "out.pcap"):
+        trial = send_burst(bed.tester, NORTH, packets=1000, timeout=MINUTE)
     assert (trial.sent, trial.received) == (1000, 1000)
-    assert [sequence(frame) for _, frame in arrived] == list(range(1000))
+    number = trial.streams[0].counters.id
+    arrived = [frame for _, frame in frames(tmp_path / "out.pcap") if stream_id(frame) == number]
+    assert [sequence(frame) for frame in arrived] == list(range(1000))
 
 
 def test_messages_are_sent_packet_by_packet(bed: OpenTestbed, tmp_path: Path) -> None:

@@ -39,6 +39,41 @@ def test_keywords_for_paths(tmp_path: Path) -> None:
     assert all(event["lost"] == 0 and event["objections"] == [] for event in stopped)
 
 
+def test_paths_delay_reorder_lose_and_shape(tmp_path: Path) -> None:
+    tests = run("impairment.robot", tmp_path)
+    assert len(tests) == 12
+    inconclusive = {
+        "Too Few Follow": "event 'nobody passes' did not fire: too few packets followed the 1 that it held",
+        "Nothing Was Lost": "impairment 'loss 0.0000001 %' did not happen: none of ",
+    }
+    for name, text in inconclusive.items():
+        assert tests[name].skipped
+        assert text in tests[name].message
+    rest = {
+        name: test.message for name, test in tests.items() if name not in inconclusive and not test.passed
+    }
+    assert rest == {}
+    stopped = [e for e in lines(tmp_path / "evidence" / "events.jsonl") if e["event"] == "path_stopped"]
+    for path in stopped:
+        gone = ("forwarded", "dropped", "loss_drops", "tail_drops", "overflowed", "lost", "held")
+        assert path["received"] + path["duplicated"] == sum(path[name] for name in gone), path
+
+
+def test_events_rewrite_swallow_and_reset(tmp_path: Path) -> None:
+    tests = run("path_events.robot", tmp_path)
+    assert len(tests) == 9
+    name = "A Field Of Another Header"
+    assert tests[name].skipped
+    assert "event 'of UDP' did not fire: it could not happen to the " in tests[name].message
+    rest = {test.name: test.message for test in tests.values() if test.name != name and not test.passed}
+    assert rest == {}
+    stopped = [e for e in lines(tmp_path / "evidence" / "events.jsonl") if e["event"] == "path_stopped"]
+    for path in stopped:
+        gone = ("forwarded", "dropped", "loss_drops", "tail_drops", "overflowed", "lost", "held")
+        came = path["received"] + path["duplicated"] + path["injected"]
+        assert came == sum(path[name] for name in gone), path
+
+
 def test_traces_of_paths(tmp_path: Path) -> None:
     tests = run("trace.robot", tmp_path)
     assert len(tests) == 6

@@ -84,5 +84,5 @@ def test_loss_moves_the_blind_delay_within_its_bound(bed: OpenTestbed) -> None:
     assert blind
     assert blind.mean_ns is not None
     assert blind.bound_ns == pytest.approx(20 * 500_000, rel=0.01)
-    assert blind.mean_ns - blind.bound_ns < 50_000_000 + 2_000_000
+    assert blind.mean_ns - blind.bound_ns < 50_000_000 + 10_000_000  # the device is a program that waits, too
     assert blind.mean_ns + blind.bound_ns > Fraction(50_000_000)

@@ -33,6 +33,7 @@ def test_goals_of_ones_own(tmp_path: Path) -> None:
     assert [each.goal.name for each in check_records(tmp_path).found] == ["strict", "tolerant"]
 
 
+@pytest.mark.long
 def test_ndr_and_pdr_of_a_bridge(tmp_path: Path) -> None:
     check_passed(robot(SUITE, tmp_path, "TESTBED:embedded/l2-bridge", only="1518 Bytes"))
     assert [each.goal.name for each in check_records(tmp_path).found] == ["NDR", "PDR"]

@@ -31,6 +31,7 @@ def test_a_gateway_without_limits_passes(tmp_path: Path) -> None:
     check_passed(tests)
 
 
+@pytest.mark.long
 def test_both_directions_are_measured(tmp_path: Path) -> None:
     tests = robot(SUITE.with_name("throughput.robot"), tmp_path)
     assert len(tests) == 2

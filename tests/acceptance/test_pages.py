@@ -30,8 +30,8 @@ def examples(page: str, directory: Path, *variables: str) -> int:
     [
         ("capture.md", 2),
         ("frames.md", 5),
-        ("inline.md", 3),
-        ("measurement.md", 3),
+        ("inline.md", 6),
+        ("measurement.md", 4),
         ("guides/qa-engineer.md", 2),
     ],
 )

@@ -34,7 +34,7 @@ def test_what_nobody_can_compare_is_inconclusive(tmp_path: Path) -> None:
     database = tmp_path / "trend.duckdb"
     assert main(["trend", str(before), "--database", str(database)]) == 2
     few = run("regression.robot", tmp_path / "few", *_with(database))
-    assert "the baseline has 1 values of a fit tester" in few["Largest Burst"].message
+    assert "the baseline has 1 value of a fit tester" in few["Largest Burst"].message
     absent = run("regression.robot", tmp_path / "absent", *_with(tmp_path / "none"))
     assert "there is no baseline" in absent["Throughput"].message
     assert absent["Throughput"].status == "FAIL"

@@ -18,6 +18,14 @@ COMMAND = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 _COMPLAINT = re.compile(r":CONSOLE[:(]\d+\)?\] (.*)")
 
 
+def command() -> str:
+    """The browser's program; skips the test where Ubuntu cannot have it."""
+    if COMMAND is None and platform.freedesktop_os_release()["ID"] == "ubuntu":
+        pytest.skip("Ubuntu has chromium only as a snap: to check this, install that or google-chrome")
+    assert COMMAND is not None, "chromium is not installed"
+    return COMMAND
+
+
 @dataclass(frozen=True)
 class Page:
     """A page that was opened."""
@@ -28,11 +36,8 @@ class Page:
 
 def open_page(path: Path, *options: str) -> Page:
     """Opens a file and lets its scripts run for ten seconds of their time, which pass as fast as they can."""
-    if COMMAND is None and platform.freedesktop_os_release()["ID"] == "ubuntu":
-        pytest.skip("Ubuntu has chromium only as a snap: to check this, install that or google-chrome")
-    assert COMMAND is not None, "chromium is not installed"
     arguments = [
-        COMMAND,
+        command(),
         "--headless",
         "--disable-gpu",
         "--disable-dev-shm-usage",

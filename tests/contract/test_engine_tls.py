@@ -5,17 +5,27 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from ssl import TLSVersion
 
 import pytest
+from scapy.layers.l2 import Ether
+from scapy.utils import wrpcap
 
-from TesterLibrary.errors import TargetError, TestbedError
+from TesterLibrary.errors import LeaseError, PlanError, TargetError, TestbedError
+from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.program import find_program
+
+from .rig import Rig
+from .test_replay import replaying
 
 pytestmark = pytest.mark.usefixtures("engine")
 
@@ -52,31 +62,41 @@ def server(folder: Path) -> Identity:
     return identity(folder, "server")
 
 
-@pytest.fixture(scope="module")
-def address(folder: Path, server: Identity, client: Identity) -> Iterator[str]:
+@contextmanager
+def serving(folder: Path, server: Identity, ca: Path, *options: str) -> Iterator[str]:
+    """A tester with two connected ports on a free TCP port."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
+    log = folder / f"log-{port}"
     command = [
         *(str(find_program()), "--listen", f"grpc+tls:127.0.0.1:{port}", "--exit-with-parent"),
-        *("--port", "p1=loop:tls", "--tls-cert", str(server.certificate), "--tls-key", str(server.key)),
-        *("--tls-client-ca", str(client.ca)),
+        *("--port", "p1=loop:tls", "--port", "p2=loop:tls", "--tls-client-ca", str(ca), *options),
+        *("--tls-cert", str(server.certificate), "--tls-key", str(server.key)),
     ]
     with (
-        (folder / "log").open("wb") as log,
-        subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True) as engine,
+        log.open("wb") as file,
+        subprocess.Popen(command, stdout=file, stderr=file, start_new_session=True) as engine,
     ):
         deadline = time.monotonic() + 30
-        while b"ready" not in (folder / "log").read_bytes():
-            assert engine.poll() is None, (folder / "log").read_text()
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        yield f"grpc+tls:127.0.0.1:{port}"
-        engine.terminate()
+        try:
+            while b"ready" not in log.read_bytes():
+                assert engine.poll() is None, log.read_text()
+                assert time.monotonic() < deadline
+                time.sleep(0.02)
+            yield f"grpc+tls:127.0.0.1:{port}"
+        finally:
+            engine.terminate()
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path, server: Identity, client: Identity) -> Iterator[str]:
+    with serving(folder, server, client.ca) as address:
+        yield address
 
 
 def test_a_client_with_its_certificate_is_served(address: str, server: Identity, client: Identity) -> None:
     target = EngineTarget.connect(address, certificates=Identity(client.certificate, client.key, server.ca))
-    assert [port.name for port in target.capabilities().ports] == ["p1"]
+    assert [port.name for port in target.capabilities().ports] == ["p1", "p2"]
     target.close()
 
 
@@ -99,3 +119,91 @@ def test_a_certificate_that_cannot_be_read_is_named(address: str, client: Identi
         EngineTarget.connect(
             address, certificates=Identity(client.certificate, client.key, folder / "nothing")
         )
+
+
+@pytest.mark.parametrize(
+    ("version", "served"), [(ssl.TLSVersion.TLSv1_2, False), (ssl.TLSVersion.TLSv1_3, True)]
+)
+def test_only_tls_1_3_is_spoken(
+    address: str, server: Identity, client: Identity, version: TLSVersion, served: bool
+) -> None:
+    context = ssl.create_default_context(cafile=str(server.ca))
+    context.load_cert_chain(client.certificate, client.key)
+    context.minimum_version = context.maximum_version = version
+    context.set_alpn_protocols(["h2"])
+    where = ("127.0.0.1", int(address.rpartition(":")[2]))
+    with (
+        socket.create_connection(where, timeout=10) as plain,
+        nullcontext() if served else pytest.raises((ssl.SSLError, ConnectionError)),
+        context.wrap_socket(plain, server_hostname="127.0.0.1") as spoken,
+    ):
+        assert spoken.version() == "TLSv1.3"
+
+
+def test_only_clients_that_are_allowed_are_served(folder: Path, server: Identity, client: Identity) -> None:
+    other = identity(folder, "other")
+    both = folder / "both.pem"
+    both.write_text(client.certificate.read_text() + other.certificate.read_text())
+    with serving(folder, server, both, "--allow", "client") as address:
+        EngineTarget.connect(
+            address, certificates=Identity(client.certificate, client.key, server.ca)
+        ).close()
+        with pytest.raises(LeaseError, match="may not use this tester; allowed are the names") as refused:
+            EngineTarget.connect(address, certificates=Identity(other.certificate, other.key, server.ca))
+    assert '"other"' in str(refused.value)
+
+
+def test_files_of_clients_are_below_one_folder(folder: Path, server: Identity, client: Identity) -> None:
+    inside = folder / "captures"
+    inside.mkdir()
+    wrpcap(str(inside / "good.pcap"), [Ether() / bytes(50)])
+    wrpcap(str(folder / "secret.pcap"), [Ether() / bytes(50)])
+    (inside / "link.pcap").symlink_to(folder / "secret.pcap")
+    certificates = Identity(client.certificate, client.key, server.ca)
+    with serving(folder, server, client.ca, "--captures", str(inside)) as address:
+        target = EngineTarget.connect(address, certificates=certificates)
+        target.lease(LeaseTerms("alice", Duration(60 * 10**9)))
+        rig = Rig(target)
+        for good in ("good.pcap", str(inside / "good.pcap")):
+            rig.load(replaying(rig, Path(good)))
+            rig.clear()
+        for bad in ("../secret.pcap", "link.pcap", str(folder / "secret.pcap"), "/proc/self/environ"):
+            with pytest.raises(PlanError, match=f"it opens files below {inside} only"):
+                rig.load(replaying(rig, Path(bad)))
+        target.close()
+    with serving(folder, server, client.ca) as address:
+        target = EngineTarget.connect(address, certificates=certificates)
+        target.lease(LeaseTerms("alice", Duration(60 * 10**9)))
+        rig = Rig(target)
+        with pytest.raises(PlanError, match="it was started without --captures, so it opens none"):
+            rig.load(replaying(rig, inside / "good.pcap"))
+        target.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "refusal"),
+    [
+        (("--allow", "client"), "--allow is for --listen grpc+tls; a UNIX socket has one user"),
+        (("--captures", "/nowhere"), '--captures "/nowhere": No such file or directory; give a folder'),
+    ],
+)
+def test_what_cannot_be_is_refused_at_the_start(
+    tmp_path: Path, options: tuple[str, ...], refusal: str
+) -> None:
+    command = [str(find_program()), "--listen", f"unix:{tmp_path}/socket", "--port", "p1=loop:x", *options]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode == 2
+    assert refusal in refused.stderr
+
+
+def test_a_key_that_others_can_read_is_refused(folder: Path, server: Identity, client: Identity) -> None:
+    key = folder / "open.key"
+    key.write_bytes(server.key.read_bytes())
+    key.chmod(0o644)
+    command = [
+        *(str(find_program()), "--listen", "grpc+tls:127.0.0.1:0", "--port", "p1=loop:x"),
+        *("--tls-cert", str(server.certificate), "--tls-key", str(key), "--tls-client-ca", str(client.ca)),
+    ]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode == 2
+    assert f'--tls-key "{key}" can be read by others than its owner; chmod 600 {key}' in refused.stderr

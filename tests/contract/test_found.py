@@ -14,10 +14,13 @@ import pytest
 
 from TesterLibrary import TesterLibrary
 from TesterLibrary.model.capture import Capture
+from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from .rig import Rig
+
+NO_LEASE = Duration(0)
 
 pytestmark = pytest.mark.usefixtures("engine")
 _LEFT = """
@@ -82,7 +85,7 @@ def test_jobs_of_a_client_that_died_are_removed_and_named(
     pid = left_by_a_client(process)
     target = process.target()
     assert target.snapshot(["left"]).streams[0].sending
-    library.open_tester()
+    library.open_tester(lease=NO_LEASE)
     (told,) = warnings(caplog)
     assert told.startswith("the tester still had job 'left' on ports p1, p2 of TesterLibrary (")
     assert told.endswith(f", process {pid}), which has ended; it was stopped and removed")
@@ -102,7 +105,7 @@ def test_jobs_of_a_client_that_lives_are_named_and_left(
     rig.load(rig.plan("idle", first_id=2))
     target.start(["mine"])
     target.start_capture(Capture("tap", ports=("p1",)))
-    library.open_tester()
+    library.open_tester(lease=NO_LEASE)
     left = "; it was left as it is"
     assert [text.partition(left)[0] for text in warnings(caplog)] == [
         "the tester still had job 'idle' of a client that has not started it",

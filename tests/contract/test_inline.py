@@ -5,31 +5,46 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any
 
 import pytest
+from scapy.layers.inet import IP, TCP, UDP
+from scapy.layers.l2 import Ether
 
 from TesterLibrary.errors import PlanError, TargetError
-from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame
+from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame, Fate
 from TesterLibrary.measurement.snapshot import PathCounters, StreamCounters
 from TesterLibrary.model.capture import Capture, TracedPath
+from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.heading import Heading, OrderPolicy
+from TesterLibrary.model.impairment import GilbertElliott, Impairment, PathDelay, Shaping
 from TesterLibrary.model.inline import (
+    Blackhole,
     ChecksumPolicy,
     Corrupt,
+    Delay,
     Drop,
     Duplicate,
     Event,
-    Heading,
     Mark,
+    PacketAction,
     Path,
+    Reorder,
+    Reset,
+    Rewrite,
+    Swallowed,
     Truncate,
 )
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.plan import Plan
+from TesterLibrary.model.planned_path import PlannedGilbertElliott, PlannedImpairment, PlannedRatio
+from TesterLibrary.model.splitmix import splitmix64
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.planning.compile import compile as compile_job
@@ -42,8 +57,14 @@ PORTS = {"p1": "loop:x", "q1": "loop:x", "q2": "loop:y", "p2": "loop:y"}
 FRAMES = 400
 
 
-def plan(rig: Rig, *events: Event, between: tuple[str, str] = ("q1", "q2")) -> Plan:
-    path = Path("wan", between, events)
+def plan(
+    rig: Rig,
+    *events: Event,
+    between: tuple[str, str] = ("q1", "q2"),
+    impaired: tuple[Impairment, ...] = (),
+    memory_mib: int = 16,
+) -> Plan:
+    path = Path("wan", between, events, memory_mib, impaired)
     return compile_job(Job("wan", paths=(path,)), ports=rig.ports, gateways={}, max_streams=1)
 
 
@@ -63,6 +84,27 @@ def test_a_refused_path_has_changed_nothing(rig: Rig) -> None:
     assert rig.target.snapshot().jobs == ()
     rig.load(rig.plan("north"))
     assert rig.run(["north"], packets=10).streams[0].rx_packets == 10
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Delay(delay=Duration(10**6)),
+        Reorder(packets=3, limit=Duration(10**8)),
+        Rewrite(field=FieldPath("IP", "ttl"), value="1"),
+        Blackhole(duration=Duration(10**9)),
+        Reset(),
+    ],
+    ids=lambda action: type(action).__name__.lower(),
+)
+@pytest.mark.refused_by("fake", match=r"path 'wan': a fake tester does not forward .* use a testerd")
+@pytest.mark.refused_by("tofino", match=r"path 'wan': a switch does not forward .* use a testerd")
+def test_a_target_has_an_event_or_refuses_by_name(rig: Rig, action: PacketAction) -> None:
+    rig.load(plan(rig, Event(action=action, number=1), between=("p1", "p2")))
+    (path,) = rig.target.snapshot(["wan"]).paths
+    assert [direction.held for direction in path.directions] == [0, 0]
+    assert [direction.injected for direction in path.directions] == [0, 0]
+    assert [event.fired for event in path.events] == [0]
 
 
 def trace(every: int = 1, frames: int = 10_000) -> Capture:
@@ -94,6 +136,13 @@ class Inline:
     def path(self, *events: Event) -> None:
         self.rig.load(plan(self.rig, *events))
         self.rig.target.start(["wan"])
+
+    def impair(self, *impaired: Impairment, memory_mib: int = 16) -> tuple[PlannedImpairment, ...]:
+        """Starts a path without events, and returns how its directions are impaired."""
+        planned = plan(self.rig, impaired=impaired, memory_mib=memory_mib)
+        self.rig.load(planned)
+        self.rig.target.start(["wan"])
+        return planned.paths[0].impairments
 
     def send(
         self, headers: str = "Ether / IP / UDP", *, frames: int = FRAMES, **changes: Any
@@ -203,6 +252,297 @@ def test_copies_and_cuts(inline: Inline) -> None:
     assert [event.fired for event in inline.counters().events] == [1, 1]
 
 
+def adds_up(path: PathCounters) -> bool:
+    """Whether each frame that arrived is in one counter."""
+    return all(
+        there.received + there.duplicated + there.injected
+        == there.forwarded
+        + there.dropped
+        + there.loss_drops
+        + there.tail_drops
+        + there.overflowed
+        + there.lost
+        + there.held
+        for there in path.directions
+    )
+
+
+def seen_at(inline: Inline, port: str, *events: Event, headers: str, frames: int = FRAMES) -> list[bytes]:
+    """What arrives on a port while a stream passes a path with these events, but its frames as they were."""
+    inline.path(*events)
+    inline.rig.target.start_capture(Capture("seen", (port,), frames=10_000))
+    inline.send(headers, frames=frames)
+    inline.rig.target.stop_capture("seen")
+    octets = [frame.octets for frame in inline.rig.target.read_capture("seen")]
+    inline.rig.target.forget_capture("seen")
+    return octets
+
+
+@pytest.mark.parametrize("checksum", list(ChecksumPolicy))
+def test_a_field_is_rewritten(inline: Inline, checksum: ChecksumPolicy) -> None:
+    rewrite = Rewrite(field=FieldPath("IP", "dst"), value="10.9.8.7", checksum=checksum)
+    arrived = seen_at(inline, "p2", Event(action=rewrite, number=9), headers="Ether / IP / UDP")
+    (frame,) = [octets for octets in arrived if Ether(octets)[IP].dst == "10.9.8.7"]
+    rebuilt = Ether(frame)
+    for layer in (rebuilt[IP], rebuilt[UDP]):
+        layer.delfieldval("chksum")
+    assert (bytes(rebuilt) == frame) == (checksum is ChecksumPolicy.REPAIR)
+    assert inline.counters().events[0].fired == 1
+    assert adds_up(inline.counters())
+
+
+def test_a_field_of_another_header_is_not_rewritten(inline: Inline) -> None:
+    inline.path(Event(action=Rewrite(field=FieldPath("TCP", "window"), value="0"), every=1))
+    stream = inline.send()
+    assert (stream.rx_packets, stream.rx_corrupted, stream.rx_wrong_headers) == (FRAMES, 0, 0)
+    (event,) = inline.counters().events
+    assert (event.fired, event.missed) == (0, FRAMES)
+
+
+def test_a_blackhole_swallows_a_direction_for_a_time(inline: Inline) -> None:
+    inline.path(Event(action=Blackhole(duration=Duration(2 * 10**6)), number=20))
+    stream = inline.send()  # for 8 ms
+    path = inline.counters()
+    (event,) = path.events
+    assert event.fired == path.directions[0].dropped == FRAMES - stream.rx_packets
+    assert 50 < event.fired < 150
+    assert 0 < event.last_fired_ns - event.first_fired_ns < 2 * 10**6
+    assert adds_up(path)
+
+
+@pytest.mark.parametrize(
+    ("packets", "passes"), [(Swallowed.ALL, False), (Swallowed.FLOW, True)], ids=["all", "flow"]
+)
+def test_a_blackhole_is_of_a_flow_or_of_all(inline: Inline, packets: Swallowed, passes: bool) -> None:
+    blackhole = Blackhole(duration=Duration(3600 * 10**9), packets=packets)
+    inline.path(Event(action=blackhole, flow=1, number=20))
+    assert inline.send().rx_packets == 19
+    assert inline.send("Ether / IP / UDP(sport=99)").rx_packets == (FRAMES if passes else 0)
+    assert inline.send().rx_packets == 0
+    assert adds_up(inline.counters())
+
+
+def test_a_connection_is_reset_at_both_ends(inline: Inline) -> None:
+    headers = "Ether / IP / TCP(sport=4000, dport=80, flags=A, seq=7000, ack=500)"
+    arrived = seen_at(inline, "p2", Event(action=Reset(), every=FRAMES), headers=headers)
+    path = inline.counters()
+    there, back = path.directions
+    assert (there.received, there.forwarded, there.dropped) == (FRAMES, FRAMES, 0)
+    assert (back.received, back.injected, back.forwarded) == (0, 1, 1)
+    assert adds_up(path)
+    (reset,) = [packet for octets in arrived if "R" in (packet := Ether(octets))[TCP].flags]
+    assert (reset[TCP].flags, reset[TCP].seq, reset[TCP].ack) == ("RA", 7000, 500)
+
+
+def test_the_sender_is_told_of_a_reset(inline: Inline) -> None:
+    headers = "Ether / IP / TCP(sport=4000, dport=80, flags=A, seq=7000, ack=500)"
+    seen = seen_at(inline, "p1", Event(action=Reset(), every=FRAMES), headers=headers)
+    (reset,) = [packet for octets in seen if (packet := Ether(octets)[TCP]).sport == 80]
+    assert (reset.dport, reset.flags, reset.seq) == (4000, "R", 500)
+
+
+def test_a_reset_passes_the_impairment_of_its_direction(inline: Inline) -> None:
+    impaired = (Impairment(delay=PathDelay(mean=Duration(10**6)), heading=Heading.BACKWARD),)
+    inline.rig.load(plan(inline.rig, Event(action=Reset(), every=FRAMES), impaired=impaired))
+    inline.rig.target.start(["wan"])
+    inline.send("Ether / IP / TCP(flags=A)")
+    path = inline.counters()
+    assert [direction.delayed for direction in path.directions] == [0, 1]
+    assert adds_up(path)
+
+
+@pytest.mark.parametrize("order", list(OrderPolicy))
+def test_a_delayed_packet_comes_later(inline: Inline, order: OrderPolicy) -> None:
+    inline.path(Event(action=Delay(delay=Duration(3 * 10**6), order=order), number=20))
+    stream = inline.send()
+    assert stream.rx_packets == FRAMES
+    assert stream.latency.max_ns > 3 * 10**6
+    assert stream.latency.min_ns < 3 * 10**6
+    reordered = stream.rx_out_of_order
+    assert reordered == (1 if order is OrderPolicy.ALLOW else 0)
+    there, _ = inline.counters().directions
+    assert (there.held, there.forwarded) == (0, FRAMES)
+    assert there.delayed == 1 or order is OrderPolicy.PRESERVE
+    assert adds_up(inline.counters())
+
+
+def test_a_packet_is_reordered_by_count(inline: Inline) -> None:
+    inline.path(Event(action=Reorder(packets=3, limit=Duration(10**9)), number=20))
+    stream = inline.send()
+    assert (stream.rx_packets, stream.rx_out_of_order) == (FRAMES, 1)
+    (event,) = inline.counters().events
+    assert (event.fired, event.expired) == (1, 0)
+
+
+def test_a_packet_that_nobody_follows_leaves_all_the_same(inline: Inline) -> None:
+    inline.path(Event(action=Reorder(packets=3, limit=Duration(2 * 10**6)), number=FRAMES - 1))
+    stream = inline.send()
+    assert (stream.rx_packets, stream.rx_out_of_order) == (FRAMES, 1), "one packet has passed it"
+    (event,) = inline.counters().events
+    assert (event.fired, event.expired) == (1, 1)
+
+
+def test_what_is_held_survives_changes_of_other_jobs(inline: Inline) -> None:
+    inline.path(Event(action=Delay(delay=Duration(300 * 10**6)), number=1))
+    other = Job("other", (Stream("other", "p2", "p1", FrameSize(128), Rate.parse("1 kpps")),))
+    inline.send()
+    for _ in range(5):
+        inline.rig.target.load(
+            compile_job(other, ports=inline.rig.ports, gateways={}, max_streams=1, first_id=7)
+        )
+        inline.rig.target.unload(["other"])
+    deadline = time.monotonic() + 10
+    while inline.counters().directions[0].held and time.monotonic() < deadline:
+        time.sleep(0.05)
+    there, _ = inline.counters().directions
+    assert (there.forwarded, there.delayed, there.held) == (FRAMES, FRAMES, 0)
+
+
+def test_what_is_held_at_a_stop_is_counted(inline: Inline) -> None:
+    inline.path(Event(action=Delay(delay=Duration(60 * 10**9)), number=FRAMES - 9))
+    assert inline.send().rx_packets == FRAMES - 10
+    inline.rig.target.stop(["wan"])
+    there, _ = inline.counters().directions
+    assert (there.received, there.forwarded, there.held) == (FRAMES, FRAMES - 10, 10)
+    assert adds_up(inline.counters())
+
+
+def test_a_trace_says_what_was_held(inline: Inline) -> None:
+    inline.path(
+        Event(action=Delay(delay=Duration(10**6), order=OrderPolicy.ALLOW), number=20),
+        Event(action=Reorder(packets=2, limit=Duration(10**9)), number=30),
+    )
+    inline.rig.target.start_capture(trace())
+    inline.send()
+    _, frames = inline.traced()
+    held = {
+        frame.sequence: (frame.traced.left_ns or frame.time_ns) - frame.time_ns
+        for frame in frames
+        if frame.traced and frame.traced.fate is Fate.HELD
+    }
+    assert held == {19: 10**6, 29: 0}
+
+
+@pytest.mark.refused_by("fake", match=r"path 'wan': a fake tester does not forward .* use a testerd")
+@pytest.mark.refused_by("tofino", match=r"path 'wan': a switch does not forward .* use a testerd")
+def test_a_target_impairs_or_refuses_by_name(rig: Rig) -> None:
+    impaired = (Impairment(delay=PathDelay(mean=Duration(10**6)), loss=Ratio(Fraction(1, 4))),)
+    rig.load(plan(rig, between=("p1", "p2"), impaired=impaired))
+    (path,) = rig.target.snapshot(["wan"]).paths
+    assert [direction.loss_drops for direction in path.directions] == [0, 0]
+
+
+def test_all_packets_of_a_direction_are_delayed(inline: Inline) -> None:
+    inline.impair(Impairment(delay=PathDelay(mean=Duration(5 * 10**6)), heading=Heading.FORWARD))
+    stream = inline.send()
+    assert (stream.rx_packets, stream.rx_out_of_order) == (FRAMES, 0)
+    assert stream.latency.min_ns >= 5 * 10**6
+    there, back = inline.counters().directions
+    assert (there.delayed, there.held, back.delayed) == (FRAMES, 0, 0)
+
+
+@pytest.mark.parametrize("order", list(OrderPolicy))
+def test_jitter_reorders_only_where_it_may(inline: Inline, order: OrderPolicy) -> None:
+    delay = PathDelay(mean=Duration(10**6), jitter=Duration(10**6), order=order)
+    inline.impair(Impairment(delay=delay))
+    stream = inline.send()
+    assert stream.rx_packets == FRAMES
+    assert (stream.rx_out_of_order == 0) == (order is OrderPolicy.PRESERVE)
+    assert adds_up(inline.counters())
+
+
+def test_correlated_delays_are_those_of_the_seed(inline: Inline) -> None:
+    delay = PathDelay(
+        mean=Duration(10**6),
+        jitter=Duration(10**6),
+        order=OrderPolicy.ALLOW,
+        correlation=Ratio(Fraction(3, 4)),
+    )
+    planned, _ = inline.impair(Impairment(delay=delay))
+    law = planned.delay
+    assert law is not None
+    inline.rig.target.start_capture(trace())
+    inline.send()
+    _, frames = inline.traced()
+    held = [(frame.traced.left_ns or 0) - frame.time_ns for frame in frames if frame.traced]
+    normal, last, expected = NormalDist(), 0.0, []
+    for k in range(FRAMES):
+        fresh = normal.inv_cdf(((splitmix64(law.seed, k) >> 12) + 0.5) / 2**52)
+        last = 0.75 * last + (1 - 0.75**2) ** 0.5 * fresh if k else fresh
+        expected.append(2 * 10**6 * normal.cdf(last))
+    assert held == [pytest.approx(ns, abs=1) for ns in expected]
+
+
+def test_losses_are_those_of_the_seed(inline: Inline) -> None:
+    there, _ = inline.impair(Impairment(loss=Ratio(Fraction(1, 10))))
+    assert isinstance(there.loss, PlannedRatio)
+    lost = sum(splitmix64(there.loss.seed, k) < there.loss.threshold for k in range(FRAMES))
+    assert inline.send().rx_packets == FRAMES - lost
+    assert inline.counters().directions[0].loss_drops == lost > 0
+    assert adds_up(inline.counters())
+
+
+def test_losses_in_bursts_are_those_of_the_seed(inline: Inline) -> None:
+    probabilities = {"to_bad": 1, "to_good": 25, "loss_in_bad": 90, "loss_in_good": 1}
+    bursts = GilbertElliott(**{name: Ratio(Fraction(part, 100)) for name, part in probabilities.items()})
+    planned, _ = inline.impair(Impairment(loss=bursts))
+    loss = planned.loss
+    assert isinstance(loss, PlannedGilbertElliott)
+    bad, lost = False, 0
+    for k in range(FRAMES):
+        lost += splitmix64(loss.seed, 2 * k) < (loss.loss_in_bad if bad else loss.loss_in_good)
+        bad ^= splitmix64(loss.seed, 2 * k + 1) < (loss.to_good if bad else loss.to_bad)
+    assert inline.send().rx_packets == FRAMES - lost
+    assert inline.counters().directions[0].loss_drops == lost > 0
+
+
+@pytest.mark.parametrize("queue", [{"queue_frames": 20}, {"queue_bytes": 20 * 128}], ids=["frames", "bytes"])
+def test_a_rate_is_never_exceeded(inline: Inline, queue: dict[str, int]) -> None:
+    frames, bits = 4000, 128 * 8
+    inline.impair(Impairment(shaping=Shaping(rate=Rate.parse("10 Mbps"), **queue)))
+    stream = inline.send(frames=frames)  # 51 Mbps
+    there, _ = inline.counters().directions
+    assert there.tail_drops == frames - stream.rx_packets
+    assert adds_up(inline.counters())
+    taken_ns = stream.last_rx_ns - stream.first_rx_ns
+    # 80 ms of sending and 20 frames in the queue; a late first frame shortens what is measured.
+    assert 600 < stream.rx_packets < 900
+    assert (stream.rx_packets - 1) * bits / taken_ns < 0.010 * 1.1
+
+
+def test_a_rate_that_nobody_exceeds_drops_nothing(inline: Inline) -> None:
+    inline.impair(Impairment(shaping=Shaping(rate=Rate.parse("10 Gbps L1"), queue_frames=1000)))
+    assert inline.send().rx_packets == FRAMES
+    assert inline.counters().directions[0].tail_drops == 0
+
+
+def test_what_finds_no_memory_is_counted_by_name(inline: Inline) -> None:
+    inline.impair(Impairment(delay=PathDelay(mean=Duration(500 * 10**6))), memory_mib=1)
+    inline.send(frames=6000)  # of 4096 blocks
+    deadline = time.monotonic() + 10
+    while inline.counters().directions[0].held and time.monotonic() < deadline:
+        time.sleep(0.05)
+    there, _ = inline.counters().directions
+    assert (there.delayed, there.overflowed) == (4096, 6000 - 4096)
+    assert adds_up(inline.counters())
+
+
+def test_a_trace_says_what_was_lost(inline: Inline) -> None:
+    inline.impair(Impairment(loss=Ratio(Fraction(1, 10)), delay=PathDelay(mean=Duration(10**6))))
+    inline.rig.target.start_capture(trace())
+    inline.send()
+    lost = inline.counters().directions[0].loss_drops
+    counters, frames = inline.traced()
+    fates = Counter(frame.traced.fate for frame in frames if frame.traced)
+    assert fates == {Fate.LOST: lost, Fate.HELD: FRAMES - lost}
+    assert counters.seen == FRAMES
+    assert {
+        (frame.traced.left_ns or 0) - frame.time_ns
+        for frame in frames
+        if frame.traced and frame.traced.fate is Fate.HELD
+    } == {10**6}
+
+
 def test_the_other_direction_is_another_one(inline: Inline) -> None:
     inline.path(Event(action=Drop(), every=1, heading=Heading.BACKWARD))
     assert inline.send().rx_packets == FRAMES
@@ -298,7 +638,9 @@ def test_ports_of_a_path_are_its_own(inline: Inline) -> None:
     inline.path()
     stream = Stream("east", "p1", "q1", FrameSize(128), Rate.parse("1 kpps"))
     job = compile_job(Job("east", (stream,)), ports=inline.rig.ports, gateways={}, max_streams=1)
-    with pytest.raises(PlanError, match=r'port "q1" is used by path "wan".*unload that or take other ports'):
+    with pytest.raises(
+        PlanError, match=r'port "q1" is used by path "wan".*stop that path first .*or take other ports'
+    ):
         inline.rig.target.load(job)
 
 

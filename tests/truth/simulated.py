@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from . import fake_judges as fake
+from . import multicast_judges as multicast
 from . import other_judges as other
 from . import procedure_judges as procedures
 from . import service_judges as services
@@ -55,6 +56,10 @@ _DEVICES: tuple[Judge, ...] = (
     switching.address_capacity,
     switching.address_learning_rate,
     switching.broadcast,
+    multicast.group_delay,
+    multicast.group_leak,
+    multicast.group_capacity,
+    multicast.group_forwarding,
     services.configuration,
     services.performance,
 )

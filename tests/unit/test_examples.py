@@ -6,7 +6,7 @@
 |---|---|
 | `robotframework` | runs on the fake tester; where it needs another device than a bridge, as a dry run |
 | `python` | runs on the fake tester |
-| `yaml testbed` | the reader of testbeds takes it |
+| `yaml testbed`, `yaml campaign` | the reader of testbeds, or of campaigns, takes it |
 | `yaml excerpt of FILE`, `proto excerpt of FILE` | FILE has it; `...` stands for what was left out |
 | `yaml job`, `sh job`, `groovy job`, `cron job` | the commands in it exist; YAML is YAML |
 | `console` | commands, options and targets exist |
@@ -34,6 +34,7 @@ from scapy.utils import wrpcap
 
 from TesterLibrary.commands import main as cli
 from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.files.campaign import load_campaign
 from TesterLibrary.files.document import Kind, read_document
 from TesterLibrary.testbeds.load import load_testbed
 
@@ -119,6 +120,10 @@ def _testerd(arguments: list[str]) -> None:
     assert given <= known
 
 
+def _robot(arguments: list[str]) -> None:
+    assert arguments[-1].endswith(".robot")
+
+
 def _of_the_system(arguments: list[str]) -> None:
     assert arguments
 
@@ -127,6 +132,7 @@ _COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "tester": _tester,
     "make": _make,
     "testerd": _testerd,
+    "robot": _robot,
     **dict.fromkeys((".", "export", "sysctl"), _of_the_system),
 }
 
@@ -228,6 +234,9 @@ def test_a_file_is_one_that_its_reader_takes(block: Block, tmp_path: Path) -> No
         file = tmp_path / "testbed.yaml"
         file.write_text(block.text, encoding="utf-8")
         assert load_testbed(str(file)).ports
+    elif block.info == "yaml campaign":
+        (tmp_path / "campaign.yaml").write_text(block.text, encoding="utf-8")
+        assert load_campaign(tmp_path / "campaign.yaml").suites
     else:
         check_excerpt(block, tmp_path)
 

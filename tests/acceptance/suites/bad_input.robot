@@ -76,18 +76,17 @@ Laws That Cannot Be
     [Documentation]    So do these.
     Create Stream    north    rate=1 kpps
     Refused    *'north'*ends at 0.5*probability 1    Set Arrivals    north    cdf    1 us:0    9 us:50 %
-    Refused    *'north'*point 2 of the CDF: the gap 1 us is below*
+    Refused    *'north'*point 2 of the CDF: the time 1 us is below*
     ...    Set Arrivals    north    cdf    9 us:0    1 us:1
     Refused    *'north'*gaps needs values or a file*    Set Arrivals    north    gaps
     Refused    *'north'*'-1 us' is not a time*    Set Arrivals    north    gaps    -1 us
     Refused    *'north'*interval: 9 ns is less than a frame*    Set Arrivals    north    gaps    1 ms    9 ns
     Refused    *'north' has no messages*    Set Message    north    1    5
-    Refused    *'lost'*10.0.0.1*two kinds*    Create Replay Stream    lost    x.pcap    10.0.0.1=::1
+    Refused    *'lost'*10.0.0.1*two kinds*    Create Replay Stream    lost    ${CURDIR}/bad_input.robot    10.0.0.1=::1
 
 Captures That Cannot Be Replayed
     [Documentation]    The tester reads the file before anything is sent.
-    Create Replay Stream    north    no-such-file.pcap
-    Refused    *north*no-such-file.pcap*    Send Traffic    north
+    Refused    *'north'*no capture file no-such-file.pcap*    Create Replay Stream    north    no-such-file.pcap
     Create Replay Stream    north    ${CURDIR}/bad_input.robot
     Refused    *north*bad_input.robot*    Send Traffic    north
 

@@ -100,7 +100,7 @@ Mistakes
     Run Keyword And Expect Error    *no path 'lan'*wan*    Drop Packet    lan    number=1
     Run Keyword And Expect Error    *nothing given*number, every or ratio*    Drop Packet    wan    flow=1
     Run Keyword And Expect Error    *has not been started*    Get Path Statistics    wan
-    Run Keyword And Expect Error    *no events to verify*    Verify All Events Fired
+    Run Keyword And Expect Error    *was not started; call Start Path*    Verify All Events Fired
 
 Mistakes On Hosts
     [Documentation]    The same of programs and counters.

@@ -17,6 +17,11 @@ def test_frames_sent_so_far():
     assert tx_packets((RECORDED / "testpmd_port_stats.txt").read_text()) == 28108960
 
 
+def test_frames_of_all_ports_are_summed():
+    answer = "  TX-packets: 17         TX-errors: 0\n"
+    assert tx_packets(answer + answer) == 34
+
+
 def test_zero_is_a_count():
     assert tx_packets("  TX-packets: 0          TX-errors: 0          TX-bytes:  0\n") == 0
 

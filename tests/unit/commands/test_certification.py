@@ -4,13 +4,20 @@
 
 from __future__ import annotations
 
+import argparse
+import json
+from hashlib import sha256
 from pathlib import Path
 
+import jsonschema
 import pytest
 
-from TesterLibrary.commands._certification import certification
+from TesterLibrary.commands._certification import Certification, certification
+from TesterLibrary.commands.certify import _tests
 from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.files.paths import suite_root
+from TesterLibrary.files.paths import report_file, suite_root
+from TesterLibrary.reporting.rebuild import EVIDENCE
+from TesterLibrary.reporting.recorder import read_run
 
 SWITCHING = ("switching/mesh", "switching/forwarding_rate", "switching/congestion")
 FRAME_SIZES = {"64", "128", "256", "512", "1024", "1280", "1518"}
@@ -50,6 +57,16 @@ def test_the_profile_switching_runs_its_suites_on_four_ports(tmp_path: Path) -> 
     assert all(item.expected_s for item in run.items())
     assert bed.criteria
     assert "switching:" in Path(bed.criteria).read_text(encoding="utf-8")
+
+
+def test_the_profile_multicast_runs_its_suites(tmp_path: Path) -> None:
+    run = certification(profile="multicast", testbeds=(), criteria=None, suites=(), output=tmp_path)
+    (bed,) = run.beds
+    assert bed.testbed == "embedded/l2-multicast"
+    assert set(bed.suites) == set((suite_root() / "multicast").glob("*.robot"))
+    assert all(item.expected_s for item in run.items())
+    assert bed.criteria
+    assert "multicast:" in Path(bed.criteria).read_text(encoding="utf-8")
 
 
 def test_the_profile_service_activation_runs_its_suites(tmp_path: Path) -> None:
@@ -113,6 +130,99 @@ def test_a_profile_without_runs_has_those_of_quick(tmp_path: Path) -> None:
 def test_a_testbed_without_criteria_names_those_that_have_some(tmp_path: Path) -> None:
     with pytest.raises(
         TesterLibraryError,
-        match=r"embedded/l2-bridge, embedded/l2-switch, embedded/l3-router, embedded/short-queue, to be",
+        match=r"embedded/l2-bridge, embedded/l2-multicast, embedded/l2-switch, .*/l3-router, .*/short",
     ):
         certification(profile="quick", testbeds=["l7-balancer"], criteria=None, suites=(), output=tmp_path)
+
+
+def test_a_single_suite_keeps_the_name_of_its_file(tmp_path: Path) -> None:
+    def suite(name: str) -> Path:
+        path = tmp_path / f"{name}.robot"
+        path.write_text(
+            "*** Settings ***\nSuite Setup    Log    before\n\n*** Test Cases ***\nForwards\n"
+            f"    Should Be Equal    ${{SUITE_NAME}}    l2-bridge.{name.capitalize()}\n",
+            encoding="utf-8",
+        )
+        return path
+
+    for name in ("mine", "theirs"):
+        run = certification(
+            profile="quick",
+            testbeds=["l2-bridge"],
+            criteria=None,
+            suites=[str(suite(name))],
+            output=tmp_path / f"out-{name}",
+        )
+        (item,) = run.begin()
+        assert item.suite == f"l2-bridge.{name.capitalize()}"
+        assert run.run()
+        output = next((tmp_path / f"out-{name}" / "robot").glob("*.xml")).read_text(encoding="utf-8")
+        assert '<stat pass="1" fail="0" skip="0">All Tests</stat>' in output
+
+
+def criteria(tmp_path: Path, layer: int = 2, more: str = "") -> str:
+    path = tmp_path / "bounds.yaml"
+    sizes = '{"64": 3 %, "512": 5 %}'
+    path.write_text(
+        f"CRITERIA: {{version: 1, layer: {layer}, throughput: {sizes}{more}}}\n", encoding="utf-8"
+    )
+    return str(path)
+
+
+def run_with(tmp_path: Path, bounds: str, *tests: str) -> Certification:
+    return certification(
+        profile="quick",
+        testbeds=["l2-bridge"],
+        criteria=bounds,
+        suites=[str(suite_root() / "rfc2544" / f"{name}.robot") for name in ("throughput", "reset")],
+        output=tmp_path / "out",
+        tests=tests,
+    )
+
+
+def test_criteria_that_lack_bounds_are_refused_before_anything_runs(tmp_path: Path) -> None:
+    bounds = criteria(tmp_path, more=", reset: {software: 1 s}")
+    with pytest.raises(TesterLibraryError) as caught:
+        run_with(tmp_path, bounds).begin()
+    assert str(caught.value) == (
+        f"{bounds} lacks bounds that the tests ask for: throughput of 128, 256, 1024, 1280, 1518; reset of "
+        "hardware, power. Give them there, or choose the sizes that it has, --size 64 --size 512, or choose "
+        "tests with --test, --include or --exclude"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_section_that_criteria_lack_is_named_once(tmp_path: Path) -> None:
+    with pytest.raises(TesterLibraryError, match=r"1518; reset\. Give them there, or choose the sizes"):
+        run_with(tmp_path, criteria(tmp_path)).begin()
+
+
+def test_sizes_that_criteria_have_can_be_chosen(tmp_path: Path) -> None:
+    options = argparse.Namespace(test=["Software Reset"], size=[64, 512])
+    bounds = criteria(tmp_path, more=", reset: {software: 1 s}")
+    items = run_with(tmp_path, bounds, *_tests(options)).begin()
+    assert [item.test for item in items] == ["64 Bytes", "512 Bytes", "Software Reset"]
+
+
+def test_criteria_of_another_layer_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        TesterLibraryError,
+        match=r"bounds.yaml:1: CRITERIA.layer: these are criteria for a device of layer 3, and that of the "
+        r"testbed 'l2-bridge' has layer 2; give",
+    ):
+        run_with(tmp_path, criteria(tmp_path, layer=3)).begin()
+
+
+def test_the_files_of_a_run_are_recorded_with_their_digests(tmp_path: Path) -> None:
+    bounds = criteria(tmp_path, more=", reset: {software: 1 s}")
+    run = run_with(tmp_path, bounds, "64 Bytes")
+    run.begin()
+    files = read_run(run.output / EVIDENCE)["files"]
+    assert [(file["kind"], file["name"]) for file in files] == [
+        ("testbed", "l2-bridge.yaml"),
+        ("profile", "quick.yaml"),
+        ("criteria", "bounds.yaml"),
+    ]
+    assert files[2]["sha256"] == sha256(Path(bounds).read_bytes()).hexdigest()
+    schema = json.loads(report_file("schemas/run.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(read_run(run.output / EVIDENCE), schema)

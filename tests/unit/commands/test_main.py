@@ -71,10 +71,13 @@ def test_the_last_lines_tell_the_verdict_of_each_test_and_where_the_report_is(
 ) -> None:
     certify(tmp_path, "Passes", "Fails", "Is Inconclusive", "Has An Error")
     out = capfd.readouterr().out
-    assert "PASS         l2-bridge · Passes: frame loss of north, 64 bytes is 0 %" in out
-    assert "FAIL         l2-bridge · Fails: frame loss of north, 64 bytes is 79.84 %" in out
-    assert "INCONCLUSIVE l2-bridge · Is Inconclusive: frame loss of north, 64 bytes: the tester sent 0" in out
-    assert "ERROR        l2-bridge · Has An Error: No keyword with name 'No Such Keyword' found." in out
+    assert "PASS         l2-bridge.Loss · Passes: frame loss of north, 64 bytes is 0 %" in out
+    assert "FAIL         l2-bridge.Loss · Fails: frame loss of north, 64 bytes is 79.84 %" in out
+    assert (
+        "INCONCLUSIVE l2-bridge.Loss · Is Inconclusive: frame loss of north, 64 bytes: the tester sent 0"
+        in out
+    )
+    assert "ERROR        l2-bridge.Loss · Has An Error: No keyword with name 'No Such Keyword' found." in out
     assert "FAIL (1 PASS, 1 FAIL, 1 INCONCLUSIVE, 1 ERROR, " in out
     assert "results/latest/certificate.html" in out
 
@@ -147,7 +150,7 @@ def test_ctrl_c_reports_what_was_measured(tmp_path: Path) -> None:
     [
         (
             ["--profile", "quickest"],
-            "'quickest' does not come with the library; these do: full, mlrsearch, nat, ",
+            "'quickest' does not come with the library; these do: full, mlrsearch, multicast, nat, ",
         ),
         (["--testbed", "l2-bride"], "did you mean 'l2-bridge'?"),
         (["--suite", "nowhere.robot"], "there is no suite nowhere.robot"),

@@ -13,7 +13,8 @@ import pytest
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.files import paths
 from TesterLibrary.files.calibration import read_calibration, store_calibration
-from TesterLibrary.files.criteria import check_criteria
+from TesterLibrary.files.campaign import load_campaign
+from TesterLibrary.files.criteria import load_criteria
 from TesterLibrary.files.evidence_limits import evidence_limits
 from TesterLibrary.files.headers import load_headers
 from TesterLibrary.files.job import load_job
@@ -31,9 +32,10 @@ KINDS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "job": ("jobs/web.yaml", lambda path: load_job(str(path))),
     "headers": ("headers/example.yaml", lambda path: load_headers(str(path))),
     "protocol": ("protocols/udp-echo.yaml", lambda path: load_unchecked(str(path))),
-    "criteria": ("criteria/embedded/l2-bridge.yaml", check_criteria),
+    "criteria": ("criteria/embedded/l2-bridge.yaml", load_criteria),
     "profile": ("criteria/profiles/quick.yaml", lambda path: load_profile(str(path))),
     "evidence": ("criteria/evidence.yaml", evidence_limits),
+    "campaign": ("campaigns/nightly.yaml", load_campaign),
     "calibration": ("", read_calibration),
 }
 

@@ -66,11 +66,11 @@ def test_mistakes_in_a_list_have_their_line(tmp_path: Path, name: str, text: str
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 us,0\n# later\n9 us,0.5\n5 us,1\n", "cdf.csv:4: the gap 5 us is below 9 us before it"),
+        ("1 us,0\n# later\n9 us,0.5\n5 us,1\n", "cdf.csv:4: the time 5 us is below 9 us before it"),
         ("1 us,0\n2 us,0.5\n5 us,0.2\n", "cdf.csv:3: the probability 0.2 is below 0.5 before it"),
         ("1 us,0\n2 us,0.9\n", "cdf.csv: the CDF ends at 0.9; its last point has to have the probability 1"),
         ("1 us,0\n2 us,1.5\n", "cdf.csv:2: '1.5' is no probability; give 0 to 1"),
-        ("1 us\n2 us,1\n", "cdf.csv:1: '1 us' is no point of a CDF; give gap and probability"),
+        ("1 us\n2 us,1\n", "cdf.csv:1: '1 us' is no point of a CDF; give time and probability"),
         ("1 us,1\n", "cdf.csv: a CDF of 1 points: there are 2 to 65,536"),
         ("0,0\n1 ns,1\n", "cdf.csv: the mean gap of the CDF is below 1 ns"),
     ],

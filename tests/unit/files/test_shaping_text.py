@@ -61,7 +61,7 @@ def test_laws(
             ArrivalLaw.CDF,
             ("5 us:0", "1 us:1"),
             {},
-            "point 2 of the CDF: the gap 1 us is below 5 us before it",
+            "point 2 of the CDF: the time 1 us is below 5 us before it",
         ),
         (ArrivalLaw.CDF, ("5 us:0", "6 us:50 %"), {}, "the CDF ends at 0.5; its last point"),
         (ArrivalLaw.GAPS, ("0", "0"), {}, "all intervals are 0"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -73,3 +74,24 @@ def test_no_outage_is_0_one_that_is_not_over_has_no_end_and_one_that_nobody_coun
     assert outage(uncounted) is None
     with pytest.raises(Inconclusive, match=r"^INCONCLUSIVE: outage: "):
         outage(uncounted, "<=", "1 s")
+
+
+def lost(*given: Any) -> int | None:
+    """Get Frame Loss    ==    0"""
+    suite: Any = SimpleNamespace(judged=sample, conclude=lambda verdict, message: verdict.enforce(message))
+    stream, operator, expected = (*given, None, None, None)[:3]
+    return Getter(suite).loss(stream, operator, expected, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (("=<", "0"), "'=<' is not an assertion operator; did you mean '<='"),
+        (("north", "=<", "0"), "'=<' is not an assertion operator; did you mean '<='"),
+        (("==",), "frame loss: no value given after the operator ==; write one, such as == 0"),
+        (("<", "1 %"), "'1 %' is a part of the frames, not a number; call Get Loss Ratio"),
+    ],
+)
+def test_a_mistake_in_an_assertion_is_named(given: tuple[str, ...], problem: str) -> None:
+    with pytest.raises(TesterLibraryError, match=f"^{re.escape(problem)}"):
+        lost(*given)

@@ -49,8 +49,10 @@ def test_what_robot_refuses_is_refused_with_the_same_reason(tester: TesterLibrar
         tester.create_stream("north", frame_size=12)
     with pytest.raises(UnitError, match="'5' is not a time: it has no unit; write '5 s'"):
         tester.measure_loss(duration="5")
-    with pytest.raises(TypeError, match="size"):
+    with pytest.raises(TesterLibraryError, match=r"'size'; did you mean 'frame_size'\? It has name, tx, rx,"):
         tester.create_stream("north", size=64)
+    with pytest.raises(TesterLibraryError, match=r"'framesize'; did you mean 'frame_size'\? It has name"):
+        tester.create_stream("north", framesize=64)
 
 
 def test_an_assertion_is_a_verdict(tester: TesterLibrary) -> None:

@@ -17,6 +17,9 @@ from TesterLibrary.measurement.snapshot import (
     PortCounters,
     Snapshot,
 )
+from TesterLibrary.model.heading import Heading
+from TesterLibrary.model.impairment import Impairment, PathDelay, Shaping
+from TesterLibrary.model.units import Duration, Rate, Ratio
 from tests.counted import port_counters
 
 FIRED = PathEventCounters("one", matched=700, fired=1, first_fired_ns=5, last_fired_ns=5)
@@ -26,7 +29,11 @@ COUNTED = PathCounters("job", "wan", True, (THERE, BACK), (FIRED,), flows=1)
 
 
 def read(
-    counted: PathCounters = COUNTED, *, gap_ns: int = 0, after: dict[str, PortCounters] | None = None
+    counted: PathCounters = COUNTED,
+    *,
+    gap_ns: int = 0,
+    after: dict[str, PortCounters] | None = None,
+    impairments: tuple[Impairment, ...] = (),
 ) -> PathStatistics:
     ports = {name: port_counters(name, link_downs=0, link_up=True) for name in ("p1", "p2")}
     job = JobCounters("job", starts=1, started_at_ns=1, polls=(PollGaps("p1", worst_ns=gap_ns),))
@@ -36,6 +43,7 @@ def read(
         "job",
         counted,
         EvidenceLimits(),
+        impairments,
     )
 
 
@@ -52,6 +60,11 @@ def test_directions_are_summed() -> None:
         (
             PathEventCounters("late", matched=14),
             "event 'late' did not fire: it saw 14 packets",
+        ),
+        (
+            PathEventCounters("alone", matched=14, fired=2, expired=2),
+            "event 'alone' did not fire: too few packets followed the 2 that it held back until their time "
+            "limit",
         ),
         (
             PathEventCounters("deep", matched=14, missed=2),
@@ -82,16 +95,74 @@ def test_an_event_that_did_not_fire_is_a_doubt(event: PathEventCounters, doubt: 
             "the link of p1 was down",
         ),
         (
+            {"counted": replace(COUNTED, directions=(replace(THERE, overflowed=3), BACK))},
+            "3 frames of path 'wan' were dropped for want of memory to hold them: give it more memory_mib",
+        ),
+        (
             {"counted": replace(COUNTED, untracked=9)},
             "9 frames of path 'wan' are of flows for which it has no room",
         ),
         ({"gap_ns": 120_000_000}, "path 'wan' forwarded nothing for 120 ms (limit 100 ms): stacks take that"),
     ],
-    ids=["tx ring", "rx ring", "link", "flows", "pause"],
+    ids=["tx ring", "rx ring", "link", "memory", "flows", "pause"],
 )
 def test_the_tester_has_to_do_its_part(given: dict[str, Any], objection: str) -> None:
     (found,) = read(**given).objections
     assert found.startswith(objection)
+
+
+def test_what_events_sent_is_told() -> None:
+    statistics = read(replace(COUNTED, directions=(replace(THERE, injected=2), BACK)))
+    assert statistics.injected == 2
+    assert "2 injected" in str(statistics)
+
+
+def test_a_packet_that_was_reordered_in_time_is_enough() -> None:
+    event = PathEventCounters("some", matched=14, fired=3, expired=1)
+    assert read(replace(COUNTED, events=(event,))).doubt == ""
+
+
+LOSS = Ratio.parse("1 %")
+
+
+@pytest.mark.parametrize(
+    ("impairment", "counted", "doubt"),
+    [
+        (Impairment(loss=LOSS), {"loss_drops": 1}, ""),
+        (
+            Impairment(loss=LOSS),
+            {},
+            "impairment 'loss 1 %' did not happen: none of 1,000 packets was lost",
+        ),
+        (
+            Impairment(loss=LOSS, heading=Heading.BACKWARD),
+            {"loss_drops": 1},
+            "impairment 'loss 1 %, backward' did not happen: none of 700 packets was lost",
+        ),
+        (Impairment(delay=PathDelay(mean=Duration(5))), {}, ""),
+        (
+            Impairment(delay=PathDelay(mean=Duration(5)), heading=Heading.FORWARD),
+            {"received": 0},
+            "impairment 'delay 5 ns, forward' did not happen: no packet came",
+        ),
+        (Impairment(shaping=Shaping(rate=Rate.parse("1 Mbps"), queue_frames=5)), {}, ""),
+    ],
+)
+def test_an_impairment_that_did_nothing_is_a_doubt(
+    impairment: Impairment, counted: dict[str, int], doubt: str
+) -> None:
+    there = replace(THERE, **counted)
+    statistics = read(replace(COUNTED, directions=(there, BACK)), impairments=(impairment,))
+    assert statistics.doubt == doubt
+
+
+def test_what_was_held_is_said() -> None:
+    there = replace(THERE, forwarded=280, delayed=270, held=5, loss_drops=9, tail_drops=6)
+    statistics = read(replace(COUNTED, directions=(there, BACK)))
+    assert str(statistics) == (
+        "wan: 979 of 1,000 frames forwarded, 1 dropped, 9 lost at random, 6 found the queue full, "
+        "270 delayed, 5 held, 1 of 1 events fired"
+    )
 
 
 def test_a_short_pause_is_no_objection() -> None:

@@ -17,7 +17,7 @@ from TesterLibrary.measurement.retransmissions import Kind, Retransmissions, ret
 from TesterLibrary.measurement.segment import after, segment_of
 from TesterLibrary.measurement.trace import PathTrace, TracedPacket
 from TesterLibrary.methodology.retransmissions import counted_alike, recovery_below
-from TesterLibrary.model.inline import Heading
+from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.units import Duration
 from TesterLibrary.verdict import Outcome
 

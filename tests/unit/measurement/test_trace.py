@@ -9,7 +9,7 @@ import pytest
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.measurement.trace import PathTrace, TracedPacket
 from TesterLibrary.methodology.trace import traces_complete
-from TesterLibrary.model.inline import Heading
+from TesterLibrary.model.heading import Heading
 from TesterLibrary.verdict import Outcome
 
 

@@ -36,8 +36,14 @@ def test_values_of_repetitions_are_averaged_and_percentiles_are_not() -> None:
     assert result.latency.p50 == pytest.approx(20_000, rel=0.001)
     assert result.latency.p99 == pytest.approx(30_000, rel=0.001)
     assert str(result) == (
-        "north, 64 bytes: latency min 20 us mean 20 us max 20 us p99 30 us, 3 x 100 ms at 50 % of line rate"
+        "north, 64 bytes: latency mean of min 20 us mean 20 us mean of max 20 us p99 30 us, "
+        "3 x 100 ms at 50 % of line rate"
     )
+
+
+def test_one_repetition_has_a_maximum_of_its_own() -> None:
+    result = measure_latency(SlowerEachTime(), replace(MEASUREMENT, repetitions=1))
+    assert "latency min 10 us mean 10 us max 10 us p99 10 us, 1 x" in str(result)
 
 
 def test_verdicts() -> None:

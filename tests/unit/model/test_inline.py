@@ -8,9 +8,24 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.inline import Corrupt, Drop, Event, Heading, Mark, Path, Truncate
-from TesterLibrary.model.units import Ratio
+from TesterLibrary.model.heading import Heading
+from TesterLibrary.model.inline import (
+    Blackhole,
+    Corrupt,
+    Delay,
+    Drop,
+    Event,
+    Mark,
+    PacketAction,
+    Path,
+    Reorder,
+    Reset,
+    Rewrite,
+    Truncate,
+)
+from TesterLibrary.model.units import Duration, Ratio
 
 
 @pytest.mark.parametrize(
@@ -50,11 +65,50 @@ def test_an_event_that_cannot_be_is_refused(given: dict[str, Any], refusal: str)
     assert str(error.value).startswith(refusal)
 
 
+TTL = Rewrite(field=FieldPath("IP", "ttl"), value="1")
+
+
+@pytest.mark.parametrize(
+    ("action", "description"),
+    [
+        (TTL, "rewrite IP.ttl of packet 20 of flow 1"),
+        (Blackhole(duration=Duration(1)), "blackhole from packet 20 of flow 1"),
+        (Reset(), "reset the connection by packet 20 of flow 1"),
+    ],
+)
+def test_what_happens_is_in_the_description(action: PacketAction, description: str) -> None:
+    assert Event(action=action, number=20, flow=1).description == description
+
+
+@pytest.mark.parametrize("last", [Drop(), Blackhole(duration=Duration(1)), Reset()])
+def test_nothing_happens_behind_the_last_event_of_a_packet(last: PacketAction) -> None:
+    path = Path("wan", ("p1", "p2"), (Event(action=last, number=20),))
+    with pytest.raises(PlanError, match=r"rewrite IP.ttl of packet 20: .* drops that packet before"):
+        path.with_event(Event(action=TTL, number=20))
+
+
+def test_blackholes_have_bounds() -> None:
+    for ns in (0, 3600 * 10**9 + 1):
+        with pytest.raises(PlanError, match=r"duration=.* is no time; give 1 ns to 3600 s"):
+            Blackhole(duration=Duration(ns))
+
+
 def test_actions_have_bounds() -> None:
     with pytest.raises(PlanError, match="bit=-1 is in no frame"):
         Corrupt(bit=-1)
     with pytest.raises(PlanError, match="frame_size=63 is not within 64 to 65535 bytes"):
         Truncate(63)
+
+
+def test_delays_have_bounds() -> None:
+    with pytest.raises(PlanError, match="delay=0 ns is no delay; give 1 ns to 60 s"):
+        Delay(delay=Duration(0))
+    with pytest.raises(PlanError, match="packets=0 cannot pass; give 1 to 65,535"):
+        Reorder(packets=0, limit=Duration(1))
+    with pytest.raises(PlanError, match="limit=61 s is no delay"):
+        Reorder(packets=1, limit=Duration(61 * 10**9))
+    with pytest.raises(PlanError, match="path 'wan': memory_mib=0; give 1 to 1024"):
+        Path("wan", ("p1", "p2"), memory_mib=0)
 
 
 @pytest.mark.parametrize("between", [("p1",), ("p1", "p1"), ("p1", "p2", "p3"), ()])

@@ -95,13 +95,15 @@ def test_an_ipv6_frame() -> None:
             BRIDGED,
             1519,
             "stream 'north': a frame size of 1519 bytes is too long for port 'p1'; "
-            "it takes at most 1518 bytes, FCS included",
+            "it takes at most 1518 bytes, FCS included; where the MTU of its interface is "
+            "the limit, raise that, such as by ip link set DEV mtu 1501, and open the tester anew",
         ),
         (
             BRIDGED | {"p2": port("p2", MAC2)},
             1600,
             "stream 'north': a frame size of 1600 bytes is too long for port 'p1'; "
-            "it takes at most 1518 bytes, FCS included",
+            "it takes at most 1518 bytes, FCS included; where the MTU of its interface is "
+            "the limit, raise that, such as by ip link set DEV mtu 1582, and open the tester anew",
         ),
     ],
 )

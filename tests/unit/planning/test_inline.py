@@ -11,11 +11,12 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.headers import HeaderStack
-from TesterLibrary.model.inline import Drop, Event, Mark, Path
+from TesterLibrary.model.inline import ChecksumPolicy, Drop, Event, Mark, Part, Path, Rewrite
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.match import Match
-from TesterLibrary.model.planned_path import PlannedPath
+from TesterLibrary.model.planned_path import PlannedPath, PlannedRewrite
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.units import Bandwidth, Ratio
 from TesterLibrary.planning.compile import compile as compile_job
@@ -127,6 +128,75 @@ def test_a_ratio_is_a_threshold_with_a_seed_of_its_own() -> None:
 def test_what_a_path_cannot_have_is_refused(events: list[Event], refusal: str) -> None:
     with pytest.raises(PlanError, match=refusal):
         planned(*events)
+
+
+def rewritten(
+    field: str, value: str, headers: str = "", checksum: ChecksumPolicy = ChecksumPolicy.REPAIR
+) -> PlannedRewrite:
+    stack = HeaderStack.parse(headers) if headers else None
+    rewrite = Rewrite(field=FieldPath.parse(field), value=value, checksum=checksum)
+    action = planned(Event(action=rewrite, number=1, headers=stack)).events[0].action
+    assert isinstance(action, PlannedRewrite)
+    return action
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "wanted"),
+    [
+        ("IP.ttl", "1", PlannedRewrite(Part.NETWORK, 8, b"\xff", b"\x01", ip_version=4)),
+        ("IPv6.fl", "5", PlannedRewrite(Part.NETWORK, 1, b"\x0f\xff\xff", b"\0\0\x05", ip_version=6)),
+        ("TCP.flags", "SA", PlannedRewrite(Part.TRANSPORT, 12, b"\x01\xff", b"\0\x12", protocol=6)),
+        ("UDP.dport", "0x35", PlannedRewrite(Part.TRANSPORT, 2, b"\xff\xff", b"\0\x35", protocol=17)),
+        ("ICMP.type", "0", PlannedRewrite(Part.TRANSPORT, 0, b"\xff", b"\0", ip_version=4, protocol=1)),
+        (
+            "Ether.src",
+            "02:00:00:00:00:05",
+            PlannedRewrite(Part.FRAME, 6, b"\xff" * 6, bytes((2, 0, 0, 0, 0, 5))),
+        ),
+    ],
+)
+def test_known_headers_are_found_in_any_packet(field: str, value: str, wanted: PlannedRewrite) -> None:
+    assert rewritten(field, value) == wanted
+
+
+def test_other_headers_are_where_the_event_says() -> None:
+    assert rewritten("VLAN.vid", "5", "VLAN / IP") == PlannedRewrite(Part.FRAME, 14, b"\x0f\xff", b"\0\x05")
+    assert rewritten("TCP.window", "0", "VLAN / IP / TCP").offset == 18 + 20 + 14
+    assert rewritten("VXLAN.vni", "4", "IP / UDP / VXLAN").offset == 14 + 20 + 8 + 4
+    inner = rewritten("IP[2].ttl", "4", "IP / UDP / VXLAN / Ether / IP", ChecksumPolicy.KEEP)
+    assert (inner.offset, inner.repair) == (14 + 20 + 8 + 8 + 14 + 8, False)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "headers", "refusal"),
+    [
+        ("IP.tll", "1", "", "this IP has no field 'tll'; did you mean 'ttl'"),
+        ("IP.ttl", "256", "", "'256': it takes 0 to 255"),
+        ("VLAN.vlan", "5", "", "give some that have it, or a field of Ether, IP, IPv6, TCP, UDP"),
+        ("IP[2].ttl", "5", "", "give some that have it"),
+        ("IP[2].ttl", "5", "IP / TCP", "there is 1 header 'IP'"),
+        ("TCP.options", "5", "", "this TCP has no field 'options'. It has sport"),
+        ("IP.chksum", "0", "", "it is a checksum, which repairing would undo; give checksum=keep"),
+        (
+            "IP[2].ttl",
+            "4",
+            "IP / UDP / VXLAN / Ether / IP",
+            "an inner packet are not repaired; give checksum",
+        ),
+        ("SCTP.tag", "4", "", "the checksum of SCTP is not repaired; give checksum=keep"),
+    ],
+)
+def test_a_field_that_cannot_be_set_is_refused(field: str, value: str, headers: str, refusal: str) -> None:
+    with pytest.raises(PlanError) as error:
+        rewritten(field, value, headers)
+    assert str(error.value).startswith(f"path 'wan': rewrite {field} of packet 1")
+    assert refusal in str(error.value)
+
+
+def test_checksums_are_set_where_they_are_kept() -> None:
+    assert rewritten("UDP.chksum", "0xbad", checksum=ChecksumPolicy.KEEP) == PlannedRewrite(
+        Part.TRANSPORT, 6, b"\xff\xff", b"\x0b\xad", protocol=17, repair=False
+    )
 
 
 def test_ports_have_to_exist() -> None:

@@ -30,8 +30,9 @@ from TesterLibrary.methodology.order import OrderResult, reordering_below
 from TesterLibrary.methodology.result import Result
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
 from TesterLibrary.model.units import Duration, Rate, Ratio
-from TesterLibrary.reporting import agenda, recorder
+from TesterLibrary.reporting import agenda, recorder, statement
 from TesterLibrary.reporting.certificate import certificate
+from TesterLibrary.reporting.device_said import record_said
 from TesterLibrary.reporting.outcome import outcome_of
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.reporting.records import Records, read
@@ -123,6 +124,7 @@ def record_run(evidence: Path) -> None:
 def _record(evidence: Path) -> None:
     records = Recorder(evidence)
     records.run(testbed=_Testbed(), capabilities=_Tester(), seed=0)
+    record_said(records, "uptime", "before", asked="uptime", said=b"up 0 days\r\n")
     lossless = SimulatedBench(1518, capacity=10**9)
     dead = SimulatedBench(64, capacity=0)
     slow_tester = SimulatedBench(512, tester_limit=0)
@@ -146,6 +148,7 @@ def _record(evidence: Path) -> None:
     records.event("trial_cut_short", number=0, reason="the tester is gone")
     _end(records, "FAIL", "No keyword with name 'Measure <Latency>' found.")
     _asked(records, dead)
+    record_said(records, "uptime", "after", asked="uptime", said=b"", failed="ended with status 1")
     _uncounted(records)
     items = [agenda.Item("simulated", f"simulated.{suite}", test, 0) for suite, test, _, _ in tests]
     missing = agenda.Item("simulated", "simulated.Frame Loss", "512 Bytes", 0)
@@ -225,6 +228,7 @@ def main() -> None:
     record_run(GOLDEN / "evidence")
     for made in MADE:
         (GOLDEN / "evidence" / made).unlink()
+    (GOLDEN / statement.FILE).write_text(statement.statement(golden_records(), {}), encoding="utf-8")
     page = without_plots(certificate(golden_records()))
     (GOLDEN / "certificate.html").write_text(page, encoding="utf-8")
     print(json.dumps(golden_records().outcomes()))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,7 +14,7 @@ from TesterLibrary.measurement.blind_delay import BlindDelay, Passages
 from TesterLibrary.measurement.calibration import CalibratedSize, Calibration
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.methodology.monitoring import Method, MonitoringResult
-from TesterLibrary.reporting.certificate import certificate, write
+from TesterLibrary.reporting.certificate import certificate
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.reporting.records import read
 
@@ -27,9 +28,7 @@ def test_it_is_the_golden_one() -> None:
 
 def test_the_same_records_give_the_same_bytes(tmp_path: Path) -> None:
     record_run(tmp_path / "evidence")
-    first = write(read(tmp_path / "evidence"), tmp_path / "first.html").read_bytes()
-    second = write(read(tmp_path / "evidence"), tmp_path / "second.html").read_bytes()
-    assert first == second
+    assert certificate(read(tmp_path / "evidence")) == certificate(read(tmp_path / "evidence"))
 
 
 def test_it_needs_no_other_file() -> None:
@@ -72,3 +71,38 @@ def test_delay_order_intervals_and_calibration_are_told(tmp_path: Path) -> None:
     assert "calibrated 2026-01-31T12:00:00+00:00 over a cable" in html
     assert "64 bytes 1.5 us with a spread of 200 ns, up to 10 frames/s" in html
     assert "Intervals of north" in html
+
+
+def test_short_trials_line_rates_and_files_are_told(tmp_path: Path) -> None:
+    record_run(tmp_path / "evidence")
+    path = tmp_path / "evidence" / "run.json"
+    file = {"testbed": "simulated", "kind": "criteria", "name": "mine.yaml", "sha256": "0f" * 32}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "files": [file]}))
+    page = certificate(read(tmp_path / "evidence"))
+    header = page[page.index("<h1>") : page.index("</header>")]
+    assert "trials of 1 s: RFC 2544 §24 asks for at least 60 s" in header
+    assert "<dt>Port p1</dt><dd>1 Gbps, simulated" in page
+    assert f"<dt>Criteria file</dt><dd>mine.yaml, SHA-256 {'0f' * 32}</dd>" in page
+
+
+def test_the_criteria_have_one_row_with_or_without_their_digest(tmp_path: Path) -> None:
+    record_run(tmp_path)
+    run = json.loads((tmp_path / "run.json").read_text())
+    run["criteria"] = {"simulated": {"file": "bounds.yaml", "content": {}}}
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    assert re.findall("<dt>Criteria.*?</dd>", certificate(read(tmp_path))) == [
+        "<dt>Criteria file</dt><dd>bounds.yaml</dd>"  # of a run that kept no digest
+    ]
+    run["files"] = [{"testbed": "simulated", "kind": "criteria", "name": "bounds.yaml", "sha256": "0a"}]
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    assert re.findall("<dt>Criteria.*?</dd>", certificate(read(tmp_path))) == [
+        "<dt>Criteria file</dt><dd>bounds.yaml, SHA-256 0a</dd>"
+    ]
+
+
+def test_what_the_device_said_is_beside_each_other_and_no_event() -> None:
+    page = certificate(golden_records())
+    (row,) = re.findall(r"<tr><th scope=.row.>uptime<br>.*?</tr>", page, re.DOTALL)
+    assert "<pre>up 0 days</pre>" in row
+    assert "no answer: ended with status 1" in row
+    assert "device_said" not in page

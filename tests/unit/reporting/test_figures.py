@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from TesterLibrary.methodology.result import Result
-from TesterLibrary.reporting.figures import Figure, figures
+from TesterLibrary.reporting.figures import Figure, Setting, figures
 from TesterLibrary.reporting.figures.registry import MAKERS, draws
 from TesterLibrary.reporting.records import RecordPlace, ResultRecord
 
@@ -39,15 +39,17 @@ def _forget_afterwards() -> Iterator[None]:
 
 def test_a_kind_of_result_is_drawn_by_what_registered_for_it() -> None:
     @draws(Colours)
-    def colours(records: Any, testbed: Any) -> Iterator[Figure]:
-        yield Figure(f"Colours on {testbed['name']}", "", ", ".join(found.result.title for found in records))
+    def colours(records: Any, setting: Any) -> Iterator[Figure]:
+        yield Figure(
+            f"Colours on {setting.testbed['name']}", "", ", ".join(found.result.title for found in records)
+        )
 
     found = [record(Colours, "red"), record(Sounds, "loud"), record(Colours, "blue")]
-    assert list(figures(found, {"name": "bed"})) == [Figure("Colours on bed", "", "red, blue")]
+    assert list(figures(found, Setting({"name": "bed"}))) == [Figure("Colours on bed", "", "red, blue")]
 
 
 def test_figures_come_in_the_order_in_which_procedures_ran() -> None:
     draws(Colours)(lambda _records, _testbed: iter([Figure("Colours", "", "")]))
     draws(Sounds)(lambda _records, _testbed: iter([Figure("Sounds", "", "")]))
     found = [record(Sounds, "loud"), record(Colours, "red"), record(Sounds, "soft")]
-    assert [figure.title for figure in figures(found, {})] == ["Sounds", "Colours"]
+    assert [figure.title for figure in figures(found, Setting({}))] == ["Sounds", "Colours"]

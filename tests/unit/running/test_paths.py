@@ -59,6 +59,21 @@ def test_events_are_named_by_what_they_do_unless_their_author_names_them(suite: 
     assert suite.paths.add("wan", Event(action=Drop(), number=6)) == "3: drop packet 6"
 
 
+def test_events_of_paths_that_nobody_started_are_refused_by_name(suite: Suite) -> None:
+    suite.paths.refuse_unstarted()
+    suite.paths.create(WAN)
+    with pytest.raises(TesterLibraryError, match="path wan was not started; call Start Path first"):
+        suite.paths.refuse_unstarted()
+
+
+def test_a_trace_that_goes_on_is_no_trace_yet(suite: Suite) -> None:
+    suite.paths.create(WAN)
+    suite.paths.trace("wan", every=1, frames=1, snap_length=64, file=None)
+    for names in ((), ("wan",)):
+        with pytest.raises(TesterLibraryError, match="'wan' is still being taken; call Stop Trace first"):
+            suite.paths.traces.stopped(names)
+
+
 def test_a_path_ends_with_its_test(suite: Suite) -> None:
     suite.paths.create(WAN)
     assert suite.scopes.enter(["s1"]) == []

@@ -18,7 +18,7 @@ from TesterLibrary.model.departures import CaptureReplay, Messages, PacketTrain
 from TesterLibrary.model.pattern import Pattern, Stage
 from TesterLibrary.model.units import Duration, FrameSize, Ratio
 from TesterLibrary.running.measurer import TrialMeasurer
-from TesterLibrary.running.sending import burst_of, send
+from TesterLibrary.running.sending import send, send_burst
 from TesterLibrary.running.tester import Tester
 from TesterLibrary.running.traffic import Traffic
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget
@@ -34,7 +34,7 @@ SHORT = Messages(
 
 def test_a_burst_is_so_many_frames_at_line_rate(tmp_path: Path) -> None:
     shaped = replace(stream(rate="1 kpps"), shaping=Pattern((Stage(1, 9),)))
-    trial = send(fake_tester(tmp_path), [burst_of(shaped)], packets=1000, timeout=MINUTE)
+    trial = send_burst(fake_tester(tmp_path), shaped, packets=1000, timeout=MINUTE)
     assert (trial.sent, trial.lost, trial.load) == (1000, 0, 1)
     assert trial.duration_ns == 999 * 672
     assert trial.valid

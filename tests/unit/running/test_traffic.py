@@ -11,6 +11,8 @@ import pytest
 
 from TesterLibrary.errors import PlanError, TesterLibraryError
 from TesterLibrary.model.units import Duration
+from TesterLibrary.running.measurer import TrialMeasurer
+from TesterLibrary.running.sending import send
 from TesterLibrary.running.traffic import Traffic
 from TesterLibrary.targets.fake import FakeTarget
 
@@ -39,6 +41,25 @@ def test_a_sending_stream_cannot_be_started_again(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match=f"'north' is sending as '{handle}'; call Stop Traffic first"):
         traffic.start([stream("other", rate="1 kpps"), stream("north", rate="1 kpps")])
     assert traffic.stop(["north"])
+
+
+def test_a_port_is_not_asked_for_more_than_its_line_beside_what_it_sends(tmp_path: Path) -> None:
+    this = fake_tester(tmp_path)
+    traffic = Traffic(this)
+    traffic.start([stream("north", rate="60 %")])
+    refused = (
+        r"streams 'north' \(60 %\) \+ 'other' \(60 %\) share port 'p1' .* ask for 120.000000% .*"
+        "Call Stop Traffic for north, or ask for less"
+    )
+    with pytest.raises(PlanError, match=refused):
+        traffic.start([stream("other", rate="60 %")])
+    with pytest.raises(PlanError, match=refused):
+        TrialMeasurer(this, [stream("other")]).measure(Fraction(60, 100), SECOND)
+    with pytest.raises(PlanError, match="stream 'north' is sending already; call Stop Traffic first"):
+        send(this, [stream("north", rate="10 %")], packets=10, timeout=SECOND)
+    assert len(this.on_air) == 1
+    assert traffic.start([stream("other", rate="40 %")])
+    assert traffic.start([stream("back", tx="p2", rx="p1", rate="100 %")])
 
 
 def test_a_new_rate_holds_from_now_on(tmp_path: Path) -> None:

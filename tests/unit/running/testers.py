@@ -17,6 +17,7 @@ from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.running.capture import Captures
 from TesterLibrary.running.connections import Connections
 from TesterLibrary.running.hosts import Hosts
+from TesterLibrary.running.memberships import Memberships
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.running.paths import Paths
 from TesterLibrary.running.suite import Suite
@@ -42,9 +43,11 @@ def opened(directory: Path, **options: Any) -> Suite:
     hosts = Hosts(None)
     paths = Paths(this, hosts)
     closing = ExitStack()
-    for part in (captures, ends, traffic, paths):
+    memberships = Memberships(this)
+    for part in (captures, ends, traffic, paths, memberships):
         closing.callback(part.close)
-    suite._open = OpenTestbed(None, this, traffic, ends, captures, paths, hosts, closing)  # type: ignore[arg-type]
+    parts = (traffic, ends, captures, paths, hosts, memberships)
+    suite._open = OpenTestbed(None, this, *parts, closing)  # type: ignore[arg-type]
     suite.scopes.enter(["s1", "s1-t1"])
     return suite
 

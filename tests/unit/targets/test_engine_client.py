@@ -17,7 +17,7 @@ import grpc
 import pytest
 
 from TesterLibrary._generated.tester.v1 import control_pb2, control_pb2_grpc, counters_pb2
-from TesterLibrary.errors import Inconclusive, PlanError, TargetError, TestbedError
+from TesterLibrary.errors import Inconclusive, LeaseError, PlanError, TargetError, TestbedError
 from TesterLibrary.model.law import even
 from TesterLibrary.model.plan import LearningFrame, Plan, PlannedStream
 from TesterLibrary.model.units import Duration
@@ -102,6 +102,14 @@ def test_a_refusal_is_a_plan_error_in_the_testers_words(
     servicer, address = server
     servicer.status[call] = (grpc.StatusCode[code], "given 1, allowed 2")
     with pytest.raises(PlanError, match=r"^given 1, allowed 2$"):
+        CALLS[call](EngineTarget.connect(address))
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_tester_that_somebody_else_has_is_inconclusive(server: tuple[Server, str], call: str) -> None:
+    servicer, address = server
+    servicer.status[call] = (grpc.StatusCode.PERMISSION_DENIED, "the tester is leased to bob")
+    with pytest.raises(LeaseError, match=f"^INCONCLUSIVE: {call}: the tester is leased to bob$"):
         CALLS[call](EngineTarget.connect(address))
 
 

@@ -51,6 +51,18 @@ echo 'EAL: plain words' >&2; exit 3"""
     assert list(runtime.iterdir()) == []
 
 
+@pytest.mark.usefixtures("runtime")
+def test_who_is_not_root_is_told_what_interfaces_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESTERD", str(program(tmp_path / "testerd", "exit 1")))
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    with pytest.raises(TargetError, match=r"did not start as user 1000; network inter"):
+        EngineProcess.launch(ports={"p1": "iface:eth9"})
+    with pytest.raises(TargetError, match="testerd did not start: "):
+        EngineProcess.launch(ports={"p1": "loop:x"})
+
+
 def test_one_that_refuses_its_ports_is_the_testbeds_mistake(
     tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

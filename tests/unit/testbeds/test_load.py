@@ -125,6 +125,16 @@ def test_an_unknown_name_is_told_what_there_is() -> None:
             "10.0.0.1\n",
             "ports[0].gateway: 10.0.0.1 has to be another address of 198.18.0.0/16",
         ),
+        (
+            "kind: physical",
+            "kind: physical\n  layer: 2",
+            "lab.yaml:11: ports[0].gateway: a device with layer: 2 has no address to be a gateway; leave the",
+        ),
+        (
+            "kind: physical",
+            "kind: physical\n  layer: 3\n  forwarding: bridged",
+            "ports[0].gateway: a device with forwarding: bridged has no address to be a gateway",
+        ),
         ("198.18.1.1\n", "2001:2::1\n", "ports[0].gateway: 2001:2::1 has to be another address of"),
         ("    interface: iface:eth1\n", "", "lab.yaml:6: ports[0].interface: is missing; a NIC's"),
         ("  kind: physical", "  kind: physical\n  device: router", "lab.yaml:18: dut.device: only for kind"),

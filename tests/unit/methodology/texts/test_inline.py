@@ -20,6 +20,7 @@ FIRED = PathEventCounters("1: drop packet 20 of flow 1", matched=700, fired=1)
 UNSEEN = PathEventCounters("2: drop packet 9 of flow 2")
 LATE = PathEventCounters("3: drop packet 900 of flow 1", matched=700)
 IMPOSSIBLE = PathEventCounters("4: mark packet 1", matched=700, missed=1)
+ALONE = PathEventCounters("5: reorder packet 700", matched=700, fired=1, expired=1)
 LOST = ("3 frames of path 'wan' were lost in the tester's own rings and interfaces (limit 0)",)
 
 
@@ -32,6 +33,7 @@ def events() -> Iterator[Verdict]:
     yield all_events_fired([path(FIRED, UNSEEN)])
     yield all_events_fired([path(FIRED, LATE)])
     yield all_events_fired([path(FIRED, IMPOSSIBLE)])
+    yield all_events_fired([path(FIRED, ALONE)])
     yield all_events_fired([path(FIRED), path(UNSEEN, name="lan")])
     yield all_events_fired([path(FIRED, objections=LOST)])
 

@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A test is run again only if it failed and its tester found fault with itself; each failure is printed.
+
+What a tester objects to in its own part is in the records that it leaves in the test's `tmp_path`. A failure
+without any such objection is never repeated: no wrong verdict of a fit tester is outvoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from .robots import lines
+
+ATTEMPTS = 3  # at a test
+MOST = 5  # tests of a run
+_DIRECTORY = pytest.StashKey[Path]()
+
+
+def own_faults(directory: Path) -> list[str]:
+    """What testers objected to in their own part, by the records below a directory."""
+    found: dict[str, None] = {}
+    for file in sorted(directory.rglob("*.jsonl")):
+        with suppress(ValueError):  # a run that was killed has half a line at its end
+            found |= dict.fromkeys(fault for record in lines(file) for fault in _objections(record))
+    return list(found)
+
+
+def _objections(record: Any) -> Iterator[str]:
+    if isinstance(record, list):
+        for each in record:
+            yield from _objections(each)
+    elif isinstance(record, dict):
+        for name, value in record.items():
+            if name.endswith("objections") and isinstance(value, list):
+                yield from map(str, value)
+            else:
+                yield from _objections(value)
+
+
+class Repeats:
+    """The plugin."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder  # of the tests that it is for
+        self._left = MOST
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        if directory := getattr(item, "funcargs", {}).get("tmp_path"):
+            item.stash[_DIRECTORY] = directory
+        return (yield)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+        if not item.path.is_relative_to(self._folder):
+            return None
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for attempt in range(1, ATTEMPTS + 1):
+            reports = runtestprotocol(item, log=False, nextitem=nextitem)
+            again = (
+                attempt < ATTEMPTS
+                and any(r.failed for r in reports)
+                and self._excused(item, first=attempt == 1)
+            )
+            for report in reports:
+                if again and report.failed:
+                    print(report.longreprtext)
+                    report.outcome = "rerun"  # type: ignore[assignment]  # as pytest-rerunfailures shows it
+                item.ihook.pytest_runtest_logreport(report=report)
+            if not again:
+                break
+            item._initrequest()  # type: ignore[attr-defined]  # fixtures are made anew
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def _excused(self, item: pytest.Item, *, first: bool) -> bool:
+        if _DIRECTORY not in item.stash or (first and not self._left):
+            return False
+        if not (faults := own_faults(item.stash[_DIRECTORY])):
+            return False
+        self._left -= first
+        print(f"{item.nodeid} failed and is run again; its tester said: {'; '.join(faults)}")
+        return True

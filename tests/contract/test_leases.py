@@ -1,0 +1,387 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Who has the lease of a tester is the only one who uses it; the traffic of a client that is gone stops."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+import grpc
+import pytest
+
+from TesterLibrary.commands import main as cli
+from TesterLibrary.errors import LeaseError, PlanError, TargetError
+from TesterLibrary.measurement.evidence import Evidence
+from TesterLibrary.model.capture import Capture
+from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.base import LeaseTerms
+from TesterLibrary.targets.engine.client import EngineTarget
+from TesterLibrary.targets.engine.process import EngineProcess
+
+from .rig import PATIENCE, FakeRig, Rig, SwitchRig
+
+PORTS = {"p1": "loop:x", "p2": "loop:x"}
+SECOND = Duration(10**9)
+BRIEFLY = Duration(3 * 10**9)  # a machine under load may take a second to renew it
+MINUTE = Duration(60 * 10**9)
+_CLIENT = """
+import sys
+from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.model.capture import Capture
+from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.base import LeaseTerms
+from TesterLibrary.targets.engine.client import EngineTarget
+from tests.contract.rig import Rig
+target = EngineTarget.connect(sys.argv[1])
+target.lease(LeaseTerms("alice", Duration(3 * 10**9)))
+rig = Rig(target)
+rig.load(rig.plan("hers", first_id=7))
+target.start_capture(Capture("hers", ports=("p1",)))
+target.start(["hers"])
+print("sending", flush=True)
+for _ in sys.stdin:
+    try:
+        print(target.snapshot(["hers"]).streams[0].tx_packets, flush=True)
+    except TesterLibraryError as error:
+        print(type(error).__name__, error, flush=True)
+"""
+
+_TESTBED = """
+version: 1
+name: lab
+tester: {{address: "{address}"}}
+ports:
+  - {{name: p1, interface: "vdev:net_null0", speed: 1 Gbps}}
+  - {{name: p2, interface: "vdev:net_null1", speed: 1 Gbps}}
+dut: {{name: cable, kind: physical, layer: 2}}
+"""
+
+
+def terms(owner: str, ttl: Duration = MINUTE, *, force: bool = False) -> LeaseTerms:
+    return LeaseTerms(owner, ttl, force)
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def alice(process: EngineProcess) -> Iterator[subprocess.Popen[str]]:
+    """A client in a process of its own that has the lease for three seconds, captures and sends."""
+    command = [sys.executable, "-c", _CLIENT, process.address]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as client:
+        assert client.stdout
+        assert client.stdout.readline() == "sending\n"
+        yield client
+        client.kill()
+
+
+@pytest.fixture
+def bob(process: EngineProcess) -> Iterator[EngineTarget]:
+    with closing(EngineTarget.connect(process.address)) as bob:
+        yield bob
+
+
+def said(client: subprocess.Popen[str]) -> str:
+    """What the client says of its stream."""
+    assert client.stdin
+    assert client.stdout
+    client.stdin.write("\n")
+    client.stdin.flush()
+    return client.stdout.readline()
+
+
+def nothing_is_said_of_her(process: EngineProcess, bob: EngineTarget) -> None:
+    """The next client measures on a tester that has nothing of the one before."""
+    bob.lease(terms("bob"))
+    assert bob.snapshot().jobs == ()
+    assert bob.snapshot().captures == ()
+    rig = Rig(bob)
+    plan = rig.load(rig.plan("north", first_id=8))
+    before = bob.snapshot(["north"])
+    after = rig.run(["north"], packets=1000)
+    assert after.stream(8).rx_packets == 1000
+    assert Evidence.between(plan, before, after).meddling == ()
+    assert after.port("p1").tx_packets - before.port("p1").tx_packets == 1000
+    assert "lease not renewed" in process.log.read_text()
+
+
+def test_the_traffic_of_a_client_that_was_killed_stops(
+    process: EngineProcess, alice: subprocess.Popen[str], bob: EngineTarget
+) -> None:
+    with pytest.raises(LeaseError, match=r"the tester is leased to \"alice\" \(TesterLibrary \("):
+        bob.lease(terms("bob"))
+    alice.kill()
+    until(lambda: bob.lease_holder() is None)
+    nothing_is_said_of_her(process, bob)
+
+
+def test_a_client_that_is_stopped_for_longer_has_lost_the_tester(
+    process: EngineProcess, alice: subprocess.Popen[str], bob: EngineTarget
+) -> None:
+    assert int(said(alice)) > 0
+    alice.send_signal(signal.SIGSTOP)
+    until(lambda: bob.lease_holder() is None)
+    nothing_is_said_of_her(process, bob)
+    alice.send_signal(signal.SIGCONT)
+    told = said(alice)
+    assert told.startswith('LeaseError INCONCLUSIVE: TakeSnapshot: lease 1 of "alice" ended at ')
+    assert "it was not renewed" in told
+    assert 'the tester is leased to "bob" (TesterLibrary (' in told
+    assert f"process {os.getpid()})" in told
+
+
+@pytest.mark.usefixtures("process")
+def test_a_client_that_lives_keeps_it(alice: subprocess.Popen[str], bob: EngineTarget) -> None:
+    time.sleep(4.5)
+    holder = bob.lease_holder()
+    assert holder is not None
+    assert (holder.owner, holder.number) == ("alice", 1)
+    assert int(said(alice)) > 0
+
+
+def test_nobody_else_touches_the_traffic_or_reads_it(alice: subprocess.Popen[str], bob: EngineTarget) -> None:
+    rig = Rig(bob)
+    plan = rig.plan("his", first_id=9)
+    calls: dict[str, Callable[[], object]] = {
+        "Load": lambda: bob.load(plan),
+        "Start": lambda: bob.start(["hers"]),
+        "Stop": lambda: bob.stop(["hers"]),
+        "Update": lambda: bob.update("hers", plan.streams[0]),
+        "Unload": lambda: bob.unload(["hers"]),
+        "Wait": lambda: bob.wait(["hers"], timeout=PATIENCE),
+        "TakeSnapshot": lambda: bob.snapshot(),
+        "Flip": lambda: bob.flip(["hers"]),
+        "ReadFlows": lambda: list(bob.flows("hers", 7)),
+        "StartCapture": lambda: bob.start_capture(Capture("his", ports=("p1",))),
+        "StopCapture": lambda: bob.stop_capture("hers"),
+        "ReadCapture": lambda: list(bob.read_capture("hers")),
+        "ForgetCapture": lambda: bob.forget_capture("hers"),
+        "Shutdown": lambda: bob.shutdown(SECOND),
+    }
+    for name, call in calls.items():
+        with pytest.raises(LeaseError, match=f"{name}: the tester is leased to .* take it over by force"):
+            call()
+    earlier = int(said(alice))
+    assert int(said(alice)) > earlier
+
+
+def test_a_lease_that_is_lost_in_mid_trial_says_who_has_it(process: EngineProcess, bob: EngineTarget) -> None:
+    with closing(process_of_carol := EngineTarget.connect(process.address)) as carol:
+        assert process_of_carol.lease(terms("carol")) is None
+        rig = Rig(carol)
+        rig.load(rig.plan("north"))
+        carol.start(["north"], duration=MINUTE)
+        taken: list[object] = []
+        thief = threading.Timer(0.3, lambda: taken.append(bob.lease(terms("bob", force=True))))
+        thief.start()
+        with pytest.raises(LeaseError) as lost:
+            carol.wait(["north"], timeout=PATIENCE)
+        thief.join()
+        assert re.match(
+            r"INCONCLUSIVE: Wait: lease 1 of \"carol\" ended at .*: it was taken over by \"bob\" \(.*\); "
+            r"the tester is leased to \"bob\" \(.*\) since .* UTC, until .* UTC unless it is renewed",
+            str(lost.value),
+        )
+        (before,) = taken
+        assert "'carol' (TesterLibrary (" in str(before)
+        log = process.log.read_text()
+        assert log.count('"event":"lease taken over"') == 1
+        assert bob.snapshot().jobs == ()
+        with pytest.raises(LeaseError):
+            carol.snapshot(["north"])
+        assert bob.lease_holder() is not None
+
+
+class Cable:
+    """A way to an engine that can be cut: bytes wait meanwhile, as on a network that lost its link."""
+
+    def __init__(self, engine: str, folder: Path) -> None:
+        self.address = f"unix:{folder}/cable"
+        self._engine = engine.removeprefix("unix:")
+        self.whole = threading.Event()
+        self.whole.set()
+        self._listening = socket.socket(socket.AF_UNIX)
+        self._listening.bind(f"{folder}/cable")
+        self._listening.listen()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _ = self._listening.accept()
+                far = socket.socket(socket.AF_UNIX)
+                far.connect(self._engine)
+                for ends in ((near, far), (far, near)):
+                    threading.Thread(target=self._carry, args=ends, daemon=True).start()
+
+    def _carry(self, source: socket.socket, sink: socket.socket) -> None:
+        with suppress(OSError):
+            while octets := source.recv(65536):
+                self.whole.wait()
+                sink.sendall(octets)
+            sink.shutdown(socket.SHUT_WR)
+
+    def cut(self, seconds: float) -> None:
+        self.whole.clear()
+        time.sleep(seconds)
+        self.whole.set()
+
+
+@pytest.mark.parametrize("tenths", [10, pytest.param(100, marks=pytest.mark.long)])
+def test_a_client_that_is_cut_off_for_less_than_its_lease_goes_on(
+    process: EngineProcess, tmp_path: Path, tenths: int
+) -> None:
+    cable = Cable(process.address, tmp_path)
+    with closing(EngineTarget.connect(cable.address)) as target:
+        target.lease(terms("alice", Duration(tenths * 5 * 10**8)))
+        rig = Rig(target)
+        rig.load(rig.plan("north"))
+        target.start(["north"])
+        cable.cut(tenths / 10)
+        assert target.snapshot(["north"]).stream(1).sending
+        time.sleep(tenths * 0.45)
+        assert target.snapshot(["north"]).stream(1).sending
+        target.stop(["north"])
+
+
+@pytest.mark.parametrize("seconds", [5, pytest.param(100, marks=pytest.mark.long)])
+def test_a_client_that_is_cut_off_for_longer_has_measured_nothing(
+    process: EngineProcess, tmp_path: Path, seconds: int
+) -> None:
+    cable = Cable(process.address, tmp_path)
+    with closing(EngineTarget.connect(cable.address)) as target:
+        target.lease(terms("alice", BRIEFLY))
+        rig = Rig(target)
+        rig.load(rig.plan("north"))
+        assert rig.run(["north"], packets=10).stream(1).rx_packets == 10
+        target.start(["north"])
+        cable.cut(seconds)
+        with pytest.raises(
+            LeaseError, match=r"lease 1 of \"alice\" ended at .*; nobody holds one now: acquire"
+        ):
+            target.snapshot(["north"])
+
+
+def test_while_the_network_is_gone_the_tester_does_not_answer(
+    process: EngineProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("TesterLibrary.targets.engine.client._ANSWER_S", 0.3)
+    cable = Cable(process.address, tmp_path)
+    with closing(EngineTarget.connect(cable.address)) as target:
+        target.lease(terms("alice"))
+        cable.whole.clear()
+        with pytest.raises(TargetError, match="did not answer TakeSnapshot in time"):
+            target.snapshot()
+        cable.whole.set()
+        assert target.snapshot().jobs == ()
+
+
+def test_sessions_of_one_process_share_its_lease(process: EngineProcess, bob: EngineTarget) -> None:
+    first, second = (EngineTarget.connect(process.address) for _ in range(2))
+    first.lease(terms("alice", BRIEFLY))
+    second.lease(terms("alice"))
+    first.close()
+    time.sleep(4.5)
+    assert second.snapshot().jobs == ()
+    with pytest.raises(LeaseError):
+        bob.snapshot()
+    second.close()
+    assert bob.lease_holder() is None
+
+
+@pytest.mark.parametrize("ttl", [Duration(0), Duration(10**9 - 1), Duration(3601 * 10**9), Duration(-1)])
+@pytest.mark.parametrize("force", [False, True])
+def test_a_time_that_is_no_time_of_a_lease_is_refused(bob: EngineTarget, ttl: Duration, force: bool) -> None:
+    with pytest.raises(PlanError, match=r"lease: ttl_ns \d+; allowed are 1000000000 \(1 s\) to 36000"):
+        bob.lease(terms("bob", ttl, force=force))
+    assert bob.lease_holder() is None
+
+
+@pytest.mark.parametrize("owner", ["", "bob\n", "Bjørn", "b" * 129])
+def test_an_owner_who_cannot_be_named_is_refused(bob: EngineTarget, owner: str) -> None:
+    with pytest.raises(PlanError, match="allowed are 1 to 128 printable characters of ASCII"):
+        bob.lease(terms(owner))
+
+
+@pytest.mark.parametrize("make", [FakeRig, SwitchRig])
+def test_testers_that_have_no_lease_refuse_one(make: Callable[[], Rig]) -> None:
+    with pytest.raises(
+        PlanError,
+        match=r"no lease for 'bob': a (fake or simulated tester|switch) has none",
+    ):
+        make().target.lease(terms("bob"))
+
+
+def test_what_runs_without_a_lease_is_not_disturbed(process: EngineProcess, bob: EngineTarget) -> None:
+    rig = Rig(process.target())
+    rig.load(rig.plan("north"))
+    rig.target.start(["north"])
+    with pytest.raises(LeaseError, match=r'job "north", which TesterLibrary \(.* started without a lease'):
+        bob.lease(terms("bob"))
+    assert rig.target.snapshot(["north"]).stream(1).sending
+    bob.lease(terms("bob", force=True))
+    assert bob.snapshot().jobs == ()
+
+
+def test_the_command_shows_ends_and_refuses(
+    process: EngineProcess, bob: EngineTarget, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    testbed = tmp_path / "lab.yaml"
+    testbed.write_text(_TESTBED.format(address=process.address), encoding="utf-8")
+    assert cli.main(["lease", "show", str(testbed)]) == 0
+    assert capsys.readouterr().out == "free: nobody has a lease\n"
+    assert cli.main(["lease", "release", str(testbed), "--force"]) == 0
+    bob.lease(terms("bob"))
+    assert cli.main(["lease", "show", str(testbed)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("leased to 'bob' (TesterLibrary (")
+    assert cli.main(["lease", "release", str(testbed)]) == 1
+    assert "--force ends it, and all that runs there" in capsys.readouterr().out
+    assert bob.snapshot().jobs == ()
+    assert cli.main(["lease", "release", str(testbed), "--force", "--owner", "carol"]) == 0
+    assert capsys.readouterr().out.startswith("ended the lease of 'bob' (")
+    with pytest.raises(LeaseError, match=r'taken over by "carol".*; nobody holds one now'):
+        bob.snapshot()
+    assert cli.main(["lease", "show", "embedded/l2-bridge"]) == 3
+    assert "is started on this machine by each run" in capsys.readouterr().err
+
+
+def test_a_tester_is_held_until_the_command_ends(
+    process: EngineProcess, bob: EngineTarget, tmp_path: Path
+) -> None:
+    testbed = tmp_path / "lab.yaml"
+    testbed.write_text(_TESTBED.format(address=process.address), encoding="utf-8")
+    command = [sys.executable, "-m", "TesterLibrary.commands.main", "lease", "hold", str(testbed)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holding:
+        assert holding.stdout
+        assert holding.stdout.readline().endswith("Ctrl-C releases it\n")
+        with pytest.raises(LeaseError):
+            bob.lease(terms("bob"))
+        holding.send_signal(signal.SIGINT)
+        try:
+            assert holding.wait(20) == 0
+        finally:
+            holding.kill()
+        bob.lease(terms("bob"))
+
+
+def test_metrics_and_health_are_for_everybody(process: EngineProcess, bob: EngineTarget) -> None:
+    bob.lease(terms("bob"))
+    with grpc.insecure_channel(process.address) as channel:
+        check = channel.unary_unary("/grpc.health.v1.Health/Check")
+        assert check(b"", timeout=5) == b"\x08\x01"  # SERVING
+    assert process.target().capabilities().target == "engine"

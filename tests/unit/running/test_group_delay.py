@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Cycles of a port that joins and leaves, on a fake that forwards whoever has joined."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.counter import EVERY_COUNTER
+from TesterLibrary.model.endpoints import AddressRange
+from TesterLibrary.model.multicast import GroupProtocol, Membership, group_stream
+from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.running.group_delay import DelayMeasurer, DelayTimes
+from TesterLibrary.running.memberships import Memberships
+
+from .testers import fake_tester
+
+GROUP = AddressRange.parse("239.1.1.1")
+STREAM = group_stream("video", "p1", ["p2"], GROUP, rate=Rate.parse("1 kpps"))
+SHORT = DelayTimes(Duration(10**8), Duration(10**8), Duration(10**9))
+V2 = GroupProtocol.IGMPV2
+
+
+def measurer(directory: Path, **options: Any) -> tuple[DelayMeasurer, Memberships]:
+    tester = fake_tester(directory, **options)
+    tester.capabilities = replace(tester.capabilities, counts=EVERY_COUNTER)  # as if it knew times
+    memberships = Memberships(tester)
+    return DelayMeasurer(tester, memberships, STREAM, "p2", protocol=V2, times=SHORT), memberships
+
+
+def test_a_device_that_forwards_to_everybody_is_seen(tmp_path: Path) -> None:
+    made, _ = measurer(tmp_path)
+    cycle, trial = made.cycle()
+    assert (cycle.gap_ns, cycle.is_early, cycle.ended) == (1_000_000, True, False)
+    assert (trial.valid, trial.attempt, cycle.objections) == (True, 1, ())
+
+
+@pytest.mark.parametrize("stalled", [1, 2, 3])
+def test_a_cycle_in_which_the_tester_stalled_is_repeated(stalled: int, tmp_path: Path) -> None:
+    """As the group was sent, as the port joined, or as it left."""
+    made, _ = measurer(tmp_path, stalls={stalled})
+    cycle, trial = made.cycle()
+    assert (trial.attempt, trial.valid, cycle.objections) == (2, True, ())
+
+
+def test_a_member_has_no_join_delay(tmp_path: Path) -> None:
+    _, memberships = measurer(tmp_path)
+    memberships.join(Membership("p2", GROUP), Frequency.parse("1 k/s"), Duration(0))
+    with pytest.raises(PlanError, match=r"port 'p2' has joined 239.1.1.1 already; call Leave Group first"):
+        DelayMeasurer(memberships._tester, memberships, STREAM, "p2", protocol=V2, times=SHORT)

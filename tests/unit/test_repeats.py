@@ -1,0 +1,74 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Acceptance tests are repeated for faults of their tester, and for nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.repeats import ATTEMPTS, MOST, own_faults
+
+pytest_plugins = ["pytester"]
+
+CONFTEST = """
+from pathlib import Path
+from tests.acceptance.repeats import Repeats
+
+def pytest_configure(config):
+    config.pluginmanager.register(Repeats(Path(__file__).parent), "repeats")
+"""
+SUITE = """
+import pytest
+from pathlib import Path
+
+RUNS = Path("runs.txt")
+
+@pytest.mark.parametrize("number", range({count}))
+def test_it(number, tmp_path):
+    records = tmp_path / "evidence" / "trials.jsonl"
+    records.parent.mkdir()
+    records.write_text({record!r})
+    with RUNS.open("a") as file:
+        file.write("x")
+    assert len(RUNS.read_text()) > {failures}
+"""
+FAULT = '{"objections": [], "streams": [{"order_objections": ["a worker did not run for 60.0 ms"]}]}\n'
+
+
+def ran(pytester: pytest.Pytester, suite: str) -> pytest.RunResult:
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(suite)
+    return pytester.runpytest_inprocess("-p", "no:cacheprovider")
+
+
+def test_a_fault_of_the_tester_repeats_a_test_and_is_printed(pytester: pytest.Pytester) -> None:
+    result = ran(pytester, SUITE.format(count=1, record=FAULT, failures=1))
+    result.assert_outcomes(passed=1)
+    assert result.parseoutcomes()["rerun"] == 1
+    result.stdout.fnmatch_lines(["*assert 1 > 1*"])
+
+
+def test_without_a_fault_of_the_tester_nothing_is_repeated(pytester: pytest.Pytester) -> None:
+    fit = FAULT.replace('"a worker did not run for 60.0 ms"', "")
+    result = ran(pytester, SUITE.format(count=1, record=fit, failures=1))
+    result.assert_outcomes(failed=1)
+
+
+def test_a_test_that_fails_each_time_fails(pytester: pytest.Pytester) -> None:
+    result = ran(pytester, SUITE.format(count=1, record=FAULT, failures=ATTEMPTS))
+    result.assert_outcomes(failed=1)
+    assert result.parseoutcomes()["rerun"] == ATTEMPTS - 1
+
+
+def test_so_many_tests_of_a_run_are_repeated_and_no_more(pytester: pytest.Pytester) -> None:
+    result = ran(pytester, SUITE.format(count=MOST + 1, record=FAULT, failures=10**6))
+    result.assert_outcomes(failed=MOST + 1)
+    assert result.parseoutcomes()["rerun"] == MOST * (ATTEMPTS - 1)
+
+
+def test_faults_are_read_from_all_records(tmp_path: Path) -> None:
+    assert own_faults(tmp_path) == []
+    (tmp_path / "events.jsonl").write_text('{"event": "path_stopped", "objections": ["late"]}\n' * 2 + FAULT)
+    assert own_faults(tmp_path) == ["late", "a worker did not run for 60.0 ms"]
