@@ -33,8 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     known = load(__package__)
     options = _parser(known).parse_args(arguments)
     if options.list:
+        width = max(map(len, known)) + 2
         for each in known.values():
-            print(f"{each.name:<22}{each.description} (bound {each.bound.text})")
+            print(f"{each.name:<{width}}{each.description} (bound {each.bound.text})")
         return 0
     chosen = [known[name] for name in options.only or known]
     signal.signal(signal.SIGTERM, signal.default_int_handler)

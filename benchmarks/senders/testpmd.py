@@ -35,11 +35,11 @@ def name(mode: str) -> str:
 
 
 def tx_packets(statistics: str) -> int:
-    """The frames sent, from the answer to `show port stats 0`. ValueError if it is no such answer."""
-    found = _TX_PACKETS.search(statistics)
+    """The frames that all ports sent, from the answer to `show port stats`. ValueError if it is none."""
+    found = _TX_PACKETS.findall(statistics)
     if not found:
         raise ValueError(f"no TX-packets in what testpmd said: {statistics[-_LAST_CHARACTERS:]!r}")
-    return int(found[1])
+    return sum(map(int, found))
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def sending(vdev: str, *, mode: str = "txonly", enter: Sequence[str] = ()) -> It
         enter: Put before its command, to run it in a namespace.
     """
     options = [f"--forward-mode={mode}", f"--txpkts={FRAME_SIZE - 4}"]
-    with _running([*enter, *UNDISTURBED, *_command(vdev, options)], "start") as count:
+    with _running([*enter, *UNDISTURBED, *_command([vdev], options)], "start") as count:
         yield count
 
 
@@ -64,22 +64,34 @@ def forwarding() -> Iterator[Callable[[], int]]:
     """
     mode = ["--forward-mode=io", "--port-topology=loop"]
     start = f"start tx_first {_FRAMES_UNDER_WAY // _BURST}"
-    with _running([*UNDISTURBED, *_command("net_ring0", mode)], start) as count:
+    with _running([*UNDISTURBED, *_command(["net_ring0"], mode)], start) as count:
         yield count
 
 
 @contextmanager
-def _running(command: Sequence[str], start: str) -> Iterator[Callable[[], int]]:
+def swapping() -> Iterator[Callable[[], int]]:
+    """A testpmd that forwards between two rings, each from a port to itself, and swaps addresses and ports.
+
+    Yields a function that returns the frames that it has forwarded, both ways.
+    """
+    command = _command(["net_ring0", "net_ring1"], ["--forward-mode=5tswap"])
+    start = f"start tx_first {_FRAMES_UNDER_WAY // 2 // _BURST}"
+    with _running([*UNDISTURBED, *command], start, ports="all") as count:
+        yield count
+
+
+@contextmanager
+def _running(command: Sequence[str], start: str, *, ports: str = "0") -> Iterator[Callable[[], int]]:
     conversation = _Conversation(command)
     try:
         conversation.ask(start)
-        yield lambda: tx_packets(conversation.ask("show port stats 0"))
+        yield lambda: tx_packets(conversation.ask(f"show port stats {ports}"))
         conversation.ask("stop")
     finally:
         conversation.close()
 
 
-def _command(vdev: str, forward_mode: Sequence[str]) -> list[str]:
+def _command(vdevs: Sequence[str], forward_mode: Sequence[str]) -> list[str]:
     eal = ["--no-huge", "-m", str(MEMORY_MIB), "--no-pci", "--no-telemetry", "--no-shconf"]
     cores = ["--lcores", f"0@{control_cpu()},1@{sending_cpu()}", "--main-lcore", "0"]
     mode = ["--interactive", "--nb-cores=1", *forward_mode]
@@ -92,7 +104,7 @@ def _command(vdev: str, forward_mode: Sequence[str]) -> list[str]:
     testpmd = need_program("dpdk-testpmd", "dpdk-dev")
     # Without stdbuf it writes whole blocks to a pipe, which delays its answers.
     unbuffered = [need_program("stdbuf", "coreutils"), "-o0"]
-    return [*unbuffered, testpmd, *eal, *cores, f"--vdev={vdev}", "--", *mode, *rings]
+    return [*unbuffered, testpmd, *eal, *cores, *(f"--vdev={vdev}" for vdev in vdevs), "--", *mode, *rings]
 
 
 class _Conversation:

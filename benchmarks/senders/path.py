@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Our engine with a path between two ports, each of which is looped to itself: frames go round for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from scapy.layers.inet import UDP
+from scapy.layers.l2 import Ether
+
+from TesterLibrary.model.heading import Heading, OrderPolicy
+from TesterLibrary.model.inline import Drop
+from TesterLibrary.model.plan import LearningFrame, Plan
+from TesterLibrary.model.planned_path import PlannedDelay, PlannedEvent, PlannedImpairment, PlannedPath
+from TesterLibrary.targets.engine.process import EngineProcess
+
+from ..harness.frame import frame
+from ..harness.machine import MEMORY_MIB, UNDISTURBED, sending_cpu
+
+_JOB = "benchmark"
+_PORTS = ("p1", "p2")
+_FLOWS = 100
+_FRAMES_UNDER_WAY = 512  # as many as testpmd has; half of what a ring of net_ring holds
+_NEVER = 10**15  # no packet has this number while a benchmark runs
+
+
+def waiting(events: int) -> tuple[PlannedEvent, ...]:
+    """Events of the flows that go round, each of which waits for a packet that does not come."""
+    return tuple(
+        PlannedEvent(
+            name=f"event {number}",
+            action=Drop(),
+            watch=0,
+            heading=Heading.BOTH,
+            flow=number % _FLOWS + 1,
+            data_only=False,
+            number=_NEVER + number,
+            iteration=1,
+        )
+        for number in range(events)
+    )
+
+
+@contextmanager
+def forwarding(events: Sequence[PlannedEvent] = (), *, delay_ns: int = 0) -> Iterator[Callable[[], int]]:
+    """An engine that forwards. Yields a function that returns the frames it has forwarded, both ways.
+
+    Args:
+        events: Of the path.
+        delay_ns: By which each frame is delayed; 0: none is held.
+    """
+    law = PlannedDelay(1, (delay_ns,), OrderPolicy.PRESERVE)
+    both = (Heading.FORWARD, Heading.BACKWARD)
+    path = PlannedPath(
+        "path",
+        *_PORTS,
+        watches=((),) if events else (),
+        events=tuple(events),
+        impairments=tuple(PlannedImpairment(heading, delay=law) for heading in both) if delay_ns else (),
+    )
+    process = EngineProcess.launch(
+        ports={"p1": "loop:x", "p2": "loop:y"},
+        cpus=[sending_cpu()],
+        memory_mib=MEMORY_MIB,
+        command_prefix=UNDISTURBED,
+    )
+    target = process.target()
+    try:
+        target.load(Plan(_JOB, 1, (), paths=(path,)))
+        target.start([_JOB])
+        target.inject(
+            LearningFrame(_PORTS[number % 2], _frame(number)) for number in range(_FRAMES_UNDER_WAY)
+        )
+
+        def forwarded() -> int:
+            (counted,) = target.snapshot([_JOB]).paths
+            return sum(direction.forwarded for direction in counted.directions)
+
+        yield forwarded
+    finally:
+        target.close()
+
+
+def _frame(number: int) -> bytes:
+    made = Ether(frame())
+    made[UDP].sport = 1000 + number % _FLOWS
+    del made[UDP].chksum
+    return bytes(made)
