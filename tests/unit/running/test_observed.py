@@ -35,6 +35,11 @@ def frame(number: int, *, transmitted: bool, packet: Packet, stream_id: int = 1)
     return CapturedFrame(number, "p1", transmitted, stream_id, number, len(octets), octets)
 
 
+def addressed(destination: str) -> Packet:
+    """Without an address of the other end Scapy asks this machine's neighbours for it, and waits."""
+    return Ether(dst="02:00:00:00:00:02") / IPv6(src="::1", dst=destination) / UDP()
+
+
 def tagged(ttl: int = 64, tos: int = 0, vlan: int = 100) -> Packet:
     return Ether() / Dot1Q(vlan=vlan) / IP(ttl=ttl, tos=tos) / UDP()
 
@@ -80,7 +85,8 @@ def test_a_field_that_changes_from_frame_to_frame_is_held_against_its_own_frame(
 
 def test_addresses_are_read_like_those_of_headers() -> None:
     file = captured(
-        lambda _: Ether() / IPv6(dst="2001:db8::1") / UDP(), lambda _: Ether() / IPv6(dst="::2") / UDP()
+        lambda _: addressed("2001:db8::1"),
+        lambda _: addressed("::2"),
     )
     path = FieldPath.parse("IPv6.dst")
     assert judged(file, path, "==", "::2").outcome is Outcome.PASS
