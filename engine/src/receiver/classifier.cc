@@ -117,14 +117,8 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
       rx.version_rewritten.Add(1);
     }
   }
-  CountFlow(stream, sequence, *latency_ns, arrival);
+  if (rx.flows) rx.flows->Add(sequence, arrival.bytes + wire::kFcsBytes, *latency_ns);
   return Signed::kGood;
-}
-
-void CountFlow(const Expected& stream, uint64_t sequence, uint64_t latency_ns,
-               const Arrival& arrival) {
-  StreamRx& rx = *stream.counters;
-  if (rx.flows) rx.flows->Add(sequence, arrival.bytes + wire::kFcsBytes, latency_ns);
 }
 
 void CountMatched(const Expected& stream, const Arrival& arrival) {

@@ -83,8 +83,6 @@ enum class Signed : uint8_t {
 Signed CountSigned(const Expected& stream, const uint8_t* signature, const Arrival& arrival);
 
 // The parts of it that look at each frame of a stream, for those that follow one that was counted.
-void CountFlow(const Expected& stream, uint64_t sequence, uint64_t latency_ns,
-               const Arrival& arrival);
 inline SignedFrame SignedFrameOf(const uint8_t* signature, const Arrival& arrival) {
   return {
       .frame = arrival.frame, .bytes = arrival.bytes, .end = arrival.end, .signature = signature};

@@ -22,6 +22,7 @@ void Train::Begin(const Expected& stream, const uint8_t* signature, const Arriva
   const Flips::Stretch sent = stream.sent->flips.StretchOf(sequence);
   stream_ = &stream;
   port_ = arrival.counters;
+  flows_ = rx.flows.get();
   next_ = high + 1;
   end_ = (high & ~wire::kMask48) + std::min(sent.end, wire::kMask48);
   next_low_ = LowAfter(low);
@@ -38,18 +39,14 @@ void Train::Begin(const Expected& stream, const uint8_t* signature, const Arriva
 
 Train::Looks Train::LooksAt(const Expected& stream, const Arrival& arrival) {
   const Integrity* integrity = stream.integrity;
-  if (stream.counters->flows != nullptr) return Looks::kCloser;
   if (integrity == nullptr) return Looks::kAtTheFirst;
   if (!stream.numbered || arrival.frame.size() != arrival.bytes) return Looks::kCloser;
   if (integrity->sends_one()) return Looks::kAtTheFirst;
   return integrity->HasOneTemplateOf(arrival.bytes) ? Looks::kAtThePattern : Looks::kCloser;
 }
 
-bool Train::LookCloser(const uint8_t* signature, const Arrival& arrival) {
-  const uint64_t sequence = next_ & wire::kMask48;
-  if (DamageOf(*stream_, sequence, signature, arrival) != Damage::kNone) return false;
-  CountFlow(*stream_, sequence, latency_ns_, arrival);
-  return true;
+bool Train::LookCloser(const uint8_t* signature, const Arrival& arrival) const {
+  return DamageOf(*stream_, next_ & wire::kMask48, signature, arrival) == Damage::kNone;
 }
 
 void Train::Count() {
