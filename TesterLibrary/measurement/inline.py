@@ -107,7 +107,7 @@ class PathStatistics:
     @property
     def unfired(self) -> tuple[PathEventCounters, ...]:
         """The events that did not happen, or not before the time limit of what they held back."""
-        return tuple(event for event in self.events if event.fired <= event.expired)
+        return tuple(event for event in self.events if event.fired <= event.expired + event.held_back)
 
     @property
     def doubt(self) -> str:
@@ -140,6 +140,8 @@ def _unfired_text(event: PathEventCounters) -> str:
         why = f"it could not happen to the {event.missed:,} packets that it selected"
     if event.expired:
         why = f"too few packets followed the {event.expired:,} that it held back until their time limit"
+    if event.held_back:
+        why = f"too few packets have followed the {event.held_back:,} that it still holds back"
     return f"event {event.name!r} did not fire: {why}"
 
 

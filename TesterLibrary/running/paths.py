@@ -163,6 +163,7 @@ class Paths:
                     "matched": event.matched,
                     "fired": event.fired,
                     "expired": event.expired,
+                    "held_back": event.held_back,
                     "first_fired_ns": event.first_fired_ns,
                     "last_fired_ns": event.last_fired_ns,
                 }

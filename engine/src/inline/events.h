@@ -51,6 +51,7 @@ class Events {
     Counter first_ns;
     Counter last_ns;
     Counter expired;
+    Counter held_back;  // at present
   };
 
   explicit Events(const PathPlan& plan);
@@ -67,8 +68,15 @@ class Events {
   std::span<const Resets::Answer> answers() const { return resets_.answers(); }
 
   // A packet is held back: packets that its event sees are told from now on, until `Release`.
-  void HoldBack(uint32_t event, size_t direction) { ++SeriesOfEvent(event).held_back[direction]; }
-  void Release(uint32_t event, size_t direction) { --SeriesOfEvent(event).held_back[direction]; }
+  void HoldBack(uint32_t event, size_t direction) {
+    ++SeriesOfEvent(event).held_back[direction];
+    counts_[event].held_back.Add(1);
+  }
+  void Release(uint32_t event, size_t direction) {
+    --SeriesOfEvent(event).held_back[direction];
+    Counter& waiting = counts_[event].held_back;
+    waiting.Set(waiting.Get() - 1);
+  }
   // The time limit of a packet that an event has held back is over.
   void Expire(uint32_t event) { counts_[event].expired.Add(1); }
   // Whether an event, which holds back a packet, has seen the frame that was treated last.

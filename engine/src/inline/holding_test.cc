@@ -174,9 +174,11 @@ TEST(Holding, NobodyIsHeldBackForEver) {
   path.Send(2, 200);
   path.Send(3, 300);
   EXPECT_EQ(path.holding.next_due_ns(), 700U);
+  EXPECT_EQ(path.events.counts(0).held_back.Get(), 1U);
   path.Release(700);
   EXPECT_EQ(path.left, Numbers({1, 3, 2}));
   EXPECT_EQ(path.events.counts(0).expired.Get(), 1U);
+  EXPECT_EQ(path.events.counts(0).held_back.Get(), 0U);
   for (uint32_t number = 4; number <= 8; ++number) path.Send(number, 200 * number);
   EXPECT_EQ(path.left, Numbers({1, 3, 2, 4, 5, 6, 7, 8}));
   EXPECT_TRUE(path.holding.empty());

@@ -26,6 +26,7 @@ void FillPath(const PathPlan& plan, const PathCounters* counters, const Events* 
     counted.set_first_fired_ns(counts.first_ns.Get());
     counted.set_last_fired_ns(counts.last_ns.Get());
     counted.set_expired(counts.expired.Get());
+    counted.set_held_back(counts.held_back.Get());
   }
   if (events == nullptr) return;
   out.set_flows(events->flows());

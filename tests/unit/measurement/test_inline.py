@@ -67,6 +67,10 @@ def test_directions_are_summed() -> None:
             "limit",
         ),
         (
+            PathEventCounters("held", matched=14, fired=3, expired=1, held_back=2),
+            "event 'held' did not fire: too few packets have followed the 2 that it still holds back",
+        ),
+        (
             PathEventCounters("deep", matched=14, missed=2),
             "event 'deep' did not fire: it could not happen to the 2 packets that it selected",
         ),
@@ -118,7 +122,7 @@ def test_what_events_sent_is_told() -> None:
 
 
 def test_a_packet_that_was_reordered_in_time_is_enough() -> None:
-    event = PathEventCounters("some", matched=14, fired=3, expired=1)
+    event = PathEventCounters("some", matched=14, fired=3, expired=1, held_back=1)
     assert read(replace(COUNTED, events=(event,))).doubt == ""
 
 
