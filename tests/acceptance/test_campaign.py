@@ -17,6 +17,7 @@ from .robots import SUITES
 COMMAND = [sys.executable, "-m", "TesterLibrary.commands.main"]
 
 
+@pytest.mark.long
 def test_a_night_is_signed_and_verified(tmp_path: Path) -> None:
     pytest.importorskip("cryptography")
     text = (

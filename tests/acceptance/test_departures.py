@@ -125,6 +125,7 @@ def _rewritten(frame: Packet, to: str, rewrites: Mapping[str, str]) -> Packet:
     return changed
 
 
+@pytest.mark.long
 def test_the_examples_of_the_page_about_traffic(tmp_path: Path) -> None:
     for number, frame in enumerate(CAPTURED):
         frame.time = 1_700_000_000 + number / 10

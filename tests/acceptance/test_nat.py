@@ -25,6 +25,7 @@ def limited(folder: Path, limit: str) -> str:
     return f"TESTBED:{file}"
 
 
+@pytest.mark.long
 def test_a_gateway_without_limits_passes(tmp_path: Path) -> None:
     tests = robot(SUITE, tmp_path)
     assert len(tests) == 3
@@ -64,8 +65,18 @@ def test_the_rate_is_found(rate: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("limit", "test", "message"),
     [
-        ("connections: 1500", "Connections Are Held", "FAIL: concurrent connections of inside is 1,"),
-        ("port_range: 20000-20799", "Connections Are Held", "FAIL: concurrent connections of inside is "),
+        pytest.param(
+            "connections: 1500",
+            "Connections Are Held",
+            "FAIL: concurrent connections of inside is 1,",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "port_range: 20000-20799",
+            "Connections Are Held",
+            "FAIL: concurrent connections of inside is ",
+            marks=pytest.mark.long,
+        ),
         ("rate: 300", "Connections Are Opened Fast Enough", "FAIL: connection rate of inside is "),
     ],
 )

@@ -91,7 +91,9 @@ def test_a_second_router_with_the_kernels_neighbours_is_refused_and_then_let_in(
 
 
 @pytest.mark.parametrize("testbed", ["embedded/l3-router", "embedded/arp-router"])
-@pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside a responder"])
+@pytest.mark.parametrize(
+    "beside", [False, pytest.param(True, marks=pytest.mark.long)], ids=["alone", "beside a responder"]
+)
 def test_only_what_was_announced_is_known(testbed: str, beside: bool, tmp_path: Path) -> None:
     """One device takes no announcement (arp_accept=0), the other does (1).
 
@@ -113,7 +115,8 @@ def test_only_what_was_announced_is_known(testbed: str, beside: bool, tmp_path: 
         assert NeighbourMeasurer(bed.tester, Neighbours(never, "p1", "p2", RATE, RATE)).known() == 0
 
 
-@pytest.mark.parametrize("probed", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("probed", [False, True])
 def test_a_device_that_takes_no_announcement_holds_none(probed: bool, tmp_path: Path) -> None:
     """Linux with arp_accept=0 takes one for the answer to a question that it asked of an earlier attempt."""
     addresses = AddressRange.parse("198.18.145.1-198.18.145.60")

@@ -28,10 +28,10 @@ def examples(page: str, directory: Path, *variables: str) -> int:
 @pytest.mark.parametrize(
     ("page", "number"),
     [
-        ("capture.md", 2),
-        ("frames.md", 5),
+        pytest.param("capture.md", 2, marks=pytest.mark.long),
+        pytest.param("frames.md", 5, marks=pytest.mark.long),
         ("inline.md", 6),
-        ("measurement.md", 4),
+        pytest.param("measurement.md", 4, marks=pytest.mark.long),
         ("guides/qa-engineer.md", 2),
     ],
 )

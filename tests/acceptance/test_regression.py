@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from TesterLibrary.commands.main import main
 
 from .robots import check_passed, run
@@ -24,6 +26,7 @@ def test_a_value_that_is_worse_than_in_an_earlier_run_fails(tmp_path: Path) -> N
     )
 
 
+@pytest.mark.long
 def test_what_nobody_can_compare_is_inconclusive(tmp_path: Path) -> None:
     before = tmp_path / "before"
     run("regression.robot", before)
@@ -40,6 +43,7 @@ def test_what_nobody_can_compare_is_inconclusive(tmp_path: Path) -> None:
     assert absent["Throughput"].status == "FAIL"
 
 
+@pytest.mark.long
 def test_the_level_of_a_database_is_a_baseline(tmp_path: Path) -> None:
     database, folders = tmp_path / "trend.duckdb", [tmp_path / f"night-{night}" for night in range(5)]
     for folder in folders:

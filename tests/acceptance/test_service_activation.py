@@ -33,6 +33,7 @@ def test_services_that_are_as_promised_pass(tmp_path: Path) -> None:
     check_passed(tests)
 
 
+@pytest.mark.long
 def test_a_service_by_colour_passes(tmp_path: Path) -> None:
     check_passed(robot(SUITE, tmp_path, only="Data Is Configured By Colour"))
 

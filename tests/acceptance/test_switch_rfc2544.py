@@ -60,7 +60,13 @@ def test_the_suites_run_on_a_switch(tmp_path: Path) -> None:
         check_passed(tests)
 
 
-@pytest.mark.parametrize("procedure", PROCEDURES)
+@pytest.mark.parametrize(
+    "procedure",
+    [
+        "throughput",
+        *(pytest.param(name, marks=pytest.mark.long) for name in PROCEDURES if name != "throughput"),
+    ],
+)
 def test_both_directions_are_offered_at_the_same_time(procedure: str, tmp_path: Path) -> None:
     check_passed(run(procedure, tmp_path, directions=2))
     trials = lines(tmp_path / "evidence" / "trials.jsonl")
@@ -87,7 +93,7 @@ def test_what_needs_outages_is_refused_by_name(tmp_path: Path) -> None:
     ("procedure", "why"),
     [
         ("throughput", "FAIL: throughput of north, 1518 bytes is 0 %, required >= 50 %"),
-        ("frame_loss", "FAIL: frame loss of north, 1518 bytes"),
+        pytest.param("frame_loss", "FAIL: frame loss of north, 1518 bytes", marks=pytest.mark.long),
     ],
 )
 def test_a_device_that_loses_a_frame_in_twenty_fails(procedure: str, why: str, tmp_path: Path) -> None:
