@@ -12,7 +12,8 @@ from pathlib import Path
 
 from ..errors import TesterLibraryError
 from .durable import write_file
-from .recorder import Recorder, RecordPlace
+from .place import RecordPlace
+from .recorder import Recorder
 from .records import EventRecord
 
 FILE = "events.csv"

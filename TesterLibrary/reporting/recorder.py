@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -31,6 +31,7 @@ from .demonstration import demonstration
 from .durable import RecordError, append_line, drop_cut_line, make_directory, write_file
 from .judgements import Judgements
 from .machine import describe_machine, versions
+from .place import RecordPlace
 from .trial_schema import trial_schema
 from .wall_clock import wall_clock
 
@@ -40,15 +41,6 @@ RUN_VARIABLE = "TESTER_RUN"  # set by `tester certify`, which runs Robot several
 NOT_RUN = "not_run"  # the event of a test that was left out, with the reason
 KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 _THIS_PROCESS = uuid4().hex
-
-
-@dataclass(frozen=True)
-class RecordPlace:
-    """The place in the run to which a record belongs."""
-
-    testbed: str = ""
-    suite: str = ""
-    test: str = ""
 
 
 def procedure_of(kind: type[Result]) -> str:

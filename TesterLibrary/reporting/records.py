@@ -20,7 +20,8 @@ from .agenda import Agenda
 from .agenda import read as read_agenda
 from .codec import decode
 from .outcome import ERROR, FAIL, INCONCLUSIVE
-from .recorder import NOT_RUN, SCHEMA, RecordPlace, read_run
+from .place import RecordPlace
+from .recorder import NOT_RUN, SCHEMA, read_run
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..measurement.latency import Latency
 from ..methodology.monitoring import MonitoringResult
-from .recorder import RecordPlace
+from .place import RecordPlace
 from .records import Records
 
 Row = tuple[Any, ...]

@@ -15,7 +15,8 @@ from typing import Any
 
 from . import agenda
 from .agenda import Item
-from .recorder import NOT_RUN, Recorder, RecordPlace
+from .place import RecordPlace
+from .recorder import NOT_RUN, Recorder
 
 ENDED = "the run had ended because of its time budget"
 

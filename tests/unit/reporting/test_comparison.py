@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from TesterLibrary.model.units import Ratio
 from TesterLibrary.reporting.comparison import Change, compare, status
-from TesterLibrary.reporting.recorder import RecordPlace
+from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.records import Records, TestRecord, VerdictRecord
 from TesterLibrary.verdict import About, Verdict, assess
 

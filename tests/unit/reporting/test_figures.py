@@ -13,7 +13,8 @@ import pytest
 from TesterLibrary.methodology.result import Result
 from TesterLibrary.reporting.figures import Figure, Setting, figures
 from TesterLibrary.reporting.figures.registry import MAKERS, draws
-from TesterLibrary.reporting.records import RecordPlace, ResultRecord
+from TesterLibrary.reporting.place import RecordPlace
+from TesterLibrary.reporting.records import ResultRecord
 
 
 @dataclass(frozen=True)

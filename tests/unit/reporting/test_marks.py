@@ -14,7 +14,7 @@ from TesterLibrary.methodology.monitoring import Method, MonitoringResult
 from TesterLibrary.reporting.durable import RecordError
 from TesterLibrary.reporting.figures import Setting, figures
 from TesterLibrary.reporting.marks import Mark, marks_of, write_table
-from TesterLibrary.reporting.recorder import RecordPlace
+from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.records import EventRecord, ResultRecord
 
 SECOND = 10**9

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from TesterLibrary.model.units import Duration
 from TesterLibrary.reporting.metrics import FILE, metrics, write
-from TesterLibrary.reporting.recorder import RecordPlace
+from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.records import Records, TrialRecord
 
 from .golden import golden_records, record_run

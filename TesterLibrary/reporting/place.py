@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The place in the run to which a record belongs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class RecordPlace:
+    """The place in the run to which a record belongs."""
+
+    testbed: str = ""
+    suite: str = ""
+    test: str = ""
