@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`tester query`: SQL over the records of a run."""
+"""`tester query`: SQL over the records of a run and its frames."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ import json
 import sys
 from pathlib import Path
 
-from ..reporting.query import Answer, query
+from ..reporting.frame_files import frame_files
+from ..reporting.frames import COLUMNS
+from ..reporting.query import MEMORY, Answer, query
 from ..reporting.rebuild import evidence_of
 from ..reporting.records import cut_off, read
 from ..reporting.tables import TABLES
 from ._command import STATUS_HELP, command
 
 _NULL = "–"
-_TABLES = "\n".join(f"  {name:<10} {', '.join(table.columns)}" for name, table in TABLES.items())
+_COLUMNS = {**{name: table.columns for name, table in TABLES.items()}, "frames": COLUMNS}
+_TABLES = "\n".join(f"  {name:<10} {', '.join(columns)}" for name, columns in _COLUMNS.items())
 _DESCRIPTION = f"""
 Answers one SELECT over the records of a run, in the SQL of DuckDB. What was not counted is NULL, never 0. A
-query reads and writes no file.
+query reads and writes no file, but for the frames of captures with parquet=True, which stay on the disk.
 
 tables and their columns:
 {_TABLES}
@@ -39,15 +42,22 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sql", metavar="SQL", help="such as: select test, lost from trials where lost > 0")
     parser.add_argument("--csv", action="store_true", help="print CSV, in which NULL is empty")
     parser.add_argument("--json", action="store_true", help="print a list of JSON objects, one for each row")
+    parser.add_argument(
+        "--memory",
+        metavar="SIZE",
+        default=MEMORY,
+        help="what the query may take, such as 8GB (default: %(default)s)",
+    )
     parser.set_defaults(run=_query)
 
 
 def _query(options: argparse.Namespace) -> int:
     folder = evidence_of(options.directory)
     records = read(folder)
-    for note in cut_off(records, folder):
+    frames, missing = frame_files(folder, records)
+    for note in (*cut_off(records, folder), *missing):
         print(f"tester: {note}", file=sys.stderr)
-    answer = query(records, options.sql)
+    answer = query(records, options.sql, frames=frames, memory=options.memory)
     if options.json:
         rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
         print(json.dumps(rows, indent=2, ensure_ascii=False, default=str))

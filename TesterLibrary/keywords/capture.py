@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 from assertionengine import AssertionOperator
@@ -15,6 +14,7 @@ from robot.api.deco import keyword
 from ..measurement.capture import CaptureCounters
 from ..model.capture import Capture, Direction, Keep
 from ..model.names import NO_NAMES, Names
+from ..reporting.excerpts import link_to
 from ..running.suite import Suite
 from ._assertion import asserted
 from ._component import component
@@ -48,6 +48,7 @@ class Captures:
         keep: Keep = Keep.FIRST,
         frames: int = 100_000,
         snap_length: int = 0,
+        parquet: bool = False,
     ) -> str:
         """Copies frames of the tester's ports from now on, until `Stop Capture`. Returns the capture's name.
 
@@ -60,6 +61,7 @@ class Captures:
         | ``keep`` | ``first``: it ends with so many frames; ``last``: the last ones before it is stopped |
         | ``frames`` | how many are kept at most |
         | ``snap_length`` | bytes kept of each frame, without FCS; 0 keeps all |
+        | ``parquet`` | True also writes a row for each frame as Parquet, in ``evidence/frames/trial=N`` |
 
         Frames are stamped with the clock that latencies are measured with, so an arrival less its departure
         is the latency of the frame. Several captures run at once, beside traffic and trials, and whatever is
@@ -86,7 +88,7 @@ class Captures:
             frames=frames,
             snap_length=snap_length,
         )
-        captures.start(capture)
+        captures.start(capture, parquet=parquet)
         return capture.name
 
     @keyword(tags=["capture"])
@@ -101,11 +103,22 @@ class Captures:
         number in the stream. `Create Replay Stream` replays it. Captures that nobody stops are
         written when the tester is closed.
 
+        Where trials lost frames while it ran, the frames around the first three losses are in a second file,
+        ``NAME-losses.pcapng``, and as a table in the log and in Allure. With ``parquet=True`` of
+        `Start Capture`, ``tester query RUN "select … from frames"`` asks the rows; stop traffic before the
+        capture, so that they belong to its trial.
+
         | ${file} = | `Stop Capture` |
         """
         stopped = self._suite.captures.stop(name)
-        link = _linked(stopped.path, self._suite.recorder.directory.parent)
+        output = self._suite.recorder.directory.parent
+        link = link_to(stopped.path, output)
         logger.info(f'<a href="{link}">{stopped.path.name}</a>: {stopped.counters}', html=True)
+        if stopped.excerpt:
+            path, text = stopped.excerpt.path, stopped.excerpt.text
+            logger.info(f'<a href="{link_to(path, output)}">{path.name}</a>: {text}', html=True)
+        for file in stopped.frames:
+            logger.info(f"{file.path}: {file.rows:,} rows")
         if stopped.counters.dropped:
             logger.warn(f"capture {stopped.counters.name}: {stopped.counters}")
         return str(stopped.path)
@@ -149,8 +162,3 @@ class Captures:
                 message=message,
             )
         )
-
-
-def _linked(path: Path, output: Path) -> str:
-    """The link to a file from the log; a run that has its records elsewhere links to the whole path."""
-    return path.relative_to(output).as_posix() if path.is_relative_to(output) else path.as_uri()

@@ -38,6 +38,7 @@ class PathTraces:
         *,
         frames: int = 1_000_000,
         snap_length: int = _HEADERS,
+        parquet: bool = False,
     ) -> None:
         """Records each packet of a path, as it arrives, until `Stop Trace`.
 
@@ -47,6 +48,7 @@ class PathTraces:
         | ``every`` | only each n-th packet of the path, the first one included |
         | ``frames`` | how many packets are kept at most; what comes later is missing, and counted |
         | ``snap_length`` | bytes kept of each packet |
+        | ``parquet`` | True also writes a row for each packet as Parquet, in ``evidence/frames`` |
 
         A path that does not forward yet is traced from its start on; do that where the first packets matter.
         Packets are recorded before anything happens to them, with their number on the path, their direction,
@@ -55,7 +57,9 @@ class PathTraces:
 
         | `Start Trace` | wan | file=wan.pcapng |
         """
-        self._suite.paths.trace(path, every=every, frames=frames, snap_length=snap_length, file=file)
+        self._suite.paths.trace(
+            path, every=every, frames=frames, snap_length=snap_length, file=file, parquet=parquet
+        )
 
     @keyword(tags=["path", "trace"])
     def stop_trace(self, path: str | None = None) -> PathTrace:

@@ -14,7 +14,12 @@ from pathlib import Path
 from ..errors import TesterLibraryError
 
 COMMAND_VARIABLE = "TESTER_ALLURE"
-_TYPES = {"json": "application/json", "html": "text/html", "svg": "image/svg+xml"}
+_TYPES = {
+    "json": "application/json",
+    "html": "text/html",
+    "svg": "image/svg+xml",
+    "pcapng": "application/vnd.tcpdump.pcap",
+}
 _TIMEOUT_S = 300
 # By default the tool's report tells a web service who opens it; measurements of a laboratory are private.
 _ANALYTICS = re.compile(
@@ -23,8 +28,8 @@ _ANALYTICS = re.compile(
 )
 
 
-def attach(name: str, content: str, kind: str) -> None:
-    """Adds an attachment to the current test, if Allure listens; `kind` is json, html or svg."""
+def attach(name: str, content: str | bytes, kind: str) -> None:
+    """Adds an attachment to the current test, if Allure listens; `kind` is json, html, svg or pcapng."""
     manager = sys.modules.get("allure_commons")
     if manager is None:  # Allure's listener is not loaded
         return

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from robot.api import TestSuite, logger
@@ -20,6 +21,7 @@ from ..verdict import Outcome, Verdict
 from . import allure
 from .codec import encode
 from .durable import RecordError
+from .excerpts import Excerpt, link_to
 from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS, outcome_of
 from .plots import of_trials
 from .progress import Console
@@ -77,6 +79,8 @@ class Listener:
         result.tags.add(f"verdict-{outcome.lower().replace(' ', '-')}")
         if recorder.trials:
             _show(tuple(recorder.trials))
+        for excerpt in recorder.excerpts:
+            _show_losses(excerpt, recorder.directory.parent)
         self._tell_robot(result, outcome, message)
         try:
             recorder.end_test(
@@ -136,3 +140,14 @@ def _show(trials: tuple[Trial, ...]) -> None:
     allure.attach("trials.html", f"<!DOCTYPE html><meta charset='utf-8'><title>Trials</title>{html}", "html")
     if plot:
         allure.attach("plot.svg", plot, "svg")
+
+
+def _show_losses(excerpt: Excerpt, output: Path) -> None:
+    """The frames around the first losses of a capture, beside the numbers of its trials."""
+    logger.write(excerpt.linked(link_to(excerpt.path, output)), "INFO", html=True)
+    page = f"<!DOCTYPE html><meta charset='utf-8'><title>Losses</title>{excerpt.linked('')}"
+    allure.attach(f"{excerpt.path.stem}.html", page, "html")
+    try:
+        allure.attach(excerpt.path.name, excerpt.path.read_bytes(), "pcapng")
+    except OSError as problem:
+        logger.warn(f"{excerpt.path} cannot be attached: {problem.strerror}")

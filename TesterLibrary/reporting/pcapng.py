@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from ..errors import TesterLibraryError
 from ..measurement.capture import CapturedFrame, StoppedCapture
 from ..model.capture import Capture
 from .machine import versions
@@ -42,6 +43,14 @@ def free_path(directory: Path, stem: str) -> Path:
     return next(path for path in candidates if not path.exists())
 
 
+def not_written(problem: OSError, path: Path, capture: str, keyword: str) -> TesterLibraryError:
+    """The error for a file that could not be written, while the tester still has the frames."""
+    return TesterLibraryError(
+        f"{problem.filename or path} could not be written: {problem.strerror or problem}. The tester "
+        f"keeps the frames of capture {capture!r}: make room on that disk, and call {keyword} again"
+    )
+
+
 def write_capture(
     path: Path,
     capture: Capture,
@@ -64,7 +73,7 @@ def write_capture(
     written: Counter[str] = Counter()
     try:
         with partial.open("wb") as file:
-            said = comment or (lambda frame: _comment(frame, stopped.streams))
+            said = comment or (lambda frame: frame_comment(frame, stopped.streams))
             for block in _blocks(capture, stopped, frames, macs, written, said):
                 file.write(block)
         partial.replace(path)
@@ -126,7 +135,8 @@ def _packet(frame: CapturedFrame, interface: int, stopped: StoppedCapture, comme
     )
 
 
-def _comment(frame: CapturedFrame, streams: Mapping[int, str]) -> str:
+def frame_comment(frame: CapturedFrame, streams: Mapping[int, str]) -> str:
+    """The stream of a frame, its number and its direction. `streams` are names by id."""
     direction = "transmitted" if frame.transmitted else "received"
     if not frame.stream_id:
         return f"no stream, {direction}"

@@ -29,6 +29,7 @@ from ..verdict import Verdict
 from .codec import encode
 from .demonstration import demonstration
 from .durable import RecordError, append_line, drop_cut_line, make_directory, write_file
+from .excerpts import Excerpt
 from .judgements import Judgements
 from .machine import describe_machine, versions
 from .place import RecordPlace
@@ -57,6 +58,7 @@ class Recorder:
         self._run_id = run_id
         self.place = RecordPlace()
         self.trials: list[Trial] = []  # of the current test
+        self.excerpts: list[Excerpt] = []  # of captures in the current test
         self.judgements = Judgements()
         self.problem = ""  # why a record of the current test is missing
         self._seed: int | None = None
@@ -108,7 +110,7 @@ class Recorder:
     def begin_test(self, suite: str, test: str) -> None:
         """Begins a test, to which all further records belong."""
         self.place = RecordPlace(self.place.testbed, suite, test)
-        self.trials, self.problem = [], ""
+        self.trials, self.excerpts, self.problem = [], [], ""
         self.judgements.begin_test()
 
     def outside_tests(self, suite: str) -> None:

@@ -9,10 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..errors import PlanError, TargetError, TesterLibraryError
-from ..measurement.capture import CaptureCounters, CapturedFrame
+from ..errors import PlanError, TesterLibraryError
+from ..measurement.capture import CaptureCounters, CapturedFrame, StoppedCapture
 from ..model.capture import Capture
-from ..reporting.pcapng import free_path, write_capture
+from ..reporting.durable import RecordError, make_directory
+from ..reporting.excerpts import MOST_EXCERPTS, Excerpt
+from ..reporting.frames import FOLDER, FrameFile, FrameRows, check_parquet
+from ..reporting.pcapng import free_path, not_written, write_capture
+from .capture_losses import CaptureLosses
 from .tester import Tester
 
 
@@ -23,6 +27,8 @@ class CaptureFile:
     path: Path
     counters: CaptureCounters
     heads: tuple[tuple[str, CapturedFrame], ...] = ()  # each frame of a stream, cut short, with its name
+    frames: tuple[FrameFile, ...] = ()  # Parquet, one file for each trial
+    excerpt: Excerpt | None = None  # frames around losses
 
 
 _HEAD = 512  # bytes of a frame in which its headers are looked for
@@ -35,6 +41,7 @@ class Captures:
         self._tester = tester
         self._directory = tester.recorder.directory / "captures"
         self._running: dict[str, Capture] = {}  # not stopped; some may be complete
+        self._parquet: set[str] = set()  # names of those whose frames become rows, too
         self._files: dict[str, CaptureFile] = {}
         self._started = 0
 
@@ -43,42 +50,92 @@ class Captures:
         self._started += 1
         return f"capture-{self._started}"
 
-    def start(self, capture: Capture) -> None:
-        """Copies frames from now on.
+    def start(self, capture: Capture, *, parquet: bool = False) -> None:
+        """Copies frames from now on; `parquet`: each becomes a row of a Parquet file, too.
 
         Raises:
             PlanError: one of that name is running, or the tester refuses, for instance the filter.
+            TesterLibraryError: there is no pyarrow, or no room for its files.
         """
         if capture.name in self._running:
             raise PlanError(f"capture {capture.name!r} is running already; stop it first")
-        self._tester.target.start_capture(capture)
+        if parquet:
+            check_parquet()
+        target = self._tester.target
+        target.start_capture(capture)
+        if parquet:
+            try:
+                make_directory(self._rows_directory)
+            except RecordError:
+                target.forget_capture(capture.name)
+                raise
+            self._parquet.add(capture.name)
         self._running[capture.name] = capture
         self._tester.scopes.at_end(lambda: self._left(capture.name))
 
     def stop(self, name: str | None = None) -> CaptureFile:
-        """Ends a capture, or the only one, and writes its file, which no other one ever replaces."""
+        """Ends a capture, or the only one, and writes its files, which no other one ever replaces.
+
+        Raises:
+            TesterLibraryError: a file could not be written. If it is the pcapng file, the tester keeps them.
+        """
         name = name or self._only()
         capture = self._known(name)
         target = self._tester.target
         stopped = target.stop_capture(name)
-        self._directory.mkdir(parents=True, exist_ok=True)
-        path = free_path(self._directory, name)
-        macs = {port.name: port.mac for port in self._tester.capabilities.ports}
         heads: list[tuple[str, CapturedFrame]] = []
 
         def noted(frames: Iterable[CapturedFrame]) -> Iterator[CapturedFrame]:
             for frame in frames:
                 if frame.stream_id in stopped.streams:
-                    cut = replace(frame, octets=frame.octets[:_HEAD])
-                    heads.append((stopped.streams[frame.stream_id], cut))
+                    long = len(frame.octets) > _HEAD
+                    head = replace(frame, octets=frame.octets[:_HEAD]) if long else frame
+                    heads.append((stopped.streams[frame.stream_id], head))
                 yield frame
 
-        write_capture(path, capture, stopped, noted(target.read_capture(name)), macs)
+        rows = FrameRows(name, stopped.streams) if name in self._parquet else None
+        frames = noted(target.read_capture(name))
+        path = free_path(self._directory, name)
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            write_capture(path, capture, stopped, rows.passing(frames) if rows else frames, self._macs)
+        except OSError as problem:
+            raise not_written(problem, path, name, "Stop Capture") from None
+        file = CaptureFile(path, stopped.counters, tuple(heads))
+        file, problems = self._with_rows_and_losses(file, capture, stopped, rows)
         target.forget_capture(name)
         del self._running[name]
-        self._files[name] = CaptureFile(path, stopped.counters, tuple(heads))
-        self._record(name)
-        return self._files[name]
+        self._parquet.discard(name)
+        self._files[name] = file
+        self._record(file)
+        if problems:
+            raise TesterLibraryError(f"{' '.join(problems)} All frames are in {path}")
+        return file
+
+    def _with_rows_and_losses(
+        self, file: CaptureFile, capture: Capture, stopped: StoppedCapture, rows: FrameRows | None
+    ) -> tuple[CaptureFile, list[str]]:
+        """A capture with the files that are made of it beside its own, and what went wrong with them."""
+        problems: list[str] = []
+        recorder = self._tester.recorder
+        parts = self._tester.trial_parts.between(stopped.started_ns, stopped.stopped_ns, stopped.streams)
+        losses = CaptureLosses(capture, stopped, parts, [frame for _, frame in file.heads])
+        if rows:
+            try:
+                sequences = losses.sequences
+                written = rows.write(self._rows_directory, file.path.stem, recorder.place, sequences)
+                file = replace(file, frames=written)
+            except RecordError as problem:
+                problems.append(f"{problem}.")
+        if len(recorder.excerpts) < MOST_EXCERPTS:
+            try:
+                short = min(capture.snap_length or _HEAD, _HEAD)
+                file = replace(file, excerpt=losses.excerpt(file.path, self._macs, snap_length=short))
+            except OSError as problem:
+                problems.append(f"{RecordError(self._directory, problem)}.")
+        if file.excerpt:
+            recorder.excerpts.append(file.excerpt)
+        return file, problems
 
     def stopped(self, name: str | None = None) -> CaptureFile:
         """A capture that was stopped in this test, the last one if no name is given."""
@@ -108,11 +165,15 @@ class Captures:
         return next(counters for counters in captures if counters.name == name)
 
     def close(self) -> None:
-        """Writes the files of those that nobody has stopped. Never raises."""
+        """Writes the files of those that nobody has stopped. Never raises: the events say what is missing."""
         for name in tuple(self._running):
-            with suppress(TargetError, PlanError, OSError):
+            try:
                 self.stop(name)
+            except (TesterLibraryError, OSError) as problem:
+                with suppress(RecordError):
+                    self._tester.recorder.event("capture_not_written", capture=name, reason=str(problem))
         self._running.clear()
+        self._parquet.clear()
 
     def _left(self, name: str) -> str:
         """Writes the file of a capture if nobody has, and forgets it."""
@@ -134,14 +195,25 @@ class Captures:
             raise TesterLibraryError(f"there is no capture {name!r} to be stopped; {known} is running")
         return self._running[name]
 
-    def _record(self, name: str) -> None:
-        """The file and what is missing in it, in the evidence of the run."""
-        file = self._files[name]
-        self._tester.recorder.event(
+    @property
+    def _rows_directory(self) -> Path:
+        return self._tester.recorder.directory / FOLDER
+
+    @property
+    def _macs(self) -> dict[str, bytes]:
+        return {port.name: port.mac for port in self._tester.capabilities.ports}
+
+    def _record(self, file: CaptureFile) -> None:
+        """The files and what is missing in them, in the evidence of the run."""
+        recorder = self._tester.recorder
+        excerpt, frames = file.excerpt, file.frames
+        recorder.event(
             "capture",
-            capture=name,
-            file=str(file.path.relative_to(self._tester.recorder.directory)),
+            capture=file.counters.name,
+            file=str(file.path.relative_to(recorder.directory)),
             captured=file.counters.captured,
             matched=file.counters.matched,
             dropped=file.counters.dropped,
+            **({"frames": [each.record(recorder.directory) for each in frames]} if frames else {}),
+            **({"losses": str(excerpt.path.relative_to(recorder.directory))} if excerpt else {}),
         )

@@ -110,14 +110,24 @@ class Paths:
             impairments=[str(impairment) for impairment in known.path.impairments],
         )
 
-    def trace(self, name: str, *, every: int, frames: int, snap_length: int, file: str | None) -> None:
+    def trace(
+        self,
+        name: str,
+        *,
+        every: int,
+        frames: int,
+        snap_length: int,
+        file: str | None,
+        parquet: bool = False,
+    ) -> None:
         """Records each packet of a path, or each `every`-th, until its trace is stopped.
 
         Raises:
             PlanError: it is traced already, or the tester refuses; nothing has changed.
+            TesterLibraryError: there is no pyarrow to write Parquet with.
         """
         known = self._find(name)
-        self.traces.ask(name, every=every, frames=frames, snap_length=snap_length, file=file)
+        self.traces.ask(name, every=every, frames=frames, snap_length=snap_length, file=file, parquet=parquet)
         if known.plan:
             try:
                 self.traces.begin(known.plan.paths[0], known.plan.job)

@@ -30,6 +30,7 @@ from ..targets.base import Capabilities, Target
 from .at_large import AtLarge
 from .scope import Scopes
 from .stream_ids import StreamIds
+from .trial_parts import TrialParts
 
 Measured = TypeVar("Measured")
 
@@ -110,6 +111,7 @@ class Tester:
     sleep: Callable[[float], None] = time.sleep  # lets so many seconds pass, for the tester too
     scopes: Scopes = field(default_factory=Scopes)  # the suites and the test that run
     stream_ids: StreamIds = field(default_factory=StreamIds)
+    trial_parts: TrialParts = field(default_factory=TrialParts)  # by which frames in captures are known
     at_large: AtLarge = field(default_factory=AtLarge)  # frames without signature that have not arrived
     forwarding: Forwarding = Forwarding.TRANSLATED  # how the device treats headers
     asked: set[Address] = field(default_factory=set)  # for which the device may ask: probed, and not known
@@ -250,6 +252,7 @@ class Tester:
     def record(self, trial: Trial) -> Trial:
         """Numbers a trial, writes it down and shows it."""
         trial = replace(trial, number=self.trials)
+        self.trial_parts.note(trial, self.recorder.place)
         self.recorder.trial(trial, seed=self.seed)
         self.progress.trial(trial)
         return trial

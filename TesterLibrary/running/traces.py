@@ -9,14 +9,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as File
 
-from ..errors import PlanError, TargetError, TesterLibraryError
+from ..errors import PlanError, TesterLibraryError
 from ..measurement.capture import CapturedFrame, Fate, StoppedCapture
 from ..measurement.trace import PathTrace, TracedPacket
 from ..model.capture import Capture, TracedPath
 from ..model.heading import Heading
 from ..model.planned_path import PlannedPath
 from ..model.units import FCS_LENGTH
-from ..reporting.pcapng import free_path, write_capture
+from ..reporting.durable import RecordError
+from ..reporting.frames import FOLDER, FrameFile, FrameRows, check_parquet
+from ..reporting.pcapng import free_path, not_written, write_capture
 from .tester import Tester
 
 _DIRECTIONS = (Heading.FORWARD, Heading.BACKWARD)
@@ -30,6 +32,7 @@ class _Tracing:
     frames: int
     snap_length: int
     file: str
+    parquet: bool
     planned: PlannedPath | None = None  # once it runs
 
     def capture(self, path: str, job: str = "") -> Capture:
@@ -51,11 +54,21 @@ class Traces:
         self._tracing: dict[str, _Tracing] = {}
         self._traces: dict[str, PathTrace] = {}
 
-    def ask(self, path: str, *, every: int, frames: int, snap_length: int, file: str | None) -> None:
+    def ask(
+        self,
+        path: str,
+        *,
+        every: int,
+        frames: int,
+        snap_length: int,
+        file: str | None,
+        parquet: bool = False,
+    ) -> None:
         """Has a path traced from its next start on, or from `begin` on.
 
         Raises:
             PlanError: it is traced already, or what is asked for can never be right.
+            TesterLibraryError: there is no pyarrow to write Parquet with.
         """
         if path in self._tracing:
             raise PlanError(f"path {path!r} is traced already; call Stop Trace first")
@@ -67,7 +80,9 @@ class Traces:
             raise PlanError(
                 f"trace of path {path!r}: file={name}; give the name of a pcapng file, such as wan.pcapng"
             )
-        self._tracing[path] = _Tracing(every, frames, snap_length, name)
+        if parquet:
+            check_parquet()
+        self._tracing[path] = _Tracing(every, frames, snap_length, name, parquet)
         self._traces.pop(path, None)
         self._tester.scopes.at_end(lambda: self._left(path))
 
@@ -88,7 +103,11 @@ class Traces:
         tracing.planned = path
 
     def stop(self, path: str | None = None) -> PathTrace:
-        """Ends a trace, or the only one, and writes its file, which no other one ever replaces."""
+        """Ends a trace, or the only one, and writes its files, which no other one ever replaces.
+
+        Raises:
+            TesterLibraryError: a file could not be written. If it is the pcapng file, the tester keeps them.
+        """
         path = path or self._only()
         if path not in self._tracing:
             raise TesterLibraryError(f"path {path!r} is not traced; call Start Trace first")
@@ -97,8 +116,6 @@ class Traces:
             raise TesterLibraryError(f"path {path!r} was not started, so there is no trace of it")
         capture, target = tracing.capture(path), self._tester.target
         stopped = target.stop_capture(capture.name)
-        self._directory.mkdir(parents=True, exist_ok=True)
-        file = free_path(self._directory, File(tracing.file).stem)
         macs = {port.name: port.mac for port in self._tester.capabilities.ports}
         packets: list[TracedPacket] = []
 
@@ -108,11 +125,34 @@ class Traces:
                 yield frame
 
         frames = noted(target.read_capture(capture.name))
-        write_capture(file, capture, stopped, frames, macs, lambda _: _comment(packets[-1]))
+        file = free_path(self._directory, File(tracing.file).stem)
+        try:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            write_capture(file, capture, stopped, frames, macs, lambda _: _comment(packets[-1]))
+        except OSError as problem:
+            raise not_written(problem, file, capture.name, "Stop Trace") from None
+        rows: tuple[FrameFile, ...] = ()
+        refused = ""
+        try:
+            if tracing.parquet:
+                rows = self._rows(path, tracing.planned, packets, file.stem)
+        except RecordError as problem:
+            refused = f"{problem}. All packets are in {file}"
         target.forget_capture(capture.name)
         del self._tracing[path]
-        self._traces[path] = self._found(path, stopped, tracing, packets, file)
+        self._traces[path] = self._found(path, stopped, tracing, packets, file, rows)
+        if refused:
+            raise TesterLibraryError(refused)
         return self._traces[path]
+
+    def _rows(
+        self, path: str, planned: PlannedPath, packets: Sequence[TracedPacket], stem: str
+    ) -> tuple[FrameFile, ...]:
+        """Writes the packets as rows. Raises RecordError."""
+        rows, recorder = FrameRows(path), self._tester.recorder
+        ports = (planned.first_port, planned.second_port)
+        rows.add_packets(packets, dict(zip(_DIRECTIONS, ports, strict=True)))
+        return rows.write(recorder.directory / FOLDER, stem, recorder.place)
 
     def stopped(self, paths: Sequence[str] = ()) -> list[PathTrace]:
         """Traces that were stopped in this test; all, if no path is named.
@@ -132,11 +172,14 @@ class Traces:
         return [self._traces[path] for path in paths or self._traces]
 
     def close(self) -> None:
-        """Writes the files of those that nobody has stopped. Never raises."""
+        """Writes the files of those that nobody has stopped. Never raises: the events say what is missing."""
         for path, tracing in tuple(self._tracing.items()):
-            with suppress(TargetError, PlanError, OSError):
+            try:
                 if tracing.planned:
                     self.stop(path)
+            except (TesterLibraryError, OSError) as problem:
+                with suppress(RecordError):
+                    self._tester.recorder.event("trace_not_written", path=path, reason=str(problem))
         self._tracing.clear()
 
     def _found(
@@ -146,6 +189,7 @@ class Traces:
         tracing: _Tracing,
         packets: list[TracedPacket],
         file: File,
+        rows: Sequence[FrameFile],
     ) -> PathTrace:
         counters = stopped.counters
         trace = PathTrace(
@@ -167,6 +211,7 @@ class Traces:
             dropped=counters.dropped,
             every=tracing.every,
             conditions=[str(condition) for condition in trace.conditions],
+            **({"frames": [each.record(self._tester.recorder.directory) for each in rows]} if rows else {}),
         )
         return trace
 

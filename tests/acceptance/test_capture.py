@@ -15,11 +15,16 @@ from TesterLibrary.model.capture import Capture, Direction
 from TesterLibrary.model.mix import parse_frame_sizes
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate
+from TesterLibrary.reporting.frame_files import frame_files
+from TesterLibrary.reporting.query import query
+from TesterLibrary.reporting.records import read
 from TesterLibrary.running.capture import Captures
 from TesterLibrary.running.opening import OpenTestbed
+from TesterLibrary.running.sending import send
 from TesterLibrary.running.trial import StreamRun
 
 from .capture import captured, frames
+from .defects import device_that
 from .robots import check_passed, lines, run
 
 FRAMES = 500
@@ -70,6 +75,48 @@ def test_others_read_the_file(files: tuple[Path, Path, Path], command: list[str]
     shown = subprocess.run([*command, str(files[0])], capture_output=True, text=True, check=True)
     assert len(shown.stdout.splitlines()) == FRAMES
     assert all("UDP" in line for line in shown.stdout.splitlines())
+
+
+def test_rows_of_frames_are_what_was_captured_and_lost(bed: OpenTestbed) -> None:
+    """The device loses frames 17 to 19 and each 150th: so say the rows, and the file around the first."""
+    lost = [*range(17, 20), *range(149, FRAMES, 150)]
+    stream = Stream("north", tx="p1", rx="p2", rate=Rate.parse("2 kpps"))
+    with device_that(bed, lose=[17, 3], lose_every=150):
+        bed.captures.start(Capture("all", streams=("north",)), parquet=True)
+        trial = send(bed.tester, [stream], packets=FRAMES, timeout=Duration(10**10))
+        stopped = bed.captures.stop("all")
+    assert (trial.sent, trial.lost, stopped.counters.dropped) == (FRAMES, len(lost), 0)
+
+    evidence = bed.tester.recorder.directory
+    files, problems = frame_files(evidence, read(evidence))
+    assert (len(files), problems) == (1, [])
+
+    def asked(sql: str) -> list[tuple[object, ...]]:
+        return list(query(read(evidence), sql, frames=files).rows)
+
+    sql = "select sequence from frames where event = 'lost' and port = 'p1' and trial = 1 order by sequence"
+    assert asked(sql) == [(number,) for number in lost]
+    arrivals = asked(
+        "select sequence from frames where direction = 'received' and port = 'p2' order by sequence"
+    )
+    assert arrivals == [(number,) for number in range(FRAMES) if number not in lost]
+    times = asked("select coalesce(received_ns, sent_ns), size from frames order by 1")
+    assert len(times) == stopped.counters.captured == 2 * FRAMES - len(lost)
+    packets = rdpcap(str(stopped.path))
+    assert [size for _, size in times] == [len(packet) + 4 for packet in packets]
+    begin_ns = int(packets[0].time * 10**9) - times[0][0]
+    assert all(
+        abs(int(p.time * 10**9) - begin_ns - t) < 1000 for p, (t, _) in zip(packets, times, strict=True)
+    )
+    ((least, most),) = asked("select min(received_ns - sent_ns), max(received_ns - sent_ns) from frames")
+    (counted,) = trial.streams
+    assert (least, most) == (counted.counters.latency.min_ns, counted.counters.latency.max_ns)
+
+    assert stopped.excerpt is not None
+    near = [packet.comment.decode() for packet in rdpcap(str(stopped.excerpt.path))]
+    named = [comment.partition("sequence ")[2] for comment in near if "LOST" in comment]
+    assert named == [f"{number}, transmitted, LOST" for number in lost[:5]]
+    assert len(near) < 100
 
 
 def test_keywords_for_captures(tmp_path: Path) -> None:

@@ -5,10 +5,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from scapy.utils import PcapNgReader
 
 from TesterLibrary.files import paths
+from TesterLibrary.reporting.frame_files import frame_files
+from TesterLibrary.reporting.query import query
+from TesterLibrary.reporting.records import read
 
 from .robots import check_passed, lines, robot, run
 
@@ -94,3 +98,16 @@ def test_traces_of_paths(tmp_path: Path) -> None:
     assert len(said) == traces[0]["packets"]
     (dropped,) = [text for text in said if "event 'the twentieth'" in text]
     assert dropped.endswith("backward, event 'the twentieth', transmission 1, has not left")
+    check_rows(tmp_path / "evidence", traces[0])
+
+
+def check_rows(evidence: Path, trace: dict[str, Any]) -> None:
+    """Each packet of a trace is a row: it arrived before it left, but for the one that was dropped."""
+    files, problems = frame_files(evidence, read(evidence))
+    assert ([file.name for file in files], problems) == (["lost.parquet"], [])
+    counts = "count(distinct sequence), count(sent_ns), count(*) filter (sent_ns < received_ns)"
+    sql = f"select count(*), {counts} from frames where capture = 'wan' and trial is null"
+    packets = trace["packets"]
+    assert query(read(evidence), sql, frames=files).rows == ((packets, packets, packets - 1, 0),)
+    sql = "select direction, port, event from frames where sent_ns is null"
+    assert query(read(evidence), sql, frames=files).rows == (("backward", "p2", "the twentieth"),)

@@ -17,7 +17,7 @@ Test Setup        Create Path    wan    between=p1,p2
 A Lost Segment And Its Retransmission
     [Documentation]    The trace has the segment with its event, and when it was sent again; the kernel has counted it.
     Drop Packet    wan    flow=1    number=20    data_only=True    direction=backward    name=the twentieth
-    ${trace} =    Traced Download    file=lost.pcapng
+    ${trace} =    Traced Download    file=lost.pcapng    parquet=True
     Verify Trace Complete    wan
     Get Path Statistics    wan    received    ==    ${trace.received}
     ${found} =    Analyse Retransmissions    wan    host=server    direction=backward

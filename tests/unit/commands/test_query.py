@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands import main as cli
+from TesterLibrary.measurement.capture import CapturedFrame
+from TesterLibrary.reporting.frames import COLUMNS, FrameRows
+from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.tables import TABLES
+from TesterLibrary.reporting.trial_part import TrialPart
 
 from ..reporting.golden import golden_records, record_run
 
@@ -118,9 +122,116 @@ def test_records_that_are_cut_off_or_foreign_are_said(
     assert (status, "holds no run.json" in err) == (3, True)
 
 
-def test_the_questions_of_the_page_are_answered(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page = (Path(__file__).parents[3] / "docs" / "nightly.md").read_text(encoding="utf-8")
-    questions = re.findall(r'^tester query results/latest "(.*)"', page, re.M)
-    assert len(questions) == 3
+@pytest.fixture
+def captured(run: Path, tmp_path: Path) -> Path:
+    """The run with the frames of two trials: 20 of the first one, 10 of the second."""
+    pytest.importorskip("pyarrow")
+    shutil.copytree(run / "evidence", tmp_path / "evidence")
+    place = RecordPlace("bed", "Suite", "Test")
+    rows = FrameRows("all", {7: "north"})
+    rows.add([CapturedFrame(100 * n, "p1", True, 7, n, 60, b"") for n in range(30)])
+    first = TrialPart(7, "north", 1, 1, place, 0, 1999, "p2", 2)
+    second = TrialPart(7, "north", 2, 1, place, 2000, 9999, "p2", 0)
+    files = rows.write(tmp_path / "evidence" / "frames", "all", place, {first: (3, 5), second: ()})
+    record = {**GOLDEN_EVENT, "frames": [file.record(tmp_path / "evidence") for file in files]}
+    with (tmp_path / "evidence" / "events.jsonl").open("a") as events:
+        events.write(json.dumps(record) + "\n")
+    return tmp_path
+
+
+GOLDEN_EVENT = {
+    "kind": "event",
+    "schema": 2,
+    "at": "",
+    "testbed": "bed",
+    "suite": "Suite",
+    "test": "Test",
+    "event": "capture",
+}
+
+
+def test_frames_are_a_table(run: Path, captured: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counts = "count(*) as frames, count(event) as lost, max(size) as size"
+    sql = f"select trial, stream, {counts} from frames group by all order by 1"
+    status, out, err = asked(captured, sql, capsys, "--csv")
+    assert (status, err) == (0, "")
+    assert out == "trial,stream,frames,lost,size\n1,north,20,2,64\n2,north,10,0,64\n"
+    for folder in (captured, run):  # one without frames has an empty table
+        _, out, _ = asked(folder, "select * from frames limit 0", capsys, "--csv")
+        assert out.strip().split(",") == list(COLUMNS)
+    assert asked(run, "select count(*) as n from frames", capsys, "--csv")[1] == "n\n0\n"
+    kinds = ", ".join(f"typeof({name}) as {name}" for name in COLUMNS)
+    (found,) = json.loads(asked(captured, f"select {kinds} from frames limit 1", capsys, "--json")[1])
+    assert found == {name: SQL_NAMES[kind] for name, kind in COLUMNS.items()}
+
+
+SQL_NAMES = {"text": "VARCHAR", "bigint": "BIGINT", "integer": "INTEGER"}
+
+
+def test_frames_that_are_cut_off_or_missing_are_said(
+    captured: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = sorted((captured / "evidence" / "frames").rglob("*.parquet"))
+    whole = first.read_bytes()
+    for content, problem in (
+        (whole[:-1], "is cut off"),
+        (whole[:100], "is cut off"),
+        (b"", "is no Parquet file"),
+        (b"junk", "is no Parquet file"),
+        (b"PAR1\xff\xff\xff\x7fPAR1", "is cut off"),
+    ):
+        first.write_bytes(content)
+        status, out, err = asked(captured, "select count(*) as n from frames", capsys, "--csv")
+        assert (status, out) == (0, "n\n10\n"), problem
+        assert f"tester: {first}: {problem}. Its rows are not in the table frames" in err
+    first.unlink()
+    (first.parent / "all.parquet.part").write_bytes(whole[:-1])  # of a run that was killed
+    _, out, err = asked(captured, "select count(*) as n from frames", capsys, "--csv")
+    assert (out, f"{first} is missing" in err) == ("n\n10\n", True)
+    damaged = bytearray(second.read_bytes())
+    footer = int.from_bytes(damaged[-8:-4], "little")
+    damaged[4 : -8 - footer] = bytes(len(damaged) - 12 - footer)
+    second.write_bytes(damaged)
+    status, out, err = asked(captured, "select sum(sent_ns) from frames", capsys)
+    assert (status, out) == (3, "")
+    assert "the query cannot be answered" in err
+    assert "all.parquet" in err
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "copy frames to 'stolen.csv'",
+        "select * from read_text('secret.txt')",
+        "select * from glob('*')",
+        "select * from read_parquet('other.parquet')",
+    ],
+)
+def test_a_query_of_frames_reads_no_other_file(
+    captured: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], sql: str
+) -> None:
+    monkeypatch.chdir(captured)
+    Path("secret.txt").write_text("secret")
+    shutil.copy(next((captured / "evidence" / "frames").rglob("*.parquet")), "other.parquet")
+    assert asked(captured, sql, capsys)[0] == 3
+
+
+def test_a_query_has_a_limit_of_memory(captured: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sql = "select count(distinct hash(i, j)) from range(3000) a(i), range(3000) b(j)"
+    status, out, err = asked(captured, sql, capsys, "--memory", "32MB")
+    assert (status, out) == (3, "")
+    assert "the query needs more than 32MB of memory; ask for less" in err
+    status, _, err = asked(captured, "select 1", capsys, "--memory", "lots")
+    assert (status, "memory 'lots'; give a size such as 2GB" in err) == (3, True)
+
+
+@pytest.mark.parametrize(("page", "number"), [("nightly.md", 3), ("capture.md", 4)])
+def test_the_questions_of_the_pages_are_answered(
+    captured: Path, capsys: pytest.CaptureFixture[str], page: str, number: int
+) -> None:
+    text = (Path(__file__).parents[3] / "docs" / page).read_text(encoding="utf-8")
+    questions = re.findall(r'^tester query results/latest "(.*)"', text, re.M)
+    assert len(questions) == number
     for question in questions:
-        assert asked(run, question, capsys)[0] == 0, question
+        status, _, said = asked(captured, question, capsys)
+        assert (status, said) == (0, ""), question

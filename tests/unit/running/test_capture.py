@@ -5,15 +5,22 @@
 from __future__ import annotations
 
 import json
+import sys
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scapy.utils import rdpcap
 
 from TesterLibrary.errors import PlanError, TesterLibraryError
 from TesterLibrary.model.capture import Capture, Direction
-from TesterLibrary.running.capture import Captures
+from TesterLibrary.reporting.frame_files import frame_files
+from TesterLibrary.reporting.query import query
+from TesterLibrary.reporting.records import read
+from TesterLibrary.running.capture import CaptureFile, Captures
 from TesterLibrary.running.measurer import TrialMeasurer
+from TesterLibrary.running.tester import Tester
 
 from .testers import SECOND, fake_tester, stream
 
@@ -101,6 +108,114 @@ def test_what_nobody_stops_is_written_at_the_end(tmp_path: Path) -> None:
     captures.close()
     assert (tmp_path / "captures" / "x.pcapng").is_file()
     assert not opened.target.snapshot().captures
+
+
+def lossy(tmp_path: Path, **wish: Any) -> tuple[Tester, CaptureFile]:
+    """A capture over two trials of a device that forwards 300 frames/s: one of 500 frames/s, one of 200."""
+    opened = fake_tester(tmp_path, capacity=300)
+    captures = Captures(opened)
+    captures.start(Capture("x", **wish), parquet=True)
+    for rate in ("500 pps", "200 pps"):
+        one = stream(rate=rate)
+        TrialMeasurer(opened, [one]).measure(opened.part_of_line(one), SECOND)
+    return opened, captures.stop("x")
+
+
+def test_rows_are_in_a_partition_for_each_trial(tmp_path: Path) -> None:
+    opened, file = lossy(tmp_path)
+    assert [(each.trial, each.rows) for each in file.frames] == [(1, 800), (2, 400), (None, 8)]  # learning
+    assert file.excerpt is not None
+    events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
+    assert events[0]["frames"] == [each.record(tmp_path) for each in file.frames]
+    assert events[0]["losses"] == "captures/x-losses.pcapng"
+    found, problems = frame_files(tmp_path, read(tmp_path))
+    assert (set(found), problems) == ({each.path for each in file.frames}, [])
+    counts = "count(*), count(received_ns), count(event)"
+    sql = f"select trial, {counts} from frames where trial > 0 group by 1 order by 1"
+    answer = query(read(tmp_path), sql, frames=found)
+    assert answer.rows == ((1, 800, 300, 200), (2, 400, 200, 0))
+    assert [trial.lost for trial in opened.recorder.trials] == [200, 0]
+
+
+@pytest.mark.parametrize(
+    ("wish", "known"),
+    [
+        ({"direction": Direction.RECEIVED}, 199),  # the last one leaves no gap
+        ({"direction": Direction.TRANSMITTED}, 0),
+        ({"filter": "udp"}, 200),
+        ({"filter": "udp", "frames": 100}, 0),  # it may hide what has arrived
+        ({"ports": ("p1",)}, 0),
+        ({"frames": 100}, 23),  # 8 learning frames, and 92 of 5 sent and 3 received in turn
+    ],
+)
+def test_losses_are_known_as_far_as_they_were_captured(
+    tmp_path: Path, wish: dict[str, Any], known: int
+) -> None:
+    _, file = lossy(tmp_path, **wish)
+    assert (file.excerpt.found if file.excerpt else 0) == known
+
+
+def test_a_capture_that_dropped_frames_does_not_know_which_were_lost(tmp_path: Path) -> None:
+    opened = fake_tester(tmp_path, capacity=300, capture_rate=100)
+    captures = Captures(opened)
+    captures.start(Capture("x"), parquet=True)
+    one = stream(rate="500 pps")
+    trial = TrialMeasurer(opened, [one]).measure(opened.part_of_line(one), SECOND)
+    file = captures.stop()
+    assert trial.lost == 200
+    assert file.excerpt is None
+    answer = query(
+        read(tmp_path), "select count(event) from frames", frames=[each.path for each in file.frames]
+    )
+    assert answer.rows == ((0,),)
+
+
+def test_rows_that_cannot_be_written_leave_the_capture(tmp_path: Path) -> None:
+    captures = Captures(fake_tester(tmp_path))
+    captures.start(Capture("x"), parquet=True)
+    TrialMeasurer(captures._tester, [stream(rate="500 pps")]).measure(Fraction(1, 10_000), SECOND)
+    (tmp_path / "frames").rmdir()
+    (tmp_path / "frames").write_text("in the way")
+    with pytest.raises(
+        TesterLibraryError, match=r"frames.* could not be written: .*All frames are in .*x\.pcapng"
+    ):
+        captures.stop("x")
+    assert len(rdpcap(str(tmp_path / "captures" / "x.pcapng"))) == captures.stopped("x").counters.captured
+    (event,) = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
+    assert (event["file"], event.get("frames")) == ("captures/x.pcapng", None)
+
+
+def test_a_capture_that_cannot_be_written_stays_in_the_tester(tmp_path: Path) -> None:
+    captures = Captures(fake_tester(tmp_path))
+    captures.start(Capture("x"))
+    (tmp_path / "captures").write_text("in the way")
+    with pytest.raises(TesterLibraryError, match=r"captures could not be written: .*call Stop Capture again"):
+        captures.stop("x")
+    (tmp_path / "captures").unlink()
+    assert captures.stop("x").path.is_file()
+
+
+def test_what_cannot_be_written_at_the_end_is_in_the_events(tmp_path: Path) -> None:
+    captures = Captures(fake_tester(tmp_path))
+    captures.start(Capture("x"))
+    (tmp_path / "captures").write_text("in the way")
+    captures.close()
+    (event,) = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text().splitlines()]
+    assert (event["event"], event["capture"]) == ("capture_not_written", "x")
+    assert "could not be written" in event["reason"]
+
+
+def test_rows_are_refused_before_anything_is_captured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    captures = Captures(fake_tester(tmp_path))
+    (tmp_path / "frames").write_text("in the way")
+    with pytest.raises(TesterLibraryError, match="frames could not be written"):
+        captures.start(Capture("x"), parquet=True)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(TesterLibraryError, match=r"need pyarrow; install .*\[frames\]"):
+        captures.start(Capture("x"), parquet=True)
+    assert not captures._tester.target.snapshot().captures
 
 
 def test_a_tester_that_is_gone_does_not_keep_from_closing(tmp_path: Path) -> None:
