@@ -14,6 +14,7 @@ import re
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, count
 from pathlib import Path
 
 from ..errors import TesterLibraryError
@@ -32,14 +33,17 @@ _FLAGS, _INBOUND, _OUTBOUND = 2, 1, 2
 _START, _STOP, _SEEN, _DROPPED, _MATCHED, _DELIVERED = 2, 3, 4, 5, 6, 8
 _NANOSECONDS = b"\x09"
 _LIBPCAP = b"\0"  # of the kinds of filter
+_PADDING = (b"", bytes(3), bytes(2), bytes(1))  # behind octets that fill the last four up to so many
+_OPTION = struct.Struct("<HH")
+_BEGIN, _REST, _FLAGS_LENGTH = struct.Struct("<IIIIIII"), struct.Struct("<HHIHHI"), 4  # of a packet
+_FIXED = _BEGIN.size + _OPTION.size + _REST.size
 
 
 def free_path(directory: Path, stem: str) -> Path:
     """A file of that name that does not exist yet: a number is added where it does."""
     plain = re.sub(r"[^\w.-]+", "-", stem)[:100]
-    candidates = (
-        directory / f"{plain}{suffix}.pcapng" for suffix in ("", *map("-{}".format, range(2, 10**6)))
-    )
+    suffixes = chain([""], map("-{}".format, count(2)))
+    candidates = (directory / f"{plain}{suffix}.pcapng" for suffix in suffixes)
     return next(path for path in candidates if not path.exists())
 
 
@@ -125,14 +129,17 @@ def _interface(capture: Capture, port: str, mac: bytes) -> bytes:
 
 
 def _packet(frame: CapturedFrame, interface: int, stopped: StoppedCapture, comment: str) -> bytes:
-    header = struct.pack("<I", interface) + _time(stopped.clock_zero_unix_ns + frame.time_ns)
-    lengths = struct.pack("<II", len(frame.octets), frame.original_length)
-    return _block(
-        _PACKET,
-        header + lengths + _padded(frame.octets),
-        _option(_COMMENT, comment.encode()),
-        _option(_FLAGS, struct.pack("<I", _OUTBOUND if frame.transmitted else _INBOUND)),
-    )
+    """A block like others, put together in one go: there are as many as frames."""
+    octets, said = frame.octets, comment.encode()
+    padding, padding_said = _PADDING[len(octets) % 4], _PADDING[len(said) % 4]
+    length = _FIXED + len(octets) + len(padding) + len(said) + len(padding_said)
+    time_ns = stopped.clock_zero_unix_ns + frame.time_ns
+    high, low = time_ns >> 32, time_ns & 0xFFFFFFFF
+    begin = _BEGIN.pack(_PACKET, length, interface, high, low, len(octets), frame.original_length)
+    flags = _OUTBOUND if frame.transmitted else _INBOUND
+    end = _REST.pack(_FLAGS, _FLAGS_LENGTH, flags, _END, 0, length)
+    comment_option = _OPTION.pack(_COMMENT, len(said))
+    return b"".join((begin, octets, padding, comment_option, said, padding_said, end))
 
 
 def frame_comment(frame: CapturedFrame, streams: Mapping[int, str]) -> str:
@@ -150,7 +157,7 @@ def _time(time_ns: int) -> bytes:
 
 
 def _option(code: int, value: bytes) -> bytes:
-    return struct.pack("<HH", code, len(value)) + _padded(value)
+    return _OPTION.pack(code, len(value)) + _padded(value)
 
 
 def _block(kind: int, body: bytes, *options: bytes) -> bytes:
@@ -160,4 +167,4 @@ def _block(kind: int, body: bytes, *options: bytes) -> bytes:
 
 
 def _padded(octets: bytes) -> bytes:
-    return octets + bytes(-len(octets) % 4)
+    return octets + _PADDING[len(octets) % 4]
