@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from TesterLibrary.files.paths import data_root
-from tests.acceptance.robots import SUITES, SuiteTests, robot
+from tests.acceptance.robots import SUITES, SuiteTests, robot, run
 from tests.acceptance.stateful_defects import DEFECTS, RIGHT, STATEFUL, Defect
+from tests.acceptance.test_nat import SUITE
 from tests.acceptance.test_suites import VERDICTS
+from tests.acceptance.test_switching import FAILING, planted
 
 RIGHT_WORDS = ("right", "inconclusive", "wrong", "error")
 _VERDICT = "verdicts.robot"
+_ON_PLANTED = {"flooding", "nat", "switching"}  # suites that run on what a test has planted
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,22 @@ class Case:
 def cases() -> Iterator[Case]:
     """Right devices, and each planted defect."""
     for suite in sorted(SUITES.glob("*.robot")):
+        if suite.stem in _ON_PLANTED:
+            continue
         meant = {name: (status, message) for name, status, message in VERDICTS}
         yield Case(suite.stem, partial(robot, suite), meant if suite.name == _VERDICT else {})
+    failing = {name: ("FAIL", message) for name, message in FAILING.items()}
+    yield Case("switching", _switching, failing)
+    yield Case("nat", partial(robot, SUITE), {})
     yield Case("measurement", partial(robot, data_root() / "suites" / "measurement"), {})
     for name in RIGHT:
         yield Case(name, partial(robot, STATEFUL / f"{name}.robot"), {})
     for defect in DEFECTS:
         yield Case(f"{defect.suite}, {defect.test}", defect.run, _found(defect))
+
+
+def _switching(folder: Path) -> SuiteTests:
+    return run("switching.robot", folder / "output", f"SHORT:{planted(folder, burst=1020)}")
 
 
 def _found(defect: Defect) -> Mapping[str, tuple[str, str]]:
