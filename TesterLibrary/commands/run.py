@@ -16,6 +16,7 @@ from ..files.profile import profile_values
 from ..reporting.rebuild import EVIDENCE
 from ..reporting.records import read_verdicts
 from ..reporting.signature import load_private_key
+from ..reporting.trend.address import Address
 from ..reporting.trend.database import TOLERANCE, open_database
 from ..reporting.trend.figure import run_of
 from ..testbeds import load_testbed
@@ -127,6 +128,8 @@ def _check(campaign: Campaign) -> None:
         document.parsed(
             lambda name: load_criteria(resource("criteria", name)), campaign.criteria, ("criteria",)
         )
+    if campaign.database:
+        document.parsed(Address.parse, campaign.database, ("database",))
 
 
 def _times(run: Certification, campaign: Campaign) -> str:
@@ -142,6 +145,7 @@ def _times(run: Certification, campaign: Campaign) -> str:
 
 def _keep(database: str, output: Path) -> None:
     """Adds the values of the run to a database of `tester trend`."""
-    with open_database(Path(database), make=True) as opened:
+    with open_database(database, make=True) as opened:
         added = opened.add(run_of(read_verdicts(output / EVIDENCE)), float(TOLERANCE.value))
-    print(f"{database}: the run is {added.value}; tester trend --database {database} says what has changed")
+    shown = Address.parse(database)
+    print(f"{shown}: the run is {added.value}; tester trend --database {shown} says what has changed")

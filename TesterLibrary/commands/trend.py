@@ -19,6 +19,7 @@ from ..reporting.durable import write_file
 from ..reporting.rebuild import evidence_of
 from ..reporting.records import cut_off, read_verdicts
 from ..reporting.trend import page
+from ..reporting.trend.address import Address
 from ..reporting.trend.database import TOLERANCE, Database, open_database
 from ..reporting.trend.figure import Run, run_of
 from ..reporting.trend.summary import Trend, status, time_text, trends
@@ -53,7 +54,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "records", metavar="RECORD", type=Path, nargs="*", help="runs to add: folders such as results/latest"
     )
     parser.add_argument(
-        "--database", metavar="FILE", type=Path, default=_DATABASE, help=f"(default: {_DATABASE})"
+        "--database",
+        metavar="FILE",
+        default=str(_DATABASE),
+        help="a DuckDB file, or postgresql://USER@HOST:PORT/DATABASE; the password is best in PGPASSWORD or "
+        f"~/.pgpass (default: {_DATABASE})",
     )
     parser.add_argument(
         "--tolerance",
@@ -79,10 +84,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _trend(options: argparse.Namespace) -> int:
     if bool(options.because) != (options.accept is not None):
         raise TesterLibraryError("--accept and --because go together: an accepted alarm says why")
+    address = Address.parse(options.database)
     given = [_run(record) for record in options.records]
     added = sorted((run for run, _ in given), key=lambda run: run.started_at)
     changes = bool(given) or options.accept is not None
-    with open_database(options.database, make=changes) as database:
+    with open_database(address.given, make=changes) as database:
         said = [
             f"run {run.id} of {time_text(run.started_at)}: {_add(database, run, options)}" for run in added
         ]
@@ -100,7 +106,7 @@ def _trend(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(_document(found, len(runs), said), indent=2, ensure_ascii=False))
     else:
-        print("\n".join((*said, *_lines(found, len(runs), options.database))))
+        print("\n".join((*said, *_lines(found, len(runs), address))))
     return status(found, looked_at)
 
 
@@ -123,7 +129,7 @@ def _document(found: Sequence[Trend], runs: int, said: Sequence[str]) -> dict[st
     return {"runs": runs, "notes": list(said), "figures": [trend.record() for trend in found]}
 
 
-def _lines(found: Sequence[Trend], runs: int, database: Path) -> Sequence[str]:
+def _lines(found: Sequence[Trend], runs: int, database: Address) -> Sequence[str]:
     counts = Counter(trend.standing.value for trend in found)
     summary = ", ".join(f"{count} {name}" for name, count in counts.items()) or "no figures"
     return ("", *(f"{t.series.id:>4} {t.text()}" for t in found), "", f"{summary}; {runs} runs in {database}")

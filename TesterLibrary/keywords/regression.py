@@ -29,7 +29,7 @@ class Regression:
         | =Argument= | =Meaning= |
         | ``verdict`` | a verdict that a ``Verify`` keyword of this test returned; the last one, if left out |
         | ``within`` | part of the baseline by which the value may be worse, such as ``1 %`` |
-        | ``baseline`` | the folder of a run, such as ``baselines/v1.0``, or a database of `tester trend` |
+        | ``baseline`` | folder of a run, such as ``baselines/v1.0``, or file or URL of a trend database |
 
         The keyword looks the value up in the baseline by testbed, suite, test and name. In a database the
         baseline is the level of the values that fit testers measured, or the level before an open alarm. The

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ..errors import TesterLibraryError
@@ -28,12 +27,6 @@ def beside_baseline(suite: Suite, verdict: Verdict | None, baseline: str, within
     judged = verdict or (standing[-1] if standing else None)
     if judged is None:
         raise TesterLibraryError("nothing was judged in this test yet; call Verify … for the value first")
-    path = Path(baseline).expanduser()
-    if not path.exists():
-        raise TesterLibraryError(
-            f"there is no baseline {path} (from {Path.cwd()}); give the folder of a run, or a database of "
-            "tester trend"
-        )
     run = read_run(recorder.directory)
     place = recorder.place
     opened: Mapping[str, Any] = next((t for t in run["testers"] if t["testbed"]["name"] == place.testbed), {})
@@ -52,5 +45,5 @@ def beside_baseline(suite: Suite, verdict: Verdict | None, baseline: str, within
         run=str(run["id"]),
         longest_ns=max(durations, default=None),
     )
-    found, doubt = find_baseline(path, sought)
+    found, doubt = find_baseline(baseline, sought)
     return no_regression(judged, found, within, doubt=doubt)

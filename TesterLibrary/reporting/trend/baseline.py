@@ -15,6 +15,7 @@ from ...model.number import counted
 from ...verdict import Verdict
 from ..rebuild import evidence_of
 from ..records import read_longest_trials, read_verdicts
+from .address import Address
 from .database import Series, open_database
 from .figure import Figure, Key, Point, run_of, text_in, unit_of
 from .judge import FEWEST, WINDOW, levels
@@ -38,19 +39,25 @@ class Sought:
     longest_ns: int | None  # of the trials of the test so far; None if it has none
 
 
-def find_baseline(path: Path, sought: Sought) -> tuple[Baseline | None, str]:
+def find_baseline(where: str | Path, sought: Sought) -> tuple[Baseline | None, str]:
     """The baseline, and why it says nothing of the value: empty if it does.
 
     Args:
-        path: The folder of a run, or a database of runs.
+        where: The folder of a run, or a database of runs by its path or URL.
         sought: What it is for.
 
     Raises:
         TesterLibraryError: there is neither, or it cannot be read.
     """
-    if path.is_dir():
-        return _of_run(path, sought)
-    with open_database(path, make=False) as database:
+    address = Address.parse(where)
+    if not address.is_server and not address.file.exists():
+        raise TesterLibraryError(
+            f"there is no baseline {address} (from {Path.cwd()}); give the folder of a run, or a database of "
+            "tester trend"
+        )
+    if not address.is_server and address.file.is_dir():
+        return _of_run(address.file, sought)
+    with open_database(where, make=False) as database:
         return _of_database(database.series(test=sought.test), sought)
 
 

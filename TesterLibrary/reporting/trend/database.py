@@ -1,28 +1,28 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The database of runs: one DuckDB file with the figures of each run, and the alarms on them.
+"""The database of runs: the figures of each run, and the alarms on them, in a DuckDB file or on a server.
 
-A change is made whole or not at all, so a full disk or a killed command leaves the file as it was.
+A change is made whole or not at all, so a full disk or a killed command leaves it as it was. The statements
+are what DuckDB and PostgreSQL have in common.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, fields
 from datetime import datetime
 from enum import Enum
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import TesterLibraryError
 from ...model.units import Ratio
+from .address import Address
 from .figure import Figure, Key, Point, Run
 from .judge import OPEN, Alarm, State, Step, judge
-
-if TYPE_CHECKING:
-    import duckdb
+from .store import Row, Store, open_store
 
 SCHEMA = 1
 _JUDGED = 200  # values of a fit tester that the judge may look back on
@@ -39,19 +39,20 @@ create table figures (
     unit text not null, size integer, higher_is_better boolean, judged_at timestamp
 );
 create table points (
-    figure integer not null, run text not null, taken_at timestamp not null, least double, most double,
+    figure integer not null, run text not null, taken_at timestamp not null, least float8, most float8,
     outcome text not null, reason text not null, device text not null, version text not null,
     tester text not null, fit boolean not null
 );
 create table alarms (
-    figure integer not null, number integer not null, before double not null, threshold double not null,
+    figure integer not null, number integer not null, before float8 not null, threshold float8 not null,
     since timestamp not null
 );
 create table steps (
     figure integer not null, alarm integer not null, number integer not null, state text not null,
-    taken_at timestamp not null, run text not null, value double, note text not null
+    taken_at timestamp not null, run text not null, value float8, note text not null
 );
 """
+_NAMES = "select table_name from information_schema.tables where table_schema = current_schema()"
 _KEY = ", ".join(field.name for field in fields(Key))
 TOLERANCE = Ratio.parse("1 %")  # the part of a value up to which a change is none, unless someone says
 _POINT = "run, taken_at, least, most, outcome, reason, device, version, tester"
@@ -82,10 +83,10 @@ class Series:
 
 
 class Database:
-    """The file, open. Made by `open_database`."""
+    """The tables, open. Made by `open_database`."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        self._connection = connection
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def add(self, run: Run, tolerance: float) -> Added:
         """Puts the figures of a run in, and judges those that are newer than all before.
@@ -93,10 +94,10 @@ class Database:
         A run that is there already changes nothing.
         """
         digest = sha256(repr(run).encode()).hexdigest()
-        known = self._rows("select digest from runs where id = ?", [run.id])
-        if known == [(digest,)]:
-            return Added.KNOWN
         with self._whole():
+            known = self._rows("select digest from runs where id = ?", [run.id])
+            if known == [(digest,)]:
+                return Added.KNOWN
             self._do("delete from points where run = ?", [run.id])
             self._do("delete from runs where id = ?", [run.id])
             self._insert("runs", [(run.id, run.started_at, run.title, run.outcome, digest)])
@@ -117,18 +118,18 @@ class Database:
 
         `test` is a part of the name of the suite or the test.
         """
-        chosen = [
-            row
-            for row in self._rows(f"select id, higher_is_better, size, {_KEY} from figures order by id")
-            if testbed in ("", row[3])
-            and (not size or row[2] == size)
-            and test.casefold() in f"{row[6]}.{row[7]}".casefold()
-        ]
-        ids = [row[0] for row in chosen]
-        points = self._points(ids)
+        with self._whole(self._store.begin_read):
+            chosen = [
+                row
+                for row in self._rows(f"select id, higher_is_better, size, {_KEY} from figures order by id")
+                if testbed in ("", row[3])
+                and (not size or row[2] == size)
+                and test.casefold() in f"{row[6]}.{row[7]}".casefold()
+            ]
+            ids = [row[0] for row in chosen]
+            points, alarms = self._points(ids), self._alarms(ids)
         if version:
             points = {id_: [p for p in of if p.version == version] for id_, of in points.items()}
-        alarms = self._alarms(ids)
         return tuple(
             Series(row[0], Key(*row[3:]), row[1], tuple(points[row[0]]), tuple(alarms.get(row[0], ())))
             for row in chosen
@@ -141,12 +142,14 @@ class Database:
         Raises:
             TesterLibraryError: the figure has no open alarm.
         """
-        alarms = self._alarms([figure]).get(figure, [])
-        if not alarms or alarms[-1].state not in OPEN:
-            raise TesterLibraryError(f"figure {figure} has no open alarm; `tester trend` prints the numbers")
-        accepted = alarms[-1].then(Step(State.ACCEPTED, at, "", None, because))
-        row = self._step_row(figure, len(alarms), len(accepted.steps), accepted.steps[-1])
         with self._whole():
+            alarms = self._alarms([figure]).get(figure, [])
+            if not alarms or alarms[-1].state not in OPEN:
+                raise TesterLibraryError(
+                    f"figure {figure} has no open alarm; `tester trend` prints the numbers"
+                )
+            accepted = alarms[-1].then(Step(State.ACCEPTED, at, "", None, because))
+            row = self._step_row(figure, len(alarms), len(accepted.steps), accepted.steps[-1])
             self._insert("steps", [row])
         return accepted
 
@@ -164,7 +167,7 @@ class Database:
 
     def _judge(self, run: Run, ids: Mapping[Key, int], tolerance: float) -> None:
         fit = {ids[figure.key]: figure for figure in run.figures if figure.point.fit}
-        judged = dict(self._rows("select id, judged_at from figures"))
+        judged: dict[int, Any] = dict(self._rows("select id, judged_at from figures"))
         newer = [id_ for id_, f in fit.items() if judged[id_] is None or judged[id_] < f.point.at]
         points, alarms = self._points(newer, fit_alone=True), self._alarms(newer)
         for id_ in newer:
@@ -196,16 +199,13 @@ class Database:
 
     def _points(self, figures: Sequence[int], *, fit_alone: bool = False) -> dict[int, list[Point]]:
         found: dict[int, list[Point]] = {figure: [] for figure in figures}
-        newest = (
-            f"and fit qualify row_number() over (partition by figure order by taken_at desc) <= {_JUDGED}"
-            if fit_alone
-            else ""
-        )
-        rows = self._rows(
-            f"select figure, {_POINT} from points where list_contains(?, figure) {newest} "
-            "order by figure, taken_at, run",
-            [list(figures)],
-        )
+        asked = f"select figure, {_POINT} from points where figure = any(?)"
+        if fit_alone:
+            place = "row_number() over (partition by figure order by taken_at desc) as place"
+            asked = f"select * from (select figure, {_POINT}, {place} from points "
+            asked += f"where figure = any(?) and fit) newest where place <= {_JUDGED}"
+            asked = f"select figure, {_POINT} from ({asked}) judged"
+        rows = self._rows(f"{asked} order by figure, taken_at, run", [list(figures)])
         for figure, *values in rows:
             found[figure].append(Point(*values))
         return found
@@ -215,12 +215,12 @@ class Database:
         steps: dict[tuple[int, int], list[Step]] = {}
         for figure, number, state, *rest in self._rows(
             "select figure, alarm, state, taken_at, run, value, note from steps "
-            "where list_contains(?, figure) order by figure, alarm, number",
+            "where figure = any(?) order by figure, alarm, number",
             [list(figures)],
         ):
             steps.setdefault((figure, number), []).append(Step(State(state), *rest))
         for figure, number, *rest in self._rows(
-            "select figure, number, before, threshold, since from alarms where list_contains(?, figure) "
+            "select figure, number, before, threshold, since from alarms where figure = any(?) "
             "order by figure, number",
             [list(figures)],
         ):
@@ -236,80 +236,65 @@ class Database:
             values = [value for each in part for value in each]
             self._do(f"insert into {table} values {', '.join([row] * len(part))}", values)
 
-    def _rows(self, statement: str, values: Iterable[Any] = ()) -> list[tuple[Any, ...]]:
-        return self._connection.execute(statement, list(values)).fetchall()
+    def _rows(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
+        return self._store.execute(statement, values)
 
-    def _do(self, statement: str, values: Iterable[Any] = ()) -> None:
-        self._connection.execute(statement, list(values))
+    def _do(self, statement: str, values: Sequence[Any] = ()) -> None:
+        self._store.execute(statement, values)
 
     @contextmanager
-    def _whole(self) -> Iterator[None]:
-        """Everything that is done within, or nothing of it."""
-        self._do("begin transaction")
+    def _whole(self, *begin: str) -> Iterator[None]:
+        """Everything that is done within, or nothing of it; no other writer in between."""
+        for statement in begin or self._store.begin_write:
+            self._do(statement)
         try:
             yield
             self._do("commit")
         except BaseException:
-            self._connection.rollback()
+            # A transaction that has failed to commit, or lost its server, is over already.
+            with suppress(Exception):
+                self._do("rollback")
             raise
+
+    def check(self, name: str, *, make: bool) -> None:
+        """Makes the tables where there are none yet, and refuses tables that are not this library's.
+
+        Raises:
+            TesterLibraryError: they are others, or those of another version of the library.
+        """
+        with self._whole(*(() if make else (self._store.begin_read,))):
+            tables = {table for (table,) in self._rows(_NAMES)}
+            if not tables and make:
+                self._do(_TABLES)
+                self._insert("meta", [(SCHEMA,)])
+                return
+            if not tables:
+                raise TesterLibraryError(f"there are no runs in {name} yet; `tester trend RECORD` adds some")
+            if "meta" not in tables:
+                raise TesterLibraryError(f"{name} is a {self._store.kind}, but no database of runs")
+            found = self._rows("select * from meta")
+        if found != [(SCHEMA,)]:
+            version = found[0][0] if found else "none"
+            raise TesterLibraryError(
+                f"the database {name} has schema {version}, and this version reads {SCHEMA}; use the "
+                "version of the library that wrote it, or another database"
+            )
 
 
 @contextmanager
-def open_database(path: Path, *, make: bool = True) -> Iterator[Database]:
+def open_database(where: str | Path, *, make: bool = True) -> Iterator[Database]:
     """Opens the database of runs; makes it where there is none.
 
     Args:
-        path: The file.
+        where: The path of a DuckDB file, or the URL of a PostgreSQL database.
         make: Whether it may be made and changed; it is only read if not.
 
     Raises:
-        TesterLibraryError: DuckDB is not installed; the file is no such database, of a newer version, in use,
-            or cannot be written.
+        TesterLibraryError: a package is not installed; it is no such database, of a newer version, cannot be
+            reached or written, or another writer does not finish.
     """
-    if "://" in str(path) or ":/" in str(path):
-        raise TesterLibraryError(
-            f"{path} is an address; a database of runs is a DuckDB file, and no server is supported"
-        )
-    try:
-        import duckdb
-    except ImportError:
-        raise TesterLibraryError(
-            "a database of runs needs DuckDB; install robotframework-testerlibrary[trend]"
-        ) from None
-    if not make and not path.is_file():
-        raise TesterLibraryError(f"there is no database {path}; `tester trend RECORD` makes one")
-    try:
-        if make:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        settings: dict[str, str | bool | int | float | list[str]] = {
-            "threads": 1,
-            "autoinstall_known_extensions": "false",
-        }
-        with duckdb.connect(str(path), read_only=not make, config=settings) as connection:
-            _check(path, connection, make=make)
-            yield Database(connection)
-    except (duckdb.Error, OSError) as problem:
-        said = str(problem).strip().split("\n")[0]
-        raise TesterLibraryError(
-            f"the database {path} cannot be used: {said}. What it held before is still there"
-        ) from None
-
-
-def _check(path: Path, connection: duckdb.DuckDBPyConnection, *, make: bool) -> None:
-    """Makes the tables of a new file, and refuses a file that is not this library's."""
-    tables = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
-    if not tables and make:
-        connection.execute("begin transaction")
-        connection.execute(_TABLES)
-        connection.execute("insert into meta values (?)", [SCHEMA])
-        connection.execute("commit")
-        return
-    if "meta" not in tables:
-        raise TesterLibraryError(f"{path} is a DuckDB file, but no database of runs")
-    found = connection.execute("select * from meta").fetchall()
-    if found != [(SCHEMA,)]:
-        version = found[0][0] if found else "none"
-        raise TesterLibraryError(
-            f"the database {path} has schema {version}, and this version reads {SCHEMA}; use the version of "
-            "the library that wrote it, or another file"
-        )
+    address = Address.parse(where)
+    with open_store(address, make=make) as store:
+        database = Database(store)
+        database.check(str(address), make=make)
+        yield database

@@ -172,6 +172,7 @@ def test_a_database_of_trends_gets_the_run(capsys: pytest.CaptureFixture[str]) -
         ("profile: quickest\n", "nightly.yaml:2: profile: criteria/profiles: 'quickest' does not come with"),
         ("criteria: nowhere.yaml\n", "nightly.yaml:2: criteria: criteria: there is no file nowhere.yaml"),
         ("repetitions: many\n", "nightly.yaml:2: repetitions: 'many' is not allowed; give how often"),
+        ("database: mysql://lab@db/runs\n", "nightly.yaml:2: database: a database of runs is a"),
         ("suites: [judging.robot]\ntests: [Fourth]\n", "there is no test with test Fourth in "),
     ],
 )

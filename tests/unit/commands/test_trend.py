@@ -7,9 +7,11 @@ from __future__ import annotations
 import csv
 import json
 import resource
+import subprocess
 import sys
 from pathlib import Path
 from random import Random
+from threading import Timer
 
 import duckdb
 import pytest
@@ -174,7 +176,7 @@ def test_a_database_that_is_none_of_ours_is_refused(
     with duckdb.connect(str(other)) as connection:
         connection.execute("create table t (a integer)")
     assert "is a DuckDB file, but no database of runs" in refused(str(other))
-    assert "no server is supported" in refused("postgresql://host/runs")
+    assert "begins with mysql: is not supported" in refused("mysql://host/runs")
     assert "cannot be used" in refused(str(foreign / "trend.duckdb"))
 
 
@@ -195,6 +197,20 @@ def test_without_a_database_nothing_is_made(database: Path, capsys: pytest.Captu
     assert main(["trend", "--database", str(database)]) == 3
     assert "there is no database" in capsys.readouterr().err
     assert not database.exists()
+
+
+def test_another_writer_of_the_file_is_waited_for(database: Path, usual: list[str]) -> None:
+    assert main(["trend", usual[0], "--database", str(database)]) == 2
+    hold = "import duckdb, sys; file = duckdb.connect(sys.argv[1]); print(flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, str(database)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdin is not None
+        assert other.stdout is not None
+        other.stdout.readline()
+        Timer(0.5, other.stdin.close).start()
+        assert main(["trend", usual[1], "--database", str(database)]) == 2
+    assert main(["trend", *usual[:2], "--database", str(database)]) == 2
 
 
 def test_a_full_disk_is_said_and_what_was_there_stays(

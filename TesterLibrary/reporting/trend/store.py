@@ -1,0 +1,172 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What keeps the tables of a database of runs, and opens it: a DuckDB file, or a PostgreSQL server.
+
+Both understand the same statements; they differ in how one is opened, and in how a transaction begins.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...errors import TesterLibraryError
+from .address import Address
+
+if TYPE_CHECKING:
+    import duckdb
+    import psycopg
+
+Row = tuple[Any, ...]
+_PATIENCE_S = 20  # for another writer
+_CONNECT_S = 10  # to a server that does not answer
+_RETRY_S = 0.1
+
+
+class Store(Protocol):
+    """An open database, without what its tables mean."""
+
+    @property
+    def kind(self) -> str:
+        """What it is, for messages."""
+
+    @property
+    def begin_read(self) -> str:
+        """Begins a transaction that sees one state of all tables."""
+
+    @property
+    def begin_write(self) -> Sequence[str]:
+        """Begins a transaction that no other writer is in at the same time."""
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
+        """The rows that a statement returns. `?` stands for a value."""
+
+
+@dataclass(frozen=True)
+class _File:
+    """A DuckDB file, which one process at a time may write."""
+
+    connection: duckdb.DuckDBPyConnection
+    kind: str = "DuckDB file"
+    begin_read: str = "begin transaction"
+    begin_write: Sequence[str] = ("begin transaction",)
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
+        return self.connection.execute(statement, list(values)).fetchall()
+
+
+@dataclass(frozen=True)
+class _Server:
+    """A database of a PostgreSQL server."""
+
+    connection: psycopg.Connection[Row]
+    kind: str = "PostgreSQL database with other tables"
+    begin_read: str = "begin transaction isolation level repeatable read read only"
+    begin_write: Sequence[str] = (
+        "begin transaction",
+        # Figures are numbered, and values judged, by what is there: writers have to be one after another.
+        "select pg_advisory_xact_lock(hashtext('TesterLibrary: runs'))",
+    )
+
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
+        # Statements without values may be several in one text, which takes the simple protocol.
+        asked = self.connection.execute(statement.replace("?", "%s").encode(), list(values) or None)
+        return asked.fetchall() if asked.description else []
+
+
+@contextmanager
+def open_store(address: Address, *, make: bool) -> Iterator[Store]:
+    """Opens what is at that address.
+
+    Args:
+        address: The file or the server.
+        make: Whether a file may be made, and tables be changed.
+
+    Raises:
+        TesterLibraryError: a package is missing, there is no such file or server, or it fails while it is
+            open. Everything that was there before still is.
+    """
+    with _server(address, make=make) if address.is_server else _file(address.file, make=make) as store:
+        yield store
+
+
+@contextmanager
+def _file(path: Path, *, make: bool) -> Iterator[Store]:
+    try:
+        import duckdb
+    except ImportError:
+        raise TesterLibraryError(
+            "a database of runs in a file needs DuckDB; install robotframework-testerlibrary[trend]"
+        ) from None
+    if not make and not path.is_file():
+        raise TesterLibraryError(f"there is no database {path}; `tester trend RECORD` makes one")
+    try:
+        if make:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with _connected(path, make=make) as connection:
+            yield _File(connection)
+    except (duckdb.Error, OSError) as problem:
+        raise _unusable(str(path), str(problem).strip().split("\n")[0]) from None
+
+
+def _connected(path: Path, *, make: bool) -> duckdb.DuckDBPyConnection:
+    """The file, open; another process that writes it is waited for."""
+    import duckdb
+
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "threads": 1,
+        "autoinstall_known_extensions": "false",
+    }
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            return duckdb.connect(str(path), read_only=not make, config=settings)
+        except duckdb.IOException as problem:
+            if "Could not set lock" not in str(problem) or time.monotonic() > until:
+                raise
+        time.sleep(_RETRY_S)
+
+
+@contextmanager
+def _server(address: Address, *, make: bool) -> Iterator[Store]:
+    try:
+        import psycopg
+        from psycopg.conninfo import conninfo_to_dict
+    except ImportError:
+        raise TesterLibraryError(
+            "a database of runs on a server needs psycopg; install robotframework-testerlibrary[postgres]"
+        ) from None
+    try:
+        given: dict[str, Any] = {"connect_timeout": _CONNECT_S, "application_name": "tester trend"}
+        given |= conninfo_to_dict(address.given)
+        connection = psycopg.connect(**given, autocommit=True, prepare_threshold=None)
+    except psycopg.Error as problem:
+        raise TesterLibraryError(
+            f"the database {address} cannot be opened: {_said(problem)}. Check that the server runs and lets "
+            "this machine in, that it has the database and the user, and the password: in the URL, in "
+            "PGPASSWORD or in ~/.pgpass"
+        ) from None
+    try:
+        with connection:
+            connection.execute(f"set lock_timeout = '{_PATIENCE_S}s'".encode())
+            if not make:
+                connection.execute("set default_transaction_read_only = on")
+            yield _Server(connection)
+    except psycopg.Error as problem:
+        raise _unusable(str(address), _said(problem)) from None
+
+
+def _said(problem: Exception) -> str:
+    """What a server said, on one line."""
+    lines = (line.strip() for line in str(problem).splitlines())
+    return "; ".join(line for line in lines if line).rstrip(".")
+
+
+def _unusable(name: str, said: str) -> TesterLibraryError:
+    return TesterLibraryError(
+        f"the database {name} cannot be used: {said}. What it held before is still there"
+    )
