@@ -22,6 +22,7 @@ from ..reporting.trend import page
 from ..reporting.trend.address import Address
 from ..reporting.trend.database import TOLERANCE, Database, open_database
 from ..reporting.trend.figure import Run, run_of
+from ..reporting.trend.level import Method
 from ..reporting.trend.summary import Trend, status, time_text, trends
 from ._command import command
 from ._verdicts import RESULTS
@@ -67,6 +68,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         default=TOLERANCE,
         help="the part of a value up to which a change is none (default: 1 %%)",
     )
+    parser.add_argument(
+        "--method",
+        choices=[method.value for method in Method],
+        default=Method.JUMPAVG.value,
+        help="the library that finds changes; otava needs the extra of that name (default: jumpavg)",
+    )
     parser.add_argument("--testbed", default="", help="only figures of this testbed")
     parser.add_argument("--version", default="", help="only values of this version of the device")
     parser.add_argument("--test", default="", metavar="TEXT", help="only tests with this in their name")
@@ -100,7 +107,7 @@ def _trend(options: argparse.Namespace) -> int:
         chosen = {name: getattr(options, name) for name in ("testbed", "version", "test", "size")}
         series = database.series(**chosen)
     looked_at = [run.id for run in added] or [run for run, _ in runs[-1:]]
-    found = trends(series, looked_at)
+    found = trends(series, looked_at, Method(options.method))
     newest = max((at for _, at in runs), default=None)
     _write(options, found, len(runs), newest)
     if options.json:
@@ -118,7 +125,7 @@ def _run(record: Path) -> tuple[Run, Sequence[str]]:
 
 
 def _add(database: Database, run: Run, options: argparse.Namespace) -> str:
-    return database.add(run, float(options.tolerance.value)).value
+    return database.add(run, float(options.tolerance.value), Method(options.method)).value
 
 
 def _now() -> datetime:

@@ -18,7 +18,8 @@ from ..records import read_longest_trials, read_verdicts
 from .address import Address
 from .database import Series, open_database
 from .figure import Figure, Key, Point, run_of, text_in, unit_of
-from .judge import FEWEST, WINDOW, levels
+from .judge import FEWEST, WINDOW
+from .level import levels
 from .summary import time_text
 
 _MOST_NAMED = 3  # places that a message names where a value was found in place of the one that was sought

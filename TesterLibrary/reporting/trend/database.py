@@ -22,6 +22,7 @@ from ...model.units import Ratio
 from .address import Address
 from .figure import Figure, Key, Point, Run
 from .judge import OPEN, Alarm, State, Step, judge
+from .level import Method
 from .store import Row, Store, open_store
 
 SCHEMA = 1
@@ -88,7 +89,7 @@ class Database:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def add(self, run: Run, tolerance: float) -> Added:
+    def add(self, run: Run, tolerance: float, method: Method = Method.JUMPAVG) -> Added:
         """Puts the figures of a run in, and judges those that are newer than all before.
 
         A run that is there already changes nothing.
@@ -104,7 +105,7 @@ class Database:
             ids = self._figure_ids(run.figures)
             rows = [(ids[f.key], *astuple(f.point), f.point.fit) for f in run.figures]
             self._insert("points", rows)
-            self._judge(run, ids, tolerance)
+            self._judge(run, ids, tolerance, method)
         return Added.CHANGED if known else Added.NEW
 
     def runs(self) -> tuple[tuple[str, datetime], ...]:
@@ -165,14 +166,14 @@ class Database:
         self._insert("figures", list(fresh.values()))
         return ids
 
-    def _judge(self, run: Run, ids: Mapping[Key, int], tolerance: float) -> None:
+    def _judge(self, run: Run, ids: Mapping[Key, int], tolerance: float, method: Method) -> None:
         fit = {ids[figure.key]: figure for figure in run.figures if figure.point.fit}
         judged: dict[int, Any] = dict(self._rows("select id, judged_at from figures"))
         newer = [id_ for id_, f in fit.items() if judged[id_] is None or judged[id_] < f.point.at]
         points, alarms = self._points(newer, fit_alone=True), self._alarms(newer)
         for id_ in newer:
             before = tuple(alarms.get(id_, ()))
-            after = judge(points[id_], before, fit[id_].higher_is_better, tolerance)
+            after = judge(points[id_], before, fit[id_].higher_is_better, tolerance, method)
             self._keep(id_, before, after)
         self._do(
             "update figures set judged_at = n.newest from (select figure, max(taken_at) as newest "

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tells a change of a figure from its noise, and a change that stays from one that does not.
 
-`jumpavg`, the library of FD.io CSIT, parts the values into levels by minimum description length. Where that
-sees a level that is worse, the change has to be greater than the tolerance, than what is known of the values,
-and than four times the noise around the levels before: the description of few values by a normal law takes
-the tails of other laws for levels.
+`jumpavg`, the library of FD.io CSIT, parts the values into levels by minimum description length; Apache Otava
+does so by E-divisive means and a t-test, if that is chosen. Where one sees a level that is worse, the change
+has to be greater than the tolerance, than what is known of the values, and than four times the noise around
+the levels before: the description of few values by a normal law takes the tails of other laws for levels.
 
 One value is a *candidate* and no alarm: it is measured again. It is *alarmed* if that is as bad, and refuted
 if it is not. An alarm is *confirmed* by a further value, and *recovered* when a value is back; that, too, has
@@ -20,8 +20,8 @@ from datetime import datetime
 from enum import Enum
 from statistics import median
 
-from ...errors import TesterLibraryError
 from .figure import Point
+from .level import Level, Method, levels
 
 WINDOW = 60  # values that are looked at: jumpavg takes the time of their number to the third
 FEWEST = 5  # values of which a first level is known
@@ -82,41 +82,12 @@ class Alarm:
         return replace(self, steps=(*self.steps, step))
 
 
-@dataclass(frozen=True)
-class Level:
-    """Values that only noise tells apart."""
-
-    values: tuple[float, ...]
-
-    @property
-    def mean(self) -> float:
-        """Their mean."""
-        return sum(self.values) / len(self.values)
-
-
-def levels(values: Sequence[float]) -> tuple[Level, ...]:
-    """The levels of a series, in its order.
-
-    Raises:
-        TesterLibraryError: jumpavg is not installed.
-    """
-    try:
-        import jumpavg
-    except ImportError:
-        raise TesterLibraryError(
-            "a trend needs jumpavg; install robotframework-testerlibrary[trend]"
-        ) from None
-    if not values:
-        return ()
-    least = min(0.0, *values)  # jumpavg takes no negative values
-    if max(values) == least:
-        return (Level(tuple(values)),)
-    groups = jumpavg.classify([value - least for value in values])
-    return tuple(Level(tuple(value + least for value in group.run_list)) for group in groups)
-
-
 def judge(
-    points: Sequence[Point], alarms: Sequence[Alarm], higher_is_better: bool | None, tolerance: float
+    points: Sequence[Point],
+    alarms: Sequence[Alarm],
+    higher_is_better: bool | None,
+    tolerance: float,
+    method: Method = Method.JUMPAVG,
 ) -> tuple[Alarm, ...]:
     """The alarms of a figure after its newest value.
 
@@ -125,16 +96,19 @@ def judge(
         alarms: Those so far, the oldest first.
         higher_is_better: None where a change to either side is one for the worse.
         tolerance: Part of the level before, up to which a change is none.
+        method: What parts the values into levels.
     """
     newest = points[-1]
     after = tuple(
-        _stepped(alarm, points, alarms[:number], higher_is_better) if alarm.state in _STEPPED else alarm
+        _stepped(alarm, points, alarms[:number], higher_is_better, method)
+        if alarm.state in _STEPPED
+        else alarm
         for number, alarm in enumerate(alarms)
     )
     changed = any(old.state is not new.state for old, new in zip(alarms, after, strict=True))
     if changed or any(alarm.state is State.ALARMED for alarm in after):
         return after
-    found = _candidate(_usual(points, after), higher_is_better, tolerance)
+    found = _candidate(_usual(points, after), higher_is_better, tolerance, method)
     if found is None:
         return after
     before, threshold = found
@@ -154,7 +128,11 @@ def noise_of(known: Sequence[Level]) -> float:
 
 
 def _stepped(
-    alarm: Alarm, points: Sequence[Point], others: Sequence[Alarm], higher_is_better: bool | None
+    alarm: Alarm,
+    points: Sequence[Point],
+    others: Sequence[Alarm],
+    higher_is_better: bool | None,
+    method: Method,
 ) -> Alarm:
     """An open alarm after the newest value."""
     newest = points[-1]
@@ -165,21 +143,21 @@ def _stepped(
         return alarm.then(Step(state, newest.at, newest.run, value))
 
     if alarm.state is State.CANDIDATE:
-        again = change > alarm.threshold and _apart(_usual(points, others), alarm)
+        again = change > alarm.threshold and _apart(_usual(points, others), alarm, method)
         return step(State.ALARMED if again else State.REFUTED)
     if change <= _worse_by(alarm.value, alarm, higher_is_better) / 2:
         return step(State.RECOVERED)
     return step(State.CONFIRMED) if alarm.state is State.ALARMED else alarm
 
 
-def _apart(points: Sequence[Point], alarm: Alarm) -> bool:
+def _apart(points: Sequence[Point], alarm: Alarm, method: Method) -> bool:
     """Whether the newest values, from the candidate on, are on no level with those before."""
     new = sum(point.at >= alarm.since for point in points)
-    return len(levels([_value(point) for point in points[-WINDOW:]])[-1].values) <= new
+    return len(levels([_value(point) for point in points[-WINDOW:]], method)[-1].values) <= new
 
 
 def _candidate(
-    points: Sequence[Point], higher_is_better: bool | None, tolerance: float
+    points: Sequence[Point], higher_is_better: bool | None, tolerance: float, method: Method
 ) -> tuple[float, float] | None:
     """The level before and the threshold, if the newest value is on a level that is worse."""
     points = points[-WINDOW:]
@@ -190,7 +168,7 @@ def _candidate(
     means = [sum(values[first : first + _SETTLED]) / _SETTLED for first in range(len(values) - _SETTLED)]
     if not any(_worse(values[-1], mean, higher_is_better) > abs(mean) * tolerance for mean in means):
         return None  # no settled level can be so much better: saves the time of jumpavg
-    *earlier, last = levels(values)
+    *earlier, last = levels(values, method)
     settled = [level for level in earlier if len(level.values) >= _SETTLED]
     if not settled:
         return None

@@ -18,7 +18,8 @@ from ..durable import write_file
 from ..plots import value_over_time
 from ..render import render
 from .figure import Point, text_in
-from .judge import WINDOW, State, levels
+from .judge import WINDOW, State
+from .level import levels
 from .summary import Trend, alarm_history, time_text
 
 _SHOWN = 20  # rows of a table; the chart has all values
@@ -103,7 +104,7 @@ def _chart(trend: Trend) -> Markup:
     values = [(point.at, (point.value or 0.0) * scale) for point in fit]
     recent = values[-WINDOW:]
     spans, first = [], 0
-    for level in levels([value for _, value in recent]):
+    for level in levels([value for _, value in recent], trend.method):
         last = first + len(level.values) - 1
         spans.append([(recent[first][0], level.mean), (recent[last][0], level.mean)])
         first = last + 1

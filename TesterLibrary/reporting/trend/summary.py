@@ -14,7 +14,8 @@ from ...model.number import counted
 from ..outcome import EXIT_STATUS, FAIL, INCONCLUSIVE, PASS
 from .database import Series
 from .figure import Point, text_in
-from .judge import WINDOW, Alarm, State, levels, too_few
+from .judge import WINDOW, Alarm, State, too_few
+from .level import Method, levels
 
 
 class Standing(Enum):
@@ -38,6 +39,7 @@ class Trend:
     standing: Standing
     alarm: Alarm | None  # that the standing is of
     reason: str
+    method: Method  # what parts the values into levels
 
     @property
     def last(self) -> Point:
@@ -83,10 +85,12 @@ class Trend:
         }
 
 
-def trends(found: Sequence[Series], newest: Sequence[str]) -> tuple[Trend, ...]:
+def trends(
+    found: Sequence[Series], newest: Sequence[str], method: Method = Method.JUMPAVG
+) -> tuple[Trend, ...]:
     """All figures, the most urgent first. `newest` are the runs that are looked at."""
     order = list(Standing)
-    made = [_trend(series, frozenset(newest)) for series in found]
+    made = [Trend(series, *_standing(series, frozenset(newest), method), method=method) for series in found]
     return tuple(sorted(made, key=lambda trend: order.index(trend.standing)))
 
 
@@ -108,7 +112,8 @@ def time_text(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M}"
 
 
-def _trend(series: Series, newest: frozenset[str]) -> Trend:
+def _standing(series: Series, newest: frozenset[str], method: Method) -> tuple[Standing, Alarm | None, str]:
+    """The standing of a figure, the alarm that it is of, and the reason."""
     unit, fit = series.key.unit, [point for point in series.points if point.fit]
     last = series.alarms[-1] if series.alarms else None
     alarm = series.open_alarm or (last if last and last.state is State.CANDIDATE else None)
@@ -116,19 +121,19 @@ def _trend(series: Series, newest: frozenset[str]) -> Trend:
         reason = f"{_change(alarm, unit)} since {time_text(alarm.since)}; " + alarm_history(alarm)
         if alarm.state is State.CANDIDATE:
             reason += "; measure it again"
-        return Trend(series, Standing(alarm.state.value), alarm, reason)
+        return Standing(alarm.state.value), alarm, reason
     if not series.points[-1].fit:
-        return Trend(series, Standing.NOT_TOLD, None, series.points[-1].reason or "it is no number")
+        return Standing.NOT_TOLD, None, series.points[-1].reason or "it is no number"
     if too_few(fit, series.alarms):
-        return Trend(series, Standing.TOO_FEW, None, f"{counted(len(fit), 'value')}; a level needs more")
+        return Standing.TOO_FEW, None, f"{counted(len(fit), 'value')}; a level needs more"
     if last and last.state in (State.RECOVERED, State.REFUTED) and last.steps[-1].run in newest:
-        return Trend(series, Standing(last.state.value), last, alarm_history(last))
+        return Standing(last.state.value), last, alarm_history(last)
     values = [point.value for point in fit[-WINDOW:] if point.value is not None]
-    level = levels(values)[-1]
+    level = levels(values, method)[-1]
     reason = (
         f"{counted(len(fit), 'value')}; level {text_in(level.mean, unit)} of the last {len(level.values)}"
     )
-    return Trend(series, Standing.STEADY, None, reason)
+    return Standing.STEADY, None, reason
 
 
 def _change(alarm: Alarm, unit: str) -> str:

@@ -180,17 +180,21 @@ def test_a_database_that_is_none_of_ours_is_refused(
     assert "cannot be used" in refused(str(foreign / "trend.duckdb"))
 
 
-@pytest.mark.parametrize("package", ["duckdb", "jumpavg"])
+@pytest.mark.parametrize(
+    ("package", "extra"), [("duckdb", "trend"), ("jumpavg", "trend"), ("otava.analysis", "otava")]
+)
 def test_without_the_extra_it_says_what_to_install(
     package: str,
+    extra: str,
     database: Path,
     usual: list[str],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    assert main(["trend", *usual, "--database", str(database)]) == 3
-    assert "install robotframework-testerlibrary[trend]" in capsys.readouterr().err
+    method = ["--method", "otava"] if extra == "otava" else []
+    assert main(["trend", *usual, "--database", str(database), *method]) == 3
+    assert f"install robotframework-testerlibrary[{extra}]" in capsys.readouterr().err
 
 
 def test_without_a_database_nothing_is_made(database: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from random import Random
 
 from TesterLibrary.reporting.trend.figure import Point
 from TesterLibrary.reporting.trend.judge import Alarm, State, judge
+from TesterLibrary.reporting.trend.level import Method
 
 TOLERANCE = 0.01
 Law = Callable[[Random], float]
@@ -39,6 +40,7 @@ class Nights:
 
     law: Law
     higher_is_better: bool | None = True
+    method: Method = Method.JUMPAVG
     random: Random = field(default_factory=lambda: Random(1))
     points: list[Point] = field(default_factory=list)
     alarms: tuple[Alarm, ...] = ()
@@ -55,7 +57,7 @@ class Nights:
     def measure(self, value: float, hour: int = 0) -> None:
         at = datetime(2026, 1, 1) + timedelta(days=self.number, hours=hour)
         self.points.append(point(value, at))
-        self.alarms = judge(self.points, self.alarms, self.higher_is_better, TOLERANCE)
+        self.alarms = judge(self.points, self.alarms, self.higher_is_better, TOLERANCE, self.method)
 
     @property
     def alarmed(self) -> list[Alarm]:

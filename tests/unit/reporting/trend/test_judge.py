@@ -8,7 +8,8 @@ from random import Random
 
 import pytest
 
-from TesterLibrary.reporting.trend.judge import State, Step, levels
+from TesterLibrary.reporting.trend.judge import State, Step
+from TesterLibrary.reporting.trend.level import levels
 
 from .nights import LAWS, Nights
 
@@ -32,7 +33,7 @@ def test_a_planted_regression_of_3_percent_is_alarmed_in_its_first_night(seed: i
 
 
 def test_100_nights_of_noise_alarm_at_most_once_over_figures_of_all_laws() -> None:
-    alarmed = [len(Nights(of, up, Random(7)).run(100).alarmed) for of, up in LAWS.values()]
+    alarmed = [len(Nights(of, up, random=Random(7)).run(100).alarmed) for of, up in LAWS.values()]
     assert sum(alarmed) <= 1, dict(zip(LAWS, alarmed, strict=True))
 
 
