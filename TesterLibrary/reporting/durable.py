@@ -47,6 +47,11 @@ def append_line(path: Path, line: str) -> None:
 
 
 def write_file(path: Path, text: str) -> None:
+    """Replaces a file of text, as `write_bytes` does."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
     """Replaces a file, so that neither a reader nor a killed run ever sees half of it.
 
     Raises:
@@ -54,8 +59,8 @@ def write_file(path: Path, text: str) -> None:
     """
     temporary = path.with_name(path.name + ".new")
     try:
-        with temporary.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with temporary.open("wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

@@ -31,13 +31,20 @@ def write(records: Records, path: Path) -> Path:
 
 
 def junit(records: Records) -> str:
+    """The XML, with an element on each line."""
+    root = tree(records)
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def tree(records: Records) -> ElementTree.Element:
     """The tests by suite, those without a record included."""
     suites: dict[tuple[str, str], list[TestRecord]] = {}
     for test in records.tests:
         suites.setdefault((test.testbed, test.suite), []).append(test)
     missing = {suite: names for suite, names in records.not_run.items() if names}
     root = ElementTree.Element(
-        "testsuites", name=_clean(records.agenda.title if records.agenda else "Test run")
+        "testsuites", name=clean(records.agenda.title if records.agenda else "Test run")
     )
     for (testbed, suite), tests in suites.items():
         _add(root, records, testbed, suite, tests, missing.pop(suite, ()))
@@ -53,8 +60,7 @@ def junit(records: Records) -> str:
             _outcome(case, verdict.outcome.value, str(verdict))
         _count(element)
     _count(root)
-    ElementTree.indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+    return root
 
 
 def _add(
@@ -65,21 +71,21 @@ def _add(
     tests: Sequence[TestRecord],
     missing: Sequence[str],
 ) -> None:
-    element = ElementTree.SubElement(root, "testsuite", name=_clean(suite))
+    element = ElementTree.SubElement(root, "testsuite", name=clean(suite))
     if tests:
         element.set("timestamp", tests[0].started_at)
     if testbed:
         properties = ElementTree.SubElement(element, "properties")
-        ElementTree.SubElement(properties, "property", name="testbed", value=_clean(testbed))
+        ElementTree.SubElement(properties, "property", name="testbed", value=clean(testbed))
     for test in tests:
-        case = ElementTree.SubElement(element, "testcase", name=_clean(test.test), classname=_clean(suite))
+        case = ElementTree.SubElement(element, "testcase", name=clean(test.test), classname=clean(suite))
         case.set("time", f"{test.elapsed_s:.3f}")
         _outcome(case, test.outcome, test.message)
         if verdicts := records.verdicts_of(test):
             text = "\n".join(map(str, verdicts))
-            ElementTree.SubElement(case, "system-out").text = _clean(text)
+            ElementTree.SubElement(case, "system-out").text = clean(text)
     for name in missing:
-        case = ElementTree.SubElement(element, "testcase", name=_clean(name), classname=_clean(suite))
+        case = ElementTree.SubElement(element, "testcase", name=clean(name), classname=clean(suite))
         _outcome(case, ERROR, "there is no record of this test; the run ended before")
     _count(element)
 
@@ -92,10 +98,10 @@ def _by_suite(events: Sequence[EventRecord]) -> dict[str, list[EventRecord]]:
 
 
 def _add_left_out(root: ElementTree.Element, suite: str, events: Sequence[EventRecord]) -> None:
-    element = ElementTree.SubElement(root, "testsuite", name=_clean(suite))
+    element = ElementTree.SubElement(root, "testsuite", name=clean(suite))
     for event in events:
-        name = _clean(event.place.test)
-        case = ElementTree.SubElement(element, "testcase", name=name, classname=_clean(suite))
+        name = clean(event.place.test)
+        case = ElementTree.SubElement(element, "testcase", name=name, classname=clean(suite))
         _outcome(case, INCONCLUSIVE, f"not run, because {event.facts['reason']}")
     _count(element)
 
@@ -103,10 +109,10 @@ def _add_left_out(root: ElementTree.Element, suite: str, events: Sequence[EventR
 def _outcome(case: ElementTree.Element, outcome: str, message: str) -> None:
     if name := _ELEMENTS.get(outcome):
         said = message if message.startswith(outcome) else f"{outcome}: {message}".removesuffix(": ")
-        element = ElementTree.SubElement(case, name, message=_clean(said.split("\n\n")[0]))
+        element = ElementTree.SubElement(case, name, message=clean(said.split("\n\n")[0]))
         if name != "skipped":
             element.set("type", outcome)
-            element.text = _clean(said)
+            element.text = clean(said)
 
 
 def _count(element: ElementTree.Element) -> None:
@@ -118,5 +124,6 @@ def _count(element: ElementTree.Element) -> None:
     element.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """The text without characters that XML cannot have."""
     return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,0 +1,93 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What other tools are told of a run as a whole, and that it is over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ...errors import TesterLibraryError
+from ...model.number import counted
+from .. import demonstration
+from ..outcome import EXIT_STATUS, overall
+from ..rebuild import evidence_of
+from ..records import Records, device_text, read_verdicts
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A run as a whole."""
+
+    records: Records
+    id: str
+    title: str
+    started_at: datetime  # with its time zone
+    verdict: str
+    counts: str  # `2 PASS, 1 FAIL`
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """Testbed, device, version, profile and tester; what is not known is left out."""
+        return self.attributes_of("")
+
+    def attributes_of(self, testbed: str) -> Mapping[str, str]:
+        """The same of one testbed, or of all if it is empty."""
+        run = self.records.run
+        testers = [t for t in run["testers"] if testbed in ("", (t.get("testbed") or {}).get("name"))]
+        return _attributes(run, testers)
+
+
+def facts_of(directory: Path) -> Facts:
+    """Reads a run.
+
+    Raises:
+        TesterLibraryError: there is none, its records cannot be read, or it is not over.
+    """
+    records = read_verdicts(evidence_of(directory))
+    missing = sum(map(len, records.not_run.values()))
+    if missing:
+        raise TesterLibraryError(
+            f"{directory}: the run is not over, {counted(missing, 'test')} of it "
+            f"{'has' if missing == 1 else 'have'} no record; export it when it is, or go on with one that "
+            "was killed by --resume"
+        )
+    run = records.run
+    try:
+        started_at = datetime.fromisoformat(str(run["started_at"]))
+        identity = str(run["id"])
+        list(run["testers"])
+    except (KeyError, TypeError, ValueError) as problem:
+        raise TesterLibraryError(
+            f"run.json in {evidence_of(directory)} is not that of a run of this library: {problem!r}"
+        ) from None
+    outcomes = records.outcomes()
+    title = records.agenda.title if records.agenda else "Test run"
+    demonstrates = demonstration.of_run(run)
+    return Facts(
+        records,
+        identity,
+        f"{title} – {demonstrates}" if demonstrates else title,
+        started_at,
+        overall(outcomes),
+        ", ".join(f"{outcomes.count(name)} {name}" for name in EXIT_STATUS if name in outcomes) or "no test",
+    )
+
+
+def _attributes(run: Mapping[str, Any], testers: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    beds = [tester.get("testbed") or {} for tester in testers]
+    devices = [bed.get("dut") or {} for bed in beds]
+    targets = [tester.get("tester") or {} for tester in testers]
+    profile = (run.get("profile") or {}).get("name", "")
+    values = {
+        "testbed": (bed.get("name", "") for bed in beds),
+        "device": map(device_text, devices),
+        "version": (device.get("version", "") for device in devices),
+        "profile": [profile] if profile else (tester.get("profile", "") for tester in testers),
+        "tester": (f"{target.get('target', '')} {target.get('version', '')}".strip() for target in targets),
+    }
+    listed = {name: ", ".join(dict.fromkeys(str(v) for v in of if v)) for name, of in values.items()}
+    return {name: text for name, text in listed.items() if text}
