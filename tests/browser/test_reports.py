@@ -8,42 +8,15 @@ import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, expect
 
 from TesterLibrary.commands import main as cli
 from tests.unit.reporting.trend.nights import write_night
 
 from . import chromium
+from .pages import WIDTHS, opened
 
-LIBRARY = Path(__file__).parents[1] / "unit" / "reporting" / "SimulatedLibrary.py"
-SUITE = f"""
-*** Settings ***
-Library    {LIBRARY}
-
-*** Test Cases ***
-Lossless Device
-    Loss Is Below    10 %    0 %
-
-Lossy Device
-    Loss Is Below    100 %    0.001 %
-
-Tester Too Slow
-    Loss Is Below    100 %    0.001 %    tester_limit=${{0}}
-
-Nobody Judges
-    Run Keyword And Return Status    Loss Is Below    100 %    0 %
-"""
 TESTS = ("Lossless Device", "Lossy Device", "Tester Too Slow", "Nobody Judges")
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("certified")
-    (folder / "loss.robot").write_text(SUITE)
-    output = folder / "results"
-    arguments = ["--suite", str(folder / "loss.robot"), "--output", str(output)]
-    status = cli.main(["certify", "--testbed", "l2-bridge", "--testbed", "l3-router", *arguments])
-    assert status == cli.STATUS["FAIL"]
-    return output
 
 
 @pytest.mark.parametrize(
@@ -68,6 +41,13 @@ def test_it_opens_without_complaint_and_shows_the_verdicts(
     assert page.complaints == ()
     for text in texts:
         assert text in page.html
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_allure_is_not_empty_and_complains_of_nothing(browser: Browser, results: Path, width: int) -> None:
+    options = {"viewport": {"width": width, "height": 900}}
+    with opened(browser, (results / "allure-report" / "index.html").as_uri(), **options) as page:
+        expect(page.locator("body")).to_contain_text("RFC 2544 certification")
 
 
 def test_a_page_that_complains_is_noticed(tmp_path: Path) -> None:

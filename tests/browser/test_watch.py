@@ -13,14 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from tests.unit.reporting.golden import record_run
 
-from . import chromium
+from .pages import CONTRAST, PATIENCE_MS, opened
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_MS = 60_000
 SUITE = """
 *** Settings ***
 Library           OperatingSystem
@@ -41,45 +40,11 @@ All Of Line Rate
     Wait Until Created    ${GO_ON}    timeout=2 min
     Verify Throughput Above    90 %    ${result}
 """
-CONTRAST = """() => {
-  const linear = (part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  const channel = (value) => linear(value / 255);
-  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-  const parts = (color) => color.match(/[\\d.]+/g).map(Number);
-  const behind = (place) => {
-    for (let found = place; found; found = found.parentElement) {
-      const color = parts(getComputedStyle(found).backgroundColor);
-      if (color.length < 4 || color[3] > 0) return color;
-    }
-    return [255, 255, 255];
-  };
-  const poor = [];
-  for (const place of document.querySelectorAll("body *")) {
-    const own = [...place.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-    if (!own || !place.checkVisibility() || ["OPTION", "SCRIPT"].includes(place.tagName)) continue;
-    if (place.querySelector(":disabled")) continue;
-    const both = [light(parts(getComputedStyle(place).color)), light(behind(place))];
-    const [one, other] = both.sort((a, b) => b - a);
-    const ratio = (one + 0.05) / (other + 0.05);
-    if (ratio < 4.5) poor.push(`${place.tagName} ${place.textContent.trim()}: ${ratio.toFixed(2)}`);
-  }
-  return poor;
-}"""
-
 COLORS = """(canvas) => {
   const { width, height } = canvas;
   return new Set(canvas.getContext("2d").getImageData(0, 0, width, height).data).size;
 }"""
 FOCUSED = "(({ id, name, tagName }) => id || name || tagName)(document.activeElement)"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    options = ["--no-sandbox"] if os.geteuid() == 0 else []  # the sandbox refuses root
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium.command(), args=options)
-        yield opened
-        opened.close()
 
 
 @contextmanager
@@ -95,23 +60,6 @@ def serving(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         finally:
             process.terminate()
             process.stdout.read()
-
-
-@contextmanager
-def opened(browser: Browser, url: str, **options: object) -> Iterator[Page]:
-    """The page; it must complain of nothing and ask nobody else."""
-    page = browser.new_page(**options)  # type: ignore[arg-type]
-    page.set_default_timeout(PATIENCE_MS)
-    complaints: list[str] = []
-    asked: list[str] = []
-    page.on("console", lambda said: complaints.append(said.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(url)
-    yield page
-    page.close()
-    assert complaints == []
-    assert [address for address in asked if not address.startswith((url, "data:"))] == []
 
 
 def test_a_run_is_watched_while_it_goes_on(browser: Browser, tmp_path: Path) -> None:
