@@ -36,15 +36,18 @@ Half Of Line Rate
 
 All Of Line Rate
     Create Stream    south    tx=p2    rx=p1    frame_size=512
-    ${result} =    Find Throughput    south    resolution=10 %    duration=500 ms
-    Wait Until Created    ${GO_ON}    timeout=2 min
+    # Again and again: one search is over in less than a second, and a page that is told so twice may miss it.
+    WHILE    True    limit=2 min
+        ${result} =    Find Throughput    south    resolution=10 %    duration=500 ms
+        ${told} =    Run Keyword And Return Status    File Should Exist    ${GO_ON}
+        IF    ${told}    BREAK
+    END
     Verify Throughput Above    90 %    ${result}
 """
 COLORS = """(canvas) => {
   const { width, height } = canvas;
   return new Set(canvas.getContext("2d").getImageData(0, 0, width, height).data).size;
 }"""
-FOCUSED = "(({ id, name, tagName }) => id || name || tagName)(document.activeElement)"
 
 
 @contextmanager
