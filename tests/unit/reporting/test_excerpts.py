@@ -125,6 +125,8 @@ def test_frames_around_losses_are_in_the_log_and_in_allure(tmp_path: Path) -> No
         "-m",
         "robot",
         *listeners,
+        "--pythonpath",
+        str(FAKE.parents[2]),
         "--outputdir",
         str(tmp_path / "out"),
         "losses.robot",
