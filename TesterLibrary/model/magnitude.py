@@ -80,10 +80,20 @@ def _typed(given: object) -> tuple[Fraction, str] | None:
 
 
 def _without_noise(number: Fraction) -> Fraction:
-    """A decimal as it was meant, where a float was worked out and has digits that nobody wrote."""
-    if number.denominator == 1:
+    """A decimal as it was meant, where a float was worked out and has digits that nobody wrote.
+
+    A text that no float is written as has only digits that somebody wrote.
+    """
+    if number.denominator == 1 or not _is_of_a_float(number):
         return number
     return Fraction(_FLOATS.divide(Decimal(number.numerator), Decimal(number.denominator)))
+
+
+def _is_of_a_float(number: Fraction) -> bool:
+    try:
+        return Fraction(repr(float(number))) == number
+    except OverflowError:
+        return False
 
 
 def _times(text: str) -> Fraction:

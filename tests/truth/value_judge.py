@@ -25,6 +25,7 @@ _KINDS = (
     {"frames": 1, "frame": 1},
     {"": 1},
 )
+_LONG = 10**12  # with thousandths it has digits that may be those of a float, which do not decide
 _SIGNS = {
     "<=": functions.le,
     "<": functions.lt,
@@ -43,6 +44,8 @@ def value(draw: random.Random) -> Case:
     near = given * scale / factor
     bound = Fraction(round(near * 1000) + draw.choice([0, 0, 1, -1, 1000, -1000]), 1000)
     bound = abs(bound)
+    if bound >= _LONG:
+        bound = Fraction(round(bound))
     sign = draw.choice(list(_SIGNS))
     fault, absent = draw.random() < 0.08, draw.random() < 0.05
     verdict = judge_value(

@@ -41,6 +41,7 @@ from TesterLibrary.model.units import Bandwidth, Duration, FrameSize, Rate, Rati
         (0.1 + 0.2, Fraction(3, 10), ""),
         (f"{0.1 + 0.2} ms", 300_000, "ns"),
         ("1234567890123456789 ns", 1_234_567_890_123_456_789, "ns"),
+        ("520409700000000.001 ns", Fraction("520409700000000.001"), "ns"),  # no float is written so
         (Fraction(1, 3), Fraction(1, 3), ""),
         (7, 7, ""),
         (timedelta(milliseconds=2), 2_000_000, "ns"),
