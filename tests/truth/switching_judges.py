@@ -138,6 +138,8 @@ def broadcast(draw: random.Random) -> Case:
     truth = Fraction(sum(not all(frame) for frame in frames), len(frames))
     bound = Ratio(draw.choice([Fraction(0), truth, Fraction(1, 100), Fraction(1, 2)]))
     excuse = "" if counts else "other ports are not counted"
+    if not any(arrived):
+        excuse = excuse or "nothing arrived"
     least, most = stream.order.loss_bounds or (0, 0)
     if least != most and least <= bound.value * len(frames) < most:
         excuse = excuse or "several copies may be of one frame"

@@ -16,7 +16,7 @@ from assertionengine import AssertionOperator
 from TesterLibrary.errors import Inconclusive, VerdictFailed
 from TesterLibrary.keywords._getter import Getter
 from TesterLibrary.measurement.trial import Trial
-from TesterLibrary.methodology.judging import loss_below, throughput_above
+from TesterLibrary.methodology.judging import throughput_above
 from TesterLibrary.methodology.throughput import ThroughputSearch, find_throughput
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
@@ -25,6 +25,7 @@ from TesterLibrary.running.measurer import TrialMeasurer
 from ..case import Case, near
 from ..stream_judges import SIGNS, Heard
 from .lab import BRIDGE, Lab, Rules, judge_at
+from .losses import loss_case
 
 _CHAIN = """
   counter seen {{}}
@@ -60,9 +61,7 @@ def loss(draw: random.Random, lab: Lab) -> Case:
         trial = lab.sent([lab.north(10_000, draw.choice([64, 128, 512]))], frames, rules.reset)
         counted = rules.packets()
     part = Fraction(counted["dropped"], counted["seen"])
-    bound = min(Fraction(1), near(draw, part, Fraction(1, counted["seen"])))
-    about = f"bound {bound}; {rule}; {frames} frames; {counted}"
-    return Case("loss_below", part <= bound, loss_below([trial], Ratio(bound)), "", about)
+    return loss_case(draw, trial, part, f"{rule}; {frames} frames; {counted}")
 
 
 @judge_at(BRIDGE)
@@ -165,9 +164,8 @@ def queue(draw: random.Random, lab: Lab) -> Case:
     finally:
         lab.inside("tc", "qdisc", "delete", "dev", "p2", "root")
     part = Fraction(dropped, trial.sent)
-    bound = min(Fraction(1), near(draw, part, Fraction(1, trial.sent)))
-    about = f"bound {bound}; {rate} Mbps, offered {offered} Mbps; {dropped} dropped"
-    return Case("loss_below", part <= bound, loss_below([trial], Ratio(bound)), "", about)
+    about = f"{rate} Mbps, offered {offered} Mbps; {dropped} dropped"
+    return loss_case(draw, trial, part, about)
 
 
 def _dropped(lab: Lab) -> int:

@@ -7,11 +7,9 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
-from TesterLibrary.methodology.judging import loss_below
-from TesterLibrary.model.units import Ratio
-
-from ..case import Case, near
+from ..case import Case
 from .lab import ROUTER, Lab, judge_at
+from .losses import loss_case
 
 _HEADERS = 18  # bytes of Ethernet and its FCS, which an MTU does not count
 
@@ -35,9 +33,8 @@ def fragments(draw: random.Random, lab: Lab) -> Case:
     finally:
         lab.inside("ip", "link", "set", "p2", "mtu", "1500")
     part = Fraction(cut, frames)
-    bound = min(Fraction(1), near(draw, part, Fraction(1, frames)))
-    about = f"bound {bound}; MTU {mtu}, {frames} frames of {size} bytes, {cut} cut"
-    return Case("loss_below", part <= bound, loss_below([trial], Ratio(bound)), "", about)
+    about = f"MTU {mtu}, {frames} frames of {size} bytes, {cut} cut"
+    return loss_case(draw, trial, part, about)
 
 
 def _cut(lab: Lab) -> int:
