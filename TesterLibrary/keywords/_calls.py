@@ -32,10 +32,10 @@ def check_names(keyword: str, parameters: Sequence[str], arguments: Sequence[Any
             continue
         likely = _likely(written[1], parameters)
         if likely or parameter in _NAMES_OF_PORTS:
-            meant = f"did you mean {likely[0]!r}? " if likely else ""
+            has = f"did you mean {likely[0]!r}? It has" if likely else "it has"
             raise TesterLibraryError(
                 f"{keyword} has no argument {written[1]!r}, so {argument!r} would be its {parameter!r}; "
-                f"{meant}It has {', '.join(parameters)}"
+                f"{has} {', '.join(parameters)}"
             )
 
 
