@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs a run to record its trials."""
+"""The part of a run's time that recording its trials takes."""
 
 from __future__ import annotations
 

@@ -1,12 +1,14 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Fails if libdoc of TesterLibrary shows a keyword or an argument that is not documented.
+"""Fails if a keyword or an argument of TesterLibrary has no documentation, or a docstring is no sentence.
 
-An argument is documented by its name in the keyword's text, as code, and has a type.
+An argument is documented by its name in the keyword's text, as code, and has a type. A docstring says what a
+thing is, or does; one that begins with "Of", "What", "Which" or "Whose" leaves that to its reader.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -14,6 +16,11 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+_ROOT = Path(__file__).resolve().parent.parent
+_FOLDERS = ("TesterLibrary", "benchmarks", "tests", "tools")
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_FRAGMENT = re.compile(r"(Of|What|Which|Whose)\b")
 
 
 def libdoc(library: str) -> dict[str, Any]:
@@ -45,16 +52,30 @@ def faults(keyword: dict[str, Any]) -> list[str]:
     return found
 
 
+def fragments() -> list[str]:
+    """Docstrings that begin like a question, as ``file:line: text``."""
+    found = []
+    for folder in _FOLDERS:
+        for file in sorted((_ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text())):
+                said = ast.get_docstring(node) if isinstance(node, _DOCUMENTED) else None
+                if said and _FRAGMENT.match(said):
+                    place = f"{file.relative_to(_ROOT)}:{getattr(node, 'lineno', 1)}"
+                    found.append(f"{place}: a docstring says what a thing is or does: {said!r:.60}")
+    return found
+
+
 def main() -> int:
     """1 if anything is undocumented."""
     spec = libdoc("TesterLibrary")
     found = [fault for keyword in spec["keywords"] for fault in faults(keyword)]
+    found += fragments()
     if not spec["doc"].strip():
         found.append("TesterLibrary: no introduction")
     if not spec["keywords"]:
         found.append("TesterLibrary: no keywords")
     print(*found, sep="\n", end="\n" if found else "")
-    print(f"libdoc: {len(spec['keywords'])} keywords, {len(found)} faults")
+    print(f"{len(spec['keywords'])} keywords, {len(found)} faults")
     return int(bool(found))
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Execution:
-    """What came of a certification: its reports, and whether all tests were run or left out on purpose."""
+    """The outcome of a certification: its reports, and whether all tests were run or left out on purpose."""
 
     reports: Reports
     finished: bool

@@ -21,7 +21,7 @@ class OwnNames(SuiteVisitor):
         """Moves the tests of a file into a suite below; the outermost suite keeps nothing but its name."""
         if suite.source is None or not suite.source.is_file():
             return
-        own = suite.deepcopy()
+        file_suite = suite.deepcopy()
         suite.config(doc="", metadata={}, source=None, tests=(), setup=None, teardown=None)
         suite.resource = ResourceFile(owner=suite)
-        suite.suites = [own]
+        suite.suites = [file_suite]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What an interrupted certification has finished, and its records made ready for the rest of it."""
+"""The finished part of an interrupted certification, and its records made ready for the rest."""
 
 from __future__ import annotations
 

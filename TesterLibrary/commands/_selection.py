@@ -35,7 +35,7 @@ class Selection:
                 yield from (f"--{name}", value)
 
     def __str__(self) -> str:
-        """What a message says of it: `with include fast, test 64 Bytes`; empty if all tests are chosen."""
+        """The choice in words: `with include fast, test 64 Bytes`; empty if all tests are chosen."""
         chosen = list(self.options())
         named = (f"{name[2:]} {value}" for name, value in zip(chosen[::2], chosen[1::2], strict=True))
         return f" with {', '.join(named)}" if chosen else ""

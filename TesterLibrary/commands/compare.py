@@ -73,7 +73,7 @@ def _lines(before: Records, after: Records, found: Sequence[Comparison]) -> Iter
 
 
 def _said(each: Comparison) -> str:
-    """What a line says of a value: `throughput of north is 93 %, 95 % before (-2.11 %)`."""
+    """The line about a value: `throughput of north is 93 %, 95 % before (-2.11 %)`."""
     if each.before is None or each.after is None or each.change is Change.NOT_COMPARED:
         return f"{each.subject}: {each.reason}"
     measured, was = each.after.measured, f", {each.before.measured} before"

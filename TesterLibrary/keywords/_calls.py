@@ -40,7 +40,7 @@ def check_names(keyword: str, parameters: Sequence[str], arguments: Sequence[Any
 
 
 def _unknown(given: Iterable[str], parameters: Mapping[str, Any]) -> str:
-    """What may have been meant by the first argument that a keyword has not; empty if it has them all."""
+    """A hint at what the first unknown argument of a keyword may mean; empty if it has them all."""
     for name in given:
         if name not in parameters:
             meant = _likely(name, list(parameters))

@@ -42,7 +42,7 @@ def of_quantity(result: MaximumResult, quantity: Quantity) -> MaximumResult:
 
 
 def preparation(suite: Suite, rest: Duration, *, empty: bool) -> Callable[[], None]:
-    """What makes the device ready for another trial. TestbedError if its testbed has no hook to empty it."""
+    """The hook that empties the device for another trial. TestbedError if its testbed has none."""
     hook = connections_hook(suite.open_testbed) if empty else None
 
     def prepare() -> None:

@@ -25,7 +25,7 @@ from ._component import component
 
 @component
 class ForwardingRates:
-    """What a device forwards of more than it can forward without loss."""
+    """Keywords about the rate that a device forwards under more load than it forwards without loss."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite

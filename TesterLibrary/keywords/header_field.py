@@ -16,7 +16,7 @@ from ._component import component
 
 @component
 class HeaderField:
-    """What the device did to the headers of frames."""
+    """Keywords about what a device did to the headers of frames."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite

@@ -50,7 +50,7 @@ class StoppedCapture:
 
 
 class Fate(Enum):
-    """What a path did with a frame beside its events."""
+    """The treatment of a frame by a path, beside its events."""
 
     NONE = "none"
     HELD = "held"  # `left_ns` is when it was due to leave; None: it waited for later frames
@@ -61,7 +61,7 @@ class Fate(Enum):
 
 @dataclass(frozen=True)
 class TracedFrame:
-    """What became of a frame of a path."""
+    """The fate of a frame of a path."""
 
     left_ns: int | None  # of the tester's clock; None: it has not left
     events: tuple[int, ...] = ()  # that happened to it, by their places in the path's plan

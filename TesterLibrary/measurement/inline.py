@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a path forwarded and what its events did, since its start; and whether that can be trusted."""
+"""Counters of a path and of its events since its start, and whether they can be trusted."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class AddressMeasurer(Protocol):
     """Makes a bridge learn addresses, and looks which of them it knows."""
 
     @property
-    def own(self) -> int:
+    def port_addresses(self) -> int:
         """Addresses of the tester's ports, which the bridge learns besides."""
         ...
 
@@ -58,14 +58,14 @@ class CapacityResult(Result):
 
     passed: int  # addresses of the highest check without flooding; 0 if there is none
     failed: int | None  # of the lowest one with it; None if the highest of the search passed
-    own: int  # addresses of the tester's ports, which it knew besides
+    port_addresses: int  # addresses of the tester's ports, which it knew besides
     checks: tuple[AddressCheck, ...]
     floods: bool  # frames to an unknown address were seen at other ports; if not, nobody sees what it knows
 
     @property
     def capacity(self) -> int:
         """Addresses in its table, those of the tester's ports included; 0 if not even the lowest number."""
-        return self.passed + self.own if self.passed else 0
+        return self.passed + self.port_addresses if self.passed else 0
 
     def verdict_above(self, bound: int) -> Verdict:
         """Whether the bridge knows so many addresses at once, at least."""
@@ -73,10 +73,10 @@ class CapacityResult(Result):
         if self.floods and self.capacity < bound:
             if self.failed is None:
                 doubt = f"no more than {self.capacity:,} addresses were tried; give a higher number"
-            elif bound < self.failed + self.own:
+            elif bound < self.failed + self.port_addresses:
                 doubt = (
-                    f"it knew {self.capacity:,} and did not know {self.failed + self.own:,}, and the bound "
-                    "lies between them; search with a finer resolution"
+                    f"it knew {self.capacity:,} and did not know {self.failed + self.port_addresses:,}, "
+                    "and the bound lies between them; search with a finer resolution"
                 )
             else:
                 doubt = _doubt([check for check in self.checks if check.addresses == self.failed])
@@ -93,7 +93,7 @@ class CapacityResult(Result):
     def __str__(self) -> str:
         limit = "no limit was found"
         if self.failed is not None:
-            limit = f"{self.failed + self.own:,} were not all known"
+            limit = f"{self.failed + self.port_addresses:,} were not all known"
         return f"{self.title}: {self.capacity:,} addresses at once, {limit}, {len(self.checks)} checks"
 
 
@@ -172,7 +172,7 @@ def find_address_capacity(
         return trier.passes(addresses, rate, fresh=False)
 
     passed, failed = highest_passing(lowest, highest, resolution.value, known)
-    return CapacityResult(title, (), passed, failed, measurer.own, tuple(trier.checks), floods)
+    return CapacityResult(title, (), passed, failed, measurer.port_addresses, tuple(trier.checks), floods)
 
 
 def find_address_learning_rate(

@@ -68,7 +68,7 @@ class BurstSearch:
 
 @dataclass(frozen=True)
 class LongestBurst:
-    """What one repetition found, in frames of each stream."""
+    """The result of one repetition, in frames of each stream."""
 
     passed: int  # the longest burst without loss; 0 if there was none
     failed: int | None  # the shortest one above it that did not pass; None if there is none

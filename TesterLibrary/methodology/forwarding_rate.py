@@ -160,7 +160,7 @@ def _arriving_ns(trial: Trial) -> int:
 
 
 def _rate(trial: Trial, unit: RateUnit) -> Fraction:
-    """What arrived at the right ports, each frame once."""
+    """The frames that arrived at the right ports, each one once."""
     return amount(trial, unit, lambda s: Fraction(s.order.first_arrivals * 10**9, _arriving_ns(trial)))
 
 

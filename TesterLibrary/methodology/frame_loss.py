@@ -22,7 +22,7 @@ _COARSEST = Fraction(1, 10)  # "the maximum granularity of the trials MUST be 10
 
 @dataclass(frozen=True)
 class FrameLossSweep:
-    """Which loads are measured, and for how long."""
+    """The loads that are measured, and for how long."""
 
     step: Ratio = Ratio(Fraction(1, 10))  # part of line rate between one trial and the next; at most 10 %
     highest: Ratio = Ratio(Fraction(1))  # of line rate

@@ -42,7 +42,7 @@ class ExpectedField:
         return cls(text, False, number(text))
 
     def of(self, sent: int | None) -> int | None:
-        """What is expected of a frame; None where nobody knows what was sent."""
+        """The value that is expected in a frame; None where nobody knows what was sent."""
         if not self.of_sent:
             return self.number
         return None if sent is None else sent + self.number

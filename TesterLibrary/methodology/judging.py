@@ -222,14 +222,14 @@ def unmeasured(trials: Sequence[Trial]) -> str:
 
 
 def deaf(trials: Sequence[Trial]) -> str:
-    """Which streams of trials received nothing; empty if each received something."""
+    """The streams of trials that received nothing; empty if each received something."""
     streams = (s.name for trial in trials for s in trial.streams if not s.counters.rx_packets)
     names = ", ".join(dict.fromkeys(streams))
     return f"no frame of {names} was received" if names else ""
 
 
 def undelayed(trials: Sequence[Trial]) -> str:
-    """Which streams of trials have no latency, and why; empty if each has."""
+    """The streams of trials that have no latency, and why; empty if each has one."""
     undelayed = [s for trial in trials for s in trial.streams if not s.counters.latency.count]
     names = ", ".join(dict.fromkeys(s.name for s in undelayed if s.signed))
     missing = f"no frame of {names} with a signature was received" if names else ""

@@ -44,7 +44,7 @@ class Agreement:
 
     @classmethod
     def of(cls, values: Sequence[tuple[Fraction, Fraction | None]]) -> Agreement:
-        """Of two values or more."""
+        """The statistics of two values or more."""
         lows = [low for low, _ in values]
         highs = [high for _, high in values if high is not None]
         mean, deviation = Fraction(sum(lows), len(lows)), stdev(lows)

@@ -27,7 +27,7 @@ from .result import Result
 
 
 class ResetKind(Enum):
-    """What is reset (RFC 6201 §1.2)."""
+    """The part of the device that is reset (RFC 6201 §1.2)."""
 
     SOFTWARE = "software"  # its operating system, or a process of it
     HARDWARE = "hardware"  # a card, or all of it
@@ -36,7 +36,7 @@ class ResetKind(Enum):
 
 @dataclass(frozen=True)
 class ResetMeasurement:
-    """What is reset, at which load, how often, and how long is waited."""
+    """The parameters of a reset test: what is reset, at which load, how often, and how long is waited."""
 
     kind: ResetKind
     load: Ratio  # of line rate; the RFC asks for the throughput of the shortest frames

@@ -210,7 +210,7 @@ def measure_configuration(
 
 @dataclass(frozen=True)
 class ServiceSeconds:
-    """Which intervals of a service were severely errored; None where copies leave it open."""
+    """The intervals in which a service was severely errored; None where copies leave it open."""
 
     service: str
     severe: tuple[bool | None, ...]

@@ -55,7 +55,7 @@ class Soak:
 
 @dataclass(frozen=True)
 class SoakResult(Result):
-    """What each of many trials at one load did."""
+    """The outcomes of many trials at one load."""
 
     soak: Soak
 

@@ -37,7 +37,7 @@ def check_stability(
 
 
 def instability(trials: Sequence[Trial], allowed: Fraction, *, least: int = 1) -> str:
-    """What shows that loss does not come from the load, as people read it; empty if nothing does.
+    """The reason to think that loss does not come from the load, as people read it; empty if there is none.
 
     Args:
         trials: In the order in which they ran, at several loads.

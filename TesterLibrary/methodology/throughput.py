@@ -113,13 +113,13 @@ class ThroughputSearch:
 
     @property
     def lateness(self) -> str:
-        """Which frames are lost though they arrived, as people read it; empty if none are."""
+        """The frames that count as lost although they arrived, as people read it; empty if there are none."""
         return f", frames later than {self.timeout} are lost" if self.timeout else ""
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """What one of several searches found. Loads are parts of line rate; see ThroughputResult."""
+    """The result of one of several searches. Loads are parts of line rate; see ThroughputResult."""
 
     load: Fraction
     failed_load: Fraction | None
@@ -216,7 +216,7 @@ class ThroughputResult(Result):
         return float(found.least), None if found.most is None else float(found.most)
 
     def _mean(self, bound: Rate) -> tuple[Any, str]:
-        """What the mean is compared as, in the bound's unit, and why nothing can be concluded from it."""
+        """The mean in the unit of the bound, and the reason why nothing can be concluded from it."""
         agreement = self.agreement
         assert agreement is not None
         each = self._in(bound.unit) / self.load  # of this unit, in line rate

@@ -17,7 +17,7 @@ class Direction(Enum):
 
 
 class Keep(Enum):
-    """Which frames a capture keeps when there are more than it may."""
+    """The frames that a capture keeps when there are more than it may keep."""
 
     FIRST = "KEEP_FIRST"  # it is complete when it has all of them
     LAST = "KEEP_LAST"

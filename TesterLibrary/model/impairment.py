@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to all packets of a direction of a path: loss, a rate, a delay."""
+"""Impairments of all packets of a direction of a path: loss, a rate, a delay."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class Shaping:
 
 @dataclass(frozen=True, kw_only=True)
 class Impairment:
-    """What happens to each packet of a direction, or of both: loss, then a rate, then a delay."""
+    """The impairment of each packet of a direction, or of both: loss, then a rate, then a delay."""
 
     heading: Heading = Heading.BOTH
     loss: Ratio | GilbertElliott | None = None

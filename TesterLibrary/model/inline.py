@@ -33,7 +33,7 @@ class Part(Enum):
 
 
 class ChecksumPolicy(Enum):
-    """What becomes of the checksums of a packet whose bytes are changed."""
+    """The treatment of the checksums of a packet whose bytes are changed."""
 
     KEEP = "keep"  # they are wrong afterwards
     REPAIR = "repair"  # they are right again, so that they do not tell
@@ -131,7 +131,7 @@ class Rewrite:
 
 
 class Swallowed(Enum):
-    """Which packets of the direction disappear in a blackhole."""
+    """The packets of the direction that disappear in a blackhole."""
 
     ALL = "all"
     FLOW = "flow"  # those of the same flow as the first one

@@ -77,7 +77,7 @@ class PlannedDelay:
 
 @dataclass(frozen=True)
 class PlannedImpairment:
-    """What happens to all packets of one direction."""
+    """The impairment of all packets of one direction."""
 
     heading: Heading
     loss: PlannedRatio | PlannedGilbertElliott | None = None

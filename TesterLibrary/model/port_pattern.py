@@ -15,7 +15,7 @@ from .units import Rate
 
 
 class PortPattern(Enum):
-    """Which ports send to which."""
+    """The pattern by which ports send to each other."""
 
     PAIRS = "pairs"  # the first and the second port to each other, the third and the fourth, and so on
     MESH = "mesh"  # each port to every other one (fully meshed, RFC 2889 §5.1)

@@ -18,7 +18,7 @@ DEFAULT_CAPACITY = 65_536  # flows
 
 
 class Reopen(str, Enum):
-    """Which flows of a client make room for another one when they are over."""
+    """The flows of a client that make room for another one when they are over."""
 
     ENDED_WELL = "ended-well"  # a flow that failed makes no room (norma §8)
     ALWAYS = "always"

@@ -22,12 +22,12 @@ _STEPS = 4096  # of a normal distribution; it ends where half a step is left on 
 def plan_impairment(impairment: Impairment, seed: int) -> Iterator[PlannedImpairment]:
     """The plan of an impairment, one for each of its directions, with random numbers of its own each."""
     for heading in impairment.directions:
-        own = splitmix64(seed, 1 if heading is Heading.BACKWARD else 0)
+        direction_seed = splitmix64(seed, 1 if heading is Heading.BACKWARD else 0)
         yield PlannedImpairment(
             heading,
-            _loss(impairment.loss, splitmix64(own, 0)),
+            _loss(impairment.loss, splitmix64(direction_seed, 0)),
             impairment.shaping,
-            None if impairment.delay is None else _delay(impairment.delay, splitmix64(own, 1)),
+            None if impairment.delay is None else _delay(impairment.delay, splitmix64(direction_seed, 1)),
         )
 
 

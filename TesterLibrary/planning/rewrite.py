@@ -86,7 +86,7 @@ def plan_rewrite(rewrite: Rewrite, headers: HeaderStack | None, laid_out: LaidOu
 
 
 def _names(path: FieldPath) -> set[str]:
-    """What a header stack may call the header of a field."""
+    """The names that a header stack may have for the header of a field."""
     return {"VLAN", "Dot1Q", "Dot1AD"} if path.header == "VLAN" else {path.header}
 
 

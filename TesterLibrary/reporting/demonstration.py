@@ -33,7 +33,7 @@ def demonstration(testbed: Mapping[str, Any], tester: Mapping[str, Any]) -> str:
 
 
 def of_run(run: Mapping[str, Any]) -> str:
-    """What every page of a run has to say; empty if each of its testbeds certifies a device."""
+    """The sentence that every page of a run shows; empty if each of its testbeds certifies a device."""
     found = [bool(tester.get("demonstration")) for tester in run["testers"]]
     if not any(found):
         return ""

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the device under test said before the first trial and after the last, by the hooks of its testbed."""
+"""Answers of the device under test before the first trial and after the last, by the hooks of its testbed."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Loss:
 
     @property
     def title(self) -> str:
-        """What was lost."""
+        """The losses that the excerpt is about, in words."""
         first, last = self.gap
         frames = f"frame {first:,} was" if first == last else f"frames {first:,} to {last:,} were"
         return f"{self.part}: {frames} lost"

@@ -61,7 +61,7 @@ class FrameFile:
     rows: int
 
     def record(self, directory: Path) -> dict[str, Any]:
-        """What the evidence in `directory` says of it."""
+        """The description of the frames by the evidence in `directory`."""
         return {"file": self.path.relative_to(directory).as_posix(), "trial": self.trial, "rows": self.rows}
 
 

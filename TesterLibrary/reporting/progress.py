@@ -192,7 +192,7 @@ def _seconds(trial: Trial) -> str:
 
 
 def finding(trial: Trial) -> str:
-    """What a trial found, on one line."""
+    """The findings of a trial, on one line."""
     if not trial.valid:
         return f"invalid, {trial.objections[0]}"
     where = "".join(f"; {found}" for found in trial.besides)

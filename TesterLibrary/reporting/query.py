@@ -34,7 +34,7 @@ MEMORY = "2GB"  # of a query; aggregates of any number of frames need far less
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query returned."""
+    """The rows that a query returned."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]

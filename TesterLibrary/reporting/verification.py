@@ -19,7 +19,7 @@ from .signature import fingerprint, load_public_key, read_signature
 
 
 class Finding(Enum):
-    """What is found of a signature or a file."""
+    """The finding about a signature or a file."""
 
     FITS = "fits"
     WRONG = "WRONG"

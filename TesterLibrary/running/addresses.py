@@ -38,7 +38,7 @@ class AddressPorts:
 class TableMeasurer:
     """Lets a bridge learn addresses. Every other port of the testbed is monitored for flooded frames."""
 
-    own = 2  # the addresses of both ports are in the device's table, too
+    port_addresses = 2  # the addresses of both ports are in the device's table, too
 
     def __init__(self, tester: Tester, ports: AddressPorts, *, rest: Duration) -> None:
         """`rest`: time after which the device has forgotten addresses.

@@ -51,13 +51,13 @@ class CaptureLosses:
             is_lost = frame.transmitted and (frame.stream_id, frame.sequence) in lost
             return frame_comment(frame, self._stopped.streams) + (", LOST" if is_lost else "")
 
-        own = free_path(path.parent, f"{path.stem}-losses")
+        excerpt_path = free_path(path.parent, f"{path.stem}-losses")
         cut = replace(self._capture, snap_length=snap_length)
-        write_capture(own, cut, self._stopped, excerpt_frames(losses), macs, comment)
+        write_capture(excerpt_path, cut, self._stopped, excerpt_frames(losses), macs, comment)
         each = self._lost.values()
         return Excerpt(
             self._capture.name,
-            own,
+            excerpt_path,
             losses,
             found=sum(len(lost.sequences) for lost in each),
             lost=sum(lost.lost for lost in each),

@@ -64,7 +64,7 @@ class Hosts:
         return done
 
     def counters(self, host: str) -> Mapping[str, int]:
-        """What the kernel of a host counts (SNMP and Linux's own), by nstat's names, since `mark`."""
+        """The counters of a host's kernel (SNMP and Linux's own) since `mark`, by nstat's names."""
         since = self._marked.get(host, {})
         return {name: value - since.get(name, 0) for name, value in self._absolute(host).items()}
 

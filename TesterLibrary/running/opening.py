@@ -90,7 +90,7 @@ class OpenTestbed:
 
 @dataclass(frozen=True)
 class LeaseWish:
-    """What a suite asks of the lease of its tester; the rest is in the testbed file, or usual."""
+    """The lease of its tester that a suite asks for; the rest is in the testbed file, or the default."""
 
     ttl: Duration | None = None  # 0: no lease
     owner: str | None = None
@@ -103,7 +103,7 @@ class LeaseWish:
             raise TesterLibraryError("force=True takes the lease over, and lease=0 asks for none; give one")
 
     def terms(self, testbed: Testbed) -> LeaseTerms | None:
-        """What to ask the tester for; None if no lease is to be acquired."""
+        """The lease to ask the tester for; None if none is to be acquired."""
         given = testbed.tester.lease if self.ttl is None else self.ttl
         has_none = testbed.tester.switch is not None or testbed.dut.is_simulated
         if has_none and not (given or self.owner is not None or self.force):

@@ -182,7 +182,7 @@ class Paths:
         )
 
     def statistics(self, name: str | None = None) -> PathStatistics:
-        """What a path has counted since its last start; its name may be left out where there is one path.
+        """The counters of a path since its last start; its name may be left out where there is one path.
 
         Raises:
             TesterLibraryError: there is no such path, or it was not started.

@@ -30,7 +30,7 @@ _MOST_WORDS = 300  # of what a hook that failed has said
 
 @dataclass(frozen=True)
 class Hook:
-    """What resets the device, with its name."""
+    """The hook that resets the device, with its name."""
 
     name: str
     run: Callable[[], None]
@@ -85,7 +85,7 @@ def _hook(opened: OpenTestbed, kind: str, what: str) -> Hook:
 
 
 def changed_gateways(tester: Tester) -> str:
-    """Which gateways have another MAC address than before, as after another device has come in its place."""
+    """The gateways that have another MAC address than before, as if the device had been replaced."""
     for name, before in tester.gateways.items():
         port = tester.ports[name]
         assert port.gateway is not None

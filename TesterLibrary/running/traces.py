@@ -36,7 +36,7 @@ class _Tracing:
     planned: PlannedPath | None = None  # once it runs
 
     def capture(self, path: str, job: str = "") -> Capture:
-        """What the tester is asked for."""
+        """The request to the tester."""
         return Capture(
             f"trace of {path}",
             frames=self.frames,

@@ -31,7 +31,7 @@ def is_privileged(status: Path = Path("/proc/self/status")) -> bool:
 
 
 def missing_for_user_namespace(sysctls: Path = Path("/proc/sys")) -> str:
-    """Which switch forbids user namespaces to others than root, and the remedy; empty if none does."""
+    """The setting that forbids user namespaces to others than root, and the remedy; empty if none does."""
     for name, forbids, remedy in _SWITCHES:
         path = sysctls / name
         if path.exists() and path.read_text().strip() == forbids:

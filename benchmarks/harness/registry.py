@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which benchmarks there are: each registers itself when its file is imported."""
+"""The list of benchmarks: each registers itself when its file is imported."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _DIRECTORY = pytest.StashKey[Path]()
 
 
 def own_faults(directory: Path) -> list[str]:
-    """What testers objected to in their own part, by the records below a directory."""
+    """The objections of testers to their own part, by the records below a directory."""
     found: dict[str, None] = {}
     for file in sorted(directory.rglob("*.jsonl")):
         with suppress(ValueError):  # a run that was killed has half a line at its end

@@ -28,8 +28,8 @@ CONTRAST = """() => {
   };
   const poor = [];
   for (const place of document.querySelectorAll("body *")) {
-    const own = [...place.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-    if (!own || !place.checkVisibility() || ["OPTION", "SCRIPT"].includes(place.tagName)) continue;
+    const text = [...place.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!text || !place.checkVisibility() || ["OPTION", "SCRIPT"].includes(place.tagName)) continue;
     if (place.querySelector(":disabled")) continue;
     const both = [light(parts(getComputedStyle(place).color)), light(behind(place))];
     const [one, other] = both.sort((a, b) => b - a);
@@ -58,7 +58,7 @@ def opened(browser: Browser, url: str, **options: object) -> Iterator[Page]:
 
 
 def violations(page: Page) -> list[str]:
-    """What axe-core finds, by its rules for WCAG and its best practices: rule, element, what to do."""
+    """The findings of axe-core, by its rules for WCAG and its best practices: rule, element, what to do."""
     found = Axe().run(page).response["violations"]
     return [
         f"{rule['id']}: {node['target']} {node.get('failureSummary', '')}"

@@ -50,7 +50,7 @@ class Rig:
 
     @property
     def is_switch(self) -> bool:
-        """Which looks into no payload and keeps no frame."""
+        """Looks into no payload and keeps no frame."""
         return isinstance(self.target, TofinoTarget)
 
     def plan(

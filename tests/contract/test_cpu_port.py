@@ -41,7 +41,7 @@ def inside() -> Namespace:
 
 
 def _received(port: cpu.CpuPort) -> list[str]:
-    """What comes within 10 s: on a busy machine a veth hands frames over later, in a thread of the kernel."""
+    """The frames that come within 10 s: on a busy machine a thread of the kernel hands them over later."""
     deadline = time.monotonic() + 10
     while not (found := port.received()) and time.monotonic() < deadline:
         time.sleep(0.001)

@@ -162,7 +162,7 @@ class Inline:
             self.rig.target.unload(["north"])
 
     def traced(self, name: str = "trace") -> tuple[CaptureCounters, list[CapturedFrame]]:
-        """What a trace has counted, and its frames."""
+        """The counters of a trace, and its frames."""
         stopped = self.rig.target.stop_capture(name)
         frames = list(self.rig.target.read_capture(name))
         self.rig.target.forget_capture(name)
@@ -268,7 +268,7 @@ def adds_up(path: PathCounters) -> bool:
 
 
 def seen_at(inline: Inline, port: str, *events: Event, headers: str, frames: int = FRAMES) -> list[bytes]:
-    """What arrives on a port while a stream passes a path with these events, but its frames as they were."""
+    """The changed frames that arrive on a port while a stream passes a path with these events."""
     inline.path(*events)
     inline.rig.target.start_capture(Capture("seen", (port,), frames=10_000))
     inline.send(headers, frames=frames)

@@ -97,7 +97,7 @@ def bob(process: EngineProcess) -> Iterator[EngineTarget]:
 
 
 def said(client: subprocess.Popen[str]) -> str:
-    """What the client says of its stream."""
+    """The state of its stream, as the client reports it."""
     assert client.stdin
     assert client.stdout
     client.stdin.write("\n")

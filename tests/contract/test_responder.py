@@ -92,17 +92,17 @@ def clients(protocol: str = "http-client", parameters: dict[str, Any] | None = N
     )
 
 
-@pytest.mark.parametrize("own", [False, True], ids=["shipped", "own"])
+@pytest.mark.parametrize("changed", [False, True], ids=["shipped", "own"])
 def test_tables_that_an_engine_has_no_code_for_are_called_interpreted(
-    sessions: Sessions, tmp_path: Path, own: bool
+    sessions: Sessions, tmp_path: Path, changed: bool
 ) -> None:
     """The other targets have one way to run tables only, and say nothing of it."""
     shipped = resource("protocols", "http-get").read_text()
     mine = tmp_path / "mine.yaml"
     mine.write_text(shipped.replace("do: [send: fin_ack], note", "do: [count: closed, send: fin_ack], note"))
     assert mine.read_text() != shipped
-    sessions.load(server(str(mine) if own else "http-get"))
-    expected = own if isinstance(sessions.rig.target, EngineTarget) else None
+    sessions.load(server(str(mine) if changed else "http-get"))
+    expected = changed if isinstance(sessions.rig.target, EngineTarget) else None
     assert sessions.read("web").interpreted is expected
 
 

@@ -32,7 +32,7 @@ _OTHERS = ("rx_out_of_order", "rx_misrouted", "outages", "variation")
 
 @dataclass(frozen=True)
 class Tester:
-    """Which counters one lacks, and how far back it remembers arrivals."""
+    """The counters that a tester lacks, and how far back it remembers arrivals."""
 
     kind: str
     lacks: frozenset[str] = frozenset()

@@ -90,7 +90,7 @@ def address_capacity(draw: random.Random) -> Case:
     excuse = "the tester was disturbed" if disturbed else ""
     if bound > result.capacity and result.failed is None:
         excuse = "more than were tried"
-    elif result.capacity < bound < (result.failed or 0) + result.own:
+    elif result.capacity < bound < (result.failed or 0) + result.port_addresses:
         excuse = "between the bounds of the search"
     truth = switch.entries >= bound
     return Case("address capacity", truth, result.verdict_above(bound), excuse, f"{switch} {bound}")

@@ -165,7 +165,7 @@ def check_excerpt(block: Block, folder: Path) -> None:
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """What came of each test in the examples of each page: PASS, or what is wrong with it."""
+    """The outcome of each test in the examples of each page: PASS, or what is wrong with it."""
     suites = {page.stem: suite for page in PAGES if (suite := suite_of(page))}
     bridged = {name: text for name, text in suites.items() if _BRIDGE in text}
     others = {name: text for name, text in suites.items() if name not in bridged}
@@ -181,7 +181,7 @@ def suite_of(page: Path) -> str:
 
 
 def run(suites: dict[str, str], folder: Path, *options: str) -> dict[str, list[str]]:
-    """What came of each test of suites on the fake tester."""
+    """The outcome of each test of suites on the fake tester."""
     for name, text in suites.items():
         (folder / f"{name}.robot").write_text(text, encoding="utf-8")
     frames = [Ether() / IP(src="10.0.0.1", dst="10.0.0.2") / UDP() / bytes(18)] * 10

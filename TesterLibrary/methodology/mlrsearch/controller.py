@@ -133,7 +133,7 @@ class _Controller:
                 stats[trial.load] = stats.get(trial.load, LoadStats()).plus(goal, trial)
 
     def classes(self, goal: SearchGoal) -> Mapping[Fraction, LoadClass]:
-        """What each load that was tried is for a goal."""
+        """The class of each load that was tried, for a goal."""
         return {load: stats.classify(goal) for load, stats in self._stats[goal].items()}
 
     def last_at(self, number: int) -> Trial | None:
@@ -209,7 +209,7 @@ class _Focus:
         return max(self._descended(end), middle) if self._under_way == end else middle
 
     def _guess(self, lower: int | None, end: int) -> int | None:
-        """What the device forwarded at the end, if that is of use: it is not near the end, nor far below."""
+        """The load that the device forwarded at the end, if it is of use: not near the end, nor far below."""
         guess = self._forwarded(end) if self._guesses else None
         if guess is not None and lower is not None:
             if not self._is_narrow(guess, lower) or end <= self._above(lower, _FEW):

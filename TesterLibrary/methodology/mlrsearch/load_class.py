@@ -15,7 +15,7 @@ from .goal import SearchGoal
 
 
 class LoadClass(Enum):
-    """What the trials at one load say of it, for one goal (RFC 9971 §4.7.2)."""
+    """The classes that trials give a load, for one goal (RFC 9971 §4.7.2)."""
 
     LOWER_BOUND = "lower bound"  # it meets the goal, whatever the trials that are missing would find
     UPPER_BOUND = "upper bound"  # it does not, whatever they would find
@@ -60,7 +60,7 @@ class LoadStats:
 
 
 def classify(goal: SearchGoal, trials: Iterable[Trial]) -> LoadClass:
-    """What these trials at one load say of it."""
+    """The class that these trials at one load give it."""
     return LoadStats.of(goal, trials).classify(goal)
 
 

@@ -32,7 +32,7 @@ class Irregular(Enum):
 
 @dataclass(frozen=True)
 class GoalResult:
-    """What was found for one goal. Loads are parts of line rate."""
+    """The result for one goal. Loads are parts of line rate."""
 
     goal: SearchGoal
     lower: Fraction | None  # relevant lower bound; the effective one where there is no upper bound

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What other tools are told of a run as a whole, and that it is over."""
+"""Facts of a run as a whole for other tools, and whether it is over."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def archive(facts: Facts) -> bytes:
 
 
 def launch(facts: Facts) -> Mapping[str, Any]:
-    """What the import is told of the launch beside the file."""
+    """The attributes of the launch that the import is given beside the file."""
     started = facts.started_at.astimezone(timezone.utc)
     attributes = {**facts.attributes, "verdict": facts.verdict}
     return {

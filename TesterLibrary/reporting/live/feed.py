@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What pages are told: all there is so far to a new one, and then each piece as it comes."""
+"""The messages to pages: a new page gets all that there is so far, and then each piece as it comes."""
 
 from __future__ import annotations
 

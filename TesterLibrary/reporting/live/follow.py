@@ -168,7 +168,7 @@ class Follower:
             self._problem("run.json", f"{self._evidence}: run.json or {AGENDA} cannot be read: {problem!r}")
 
     def _records(self) -> Iterator[Message]:
-        """What was added to all files says, in the order of its time."""
+        """The records that were added to all files, in the order of their times."""
         found: list[tuple[str, list[Message]]] = []
         for kind, file in self._files.items():
             name = file.path.name

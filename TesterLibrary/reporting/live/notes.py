@@ -138,7 +138,7 @@ class LiveNotes:
 
 
 def facts_of(interval: Interval) -> dict[str, Any]:
-    """What a note has of an interval. Frames belong to it by when they were sent."""
+    """The part of a note about an interval. Frames belong to the interval in which they were sent."""
     delay = interval.delay_ns
     return {
         "number": interval.number,

@@ -43,7 +43,7 @@ class Teller:
         self._jobs: dict[tuple[str, ...], Record] = {}  # the last counters of what is sending
 
     def messages(self, kind: str, record: Record) -> Iterator[Message]:
-        """What a record says. One of NO_RECORD if it is none of this kind."""
+        """The content of a record; one of NO_RECORD if it is no record of this kind."""
         schema = NOTE_SCHEMA if kind == "live" else RECORD_SCHEMA
         if record["schema"] != schema:
             raise ValueError(f"schema {record['schema']}, this version reads {schema}")
@@ -165,7 +165,7 @@ _PORT_RATES = (("sent", "tx"), ("received", "rx"))
 
 
 def run_message(run: Record, agenda: Agenda | None, name: str) -> Message:
-    """What is known of a run before its first record."""
+    """The facts that are known of a run before its first record."""
     testers = [
         {
             "bed": str(tester["testbed"]["name"]),

@@ -60,7 +60,7 @@ _POINT = "run, taken_at, least, most, outcome, reason, device, version, tester"
 
 
 class Added(Enum):
-    """What became of a run that was given to the database."""
+    """The outcome of giving a run to the database."""
 
     NEW = "added"
     KNOWN = "there already"

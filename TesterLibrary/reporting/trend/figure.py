@@ -86,7 +86,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Run:
-    """What a database keeps of a run."""
+    """A run as the database keeps it."""
 
     id: str
     started_at: datetime

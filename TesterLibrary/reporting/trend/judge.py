@@ -67,7 +67,7 @@ class Alarm:
 
     @property
     def state(self) -> State:
-        """What has become of it so far."""
+        """The state that it has reached so far."""
         return self.steps[-1].state
 
     @property

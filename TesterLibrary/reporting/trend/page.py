@@ -89,7 +89,7 @@ def _section(trend: Trend) -> Section:
 
 
 def _alarms(trend: Trend) -> Iterator[str]:
-    """What became of each alarm. Candidates that were refuted were no alarm."""
+    """The state of each alarm. Candidates that were refuted were no alarm."""
     unit = trend.series.key.unit
     for alarm in trend.series.alarms:
         if alarm.state is not State.REFUTED:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps the tables of a database of runs, and opens it: a DuckDB file, or a PostgreSQL server.
+"""The store of a database of runs, a DuckDB file or a PostgreSQL server: opens it and keeps its tables.
 
 Both understand the same statements; they differ in how one is opened, and in how a transaction begins.
 """
@@ -32,7 +32,7 @@ class Store(Protocol):
 
     @property
     def kind(self) -> str:
-        """What it is, for messages."""
+        """The name of the store, for messages."""
 
     @property
     def begin_read(self) -> str:
@@ -161,7 +161,7 @@ def _server(address: Address, *, make: bool) -> Iterator[Store]:
 
 
 def _said(problem: Exception) -> str:
-    """What a server said, on one line."""
+    """The message of a server, on one line."""
     lines = (line.strip() for line in str(problem).splitlines())
     return "; ".join(line for line in lines if line).rstrip(".")
 

@@ -19,7 +19,7 @@ Place = tuple[int, bytes, bytes]  # protocol, address, port
 
 @dataclass(frozen=True)
 class FakeNat:
-    """What a device does with connections that come from behind `inside`."""
+    """The translation of connections that come from behind `inside`."""
 
     address: IPv4Address  # its own, on all other ports
     inside: str = "p1"

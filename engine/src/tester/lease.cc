@@ -49,10 +49,10 @@ constexpr std::string_view kAcquire = "acquire a lease (Open Tester does, or `te
 
 void Lease::Check(const Client& client, Clock::time_point now) const {
   if (client.trusted || HeldBy(client, now)) return;
-  const std::string own = Explain(client.token);
+  const std::string lost = Explain(client.token);
   if (held_ && held_->token != client.token) {
     throw Error(Code::kPermissionDenied,
-                Cat(own, own.empty() ? "" : "; ", HolderSentence(now),
+                Cat(lost, lost.empty() ? "" : "; ", HolderSentence(now),
                     "; wait until it ends, ask its owner, or take it over by force"));
   }
   if (held_) {  // nobody has noticed yet that its time is over
@@ -60,9 +60,9 @@ void Lease::Check(const Client& client, Clock::time_point now) const {
                 Cat("lease ", held_->number, " of ", Quote(held_->owner), " was not renewed for ",
                     Seconds(held_->ttl), "; ", kAcquire, " and measure again"));
   }
-  if (!own.empty()) {
+  if (!lost.empty()) {
     throw Error(Code::kPermissionDenied,
-                Cat(own, "; nobody holds one now: ", kAcquire, " and measure again"));
+                Cat(lost, "; nobody holds one now: ", kAcquire, " and measure again"));
   }
   if (!required_) return;
   throw Error(Code::kPermissionDenied,

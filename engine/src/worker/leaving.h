@@ -111,11 +111,11 @@ class Leaving {
     uint16_t taken = 0;
     for (uint16_t i = 0; i < count_; ++i) {
       rte_mbuf* const mbuf = mbufs_[i];
-      rte_mbuf* const own = mbuf->pool == out_.tx_pool() ? mbuf : CopyOf(mbuf);
-      if (own != mbuf) rte_pktmbuf_free(mbuf);
-      if (own == nullptr) continue;
+      rte_mbuf* const taken_over = mbuf->pool == out_.tx_pool() ? mbuf : CopyOf(mbuf);
+      if (taken_over != mbuf) rte_pktmbuf_free(mbuf);
+      if (taken_over == nullptr) continue;
       records_[taken] = records_[i];
-      mbufs_[taken++] = own;
+      mbufs_[taken++] = taken_over;
     }
     count_ = taken;
   }

@@ -48,7 +48,7 @@ def _dropping(lab: Lab, rule: str) -> Iterator[Rules]:
 
 
 def _random_rule(draw: random.Random) -> str:
-    """Which frames are dropped: each so-manieth, a random part, none, or seldom all."""
+    """The frames that are dropped: each n-th, a random part, none, or seldom all."""
     every, part = draw.choice([2, 7, 40, 333]), draw.choice([1, 5, 50, 300])
     rules = [f"numgen inc mod {every} == 0", f"numgen random mod 1000 < {part}", _NOTHING]
     return draw.choice(rules) if draw.random() < 0.95 else ""

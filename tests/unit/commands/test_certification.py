@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is certified where, from what a person types."""
+"""The suites and testbeds of a certification, from its command line."""
 
 from __future__ import annotations
 

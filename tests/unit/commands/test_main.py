@@ -205,7 +205,7 @@ def test_help_loads_nothing_that_takes_long() -> None:
 
 
 def in_python(code: str) -> str:
-    """What a program prints in a process of its own."""
+    """The output of a program in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     return subprocess.run(
         [sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True

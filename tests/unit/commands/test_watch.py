@@ -43,7 +43,7 @@ def address(process: subprocess.Popen[str]) -> str:
 
 
 def told_until(url: str, wanted: str) -> list[dict[str, object]]:
-    """What a page is told, up to a message of this type."""
+    """The messages to a page, up to one of this type."""
     found: list[dict[str, object]] = []
     with urlopen(f"{url}events", timeout=60) as events:
         for line in events:

@@ -97,8 +97,8 @@ def test_with_frames_of_an_earlier_trial_it_is_no_further_off_than_its_bound(
     frames: list[tuple[int, int, int]], stale: list[int]
 ) -> None:
     left = [at for at, _, _ in frames]
-    own = [(at, at + delay) for at, delay, copies in frames if copies]
-    arrived = [at for _, at in own] + stale
+    passages_of_trial = [(at, at + delay) for at, delay, copies in frames if copies]
+    arrived = [at for _, at in passages_of_trial] + stale
     found = BlindDelay(
         passages(left),
         passages(arrived),
@@ -112,7 +112,7 @@ def test_with_frames_of_an_earlier_trial_it_is_no_further_off_than_its_bound(
         assert found.mean_ns is None
         return
     assert found.mean_ns is not None
-    true_ns = Fraction(sum(at - since for since, at in own), len(own))
+    true_ns = Fraction(sum(at - since for since, at in passages_of_trial), len(passages_of_trial))
     assert abs(found.mean_ns - true_ns) <= found.bound_ns
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which frames a capture shows to be lost, and which of the others are shown beside them."""
+"""Frames that a capture shows to be lost, and the frames that are shown beside them."""
 
 from __future__ import annotations
 

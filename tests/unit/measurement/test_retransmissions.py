@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What was sent again, in traces that are written down here packet by packet."""
+"""Retransmissions in traces that are written down here packet by packet."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_a_timer_ends_where_nothing_is_heard() -> None:
 
 
 def test_a_lost_retransmission_waits_for_a_timer() -> None:
-    """What asked for the first retransmission does not ask for the second one."""
+    """The acknowledgements that asked for the first retransmission do not ask for the second one."""
     wire = lost_and_asked_for(sack=True)
     wire.data(1, 21, drop=True)
     wire.data(1, 260)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tester's own tables cannot read says nothing of the device."""
+"""An answer that the tester's own tables cannot read says nothing of the device."""
 
 from __future__ import annotations
 

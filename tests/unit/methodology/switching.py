@@ -73,7 +73,7 @@ class LearningSwitch:
     sees_flooding: bool = True
     busy: frozenset[int] = frozenset()  # numbers of checks, from 1, in which the tester was disturbed
     deaf: frozenset[int] = frozenset()  # in which frames from addresses were lost
-    own: int = 2
+    port_addresses: int = 2
     known: set[int] = field(default_factory=set)
     checks: int = 0
     fresh: int = 1 << 32
@@ -90,7 +90,7 @@ class LearningSwitch:
         for number in range(addresses - unheard):
             # Of every hundred too many the last ones are not learned.
             learned = number * in_time // 1 > (number - 1) * in_time // 1 if number else True
-            if learned and len(self.known) + self.own < self.entries:
+            if learned and len(self.known) + self.port_addresses < self.entries:
                 self.known.add(first + number)
         unknown = sum(first + number not in self.known for number in range(addresses))
         return AddressCheck(

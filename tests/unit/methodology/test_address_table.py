@@ -27,7 +27,7 @@ def test_the_capacity_is_found(entries: int, forgets: bool, percent: int) -> Non
     switch = LearningSwitch(entries, forgets=forgets)
     resolution = Ratio(Fraction(percent, 100))
     result = find_address_capacity(switch, "p1", lowest=1, highest=4096, rate=RATE, resolution=resolution)
-    assert result.capacity <= entries < (result.failed or 0) + result.own
+    assert result.capacity <= entries < (result.failed or 0) + result.port_addresses
     if not percent:
         assert result.capacity == entries
     assert len(result.checks) <= 3 * (2 * log2(4096) + 3)

@@ -86,8 +86,8 @@ def test_all_of_the_headers_and_nothing_else_is_kept() -> None:
 
 
 def test_the_testbed_says_it_where_the_stream_does_not() -> None:
-    def kept(own: Forwarding | None) -> PlannedStream:
-        job = Job("job", (stream(forwarding=own),), 1)
+    def kept(forwarding: Forwarding | None) -> PlannedStream:
+        job = Job("job", (stream(forwarding=forwarding),), 1)
         return compile_job(
             job, ports=BRIDGED, gateways={}, max_streams=1, forwarding=Forwarding.BRIDGED
         ).streams[0]

@@ -42,7 +42,7 @@ class Dialogue:
         return self._seen(self.interpreter.sent())
 
     def stops(self) -> list[Packet]:
-        """What it says to end what is open."""
+        """The frames with which it ends what is open."""
         return self._seen(self.interpreter.stop(self._now()))
 
     def opens(self, **fields: object) -> list[Packet]:

@@ -85,7 +85,7 @@ def asked(**parameters: object) -> tuple[TcpPeer, bytes]:
 
 
 def failed(server: TcpPeer) -> dict[str, int]:
-    """What of it failed, by counter."""
+    """The failures of the client, by counter."""
     counted = {name: server.dialogue.count(name) for name in FAILURES}
     return {name: count for name, count in counted.items() if count}
 

@@ -216,7 +216,7 @@ ANSWERS = {
 
 
 def answered(change: object, given: dict[str, object]) -> dict[str, int]:
-    """What a client counts of an answer whose bytes are changed."""
+    """The counters of a client that gets an answer with changed bytes."""
     client = Dialogue("dns-client")
     (asked,) = client.opens(UDP_sport=5000, UDP_dport=53)
     octets = bytes(DNS(id=asked[DNS].id, qr=1, qd=[QUESTION], **given))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which bytes of ours count as delivered: those that the peer has acknowledged, each one once."""
+"""Bytes count as delivered when the peer has acknowledged them, each one once."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of the lease of a tester: by the keyword, the testbed file, or as usual."""
+"""The lease that is asked for: by the keyword, by the testbed file, or by default."""
 
 from __future__ import annotations
 

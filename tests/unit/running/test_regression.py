@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which value of a test is compared with a baseline, and that the comparison is no value of its own."""
+"""The value of a test that is compared with a baseline; the comparison itself is no value."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a stream learns of translated flows (RFC 9693, test phase 1)."""
+"""Streams learn translated flows (RFC 9693, test phase 1)."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def found(
 
 
 def most_trials(result: MultipleLossRatioResult) -> int:
-    """What strides that double, halves, three guesses and two loads to begin with can take at most.
+    """The most trials that strides that double, halves, three guesses and two loads to begin with can take.
 
     A load takes at most the duration sum of a stage in its trials.
     """
@@ -53,7 +53,7 @@ def most_trials(result: MultipleLossRatioResult) -> int:
 
 
 def check_derivation(result: MultipleLossRatioResult) -> None:
-    """What a reader of the records can check by hand."""
+    """Holds a result to everything that a reader of the records can check by hand."""
     assert MultipleLossRatioResult.derived(result.search, result.trials) == result
     for each in result.found:
         at = {
@@ -266,7 +266,7 @@ def test_whatever_the_law_of_loss_the_bounds_are_what_was_measured(
 def test_a_device_that_changes_its_mind_ends_the_search_too(
     seed: int, goals: tuple[SearchGoal, ...], chance: int
 ) -> None:
-    """What one goal measures may undo what another has found."""
+    """A measurement for one goal may undo a result of another."""
 
     class Moody(SimulatedMeasurer):
         def _lost(self, frames: int) -> int:

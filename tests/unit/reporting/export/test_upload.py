@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is sent to a ReportPortal, by a small server in its place, and what is said if it is not taken."""
+"""An upload to a ReportPortal, with a small server in its place, and the messages where it is not taken."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a page is told, from its first message on."""
+"""The messages to a page, from the first one on."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Page:
         self._number = -1
 
     def news(self) -> list[dict[str, Any]]:
-        """What it is told by one look at the files, but for the time of day."""
+        """The messages of one look at the files, without the time of day."""
         self.follower.poll()
         return [dict(message) for message in self._told() if message["type"] != "clock"]
 

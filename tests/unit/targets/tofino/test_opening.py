@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which switches are opened."""
+"""Switches that are opened, and those that are refused."""
 
 from __future__ import annotations
 

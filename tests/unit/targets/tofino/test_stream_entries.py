@@ -44,7 +44,7 @@ def accepted(schema: Schema, entries: Iterable[TableEntry]) -> dict[str, Any]:
 
 
 def unit(found: dict[str, Any], name: str) -> Iterator[bool]:
-    """Which ticks a unit passes, as p4/controls/rate.p4 does."""
+    """The ticks that a unit passes, as p4/controls/rate.p4 counts them."""
     data = found[f"rate.{name}.stages"].data
     tick = found[f"rate.{name}.ticks"].data[f"InternalIngress.rate.{name}.ticks.f1"]
     while True:

@@ -278,7 +278,7 @@ class ReadRequest(Message):
 
 
 class GetForwardingPipelineConfigRequest(Message):
-    """Which programs run."""
+    """The programs that run."""
 
     def __init__(self, client_id: int) -> None:
         super().__init__({"client_id": client_id})
