@@ -25,8 +25,8 @@ class Address:
     is_server: bool
 
     @classmethod
-    def parse(cls, text: str | Path) -> Address:
-        """The address that a user gave.
+    def parse(cls, text: str | Path, kind: str = "a database of runs is a DuckDB file") -> Address:
+        """The address that a user gave; `kind` says what a file would be.
 
         Raises:
             TesterLibraryError: it is a URL of another kind, or one in which a password may be taken for
@@ -39,7 +39,7 @@ class Address:
         scheme = found[1].lower()
         if scheme not in _SCHEMES:
             raise TesterLibraryError(
-                f"a database of runs is a DuckDB file or {_FORM}; an address that begins with {scheme}: is "
+                f"{kind} or {_FORM}; an address that begins with {scheme}: is "
                 "not supported"
             )
         if not found[2] or not _is_clear(text[found.end() :]):

@@ -90,7 +90,7 @@ def open_store(address: Address, *, make: bool) -> Iterator[Store]:
         TesterLibraryError: a package is missing, there is no such file or server, or it fails while it is
             open. Everything that was there before still is.
     """
-    with _server(address, make=make) if address.is_server else _file(address.file, make=make) as store:
+    with open_server(address, make=make) if address.is_server else _file(address.file, make=make) as store:
         yield store
 
 
@@ -132,16 +132,29 @@ def _connected(path: Path, *, make: bool) -> duckdb.DuckDBPyConnection:
 
 
 @contextmanager
-def _server(address: Address, *, make: bool) -> Iterator[Store]:
+def open_server(
+    address: Address, *, make: bool, purpose: str = "a database of runs", program: str = "tester trend"
+) -> Iterator[Store]:
+    """Opens a database of a PostgreSQL server.
+
+    Args:
+        address: The URL of the server.
+        make: Whether tables may be made and changed.
+        purpose: What is kept there, for messages.
+        program: Who uses it, for people who look at the server.
+
+    Raises:
+        TesterLibraryError: as `open_store`.
+    """
     try:
         import psycopg
         from psycopg.conninfo import conninfo_to_dict
     except ImportError:
         raise TesterLibraryError(
-            "a database of runs on a server needs psycopg; install robotframework-testerlibrary[postgres]"
+            f"{purpose} on a server needs psycopg; install robotframework-testerlibrary[postgres]"
         ) from None
     try:
-        given: dict[str, Any] = {"connect_timeout": _CONNECT_S, "application_name": "tester trend"}
+        given: dict[str, Any] = {"connect_timeout": _CONNECT_S, "application_name": program}
         given |= conninfo_to_dict(address.given)
         connection = psycopg.connect(**given, autocommit=True, prepare_threshold=None)
     except psycopg.Error as problem:

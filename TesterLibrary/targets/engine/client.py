@@ -103,6 +103,19 @@ class EngineTarget:
             self._lease, taken_over = leases.acquire(self._stub, self._address, terms)
         return taken_over
 
+    def keep_lease(self, token: str) -> None:
+        """Goes on with a lease that an earlier process has acquired, and releases it when it is closed.
+
+        LeaseError if it has ended.
+        """
+        with self._errors("RenewLease"):
+            self._lease = leases.use(self._stub, self._address, token, is_given=False)
+
+    @property
+    def lease_token(self) -> str:
+        """The token of its lease, for a process that is to use it; empty without a lease."""
+        return self._lease.token if self._lease else ""
+
     @property
     def is_leased(self) -> bool:
         """Whether this target has a lease that has not been lost, as far as is known."""

@@ -1,0 +1,242 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The file of a service: its places, where it listens, and who may use it."""
+
+from __future__ import annotations
+
+import ipaddress
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import TesterLibraryError
+from ..files.document import Document, Kind, load_document
+from ..model.units import Duration
+from ..reporting.trend.address import Address
+from ..testbeds import load_testbed, shipped_testbeds
+from ..testbeds.testbed import Testbed
+from .scheduler import Place
+from .store import KIND
+from .user import Role
+
+FOLDER = Path("results/service")
+PORT = 8650
+MACHINE = "this machine"  # the group of testers that are started here
+_KIND = Kind("service", TesterLibraryError)
+_FRESH = Duration(60 * 10**9)
+_LONGEST = Duration(3600 * 10**9)
+
+
+@dataclass(frozen=True)
+class LabgridPlace:
+    """A place of labgrid that has to be acquired before its testbed is used."""
+
+    coordinator: str  # HOST:PORT
+    place: str
+
+
+@dataclass(frozen=True)
+class ServedPlace:
+    """A place with its testbed, and how it is looked at before a grant."""
+
+    place: Place
+    testbed: Testbed
+    file: str  # or the name of a shipped testbed
+    check: str = "answer"
+    cables: tuple[tuple[str, str], ...] = ()
+    fresh: Duration = _FRESH
+    labgrid: LabgridPlace | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the place."""
+        return self.place.name
+
+    @property
+    def address(self) -> str | None:
+        """The address of a tester that runs on its own; None: each run starts one."""
+        return self.testbed.tester.address
+
+
+@dataclass(frozen=True)
+class Tls:
+    """PEM files of the server."""
+
+    certificate: Path
+    key: Path
+    client_ca: Path | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that one request, lease or user may have."""
+
+    body: int = 1_000_000
+    lease: Duration = _LONGEST
+    leases_of_a_user: int = 100
+
+
+@dataclass(frozen=True)
+class Config:
+    """The content of a service's file, checked."""
+
+    places: tuple[ServedPlace, ...]
+    host: str = "127.0.0.1"
+    port: int = PORT
+    folder: Path = FOLDER
+    database: Address = field(default_factory=lambda: Address.parse(FOLDER / "service.sqlite", KIND))
+    tls: Tls | None = None
+    certificates: Mapping[str, Role] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    suites: tuple[Path, ...] = ()
+    limits: Limits = Limits()
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether nobody beyond this machine reaches the service."""
+        return ipaddress.ip_address(self.host).is_loopback
+
+    def check_access(self, *, has_tokens: bool) -> None:
+        """TesterLibraryError if everybody on a network could use the testers, or read a token."""
+        if self.is_loopback:
+            return
+        if self.tls is None:
+            raise TesterLibraryError(
+                f"listen: {self.host} is reached from other machines, which needs tls: certificate and key; or "
+                "listen at 127.0.0.1"
+            )
+        if not has_tokens and not (self.tls.client_ca and self.certificates):
+            raise TesterLibraryError(
+                f"listen: {self.host} is reached from other machines, and everybody there would be an admin; "
+                "give tls: client_ca with certificates, or add a user by --add-user, or listen at 127.0.0.1"
+            )
+
+
+def shipped_places() -> Config:
+    """The places of a service without a file: the testbeds that come with the library and need no hardware."""
+    names = [name for name in shipped_testbeds() if not load_testbed(name).dut.is_physical]
+    return Config(tuple(_place(name.rpartition("/")[2], {"testbed": name}, name, None) for name in names))
+
+
+def load_config(path: Path) -> Config:
+    """Reads the file of a service. TesterLibraryError names file, line, key and what is allowed there."""
+    document = load_document(path, _KIND)
+    data: Mapping[str, Any] = document.data
+    host, _, port = data.get("listen", f"{Config.host}:{PORT}").rpartition(":")
+    folder = _near(path, data.get("folder", str(FOLDER)))
+    database = data.get("database", str(folder / "service.sqlite"))
+    places = tuple(_served(document, name, given) for name, given in data["places"].items())
+    _check_addresses(document, places)
+    return Config(
+        places=places,
+        host=str(document.parsed(ipaddress.ip_address, host.strip("[]"), ("listen",))),
+        port=document.parsed(_port, port, ("listen",)),
+        folder=folder,
+        database=document.parsed(lambda text: Address.parse(text, KIND), database, ("database",)),
+        tls=_tls(document, data["tls"]) if "tls" in data else None,
+        certificates={name: Role(role) for name, role in data.get("certificates", {}).items()},
+        names=tuple(name.lower() for name in data.get("names", ())),
+        suites=tuple(_folder(document, name, number) for number, name in enumerate(data.get("suites", ()))),
+        limits=_limits(document, data.get("limits", {})),
+    )
+
+
+def _served(document: Document, name: str, given: Mapping[str, Any]) -> ServedPlace:
+    where = ("places", name)
+    testbed = given["testbed"]
+    near = _near(document.path, testbed)
+    file = str(near) if near.is_file() else testbed
+    served = document.parsed(lambda _: _place(name, given, file, document), testbed, (*where, "testbed"))
+    if (served.check == "cable") != bool(served.cables):
+        raise document.error((*where, "check"), "check: cable and cables: [[p3, p4]] go together; give both")
+    known = [port.name for port in served.testbed.ports]
+    for number, cable in enumerate(served.cables):
+        for port in cable:
+            if port not in known:
+                problem = f"the testbed has no port {port!r}; it has {', '.join(known)}"
+                raise document.error((*where, "cables", number), problem)
+    return served
+
+
+def _place(name: str, given: Mapping[str, Any], file: str, document: Document | None) -> ServedPlace:
+    testbed = load_testbed(file)
+    tester = testbed.tester
+    kind = "switch" if tester.switch else "simulated" if testbed.dut.is_simulated else "engine"
+    tags = {
+        "testbed": testbed.name,
+        "tester": kind,
+        "device": testbed.dut.name,
+        "kind": testbed.dut.kind,
+        "ports": str(len(testbed.ports)),
+        **{tag: str(value) for tag, value in given.get("tags", {}).items()},
+    }
+    group = given.get("group", "")
+    if not group and tester.is_local and not testbed.dut.is_simulated:
+        group = MACHINE
+    fresh = _FRESH
+    if document and "fresh" in given:
+        fresh = document.parsed(Duration.parse, given["fresh"], ("places", name, "fresh"))
+    return ServedPlace(
+        place=Place(name, tags, group or tester.address or ""),
+        testbed=testbed,
+        file=file,
+        check=given.get("check", "answer"),
+        cables=tuple((tx, rx) for tx, rx in given.get("cables", ())),
+        fresh=fresh,
+        labgrid=LabgridPlace(**given["labgrid"]) if "labgrid" in given else None,
+    )
+
+
+def _check_addresses(document: Document, places: tuple[ServedPlace, ...]) -> None:
+    """Places with one tester are one group, whatever they say."""
+    groups: dict[str, str] = {}
+    for place in places:
+        if place.address and groups.setdefault(place.address, place.place.group) != place.place.group:
+            problem = f"another place has the tester at {place.address} already; give both the same group"
+            raise document.error(("places", place.name), problem)
+
+
+def _tls(document: Document, data: Mapping[str, str]) -> Tls:
+    files = {key: _near(document.path, name) for key, name in data.items()}
+    for key, file in files.items():
+        if not file.is_file():
+            raise document.error(("tls", key), f"there is no file {file}")
+    mode = stat.S_IMODE(files["key"].stat().st_mode)
+    if mode & 0o077:
+        problem = f"{files['key']} has mode {mode:o}, so others can read the key; chmod 600 it"
+        raise document.error(("tls", "key"), problem)
+    return Tls(**files)
+
+
+def _limits(document: Document, data: Mapping[str, Any]) -> Limits:
+    given = dict(data)
+    if "lease" in given:
+        given["lease"] = document.parsed(_lease_time, given["lease"], ("limits", "lease"))
+    return Limits(**given)
+
+
+def _lease_time(text: str) -> Duration:
+    time = Duration.parse(text)
+    if not 10**9 <= time.ns <= _LONGEST.ns:
+        raise ValueError(f"{text!r} is not allowed; give 1 s to 1 h")
+    return time
+
+
+def _port(text: str) -> int:
+    if not 0 <= int(text) <= 65535:
+        raise ValueError(f"{text} is no port; give 0 to 65535, 0 for a free one")
+    return int(text)
+
+
+def _folder(document: Document, name: str, number: int) -> Path:
+    folder = _near(document.path, name)
+    if not folder.is_dir():
+        raise document.error(("suites", number), f"there is no folder {folder}")
+    return folder.resolve()
+
+
+def _near(file: Path, name: str) -> Path:
+    """A path from the folder of the file."""
+    return (file.absolute().parent / Path(name).expanduser()).absolute()

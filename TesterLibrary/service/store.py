@@ -1,0 +1,359 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of the service: leases, jobs, users, and the audit, in a SQLite file or on a PostgreSQL server.
+
+A thread writes what many requests have changed in one transaction; each is answered when that is on the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import TesterLibraryError
+from ..reporting.codec import decode, encode
+from ..reporting.trend.address import Address
+from ..reporting.trend.store import Row, open_server
+from .job import Job
+from .refusal import Unready
+from .scheduler import Lease
+from .user import Role, User
+
+SCHEMA = 1
+KIND = "the database of the service is a SQLite file"
+_TABLES = """
+create table meta (schema integer not null);
+create table leases (id text primary key, number bigint not null, is_over boolean not null,
+    record text not null);
+create table jobs (id text primary key, number bigint not null, is_over boolean not null,
+    record text not null);
+create table notes (name text primary key, record text not null);
+create table users (digest text primary key, name text not null, role text not null,
+    expires_s double precision);
+create table audit (number bigint primary key, at text not null, who text not null, role text not null,
+    client text not null, did text not null, subject text not null, status integer not null,
+    said text not null);
+"""
+# What is in the audit stays there, whoever has the tables open.
+_APPEND_ONLY = {
+    False: """
+create trigger audit_update before update on audit begin select raise(abort, 'the audit is append-only'); end;
+create trigger audit_delete before delete on audit begin select raise(abort, 'the audit is append-only'); end;
+""",
+    True: """
+create function audit_is_kept() returns trigger language plpgsql as
+  'begin raise exception ''the audit is append-only''; end';
+create trigger audit_kept before update or delete on audit for each row execute function audit_is_kept();
+""",
+}
+_LOCK = "select pg_try_advisory_lock(hashtext('TesterLibrary: service'))"
+_MOST_AT_ONCE = 1000  # changes of one transaction
+_REMEMBERED_LEASES, _REMEMBERED_JOBS = 1000, 10_000  # that are over
+_PATIENCE_S = 5.0
+
+T = TypeVar("T")
+Change = tuple[str, Sequence[Any]]  # a statement with its values
+
+
+def keep_lease(lease: Lease) -> Change:
+    """Puts a lease in, in place of what was known of it."""
+    return _kept("leases", lease)
+
+
+def keep_job(job: Job) -> Change:
+    """Puts a job in, in place of what was known of it."""
+    return _kept("jobs", job)
+
+
+def _kept(table: str, value: Lease | Job) -> Change:
+    return (
+        f"insert into {table} values (?, ?, ?, ?) on conflict (id) do update set "
+        "is_over = excluded.is_over, record = excluded.record",
+        (value.id, value.number, value.state.is_over, json.dumps(encode(value), ensure_ascii=False)),
+    )
+
+
+def keep_note(name: str, value: object) -> Change:
+    """Puts a value in under a name: fences, places that are unfit, tokens of testers."""
+    return (
+        "insert into notes values (?, ?) on conflict (name) do update set record = excluded.record",
+        (name, json.dumps(value, ensure_ascii=False)),
+    )
+
+
+@dataclass(frozen=True)
+class AuditLine:
+    """Who did what, or was refused."""
+
+    at: str
+    who: str
+    role: str
+    client: str  # address and port
+    did: str
+    subject: str  # the lease, job or place
+    status: int  # of HTTP
+    said: str
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What an earlier process has left."""
+
+    leases: tuple[Lease, ...]
+    jobs: tuple[Job, ...]
+    notes: dict[str, Any]
+
+
+@dataclass
+class _Batch:
+    changes: list[Change] = field(default_factory=list)
+    audit: list[AuditLine] = field(default_factory=list)
+    done: Callable[[BaseException | None], None] = lambda _: None
+
+
+class Store:
+    """The tables, open. One process at a time has them."""
+
+    def __init__(self, address: Address, *, alone: bool = True) -> None:
+        """`alone`: no other service may have them open.
+
+        Raises:
+            TesterLibraryError: they cannot be opened, are others, or another service has them.
+        """
+        self._address, self._alone = address, alone
+        self._opened = ExitStack()
+        self._execute: Callable[[str, Sequence[Any]], list[Row]]
+        self._open()
+
+    def _open(self) -> None:
+        """Opens what is at the address, and makes the tables where there are none."""
+        with ExitStack() as opening:
+            if self._address.is_server:
+                purpose, program = "the database of the service", "tester serve"
+                server = open_server(self._address, make=True, purpose=purpose, program=program)
+                self._execute = opening.enter_context(server).execute
+                locked = not self._alone or self._execute(_LOCK, ())[0][0]
+            else:
+                locked = self._open_file(self._address.file, opening)
+            if not locked:
+                raise TesterLibraryError(f"another tester serve uses {self._address}; end it, or give another")
+            names = "select table_name from information_schema.tables where table_schema = current_schema()"
+            if not self._address.is_server:
+                names = "select name from sqlite_master where type = 'table'"
+            tables = {name for (name,) in self._execute(names, ())}
+            if not tables:
+                self._make()
+            elif "audit" not in tables or self._execute("select * from meta", ()) != [(SCHEMA,)]:
+                raise TesterLibraryError(
+                    f"{self._address} is no database of tester serve that this version reads; give another one"
+                )
+            self._opened = opening.pop_all()
+
+    def _open_file(self, path: Path, opening: ExitStack) -> bool:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path.touch(mode=0o600)
+            file = sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None, check_same_thread=False)
+            opening.callback(file.close)
+            file.execute("pragma journal_mode = wal")
+            file.execute("pragma synchronous = full")
+            self._execute = lambda statement, values: file.execute(statement, values).fetchall()
+            if self._alone:
+                lock = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None, check_same_thread=False)
+                opening.callback(lock.close)
+                try:
+                    lock.execute("begin exclusive")  # the kernel ends it with the process
+                except sqlite3.OperationalError:
+                    return False
+        except (sqlite3.Error, OSError) as problem:
+            raise TesterLibraryError(f"the database {path} cannot be opened: {problem}") from None
+        return True
+
+    def _make(self) -> None:
+        is_server = self._address.is_server
+        whole = _TABLES + _APPEND_ONLY[is_server]
+        statements = [whole] if is_server else [f"{part}end;" for part in _APPEND_ONLY[False].split("end;")[:-1]]
+        if not is_server:
+            statements = [part for part in _TABLES.split(";") if part.strip()] + statements
+        self._execute("begin", ())
+        for statement in statements:
+            self._execute(statement, ())
+        self._execute("insert into meta values (?)", (SCHEMA,))
+        self._execute("commit", ())
+
+    def close(self) -> None:
+        """Closes them. Never raises."""
+        with suppress(Exception):
+            self._opened.close()
+
+    def reopen(self) -> None:
+        """Opens them anew after a failure. TesterLibraryError if that still cannot be done."""
+        self.close()
+        self._open()
+
+    def load(self) -> Kept:
+        """What is known of leases, jobs and the rest; of leases that are over, the newest."""
+        leases = self._newest("leases", _REMEMBERED_LEASES)
+        jobs = self._newest("jobs", _REMEMBERED_JOBS)
+        notes = self._execute("select name, record from notes", ())
+        return Kept(
+            tuple(decode(Lease, record) for record in leases),
+            tuple(decode(Job, record) for record in jobs),
+            {name: json.loads(record) for name, record in notes},
+        )
+
+    def _newest(self, table: str, most: int) -> list[Any]:
+        """Records of a table in their order: all that are not over, and so many of the others."""
+        going = self._execute(f"select number, record from {table} where not is_over", ())
+        over = self._execute(
+            f"select number, record from {table} where is_over order by number desc limit {most}", ()
+        )
+        return [json.loads(record) for _, record in sorted([*going, *over])]
+
+    def write(self, changes: Iterable[Change], audit: Sequence[AuditLine] = ()) -> None:
+        """Makes all changes, or none of them."""
+        self._execute("begin", ())
+        try:
+            for statement, values in changes:
+                self._execute(statement, values)
+            for line in audit:
+                values = [getattr(line, name) for name in _AUDITED]
+                self._execute(f"insert into audit values ({_NEXT}, {', '.join('?' * len(values))})", values)
+            self._execute("commit", ())
+        except BaseException:
+            with suppress(Exception):
+                self._execute("rollback", ())
+            raise
+
+    def audit(self, after: int, most: int) -> list[AuditLine]:
+        """Lines with greater numbers, the oldest first."""
+        names = ", ".join((*_AUDITED, "number"))
+        asked = f"select {names} from audit where number > ? order by number limit ?"
+        return [AuditLine(*row) for row in self._execute(asked, (after, most))]
+
+    def users(self) -> dict[str, User]:
+        """The users by the digests of their tokens."""
+        rows = self._execute("select digest, name, role, expires_s from users order by name", ())
+        return {digest: User(name, Role(role), expires_s) for digest, name, role, expires_s in rows}
+
+    def put_user(self, digest: str, user: User) -> None:
+        """Adds a token of a user."""
+        values = (digest, user.name, user.role.value, user.expires_s)
+        self.write([("insert into users values (?, ?, ?, ?)", values)])
+
+    def remove_user(self, name: str) -> None:
+        """Forgets all tokens of a user."""
+        self.write([("delete from users where name = ?", (name,))])
+
+
+_NEXT = "(select coalesce(max(number), 0) + 1 from audit)"
+_AUDITED = ("at", "who", "role", "client", "did", "subject", "status", "said")
+
+
+class Writer:
+    """Writes from a thread of its own, in the order in which it is asked."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._queue: queue.SimpleQueue[_Batch | Callable[[], None] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    async def write(self, changes: Sequence[Change], audit: Sequence[AuditLine] = ()) -> None:
+        """Returns when the changes are on the disk. Unready if they cannot be made; then none was."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[None] = loop.create_future()
+
+        def done(problem: BaseException | None) -> None:
+            loop.call_soon_threadsafe(_answer, future, None, problem)
+
+        self._queue.put(_Batch(list(changes), list(audit), done))
+        try:
+            await future
+        except Exception as problem:
+            raise Unready(
+                f"the database of the service cannot be written ({problem}); nothing was changed, try again"
+            ) from None
+
+    async def call(self, ask: Callable[[Store], T]) -> T:
+        """What a function says of the tables, which it has for itself meanwhile. Unready if it fails."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def work() -> None:
+            try:
+                found = ask(self._store)
+            except Exception as problem:
+                loop.call_soon_threadsafe(_answer, future, None, problem)
+            else:
+                loop.call_soon_threadsafe(_answer, future, found, None)
+
+        self._queue.put(work)
+        try:
+            return await future
+        except Exception as problem:
+            raise Unready(f"the database of the service cannot be used: {problem}") from None
+
+    def close(self) -> None:
+        """Writes what is waiting, and ends."""
+        self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (item := self._queue.get()) is not None:
+            if not isinstance(item, _Batch):
+                item()
+                continue
+            batches = [item]
+            last: Callable[[], None] | None = None
+            ends = False
+            while len(batches) < _MOST_AT_ONCE:
+                try:
+                    more = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+                if not isinstance(more, _Batch):
+                    ends, last = more is None, more
+                    break
+                batches.append(more)
+            self._write(batches)
+            if last:
+                last()
+            if ends:
+                return
+
+    def _write(self, batches: Sequence[_Batch]) -> None:
+        problem: BaseException | None = None
+        try:
+            self._store.write(
+                [change for batch in batches for change in batch.changes],
+                [line for batch in batches for line in batch.audit],
+            )
+        except Exception as failed:
+            problem = failed
+        for batch in batches:
+            batch.done(problem)
+
+
+def _answer(future: asyncio.Future[Any], value: Any, problem: BaseException | None) -> None:
+    if future.done():  # who has asked is gone
+        return
+    if problem:
+        future.set_exception(problem)
+    else:
+        future.set_result(value)
+
+
+def expires_in(days: float) -> float:
+    """The time, in seconds since 1970, after so many days."""
+    return time.clock_gettime(time.CLOCK_REALTIME) + days * 86400
