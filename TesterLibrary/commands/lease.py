@@ -11,12 +11,13 @@ from contextlib import closing
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from ..errors import TestbedError, UnitError
+from ..errors import TestbedError
 from ..model.units import Duration
 from ..targets.base import LeaseTerms
 from ..targets.engine.owner import OWNER
 from ..testbeds import load_testbed
 from ._command import command
+from ._duration import duration
 
 if TYPE_CHECKING:
     from ..targets.engine.client import EngineTarget
@@ -39,15 +40,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         )
         parser_of.add_argument("--owner", default=OWNER, help=f"who asks for it (default: {OWNER})")
     hold.add_argument(
-        "--lease", type=_time, default=_SHORT, help="kept so long after the end (default: 10 s)"
+        "--lease", type=duration, default=_SHORT, help="kept so long after the end (default: 10 s)"
     )
-
-
-def _time(text: str) -> Duration:
-    try:
-        return Duration.parse(text)
-    except UnitError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _target(options: argparse.Namespace) -> EngineTarget:

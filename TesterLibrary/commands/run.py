@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`tester run`: runs a campaign, that is suites on testbeds, again and again, within a time."""
+"""`tester run`: runs a campaign, that is suites on testbeds, again and again, within a time; or a job file."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from pathlib import Path
 from ..errors import TesterLibraryError
 from ..files.campaign import Campaign, load_campaign
 from ..files.criteria import load_criteria
+from ..files.document import Kind, read_document
+from ..files.job import is_job_file, load_job
+from ..files.job_run import job_campaign
 from ..files.paths import resource
 from ..files.profile import profile_values
+from ..planning.prediction import predict
 from ..reporting.rebuild import EVIDENCE
 from ..reporting.records import read_verdicts
 from ..reporting.signature import load_private_key
@@ -22,6 +26,7 @@ from ..reporting.trend.figure import run_of
 from ..testbeds import load_testbed
 from ._certification import Certification, certification, rest_of
 from ._command import command
+from ._duration import duration
 from ._execution import execute, link_latest
 from ._live import LivePage, add_live
 from ._verdicts import RESULTS
@@ -32,6 +37,9 @@ Runs a campaign: the suites, testbeds, repetitions and limits in a file (docs/ni
 what it is going to run, and writes the reports of tester certify into one folder. A test for which the time
 budget has no room is not begun: it is named, and INCONCLUSIVE. What is wrong in the file is said with its
 line; then nothing is run.
+
+A job file (docs/traffic.md) is run on its testbed, or on that of --testbed: its streams are sent for its
+duration, and their loss is judged if it has a bound (loss: 0).
 
 exit status:
    0  every test passed a verdict
@@ -45,7 +53,7 @@ exit status:
 
 @command(
     "run",
-    help="run a campaign: suites, testbeds, repetitions and limits from a file",
+    help="run a campaign (suites, testbeds, repetitions and limits from a file) or a job file of streams",
     description=_DESCRIPTION,
     formatter_class=argparse.RawDescriptionHelpFormatter,
 )
@@ -60,6 +68,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="go on with the run in that folder: tests that ended with a verdict are not run again. It is "
         "begun if there is none",
     )
+    parser.add_argument("--testbed", metavar="TESTBED", help="of a job file: in place of its own testbed")
+    parser.add_argument(
+        "--duration", metavar="TIME", type=duration, help="of a job file: in place of its own"
+    )
+    parser.add_argument("--check", action="store_true", help="say what would be run, and run nothing")
     add_live(parser)
     parser.set_defaults(run=_run)
 
@@ -70,7 +83,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _run_campaign(options: argparse.Namespace, page: LivePage) -> int:
-    campaign = load_campaign(options.campaign)
+    campaign = _loaded(options)
     _check(campaign)
     now = datetime.now()
     given = options.output or campaign.output
@@ -93,6 +106,9 @@ def _run_campaign(options: argparse.Namespace, page: LivePage) -> int:
         time_budget_s=campaign.time_budget.seconds if campaign.time_budget else None,
         title=campaign.title,
     )
+    if options.check:
+        print(f"{_times(run, campaign)}, {len(tuple(run.items()))} tests on {' and '.join(_beds(run))}")
+        return 0
     if options.resume and (output / EVIDENCE / "run.json").is_file():
         run = rest_of(run)
         left = run.again or ()
@@ -103,10 +119,9 @@ def _run_campaign(options: argparse.Namespace, page: LivePage) -> int:
         if not given:
             link_latest(run.output)
     page.begin(run.output)
-    where = f" --output {options.output}" if options.output else ""
-    done = execute(
-        run, left, tests, go_on=f"tester run {options.campaign}{where} --resume", most=_MOST, key=key
-    )
+    given = (("--output", options.output), ("--testbed", options.testbed), ("--duration", options.duration))
+    go_on = " ".join((str(options.campaign), *(f"{name} {value}" for name, value in given if value)))
+    done = execute(run, left, tests, go_on=f"tester run {go_on} --resume", most=_MOST, key=key)
     if not (campaign.database and done.finished):
         return done.status
     try:
@@ -114,6 +129,17 @@ def _run_campaign(options: argparse.Namespace, page: LivePage) -> int:
     except TesterLibraryError as problem:
         raise TesterLibraryError(f"the run is whole, and is not in the database: {problem}") from None
     return done.status
+
+
+def _loaded(options: argparse.Namespace) -> Campaign:
+    """The campaign of a file, or that which runs a job file."""
+    if is_job_file(read_document(options.campaign, Kind("campaign", TesterLibraryError)).data):
+        predict(load_job(str(options.campaign.absolute())), "engine")  # what cannot be planned is said now
+        return job_campaign(options.campaign, options.testbed, options.duration)
+    for name in ("testbed", "duration"):
+        if getattr(options, name):
+            raise TesterLibraryError(f"--{name} is for a job file of streams; a campaign has its own")
+    return load_campaign(options.campaign)
 
 
 def _check(campaign: Campaign) -> None:
@@ -137,10 +163,14 @@ def _times(run: Certification, campaign: Campaign) -> str:
     suites = {item.suite.partition(".")[2] for item in run.items()}
     counts = (
         (len(suites), "suite"),
-        (len({bed.testbed for bed in run.beds}), "testbed"),
+        (len(_beds(run)), "testbed"),
         (campaign.repetitions, "repetition"),
     )
     return " × ".join(f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
+
+
+def _beds(run: Certification) -> list[str]:
+    return list(dict.fromkeys(bed.testbed for bed in run.beds))
 
 
 def _keep(database: str, output: Path) -> None:

@@ -8,7 +8,7 @@ import ipaddress
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import PlanError
 from ..model.departures import Shaping, average_of
@@ -21,7 +21,7 @@ from ..model.ports import Port
 from ..model.responder import End
 from ..model.stream import STREAM_OPTIONS, Stream
 from ..model.stream_mix import mixed
-from ..model.units import LINE_RATE, Bandwidth, Rate
+from ..model.units import LINE_RATE, Bandwidth, Duration, Rate, Ratio
 from ..model.version import VersionField
 from . import paths
 from .document import Document, Kind, Place, load_document
@@ -33,6 +33,7 @@ from .job_shaping import SHAPINGS
 from .payload import load_payload
 
 _KIND = Kind("job", PlanError)
+T = TypeVar("T")
 _LONGEST_FRAME = 9216  # bytes, FCS included; where a port does not say
 
 
@@ -43,6 +44,11 @@ def load_job(name_or_path: str) -> JobFile:
     """
     more = {"stream": {name: option.schema for name, option in STREAM_OPTIONS.items()}}
     return _Reader(load_document(paths.resource("jobs", name_or_path), _KIND, more)).job()
+
+
+def is_job_file(data: object) -> bool:
+    """Whether what was read of a file is meant for a job file, and not for a campaign."""
+    return isinstance(data, Mapping) and not {"ports", "streams", "responders", "clients"}.isdisjoint(data)
 
 
 class _Reader:
@@ -71,7 +77,14 @@ class _Reader:
             job=Job(data["name"], tuple(self._mixed(streams, by_name)), data.get("seed", 1), ends),
             ports=by_name,
             gateways={port.name: _mac(0x100 + n) for n, port in enumerate(ports, 1) if port.gateway},
+            testbed=data.get("testbed"),
+            duration=self._optional(_duration, "duration"),
+            most_loss=self._optional(Ratio.parse, "loss"),
         )
+
+    def _optional(self, parse: Callable[[str], T], key: str) -> T | None:
+        given = self._document.data.get(key)
+        return None if given is None else self._parsed(parse, str(given), (key,))
 
     def _port(self, number: int, data: Mapping[str, Any]) -> Port:
         place = ("ports", number)
@@ -147,6 +160,13 @@ class _Reader:
             problem = f"goes without {given[0]}: both say how frames are spaced; give one or the other"
             raise self._document.error((*place, key), problem)
         return self._parsed(SHAPINGS[given[0]], data[given[0]], (*place, given[0])) if given else None
+
+
+def _duration(text: str) -> Duration:
+    duration = Duration.parse(text)
+    if duration.ns <= 0:
+        raise ValueError(f"{text!r} is not allowed; give a time above 0, such as 10 s")
+    return duration
 
 
 def _definitions(name: str | None) -> tuple[HeaderType, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .job import Job
 from .ports import Port
+from .units import Duration, Ratio
 
 
 @dataclass(frozen=True)
@@ -20,3 +21,6 @@ class JobFile:
     job: Job
     ports: Mapping[str, Port]
     gateways: Mapping[str, bytes]  # stand-ins, as planning without a network knows no MAC addresses
+    testbed: str | None = None  # on which `tester run` runs it
+    duration: Duration | None = None  # for how long; None: as the profile says
+    most_loss: Ratio | None = None  # the bound of its frame loss; None: it is not judged

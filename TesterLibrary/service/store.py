@@ -146,7 +146,9 @@ class Store:
             else:
                 locked = self._open_file(self._address.file, opening)
             if not locked:
-                raise TesterLibraryError(f"another tester serve uses {self._address}; end it, or give another")
+                raise TesterLibraryError(
+                    f"another tester serve uses {self._address}; end it, or give another"
+                )
             names = "select table_name from information_schema.tables where table_schema = current_schema()"
             if not self._address.is_server:
                 names = "select name from sqlite_master where type = 'table'"
@@ -169,7 +171,9 @@ class Store:
             file.execute("pragma synchronous = full")
             self._execute = lambda statement, values: file.execute(statement, values).fetchall()
             if self._alone:
-                lock = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None, check_same_thread=False)
+                lock = sqlite3.connect(
+                    f"{path}.lock", timeout=0, isolation_level=None, check_same_thread=False
+                )
                 opening.callback(lock.close)
                 try:
                     lock.execute("begin exclusive")  # the kernel ends it with the process
@@ -182,7 +186,9 @@ class Store:
     def _make(self) -> None:
         is_server = self._address.is_server
         whole = _TABLES + _APPEND_ONLY[is_server]
-        statements = [whole] if is_server else [f"{part}end;" for part in _APPEND_ONLY[False].split("end;")[:-1]]
+        statements = (
+            [whole] if is_server else [f"{part}end;" for part in _APPEND_ONLY[False].split("end;")[:-1]]
+        )
         if not is_server:
             statements = [part for part in _TABLES.split(";") if part.strip()] + statements
         self._execute("begin", ())

@@ -39,8 +39,7 @@ class Address:
         scheme = found[1].lower()
         if scheme not in _SCHEMES:
             raise TesterLibraryError(
-                f"{kind} or {_FORM}; an address that begins with {scheme}: is "
-                "not supported"
+                f"{kind} or {_FORM}; an address that begins with {scheme}: is not supported"
             )
         if not found[2] or not _is_clear(text[found.end() :]):
             raise TesterLibraryError(

@@ -35,9 +35,7 @@ Stub = control_pb2_grpc.TesterStub
 class Lease:
     """A lease that this process holds at one address, whatever number of targets use it."""
 
-    def __init__(
-        self, stub: Stub, address: str, token: str, ttl_ns: int, *, is_given: bool = False
-    ) -> None:
+    def __init__(self, stub: Stub, address: str, token: str, ttl_ns: int, *, is_given: bool = False) -> None:
         """`is_given`: somebody else has acquired it, and releases it."""
         self.token = token
         self.metadata: Metadata = ((_KEY, token),)
