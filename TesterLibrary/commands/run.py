@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""`tester run`: runs a campaign, that is suites on testbeds, again and again, within a time; or a job file."""
+"""`tester run`: runs a campaign, that is suites on testbeds, again and again in a time; or a job file."""
 
 from __future__ import annotations
 

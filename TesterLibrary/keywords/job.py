@@ -44,8 +44,8 @@ class Jobs:
         Ports are those of the testbed: the file has to use their names, and what else it says of them is for
         ``tester plan``. A file with responders or clients is refused.
 
-        Returns the job. Attributes: ``name``, ``streams`` (their names), ``duration`` and ``loss`` (as the file
-        has them, or None), ``ends`` (whether all streams end by themselves, so that `Send Traffic` sends them).
+        Returns the job. Attributes: ``name``, ``streams`` (their names), ``duration`` and ``loss`` (as the
+        file has them, or None), ``ends`` (whether all streams end by themselves, as `Send Traffic` needs).
 
         | ${job} = | `Create Job` | bursts.yaml |
         | `Measure Loss` | duration=${job.duration} |

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at the tester of a place before it is granted: it answers, its ports are up, frames over cables arrive.
+"""Looks at the tester of a place before it is granted: it answers, links are up, frames over cables arrive.
 
 A tester that each run starts is started for it, by `python -m TesterLibrary.service.checking`: a process of
 its own, so that nothing of it stays in the service.

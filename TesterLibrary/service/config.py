@@ -104,8 +104,8 @@ class Config:
             return
         if self.tls is None:
             raise TesterLibraryError(
-                f"listen: {self.host} is reached from other machines, which needs tls: certificate and key; or "
-                "listen at 127.0.0.1"
+                f"listen: {self.host} is reached from other machines, which needs tls: certificate and key; "
+                "or listen at 127.0.0.1"
             )
         if not has_tokens and not (self.tls.client_ca and self.certificates):
             raise TesterLibraryError(
@@ -115,7 +115,7 @@ class Config:
 
 
 def shipped_places() -> Config:
-    """The places of a service without a file: the testbeds that come with the library and need no hardware."""
+    """The places of a service without a file: the shipped testbeds that need no hardware."""
     names = [name for name in shipped_testbeds() if not load_testbed(name).dut.is_physical]
     return Config(tuple(_place(name.rpartition("/")[2], {"testbed": name}, name, None) for name in names))
 

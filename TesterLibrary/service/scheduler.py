@@ -17,6 +17,7 @@ from enum import Enum
 from .refusal import Ended, Misfit, TooMany, Unknown, Wrong
 
 _REMEMBERED = 10_000  # leases that are over
+_FIRST = -1  # a turn before all others
 
 
 class State(Enum):
@@ -117,8 +118,8 @@ class Scheduler:
         self._turn = 0  # of the newest grant
         self._turns: dict[str, int] = {}  # of the last wish of each user
 
-    def ask(self, lease_id: str, wish: Wish, now: Moment) -> Lease:
-        """Puts a wish into the queue.
+    def ask(self, lease_id: str, wish: Wish, now: Moment, *, first: bool = False) -> Lease:
+        """Puts a wish into the queue; `first`: before all others.
 
         Raises:
             Unknown: there is no such place.
@@ -132,8 +133,8 @@ class Scheduler:
                 f"{wish.owner} has {mine} leases, waiting ones included; release one before you ask for more"
             )
         self._last_number += 1
-        turn = max(self._turn, self._turns.get(wish.owner, -1) + 1)
-        self._turns[wish.owner] = turn
+        turn = _FIRST if first else max(self._turn, self._turns.get(wish.owner, -1) + 1)
+        self._turns[wish.owner] = max(turn, self._turns.get(wish.owner, -1))
         lease = Lease(
             lease_id, wish, self._last_number, turn, State.WAITING, now.s + wish.ttl_s, asked_at=now.wall
         )

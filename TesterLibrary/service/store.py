@@ -157,7 +157,7 @@ class Store:
                 self._make()
             elif "audit" not in tables or self._execute("select * from meta", ()) != [(SCHEMA,)]:
                 raise TesterLibraryError(
-                    f"{self._address} is no database of tester serve that this version reads; give another one"
+                    f"{self._address} is no database of tester serve that this version reads; give another"
                 )
             self._opened = opening.pop_all()
 

@@ -311,7 +311,7 @@ function drawNow() {
   links.hidden = state.reports.length === 0;
   if (links.dataset.names !== state.reports.join()) {
     links.dataset.names = state.reports.join();
-    const made = state.reports.flatMap((name) => [Object.assign(document.createElement("a"), { href: `/${name}`, textContent: name }), ", "]);
+    const made = state.reports.flatMap((name) => [Object.assign(document.createElement("a"), { href: name, textContent: name }), ", "]);
     links.replaceChildren("Reports: ", ...made.slice(0, -1));
   }
   drawAge();
@@ -391,7 +391,7 @@ function drawLog() {
 let connected = false;
 
 function connect() {
-  const source = new EventSource("/events");
+  const source = new EventSource("events");
   source.addEventListener("open", () => { connected = true; plan(); });
   source.addEventListener("message", (event) => take(JSON.parse(event.data)));
   source.addEventListener("end", () => { source.close(); lost("the page is no longer served; `tester watch RUN` shows the run again"); });

@@ -24,10 +24,11 @@ from .follow import REPORTS
 from .told import encoded
 
 LOOPBACK = "127.0.0.1"
-_MOST_PAGES = 16
+MOST_PAGES = 16
+LAST_EVENT = b'event: end\ndata: ""\n\n'
 _PATIENCE_S = 10.0  # for a client that neither asks nor reads
 _QUIET_S = 1.0  # longest wait for news before the end is looked for
-_OWN = {
+PARTS = {  # of the page, by path: the file, and its kind
     "/": ("live/watch.html", "text/html; charset=utf-8"),
     "/watch.css": ("live/watch.css", "text/css; charset=utf-8"),
     "/watch.js": ("live/watch.js", "text/javascript; charset=utf-8"),
@@ -35,11 +36,11 @@ _OWN = {
     "/uPlot.css": ("live/uPlot/uPlot.css", "text/css; charset=utf-8"),
 }
 _KINDS = {".html": "text/html", ".md": "text/plain", ".xml": "text/xml"}
-_POLICY = (
+POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_REPORT_POLICY = "default-src 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'"
+REPORT_POLICY = "default-src 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'none'"
 
 
 def listen(port: int, address: str = LOOPBACK) -> socket.socket:
@@ -65,6 +66,19 @@ def url_of(listening: socket.socket) -> str:
     return f"http://[{address}]:{port}/" if ":" in address else f"http://{address}:{port}/"
 
 
+def known_number(feed: Feed, last_event: str) -> int:
+    """The number of the last message that a page has got before its connection broke; -1 if it has none."""
+    token, _, number = last_event.partition("-")
+    is_own = token == feed.token and number.isdecimal() and len(number) < 16
+    return int(number) if is_own else -1
+
+
+def event_of(feed: Feed, messages: Sequence[Numbered]) -> bytes:
+    """Messages as one server-sent event."""
+    content = ",".join(encoded(known.message) for known in messages)
+    return f"id: {feed.token}-{messages[-1].number}\ndata: [{content}]\n\n".encode()
+
+
 class Server(ThreadingHTTPServer):
     """Serves pages from threads of their own. A page that does not read is left after a while."""
 
@@ -77,7 +91,7 @@ class Server(ThreadingHTTPServer):
         self.socket.close()
         self.socket = listening
         self.feed, self.output = feed, output
-        self.pages = threading.BoundedSemaphore(_MOST_PAGES)
+        self.pages = threading.BoundedSemaphore(MOST_PAGES)
         local = ipaddress.ip_address(listening.getsockname()[0]).is_loopback
         self._names = {"localhost"} if local else {"localhost", socket.gethostname().lower()}
         self._thread = threading.Thread(target=self.serve_forever, args=(0.2,), name="serve", daemon=True)
@@ -122,9 +136,9 @@ class _Handler(BaseHTTPRequestHandler):
             )
         elif path == "/events":
             self._events()
-        elif path in _OWN:
-            file, kind = _OWN[path]
-            self._answer(report_file(file).read_bytes(), kind, _POLICY)
+        elif path in PARTS:
+            file, kind = PARTS[path]
+            self._answer(report_file(file).read_bytes(), kind, POLICY)
         elif path.removeprefix("/") in REPORTS:
             self._report(path.removeprefix("/"))
         else:
@@ -136,25 +150,22 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError as problem:
             self._refuse(HTTPStatus.NOT_FOUND, f"{name} cannot be read: {problem.strerror}")
             return
-        self._answer(content, f"{_KINDS[Path(name).suffix]}; charset=utf-8", _REPORT_POLICY)
+        self._answer(content, f"{_KINDS[Path(name).suffix]}; charset=utf-8", REPORT_POLICY)
 
     def _events(self) -> None:
         if not self.server.pages.acquire(blocking=False):
             self._refuse(
-                HTTPStatus.SERVICE_UNAVAILABLE, f"{_MOST_PAGES} pages are open already; close one of them"
+                HTTPStatus.SERVICE_UNAVAILABLE, f"{MOST_PAGES} pages are open already; close one of them"
             )
             return
         try:
-            self._begin(HTTPStatus.OK, "text/event-stream; charset=utf-8", _POLICY)
+            self._begin(HTTPStatus.OK, "text/event-stream; charset=utf-8", POLICY)
             self._tell_all(self._known())
         finally:
             self.server.pages.release()
 
     def _known(self) -> int:
-        """The number of the last message that this page has got before its connection broke."""
-        token, _, number = self.headers.get("Last-Event-ID", "").partition("-")
-        is_own = token == self.server.feed.token and number.isdecimal() and len(number) < 16
-        return int(number) if is_own else -1
+        return known_number(self.server.feed, self.headers.get("Last-Event-ID", ""))
 
     def _tell_all(self, number: int) -> None:
         feed = self.server.feed
@@ -165,16 +176,14 @@ class _Handler(BaseHTTPRequestHandler):
                 number = messages[-1].number
                 self._send(messages)
             elif ending:
-                self.wfile.write(b'event: end\ndata: ""\n\n')
+                self.wfile.write(LAST_EVENT)
                 return
 
     def _send(self, messages: Sequence[Numbered]) -> None:
-        content = ",".join(encoded(known.message) for known in messages)
-        told = f"id: {self.server.feed.token}-{messages[-1].number}\ndata: [{content}]\n\n"
-        self.wfile.write(told.encode())
+        self.wfile.write(event_of(self.server.feed, messages))
 
     def _refuse(self, status: HTTPStatus, text: str) -> None:
-        self._answer(f"{text}\n".encode(), "text/plain; charset=utf-8", _POLICY, status)
+        self._answer(f"{text}\n".encode(), "text/plain; charset=utf-8", POLICY, status)
 
     def _answer(self, content: bytes, kind: str, policy: str, status: HTTPStatus = HTTPStatus.OK) -> None:
         self._begin(status, kind, policy, ("Content-Length", str(len(content))))

@@ -1,0 +1,221 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The door of the service: lets requests in whose caller is known, and whose bodies are small enough.
+
+It is in front of everything: what it refuses, nothing else has seen. Each refusal is a line of the audit.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ipaddress
+import json
+import socket
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from http import HTTPStatus
+from typing import Any
+
+from .config import Config
+from .ledger import Caller, Ledger, Work
+from .refusal import NotAllowed, Refusal, Unauthenticated, Unready
+from .user import Role, User, digest_of
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+OPEN = ("/v1/health",)  # for load balancers and systemd
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_LINES = 60  # of the audit, of refusals to one address in a minute; the rest is counted
+_ADDRESSES = 10_000
+_TOO_LARGE = "a request has at most {} bytes here"
+
+
+class TooLarge(Refusal):
+    """The body of a request is longer than is allowed."""
+
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+class Elsewhere(Refusal):
+    """The request was meant for another host, or comes from a page of another one."""
+
+    status = HTTPStatus.MISDIRECTED_REQUEST
+
+
+class Connections:
+    """The names in the certificates of those who are connected, by their address and port."""
+
+    def __init__(self) -> None:
+        self.names: dict[tuple[str, int], tuple[str, ...]] = {}
+
+
+class Door:
+    """An ASGI application around another one."""
+
+    def __init__(self, app: App, config: Config, ledger: Ledger, connections: Connections) -> None:
+        self._app, self._config, self._ledger, self._connections = app, config, ledger, connections
+        self.users: Mapping[str, User] = {}  # by the digests of their tokens
+        self._said: OrderedDict[tuple[str, int], int] = OrderedDict()  # refusals by address and minute
+        self._names = {
+            "localhost",
+            *config.names,
+            *([] if config.is_loopback else [socket.gethostname().lower()]),
+        }
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has to say who he is: only processes of this machine reach the service then."""
+        return not self.users and not self._config.certificates and self._config.is_loopback
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves a request."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        client = scope.get("client") or ("", 0)
+        caller = Caller("", Role.READER, f"{client[0]}:{client[1]}")
+        began = False
+
+        async def sent(message: Message) -> None:
+            nonlocal began
+            began = began or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            self._check_host(headers)
+            if scope["path"] not in OPEN:
+                caller = self._caller(headers, scope["method"], client)
+            scope.setdefault("state", {})["caller"] = caller
+            await self._app(scope, self._limited(headers, receive), sent)
+        except Refusal as refusal:
+            if began:
+                raise
+            await self.refuse(caller, scope, refusal)
+            await _answer(sent, refusal)
+
+    def _check_host(self, headers: Mapping[str, str]) -> None:
+        """Elsewhere if a name leads here that is not ours (DNS rebinding), or a foreign page sent this."""
+        host = headers.get("host", "")
+        if not self._is_own(host):
+            raise Elsewhere(
+                f"this service is not {host[:100]!r}; use its address, or a name of names: in its file"
+            )
+        origin = headers.get("origin", "")
+        if origin and not self._is_own(origin.partition("://")[2] or "null"):
+            raise Elsewhere(f"a page of {origin[:100]!r} may not use this service")
+
+    def _is_own(self, host: str) -> bool:
+        name = host.strip().lower()
+        name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return name in self._names
+        return True
+
+    def _caller(self, headers: Mapping[str, str], method: str, client: tuple[str, int]) -> Caller:
+        """Who makes a request: by a token, or else by the certificate of the connection.
+
+        Raises:
+            Unauthenticated: nobody, or a token that is unknown or over.
+            NotAllowed: a certificate whose name has no role.
+        """
+        address = f"{client[0]}:{client[1]}"
+        if token := _token(headers.get("authorization", ""), method):
+            user = self.users.get(digest_of(token))
+            if user is None:
+                raise Unauthenticated("nobody has this token; ask the owner of the lab for a new one")
+            if user.expires_s is not None and time.clock_gettime(time.CLOCK_REALTIME) > user.expires_s:
+                raise Unauthenticated(
+                    f"the token of {user.name} is over; ask the owner of the lab for a new one (--add-user)"
+                )
+            return Caller(user.name, user.role, address)
+        names = self._connections.names.get((client[0], client[1]), ())
+        for name in names:
+            if name in self._config.certificates:
+                return Caller(name, self._config.certificates[name], address)
+        if names:
+            raise NotAllowed(
+                f"the certificate is of {', '.join(names)}, who has no role here (certificates:)"
+            )
+        if self.is_open:
+            return Caller("local", Role.ADMIN, address)
+        raise Unauthenticated("say who you are: Authorization: Bearer TOKEN, or a certificate")
+
+    def _limited(self, headers: Mapping[str, str], receive: Receive) -> Receive:
+        most = self._config.limits.body
+        given = headers.get("content-length", "")
+        if given and (not given.isdecimal() or int(given) > most):
+            raise TooLarge(f"{given} bytes; {_TOO_LARGE.format(most)}")
+        read = 0
+
+        async def limited() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > most:
+                raise TooLarge(_TOO_LARGE.format(most))
+            return message
+
+        return limited
+
+    async def refuse(self, caller: Caller, scope: Scope, refusal: Refusal) -> None:
+        """Writes a refusal down; not each of many to one address."""
+        address = caller.client.rpartition(":")[0]
+        key = (address, int(time.monotonic() // 60))
+        count = self._said[key] = self._said.get(key, 0) + 1
+        while len(self._said) > _ADDRESSES:
+            self._said.popitem(last=False)
+        if count > _LINES:
+            return
+        said = str(refusal) if count < _LINES else f"{refusal}; more refusals of this minute are not written"
+        did, path = str(scope["method"]), str(scope["path"])[:200]
+        try:
+            await self._ledger.keep(Work(lines=[caller.line(did, path, refusal.status, said)]))
+        except Unready:
+            return  # nothing can be written; that is why it is refused
+
+
+def _token(authorization: str, method: str) -> str:
+    """The token of a request. A browser sends it as a password, which is good for looking only."""
+    kind, _, given = authorization.partition(" ")
+    if kind.lower() == "bearer":
+        return given.strip()
+    if kind.lower() == "basic" and method in _SAFE:
+        try:
+            return base64.b64decode(given, validate=True).decode().partition(":")[2]
+        except (binascii.Error, UnicodeDecodeError):
+            return "?"
+    return "?" if authorization else ""
+
+
+def content_of(refusal: Refusal) -> dict[str, Any]:
+    """What an answer says of a refusal."""
+    return {"status": int(refusal.status), "error": str(refusal)}
+
+
+async def _answer(send: Send, refusal: Refusal) -> None:
+    body = json.dumps(content_of(refusal)).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    headers += extra_headers(refusal)
+    await send({"type": "http.response.start", "status": int(refusal.status), "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def extra_headers(refusal: Refusal) -> list[tuple[bytes, bytes]]:
+    """Headers that belong to a refusal."""
+    if isinstance(refusal, Unauthenticated):
+        return [(b"www-authenticate", b'Bearer, Basic realm="tester serve"')]
+    if isinstance(refusal, TooLarge):
+        return [(b"connection", b"close")]
+    return []

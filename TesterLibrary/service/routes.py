@@ -1,0 +1,320 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What the service does over HTTP: places, leases, jobs, and what jobs have left."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Iterator
+from dataclasses import asdict
+from http import HTTPStatus
+from typing import Annotated, Any, BinaryIO
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import PlainTextResponse, RedirectResponse, StreamingResponse
+from fastapi.security import HTTPBearer
+
+from ..files.paths import report_file
+from ..reporting.live.server import PARTS, POLICY, REPORT_POLICY
+from . import runs
+from .lab import Lab
+from .ledger import Caller, Ledger
+from .live import LivePages
+from .messages import (
+    Allowed,
+    AuditShown,
+    Error,
+    FileShown,
+    Health,
+    JobShown,
+    LeaseShown,
+    LeaseWish,
+    Me,
+    PlaceShown,
+    PlaceUse,
+    RecordPage,
+    Resource,
+    Resumed,
+    job_shown,
+    lease_shown,
+    me,
+)
+from .metrics import KIND, metrics
+from .refusal import NotAllowed, Unknown
+from .runner import LOG, RUN
+from .scheduler import Lease, State, Wish
+from .user import Role
+
+_LONGEST_WAIT_S = 60.0
+_CHUNK = 1 << 16
+_SANDBOX = "; form-action 'none'; sandbox allow-scripts allow-popups"
+_REFUSED: dict[int | str, dict[str, Any]] = {
+    status: {"model": Error, "description": text}
+    for status, text in (
+        (400, "what was sent is no HTTP that can be read"),
+        (401, "nobody knows the caller, or his token is over"),
+        (403, "the caller's role, or the owner of the lease or job, forbids it"),
+        (404, "there is no such thing"),
+        (409, "the state of the lease, place or job forbids it"),
+        (410, "the lease or job is over"),
+        (413, "the body is too large"),
+        (421, "the request was meant for another host"),
+        (422, "what was sent is wrong"),
+        (429, "too many at a time"),
+        (503, "the database cannot be written"),
+    )
+}
+_YAML = {
+    "requestBody": {
+        "required": True,
+        "description": "the YAML of a campaign, or of a job file of streams",
+        "content": {"application/yaml": {"schema": {"type": "string", "maxLength": 1_000_000}}},
+    }
+}
+
+
+def _caller(request: Request) -> Caller:
+    caller: Caller = request.scope["state"]["caller"]
+    return caller
+
+
+def _of(role: Role) -> Any:
+    def check(caller: Annotated[Caller, Depends(_caller)]) -> Caller:
+        if not caller.role.may(role):
+            raise NotAllowed(f"this is for a {role.value}; {caller.name} is a {caller.role.value}")
+        return caller
+
+    return Depends(check)
+
+
+Reader = Annotated[Caller, _of(Role.READER)]
+User = Annotated[Caller, _of(Role.USER)]
+Admin = Annotated[Caller, _of(Role.ADMIN)]
+Wait = Annotated[
+    float,
+    Query(ge=0, le=_LONGEST_WAIT_S, allow_inf_nan=False, description="seconds to wait for news, at most"),
+]
+After = Annotated[int, Query(ge=0, le=2**53, description="only those behind this number")]
+Limit = Annotated[int, Query(ge=1, le=1000, description="so many, at most")]
+
+
+def routes(lab: Lab, ledger: Ledger, pages: LivePages) -> APIRouter:
+    """All that is served."""
+    api = APIRouter(
+        responses=_REFUSED, dependencies=[Depends(HTTPBearer(auto_error=False)), _of(Role.READER)]
+    )
+    _look(api, lab, ledger)
+    _places(api, lab)
+    _leases(api, lab)
+    _jobs(api, lab)
+    _runs(api, lab)
+    _live(api, lab, pages)
+    return api
+
+
+def _look(api: APIRouter, lab: Lab, ledger: Ledger) -> None:
+    @api.get("/v1/health")
+    async def health(response: Response) -> Health:
+        """Whether the service works; needs no token."""
+        if ledger.problem:
+            response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
+        return Health(status="failed" if ledger.problem else "ok", problem=ledger.problem)
+
+    @api.get("/v1/me")
+    async def who_am_i(caller: Reader) -> Me:
+        """The caller's name and role."""
+        return me(caller)
+
+    @api.get("/v1/audit", dependencies=[_of(Role.ADMIN)])
+    async def audit(after: After = 0, limit: Limit = 100) -> list[AuditShown]:
+        """Who did what, or was refused, the oldest first; for admins."""
+        lines = await ledger.ask(lambda store: store.audit(after, limit))
+        return [AuditShown(**asdict(line)) for line in lines]
+
+    @api.get("/metrics", response_class=PlainTextResponse)
+    async def openmetrics() -> Response:
+        """The service in numbers, for Prometheus."""
+        return Response(metrics(lab), media_type=KIND)
+
+
+def _places(api: APIRouter, lab: Lab) -> None:
+    def shown(name: str) -> PlaceShown:
+        place, holder = lab.place(name), lab.scheduler.holder(name)
+        problem = lab.scheduler.unfit.get(name, "")
+        return PlaceShown(
+            name=name,
+            testbed=place.testbed.name,
+            device=place.testbed.dut.name,
+            tags=dict(place.place.tags),
+            resources=[
+                Resource(name=port.name, speed=str(port.speed), interface=port.interface)
+                for port in place.testbed.ports
+            ],
+            fit=not problem,
+            problem=problem,
+            looked_at=lab.looked_at.get(name, ""),
+            lease=holder.id if holder else "",
+            owner=holder.owner if holder else "",
+        )
+
+    @api.get("/v1/places")
+    async def places() -> list[PlaceShown]:
+        """The testbeds that can be leased, with what they can do, their health, and who has them."""
+        return [shown(name) for name in lab.places]
+
+    @api.get("/v1/places/{name}")
+    async def place(name: str) -> PlaceShown:
+        """One place."""
+        return shown(name)
+
+    @api.put("/v1/places/{name}/use")
+    async def use_place(caller: Admin, name: str, use: PlaceUse) -> PlaceShown:
+        """Takes a place out of use, or puts it into use again; for admins."""
+        await lab.set_use(
+            caller, name, "" if use.in_use else use.reason or f"{caller.name} took it out of use"
+        )
+        return shown(name)
+
+
+def _leases(api: APIRouter, lab: Lab) -> None:
+    def shown(lease: Lease, caller: Caller) -> LeaseShown:
+        keeper = lab.keeper(lease.id) if lease.is_for(caller.name) else None
+        acquired = lease.state is State.ACQUIRED
+        return lease_shown(
+            lease,
+            position=lab.scheduler.position(lease.id),
+            now_s=lab.now().s,
+            tester=keeper.variable[1] if keeper and acquired else "",
+        )
+
+    @api.post("/v1/leases", status_code=HTTPStatus.CREATED)
+    async def ask(caller: User, wish: LeaseWish) -> LeaseShown:
+        """Asks for a tester: the lease is acquired at once, or waits in the queue."""
+        asked = Wish(caller.name, wish.ttl_s, wish.place, wish.tags)
+        return shown(await lab.ask(caller, asked, force=wish.force), caller)
+
+    @api.get("/v1/leases")
+    async def leases(caller: Reader) -> list[LeaseShown]:
+        """The leases that are not over."""
+        return [shown(lease, caller) for lease in lab.scheduler.leases()]
+
+    @api.get("/v1/leases/{lease}")
+    async def lease(caller: Reader, lease: str, wait: Wait = 0) -> LeaseShown:
+        """A lease; with `wait`, once it no longer waits. That is a heartbeat, too, if its owner asks."""
+        return shown(await lab.wait_for(caller, lease, wait), caller)
+
+    @api.post("/v1/leases/{lease}/heartbeat")
+    async def heartbeat(caller: User, lease: str) -> LeaseShown:
+        """The owner of a lease is there: it ends `ttl_s` after the last heartbeat."""
+        return shown(await lab.renew(caller, lease), caller)
+
+    @api.post("/v1/leases/{lease}/allow")
+    async def allow(caller: User, lease: str, allowed: Allowed) -> LeaseShown:
+        """Lets another user use the lease, too."""
+        return shown(await lab.allow(caller, lease, allowed.user), caller)
+
+    @api.delete("/v1/leases/{lease}")
+    async def release(caller: User, lease: str, force: bool = False) -> LeaseShown:
+        """Ends a lease, with its jobs and its traffic. `force`: that of somebody else; for admins."""
+        return shown(await lab.end(caller, lease, force=force), caller)
+
+
+def _jobs(api: APIRouter, lab: Lab) -> None:
+    @api.post("/v1/leases/{lease}/jobs", status_code=HTTPStatus.CREATED, openapi_extra=_YAML)
+    async def submit(request: Request, caller: User, lease: str, keeps_lease: bool = False) -> JobShown:
+        """Runs a campaign, or a job file of streams, under a lease. `keeps_lease`: without heartbeats."""
+        lab.usable(caller, lease)  # before the body is read
+        text = await request.body()
+        return job_shown(await lab.jobs.submit(caller, lease, text, keeps_lease=keeps_lease))
+
+    @api.get("/v1/jobs")
+    async def jobs(after: After = 0, limit: Limit = 100) -> list[JobShown]:
+        """The jobs, the newest first; `after`: so many of the newest are left out."""
+        return [job_shown(job) for job in list(lab.jobs.all())[::-1][after : after + limit]]
+
+    @api.get("/v1/jobs/{job}")
+    async def job(job: str, wait: Wait = 0) -> JobShown:
+        """A job; with `wait`, once it is over."""
+        return job_shown(await lab.jobs.wait_for(job, wait))
+
+    @api.delete("/v1/jobs/{job}")
+    async def cancel(caller: User, job: str) -> JobShown:
+        """Ends a job, and its traffic."""
+        return job_shown(await lab.jobs.cancel(caller, job))
+
+    @api.post("/v1/jobs/{job}/resume")
+    async def resume(caller: User, job: str, under: Resumed) -> JobShown:
+        """Goes on with a job that was stopped, under a lease of the same place."""
+        return job_shown(await lab.jobs.resume(caller, job, under.lease))
+
+
+def _runs(api: APIRouter, lab: Lab) -> None:
+    @api.get("/v1/jobs/{job}/log", response_class=PlainTextResponse)
+    def log(job: str, offset: After = 0) -> Response:
+        """What the job has printed, from a byte on."""
+        text = runs.log(lab.jobs.folder_of(lab.jobs.job(job)) / LOG, offset)
+        return Response(text, media_type="text/plain; charset=utf-8")
+
+    @api.get("/v1/jobs/{job}/records/{kind}")
+    def records(job: str, kind: str, after: After = 0, limit: Limit = 100) -> RecordPage:
+        """Records of the run: trials, results, verdicts, tests, events or withdrawals."""
+        run = lab.jobs.folder_of(lab.jobs.job(job)) / RUN
+        found, number = runs.records(run, kind, after, limit)
+        return RecordPage(records=found, next=max(number, after))
+
+    @api.get("/v1/jobs/{job}/reports")
+    def reports(job: str) -> list[FileShown]:
+        """The files of the run: reports, records, captures."""
+        run = lab.jobs.folder_of(lab.jobs.job(job)) / RUN
+        return [FileShown(path=path, bytes=length) for path, length in runs.files(run)]
+
+    @api.get("/v1/jobs/{job}/reports/{path:path}", response_class=Response)
+    def report(job: str, path: str) -> Response:
+        """A file of the run."""
+        file, length = runs.open_file(lab.jobs.folder_of(lab.jobs.job(job)) / RUN, path)
+        kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
+        headers = {
+            "Content-Length": str(length),
+            "Content-Security-Policy": REPORT_POLICY + _SANDBOX,
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+        }
+        return StreamingResponse(_chunks(file, length), media_type=kind, headers=headers)
+
+
+def _chunks(file: BinaryIO, length: int) -> Iterator[bytes]:
+    """So many bytes of a file, which may grow meanwhile."""
+    with file:
+        while length and (chunk := file.read(min(_CHUNK, length))):
+            length -= len(chunk)
+            yield chunk
+
+
+def _live(api: APIRouter, lab: Lab, pages: LivePages) -> None:
+    @api.get("/v1/jobs/{job}/live", include_in_schema=False)
+    async def live(job: str) -> Response:
+        """Leads to the live page."""
+        return RedirectResponse(f"/v1/jobs/{lab.jobs.job(job).id}/live/")
+
+    @api.get("/v1/jobs/{job}/live/events", include_in_schema=False)
+    async def events(request: Request, job: str) -> Response:
+        """What the live page is told."""
+        run = lab.jobs.folder_of(lab.jobs.job(job)) / RUN
+        told = await pages.events(run, request.headers.get("last-event-id", ""))
+        return StreamingResponse(told, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
+
+    @api.get("/v1/jobs/{job}/live/{part:path}", include_in_schema=False)
+    def page(job: str, part: str) -> Response:
+        """The live page of a job, as `tester watch` serves it; or a report that it leads to."""
+        known = lab.jobs.job(job)
+        if f"/{part}" not in PARTS:
+            if "/" in part or not part:
+                raise Unknown(f"the live page has no {part[:100]!r}")
+            return RedirectResponse(f"/v1/jobs/{known.id}/reports/{part}")
+        file, kind = PARTS[f"/{part}"]
+        headers = {
+            "Content-Security-Policy": POLICY,
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "no-store",
+        }
+        return Response(report_file(file).read_bytes(), media_type=kind, headers=headers)

@@ -1,0 +1,100 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Files of a run, for those who look at it from elsewhere: records, log and reports; nothing beside them."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+
+from ..reporting.rebuild import evidence_of
+from ..reporting.recorder import KINDS
+from .refusal import Unknown, Wrong
+
+_MOST_FILES = 10_000
+_LOG_BYTES = 1 << 20
+
+
+def records(run: Path, kind: str, after: int, most: int) -> tuple[list[dict[str, Any]], int]:
+    """Records of a kind (`trials`), from a number on; and the number of the next one."""
+    if kind.removesuffix("s") not in KINDS:
+        raise Unknown(f"there are no {kind!r}; there are {', '.join(f'{known}s' for known in KINDS)}")
+    found: list[dict[str, Any]] = []
+    number = 0
+    try:
+        with (evidence_of(run) / f"{kind}.jsonl").open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if number <= after:
+                    continue
+                if len(found) == most or not line.endswith(b"\n"):
+                    return found, number - 1
+                found.append(json.loads(line))
+    except FileNotFoundError:
+        return [], 0
+    except ValueError as problem:
+        raise Wrong(f"record {number} of {kind} cannot be read: {problem}") from None
+    return found, number
+
+
+def log(path: Path, offset: int) -> bytes:
+    """What a job has printed, from a byte on; a part of it, if it is long."""
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            return file.read(_LOG_BYTES)
+    except FileNotFoundError:
+        return b""
+
+
+def files(run: Path) -> Iterator[tuple[str, int]]:
+    """The files of a run with their lengths."""
+    count = 0
+    for folder, folders, names in os.walk(run):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(folder, name)
+            status = path.lstat()
+            if stat.S_ISREG(status.st_mode):
+                yield path.relative_to(run).as_posix(), status.st_size
+                count += 1
+                if count == _MOST_FILES:
+                    return
+
+
+def open_file(run: Path, name: str) -> tuple[BinaryIO, int]:
+    """A file of a run, open, and its length.
+
+    Each step of the path is opened beneath the one before and no link is followed, so nothing outside of the
+    run is reached, whatever a job has put there.
+
+    Raises:
+        Unknown: there is no such file.
+    """
+    steps = PurePosixPath(name).parts
+    missing = Unknown(f"the run has no file {name[:200]!r}; GET …/reports has those there are")
+    if not steps or any(step in ("..", ".", "/") or "\0" in step for step in steps):
+        raise missing
+    beneath = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    try:
+        folder = os.open(run, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        for step in steps[:-1]:
+            try:
+                inner = os.open(step, beneath | os.O_DIRECTORY, dir_fd=folder)
+            finally:
+                os.close(folder)
+            folder = inner
+        try:
+            file = os.open(steps[-1], beneath, dir_fd=folder)
+        finally:
+            os.close(folder)
+    except OSError:
+        raise missing from None
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(file)
+        raise missing
+    return os.fdopen(file, "rb"), status.st_size

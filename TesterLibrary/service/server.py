@@ -1,0 +1,187 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The service as a whole: its door, its routes, and the server that listens."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any, cast
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ..errors import TesterLibraryError
+from ..reporting.live.server import listen
+from ..reporting.live.server import url_of as url_of_page
+from .config import Config
+from .door import Connections, Door, content_of, extra_headers
+from .lab import Lab
+from .ledger import Caller, Ledger
+from .live import LivePages
+from .refusal import Refusal, Unready, Wrong
+from .routes import routes
+from .store import Store
+from .user import Role
+
+_USERS_S = 2.0  # until a user that was added or removed beside the service is known
+_MOST_CONNECTIONS = 4096
+_KEEP_ALIVE_S = 75
+_END_S = 20
+
+
+class Service:
+    """The application, with all that it holds."""
+
+    def __init__(self, config: Config, store: Store) -> None:
+        """The store is closed with it."""
+        self.config = config
+        self.ledger = Ledger(store)
+        self.lab = Lab(config, self.ledger)
+        self.connections = Connections()
+        self._pages = LivePages()
+        self.api = self._application()
+        self.door = Door(cast("Any", self.api), config, self.ledger, self.connections)
+        self._watching: asyncio.Task[None] | None = None
+
+    def _application(self) -> FastAPI:
+        api = FastAPI(
+            title="tester serve",
+            version="1",
+            summary="Testers that a lab shares: places, leases, jobs and what they have measured",
+            description="Each refusal is `{status, error}`: nothing has changed, and the audit has a line.",
+            lifespan=self._lifespan,
+            redoc_url=None,
+            docs_url=None,  # its page would load scripts from elsewhere
+            redirect_slashes=False,
+        )
+        api.include_router(routes(self.lab, self.ledger, self._pages))
+        api.add_exception_handler(Refusal, self._refused)
+        api.add_exception_handler(HTTPException, self._failed)
+        api.add_exception_handler(RequestValidationError, self._invalid)
+        return api
+
+    @asynccontextmanager
+    async def _lifespan(self, _: FastAPI) -> AsyncIterator[None]:
+        await self._read_users()
+        await self.lab.start()
+        self._watching = asyncio.create_task(self._watch_users())
+        try:
+            yield
+        finally:
+            self._watching.cancel()
+            self._pages.close()
+            await self.lab.stop()
+            self.ledger.close()
+
+    async def _read_users(self) -> None:
+        self.door.users = await self.ledger.ask(Store.users)
+
+    async def _watch_users(self) -> None:
+        while True:
+            await asyncio.sleep(_USERS_S)
+            with suppress(Unready):
+                await self._read_users()
+
+    async def _refused(self, request: Request, refusal: Exception) -> JSONResponse:
+        assert isinstance(refusal, Refusal)
+        caller = request.scope.get("state", {}).get("caller") or Caller("", Role.READER)
+        await self.door.refuse(caller, request.scope, refusal)
+        headers = {name.decode(): value.decode() for name, value in extra_headers(refusal)}
+        return JSONResponse(content_of(refusal), refusal.status, headers)
+
+    async def _failed(self, request: Request, error: Exception) -> JSONResponse:
+        """What Starlette refuses: no such path or method, a body that cannot be read."""
+        assert isinstance(error, HTTPException)
+        if isinstance(error.__cause__, Refusal):
+            return await self._refused(request, error.__cause__)
+        refusal = Refusal(f"{error.detail}: {request.method} {request.url.path[:200]}; see /openapi.json")
+        refusal.status = type(refusal.status)(error.status_code)
+        answer = await self._refused(request, refusal)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    async def _invalid(self, request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        said = "; ".join(
+            f"{'.'.join(str(step) for step in problem['loc'][1:]) or problem['loc'][0]}: {problem['msg']}"
+            for problem in error.errors()[:10]
+        )
+        return await self._refused(request, Wrong(said))
+
+
+class _Named(H11Protocol):
+    """Tells the door whose certificate a connection has."""
+
+    certified: Connections  # of the service, set by the class that is made for it
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        tls = transport.get_extra_info("ssl_object")
+        certificate = tls.getpeercert() if tls else None
+        if self.client and certificate:
+            self.certified.names[self.client] = names_of(certificate)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.client:
+            self.certified.names.pop(self.client, None)
+        super().connection_lost(exc)
+
+
+def names_of(certificate: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names in a certificate of a user: its common name, and those of hosts and of mail."""
+    subject = (pair for step in certificate.get("subject", ()) for pair in step)
+    common = [value for key, value in subject if key == "commonName"]
+    others = [value for kind, value in certificate.get("subjectAltName", ()) if kind in ("DNS", "email")]
+    return tuple(dict.fromkeys([*common, *others]))
+
+
+def make_server(service: Service) -> tuple[uvicorn.Server, socket.socket]:
+    """The server, and the socket that it is to be run with.
+
+    Raises:
+        TesterLibraryError: the port is in use, or a file of TLS is wrong.
+    """
+    config = service.config
+    protocol = type("_NamedOfService", (_Named,), {"certified": service.connections})
+    options: dict[str, Any] = {}
+    if config.tls:
+        options = {"ssl_certfile": str(config.tls.certificate), "ssl_keyfile": str(config.tls.key)}
+        if config.tls.client_ca:
+            # Optional: a user without a certificate may have a token, and the door refuses who has neither.
+            options |= {"ssl_ca_certs": str(config.tls.client_ca), "ssl_cert_reqs": ssl.CERT_OPTIONAL}
+    settings = uvicorn.Config(
+        cast("Any", service.door),
+        http=protocol,
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,  # a client could name another one's address, and be taken for him
+        server_header=False,
+        date_header=True,
+        limit_concurrency=_MOST_CONNECTIONS,
+        timeout_keep_alive=_KEEP_ALIVE_S,
+        timeout_graceful_shutdown=_END_S,
+        **options,
+    )
+    try:
+        settings.load()
+    except (ssl.SSLError, OSError) as problem:
+        raise TesterLibraryError(f"tls: the certificate or its key cannot be used: {problem}") from None
+    if settings.ssl:
+        settings.ssl.minimum_version = ssl.TLSVersion.TLSv1_3
+    return uvicorn.Server(settings), listen(config.port, config.host)
+
+
+def url_of(config: Config, listening: socket.socket) -> str:
+    """Where the service is reached."""
+    url = url_of_page(listening).rstrip("/")
+    return url.replace("http:", "https:", 1) if config.tls else url
