@@ -104,7 +104,7 @@ class Lab:
         if not _SHORTEST_S <= wish.ttl_s <= longest.seconds:
             raise Wrong(f"ttl_s: {wish.ttl_s:g} is no time of a lease here; give 1 to {longest.seconds:g}")
         if force:
-            await self._take(caller, wish)
+            self._check_force(caller, wish)
         lease = self.scheduler.ask(uuid4().hex[:16], wish, self.now(), first=force)
         self._asked_s[lease.id] = time.monotonic()
         if force:
@@ -114,17 +114,17 @@ class Lab:
         work.lines.append(caller.line("take by force" if force else "ask for a lease", lease.id, 201, wanted))
         self._assign(work)
         await self._ledger.keep(work)
+        holder = self.scheduler.holder(wish.place) if force else None
+        if holder and holder.id not in (lease.id, *self._ending):
+            await self._end(holder.id, State.TAKEN, f"{caller.name} took it by force", caller)
         return self.scheduler.lease(lease.id)
 
-    async def _take(self, caller: Caller, wish: Wish) -> None:
+    @staticmethod
+    def _check_force(caller: Caller, wish: Wish) -> None:
         if not caller.role.may(Role.ADMIN):
             raise NotAllowed(f"only an admin takes a place by force; {caller.name} is {caller.role.value}")
         if not wish.place:
             raise Wrong("place: is missing; name the place that is taken by force")
-        if wish.place not in self.places:
-            raise Unknown(f"there is no place {wish.place!r}; there are {', '.join(self.places)}")
-        if holder := self.scheduler.holder(wish.place):
-            await self._end(holder.id, State.TAKEN, f"{caller.name} took it by force", caller)
 
     async def renew(self, caller: Caller, lease_id: str) -> Lease:
         """The owner of a lease is there."""

@@ -81,7 +81,7 @@ def _caller(request: Request) -> Caller:
 def _of(role: Role) -> Any:
     def check(caller: Annotated[Caller, Depends(_caller)]) -> Caller:
         if not caller.role.may(role):
-            raise NotAllowed(f"this is for a {role.value}; {caller.name} is a {caller.role.value}")
+            raise NotAllowed(f"{caller.name} is a {caller.role.value}; this needs the role {role.value}")
         return caller
 
     return Depends(check)
