@@ -46,6 +46,7 @@ class Jobs:
         self._stops: dict[str, tuple[JobState, str]] = {}  # how a job that is being ended will have ended
         self._running: dict[str, Running] = {}
         self._resumes: set[str] = set()
+        self._submitting: Counter[str] = Counter()  # requests by lease
         self.counts: Counter[str] = Counter()
 
     # What users ask for.
@@ -63,7 +64,11 @@ class Jobs:
         folder = self._folder / job_id
         try:
             folder.mkdir(parents=True, mode=0o700)
-            submission = await self._checked(text, folder, lease)
+            self._submitting[lease_id] += 1
+            try:
+                submission = await self._checked(text, folder, lease)
+            finally:
+                self._submitting[lease_id] -= 1
             lease = self._acquired(caller, lease_id)  # it may be over meanwhile
             job = Job(
                 id=job_id,
@@ -175,7 +180,9 @@ class Jobs:
         return self._folder / job.id
 
     def keeps(self, lease_id: str) -> bool:
-        """Whether a lease is kept although its owner is not heard of: one of its jobs says so."""
+        """Whether a lease is kept although its owner is not heard of: he submits a job, or one says so."""
+        if self._submitting[lease_id]:
+            return True
         return any(j.lease == lease_id and j.keeps_lease and not j.state.is_over for j in self._jobs.values())
 
     def _check_owner(self, caller: Caller, job: Job) -> None:

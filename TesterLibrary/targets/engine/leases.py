@@ -26,6 +26,7 @@ VARIABLE = "TESTER_LEASE"  # in the environment: ADDRESS TOKEN
 _KEY = "tester-lease"
 _ANSWER_S = 10.0
 _RENEWALS = 3  # within the time of a lease
+_LONGEST_PAUSE_S = 5.0  # between renewals, so that who has lost a long lease learns it soon
 _RETRIES = 10  # the same, while the engine does not answer
 
 Metadata = tuple[tuple[str, str], ...]
@@ -53,7 +54,7 @@ class Lease:
         return self._thread.is_alive()
 
     def _keep(self) -> None:
-        pause = self._ttl_s / _RENEWALS
+        usual = pause = min(self._ttl_s / _RENEWALS, _LONGEST_PAUSE_S)
         while not self._closed.wait(pause):
             try:
                 self.users[-1].RenewLease(
@@ -61,13 +62,13 @@ class Lease:
                     metadata=self.metadata,
                     timeout=min(_ANSWER_S, self._ttl_s / _RENEWALS),
                 )
-                pause = self._ttl_s / _RENEWALS
+                pause = usual
             except grpc.RpcError as error:
                 if error.code() is grpc.StatusCode.PERMISSION_DENIED:
                     return  # every further call is told so, and who has the tester now
-                pause = self._ttl_s / _RETRIES
+                pause = min(self._ttl_s / _RETRIES, usual)
             except ValueError:  # this user has just closed its connection
-                pause = self._ttl_s / _RETRIES
+                pause = min(self._ttl_s / _RETRIES, usual)
 
     def close(self) -> None:
         """Releases the lease, unless it was given: what was loaded under it is gone. Never raises."""

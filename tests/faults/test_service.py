@@ -1,0 +1,273 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A tester that users share, with the real engine: whatever dies, nobody touches the traffic of another."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.commands import main as cli
+from TesterLibrary.errors import LeaseError
+from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.base import LeaseTerms
+from TesterLibrary.targets.engine.client import EngineTarget
+from TesterLibrary.targets.engine.process import EngineProcess
+from TesterLibrary.targets.engine.program import find_program
+from tests.unit.service.served import ROOT, Served, User, served, until
+
+PORTS = {"p1": "loop:x", "p2": "loop:x"}
+_TESTBED = """
+version: 1
+name: lab
+tester: {{address: "{address}"}}
+ports:
+  - {{name: p1, interface: "vdev:net_null0", speed: 1 Gbps}}
+  - {{name: p2, interface: "vdev:net_null1", speed: 1 Gbps}}
+dut: {{name: cable, kind: physical, layer: 2}}
+"""
+_PLACES = "\n  lab: {{testbed: {testbed}, check: cable, cables: [[p1, p2]]}}\n"
+_JOB = """
+version: 1
+name: long
+duration: 60 s
+loss: 0
+ports: [{name: p1, speed: 1 Gbps}, {name: p2, speed: 1 Gbps}]
+streams: [{name: north, tx: p1, rx: p2, frame_size: 64, rate: 1 kpps}]
+"""
+# A suite on the machine of a user, who was given the lease of the tester.
+_CLIENT = """
+import sys
+from TesterLibrary.errors import TesterLibraryError
+from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.base import LeaseTerms
+from TesterLibrary.targets.engine.client import EngineTarget
+from tests.contract.rig import Rig
+target = EngineTarget.connect(sys.argv[1])
+target.lease(LeaseTerms("somebody", Duration(60 * 10**9)))
+rig = Rig(target)
+rig.load(rig.plan("hers", first_id=7))
+target.start(["hers"])
+print("sending", flush=True)
+for _ in sys.stdin:
+    try:
+        print(target.snapshot(["hers"]).streams[0].tx_packets, flush=True)
+    except TesterLibraryError as error:
+        print(type(error).__name__, error, flush=True)
+"""
+
+
+@pytest.fixture
+def engine() -> Iterator[EngineProcess]:
+    find_program()
+    engine = EngineProcess.launch(ports=PORTS)
+    yield engine
+    engine.stop()
+
+
+@pytest.fixture
+def service(engine: EngineProcess, tmp_path: Path) -> Iterator[Served]:
+    (tmp_path / "testbed.yaml").write_text(_TESTBED.format(address=engine.address))
+    with served(tmp_path, _PLACES.format(testbed="testbed.yaml")) as service:
+        yield service
+
+
+@pytest.fixture
+def alice(service: Served) -> User:
+    return service.user("alice")
+
+
+@pytest.fixture
+def bob(service: Served) -> User:
+    return service.user("bob")
+
+
+@contextmanager
+def client(lease: dict[str, Any], address: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that sends under a lease of the service."""
+    command = [sys.executable, "-c", _CLIENT, address]
+    environment = {**os.environ, "TESTER_LEASE": lease["tester"], "PYTHONPATH": str(ROOT)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "sending\n"
+        yield process
+        process.kill()
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    """What a client says of its stream."""
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write("\n")
+    process.stdin.flush()
+    return process.stdout.readline()
+
+
+def jobs_of(engine: EngineProcess, lease: dict[str, Any]) -> list[str]:
+    """The jobs that the engine has, as the holder of a lease sees them."""
+    with closing(EngineTarget.connect(engine.address)) as target:
+        target.keep_lease(lease["tester"].rpartition(" ")[2])
+        try:
+            return [job.name for job in target.snapshot().jobs]
+        finally:
+            assert target._lease
+            target._lease.is_given = True  # its holder goes on with it
+
+
+def test_two_users_fight_over_one_tester(service: Served, engine: EngineProcess, alice: User, bob: User) -> None:
+    hers = alice.acquire("lab", ttl_s=600)
+    his = bob.lease("lab", ttl_s=600)
+    assert (hers["state"], his["state"], his["tester"]) == ("acquired", "waiting", "")
+    assert bob.get(f"/v1/leases/{hers['id']}")["tester"] == "", "the token is hers alone"
+    with client(hers, engine.address) as sending:
+        first = int(said(sending))
+        with closing(EngineTarget.connect(engine.address)) as direct:
+            for call in (
+                lambda: direct.stop(["hers"]),
+                lambda: direct.unload(["hers"]),
+                lambda: direct.snapshot(),
+                lambda: direct.lease(LeaseTerms("bob", Duration(10**9))),
+            ):
+                with pytest.raises(LeaseError, match=r'the tester is leased to \\?"alice\\?"'):
+                    call()
+        assert int(said(sending)) > first
+        root = service.user("root")
+        taken = root.lease("lab", ttl_s=600, force=True)
+        taken = root.get(f"/v1/leases/{taken['id']}?wait=60")
+        assert taken["state"] == "acquired"
+        assert taken["fence"] > hers["fence"]
+        told = said(sending)
+        assert told.startswith('LeaseError INCONCLUSIVE: TakeSnapshot: lease 1 of "alice" ended at ')
+        assert jobs_of(engine, taken) == []
+        root.release(taken)
+        his = bob.get(f"/v1/leases/{his['id']}?wait=60")
+        with client(his, engine.address) as sending_too:
+            assert "lease 1 of" in said(sending), "an old token stays refused"
+            before = int(said(sending_too))
+            assert int(said(sending_too)) > before
+            assert jobs_of(engine, his) == ["hers"]
+
+
+def test_a_user_who_is_killed_loses_tester_and_traffic(
+    engine: EngineProcess, alice: User, bob: User
+) -> None:
+    hers, his = alice.acquire("lab", ttl_s=600), None
+    alice.release(hers)
+    hers = alice.acquire("lab", ttl_s=3)
+    with client(hers, engine.address) as sending:
+        sending.send_signal(signal.SIGSTOP)  # neither a heartbeat nor a renewal comes any more
+        his = bob.acquire("lab", ttl_s=600)
+        assert jobs_of(engine, his) == []
+        assert "alice was not heard of for 3 s" in alice.get(f"/v1/leases/{hers['id']}")["reason"]
+        sending.send_signal(signal.SIGCONT)
+        assert said(sending).startswith("LeaseError")
+
+
+def test_a_lease_that_is_lost_in_mid_trial_makes_the_job_inconclusive(
+    service: Served, engine: EngineProcess, alice: User
+) -> None:
+    lease = alice.acquire("lab", ttl_s=600)
+    job = alice.submit(lease, _JOB)
+    until(lambda: "live.jsonl" in str(alice.get(f"/v1/jobs/{job['id']}/reports")), 60)
+    until(lambda: "long" in str(jobs_of(engine, lease)) or "trial" in str(jobs_of(engine, lease)), 60)
+    assert cli.main(["lease", "release", str(service.folder / "testbed.yaml"), "--force"]) == 0
+    job = alice.ended(job)
+    assert (job["state"], job["outcome"]) in (("lease ended", ""), ("ended", "INCONCLUSIVE"))
+    tests = alice.get(f"/v1/jobs/{job['id']}/records/tests")["records"]
+    assert [test["outcome"] for test in tests] == ["INCONCLUSIVE"]
+    until(lambda: alice.get(f"/v1/leases/{lease['id']}")["state"] == "lost")
+    assert alice.acquire("lab")["state"] == "acquired"
+
+
+def test_a_service_that_is_killed_leaves_traffic_to_its_owner_and_comes_back(
+    service: Served, engine: EngineProcess, alice: User, bob: User
+) -> None:
+    hers = alice.acquire("lab", ttl_s=600)
+    with client(hers, engine.address) as sending:
+        service.stop(signal.SIGKILL)
+        before = int(said(sending))
+        service.start()
+        alice, bob = service.user("alice"), service.user("bob")
+        assert bob.lease("lab")["state"] == "waiting"
+        assert alice.post(f"/v1/leases/{hers['id']}/heartbeat")["tester"] == hers["tester"]
+        assert int(said(sending)) > before
+        alice.release(hers)
+        assert said(sending).startswith("LeaseError")
+
+
+def test_a_service_that_stays_away_stops_what_it_ran(service: Served, engine: EngineProcess, alice: User) -> None:
+    lease = alice.acquire("lab", ttl_s=3)
+    alice.submit(lease, _JOB, query="?keeps_lease=true")
+    until(lambda: alice.get(f"/v1/leases/{lease['id']}")["state"] == "acquired")
+    service.stop(signal.SIGKILL)
+    with closing(EngineTarget.connect(engine.address)) as direct:
+        until(lambda: direct.lease_holder() is None)
+        direct.lease(LeaseTerms("bob", Duration(10**9)))
+        assert direct.snapshot().jobs == ()
+
+
+def test_an_engine_that_is_killed_is_leased_to_nobody(
+    service: Served, engine: EngineProcess, alice: User, bob: User
+) -> None:
+    lease = alice.acquire("lab", ttl_s=600)
+    os.kill(engine.pid, signal.SIGKILL)
+    alice.release(lease)
+    assert bob.lease("lab", ttl_s=600)["state"] in ("waiting", "checking")
+    until(lambda: bob.get("/v1/places/lab")["problem"])
+    assert bob.get("/v1/places/lab")["problem"].startswith("no tester answers at unix:")
+    assert ("the service", "find unfit", 503) in {line[:3] for line in service.audit()}
+
+
+def test_somebody_beside_the_service_keeps_the_tester(engine: EngineProcess, alice: User) -> None:
+    with closing(EngineTarget.connect(engine.address)) as direct:
+        direct.lease(LeaseTerms("carol", Duration(60 * 10**9)))
+        alice.lease("lab", ttl_s=600)
+        until(lambda: alice.get("/v1/places/lab")["problem"])
+        problem = alice.get("/v1/places/lab")["problem"]
+        assert problem.startswith("somebody uses it beside this service: AcquireLease: the tester is leased to")
+        assert '"carol"' in problem
+
+
+def test_a_service_that_is_asked_to_end_tells_its_jobs(service: Served, alice: User) -> None:
+    lease = alice.acquire("lab", ttl_s=600)
+    job = alice.submit(lease, _JOB)
+    until(lambda: alice.get(f"/v1/jobs/{job['id']}")["state"] == "running")
+    service.stop()
+    service.start()
+    alice = service.user("alice")
+    job = alice.get(f"/v1/jobs/{job['id']}")
+    assert (job["state"], job["said"]) == ("interrupted", "the service was ended")
+    assert alice.get(f"/v1/leases/{lease['id']}")["state"] == "acquired"
+    with suppress(AssertionError):
+        alice.release(lease)
+
+
+def test_many_users_at_once_get_one_tester_one_after_the_other(engine: EngineProcess, service: Served) -> None:
+    fences: list[int] = []
+
+    def use(name: str) -> None:
+        user = service.user(name)
+        for _ in range(3):
+            lease = user.acquire("lab", ttl_s=600)
+            assert lease["state"] == "acquired"
+            fences.append(lease["fence"])
+            with closing(EngineTarget.connect(engine.address)) as target:
+                holder = target.lease_holder()
+                assert holder is not None
+                assert holder.owner == name
+            user.release(lease)
+
+    with ThreadPoolExecutor() as several:
+        list(several.map(use, ["alice", "bob", "root"]))
+    assert fences == sorted(fences)
+    assert len(set(fences)) == 9
