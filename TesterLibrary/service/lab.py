@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The leases of a lab at work: testers are looked at, granted, kept and taken back. One event loop owns it."""
+"""The leases of a lab at work: testers are looked at, granted and taken back. One event loop owns it."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Lab:
         if not caller.role.may(Role.ADMIN):
             raise NotAllowed(f"only an admin takes a place by force; {caller.name} is {caller.role.value}")
         if not wish.place:
-            raise Wrong("place: is missing; name the place that is taken by force")
+            raise Misfit("place: is missing; name the place that is taken by force")
 
     async def renew(self, caller: Caller, lease_id: str) -> Lease:
         """The owner of a lease is there."""

@@ -79,7 +79,11 @@ class LeaseWish(_Asked):
     place: str = Field("", max_length=64)
     tags: dict[_TAG, _TAG] = Field(default_factory=dict, max_length=20)
     ttl_s: float = Field(
-        60.0, gt=0, le=3600, description="so long after the last heartbeat the lease and its traffic end"
+        60.0,
+        ge=1,
+        le=3600,
+        allow_inf_nan=False,
+        description="so long after the last heartbeat the lease and its traffic end",
     )
     force: bool = Field(False, description="takes the place from whoever has it; for admins")
 

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from fastapi.responses import PlainTextResponse, RedirectResponse, StreamingResponse
+from fastapi.responses import RedirectResponse, StreamingResponse
 from fastapi.security import HTTPBearer
 
 from ..files.paths import report_file
@@ -64,13 +64,19 @@ _REFUSED: dict[int | str, dict[str, Any]] = {
         (503, "the database cannot be written"),
     )
 }
+_PLAIN = "text/plain; charset=utf-8"
 _YAML = {
     "requestBody": {
         "required": True,
         "description": "the YAML of a campaign, or of a job file of streams",
-        "content": {"application/yaml": {"schema": {"type": "string", "maxLength": 1_000_000}}},
+        "content": {"application/yaml": {"schema": {"type": "string"}}},
     }
 }
+
+
+def _text(kind: str) -> dict[int | str, dict[str, Any]]:
+    """A text as what is answered, in the OpenAPI."""
+    return {200: {"content": {kind.partition(";")[0]: {"schema": {"type": "string"}}}}}
 
 
 def _caller(request: Request) -> Caller:
@@ -112,14 +118,23 @@ def routes(lab: Lab, ledger: Ledger, pages: LivePages) -> APIRouter:
     return api
 
 
-def _look(api: APIRouter, lab: Lab, ledger: Ledger) -> None:
-    @api.get("/v1/health")
+def health_route(ledger: Ledger) -> APIRouter:
+    """The one page for which nobody has to say who he is."""
+    api = APIRouter()
+
+    @api.get(
+        "/v1/health", responses={503: {"model": Health, "description": "the database cannot be written"}}
+    )
     async def health(response: Response) -> Health:
         """Whether the service works; needs no token."""
         if ledger.problem:
             response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
         return Health(status="failed" if ledger.problem else "ok", problem=ledger.problem)
 
+    return api
+
+
+def _look(api: APIRouter, lab: Lab, ledger: Ledger) -> None:
     @api.get("/v1/me")
     async def who_am_i(caller: Reader) -> Me:
         """The caller's name and role."""
@@ -131,7 +146,7 @@ def _look(api: APIRouter, lab: Lab, ledger: Ledger) -> None:
         lines = await ledger.ask(lambda store: store.audit(after, limit))
         return [AuditShown(**asdict(line)) for line in lines]
 
-    @api.get("/metrics", response_class=PlainTextResponse)
+    @api.get("/metrics", response_class=Response, responses=_text(KIND))
     async def openmetrics() -> Response:
         """The service in numbers, for Prometheus."""
         return Response(metrics(lab), media_type=KIND)
@@ -249,11 +264,11 @@ def _jobs(api: APIRouter, lab: Lab) -> None:
 
 
 def _runs(api: APIRouter, lab: Lab) -> None:
-    @api.get("/v1/jobs/{job}/log", response_class=PlainTextResponse)
+    @api.get("/v1/jobs/{job}/log", response_class=Response, responses=_text(_PLAIN))
     def log(job: str, offset: After = 0) -> Response:
         """What the job has printed, from a byte on."""
         text = runs.log(lab.jobs.folder_of(lab.jobs.job(job)) / LOG, offset)
-        return Response(text, media_type="text/plain; charset=utf-8")
+        return Response(text, media_type=_PLAIN)
 
     @api.get("/v1/jobs/{job}/records/{kind}")
     def records(job: str, kind: str, after: After = 0, limit: Limit = 100) -> RecordPage:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from .refusal import Ended, Misfit, TooMany, Unknown, Wrong
+from .refusal import Ended, Misfit, TooMany, Unknown
 
 _REMEMBERED = 10_000  # leases that are over
 _FIRST = -1  # a turn before all others
@@ -122,8 +122,7 @@ class Scheduler:
         """Puts a wish into the queue; `first`: before all others.
 
         Raises:
-            Unknown: there is no such place.
-            Wrong: no place has these tags.
+            Unknown: there is no such place, or none with these tags.
             TooMany: the user has too many already.
         """
         usable = self._places_of(wish)
@@ -153,7 +152,7 @@ class Scheduler:
                 f"{p.name}: {', '.join(f'{tag}={value}' for tag, value in p.tags.items()) or 'no tags'}"
                 for p in named
             )
-            raise Wrong(f"no place has {asked}; {known}")
+            raise Unknown(f"no place has {asked}; {known}")
         return usable
 
     def _queue(self, lease: Lease, usable: frozenset[str]) -> None:

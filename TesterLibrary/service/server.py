@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
 from typing import Any, cast
 
 import uvicorn
@@ -27,7 +29,7 @@ from .lab import Lab
 from .ledger import Caller, Ledger
 from .live import LivePages
 from .refusal import Refusal, Unready, Wrong
-from .routes import routes
+from .routes import health_route, routes
 from .store import Store
 from .user import Role
 
@@ -62,6 +64,7 @@ class Service:
             docs_url=None,  # its page would load scripts from elsewhere
             redirect_slashes=False,
         )
+        api.include_router(health_route(self.ledger))
         api.include_router(routes(self.lab, self.ledger, self._pages))
         api.add_exception_handler(Refusal, self._refused)
         api.add_exception_handler(HTTPException, self._failed)
@@ -105,8 +108,19 @@ class Service:
         refusal = Refusal(f"{error.detail}: {request.method} {request.url.path[:200]}; see /openapi.json")
         refusal.status = type(refusal.status)(error.status_code)
         answer = await self._refused(request, refusal)
-        answer.headers.update(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            answer.headers["Allow"] = ", ".join(sorted(self._methods(request)))
         return answer
+
+    def _methods(self, request: Request) -> set[str]:
+        """What may be done with a path; Starlette itself names one of its routes only."""
+        path = request.url.path
+        return {
+            method.upper()
+            for known, methods in self.api.openapi()["paths"].items()
+            if re.fullmatch(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(known)), path)
+            for method in methods
+        }
 
     async def _invalid(self, request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)

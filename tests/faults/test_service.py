@@ -124,7 +124,9 @@ def jobs_of(engine: EngineProcess, lease: dict[str, Any]) -> list[str]:
             target._lease.is_given = True  # its holder goes on with it
 
 
-def test_two_users_fight_over_one_tester(service: Served, engine: EngineProcess, alice: User, bob: User) -> None:
+def test_two_users_fight_over_one_tester(
+    service: Served, engine: EngineProcess, alice: User, bob: User
+) -> None:
     hers = alice.acquire("lab", ttl_s=600)
     his = bob.lease("lab", ttl_s=600)
     assert (hers["state"], his["state"], his["tester"]) == ("acquired", "waiting", "")
@@ -158,9 +160,7 @@ def test_two_users_fight_over_one_tester(service: Served, engine: EngineProcess,
             assert jobs_of(engine, his) == ["hers"]
 
 
-def test_a_user_who_is_killed_loses_tester_and_traffic(
-    engine: EngineProcess, alice: User, bob: User
-) -> None:
+def test_a_user_who_is_killed_loses_tester_and_traffic(engine: EngineProcess, alice: User, bob: User) -> None:
     hers, his = alice.acquire("lab", ttl_s=600), None
     alice.release(hers)
     hers = alice.acquire("lab", ttl_s=3)
@@ -205,7 +205,9 @@ def test_a_service_that_is_killed_leaves_traffic_to_its_owner_and_comes_back(
         assert said(sending).startswith("LeaseError")
 
 
-def test_a_service_that_stays_away_stops_what_it_ran(service: Served, engine: EngineProcess, alice: User) -> None:
+def test_a_service_that_stays_away_stops_what_it_ran(
+    service: Served, engine: EngineProcess, alice: User
+) -> None:
     lease = alice.acquire("lab", ttl_s=3)
     alice.submit(lease, _JOB, query="?keeps_lease=true")
     until(lambda: alice.get(f"/v1/leases/{lease['id']}")["state"] == "acquired")
@@ -234,7 +236,9 @@ def test_somebody_beside_the_service_keeps_the_tester(engine: EngineProcess, ali
         alice.lease("lab", ttl_s=600)
         until(lambda: alice.get("/v1/places/lab")["problem"])
         problem = alice.get("/v1/places/lab")["problem"]
-        assert problem.startswith("somebody uses it beside this service: AcquireLease: the tester is leased to")
+        assert problem.startswith(
+            "somebody uses it beside this service: AcquireLease: the tester is leased to"
+        )
         assert '"carol"' in problem
 
 
@@ -252,7 +256,9 @@ def test_a_service_that_is_asked_to_end_tells_its_jobs(service: Served, alice: U
         alice.release(lease)
 
 
-def test_many_users_at_once_get_one_tester_one_after_the_other(engine: EngineProcess, service: Served) -> None:
+def test_many_users_at_once_get_one_tester_one_after_the_other(
+    engine: EngineProcess, service: Served
+) -> None:
     fences: list[int] = []
 
     def use(name: str) -> None:

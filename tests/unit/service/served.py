@@ -95,7 +95,8 @@ class Served:
         self.database = database or str(folder / "service" / "service.sqlite")
         listen = "" if "listen:" in more else "listen: 127.0.0.1:0\n"
         self.file.write_text(
-            f"version: 1\n{listen}folder: {folder}/service\ndatabase: {self.database}\n{more}\nplaces:{places}"
+            f"version: 1\n{listen}folder: {folder}/service\ndatabase: {self.database}\n"
+            f"{more}\nplaces:{places}"
         )
         self.tokens: dict[str, str] = {}
         self.options: dict[str, Any] = {}

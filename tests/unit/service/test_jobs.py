@@ -133,16 +133,31 @@ def _the_live_page_is_there(alice: User, path: str) -> None:
     [
         ("[1, 2]", "job.yaml:1: give the YAML of a campaign or of a job file: a mapping"),
         ("a: [", "job.yaml:1: not YAML"),
-        ("version: 1\nsuites: [/etc/x.robot]\n", "job.yaml:2: suites[0]: '/etc/x.robot' names a file of the server"),
-        ("version: 1\nsuites: [rfc2544/../../x]\n", "suites[0]: 'rfc2544/../../x' names a file of the server"),
+        (
+            "version: 1\nsuites: [/etc/x.robot]\n",
+            "job.yaml:2: suites[0]: '/etc/x.robot' names a file of the server",
+        ),
+        (
+            "version: 1\nsuites: [rfc2544/../../x]\n",
+            "suites[0]: 'rfc2544/../../x' names a file of the server",
+        ),
         ("version: 1\ncriteria: ~root/x.yaml\n", "criteria: '~root/x.yaml' names a file of the server"),
-        ("version: 1\nsuites: [nothing]\n", "suites[0]: there is no 'nothing' here; there are inline, job, meas"),
+        (
+            "version: 1\nsuites: [nothing]\n",
+            "suites[0]: there is no 'nothing' here; there are inline, job, meas",
+        ),
         ("version: 1\noutput: here\n", "output: is the server's own; leave it out"),
-        ("version: 1\ntestbeds: [two-nics]\n", "testbeds[0]: 'two-nics' is not the place that is leased, 'north'"),
+        (
+            "version: 1\ntestbeds: [two-nics]\n",
+            "testbeds[0]: 'two-nics' is not the place that is leased, 'north'",
+        ),
         (JOB + "testbed: two-nics\n", "testbed: 'two-nics' is not the place that is leased, 'north'"),
         (JOB.replace("20 %", "20 x"), "job.yaml:7: streams[0].rate: '20 x' is not a rate"),
         (JOB.replace("rx: p2", "rx: p9"), "stream 'north': rx='p9' is no port"),
-        (JOB.replace("rate: 20 %", "replay: {file: ../../x.pcap}"), "streams[0].replay.file: '../../x.pcap' names"),
+        (
+            JOB.replace("rate: 20 %", "replay: {file: ../../x.pcap}"),
+            "streams[0].replay.file: '../../x.pcap' names",
+        ),
         (CAMPAIGN + "colour: red\n", "colour: there is no such key"),
     ],
 )
@@ -161,8 +176,10 @@ def test_jobs_end_with_their_lease_and_a_killed_service_leaves_none(service: Ser
     first, second = alice.submit(lease, CAMPAIGN), alice.submit(lease, CAMPAIGN)
     _until_first_is_over(alice, first)
     assert alice.get(f"/v1/jobs/{second['id']}")["state"] == "waiting"
-    assert service.user("bob").ask("DELETE", f"/v1/jobs/{first['id']}", 403)["error"].endswith(
-        "is that of alice; ask alice, or an admin"
+    assert (
+        service.user("bob")
+        .ask("DELETE", f"/v1/jobs/{first['id']}", 403)["error"]
+        .endswith("is that of alice; ask alice, or an admin")
     )
     alice.ask("DELETE", f"/v1/jobs/{second['id']}")
     service.stop(9)
