@@ -71,8 +71,8 @@ class ServiceClient:
             )
         if not isinstance(token, _Secret):
             raise TesterLibraryError(
-XXX
-                "${TOKEN: Secret}    %{TESTER_TOKEN} in a suite"
+                "a token is given as a secret, so that no log has it: "
+                'robot --variable "TOKEN: Secret:$TOKEN", or ${TOKEN: Secret}    %{TESTER_TOKEN} in a suite'
             )
         return _Bearer(token)
 

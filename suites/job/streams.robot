@@ -4,22 +4,19 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation     Sends the streams of a job file, as `tester run JOB.yaml` does: for a time, or until they have
-...               come to their end. Their loss is judged if the file has a bound.
-
-Library           TesterLibrary    testbed=${TESTBED}    profile=${PROFILE_FILE}
-
-Suite Setup       Open Tester
-Suite Teardown    Close Tester
-
-Test Tags         job
+Documentation       Sends the streams of a job file, as `tester run JOB.yaml` does: for a time, or until they have
+...                 come to their end. Their loss is judged if the file has a bound.
+Library             TesterLibrary    testbed=${TESTBED}    profile=${PROFILE_FILE}
+Suite Setup         Open Tester
+Suite Teardown      Close Tester
+Test Tags           job
 
 
 *** Variables ***
-${TESTBED}         embedded/l2-bridge
-${PROFILE_FILE}    ${CURDIR}/../../resources/criteria/profiles/quick.yaml
-${JOB_FILE}        steady
-${DURATION}        ${NONE}    # in place of that of the file
+${TESTBED}          embedded/l2-bridge
+${PROFILE_FILE}     ${CURDIR}/../../resources/criteria/profiles/quick.yaml
+${JOB_FILE}         steady
+${DURATION}         ${NONE}    # in place of that of the file
 
 
 *** Test Cases ***
