@@ -124,7 +124,7 @@ class Served:
             stdout=subprocess.PIPE,
             text=True,
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))},
         )
         assert self._process.stdout
         line = self._process.stdout.readline()

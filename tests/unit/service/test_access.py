@@ -98,7 +98,7 @@ def lab(tmp_path: Path, more: str) -> Path:
         ),
         (
             "listen: 0.0.0.0:0\ntls: {certificate: server.pem, key: server.key}",
-            "everybody there would be an admin; give tls: client_ca with certificates, or add a user by --add-user",
+            "everybody there would be an admin; give tls: client_ca with certificates, or add a user by",
         ),
         (
             "listen: lab:1",
