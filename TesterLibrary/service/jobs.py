@@ -8,17 +8,19 @@ import asyncio
 import shutil
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 from ..errors import TesterLibraryError
 from ..reporting.outcome import ERROR, EXIT_STATUS
 from ..reporting.wall_clock import wall_clock
+from .config import Config, ServedPlace
 from .job import Job, JobState
+from .keeper import Keeper
 from .ledger import SERVICE, Caller, Ledger, Work
 from .refusal import Ended, Misfit, NotAllowed, Unknown, Unready, Wrong
 from .runner import LOG, RUN, Running, kill_all
@@ -27,18 +29,38 @@ from .store import keep_job
 from .submission import FILE, STREAMS, Submission, prepare
 from .user import Role
 
-if TYPE_CHECKING:
-    from .lab import Lab
-
 _OUTCOMES = {status: outcome for outcome, status in EXIT_STATUS.items()}
 _MOST_OF_A_LEASE = 100
 _PROBLEM = 2000  # characters of what a check says
 
 
+T = TypeVar("T")
+
+
+class Leases(Protocol):
+    """What jobs need of a lab."""
+
+    @property
+    def config(self) -> Config:
+        """The file of the service."""
+
+    def usable(self, caller: Caller, lease_id: str, *, acquired: bool = False) -> Lease:
+        """A lease that the caller may use now."""
+
+    def place(self, name: str) -> ServedPlace:
+        """A place by its name."""
+
+    def keeper(self, lease_id: str) -> Keeper | None:
+        """What holds the tester's own lease."""
+
+    async def in_thread(self, call: Callable[..., T], *given: Any, **named: Any) -> T:
+        """Makes a call that waits for a tester."""
+
+
 class Jobs:
     """The jobs of a lab, with their folders."""
 
-    def __init__(self, lab: Lab, ledger: Ledger) -> None:
+    def __init__(self, lab: Leases, ledger: Ledger) -> None:
         self._lab, self._ledger = lab, ledger
         self._folder = lab.config.folder.absolute() / "jobs"
         self._jobs: dict[str, Job] = {}

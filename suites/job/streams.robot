@@ -14,7 +14,8 @@ Test Tags           job
 
 *** Variables ***
 ${TESTBED}          embedded/l2-bridge
-${PROFILE_FILE}     ${CURDIR}/../../resources/criteria/profiles/quick.yaml
+${PROFILE_NAME}     quick
+${PROFILE_FILE}     ${CURDIR}/../../resources/criteria/profiles/${PROFILE_NAME}.yaml
 ${JOB_FILE}         steady
 ${DURATION}         ${NONE}    # in place of that of the file
 

@@ -6,7 +6,9 @@
 |---|---|
 | `robotframework` | runs on the fake tester; where it needs another device than a bridge, as a dry run |
 | `python` | runs on the fake tester |
-| `yaml testbed`, `yaml campaign` | the reader of testbeds, or of campaigns, takes it |
+| `yaml testbed`, `yaml campaign`, `yaml run` | the reader of that kind of file takes it |
+| `yaml service` | the reader of services takes it, with stand-ins for the files that it names |
+| `sh service` | runs against a service: `tests/unit/service/test_docs.py` |
 | `yaml excerpt of FILE`, `proto excerpt of FILE` | FILE has it; `...` stands for what was left out |
 | `yaml job`, `sh job`, `groovy job`, `cron job` | the commands in it exist; YAML is YAML |
 | `console` | commands, options and targets exist |
@@ -36,6 +38,8 @@ from TesterLibrary.commands import main as cli
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.files.campaign import load_campaign
 from TesterLibrary.files.document import Kind, read_document
+from TesterLibrary.files.job import load_job
+from TesterLibrary.service.config import load_config
 from TesterLibrary.testbeds.load import load_testbed
 
 from .keywords.fake_library import library_on_fake
@@ -222,8 +226,9 @@ def test_commands_exist(block: Block) -> None:
 
 @of("sh", "groovy", "cron")
 def test_commands_of_a_job_exist(block: Block) -> None:
-    assert block.info == f"{block.language} job"
-    check_job(block)
+    if block.info != "sh service":
+        assert block.info == f"{block.language} job"
+        check_job(block)
 
 
 @of("yaml", "proto")
@@ -237,6 +242,14 @@ def test_a_file_is_one_that_its_reader_takes(block: Block, tmp_path: Path) -> No
     elif block.info == "yaml campaign":
         (tmp_path / "campaign.yaml").write_text(block.text, encoding="utf-8")
         assert load_campaign(tmp_path / "campaign.yaml").suites
+    elif block.info == "yaml run":
+        (tmp_path / "job.yaml").write_text(block.text, encoding="utf-8")
+        assert load_job(str(tmp_path / "job.yaml")).testbed
+    elif block.info == "yaml service":
+        (tmp_path / "lab.yaml").write_text(block.text, encoding="utf-8")
+        for name in re.findall(r"\w+\.(?:pem|key)", block.text):
+            (tmp_path / name).touch(mode=0o600)
+        assert load_config(tmp_path / "lab.yaml").places
     else:
         check_excerpt(block, tmp_path)
 
