@@ -31,6 +31,7 @@ from .user import Role
 
 _OUTCOMES = {status: outcome for outcome, status in EXIT_STATUS.items()}
 _MOST_OF_A_LEASE = 100
+_CHECK_S = 90.0  # for a file to be read, on a machine that is busy
 _PROBLEM = 2000  # characters of what a check says
 
 
@@ -134,7 +135,13 @@ class Jobs:
         submission = await asyncio.to_thread(prepare, text, folder, place, self._lab.config.suites)
         arguments = self._arguments(submission.kind, place.file)
         checking = await Running.start(folder.name, folder, [*arguments, "--check"], {})
-        status = await checking.wait()
+        try:
+            status = await asyncio.wait_for(checking.wait(), _CHECK_S)
+        except asyncio.TimeoutError:
+            await checking.end()
+            raise Wrong(
+                f"it could not be read within {_CHECK_S:.0f} s; the machine may be too busy"
+            ) from None
         said = (folder / LOG).read_text(encoding="utf-8", errors="replace")
         (folder / LOG).unlink()
         if status:
@@ -171,8 +178,13 @@ class Jobs:
         again = replace(
             job, lease=lease.id, state=JobState.WAITING, status=None, outcome="", said="", ended_at=""
         )
-        await self._ledger.keep(Work([keep_job(again)], [caller.line("resume a job", job.id, 200, lease.id)]))
-        self._jobs[job.id] = again
+        self._jobs[job.id] = again  # at once: nobody else resumes it
+        try:
+            line = caller.line("resume a job", job.id, 200, lease.id)
+            await self._ledger.keep(Work([keep_job(again)], [line]))
+        except Unready:
+            self._jobs[job.id] = job
+            raise
         self._resumes.add(job.id)
         self._run_next(lease.id)
         return self.job(job_id)

@@ -277,3 +277,11 @@ def test_many_users_at_once_get_one_tester_one_after_the_other(
         list(several.map(use, ["alice", "bob", "root"]))
     assert fences == sorted(fences)
     assert len(set(fences)) == 9
+
+
+def test_a_tester_that_is_started_here_is_looked_at_by_a_process_of_its_own(tmp_path: Path) -> None:
+    good = "{testbed: embedded/loopback, check: cable, cables: [[p1, p2]]}"
+    with served(tmp_path, f"\n  cable: {good}\n") as service:
+        alice = service.user("alice")
+        assert alice.acquire("cable", ttl_s=600)["state"] == "acquired"
+        assert alice.get("/v1/places/cable")["looked_at"]

@@ -150,7 +150,7 @@ class Lab(RuleBasedStateMachine):
         self.scheduler = Scheduler(self.places)
         self.now_s, self.asked, self.fences = 0.0, 0, [0]
         self.turns: dict[str, int] = {}  # by lease: how many turns it was behind when it was asked for
-        self.overtaken: dict[str, Counter[str]] = {}  # by lease: later wishes of others that came before it
+        self.overtaken: dict[str, dict[str, set[str]]] = {}  # by lease: later ones of each user that came first
 
     @property
     def now(self) -> Moment:
@@ -171,7 +171,7 @@ class Lab(RuleBasedStateMachine):
         self.asked += 1
         lease = self.scheduler.ask(str(self.asked), Wish(owner, ttl_s, place, tags), self.now)
         self.turns[lease.id] = lease.turn - self.scheduler._turn
-        self.overtaken[lease.id] = Counter()
+        self.overtaken[lease.id] = {}
 
     @rule()
     def assign(self) -> None:
@@ -187,9 +187,9 @@ class Lab(RuleBasedStateMachine):
                     continue
                 assert other.rank > lease.rank, "nobody is overtaken at a place that would do"
                 if lease.number > other.number and lease.owner != other.owner:
-                    late = self.overtaken[other.id]
-                    late[lease.owner] += 1
-                    assert late[lease.owner] <= self.turns[other.id], "each user once a turn, at most"
+                    late = self.overtaken[other.id].setdefault(lease.owner, set())
+                    late.add(lease.id)  # again, if it was being checked when the service ended
+                    assert len(late) <= self.turns[other.id], "each user once a turn, at most"
 
     @rule(data=st.data(), problem=st.sampled_from(["", "", "", "it does not answer"]))
     @precondition(lambda self: any(self.scheduler.leases([State.CHECKING])))
