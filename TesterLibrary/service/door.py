@@ -31,8 +31,8 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OPEN = ("/v1/health",)  # for load balancers and systemd
 _SAFE = ("GET", "HEAD", "OPTIONS")
-_LINES = 60  # of the audit, of refusals to one address in a minute; the rest is counted
-_ADDRESSES = 10_000
+_LINES = 60  # of the audit, of refusals to one user at one address in a minute
+_KNOWN = 10_000  # users at addresses
 _TOO_LARGE = "a request has at most {} bytes here"
 
 
@@ -61,7 +61,7 @@ class Door:
     def __init__(self, app: App, config: Config, ledger: Ledger, connections: Connections) -> None:
         self._app, self._config, self._ledger, self._connections = app, config, ledger, connections
         self.users: Mapping[str, User] = {}  # by the digests of their tokens
-        self._said: OrderedDict[tuple[str, int], int] = OrderedDict()  # refusals by address and minute
+        self._said: OrderedDict[tuple[str, str, int], int] = OrderedDict()  # refusals of each minute
         self._names = {
             "localhost",
             *config.names,
@@ -172,9 +172,9 @@ class Door:
     async def refuse(self, caller: Caller, scope: Scope, refusal: Refusal) -> None:
         """Writes a refusal down; not each of many to one address."""
         address = caller.client.rpartition(":")[0]
-        key = (address, int(time.monotonic() // 60))
+        key = (caller.name, address, int(time.monotonic() // 60))
         count = self._said[key] = self._said.get(key, 0) + 1
-        while len(self._said) > _ADDRESSES:
+        while len(self._said) > _KNOWN:
             self._said.popitem(last=False)
         if count > _LINES:
             return

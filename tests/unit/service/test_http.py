@@ -215,7 +215,7 @@ def test_other_peoples_pages_reach_nothing(alice: User, name: str, value: str, s
 
 def connected(user: User) -> http.client.HTTPConnection:
     parts = urlsplit(user.url)
-    return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    return http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=90)
 
 
 def test_a_body_of_a_gigabyte_is_refused_before_it_is_read(service: Served, alice: User) -> None:

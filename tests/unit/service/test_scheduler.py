@@ -150,7 +150,9 @@ class Lab(RuleBasedStateMachine):
         self.scheduler = Scheduler(self.places)
         self.now_s, self.asked, self.fences = 0.0, 0, [0]
         self.turns: dict[str, int] = {}  # by lease: how many turns it was behind when it was asked for
-        self.overtaken: dict[str, dict[str, set[str]]] = {}  # by lease: later ones of each user that came first
+        self.overtaken: dict[
+            str, dict[str, set[str]]
+        ] = {}  # by lease: later ones of each user that came first
 
     @property
     def now(self) -> Moment:
