@@ -242,6 +242,7 @@ def test_somebody_beside_the_service_keeps_the_tester(engine: EngineProcess, ali
         assert '"carol"' in problem
 
 
+@pytest.mark.long
 def test_a_service_that_is_asked_to_end_tells_its_jobs(service: Served, alice: User) -> None:
     lease = alice.acquire("lab", ttl_s=600)
     job = alice.submit(lease, _JOB)

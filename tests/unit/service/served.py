@@ -63,7 +63,11 @@ class User:
         return self.ask("POST", path, expect, json=content)
 
     def lease(self, place: str = "", expect: int = 201, **wish: Any) -> Any:
-        asked = {"place": place, "ttl_s": 600, **wish}  # a machine under load keeps nobody's heartbeat in time
+        asked = {
+            "place": place,
+            "ttl_s": 600,
+            **wish,
+        }  # a machine under load keeps nobody's heartbeat in time
         return self.post("/v1/leases", asked, expect)
 
     def acquire(self, place: str = "", **wish: Any) -> Any:
