@@ -20,7 +20,7 @@ from ..model.units import Duration, Ratio
 from ..verdict import AT_LEAST, Verdict, assess, text_of
 from .bisection import highest_passing
 from .result import Result
-from .sessions import SessionMeasurer
+from .sessions import SessionMeasurer, no_room
 
 
 class Limit(Enum):
@@ -78,6 +78,13 @@ class MaximumSearch:
             return False
         return counted.established - counted.ended >= level * (1 - self.failures.value)
 
+    def limit_of(self, failing: SessionTrial) -> Limit:
+        """Whether it was the device or the tester that a level failed by."""
+        failed = failing.failed_part
+        refused = failed is None or failed > self.failures.value
+        offered = self.quantity is not Quantity.RATE or refused or not failing.all_in_use
+        return Limit.DEVICE if failing.valid and offered else Limit.TESTER
+
     def __str__(self) -> str:
         return (
             f"{self.quantity.value} from {self.lowest:,} to {self.highest:,}, resolution {self.resolution}, "
@@ -120,7 +127,8 @@ class MaximumResult(Result):
             return f"the device passed the highest level of the search, {self.search.highest:,}"
         if self.limited_by is Limit.TESTER:
             failed = self.measured[self.levels.index(self.failed_at)]
-            return f"limited by the tester at {self.failed_at:,}: {'; '.join(failed.objections)}"
+            why = "; ".join(failed.objections) or no_room(failed, Fraction(self.failed_at))
+            return f"limited by the tester at {self.failed_at:,}: {why}"
         if self.failed_at <= bound:
             return ""
         return (
@@ -166,7 +174,7 @@ def find_maximum(
 
     passed, failed = highest_passing(search.lowest, search.highest, search.resolution.value, passes)
     failing = trials[levels.index(failed)] if failed is not None else None
-    limit = Limit.SEARCH if failing is None else Limit.DEVICE if failing.valid else Limit.TESTER
+    limit = Limit.SEARCH if failing is None else search.limit_of(failing)
     return MaximumResult(
         title=trials[0].statistics.name,
         trials=(),

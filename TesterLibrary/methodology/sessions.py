@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import Protocol
 
 from ..measurement.session_trial import SessionTrial
@@ -56,7 +57,7 @@ def connection_rate_above(trial: SessionTrial, bound: Frequency) -> Verdict:
         subject=f"connection rate of {trial.statistics.name}",
         measured="" if trial.connection_rate is None else f"{text_of(trial.connection_rate)}/s",
         bound=f">= {bound}",
-        doubt=trial.doubt or _too_few_asked(trial, bound),
+        doubt=trial.doubt or _too_few_asked(trial, bound) or _too_few_offered(trial, bound),
     )
 
 
@@ -148,6 +149,35 @@ def _all_carried(trial: SessionTrial) -> str:
     if counted.openings < trial.due * Fraction(99, 100) - 2:
         return ""
     return f"the clients asked for no more: each of {counted.openings:,} connections was carried"
+
+
+def _too_few_offered(trial: SessionTrial, bound: Frequency) -> str:
+    """A device that was not offered so many connections has not refused them."""
+    counted = trial.statistics
+    offered = Fraction(counted.openings * 10**9, counted.duration_ns or 1)
+    established = Fraction((counted.established or 0) * 10**9, counted.duration_ns or 1)
+    if established >= bound.per_second or offered >= bound.per_second:
+        return ""
+    return no_room(trial, bound.per_second)
+
+
+def no_room(trial: SessionTrial, rate: Fraction) -> str:
+    """Why connections at a rate were not opened, if all that may be open at once were; empty if not.
+
+    Whether the device is slow, or the connections live for long, is not known.
+    """
+    most, counted = trial.all_in_use, trial.statistics
+    if not most:
+        return ""
+    opened = Fraction(counted.openings * 10**9, counted.duration_ns or 1)
+    text = f"all connections={most:,} were in use, so {text_of(opened)}/s were opened of {text_of(rate)}/s: "
+    if counted.openings:
+        each = Duration(round(most / opened * 10**9))
+        wanted = ceil(rate * most / opened)
+        text += f"one lives for about {each}, so give connections={wanted:,} or more (rate x that time)"
+    else:
+        text += "give more connections (rate x the time that one lives)"
+    return f"{text}, unless it is the device that makes them live so long"
 
 
 def _too_few_asked(trial: SessionTrial, bound: Frequency) -> str:

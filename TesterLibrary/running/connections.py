@@ -303,7 +303,9 @@ class Connections:
             gone=gone,
             backlog_dropped=self._tester.backlog_drops() - (running.backlog if from_start else backlog),
         )
-        return SessionTrial(statistics, due, tuple(found), self._left_waiting(running, whole), started_at)
+        waiting = self._left_waiting(running, whole)
+        in_use = _all_in_use(running.end, whole, gone + (waiting or 0))
+        return SessionTrial(statistics, due, tuple(found), waiting, started_at, in_use)
 
     def _left_waiting(self, running: _Running, first: SessionStatistics) -> int | None:
         """Connections that still wait for an answer after several readings."""
@@ -319,6 +321,17 @@ def _due(end: End, statistics: SessionStatistics, openings: int) -> Fraction | N
     if not isinstance(end, Clients) or end.rate is None or (end.total and openings >= end.total):
         return None
     return end.rate.per_second * statistics.duration_ns / 10**9
+
+
+def _all_in_use(end: End, whole: SessionStatistics, taken: int) -> int:
+    """The most connections of clients, if they kept more from being opened; 0 if the device did.
+
+    It did if half of them failed and are not opened again, or wait for its answer: `taken`.
+    """
+    if not isinstance(end, Clients) or (end.total and whole.openings >= end.total):
+        return 0
+    held_up = whole.put_off > 0 or (end.rate is None and whole.most_concurrent == end.connections)
+    return end.connections if held_up and 2 * taken < end.connections else 0
 
 
 def _opens_again(end: End) -> bool:

@@ -16,9 +16,10 @@ import pytest
 from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
 from TesterLibrary.keywords.clients import ONE_MEGABYTE
 from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
+from TesterLibrary.methodology.sessions import connection_rate_above
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.responder import Clients, Responder
+from TesterLibrary.model.responder import Clients, Reopen, Responder
 from TesterLibrary.model.units import Duration
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.running.connections import ConcurrencyMeasurer, Connections, RateMeasurer
@@ -128,6 +129,51 @@ def test_the_most_connections_each_second_of_a_device(tmp_path: Path) -> None:
     result = find_maximum(RateMeasurer(ends, "users"), search)
     assert result.limited_by is Limit.DEVICE
     assert 40 <= result.maximum <= 60
+
+
+HELD = {"linger": 0, "size": 0, "hold": "100 ms"}
+
+
+def test_connections_that_were_all_in_use_are_not_held_against_a_device(tmp_path: Path) -> None:
+    """One connection that lives for 100 ms opens 10 each second, however fast the device is."""
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(rate=Frequency(Fraction(100)), parameters=HELD))
+    trial = ends.measure("users", SECOND)
+    verdict = connection_rate_above(trial, Frequency(Fraction(90)))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "all connections=1 were in use, so 9.90099/s were opened of 90/s: one lives for about 101" in verdict.reason
+    assert "give connections=10 or more" in verdict.reason
+    assert connection_rate_above(trial, Frequency(Fraction(9))).outcome is Outcome.PASS
+
+
+def test_clients_without_a_rate_have_all_their_connections_in_use(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(connections=3, parameters=HELD))
+    verdict = connection_rate_above(ends.measure("users", SECOND), Frequency(Fraction(90)))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "all connections=3 were in use" in verdict.reason
+
+
+def test_a_search_is_limited_by_the_connections_of_the_clients(tmp_path: Path) -> None:
+    ends = ends_on(tmp_path)
+    ends.start(server())
+    ends.start(users(parameters=HELD))
+    result = find_maximum(RateMeasurer(ends, "users"), MaximumSearch(Quantity.RATE, 100, 1000, TENTH))
+    assert (result.maximum, result.limited_by) == (0, Limit.TESTER)
+    verdict = result.verdict_above(500, "500/s")
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "limited by the tester at 100: all connections=1 were in use" in verdict.reason
+
+
+def test_connections_that_wait_for_a_device_are_held_against_it(tmp_path: Path) -> None:
+    """They are all in use because nobody answers them."""
+    ends = ends_on(tmp_path)
+    ends.start(server(servers=Endpoints.parse("198.18.0.3:81")))  # not where clients ask
+    ends.start(users(connections=10, rate=Frequency(Fraction(100)), reopen=Reopen.ALWAYS))
+    verdict = connection_rate_above(ends.measure("users", SECOND), Frequency(Fraction(90)))
+    assert verdict.outcome is Outcome.FAIL
 
 
 def test_the_most_connections_at_once_of_a_responder(tmp_path: Path) -> None:
