@@ -220,6 +220,13 @@ class _Reader:
                 "device layer: 3"
             )
             raise self._error(problem, *place, "gateway")
+        if address and not gateway and not self._is_on_link(dut):
+            says = "layer: 3" if dut.layer == 3 else "forwarding: routed"
+            problem = (
+                f"is missing: a device with {says} forwards only what is sent to it; give its address on this "
+                f"link, another one of {address.network}, or the device layer: 2 if it bridges"
+            )
+            raise self._error(problem, *place, "gateway")
         return TestbedPort(
             name=name,
             speed=speed,
@@ -229,6 +236,13 @@ class _Reader:
             gateway=gateway,
             fec=data.get("fec", ""),
         )
+
+    @staticmethod
+    def _is_on_link(dut: DutSpec) -> bool:
+        """Whether ports reach each other without a gateway, as far as the file says."""
+        if dut.device == "hosts" or dut.forwards is Forwarding.BRIDGED:
+            return True
+        return dut.layer != 3 and dut.forwarding is not Forwarding.ROUTED
 
     def _check_switched(self, number: int, port: TestbedPort, tester: TesterSpec) -> None:
         """Ports of a switch are connectors, those of other testers are not."""

@@ -86,6 +86,17 @@ def test_each_shipped_testbed_is_right() -> None:
         assert load_testbed(name).dut.is_embedded == name.startswith("embedded/")
 
 
+@pytest.mark.parametrize("says", ["layer: 3", "forwarding: routed", "layer: 3\n  forwarding: translated"])
+def test_a_port_of_a_router_without_its_gateway_is_refused(tmp_path: Path, says: str) -> None:
+    """Its frames would go to the other port by MAC address, and the router would drop them."""
+    problem = _problem(tmp_path, GOOD.replace("    gateway: 198.18.1.1\n", "") + f"  {says}\n")
+    said = says.partition("\n")[0]
+    assert problem.startswith(
+        f"lab.yaml:6: ports[0].gateway: is missing: a device with {said} forwards only what is sent to it; "
+        "give its address on this link, another one of 198.18.0.0/16, or the device layer: 2"
+    )
+
+
 def test_an_unknown_name_is_told_what_there_is() -> None:
     with pytest.raises(TestbedError, match="no testbed 'l2-brigde'; did you mean 'l2-bridge'") as caught:
         load_testbed("l2-brigde")
