@@ -132,7 +132,12 @@ class Loss:
         | `Verify Loss Below` | 0 | timeout=5 ms |
         """
         judged = self._suite.judged(measured)
-        trials = [t for t in trials_of(judged) if at is None or t.load <= at.value]
-        if isinstance(judged, FrameLossResult):
-            trials = list(judged.trials if at is None else judged.up_to(at))
-        return self._suite.conclude(at_most(lambda bound: loss_below(trials, bound, timeout), bound, within))
+        tried = trials_of(judged)
+        trials = [t for t in tried if at is None or t.load <= at.value]
+
+        def judge(bound: Ratio) -> Verdict:
+            if isinstance(judged, FrameLossResult):
+                return judged.verdict_below(bound, at=at, timeout=timeout)
+            return loss_below(trials, bound, timeout, at=at, tried=tried)
+
+        return self._suite.conclude(at_most(judge, bound, within))

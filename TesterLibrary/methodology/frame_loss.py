@@ -76,12 +76,15 @@ class FrameLossResult(Result):
             load = trial.load
         return load
 
-    def verdict_below(self, bound: Ratio, *, at: Ratio | None = None) -> Verdict:
+    def verdict_below(
+        self, bound: Ratio, *, at: Ratio | None = None, timeout: Duration | None = None
+    ) -> Verdict:
         """Whether no more than the bound is lost at any load, or at any load up to `at` of line rate.
 
         FAIL if a valid trial lost more; else INCONCLUSIVE if the tester fell short in a trial.
         """
-        return loss_below(self.trials if at is None else self.up_to(at), bound)
+        told = self.trials if at is None else self.up_to(at)
+        return loss_below(told, bound, timeout, at=at, tried=self.trials)
 
     def up_to(self, load: Ratio) -> tuple[Trial, ...]:
         """The trials that tell of loads up to this one.

@@ -16,10 +16,18 @@ from ..model.units import LINE_OVERHEAD, Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, AT_MOST, About, Between, Verdict, assess
 
 
-def loss_below(trials: Sequence[Trial], bound: Ratio, timeout: Duration | None = None) -> Verdict:
+def loss_below(
+    trials: Sequence[Trial],
+    bound: Ratio,
+    timeout: Duration | None = None,
+    *,
+    at: Ratio | None = None,
+    tried: Sequence[Trial] = (),
+) -> Verdict:
     """Whether no trial lost a greater part of its frames than the bound.
 
-    With a timeout, frames that arrived later are lost, too.
+    With a timeout, frames that arrived later are lost, too. With a load, `at`, the trials are those of
+    `tried` that tell of loads up to it. Where loads differ, the verdict says at which one most was lost.
 
     FAIL if a valid trial did, whatever the others say; else INCONCLUSIVE if one is invalid, if there is none,
     if the counts of one leave its loss open, or if a stream of one received nothing: what all streams lost
@@ -36,15 +44,33 @@ def loss_below(trials: Sequence[Trial], bound: Ratio, timeout: Duration | None =
         (least if least == most else Between(least, most)) if worst else None,
         AT_MOST,
         bound.value,
-        subject=f"frame loss of {title_of(trials)}",
-        measured=_loss_within_text(worst, least, most, timeout) if worst else "unknown",
+        subject=f"frame loss of {title_of(trials or tried)}{'' if at is None else f' at loads up to {at}'}",
+        measured=_loss_within_text(worst, least, most, timeout) + _at_load(worst, at, tried or trials)
+        if worst
+        else "unknown",
         bound=f"<= {bound}",
         doubt=""
         if failed
-        else _loss_doubt(trials, timeout)
+        else _untried(trials, at, tried)
+        or _loss_doubt(trials, timeout)
         or (worst.loss_unknown if worst and is_open else "")
         or deaf(trials),
     )
+
+
+def _untried(trials: Sequence[Trial], at: Ratio | None, tried: Sequence[Trial]) -> str:
+    """Why nothing is known of loads that are judged; empty if something is."""
+    if trials or at is None or not tried:
+        return ""
+    return f"no load at or below {at} was tried; the lowest was {Ratio(min(trial.load for trial in tried))}"
+
+
+def _at_load(worst: Trial, at: Ratio | None, tried: Sequence[Trial]) -> str:
+    """The load of a trial, where there are others; a lossless one above `at` tells of all below it."""
+    if at is None and len({trial.load for trial in tried}) < 2:
+        return ""
+    inferred = at is not None and worst.load > at.value
+    return f" at a load of {Ratio(worst.load)}" + (", the lowest that was tried" if inferred else "")
 
 
 def _loss_bounds(trial: Trial, timeout: Duration | None) -> tuple[Fraction, Fraction] | None:

@@ -66,8 +66,23 @@ def test_verdicts() -> None:
     assert broken.verdict_below(none).outcome is Outcome.INCONCLUSIVE
     assert both.verdict_below(none).outcome is Outcome.FAIL
     assert str(lossy.verdict_below(none)) == (
-        "FAIL: frame loss of north, 64 bytes is 25 % (372,024 of 1,488,096 frames), required <= 0 %"
+        "FAIL: frame loss of north, 64 bytes is 25 % (372,024 of 1,488,096 frames) at a load of 100 %, "
+        "required <= 0 %"
     )
+
+
+def test_verdicts_say_at_which_loads() -> None:
+    lossy = sweep_frame_loss(SimulatedMeasurer(capacity=Fraction(75, 100)), SWEEP)
+    always = sweep_frame_loss(SimulatedMeasurer(random_loss=0.01), SWEEP)
+    none, five = Ratio.parse(0), Ratio.parse("5 %")
+    assert "frame loss of north, 64 bytes at loads up to 80 % is 6.25002 % (" in str(
+        lossy.verdict_below(none, at=Ratio.parse("80 %"))
+    )
+    inferred = lossy.verdict_below(none, at=five)
+    assert inferred.subject == "frame loss of north, 64 bytes at loads up to 5 %"
+    assert inferred.measured.endswith(" at a load of 60 %, the lowest that was tried")
+    nothing = always.verdict_below(none, at=five)
+    assert nothing.reason == "no load at or below 5 % was tried; the lowest was 10 %"
 
 
 @pytest.mark.parametrize("step", ["11 %", "0 %"])
