@@ -11,7 +11,7 @@ from pathlib import Path
 from ..reporting import statement
 from ..reporting.markdown import markdown
 from ..reporting.outcome import ERROR, EXIT_STATUS
-from ..reporting.rebuild import rebuild
+from ..reporting.rebuild import is_plain_robot, rebuild
 from ..reporting.signature import load_private_key, sign
 from ._command import STATUS_HELP, command
 from ._verdicts import show
@@ -44,4 +44,6 @@ def _report(options: argparse.Namespace) -> int:
             print(f"tester: {problem}", file=sys.stderr)
         return EXIT_STATUS[ERROR] if reports.problems else 0
     show(reports, options.directory)
+    if is_plain_robot(options.directory):
+        print("no Allure report: robot records nothing for it; tester certify and tester run do")
     return EXIT_STATUS[ERROR] if reports.problems else 0

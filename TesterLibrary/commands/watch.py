@@ -14,7 +14,7 @@ from pathlib import Path
 from ..errors import TesterLibraryError
 from ..reporting.live.server import LOOPBACK, listen, url_of
 from ..reporting.live.watching import watched
-from ..reporting.rebuild import evidence_of
+from ..reporting.rebuild import EVIDENCE, evidence_of
 from ._command import STATUS_HELP, command
 from ._live import port
 from ._verdicts import RESULTS
@@ -50,11 +50,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _watch(options: argparse.Namespace) -> int:
+    if not options.directory.is_dir():
+        raise TesterLibraryError(f"there is no folder {options.directory}; give that of a run")
     output = options.directory.resolve()
     evidence = evidence_of(output)
     if not (evidence / "run.json").is_file():
         raise TesterLibraryError(
-            f"{options.directory} is no run: neither it nor its folder {evidence.name!r} has a run.json"
+            f"{options.directory} is no run: neither it nor a folder {EVIDENCE!r} in it has a run.json"
             if evidence == output
             else f"{options.directory} is no run: its folder {evidence.name!r} has no run.json"
         )

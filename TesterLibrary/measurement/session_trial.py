@@ -27,6 +27,7 @@ class SessionTrial(Validated):
     objections: tuple[str, ...] = ()
     unanswered: int | None = 0  # openings without an answer for longer than usual; None: not known
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
+    failed_before: str = ""  # what had failed of these clients before it began
     all_in_use: int = 0  # the clients' `connections`, if all were in use while another was due; else 0
 
     @property

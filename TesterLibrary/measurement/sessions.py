@@ -62,6 +62,7 @@ class SessionStatistics:
     opens: bool = False  # it opens flows, so it is a client
     interpreted: bool | None = None  # its tables are; None: the tester has one way to run tables only
     unread: Mapping[str, str] = field(default_factory=dict)  # by counter, what a table cannot read
+    failures: tuple[str, ...] = ()  # counters of what flows fail by
 
     @classmethod
     def of(
@@ -96,6 +97,7 @@ class SessionStatistics:
             opens=opens,
             interpreted=counted.interpreted,
             unread={f"{layer.name}.{name}": what for layer in layers for name, what in layer.unread},
+            failures=tuple(f"{layer.name}.{name}" for layer in layers for name in layer.failures),
         )
 
     def since(self, earlier: SessionStatistics) -> SessionStatistics:
@@ -110,6 +112,7 @@ class SessionStatistics:
             opens=self.opens,
             interpreted=self.interpreted,
             unread=self.unread,
+            failures=self.failures,
             concurrent=self.concurrent,
             most_concurrent=self.most_concurrent,
             counters={name: value - earlier.counters.get(name, 0) for name, value in self.counters.items()},
@@ -289,6 +292,15 @@ class SessionStatistics:
             for counter, what in self.unread.items()
             if self.counters.get(counter)
         )
+
+    @property
+    def failed_text(self) -> str:
+        """How many flows failed, and by what: `5 failed (5 refused)`; empty if none did."""
+        if not self.failed:
+            return ""
+        counts = ((name.partition(".")[2], self.counters.get(name, 0)) for name in self.failures)
+        kinds = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts if count)
+        return f"{self.failed:,} failed" + (f" ({kinds})" if kinds else "")
 
     @property
     def interpreted_text(self) -> str:

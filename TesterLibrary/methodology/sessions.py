@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -69,9 +69,9 @@ def goodput_above(trial: SessionTrial, bound: Bandwidth) -> Verdict:
         AT_LEAST,
         bound.bps,
         subject=f"goodput of {trial.statistics.name}",
-        measured=f"{text_of(goodput / 1e6)} Mbps",
+        measured="; ".join((f"{text_of(goodput / 1e6)} Mbps", *_failures(trial))),
         bound=f">= {bound}",
-        doubt=trial.doubt or ("" if goodput >= bound.bps else _all_carried(trial)),
+        doubt=trial.doubt or (_mostly_failed(trial) if goodput >= bound.bps else _all_carried(trial)),
     )
 
 
@@ -98,9 +98,43 @@ def failures_below(trials: Sequence[SessionTrial], bound: Ratio) -> Verdict:
         AT_MOST,
         bound.value,
         subject=f"failed flows of {counted.name}",
-        measured="" if part is None else f"{Ratio(part)} ({counted.failed:,} of {worst.flows:,})",
+        measured=""
+        if part is None
+        else "; ".join((f"{Ratio(part)} ({counted.failed:,} of {worst.flows:,})", *_failed_before(worst))),
         bound=f"<= {bound}",
-        doubt=worst.doubt or ("" if worst.flows else "no flow was opened") or _waiting(worst, bound),
+        doubt=worst.doubt or ("" if worst.flows else _none_opened(worst)) or _waiting(worst, bound),
+    )
+
+
+def _failures(trial: SessionTrial) -> Iterator[str]:
+    """Connections that failed while it was measured and before, as remarks beside what was carried."""
+    if trial.statistics.failed_text:
+        yield f"of {trial.flows:,} connections {trial.statistics.failed_text}"
+    yield from _failed_before(trial)
+
+
+def _failed_before(trial: SessionTrial) -> Iterator[str]:
+    if trial.failed_before:
+        yield f"{trial.failed_before} before the measurement began"
+
+
+def _none_opened(trial: SessionTrial) -> str:
+    """Why nothing is known of flows in a time in which there was none."""
+    before = ": those of earlier are not opened again, see `reopen`" if trial.failed_before else ""
+    return f"no flow was opened in this time{before}"
+
+
+def _mostly_failed(trial: SessionTrial) -> str:
+    """What was carried may be error pages where more connections failed than requests were answered.
+
+    Goodput is what arrives for who asked for it (RFC 2647 §3.7), of transactions that succeed (RFC 9411 §7.1).
+    """
+    counted = trial.statistics
+    if (counted.failed or 0) <= max(counted.completed or 0, counted.transactions):
+        return ""
+    return (
+        f"{counted.failed:,} connections failed and {counted.transactions:,} requests were answered as asked "
+        "for: what was carried may be responses that refuse them"
     )
 
 

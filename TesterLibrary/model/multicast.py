@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from ipaddress import IPv4Address, IPv4Network
@@ -175,3 +175,20 @@ def _each_group(groups: AddressRange, field: str, *, with_mac: bool = False) -> 
         path = FieldPath("Ether", "dst")
         editors.append(Editor(path, Sweep(group_mac(groups.first), count=groups.count)))
     return tuple(editors)
+
+
+def not_joined(stream: Stream, joined: Collection[Membership]) -> Iterator[str]:
+    """The ports that expect frames of a stream to groups and have not joined one of them, with that group."""
+    try:
+        groups = groups_of(stream)
+    except PlanError:
+        return
+    for port in (stream.rx, *stream.copies):
+        held = [one.groups for one in joined if one.port == port]
+        missing = (group for group in groups if not any(group in some for some in held))
+        group = next(missing, None)
+        if group is not None:
+            yield (
+                f"{port} has not joined {group}, so a device need not forward it there; call "
+                f"`Join Group`    {port}    {groups}"
+            )

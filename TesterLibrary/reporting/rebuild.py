@@ -124,5 +124,12 @@ def _is_whole(path: Path) -> bool:
     return True
 
 
+def is_plain_robot(directory: Path) -> bool:
+    """Whether Robot itself made the run, so that nothing was recorded for Allure."""
+    return not any((directory / name).is_dir() for name in (ROBOT, ALLURE_RESULTS))
+
+
 def _allure_report(directory: Path, title: str) -> list[Path]:
+    if is_plain_robot(directory):
+        return []
     return [allure.generate(directory / ALLURE_RESULTS, directory / ALLURE_REPORT, title=title)]

@@ -238,6 +238,9 @@ class _Files:
     """The files of a run, a kind of record each. Those whose last line is not whole are noted in `cut`."""
 
     def __init__(self, directory: Path, cut: list[str]) -> None:
+        run = directory.parent if directory.name == "evidence" else directory
+        if not run.is_dir():
+            raise TesterLibraryError(f"there is no folder {run}; give that of a run, such as results/latest")
         if not (directory / "run.json").is_file():
             raise TesterLibraryError(f"{directory} holds no run.json; it is not the evidence of a run")
         self._directory, self._cut = directory, cut

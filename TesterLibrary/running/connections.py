@@ -285,7 +285,8 @@ class Connections:
         self._sleep(duration.seconds)
         after = target.snapshot([job])
         whole = self._read(running, after)
-        statistics = whole if from_start else whole.since(self._read(running, before))
+        earlier = None if from_start else self._read(running, before)
+        statistics = whole.since(earlier) if earlier else whole
         due = _due(running.end, statistics, whole.openings)
         limits, ports = self._tester.rules.limits, [running.end.port]
         held_up = whole.put_off > 0
@@ -305,7 +306,15 @@ class Connections:
         )
         waiting = self._left_waiting(running, whole)
         in_use = _all_in_use(running.end, whole, gone + (waiting or 0))
-        return SessionTrial(statistics, due, tuple(found), waiting, started_at, in_use)
+        return SessionTrial(
+            statistics,
+            due,
+            tuple(found),
+            waiting,
+            started_at,
+            failed_before=earlier.failed_text if earlier else "",
+            all_in_use=in_use,
+        )
 
     def _left_waiting(self, running: _Running, first: SessionStatistics) -> int | None:
         """Connections that still wait for an answer after several readings."""

@@ -92,7 +92,7 @@ class DelayMeasurer:
             left = self._memberships.withdraw(self._membership, _ONE)
             last_ns, ended = self._last(run, left)
             tester.target.stop([run.name])
-            trial = tester.record(replace(run.finish(), attempt=attempt))
+            trial = tester.record(replace(run.finish(members_change=True), attempt=attempt))
             gap_ns = ceil(1 / run.plan.streams[0].rate)
         cycle = GroupCycle(
             gap_ns=gap_ns,

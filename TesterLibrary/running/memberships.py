@@ -78,10 +78,12 @@ class Memberships:
 
     def report(self, membership: Membership, rate: Frequency) -> Reported:
         """Reports each group once; the port is a member as long as the device remembers it."""
+        self._tester.joined.add(membership)
         return self._send("join", membership.joining(self._listener(membership.port), rate), membership)
 
     def withdraw(self, membership: Membership, rate: Frequency) -> Reported:
         """Says once of each group that the port does not want it any more."""
+        self._tester.joined.discard(membership)
         return self._send("leave", membership.leaving(self._listener(membership.port), rate), membership)
 
     def close(self) -> None:

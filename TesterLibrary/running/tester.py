@@ -18,6 +18,7 @@ from ..measurement.evidence import EvidenceLimits
 from ..measurement.trial import Trial
 from ..model.forwarding import Forwarding
 from ..model.job import Job
+from ..model.multicast import Membership
 from ..model.plan import Plan, PlannedStream
 from ..model.ports import Address, Port
 from ..model.stream import Stream
@@ -114,6 +115,7 @@ class Tester:
     trial_parts: TrialParts = field(default_factory=TrialParts)  # by which frames in captures are known
     at_large: AtLarge = field(default_factory=AtLarge)  # frames without signature that have not arrived
     forwarding: Forwarding = Forwarding.TRANSLATED  # how the device treats headers
+    joined: set[Membership] = field(default_factory=set)  # what its ports have reported, and not left
     asked: set[Address] = field(default_factory=set)  # for which the device may ask: probed, and not known
 
     def plan(self, name: str, streams: Sequence[Stream]) -> Plan:

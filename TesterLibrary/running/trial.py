@@ -18,6 +18,7 @@ from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
 from ..measurement.sustained import DelayReading, Growth, growth
 from ..measurement.trial import StreamResult, Trial
 from ..model.law import Steady
+from ..model.multicast import not_joined
 from ..model.plan import Plan, PlannedStream
 from ..model.stream import Stream
 from ..model.units import MIN_FRAME_SIZE, Duration
@@ -138,14 +139,28 @@ class StreamRun:
         """The trial without waiting for what is on its way, so that it is lost."""
         return self._trial(self._tester.target.snapshot([self.name]), None)
 
-    def finish(self, duration: Duration | None = None) -> Trial:
-        """Waits until what was sent has arrived or is lost; returns the trial, not yet recorded."""
+    def finish(self, duration: Duration | None = None, *, members_change: bool = False) -> Trial:
+        """Waits until what was sent has arrived or is lost; returns the trial, not yet recorded.
+
+        `members_change`: members of its groups join and leave meanwhile, so that frames are missing rightly.
+        """
         after, found = self._settled()
         self._note_missing(after)
         trial = replace(self._trial(after, duration), findings=found)
+        if not members_change:
+            trial = replace(trial, objections=(*trial.objections, *self._not_joined(trial)))
         flows = [self.flows(s) if s.flows else None for s in self.plan.streams]
         streams = zip(trial.streams, flows, strict=True)
         return replace(trial, streams=tuple(replace(s, flows=found) for s, found in streams))
+
+    def _not_joined(self, trial: Trial) -> Iterator[str]:
+        """Members that have not asked for groups, in streams of which frames are missing.
+
+        A device that forwards to members only does right then; one that floods misses nothing.
+        """
+        for stream, result in zip(self.streams, trial.streams, strict=True):
+            if result.measured and (result.order.lost != 0):
+                yield from not_joined(stream, self._tester.joined)
 
     @property
     def _unsigned(self) -> Iterator[PlannedStream]:

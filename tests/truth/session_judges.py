@@ -42,6 +42,7 @@ def goodput(draw: random.Random) -> Case:
         {},
         openings=openings,
         begun=openings,
+        ended=openings,
         failed=failed,
         opens=True,
     )
@@ -50,6 +51,8 @@ def goodput(draw: random.Random) -> Case:
     bound = Bandwidth(max(1, round(near(draw, value, Fraction(8 * 10**9, duration_ns)))))
     reached = value >= bound.bps
     excuse = "the tester" if fault else ""
+    if reached and 2 * failed > openings:
+        excuse = excuse or "most of it may be refusals"
     if not reached and paced and not failed:
         excuse = excuse or "no more was asked"
     about = f"bound {bound}; {octets} bytes in {duration_ns} ns, {openings=} {failed=} {paced=} {fault=}"

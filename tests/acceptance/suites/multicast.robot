@@ -51,14 +51,17 @@ Groups Reach Their Members Alone
     Verify No Multicast Leak    ${trial}
 
 A Group That A Member Has Left Misses It
-    [Documentation]    The other one goes on.
+    [Documentation]    The other one goes on. A device that forwards to members does right.
     Create Multicast Stream    video    p1    p2    p3    groups=239.1.3.1    frame_size=512    rate=50 %
     Join Group    p2    239.1.3.1
     Join Group    p3    239.1.3.1
     Leave Group    p3
     Sleep    1.2 s    the device asks twice
-    Measure Loss    video    duration=500 ms
-    Run Keyword And Expect Error    FAIL: frame loss of video, 512 bytes is 100 %*    Verify Loss Below    0 %
+    ${trial} =    Measure Loss    video    duration=500 ms
+    Should Contain    ${trial.objections}[0]    p3 has not joined 239.1.3.1
+    Create Multicast Stream    rest    p1    p2    groups=239.1.3.1    frame_size=512    rate=50 %
+    Measure Loss    rest    duration=500 ms
+    Verify Loss Below    0 %
 
 A Frame That Reaches A Port That Did Not Join Is A Leak
     [Documentation]    The stream does not know that p4 has joined, too.

@@ -265,3 +265,24 @@ def test_robot_alone_writes_the_same_evidence(tmp_path: Path) -> None:
         assert ended.returncode == 0, ended.stdout
     assert len(read(tmp_path / "out" / EVIDENCE).trials) == 1
     assert len([p for p in (tmp_path / "out").iterdir() if p.name.startswith("evidence-")]) == 1
+
+
+def test_a_run_of_robot_alone_has_a_report_without_allure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is missing: robot records nothing for Allure."""
+    command = [sys.executable, "-m", "robot", "--outputdir", "out", str(suite(tmp_path, "Passes"))]
+    subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
+    assert cli.main(["report", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr()
+    assert "no Allure report: robot records nothing for it" in said.out
+    assert (said.err, (tmp_path / "out" / "certificate.html").is_file()) == ("", True)
+
+
+@pytest.mark.parametrize("arguments", [["report", "nope"], ["compare", "nope", "."], ["watch", "nope"]])
+def test_a_folder_that_is_not_there_is_named(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(arguments) == 3
+    assert "there is no folder nope; give that of a run" in capsys.readouterr().err

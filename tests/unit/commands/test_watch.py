@@ -84,7 +84,7 @@ def test_live_serves_the_run_while_it_goes_on_and_ends_with_it(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nowhere"], "nowhere is no run: neither it nor its folder 'nowhere' has a run.json"),
+        (["nowhere"], "there is no folder nowhere; give that of a run"),
         ([], "results/latest is no run"),
         (["empty"], "empty is no run: its folder 'evidence' has no run.json"),
         (

@@ -77,6 +77,23 @@ def test_a_frame_is_expected_at_every_member(library: TesterLibrary) -> None:
     assert library.verify_no_multicast_leak(trial).outcome.value == "PASS"
 
 
+def test_a_group_that_a_member_has_not_joined_is_not_held_against_a_device(library: TesterLibrary) -> None:
+    """The simulated device forwards to one port; with a member that floods nobody has to join."""
+    library.create_multicast_stream("video", "p1", "p2", "p3", groups=MORE, rate=Rate.parse("1 %"))
+    library.join_group("p2", MORE)
+    library.join_group("p3", AddressRange.parse("239.1.2.1-239.1.2.8"))
+    trial = library.measure_loss("video", duration=SECOND)
+    assert trial.objections == (
+        "p3 has not joined 239.1.2.9, so a device need not forward it there; call `Join Group`    p3    "
+        "239.1.2.1-239.1.2.9",
+    )
+    library.join_group("p3", AddressRange.parse("239.1.2.9"))
+    trial = library.measure_loss("video", duration=SECOND)
+    assert (trial.valid, trial.lost) == (True, trial.sent)
+    library.leave_group("p3")
+    assert not library.measure_loss("video", duration=SECOND).valid
+
+
 def test_a_tester_without_exact_times_refuses_delays(library: TesterLibrary) -> None:
     library.create_multicast_stream("video", "p1", "p2")
     with pytest.raises(PlanError, match=r"group delays cannot be measured: .* does not count outages"):
