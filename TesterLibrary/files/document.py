@@ -112,7 +112,7 @@ def load_document(
 def did_you_mean(given: object, known: Iterable[object]) -> str:
     """A suggestion to be put behind an unknown word; empty if no known one is similar."""
     close = get_close_matches(str(given), map(str, known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _explain(error: jsonschema.ValidationError) -> Iterator[tuple[Place, str]]:

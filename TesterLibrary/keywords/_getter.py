@@ -226,6 +226,6 @@ def _arranged(first: str | None, second: Any, third: Any) -> tuple[str | None, A
 
 def _no_operator(given: str) -> TesterLibraryError:
     """The error of a text in the place of an operator, with the operator that was meant."""
-    meant = f"; did you mean {_MEANT[given]!r}?" if given in _MEANT else ""
+    meant = f" (did you mean {_MEANT[given]!r}?)" if given in _MEANT else ""
     allowed = ", ".join(AssertionOperator.__members__)
     return TesterLibraryError(f"{given!r} is not an assertion operator{meant}; write one of {allowed}")

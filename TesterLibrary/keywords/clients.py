@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any
 
 from robot.api.deco import keyword
@@ -17,11 +17,13 @@ from ..model.responder import Clients, Reopen
 from ..model.units import Duration
 from ..running.suite import Suite
 from ._component import component
+from ._parameters import check_parameters
 from ._shared import shares
 
 ONE_MEGABYTE = Octets(10**6)
 NO_TIME = Duration(0)
 _HTTP = PortRange(80)
+_OF_SOME = ["flow_size", "requests", "hold"]  # arguments of some keywords that open connections
 _IN_FLIGHT = 10_000  # connections of UDP without an answer so far: their rate alone is to limit them
 
 
@@ -196,19 +198,19 @@ class ClientSide:
         return self._suite.connections.stop(names, Clients, abandon=abandon)
 
     def _start(self, protocol: str, shared: ClientArguments, parameters: Mapping[str, Any]) -> str:
-        return self._suite.connections.start(
-            Clients(
-                name=shared.name,
-                port=shared.port,
-                protocol=protocol,
-                target=shared.target,
-                sources=shared.sources,
-                connections=shared.connections,
-                rate=shared.rate,
-                reopen=shared.reopen,
-                total=shared.total,
-                first_source=shared.first_source,
-                vlan=shared.vlan,
-                parameters=parameters,
-            )
+        clients = Clients(
+            name=shared.name,
+            port=shared.port,
+            protocol=protocol,
+            target=shared.target,
+            sources=shared.sources,
+            connections=shared.connections,
+            rate=shared.rate,
+            reopen=shared.reopen,
+            total=shared.total,
+            first_source=shared.first_source,
+            vlan=shared.vlan,
+            parameters=parameters,
         )
+        check_parameters(clients, [one.name for one in fields(ClientArguments)] + _OF_SOME)
+        return self._suite.connections.start(clients)

@@ -61,8 +61,8 @@ class Multicast:
         and received rate are those of the first member. At the others frames are counted, over all of them
         together: a port that gets some twice hides that another one misses as many.
 
-        Members receive nothing before `Join Group` was called for them: where frames are missing, verdicts are
-        INCONCLUSIVE until each has joined each group. A device that floods, so that nothing is missing, is judged.
+        Members receive nothing before `Join Group` was called for them: where frames are missing, verdicts
+        are INCONCLUSIVE until each has joined each group. A device that floods is judged: nothing is missing.
 
         | `Create Multicast Stream` | video | p1 | p2 | p3 | groups=239.1.1.1-239.1.1.50 |
         | `Join Group` | p2 | 239.1.1.1-239.1.1.50 |

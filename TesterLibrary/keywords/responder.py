@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any
 
 from robot.api.deco import keyword
@@ -16,6 +16,7 @@ from ..model.quantity import Octets
 from ..model.responder import Responder
 from ..running.suite import Suite
 from ._component import component
+from ._parameters import check_parameters
 from ._shared import shares
 
 ONE_KILOBYTE = Octets(1000)
@@ -163,15 +164,15 @@ class Responders:
         parameters: Mapping[str, Any],
         answers_for: AddressRange | None = None,
     ) -> str:
-        return self._suite.connections.start(
-            Responder(
-                name=shared.name,
-                port=shared.port,
-                protocol=protocol,
-                parameters=parameters,
-                servers=shared.servers,
-                answers_for=answers_for,
-                flows=shared.flows,
-                vlan=shared.vlan,
-            )
+        responder = Responder(
+            name=shared.name,
+            port=shared.port,
+            protocol=protocol,
+            parameters=parameters,
+            servers=shared.servers,
+            answers_for=answers_for,
+            flows=shared.flows,
+            vlan=shared.vlan,
         )
+        check_parameters(responder, [one.name for one in fields(ResponderArguments)])
+        return self._suite.connections.start(responder)

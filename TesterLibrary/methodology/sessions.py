@@ -127,7 +127,7 @@ def _none_opened(trial: SessionTrial) -> str:
 def _mostly_failed(trial: SessionTrial) -> str:
     """What was carried may be error pages where more connections failed than requests were answered.
 
-    Goodput is what arrives for who asked for it (RFC 2647 §3.7), of transactions that succeed (RFC 9411 §7.1).
+    Goodput is what arrives for who asked for it (RFC 2647 §3.7), of transactions that succeed (RFC 9411).
     """
     counted = trial.statistics
     if (counted.failed or 0) <= max(counted.completed or 0, counted.transactions):

@@ -17,8 +17,13 @@ def written_parameters(protocol: Protocol, given: Mapping[str, object]) -> dict[
     """Parameters that a job gives, as numbers; a time needs its unit.
 
     Raises:
-        PlanError: a value that is no number, address or time, or a time without a unit.
+        PlanError: a parameter that is not there; a value that is no number, address or time, or a time
+            without a unit.
     """
+    known = {parameter.name for layer in protocol.layers for parameter in layer.parameters}
+    for name in given:
+        if name not in known:
+            raise PlanError(f"{protocol.name}: {unknown('parameter', name, sorted(known))}")
     times = {parameter.name for layer in protocol.layers for parameter in layer.parameters if parameter.time}
     values = {}
     for name, value in given.items():

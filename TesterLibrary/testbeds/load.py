@@ -223,8 +223,8 @@ class _Reader:
         if address and not gateway and not self._is_on_link(dut):
             says = "layer: 3" if dut.layer == 3 else "forwarding: routed"
             problem = (
-                f"is missing: a device with {says} forwards only what is sent to it; give its address on this "
-                f"link, another one of {address.network}, or the device layer: 2 if it bridges"
+                f"is missing: a device with {says} forwards only what is sent to it; give its address on "
+                f"this link, another one of {address.network}, or the device layer: 2 if it bridges"
             )
             raise self._error(problem, *place, "gateway")
         return TestbedPort(

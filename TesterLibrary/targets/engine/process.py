@@ -20,6 +20,7 @@ from ...errors import TargetError, TestbedError, TesterLibraryError
 from ...model.units import Duration
 from .address import open_channel
 from .client import EngineTarget
+from .owners import owners_text
 from .program import find_program
 from .runtime import clean_runtime_directories, new_runtime_directory
 
@@ -29,7 +30,8 @@ _POLL_S = 0.01
 _REAP_S = 1.0  # a connection breaks a moment before its process is gone
 _STEP_S = 2.0  # for each step: asking it to end, SIGTERM, SIGKILL
 _WRONG_USAGE = 2  # an exit status of testerd
-_INTERFACES = ("iface", "af_xdp", "af_packet", "pci")  # kinds of ports that are the machine's own
+_INTERFACES = ("iface:", "af_xdp:", "af_packet:", "pci:")  # kinds of ports that are the machine's own
+_TAKEN = "belongs to another testerd that runs"  # words of testerd
 _RIGHTS = "CAP_NET_ADMIN, CAP_NET_RAW and CAP_BPF"
 
 
@@ -37,11 +39,12 @@ class EngineProcess:
     """A running engine that ends with this process. Use `launch`."""
 
     def __init__(
-        self, process: subprocess.Popen[bytes], runtime: Path, *, takes_interfaces: bool = False
+        self, process: subprocess.Popen[bytes], runtime: Path, *, interfaces: Sequence[str] = ()
     ) -> None:
+        """`interfaces`: names of this machine's that it is to take."""
         self._process = process
         self._runtime = runtime
-        self._takes_interfaces = takes_interfaces
+        self._interfaces = interfaces
         self._stopped = False
         self.address = f"unix:{runtime / 'testerd.sock'}"
         self.log = runtime / "testerd.log"  # one JSON object a line
@@ -90,7 +93,9 @@ class EngineProcess:
                     runtime / "testerd.log",
                 ),
                 runtime,
-                takes_interfaces=any(spec.partition(":")[0] in _INTERFACES for spec in ports.values()),
+                interfaces=[
+                    spec.partition(":")[2] for spec in ports.values() if spec.startswith(_INTERFACES)
+                ],
             )
         except BaseException:
             shutil.rmtree(runtime, ignore_errors=True)
@@ -160,9 +165,11 @@ class EngineProcess:
 
     def _error_of_start(self) -> TesterLibraryError:
         rights = ""
-        if self._takes_interfaces and os.geteuid():
+        if self._interfaces and os.geteuid():
             rights = f" as user {os.geteuid()}; network interfaces take root, or {_RIGHTS}"
-        reason = f"testerd did not start{rights}: {self.obituary()}"
+        if _TAKEN in (words := self.obituary()):  # nothing is wrong with the testbed
+            return TargetError(owners_text(self._interfaces) or f"{words}; wait until that run is over")
+        reason = f"testerd did not start{rights}: {words}"
         # Wrong usage is an error in the testbed, which its author has to mend; the tester is not broken.
         return TestbedError(reason) if self._process.returncode == _WRONG_USAGE else TargetError(reason)
 

@@ -210,9 +210,12 @@ void CheckInterfaces(const std::vector<PortSpec>& specs, const std::set<std::str
     const Interface interface = GetInterface(spec.argument);
     const std::vector<std::string> uses = UsesOfInterface(interface.index);
     if (!uses.empty() && !forced.contains(interface.name)) {
-      throw Error(Code::kFailedPrecondition,
-                  Cat("interface ", Quote(interface.name), " is in use (", Join(uses),
-                      "); a tester takes it only with --force-interface ", interface.name));
+      throw Error(
+          Code::kFailedPrecondition,
+          Cat("interface ", Quote(interface.name), " is in use (", Join(uses),
+              "), and a tester would cut it off; take another one, or remove its address and "
+              "routes (testerd by itself takes it with --force-interface ",
+              interface.name, ")"));
     }
   }
 }

@@ -112,7 +112,7 @@ Nothing To Judge
 Unknown Testbed
     [Documentation]    The message knows what was meant.
     [Setup]    Close Tester
-    Run Keyword And Expect Error    *there is no testbed 'l2-brigde'; did you mean*    Open On    l2-brigde
+    Run Keyword And Expect Error    *there is no testbed 'l2-brigde' (did you mean*    Open On    l2-brigde
     [Teardown]    Use Testbed    embedded/l2-bridge
 
 

@@ -73,7 +73,7 @@ def test_without_a_folder_of_its_own_it_is_in_the_users_cache(monkeypatch: pytes
         (("offset_ns: 1000", "offset_ns: -5"), "sizes[0].offset_ns: -5 is not allowed"),
         (("frame_size: 1064", "frame_size: 64"), "frame sizes have to ascend"),
         (("+00:00", ""), "made_at: '2026-01-31T12:00:00' is not allowed; give a time with its zone"),
-        (("spread_ns", "spred_ns"), "there is no such key; did you mean 'spread_ns'?"),
+        (("spread_ns", "spred_ns"), "there is no such key (did you mean 'spread_ns'?)"),
     ],
 )
 def test_a_wrong_file_is_refused(tmp_path: Path, change: tuple[str, str], message: str) -> None:

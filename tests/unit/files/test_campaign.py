@@ -68,7 +68,7 @@ def test_the_shipped_example_is_right() -> None:
         ("repetitions: 0", "repetitions: 0 is not allowed; give how often each suite is run"),
         (
             "repetitons: 2",
-            "repetitons: there is no such key; did you mean 'repetitions'?; allowed are version, ",
+            "repetitons: there is no such key (did you mean 'repetitions'?); allowed are version, ",
         ),
         ("time_budget: 2", "time_budget: 2 is not allowed; give a time, such as 2 h"),
         ("time_budget: 0 s", "time_budget: '0 s' is not allowed; give a time above 0"),

@@ -70,7 +70,7 @@ def test_the_shipped_criteria_are_right_and_whole(path: Path) -> None:
         (
             "  latency:",
             "  latenzy: {}\n  latency:",
-            "CRITERIA.latenzy: there is no such key; did you mean 'latency'?",
+            "CRITERIA.latenzy: there is no such key (did you mean 'latency'?)",
         ),
         ("CRITERIA:", "CRITERIA: [", "mine.yaml:10: not YAML"),
     ],

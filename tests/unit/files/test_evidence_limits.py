@@ -32,7 +32,7 @@ def test_a_file_may_state_a_part(tmp_path: Path) -> None:
         ("version: 2", ":1: version: 2 is not allowed; give 1"),
         (
             "version: 1\nevidence: {shortfal: 1 ppm}",
-            ":2: evidence.shortfal: there is no such key; did you mean",
+            ":2: evidence.shortfal: there is no such key (did you mean",
         ),
         ("version: 1\nevidence: {worker_gap: 5 m}", ":2: evidence.worker_gap: '5 m' is not a time"),
         (

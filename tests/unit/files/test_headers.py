@@ -38,7 +38,7 @@ def test_the_example_that_comes_with_the_library() -> None:
         ),
         (
             HEAD + "      - {name: a, bit: 8}\n",
-            "5: headers[0].fields[0].bit: there is no such key; did you mean 'bits'?; allowed are name, bits",
+            "5: headers[0].fields[0].bit: there is no such key (did you mean 'bits'?); allowed are name",
         ),
         (
             HEAD + "      - {name: a, bits: 0}\n",

@@ -111,7 +111,7 @@ def test_the_engine_s_clock_is_exact() -> None:
         (
             PORTS
             + "  - {name: a, tx: p1, rx: p2, time_pattern: {shape: cosine, high: 1 kpps, period: 1 s}}\n",
-            ":7: streams[0].time_pattern.shape: 'cosine' is not allowed; did you mean 'sine'?; give ramp",
+            ":7: streams[0].time_pattern.shape: 'cosine' is not allowed (did you mean 'sine'?); give ramp",
         ),
         (
             STREAM + "messages: {list: [{packets: 1, count: 1048576}, {packets: 1}]}}\n",

@@ -86,8 +86,8 @@ def lost(*given: Any) -> int | None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        (("=<", "0"), "'=<' is not an assertion operator; did you mean '<='"),
-        (("north", "=<", "0"), "'=<' is not an assertion operator; did you mean '<='"),
+        (("=<", "0"), "'=<' is not an assertion operator (did you mean '<='"),
+        (("north", "=<", "0"), "'=<' is not an assertion operator (did you mean '<='"),
         (("==",), "frame loss: no value given after the operator ==; write one, such as == 0"),
         (("<", "1 %"), "'1 %' is a part of the frames, not a number; call Get Loss Ratio"),
     ],

@@ -58,13 +58,13 @@ def test_the_example_is_right(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("to: known}", "to: konwn}", "11: there is no state 'konwn'; did you mean 'known'?"),
-        ("on: more", "on: mroe", "13: there is no event 'mroe'; did you mean 'more'?"),
-        ("UDP.dport: 5", "UDP.dprt: 5", "11: there is no field 'UDP.dprt'; did you mean"),
-        ("UDP.dport: 5", "sen: 5", "11: there is no 'sen'; did"),
+        ("to: known}", "to: konwn}", "11: there is no state 'konwn' (did you mean 'known'?)"),
+        ("on: more", "on: mroe", "13: there is no event 'mroe' (did you mean 'more'?)"),
+        ("UDP.dport: 5", "UDP.dprt: 5", "11: there is no field 'UDP.dprt' (did you mean"),
+        ("UDP.dport: 5", "sen: 5", "11: there is no 'sen' (did"),
         ("UDP.dport: 5", "UDP.dport: 65536", "11: UDP.dport: 65536 does not fit 16 bits; give"),
         ("{seen: 1}", "{seen: 256}", "13: 256 does not fit 8 bits; give 0 to 255"),
-        ("add: {seen: 1}", "add: {seem: 1}", "13: there is no variable 'seem'; did"),
+        ("add: {seen: 1}", "add: {seem: 1}", "13: there is no variable 'seem' (did"),
         ("add: {seen: 1}", "send: answer", "13: there is no template 'answer'; there are none"),
         (
             "counters: [packets]",
@@ -78,18 +78,18 @@ def test_the_example_is_right(tmp_path: Path) -> None:
                 f"10: {message}",
             )
             for find, message in (
-                ("add: {seem: 1}", "there is no variable 'seem'; did"),
+                ("add: {seem: 1}", "there is no variable 'seem' (did"),
                 ("add: {seen: 256}", "seen: 256 does not fit 8 bits"),
-                ("number: seem", "there is no variable 'seem'; did"),
-                ("number: {to: seem, otherwise: {seen: 1}}", "there is no variable 'seem'; did"),
-                ("number: {to: seen, otherwise: {seem: 1}}", "there is no variable 'seem'; did"),
+                ("number: seem", "there is no variable 'seem' (did"),
+                ("number: {to: seem, otherwise: {seen: 1}}", "there is no variable 'seem' (did"),
+                ("number: {to: seen, otherwise: {seem: 1}}", "there is no variable 'seem' (did"),
                 ("number: {to: seen}", "scanners.head.end: ["),
                 ("number: {to: seen, base: 8, otherwise: {seen: 1}}", "scanners.head.end: ["),
             )
         ),
-        ("count: packets", "count: packet", "12: there is no counter 'packet'; did you"),
+        ("count: packets", "count: packet", "12: there is no counter 'packet' (did you"),
         ("UDP.dport: 5", "UDP.dport: {set: S}", "11: 'UDP.dport' is no field of flags"),
-        ("[[IP.src, IP.dst]]", "[[IP.src, IP.dts]]", "1: flow: there is no field 'IP.dts'; did you mean"),
+        ("[[IP.src, IP.dst]]", "[[IP.src, IP.dts]]", "1: flow: there is no field 'IP.dts' (did you mean"),
         (
             "  - {in: any, on: packet, do: [count: packets]}\n",
             "  - {in: known, on: packet, do: [count: packets]}\n",
@@ -144,7 +144,7 @@ def test_the_example_is_right(tmp_path: Path) -> None:
         ),
         ("UDP.dport: 5", "UDP.dport: 5 +", "11: table[0].when.UDP.dport: '5 +' is no expression"),
         ("headers: Ether", "headers: Ethr", "1: there is no header 'Ethr'; did you mean 'Ether'?"),
-        ("states: [", "failures: [packts]\nstates: [", "1: failures: there is no counter 'packts'; did you"),
+        ("states: [", "failures: [packts]\nstates: [", "1: failures: there is no counter 'packts' (did you"),
         ("start: {idle: 1 s}", "begin: {idle: 1 s}", "11: table[0].do[0].begin: there is no such key"),
         ("version: 1", "version: 2", "1: version: 2 is not allowed; give 1"),
     ],

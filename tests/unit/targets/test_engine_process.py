@@ -73,6 +73,30 @@ def test_one_that_refuses_its_ports_is_the_testbeds_mistake(
     assert list(runtime.iterdir()) == []
 
 
+@pytest.mark.usefixtures("runtime")
+def test_an_interface_that_another_run_has_is_no_mistake_of_the_testbed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is known of the device, and the message says who has it: here this process."""
+    words = 'interface \\"busy9\\" belongs to another testerd that runs'
+    script = f"""echo '{{"level":"error","reason":"{words}"}}'; exit 2"""
+    monkeypatch.setenv("TESTERD", str(program(tmp_path / "testerd", script)))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as claim:
+        claim.bind("\0testerd/busy9")
+        with pytest.raises(TargetError) as error:
+            EngineProcess.launch(ports={"p1": "iface:busy9"})
+    assert error.value.reason.startswith(
+        f"interface 'busy9' is used by testerd, process {os.getpid()}, which process {os.getppid()} ("
+    )
+    assert error.value.reason.endswith(
+        "has started: wait until that run is over, end it, or give the testbed other interfaces"
+    )
+    with pytest.raises(
+        TargetError, match="belongs to another testerd that runs; wait until that run is over"
+    ):
+        EngineProcess.launch(ports={"p1": "iface:busy9"})
+
+
 def test_one_that_is_killed_says_by_what(
     tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,7 +63,7 @@ def test_each_is_opened_measured_and_called_a_demonstration(name: str, tmp_path:
         ),
         ("rate: 50 %", "rate: fast", "lab.yaml:21: dut.options.rate: 'fast' is not"),
         ("rate: 50 %", "rate: 0 %", "lab.yaml:20: dut.options: rate: give more than 0 and at most 100 %"),
-        ("queue: 200", "queues: 200", "there is no such key; did you mean 'queue'"),
+        ("queue: 200", "queues: 200", "there is no such key (did you mean 'queue'"),
         (
             "kind: simulated",
             "kind: simulated\n  device: queue",

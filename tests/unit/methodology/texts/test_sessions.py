@@ -21,7 +21,6 @@ from tests.approval import Approved
 
 from .samples import LATE, MILLISECOND, NONE, TENTH, connections, said
 
-
 _REFUSED = {"tcp.bytes_received": 10**9, "http.refused": 3, "http.completed": 0}
 
 
@@ -33,7 +32,9 @@ def sessions() -> Iterator[Verdict]:
     yield goodput_above(connections(), Bandwidth.parse("1 Gbps"))
     yield goodput_above(connections(objections=LATE), Bandwidth.parse("1 Gbps"))
     yield goodput_above(connections(failed=3), Bandwidth.parse("1 Gbps"))
-    refused = connections(failed=3, ended=3, openings=3, begun=3, counters=_REFUSED, failures=("http.refused",))
+    refused = connections(
+        failed=3, ended=3, openings=3, begun=3, counters=_REFUSED, failures=("http.refused",)
+    )
     yield goodput_above(refused, Bandwidth.parse("1 Mbps"))
     yield goodput_above(replace(connections(), failed_before="20 failed"), Bandwidth.parse("1 Gbps"))
     yield time_below(connections(), "time_to_open", Duration(MILLISECOND), 99)

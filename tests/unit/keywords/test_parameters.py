@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Named arguments that are parameters of tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.model.endpoints import Endpoints
+
+from .fake_library import library_on_fake
+
+NOBODY = Endpoints.parse("198.18.0.99:80")  # who asks for it waits in vain
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            "flowsize",
+            "clients 'users': there is no parameter 'flowsize' (did you mean 'flow_size'?); http-client",
+        ),
+        ("request_timeot", "there is no parameter 'request_timeot' (did you mean 'request_timeout'?)"),
+        ("colour", "there is no parameter 'colour'; http-client has "),
+    ],
+)
+def test_an_unknown_parameter_is_refused_before_the_target_is_asked_for(
+    given: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = library_on_fake(monkeypatch, tmp_path)
+    library.open_tester()
+    asked: list[object] = []
+    monkeypatch.setattr(library.suite.tester.target, "resolve", lambda *a, **_: asked.append(a))
+    with pytest.raises(PlanError) as refused:
+        library.start_http_clients("users", NOBODY, **{given: "1 kB"})
+    assert said in str(refused.value)
+    assert asked == []
+    with pytest.raises(PlanError, match="responder 'web': there is no parameter 'bdy'"):
+        library.start_http_responder("web", bdy=5)
