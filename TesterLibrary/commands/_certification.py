@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,7 @@ from ._robot import literal, run_robot
 from ._selection import Selection
 
 _OWN_NAMES = f"{OwnNames.__module__}.{OwnNames.__name__}"
+_SIZE = re.compile("([0-9]+) Bytes")  # name of a test
 _BUDGET_LISTENER = f"{TimeBudget.__module__}.{TimeBudget.__name__}"
 
 
@@ -89,13 +91,26 @@ class Certification:
                 suite_name = test.full_name.removesuffix(f".{test.name}")
                 yield agenda.Item(bed.name, suite_name, test.name, float(seconds))
 
-    def _suite(self, bed: Bed) -> TestSuite:
-        """The chosen tests of a testbed, named as Robot will name them."""
+    def _suite(self, bed: Bed, *, chosen: bool = True) -> TestSuite:
+        """The chosen tests of a testbed, or all of them, named as Robot will name them."""
         suite = TestSuite.from_file_system(*map(str, bed.suites))
         suite.visit(OwnNames())
         suite.name = bed.label
-        self.selection.apply(suite)
+        if chosen:
+            self.selection.apply(suite)
         return suite
+
+    def _check_sizes(self) -> None:
+        """TesterLibraryError where tests of a frame size are asked for, and no suite has one of that size."""
+        asked = [int(found[1]) for name in self.selection.tests if (found := _SIZE.fullmatch(name))]
+        if not asked:
+            return
+        names = [test.name for bed in self.beds for test in self._suite(bed, chosen=False).all_tests]
+        sizes = sorted({int(found[1]) for name in names if (found := _SIZE.fullmatch(name))})
+        for size in asked:
+            if size not in sizes:
+                known = ", ".join(map(str, sizes)) or "no frame size"
+                raise TesterLibraryError(f"there is no test of {size} bytes; there are tests of {known}")
 
     def begin(self) -> tuple[agenda.Item, ...]:
         """Checks everything that can be checked before, then makes the output directory with the agenda.
@@ -113,6 +128,7 @@ class Certification:
                 check_criteria(bed.criteria, testbed=bed.name, layer=bed.layer)
         if len({bed.label for bed in self.beds}) < len(self.beds):
             raise TesterLibraryError("two testbeds have the same name; the report could not tell them apart")
+        self._check_sizes()
         items = tuple(self.items())
         if not items:
             given = dict.fromkeys(str(path) for bed in self.beds for path in bed.suites)
@@ -313,7 +329,7 @@ def _bed(run: Mapping[str, Any], suites: tuple[Path, ...], criteria: str | None)
     testbed = shipped.get(found.source) or str(found.source)
     chosen = suites or tuple(data_root() / "suites" / suite for suite in run["suites"])
     if criteria is not None:
-        return Bed(testbed, found.name, chosen, resource("criteria", criteria), layer=found.dut.layer)
+        return Bed(testbed, found.name, chosen, _criteria(criteria), layer=found.dut.layer)
     if not run.get("criteria"):
         return Bed(testbed, found.name, chosen, None)
     file = data_root() / "resources" / "criteria" / f"{testbed}.yaml"
@@ -321,16 +337,25 @@ def _bed(run: Mapping[str, Any], suites: tuple[Path, ...], criteria: str | None)
         return Bed(testbed, found.name, chosen, None)
     if not file.is_file():
         raise TesterLibraryError(
-            f"there are no criteria for the testbed {name!r}; give a file with --criteria. "
-            f"Shipped are those of {', '.join(_with_criteria())}, to be copied"
+            f"there are no criteria for the testbed {name!r}; give a file with --criteria. {_to_copy()}"
         )
     return Bed(testbed, found.name, chosen, file, layer=found.dut.layer)
 
 
-def _with_criteria() -> list[str]:
-    """Shipped testbeds that have criteria."""
+def _criteria(given: str) -> Path:
+    """A file of criteria. TesterLibraryError if there is none, or a folder."""
+    path = Path(given).expanduser()
+    if not path.is_file():
+        why = f"{path} is a folder" if path.is_dir() else f"there is no file {path} (from {Path.cwd()})"
+        raise TesterLibraryError(f"criteria: {why}; give a file with bounds. {_to_copy()}")
+    return path.resolve()
+
+
+def _to_copy() -> str:
+    """The shipped testbeds that have criteria, and where these are."""
     folder = data_root() / "resources" / "criteria"
-    return [name for name in shipped_testbeds() if (folder / f"{name}.yaml").is_file()]
+    known = [name for name in shipped_testbeds() if (folder / f"{name}.yaml").is_file()]
+    return f"Shipped are those of {', '.join(known)}, to be copied from {folder}"
 
 
 def _uses_criteria(suite: Path) -> bool:

@@ -114,6 +114,7 @@ def _run_campaign(options: argparse.Namespace, page: LivePage) -> int:
         left = run.again or ()
         tests = f"{_times(run, campaign)}, of which {len(left)} of {len(tuple(run.items()))} tests are left,"
     else:
+        _refuse_taken(options, output, fixed=given == campaign.output and str(output) == given)
         left = run.begin()
         tests = f"{_times(run, campaign)}, {len(left)} tests"
         if not given:
@@ -140,6 +141,16 @@ def _loaded(options: argparse.Namespace) -> Campaign:
         if getattr(options, name):
             raise TesterLibraryError(f"--{name} is for a job file of streams; a campaign has its own")
     return load_campaign(options.campaign)
+
+
+def _refuse_taken(options: argparse.Namespace, output: Path, *, fixed: bool) -> None:
+    """TesterLibraryError if the folder that the campaign names for each run has one already."""
+    if fixed and output.is_dir() and any(output.iterdir()):
+        raise TesterLibraryError(
+            f"{output} is not empty, and output: of {options.campaign} names it for each run; give it signs "
+            "of strftime, such as output: results/night-%Y%m%d-%H%M, or give another --output; --resume goes "
+            "on with the run that is there"
+        )
 
 
 def _check(campaign: Campaign) -> None:

@@ -14,6 +14,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from ..errors import TesterLibraryError
+from ..model.number import counted
 from ..model.units import Ratio
 from ..reporting.durable import write_file
 from ..reporting.rebuild import evidence_of
@@ -139,7 +140,12 @@ def _document(found: Sequence[Trend], runs: int, said: Sequence[str]) -> dict[st
 def _lines(found: Sequence[Trend], runs: int, database: Address) -> Sequence[str]:
     counts = Counter(trend.standing.value for trend in found)
     summary = ", ".join(f"{count} {name}" for name, count in counts.items()) or "no figures"
-    return ("", *(f"{t.series.id:>4} {t.text()}" for t in found), "", f"{summary}; {runs} runs in {database}")
+    return (
+        "",
+        *(f"{t.series.id:>4} {t.text()}" for t in found),
+        "",
+        f"{summary}; {counted(runs, 'run')} in {database}",
+    )
 
 
 def _write(options: argparse.Namespace, found: Sequence[Trend], runs: int, newest: datetime | None) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
+from ..model.number import were
 from ..model.plan import Plan
 from .counter import increase, total
 from .departure import rate_error
@@ -146,14 +147,14 @@ class Evidence:
         drops = (self.rx_missed or 0) + (self.kernel_dropped or 0)
         if drops > limits.max_tester_drops:
             yield (
-                f"{drops} frames were lost in the tester's own rings and interfaces "
+                f"{were(drops, 'frame')} lost in the tester's own rings and interfaces "
                 f"(limit {limits.max_tester_drops}): {self.rx_missed or 0} in its receive queues, "
                 f"{self.kernel_dropped or 0} by the kernel"
             )
         yield from port_objections(self.ports, limits.max_tester_drops)
         if self.lost_packets:
             yield from backlog_objection(
-                self.backlog_dropped, f"{self.lost_packets} frames were lost", limits
+                self.backlog_dropped, f"{were(self.lost_packets, 'frame')} lost", limits
             )
         elif self.unmeasured_packets:
             what = f"nobody counts how many of {self.unmeasured_packets} frames arrived"
@@ -166,7 +167,7 @@ class Evidence:
             )
         if self.worst_lateness_ns > limits.max_pause_ns and 0 < self.lost_packets <= self.burst_packets:
             yield (
-                f"{self.lost_packets} frames were lost, and a pause of the tester of "
+                f"{were(self.lost_packets, 'frame')} lost, and a pause of the tester of "
                 f"{self.worst_lateness_ns / 1e6:.1f} ms put up to {self.burst_packets} back to back"
             )
         if self.clock_drift and abs(self.clock_drift) > limits.max_clock_drift:

@@ -61,6 +61,11 @@ class LearningTrial(Validated):
     def __str__(self) -> str:
         text = (
             f"{self.learned:,} of {self.addresses:,} addresses learned in {self.learning_ns / 1e9:.3g} s "
-            f"({self.learning_rate:,.4g}/s of {self.announced_rate:,.4g}/s announced)"
+            f"({_rate(self.learning_rate)} of {_rate(self.announced_rate)} announced)"
         )
         return self.marked(text)
+
+
+def _rate(per_second: float) -> str:
+    """A rate as people read it: four digits, without an exponent."""
+    return f"{per_second:,.0f}/s" if per_second >= 1000 else f"{per_second:.4g}/s"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
+from ..model.number import were
 from .counter import increase
 from .evidence import EvidenceLimits, backlog_objection, gap_objection, waited_ns
 from .links import link_objection, links_down
@@ -110,7 +111,7 @@ def objections(
     )
     if drops > limits.max_tester_drops:
         yield (
-            f"{drops} frames were lost in the tester's own rings and interfaces "
+            f"{were(drops, 'frame')} lost in the tester's own rings and interfaces "
             f"(limit {limits.max_tester_drops}){slow}"
         )
     trouble = {

@@ -61,8 +61,8 @@ class BurstSearch:
 
     def __str__(self) -> str:
         return (
-            f"{self.repetitions} repetitions with a rest of {self.rest} after each burst, resolution "
-            f"{self.resolution}, bursts of up to {self.longest}"
+            f"{counted(self.repetitions, 'repetition')} with a rest of {self.rest} after each burst, "
+            f"resolution {self.resolution}, bursts of up to {self.longest}"
         )
 
 
@@ -100,7 +100,11 @@ class BurstResult(Result):
         few = self.search.repetitions < _RFC_REPETITIONS
         return (
             *shorter("rests", self.search.rest, _RFC_REST, "RFC 9004 §5.2"),
-            *((f"{self.search.repetitions} repetitions: {_RFC} asks for at least 50",) if few else ()),
+            *(
+                (f"{counted(self.search.repetitions, 'repetition')}: {_RFC} asks for at least 50",)
+                if few
+                else ()
+            ),
         )
 
     @property
@@ -232,7 +236,7 @@ class BurstResult(Result):
         buffer = self.corrected_buffer_ns
         parts = [
             f"{self.title}: longest burst {self._text}",
-            f"{len(self.bursts)} repetitions in steps of {self.step:,}",
+            f"{counted(len(self.bursts), 'repetition')} in steps of {self.step:,}",
             f"bursts of up to {self.search.longest}",
             "corrected buffer time " + ("not known" if buffer is None else str(Duration(round(buffer)))),
             f"limited by the {self.limited_by.value}",

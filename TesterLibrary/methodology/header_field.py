@@ -64,6 +64,7 @@ def judge_header_field(
     *,
     subject: str,
     missing: int = 0,
+    shown: Callable[[int], str] = "{:,}".format,
 ) -> Verdict:
     """Whether the field of each frame is as expected. A frame without the header never is.
 
@@ -76,6 +77,7 @@ def judge_header_field(
         expected: What each is compared with.
         subject: The name of the field.
         missing: Frames that the capture had no room for.
+        shown: A value of the field as people read it.
 
     Raises:
         TesterLibraryError: the operator compares texts.
@@ -101,26 +103,28 @@ def judge_header_field(
         AT_MOST,
         0,
         subject=subject,
-        measured=_measured(known, wrong),
+        measured=_measured(known, wrong, shown),
         bound=f"{operator.value} {expected.text}",
         doubt=doubt,
     )
 
 
-def _measured(known: Sequence[tuple[CapturedField, int]], wrong: Sequence[CapturedField]) -> str:
+def _measured(
+    known: Sequence[tuple[CapturedField, int]], wrong: Sequence[CapturedField], shown: Callable[[int], str]
+) -> str:
     """The values of the frames, or of those that are not as expected, with how many frames were looked at."""
     if not known:
         return "unknown"
-    shown = wrong or [frame for frame, _ in known]
-    values = list(dict.fromkeys(map(_text, shown)))
+    told = wrong or [frame for frame, _ in known]
+    values = list(dict.fromkeys(_text(frame, shown) for frame in told))
     text = " or ".join(values[:_SHOWN]) + (
         f" or {len(values) - _SHOWN:,} other values" if values[_SHOWN:] else ""
     )
     first = wrong[0].sequence if wrong else None
     number = f" from frame {first:,} on" if first is not None else ""
-    return f"{text} in {len(shown):,} of {len(known):,} captured frames{number}"
+    return f"{text} in {len(told):,} of {len(known):,} captured frames{number}"
 
 
-def _text(frame: CapturedField) -> str:
-    value = "absent" if frame.arrived is None else f"{frame.arrived:,}"
-    return value if frame.sent is None else f"{value} (sent {frame.sent:,})"
+def _text(frame: CapturedField, shown: Callable[[int], str]) -> str:
+    value = "absent" if frame.arrived is None else shown(frame.arrived)
+    return value if frame.sent is None else f"{value} (sent {shown(frame.sent)})"

@@ -18,6 +18,7 @@ from ..errors import PlanError
 from ..measurement.correction import DelayKind
 from ..measurement.latency import Latency
 from ..measurement.trial import Trial
+from ..model.number import counted
 from ..model.units import Duration, Ratio
 from ..verdict import Verdict
 from .judging import latency_below, lost_text
@@ -65,7 +66,7 @@ class LatencyResult(Result):
         few = (
             ()
             if given.repetitions >= _RFC_REPETITIONS
-            else (f"{given.repetitions} repetitions: {_RFC} asks for at least 20",)
+            else (f"{counted(given.repetitions, 'repetition')}: {_RFC} asks for at least 20",)
         )
         return (*shorter("repetitions", given.trial_duration, _RFC_DURATION, _RFC), *few)
 

@@ -15,6 +15,7 @@ from math import comb
 
 from ..errors import PlanError
 from ..measurement.trial import Trial
+from ..model.number import counted
 from ..model.units import Duration, Ratio
 from ..verdict import AT_MOST, Between, Verdict, assess
 from .judging import doubt_of
@@ -48,8 +49,8 @@ class Soak:
 
     def __str__(self) -> str:
         return (
-            f"{self.repetitions} trials of {self.trial_duration} at {self.load} of line rate, each with a "
-            f"loss ratio of at most {self.loss}"
+            f"{counted(self.repetitions, 'trial')} of {self.trial_duration} at {self.load} of line rate, "
+            f"each with a loss ratio of at most {self.loss}"
         )
 
 

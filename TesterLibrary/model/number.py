@@ -58,6 +58,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def were(count: int, noun: str) -> str:
+    """A number, its noun and the verb of the past: `1 frame was`, `3 frames were`."""
+    return f"{counted(count, noun)} {'was' if count == 1 else 'were'}"
+
+
 def decimal(value: Fraction) -> str:
     """A finite decimal fraction in full, without an exponent: `0.00001`, `1488.095`."""
     places = _places(value)

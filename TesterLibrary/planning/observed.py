@@ -31,6 +31,10 @@ class FieldReader:
         """The number that a text means in this field of a frame that has it. PlanError if it means none."""
         return _taken_apart(frame).place(self._path).number(text)
 
+    def text(self, frame: bytes, number: int) -> str:
+        """A value of this field as people read it, in a frame that has it."""
+        return _taken_apart(frame).place(self._path).text(number)
+
     def _read(self, frame: bytes) -> int | None:
         template = _taken_apart(frame)
         names = [header.name for header in template.stack.headers]

@@ -40,6 +40,11 @@ class FramePlace:
         except ValueError as problem:
             raise PlanError(f"{text!r}: {problem}") from None
 
+    def text(self, number: int) -> str:
+        """A value of the field as people read it: an address as such, a number with all its digits."""
+        value = from_number(self.field, number)
+        return f"{value:,}" if isinstance(value, int) else str(value)
+
     def of(self, frame: bytes) -> int:
         """The value of the field in a frame."""
         whole = int.from_bytes(frame, "big")

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from ..measurement.departure import GapError
+from ..measurement.evidence import EvidenceLimits
 from ..measurement.trial import Trial
 
 _AT_PORTS = (
@@ -20,6 +21,7 @@ _AT_PORTS = (
     ("PAUSE frames", "rx_pause"),
     ("frames that the interface received and the tester did not see", "rx_unseen"),
 )
+_LIMIT = EvidenceLimits.max_rate_error
 N = TypeVar("N", int, Fraction)
 
 
@@ -34,6 +36,7 @@ class EvidenceSummary:
     received: int
     worst_shortfall: Fraction | None
     worst_rate_error: Fraction | None
+    worst_burst_error: Fraction | None  # rate error beyond the usual limit: a burst has a wider one
     gap_error: GapError
     tester_drops: int | None
     worst_gap_ns: int | None
@@ -45,6 +48,7 @@ class EvidenceSummary:
     def of(cls, trials: Sequence[Trial]) -> EvidenceSummary:
         """Drops, gaps and errors are those of the valid trials: invalid ones support no verdict."""
         proof = [t.evidence for t in trials if t.valid]
+        errors = [abs(e.rate_error) for e in proof]
         return cls(
             trials=len(trials),
             invalid=sum(not t.valid for t in trials),
@@ -52,7 +56,8 @@ class EvidenceSummary:
             sent=sum(t.sent for t in trials),
             received=sum(t.received for t in trials),
             worst_shortfall=_worst([e.shortfall for e in proof]),
-            worst_rate_error=_worst([abs(e.rate_error) for e in proof]),
+            worst_rate_error=max((error for error in errors if error <= _LIMIT), default=None),
+            worst_burst_error=max((error for error in errors if error > _LIMIT), default=None),
             gap_error=GapError.merged(s.counters.departures for t in trials if t.valid for s in t.streams),
             tester_drops=_sum([drops for e in proof for drops in (e.rx_missed, e.kernel_dropped)]),
             worst_gap_ns=_worst([e.worst_worker_gap_ns for e in proof]),

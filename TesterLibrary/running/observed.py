@@ -47,4 +47,5 @@ def judge_captured_field(
         wanted,
         subject=f"{path} of {stream}",
         missing=captured.counters.dropped,
+        shown=lambda number: f"{number:,}" if sample is None else reader.text(sample, number),
     )

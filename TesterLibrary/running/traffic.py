@@ -172,5 +172,6 @@ class Traffic:
         for handle, run in self._runs.items():
             if name == handle or name in run:
                 return handle
-        known = ", ".join(self._runs) or "nothing"
-        raise TesterLibraryError(f"{name!r} is not sending; {known} is")
+        known = [f"{handle} ({', '.join(s.name for s in run.streams)})" for handle, run in self._runs.items()]
+        sending = f"these are: {', '.join(known)}" if known else "nothing is"
+        raise TesterLibraryError(f"{name!r} is not sending; {sending}")

@@ -21,6 +21,11 @@ const placeName = (message) => [message.suite, message.test].filter(Boolean).joi
 const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour12: false });
 const number = (value, digits = 4) => value === null || value === undefined ? "–" : Number(value.toPrecision(digits)).toLocaleString("en", { maximumFractionDigits: 9 });
 
+function lasting(seconds) {
+  for (const [size, unit] of [[1, "s"], [1e-3, "ms"], [1e-6, "us"]]) if (seconds >= size) return `${number(seconds / size)} ${unit}`;
+  return `${number(seconds * 1e9)} ns`;
+}
+
 function took(seconds) {
   const whole = Math.max(0, Math.round(seconds));
   if (whole >= 3600) return `${Math.floor(whole / 3600)} h ${Math.floor(whole % 3600 / 60)} min`;
@@ -58,7 +63,7 @@ const told = {
     state.part = null;
     if (message.attempt === 1) state.trials += 1;
     const again = message.attempt > 1 ? ` (attempt ${message.attempt})` : "";
-    state.trial = `trial ${message.number}${again}, ${number(message.seconds)} s at ${number(message.load)} %: ${message.said}`;
+    state.trial = `trial ${message.number}${again}, ${lasting(message.seconds)} at ${number(message.load)} %: ${message.said}`;
     point(message, `trial ${message.number}${again}`);
     log(message, state.trial);
   },
@@ -204,7 +209,7 @@ function makeChart(id) {
   charts[id] = new uPlot({
     width: place.clientWidth || 340, height: 200,
     scales: { x: { range: () => span() }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.1 : 1] } },
-    axes: [{ ...axis, values: (_, ticks, index, room, step) => ticks.map((x) => tick(x, step)) }, { ...axis, size: 56, values: (_, ticks) => ticks.map(short) }],
+    axes: [{ ...axis, space: (_, index, low, high) => high - low < 10 ? 110 : 80, values: (_, ticks, index, room, step) => ticks.map((x) => tick(x, step)) }, { ...axis, size: 56, values: (_, ticks) => ticks.map(short) }],
     series: [{ value: (_, x) => x === null || x === undefined ? "–" : clock(x * 1000) }, ...LINES[id].map(line)],
     cursor: { drag: { x: true, y: false, setScale: false } },
     hooks: { draw: [marks], setSelect: [pick] },

@@ -91,3 +91,17 @@ def test_the_trend_opens_without_complaint_and_filters(tmp_path: Path) -> None:
     assert "0 of 1 figures" in chromium.open_page(other).html
     picture = chromium.screenshot(report, tmp_path / "trend.png")
     assert picture.stat().st_size > 20_000
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_table_that_goes_on_is_shaded_at_its_edge(results: Path, width: int, browser: Browser) -> None:
+    """On a telephone nothing else says so: scroll bars are hidden there."""
+    with opened(
+        browser, (results / "certificate.html").as_uri(), viewport={"width": width, "height": 800}
+    ) as page:
+        tables = page.locator(".scroll").all()
+        cut = [each for each in tables if each.evaluate("(place) => place.scrollWidth > place.clientWidth")]
+        assert bool(cut) == (width < 1000)
+        for each in tables:
+            attached = each.evaluate("(place) => getComputedStyle(place).backgroundAttachment")
+            assert attached == "local, local, scroll, scroll"

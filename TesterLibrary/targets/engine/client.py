@@ -334,7 +334,13 @@ class EngineTarget:
             raise self._translated(error, call, late) from None
 
     def _advice(self) -> str:
-        """Advice for TLS: a server that refuses a certificate hangs up, and gRPC does not say why."""
+        """What to do; with TLS a server that refuses a certificate hangs up, and gRPC does not say why."""
+        if self._address.startswith("unix:"):
+            path = self._address.removeprefix("unix:")
+            return (
+                f"; start it first: testerd --listen {self._address} --port NAME=iface:INTERFACE …, or leave "
+                f"out the testbed's tester: address:, and each run starts its own. Nobody listens at {path}"
+            )
         if not self._address.startswith("grpc+tls:"):
             return ""
         return (

@@ -155,6 +155,14 @@ def test_ctrl_c_reports_what_was_measured(tmp_path: Path) -> None:
         (["--testbed", "l2-bride"], "did you mean 'l2-bridge'?"),
         (["--suite", "nowhere.robot"], "there is no suite nowhere.robot"),
         (["--criteria", "my.yaml"], "there is no file my.yaml"),
+        (
+            ["--criteria", "/tmp"],
+            "criteria: /tmp is a folder; give a file with bounds. Shipped are those of emb",
+        ),
+        (
+            ["--size", "64", "--size", "65"],
+            "no test of 65 bytes; there are tests of 64, 128, 256, 512, 1024, 1280,",
+        ),
         (["--testbed", "embedded/l2-bridge", "--testbed", "l2-bridge"], "two testbeds have the same name"),
     ],
 )

@@ -192,7 +192,9 @@ def test_a_folder_with_something_in_it_or_that_cannot_be_made_is_refused(
     Path("night").mkdir()
     Path("night", "notes.txt").touch()
     assert cli.main(["run", campaign()]) == 3
-    assert "night is not empty; give another --output" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "night is not empty, and output: of " in said
+    assert "signs of strftime, such as output: results/night-%Y%m%d-%H%M, or give another --output" in said
     assert cli.main(["run", campaign(), "--output", "mine.yaml/night"]) == 3
     assert "could not be written: Not a directory" in capsys.readouterr().err
     assert [path.name for path in Path("night").iterdir()] == ["notes.txt"]

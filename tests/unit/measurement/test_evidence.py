@@ -47,7 +47,7 @@ def test_a_good_tester_has_no_objections() -> None:
         ({"offered_packets": 998_000}, "sent 998000 of 1000000 frames"),
         ({"rate_error": -2 * LIMITS.max_rate_error}, "rate error of -"),
         ({"rate_error": 2 * LIMITS.max_rate_error}, "rate error of \\+"),
-        ({"rx_missed": 1}, "1 frames were lost in the tester's own rings"),
+        ({"rx_missed": 1}, "1 frame was lost in the tester's own rings"),
         ({"kernel_dropped": 2}, "2 frames were lost in the tester's own rings"),
         ({"worst_worker_gap_ns": LIMITS.max_worker_gap_ns + 10**6}, "did not run for 51.0 ms"),
         (

@@ -26,6 +26,7 @@ from TesterLibrary.methodology.system_recovery import RecoveryMeasurement, measu
 from TesterLibrary.methodology.throughput import ThroughputResult, find_throughput
 from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.reporting.certificate import certificate
+from TesterLibrary.reporting.evidence_summary import EvidenceSummary
 from TesterLibrary.reporting.recorder import Recorder
 from TesterLibrary.reporting.records import read, short_names
 from TesterLibrary.verdict import Outcome, Verdict
@@ -34,7 +35,7 @@ from ..methodology.bursts import Bursts
 from ..methodology.bursts import throughput as found_before
 from ..methodology.mlrsearch.laws import goal
 from ..methodology.steps import Steps
-from .golden import SEARCH, _Testbed, _Tester
+from .golden import SEARCH, _Testbed, _Tester, golden_records
 from .simulated import SimulatedBench
 
 SECOND = Duration(10**9)
@@ -223,3 +224,12 @@ def test_goals_have_their_figure_with_all_their_attributes_and_come_back(page: P
     for record, result in zip(records, (regular, irregular), strict=True):
         assert isinstance(record.result, MultipleLossRatioResult)
         assert record.result.found == result.found
+
+
+def test_a_burst_has_a_rate_error_of_its_own() -> None:
+    """Beside a limit of 1 % the greatest one of a valid burst would look like a mistake."""
+    trial = next(trial.trial for trial in golden_records().trials if trial.trial.valid)
+    errors = (Fraction(1, 1000), Fraction(-82, 100))
+    trials = [replace(trial, evidence=replace(trial.evidence, rate_error=error)) for error in errors]
+    found = EvidenceSummary.of(trials)
+    assert (found.worst_rate_error, found.worst_burst_error) == (Fraction(1, 1000), Fraction(82, 100))

@@ -54,6 +54,21 @@ def judged(file: CaptureFile, path: FieldPath, sign: str, expected: str) -> Verd
     return judge_captured_field(file, "north", path, AssertionOperator[sign], expected)
 
 
+@pytest.mark.parametrize(
+    ("path", "packet", "said"),
+    [
+        ("IP.src", Ether() / IP(src="198.18.1.2") / UDP(), "198.18.1.2 (sent 198.18.1.2) in 20 of 20"),
+        ("Ether.dst", Ether(dst="02:00:00:00:00:02") / IP() / UDP(), "02:00:00:00:00:02 (sent 02:00:00"),
+        ("IPv6.dst", addressed("2001:db8::7"), "2001:db8::7 (sent 2001:db8::7) in 20"),
+        ("UDP.dport", Ether() / IP() / UDP(dport=5000), "5,000 (sent 5,000) in 20"),
+    ],
+)
+def test_addresses_are_shown_as_addresses(path: str, packet: Packet, said: str) -> None:
+    verdict = judged(captured(lambda _: packet, lambda _: packet), FieldPath.parse(path), "==", "sent")
+    assert verdict.outcome is Outcome.PASS
+    assert verdict.measured.startswith(said)
+
+
 def test_a_ttl_that_is_decremented_twice_fails() -> None:
     right = captured(lambda _: tagged(64), lambda _: tagged(63))
     assert str(judged(right, TTL, "==", "sent - 1")) == (

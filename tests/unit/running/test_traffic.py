@@ -77,6 +77,10 @@ def test_a_new_rate_holds_from_now_on(tmp_path: Path) -> None:
 def test_what_is_not_sending_cannot_be_stopped(tmp_path: Path) -> None:
     with pytest.raises(TesterLibraryError, match="'east' is not sending; nothing is"):
         Traffic(fake_tester(tmp_path)).stop(["east"])
+    traffic = Traffic(fake_tester(tmp_path / "other"))
+    traffic.start([stream("north"), stream("south", tx="p2", rx="p1")])
+    with pytest.raises(TesterLibraryError, match=r"these are: traffic-1 \(north, south\)"):
+        traffic.stop(["east"])
 
 
 def test_a_stream_that_has_not_sent_yet_makes_a_trial_no_longer(tmp_path: Path) -> None:
