@@ -72,13 +72,14 @@ class ClientSide:
 
         | =Argument= | =Meaning= |
         | ``target`` | address and port of the service, ``192.0.2.10:80``; port 80, if it has none |
-        | ``flow_size`` | bytes that each request asks for: ``GET /1000000`` |
+        | ``flow_size`` | bytes that each request asks for, in ten digits: ``GET /0001000000`` |
         | ``requests`` | how many requests a connection sends, one after the other, before it is closed |
         | ``parameters`` | parameters of the tables http-client and tcp, such as ``rto=50 ms`` |
 
         A connection that ends well is opened again, one that does not is not (norma §8), so that a device
         which fails is not flooded. Servers that the tester plays itself are started by `Start HTTP
-        Responder`.
+        Responder`. A server of one's own has a file of that name and length, such as ``0001000000``: another
+        length, or another status than 200, is a connection that failed. The host asked for is ``tester-000``.
 
         | `Start HTTP Clients` | users | 192.0.2.10:80 | connections=4000 | flow_size=1 MB | rate=1000/s |
         """

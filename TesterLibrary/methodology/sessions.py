@@ -125,7 +125,7 @@ def _none_opened(trial: SessionTrial) -> str:
 
 
 def _mostly_failed(trial: SessionTrial) -> str:
-    """What was carried may be error pages where more connections failed than requests were answered.
+    """The doubt that error pages were carried: more connections failed than requests were answered.
 
     Goodput is what arrives for who asked for it (RFC 2647 §3.7), of transactions that succeed (RFC 9411).
     """

@@ -78,7 +78,9 @@ def query(records: Records, sql: str, *, frames: Sequence[Path] = (), memory: st
                 f"more with --memory: {problem}"
             ) from None
         except duckdb.Error as problem:
-            raise TesterLibraryError(f"the query cannot be answered: {problem}") from None
+            raise TesterLibraryError(
+                f"the query cannot be answered: {problem}\n`tester query --help` lists tables and columns"
+            ) from None
 
 
 def _limit(connection: duckdb.DuckDBPyConnection, memory: str) -> None:

@@ -131,7 +131,7 @@ TABLES: Mapping[str, Table] = {
     "trials": Table(
         {
             **_PLACE,
-            "number": "bigint",
+            "trial": "bigint",
             "attempt": "bigint",
             "seed": "hugeint",
             "started_at": "text",

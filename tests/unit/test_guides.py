@@ -35,6 +35,13 @@ def test_what_a_page_names_is_there(page: Path) -> None:
     assert not missing
 
 
+def test_each_embedded_testbed_is_in_the_table_of_testbeds() -> None:
+    text = (ROOT / "docs/testbeds.md").read_text(encoding="utf-8")
+    rows = [row.split("|")[1] for row in re.findall(r"^\| `embedded/.*$", text, re.M)]
+    shipped = {path.stem for path in (ROOT / "resources/testbeds/embedded").glob("*.yaml")}
+    assert set(re.findall(r"`embedded/([\w-]+)`", "".join(rows))) == shipped
+
+
 @pytest.mark.parametrize("way", ["From `Set Burst Pattern", "From a lost frame"])
 def test_a_way_through_the_code_is_short_and_has_no_gap(way: str) -> None:
     """At most 12 files of Python; each imports, or is imported by, another one of the way."""

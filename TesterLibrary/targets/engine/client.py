@@ -334,7 +334,7 @@ class EngineTarget:
             raise self._translated(error, call, late) from None
 
     def _advice(self) -> str:
-        """What to do; with TLS a server that refuses a certificate hangs up, and gRPC does not say why."""
+        """Advice to whom nobody answers: a server that refuses a certificate hangs up without saying why."""
         if self._address.startswith("unix:"):
             path = self._address.removeprefix("unix:")
             return (

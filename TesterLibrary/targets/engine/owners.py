@@ -13,7 +13,7 @@ _INODE = 6  # column of /proc/net/unix
 
 
 def owners_text(interfaces: Iterable[str], proc: Path = PROC) -> str:
-    """Which process has which of these interfaces, and what to do; empty if none is found."""
+    """The processes that have these interfaces, and what to do; empty if none is found."""
     claims = {claim.removeprefix(_CLAIM): inode for claim, inode in _claims(proc)}
     found = [
         f"interface {name!r} is used by testerd, process {pid}{_parent_text(pid, proc)}"

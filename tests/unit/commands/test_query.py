@@ -79,6 +79,7 @@ def test_what_was_not_counted_is_null(run: Path, capsys: pytest.CaptureFixture[s
     ("sql", "message"),
     [
         ("select lots from trials", 'Referenced column "lots" not found'),
+        ("select lots from trials", "`tester query --help` lists tables and columns"),
         ("selec", "the query cannot be answered: Parser Error"),
         ("", "give one SELECT"),
         ("drop table trials", "give one SELECT"),
