@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs a call to the engine that its lease is checked."""
+"""The time that checking its lease adds to a call of the engine."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _JOB = "service-check"
 
 
 def problem_of(place: ServedPlace) -> str:
-    """What is wrong with a place whose tester each run starts; empty if nothing is."""
+    """The fault of a place whose tester each run starts; empty if there is none."""
     cables = [":".join(cable) for cable in place.cables]
     command = [sys.executable, "-m", __name__, place.file, *cables]
     try:
@@ -48,7 +48,7 @@ def problem_of(place: ServedPlace) -> str:
 
 
 def look_at(target: Target, testbed: Testbed, cables: Sequence[Sequence[str]]) -> str:
-    """What is wrong with a tester; empty if nothing is. TesterLibraryError if it is broken or gone."""
+    """The fault of a tester; empty if there is none. TesterLibraryError if it is broken or gone."""
     capabilities = target.capabilities()
     known = {port.name: port for port in capabilities.ports}
     missing = [port.name for port in testbed.ports if port.name not in known]

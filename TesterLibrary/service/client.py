@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What `resources/service.resource` needs beside RequestsLibrary: secrets, heartbeats, a readable log."""
+"""Helpers of `resources/service.resource` beside RequestsLibrary: secrets, heartbeats, a readable log."""
 
 from __future__ import annotations
 

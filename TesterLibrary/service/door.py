@@ -200,7 +200,7 @@ def _token(authorization: str, method: str) -> str:
 
 
 def content_of(refusal: Refusal) -> dict[str, Any]:
-    """What an answer says of a refusal."""
+    """The body of an answer about a refusal."""
     return {"status": int(refusal.status), "error": str(refusal)}
 
 

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class Leases(Protocol):
-    """What jobs need of a lab."""
+    """The part of a lab that jobs need."""
 
     @property
     def config(self) -> Config:
@@ -52,7 +52,7 @@ class Leases(Protocol):
         """A place by its name."""
 
     def keeper(self, lease_id: str) -> Keeper | None:
-        """What holds the tester's own lease."""
+        """The keeper of the tester's own lease."""
 
     async def in_thread(self, call: Callable[..., T], *given: Any, **named: Any) -> T:
         """Makes a call that waits for a tester."""
@@ -130,7 +130,7 @@ class Jobs:
         return lease
 
     async def _checked(self, text: bytes, folder: Path, lease: Lease) -> Submission:
-        """What was submitted, read as `tester run` will read it, in a process and a folder of its own."""
+        """The submission, read as `tester run` will read it, in a process and a folder of its own."""
         place = self._lab.place(lease.place)
         submission = await asyncio.to_thread(prepare, text, folder, place, self._lab.config.suites)
         arguments = self._arguments(submission.kind, place.file)

@@ -66,7 +66,7 @@ class Keeper:
 
     @property
     def token(self) -> str:
-        """What the tester asks of those who use it."""
+        """The rules of the tester for those who use it."""
         return self._target.lease_token
 
     @property

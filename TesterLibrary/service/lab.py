@@ -219,7 +219,7 @@ class Lab:
         return lease
 
     def keeper(self, lease_id: str) -> Keeper | None:
-        """What holds the tester's own lease; None for a tester that each run starts."""
+        """The keeper of the tester's own lease; None for a tester that each run starts."""
         return self._keepers.get(lease_id)
 
     async def in_thread(self, call: Callable[..., T], *given: Any, **named: Any) -> T:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the service remembers: each change is on the disk before somebody is told of it.
+"""The memory of the service: each change is on the disk before somebody is told of it.
 
 When the database fails, requests that would change something are refused until it answers again; leases
 that are held are kept meanwhile.
@@ -75,7 +75,7 @@ class Ledger:
                 event.set()
 
     async def ask(self, question: Callable[[Store], T]) -> T:
-        """What a question to the database finds. Unready if it fails."""
+        """The answer of the database to a question. Unready if it fails."""
         return await self._writer.call(question)
 
     async def recover(self) -> Kept | None:

@@ -37,7 +37,7 @@ class LivePages:
         self._is_closing = False
 
     async def events(self, run: Path, last_event: str) -> AsyncIterator[bytes]:
-        """What a page is told, until it is closed. TooMany if too many are open, before the first one."""
+        """The messages to a page, until it is closed. TooMany, before the first one, if too many are open."""
         if sum(followed.pages for followed in self._runs.values()) >= MOST_PAGES:
             raise TooMany(f"{MOST_PAGES} live pages are open already; close one of them")
         followed = self._runs.get(run)

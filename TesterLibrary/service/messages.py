@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the service answers and is asked, as its OpenAPI describes it."""
+"""Requests to the service and its answers, as its OpenAPI describes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TAG = Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class _Asked(BaseModel):
-    """What is asked: an unknown key is refused, never ignored."""
+    """A request: an unknown key is refused, never ignored."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -74,7 +74,7 @@ class PlaceUse(_Asked):
 
 
 class LeaseWish(_Asked):
-    """What is asked for: a place by its name, or any place with these tags."""
+    """A wish for a place: by its name, or any place with these tags."""
 
     place: str = Field("", max_length=64)
     tags: dict[_TAG, _TAG] = Field(default_factory=dict, max_length=20)

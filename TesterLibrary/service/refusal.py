@@ -46,7 +46,7 @@ class Misfit(Refusal):
 
 
 class Wrong(Refusal):
-    """What was sent cannot be understood, or asks for what there is not."""
+    """The request cannot be understood, or asks for something that does not exist."""
 
     status = HTTPStatus.UNPROCESSABLE_ENTITY
 

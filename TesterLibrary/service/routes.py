@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What the service does over HTTP: places, leases, jobs, and what jobs have left."""
+"""The routes of the service over HTTP: places, leases, jobs, and the runs that jobs have left."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ def _jobs(api: APIRouter, lab: Lab) -> None:
 def _runs(api: APIRouter, lab: Lab) -> None:
     @api.get("/v1/jobs/{job}/log", response_class=Response, responses=_text(_PLAIN))
     def log(job: str, offset: After = 0) -> Response:
-        """What the job has printed, from a byte on."""
+        """The output of the job, from a byte on."""
         text = runs.log(lab.jobs.folder_of(lab.jobs.job(job)) / LOG, offset)
         return Response(text, media_type=_PLAIN)
 
@@ -313,7 +313,7 @@ def _live(api: APIRouter, lab: Lab, pages: LivePages) -> None:
 
     @api.get("/v1/jobs/{job}/live/events", include_in_schema=False)
     async def events(request: Request, job: str) -> Response:
-        """What the live page is told."""
+        """The messages to the live page."""
         run = lab.jobs.folder_of(lab.jobs.job(job)) / RUN
         told = await pages.events(run, request.headers.get("last-event-id", ""))
         return StreamingResponse(told, media_type="text/event-stream", headers={"Cache-Control": "no-store"})

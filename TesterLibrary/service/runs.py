@@ -41,7 +41,7 @@ def records(run: Path, kind: str, after: int, most: int) -> tuple[list[dict[str,
 
 
 def log(path: Path, offset: int) -> bytes:
-    """What a job has printed, from a byte on; a part of it, if it is long."""
+    """The output of a job, from a byte on; a part of it, if it is long."""
     try:
         with path.open("rb") as file:
             file.seek(offset)

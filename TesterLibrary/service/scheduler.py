@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Wish:
-    """What a user asks for: a place by its name, or any with these tags."""
+    """The wish of a user: a place by its name, or any with these tags."""
 
     owner: str
     ttl_s: float

@@ -101,7 +101,7 @@ class Service:
         return JSONResponse(content_of(refusal), refusal.status, headers)
 
     async def _failed(self, request: Request, error: Exception) -> JSONResponse:
-        """What Starlette refuses: no such path or method, a body that cannot be read."""
+        """Refusals of Starlette itself: no such path or method, a body that cannot be read."""
         assert isinstance(error, HTTPException)
         if isinstance(error.__cause__, Refusal):
             return await self._refused(request, error.__cause__)
@@ -113,7 +113,7 @@ class Service:
         return answer
 
     def _methods(self, request: Request) -> set[str]:
-        """What may be done with a path; Starlette itself names one of its routes only."""
+        """The methods of a path; Starlette itself names one of its routes only."""
         path = request.url.path
         return {
             method.upper()

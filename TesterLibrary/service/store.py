@@ -107,7 +107,7 @@ class AuditLine:
 
 @dataclass(frozen=True)
 class Kept:
-    """What an earlier process has left."""
+    """The state that an earlier process has left."""
 
     leases: tuple[Lease, ...]
     jobs: tuple[Job, ...]
@@ -208,7 +208,7 @@ class Store:
         self._open()
 
     def load(self) -> Kept:
-        """What is known of leases, jobs and the rest; of leases that are over, the newest."""
+        """The state of leases, jobs and the rest; of leases that are over, the newest."""
         leases = self._newest("leases", _REMEMBERED_LEASES)
         jobs = self._newest("jobs", _REMEMBERED_JOBS)
         notes = self._execute("select name, record from notes", ())
@@ -292,7 +292,7 @@ class Writer:
             ) from None
 
     async def call(self, ask: Callable[[Store], T]) -> T:
-        """What a function says of the tables, which it has for itself meanwhile. Unready if it fails."""
+        """The result of a function that has the tables for itself meanwhile. Unready if it fails."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
 

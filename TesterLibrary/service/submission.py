@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a user submits: the YAML of a campaign or of a job file, held to what a stranger may ask for.
+"""A submission of a user: the YAML of a campaign or of a job file, held to what a stranger may ask for.
 
 It names no file of the server but suites, criteria and profiles that come with the library or are in the
 folders of the service; and it is run on the place that is leased, on no other.

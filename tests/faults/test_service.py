@@ -105,7 +105,7 @@ def client(lease: dict[str, Any], address: str) -> Iterator[subprocess.Popen[str
 
 
 def said(process: subprocess.Popen[str]) -> str:
-    """What a client says of its stream."""
+    """The state of its stream, as a client reports it."""
     assert process.stdin
     assert process.stdout
     process.stdin.write("\n")

@@ -48,7 +48,7 @@ class User:
         self.options = options
 
     def ask(self, method: str, path: str, expect: int = 200, **given: Any) -> Any:
-        """What the service answers; AssertionError if it is another status."""
+        """The answer of the service; AssertionError if it has another status."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         headers |= given.pop("headers", {})
         url = f"{self.url}{path}"

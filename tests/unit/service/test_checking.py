@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is looked at before a tester is granted: its ports, what it still has, and frames over its cables."""
+"""The checks before a tester is granted: its ports, what it still has, and frames over its cables."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def alice(service: Served) -> Iterator[User]:
 
 
 def processes(job: dict[str, Any]) -> list[str]:
-    """What runs of a job."""
+    """The processes of a job."""
     found = []
     for folder in Path("/proc").iterdir():
         try:
