@@ -32,6 +32,7 @@ DEPENDENCIES = [
     "grpcio-health-checking >= 1.66",
     "Jinja2 >= 3.0",
     "jsonschema >= 4.17",
+    "numpy >= 1.23",
     "pyroute2 >= 0.7.9",
     "PyYAML >= 6.0",
     "robotframework >= 7.2",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface
 from statistics import median
 
+from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.model.impairment import Impairment, PathDelay
@@ -104,7 +105,7 @@ def _latencies(target: Target, ports: dict[str, Port], delay_ns: int, seconds: f
         target.stop_capture("sent")
         left: dict[int, int] = {}
         came: dict[int, int] = {}
-        for frame in target.read_capture("sent"):
+        for frame in frames_of(target.read_capture("sent")):
             if frame.sequence is not None:
                 (left if frame.transmitted else came)[frame.sequence] = frame.time_ns
         target.forget_capture("sent")

@@ -8,12 +8,16 @@ its way. So what is missing in the capture is held against what the trial has co
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from .capture import CapturedFrame
+from .captured_frames import CapturedFrames, frames_of
+
+if TYPE_CHECKING:
+    import numpy as np
 
 CONTEXT = 5  # frames before a loss, and after it
 
@@ -34,34 +38,28 @@ class LostFrames:
 
 
 def lost_frames(
-    frames: Iterable[CapturedFrame], rx_port: str, lost: int, *, to_the_end: bool = True
+    sent: np.ndarray[Any, Any], arrived: np.ndarray[Any, Any], lost: int, *, to_the_end: bool = True
 ) -> LostFrames:
     """Finds the lost frames of a stream in a capture that has dropped none.
 
     Args:
-        frames: All frames of one stream, in one trial, that the capture has.
-        rx_port: Where they were expected.
+        sent: The numbers of all frames of one stream, in one trial, that the capture has seen leave.
+        arrived: Of those that it has seen arrive where they were expected.
         lost: How many the trial has lost.
         to_the_end: Whether the capture has gone on until nothing arrived any more.
     """
-    sent: set[int] = set()
-    arrived: set[int] = set()
-    for frame in frames:
-        if frame.sequence is not None:
-            if frame.transmitted:
-                sent.add(frame.sequence)
-            elif frame.port == rx_port:
-                arrived.add(frame.sequence)
-    if sent:
-        missing = sorted(sent - arrived)
+    import numpy as np
+
+    arrived = np.unique(arrived)
+    missing = arrived[:0]
+    if len(sent):
+        missing = np.setdiff1d(sent, arrived)
         if len(missing) != lost or not to_the_end:  # the last ones may have been on their way
-            missing = missing[: bisect_left(missing, max(arrived, default=0))]
-    elif arrived and max(arrived) - min(arrived) + 1 - len(arrived) <= lost:
-        missing = sorted(set(range(min(arrived), max(arrived))) - arrived)
-    else:
-        missing = []
+            missing = missing[missing < (arrived[-1] if len(arrived) else 0)]
+    elif len(arrived) and arrived[-1] - arrived[0] + 1 - len(arrived) <= lost:
+        missing = np.setdiff1d(np.arange(arrived[0], arrived[-1]), arrived)
     # More than were lost: the capture has not seen all arrivals, so nobody knows which were lost.
-    return LostFrames(tuple(missing) if len(missing) <= lost else (), lost)
+    return LostFrames(tuple(missing.tolist()) if len(missing) <= lost else (), lost)
 
 
 def ends(gap: tuple[int, int]) -> list[int]:
@@ -76,6 +74,14 @@ def numbers_around(gap: tuple[int, int]) -> list[int]:
     """The numbers of a gap, with a few before it and behind it."""
     first, last = gap
     return [*range(first - CONTEXT, first), *ends(gap), *range(last + 1, last + 1 + CONTEXT)]
+
+
+def near(frames: Iterable[CapturedFrames], gaps: Iterable[tuple[int, int]]) -> list[CapturedFrame]:
+    """The frames of a stream around any of some gaps, each once."""
+    import numpy as np
+
+    wanted = [number for gap in gaps for number in numbers_around(gap)]
+    return list(frames_of(batch.part(np.isin(batch.facts["sequence"], wanted)) for batch in frames))
 
 
 def around(frames: Iterable[CapturedFrame], gap: tuple[int, int]) -> list[CapturedFrame]:

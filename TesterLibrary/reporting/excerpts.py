@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from ..measurement.capture import CapturedFrame
-from ..measurement.losses import LostFrames, around, ends, numbers_around
+from ..measurement.captured_frames import CapturedFrames
+from ..measurement.losses import LostFrames, around, ends, near, numbers_around
 from ..model.units import FCS_LENGTH
 from .render import render
 from .trial_part import TrialPart
@@ -112,15 +113,16 @@ class Excerpt:
 
 
 def first_losses(
-    found: Mapping[TrialPart, LostFrames], frames: Mapping[TrialPart, Collection[CapturedFrame]]
+    found: Mapping[TrialPart, LostFrames], frames: Mapping[TrialPart, Iterable[CapturedFrames]]
 ) -> tuple[Loss, ...]:
     """The first losses, in the order of trials and numbers, with the frames around each."""
-    gaps = islice(((part, gap) for part, lost in found.items() for gap in lost.gaps), MOST_LOSSES)
-    losses = ((part, gap, around(frames[part], gap)[:_MOST_FRAMES]) for part, gap in gaps)
+    gaps = list(islice(((part, gap) for part, lost in found.items() for gap in lost.gaps), MOST_LOSSES))
+    seen = {part: near(frames[part], [gap for of, gap in gaps if of == part]) for part, _ in gaps}
+    losses = ((part, gap, around(seen[part], gap)[:_MOST_FRAMES]) for part, gap in gaps)
     return tuple(
-        Loss(part, gap, tuple(near), frozenset(numbers_around(gap)).intersection(found[part].sequences))
-        for part, gap, near in losses
-        if near
+        Loss(part, gap, tuple(these), frozenset(numbers_around(gap)).intersection(found[part].sequences))
+        for part, gap, these in losses
+        if these
     )
 
 

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..measurement.capture import CapturedFrame, Fate
+from ..measurement.capture import Fate
+from ..measurement.captured_frames import WORD, CapturedFrames
 from ..measurement.trace import TracedPacket
 from ..model.heading import Heading
 from ..model.units import FCS_LENGTH
@@ -22,17 +22,6 @@ LOST = "lost"  # the event of a frame that left and never arrived
 DIRECTIONS = ("transmitted", "received", "forward", "backward")
 _SIGNATURE = 16  # bytes: id, number and time at the end of a frame (`plan.proto`, SIGNATURE)
 _CLOCK = 1 << 48  # the time in a signature is modulo this
-_FRAME = struct.Struct(f"<qqiiHB?{_SIGNATURE}s")
-_FRAME_FIELDS = [
-    ("time", "<i8"),
-    ("sequence", "<i8"),
-    ("length", "<i4"),
-    ("kept", "<i4"),
-    ("stream", "<u2"),
-    ("port", "u1"),
-    ("transmitted", "?"),
-    ("end", ">u2", _SIGNATURE // 2),
-]
 
 
 class Codes(dict[str, int]):
@@ -67,39 +56,24 @@ class Columns:
         return Columns(*(column[rows] for column in self.all))
 
 
-def of_frames(frames: Sequence[CapturedFrame], ports: Codes) -> Columns:
+def of_frames(frames: CapturedFrames, ports: Codes) -> Columns:
     """Frames of a capture; new ports are added to `ports`."""
     import numpy as np
 
-    pack = _FRAME.pack
-    # One visit to each frame: a frame is far apart from the next one in memory.
-    packed = b"".join(
-        [
-            pack(
-                f.time_ns,
-                -1 if f.sequence is None else f.sequence,
-                f.original_length,
-                len(f.octets),
-                f.stream_id,
-                ports[f.port],
-                f.transmitted,
-                f.octets[-_SIGNATURE:],
-            )
-            for f in frames
-        ]
-    )
-    read = np.frombuffer(packed, _FRAME_FIELDS)
-    times, left = read["time"], read["transmitted"]
+    facts = frames.facts
+    seen = zip(frames.ports, frames.of_port, strict=True)
+    codes = np.array([ports[name] if number else 0 for name, number in seen], np.uint8)
+    times, left = facts["time"], facts["transmitted"]
     return Columns(
-        stream=read["stream"],
-        sequence=read["sequence"],
+        stream=facts["stream"],
+        sequence=facts["sequence"],
         direction=(~left).astype(np.int8),
-        port=read["port"],
-        size=read["length"] + np.int32(FCS_LENGTH),
-        sent=np.where(left, times, _departures(read)),
+        port=codes[facts["port"]],
+        size=facts["original"] + np.int32(FCS_LENGTH),
+        sent=np.where(left, times, _departures(frames)),
         received=np.where(left, -1, times),
-        event=np.full(len(read), -1, np.int32),
-        attempt=np.full(len(read), -1, np.int32),
+        event=np.full(len(facts), -1, np.int32),
+        attempt=np.full(len(facts), -1, np.int32),
     )
 
 
@@ -129,17 +103,23 @@ def of_packets(
     )
 
 
-def _departures(read: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def _departures(frames: CapturedFrames) -> np.ndarray[Any, Any]:
     """When frames left, by their signatures; -1 where a frame was cut short or ends with something else."""
     import numpy as np
 
-    words = read["end"].astype(np.int64)
-    sequences, times = read["sequence"], read["time"]
+    facts = frames.facts
+    sequences, streams, times, kept = facts["sequence"], facts["stream"], facts["time"], facts["kept"]
+    departures = np.full(len(facts), -1, np.int64)
+    is_signed = (kept == facts["original"]) & (kept >= _SIGNATURE) & (streams > 0) & (sequences >= 0)
+    rows = np.flatnonzero(is_signed)
+    ends = WORD * (np.cumsum(frames.lengths) - frames.lengths)[rows] + kept[rows]
+    octets = frames.words.view(np.uint8)
+    words = octets[(ends - _SIGNATURE)[:, None] + np.arange(_SIGNATURE)].view(">u2").astype(np.int64)
     numbers = words[:, 1] << 32 | words[:, 2] << 16 | words[:, 3]
     stamps = words[:, 4] << 32 | words[:, 5] << 16 | words[:, 6]
-    is_signature = (read["kept"] == read["length"]) & (read["stream"] > 0) & (sequences >= 0)
-    is_signature &= (words[:, 0] == read["stream"]) & (numbers == sequences % _CLOCK)
-    return np.where(is_signature, times - (times - stamps) % _CLOCK, -1)
+    is_right = (words[:, 0] == streams[rows]) & (numbers == sequences[rows] % _CLOCK)
+    departures[rows] = np.where(is_right, times[rows] - (times[rows] - stamps) % _CLOCK, -1)
+    return departures
 
 
 def _happened(packet: TracedPacket) -> str:

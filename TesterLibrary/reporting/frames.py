@@ -9,15 +9,14 @@ and pyarrow read as NULL. Times are nanoseconds of the tester's clock.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import TesterLibraryError
-from ..measurement.capture import CapturedFrame
+from ..measurement.captured_frames import CapturedFrames
 from ..measurement.trace import TracedPacket
 from ..model.heading import Heading
 from .durable import RecordError, make_directory
@@ -48,7 +47,6 @@ COLUMNS: Mapping[str, str] = {
 }
 """The columns of a row, with the type that SQL has for each; `trial` is in the name of the folder."""
 
-_AT_ONCE = 1 << 14  # frames that become columns together
 _SLICE, _ROW_GROUP = 1 << 20, 1 << 17  # rows
 
 
@@ -71,7 +69,6 @@ _NO_TRIALS: Mapping[TrialPart, Collection[int]] = MappingProxyType({})
 def check_parquet() -> None:
     """TesterLibraryError if pyarrow is not installed."""
     try:
-        import numpy  # noqa: F401
         import pyarrow.parquet  # noqa: F401
     except ImportError:
         raise TesterLibraryError(
@@ -92,14 +89,7 @@ class FrameRows:
         self._events = Codes({LOST: 0})
         self._parts: list[Columns] = []
 
-    def passing(self, frames: Iterable[CapturedFrame]) -> Iterator[CapturedFrame]:
-        """The same frames, each of which becomes a row."""
-        rest = iter(frames)
-        while batch := list(islice(rest, _AT_ONCE)):
-            self.add(batch)
-            yield from batch
-
-    def add(self, frames: Sequence[CapturedFrame]) -> None:
+    def add(self, frames: CapturedFrames) -> None:
         """Adds frames of a capture."""
         self._parts.append(of_frames(frames, self._ports))
 

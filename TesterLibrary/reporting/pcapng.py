@@ -13,13 +13,15 @@ from __future__ import annotations
 import re
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from pathlib import Path
 
 from ..errors import TesterLibraryError
-from ..measurement.capture import CapturedFrame, StoppedCapture
+from ..measurement.capture import StoppedCapture
+from ..measurement.captured_frames import WORD, CapturedFrames, places
 from ..model.capture import Capture
+from .frame_comments import Comments, stream_comments
 from .machine import versions
 
 _PACKAGE = "robotframework-testerlibrary"
@@ -33,10 +35,7 @@ _FLAGS, _INBOUND, _OUTBOUND = 2, 1, 2
 _START, _STOP, _SEEN, _DROPPED, _MATCHED, _DELIVERED = 2, 3, 4, 5, 6, 8
 _NANOSECONDS = b"\x09"
 _LIBPCAP = b"\0"  # of the kinds of filter
-_PADDING = (b"", bytes(3), bytes(2), bytes(1))  # behind octets that fill the last four up to so many
-_OPTION = struct.Struct("<HH")
-_BEGIN, _REST, _FLAGS_LENGTH = struct.Struct("<IIIIIII"), struct.Struct("<HHIHHI"), 4  # of a packet
-_FIXED = _BEGIN.size + _OPTION.size + _REST.size
+_BEGIN_WORDS, _OPTION_WORDS, _END_WORDS, _FLAGS_LENGTH = 7, 1, 4, 4  # of a packet
 
 
 def free_path(directory: Path, stem: str) -> Path:
@@ -59,9 +58,9 @@ def write_capture(
     path: Path,
     capture: Capture,
     stopped: StoppedCapture,
-    frames: Iterable[CapturedFrame],
+    frames: Iterable[CapturedFrames],
     macs: Mapping[str, bytes],
-    comment: Callable[[CapturedFrame], str] | None = None,
+    comments: Callable[[CapturedFrames], Comments] | None = None,
 ) -> int:
     """Writes frames as they come, however many. Returns how many there were.
 
@@ -71,13 +70,13 @@ def write_capture(
         stopped: What came of it.
         frames: By ascending time.
         macs: MAC addresses of the tester's ports, by name.
-        comment: What is said of a frame in place of its stream.
+        comments: What is said of frames in place of their streams.
     """
     partial = path.with_name(f"{path.name}.part")
     written: Counter[str] = Counter()
     try:
         with partial.open("wb") as file:
-            said = comment or (lambda frame: frame_comment(frame, stopped.streams))
+            said = comments or (lambda batch: stream_comments(batch, stopped.streams))
             for block in _blocks(capture, stopped, frames, macs, written, said):
                 file.write(block)
         partial.replace(path)
@@ -89,10 +88,10 @@ def write_capture(
 def _blocks(
     capture: Capture,
     stopped: StoppedCapture,
-    frames: Iterable[CapturedFrame],
+    frames: Iterable[CapturedFrames],
     macs: Mapping[str, bytes],
     written: Counter[str],
-    comment: Callable[[CapturedFrame], str],
+    comments: Callable[[CapturedFrames], Comments],
 ) -> Iterator[bytes]:
     application = f"TesterLibrary {versions().get(_PACKAGE, '')}".encode()
     yield _block(
@@ -104,9 +103,10 @@ def _blocks(
     interfaces = {port.port: index for index, port in enumerate(stopped.counters.ports)}
     for name in interfaces:
         yield _interface(capture, name, macs[name])
-    for frame in frames:
-        written[frame.port] += 1
-        yield _packet(frame, interfaces[frame.port], stopped, comment(frame))
+    for batch in frames:
+        written.update(dict(zip(batch.ports, batch.of_port, strict=True)))
+        ids = [interfaces.get(port, 0) for port in batch.ports]  # of ports without frames: 0
+        yield _packets(batch, ids, stopped.clock_zero_unix_ns, comments(batch))
     for port in stopped.counters.ports:
         time_ns = stopped.clock_zero_unix_ns + stopped.stopped_ns
         yield _block(
@@ -128,28 +128,39 @@ def _interface(capture: Capture, port: str, mac: bytes) -> bytes:
     return _block(_INTERFACE, struct.pack("<HHI", _ETHERNET, 0, capture.snap_length), *options)
 
 
-def _packet(frame: CapturedFrame, interface: int, stopped: StoppedCapture, comment: str) -> bytes:
-    """A block like others, put together in one go: there are as many as frames."""
-    octets, said = frame.octets, comment.encode()
-    padding, padding_said = _PADDING[len(octets) % 4], _PADDING[len(said) % 4]
-    length = _FIXED + len(octets) + len(padding) + len(said) + len(padding_said)
-    time_ns = stopped.clock_zero_unix_ns + frame.time_ns
-    high, low = time_ns >> 32, time_ns & 0xFFFFFFFF
-    begin = _BEGIN.pack(_PACKET, length, interface, high, low, len(octets), frame.original_length)
-    flags = _OUTBOUND if frame.transmitted else _INBOUND
-    end = _REST.pack(_FLAGS, _FLAGS_LENGTH, flags, _END, 0, length)
-    comment_option = _OPTION.pack(_COMMENT, len(said))
-    return b"".join((begin, octets, padding, comment_option, said, padding_said, end))
+def _packets(frames: CapturedFrames, interfaces: Sequence[int], zero_ns: int, comments: Comments) -> bytes:
+    """A block for each frame. All blocks, and what they consist of, are whole words."""
+    import numpy as np
 
-
-def frame_comment(frame: CapturedFrame, streams: Mapping[int, str]) -> str:
-    """The stream of a frame, its number and its direction. `streams` are names by id."""
-    direction = "transmitted" if frame.transmitted else "received"
-    if not frame.stream_id:
-        return f"no stream, {direction}"
-    name = streams.get(frame.stream_id, "?")
-    number = "" if frame.sequence is None else f", sequence {frame.sequence}"
-    return f"stream {frame.stream_id} ({name}){number}, {direction}"
+    facts, said = frames.facts, comments.word_lengths
+    lengths, kept = frames.lengths, facts["kept"]
+    whole = _BEGIN_WORDS + lengths + _OPTION_WORDS + said + _END_WORDS
+    words = np.empty(int(whole.sum()), "<u4")
+    ends = np.cumsum(whole)
+    begins = ends - whole
+    time_ns = facts["time"] + zero_ns
+    flags = np.where(facts["transmitted"], _OUTBOUND, _INBOUND)
+    comment = _COMMENT | comments.lengths << 16  # code and length are two octets each
+    begin = (
+        _PACKET,
+        whole * WORD,
+        np.asarray(interfaces)[facts["port"]],
+        time_ns >> 32,
+        time_ns & 0xFFFFFFFF,
+        kept,
+        facts["original"],
+    )
+    end = (_FLAGS | _FLAGS_LENGTH << 16, flags, _END, whole * WORD)
+    for place, values in enumerate(begin):
+        words[begins + place] = values
+    at = begins + _BEGIN_WORDS
+    words[places(at, lengths)] = frames.words
+    at += lengths
+    words[at] = comment
+    words[places(at + _OPTION_WORDS, said)] = comments.words
+    for place, values in enumerate(end):
+        words[ends - _END_WORDS + place] = values
+    return words.tobytes()
 
 
 def _time(time_ns: int) -> bytes:
@@ -157,14 +168,10 @@ def _time(time_ns: int) -> bytes:
 
 
 def _option(code: int, value: bytes) -> bytes:
-    return _OPTION.pack(code, len(value)) + _padded(value)
+    return struct.pack("<HH", code, len(value)) + value + bytes(-len(value) % WORD)
 
 
 def _block(kind: int, body: bytes, *options: bytes) -> bytes:
     content = body + b"".join(options) + struct.pack("<HH", _END, 0)
     length = len(content) + 12
     return struct.pack("<II", kind, length) + content + struct.pack("<I", length)
-
-
-def _padded(octets: bytes) -> bytes:
-    return octets + _PADDING[len(octets) % 4]

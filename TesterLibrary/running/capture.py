@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import PlanError, TesterLibraryError
 from ..measurement.capture import CaptureCounters, CapturedFrame, StoppedCapture
+from ..measurement.captured_frames import CapturedFrames, frames_of
 from ..model.capture import Capture
 from ..reporting.durable import RecordError, make_directory
 from ..reporting.excerpts import MOST_EXCERPTS, Excerpt
@@ -26,12 +27,18 @@ class CaptureFile:
 
     path: Path
     counters: CaptureCounters
-    heads: tuple[tuple[str, CapturedFrame], ...] = ()  # each frame of a stream, cut short, with its name
+    heads: tuple[CapturedFrames, ...] = ()  # all frames, cut short
+    streams: Mapping[int, str] = field(default_factory=dict)  # names by id
     frames: tuple[FrameFile, ...] = ()  # Parquet, one file for each trial
     excerpt: Excerpt | None = None  # frames around losses
 
+    def of_stream(self, name: str) -> list[CapturedFrame]:
+        """The frames of a stream, cut short."""
+        ids = [number for number, stream in self.streams.items() if stream == name]
+        return list(frames_of(batch.of_streams(ids) for batch in self.heads))
 
-_HEAD = 512  # bytes of a frame in which its headers are looked for
+
+_HEAD = 512  # bytes of a frame in which its headers are looked for; whole words
 
 
 class Captures:
@@ -83,25 +90,23 @@ class Captures:
         capture = self._known(name)
         target = self._tester.target
         stopped = target.stop_capture(name)
-        heads: list[tuple[str, CapturedFrame]] = []
-
-        def noted(frames: Iterable[CapturedFrame]) -> Iterator[CapturedFrame]:
-            for frame in frames:
-                if frame.stream_id in stopped.streams:
-                    long = len(frame.octets) > _HEAD
-                    head = replace(frame, octets=frame.octets[:_HEAD]) if long else frame
-                    heads.append((stopped.streams[frame.stream_id], head))
-                yield frame
-
         rows = FrameRows(name, stopped.streams) if name in self._parquet else None
-        frames = noted(target.read_capture(name))
+        heads: list[CapturedFrames] = []
+
+        def noted(frames: Iterable[CapturedFrames]) -> Iterator[CapturedFrames]:
+            for batch in frames:
+                heads.append(batch.cut(_HEAD))
+                if rows:
+                    rows.add(batch)
+                yield batch
+
         path = free_path(self._directory, name)
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
-            write_capture(path, capture, stopped, rows.passing(frames) if rows else frames, self._macs)
+            write_capture(path, capture, stopped, noted(target.read_capture(name)), self._macs)
         except OSError as problem:
             raise not_written(problem, path, name, "Stop Capture") from None
-        file = CaptureFile(path, stopped.counters, tuple(heads))
+        file = CaptureFile(path, stopped.counters, tuple(heads), stopped.streams)
         file, problems = self._with_rows_and_losses(file, capture, stopped, rows)
         target.forget_capture(name)
         del self._running[name]
@@ -119,7 +124,7 @@ class Captures:
         problems: list[str] = []
         recorder = self._tester.recorder
         parts = self._tester.trial_parts.between(stopped.started_ns, stopped.stopped_ns, stopped.streams)
-        losses = CaptureLosses(capture, stopped, parts, [frame for _, frame in file.heads])
+        losses = CaptureLosses(capture, stopped, parts, file.heads)
         if rows:
             try:
                 sequences = losses.sequences

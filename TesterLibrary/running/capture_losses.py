@@ -4,16 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..measurement.capture import CaptureCounters, CapturedFrame, StoppedCapture
+from ..measurement.captured_frames import CapturedFrames
 from ..measurement.losses import LostFrames, lost_frames
 from ..model.capture import Capture, Keep
 from ..reporting.excerpts import Excerpt, excerpt_frames, first_losses
-from ..reporting.pcapng import frame_comment, free_path, write_capture
+from ..reporting.frame_comments import Comments, frame_comment
+from ..reporting.pcapng import free_path, write_capture
 from ..reporting.trial_part import TrialPart
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class CaptureLosses:
@@ -24,11 +30,11 @@ class CaptureLosses:
         capture: Capture,
         stopped: StoppedCapture,
         parts: Sequence[TrialPart],
-        heads: Collection[CapturedFrame],
+        heads: Sequence[CapturedFrames],
     ) -> None:
         """`parts` are of trials that the capture may have frames of, `heads` all its frames, cut short."""
         self._capture, self._stopped = capture, stopped
-        self._frames = _frames_of(parts, heads)
+        self._frames = {part: _frames_of(part, heads) for part in parts}
         self._lost = {part: _lost(part, self._frames[part], capture, stopped.counters) for part in parts}
 
     @property
@@ -53,7 +59,9 @@ class CaptureLosses:
 
         excerpt_path = free_path(path.parent, f"{path.stem}-losses")
         cut = replace(self._capture, snap_length=snap_length)
-        write_capture(excerpt_path, cut, self._stopped, excerpt_frames(losses), macs, comment)
+        frames = excerpt_frames(losses)
+        said = Comments.of(map(comment, frames))
+        write_capture(excerpt_path, cut, self._stopped, [CapturedFrames.of(frames)], macs, lambda _: said)
         each = self._lost.values()
         return Excerpt(
             self._capture.name,
@@ -64,30 +72,41 @@ class CaptureLosses:
         )
 
 
-def _frames_of(
-    parts: Sequence[TrialPart], heads: Collection[CapturedFrame]
-) -> dict[TrialPart, list[CapturedFrame]]:
-    """The frames of each part of a trial that has lost some; of the others none."""
-    found: dict[TrialPart, list[CapturedFrame]] = {part: [] for part in parts}
-    by_id: dict[int, list[TrialPart]] = {}
-    for part in parts:
-        if part.lost:
-            by_id.setdefault(part.stream_id, []).append(part)
-    for frame in heads if by_id else ():
-        for part in by_id.get(frame.stream_id, ()):
-            if part.begin_ns <= frame.time_ns <= part.end_ns:
-                found[part].append(frame)
+def _frames_of(part: TrialPart, heads: Iterable[CapturedFrames]) -> list[CapturedFrames]:
+    """The frames of a part of a trial that has lost some; of another one none."""
+    found = []
+    for batch in heads if part.lost else ():
+        facts = batch.facts
+        is_of = (facts["stream"] == part.stream_id) & (facts["time"] >= part.begin_ns)
+        is_of &= facts["time"] <= part.end_ns
+        if is_of.any():
+            found.append(batch if is_of.all() else batch.part(is_of))
     return found
 
 
 def _lost(
-    part: TrialPart, frames: Sequence[CapturedFrame], capture: Capture, counters: CaptureCounters
+    part: TrialPart, frames: Sequence[CapturedFrames], capture: Capture, counters: CaptureCounters
 ) -> LostFrames:
     """The lost frames that a capture shows: none where it may have dropped the arrivals itself."""
     complete = any(port.port == part.rx_port and not port.dropped for port in counters.ports)
     if not part.lost or not complete:
         return LostFrames(lost=part.lost or 0)
     full = capture.keep is Keep.FIRST and counters.captured >= capture.frames
-    found = lost_frames(frames, part.rx_port, part.lost, to_the_end=not full)
+    sent, arrived = _numbers(frames), _numbers(frames, arrived_at=part.rx_port)
+    found = lost_frames(sent, arrived, part.lost, to_the_end=not full)
     hidden = bool(capture.filter) and len(found.sequences) != part.lost  # arrivals, by the filter
     return LostFrames(lost=part.lost) if hidden else found
+
+
+def _numbers(frames: Sequence[CapturedFrames], arrived_at: str | None = None) -> np.ndarray[Any, Any]:
+    """The numbers of the frames that left, or of those that arrived at a port."""
+    import numpy as np
+
+    found = [np.empty(0, np.int64)]
+    for batch in frames:
+        facts = batch.facts
+        is_one = facts["transmitted"]
+        if arrived_at is not None:
+            is_one = ~is_one & (np.array(batch.ports)[facts["port"]] == arrived_at)
+        found.append(facts["sequence"][is_one & (facts["sequence"] >= 0)])
+    return np.concatenate(found)

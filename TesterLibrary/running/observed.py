@@ -25,7 +25,7 @@ def judge_captured_field(
         PlanError: no captured frame has such a field, or it takes no such value.
         TesterLibraryError: the operator compares texts.
     """
-    frames = [frame for name, frame in captured.heads if name == stream]
+    frames = captured.of_stream(stream)
     reader = FieldReader(path, ignored=_SIGNATURE)
     values = [(frame, reader.value(frame.octets)) for frame in frames]
     sample = next((frame.octets for frame, value in values if value is not None), None)

@@ -4,19 +4,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as File
 
 from ..errors import PlanError, TesterLibraryError
 from ..measurement.capture import CapturedFrame, Fate, StoppedCapture
+from ..measurement.captured_frames import CapturedFrames
 from ..measurement.trace import PathTrace, TracedPacket
 from ..model.capture import Capture, TracedPath
 from ..model.heading import Heading
 from ..model.planned_path import PlannedPath
 from ..model.units import FCS_LENGTH
 from ..reporting.durable import RecordError
+from ..reporting.frame_comments import Comments
 from ..reporting.frames import FOLDER, FrameFile, FrameRows, check_parquet
 from ..reporting.pcapng import free_path, not_written, write_capture
 from .tester import Tester
@@ -119,16 +121,15 @@ class Traces:
         macs = {port.name: port.mac for port in self._tester.capabilities.ports}
         packets: list[TracedPacket] = []
 
-        def noted(frames: Iterable[CapturedFrame]) -> Iterator[CapturedFrame]:
-            for frame in frames:
-                packets.append(_packet(frame, tracing.planned))
-                yield frame
+        def noted(frames: CapturedFrames) -> Comments:
+            these = [_packet(frame, tracing.planned) for frame in frames]
+            packets.extend(these)
+            return Comments.of(map(_comment, these))
 
-        frames = noted(target.read_capture(capture.name))
         file = free_path(self._directory, File(tracing.file).stem)
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
-            write_capture(file, capture, stopped, frames, macs, lambda _: _comment(packets[-1]))
+            write_capture(file, capture, stopped, target.read_capture(capture.name), macs, noted)
         except OSError as problem:
             raise not_written(problem, file, capture.name, "Stop Trace") from None
         rows: tuple[FrameFile, ...] = ()

@@ -15,6 +15,7 @@ from ipaddress import IPv4Address
 
 from ..errors import Inconclusive, PlanError, TargetError
 from ..measurement.capture import CapturedFrame
+from ..measurement.captured_frames import frames_of
 from ..model.capture import Capture, Direction
 from ..model.editor import Editor, FieldPath, FieldValues
 from ..model.stream import Stream
@@ -122,7 +123,7 @@ def _arrived(tester: Tester, forward: Stream, frames: int, rate: Rate, timeout: 
         opening = replace(forward, rate=rate, shaping=None)
         trial = send(tester, [opening], packets=frames, timeout=timeout)
         stopped = target.stop_capture(name)
-        seen = _numbered(target.read_capture(name))
+        seen = _numbered(frames_of(target.read_capture(name)))
     finally:
         with suppress(TargetError, PlanError):
             target.forget_capture(name)

@@ -24,8 +24,11 @@ class TrialParts:
         """A trial was recorded."""
         for stream in trial.streams:
             if stream.counters.tx_packets:
-                part = TrialPart.of(stream, trial, place)
-                self._parts.setdefault(part.stream_id, deque(maxlen=_KEPT)).append(part)
+                self.add(TrialPart.of(stream, trial, place))
+
+    def add(self, part: TrialPart) -> None:
+        """A stream was in a trial."""
+        self._parts.setdefault(part.stream_id, deque(maxlen=_KEPT)).append(part)
 
     def between(self, started_ns: int, stopped_ns: int, ids: Iterable[int]) -> list[TrialPart]:
         """Those with one of these ids whose frames passed between two times, in the order of their begins."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from ..measurement.capture import CapturedFrame, StoppedCapture
+from ..measurement.capture import StoppedCapture
+from ..measurement.captured_frames import CapturedFrames
 from ..measurement.counter import Counter
 from ..measurement.latency_error import OF_ENGINE, PercentileError
 from ..measurement.snapshot import FlowCounters, Snapshot, StreamCounters
@@ -194,7 +195,7 @@ class Target(Protocol):
         """Stops copying frames and keeps those that were copied. It may be repeated."""
         ...
 
-    def read_capture(self, name: str) -> Iterator[CapturedFrame]:
+    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
         """The frames that a stopped capture has kept, by ascending time."""
         ...
 

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 
 from TesterLibrary.measurement.capture import CapturedFrame
+from TesterLibrary.measurement.captured_frames import CapturedFrames
 from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.trial_part import TrialPart
 
@@ -19,7 +20,7 @@ _LOST_EVERY = 1000
 _AT_ONCE = 1 << 14
 
 
-def batches(frames: int) -> Iterator[list[CapturedFrame]]:
+def batches(frames: int) -> Iterator[CapturedFrames]:
     """So many frames of 64 bytes, about half of them sent and half received, some thousand at once."""
     chance = random.Random(1)
     batch: list[CapturedFrame] = []
@@ -32,9 +33,9 @@ def batches(frames: int) -> Iterator[list[CapturedFrame]]:
         if number % _LOST_EVERY:
             batch.append(CapturedFrame(left_ns + took_ns, "p2", False, STREAM, number, 60, octets))
         if len(batch) >= _AT_ONCE:
-            yield batch
+            yield CapturedFrames.of(batch)
             batch = []
-    yield batch
+    yield CapturedFrames.of(batch)
 
 
 def trial(frames: int) -> dict[TrialPart, range]:

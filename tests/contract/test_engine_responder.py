@@ -24,9 +24,11 @@ from TesterLibrary._generated.tester.v1 import (
     protocol_pb2,
     responder_pb2,
 )
+from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.planning.engine.table import FlatTable, flat_table
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.targets.engine.address import open_channel
+from TesterLibrary.targets.engine.convert_capture import frames_value
 from TesterLibrary.targets.engine.process import EngineProcess
 
 CLIENT_MAC, SERVER_MAC = bytes.fromhex("020000000001"), bytes.fromhex("020000000002")
@@ -268,7 +270,7 @@ def test_a_responder_leaves_frames_of_streams_as_they_are(session: Session) -> N
     time.sleep(0.1)
     session.stub.StopCapture(capture_pb2.StopCaptureRequest(name="sent"))
     chunks = session.stub.ReadCapture(capture_pb2.ReadCaptureRequest(name="sent"))
-    sent = Counter(frame.octets for chunk in chunks for frame in chunk.frames)
+    sent = Counter(frame.octets for frame in frames_of(map(frames_value, chunks)))
     session.stub.ForgetCapture(capture_pb2.ForgetCaptureRequest(name="sent"))
     assert last.tx_packets == 20_000
     assert sent == dict.fromkeys(frames, 10_000)

@@ -18,6 +18,7 @@ from scapy.layers.l2 import Ether
 
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame, Fate
+from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.measurement.snapshot import PathCounters, StreamCounters
 from TesterLibrary.model.capture import Capture, TracedPath
 from TesterLibrary.model.editor import FieldPath
@@ -164,7 +165,7 @@ class Inline:
     def traced(self, name: str = "trace") -> tuple[CaptureCounters, list[CapturedFrame]]:
         """The counters of a trace, and its frames."""
         stopped = self.rig.target.stop_capture(name)
-        frames = list(self.rig.target.read_capture(name))
+        frames = list(frames_of(self.rig.target.read_capture(name)))
         self.rig.target.forget_capture(name)
         return stopped.counters, frames
 
@@ -273,7 +274,7 @@ def seen_at(inline: Inline, port: str, *events: Event, headers: str, frames: int
     inline.rig.target.start_capture(Capture("seen", (port,), frames=10_000))
     inline.send(headers, frames=frames)
     inline.rig.target.stop_capture("seen")
-    octets = [frame.octets for frame in inline.rig.target.read_capture("seen")]
+    octets = [frame.octets for frame in frames_of(inline.rig.target.read_capture("seen"))]
     inline.rig.target.forget_capture("seen")
     return octets
 

@@ -14,6 +14,7 @@ from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Packet
 
 from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame
+from TesterLibrary.measurement.captured_frames import CapturedFrames
 from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.running.capture import CaptureFile
 from TesterLibrary.running.observed import judge_captured_field
@@ -46,7 +47,7 @@ def header_field(draw: random.Random) -> Case:
     truth = all(
         came is not None and _SIGNS[sign](came, limit) for came, limit in zip(arrived, limits, strict=True)
     )
-    captured = CaptureFile(Path("x"), CaptureCounters("all"), tuple(("north", frame) for frame in frames))
+    captured = CaptureFile(Path("x"), CaptureCounters("all"), (CapturedFrames.of(frames),), {1: "north"})
     verdict = judge_captured_field(
         captured, "north", FieldPath.parse(field), AssertionOperator[sign], expected
     )

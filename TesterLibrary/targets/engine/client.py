@@ -12,7 +12,8 @@ import grpc
 
 from ..._generated.tester.v1 import capture_pb2, control_pb2, control_pb2_grpc, lease_pb2
 from ...errors import Inconclusive, LeaseError, PlanError, TargetError
-from ...measurement.capture import CapturedFrame, StoppedCapture
+from ...measurement.capture import StoppedCapture
+from ...measurement.captured_frames import CapturedFrames
 from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
@@ -255,7 +256,7 @@ class EngineTarget:
             )
         return convert_capture.stopped_value(answer)
 
-    def read_capture(self, name: str) -> Iterator[CapturedFrame]:
+    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
         """See `Target`."""
         with self._errors("ReadCapture"):
             call = self._stub.ReadCapture(
@@ -263,7 +264,7 @@ class EngineTarget:
             )
             try:
                 for chunk in call:
-                    yield from map(convert_capture.frame_value, chunk.frames)
+                    yield convert_capture.frames_value(chunk)
             finally:
                 call.cancel()
 

@@ -5,17 +5,10 @@
 from __future__ import annotations
 
 from ..._generated.tester.v1 import capture_pb2
-from ...measurement.capture import CaptureCounters, CapturedFrame, Fate, StoppedCapture, TracedFrame
+from ...measurement.capture import CaptureCounters, StoppedCapture
+from ...measurement.captured_frames import CapturedFrames
 from ...model.capture import Capture
 from .convert_counters import counters_value
-
-_FATES = {
-    capture_pb2.TracedFrame.FATE_NONE: Fate.NONE,
-    capture_pb2.TracedFrame.FATE_HELD: Fate.HELD,
-    capture_pb2.TracedFrame.FATE_LOST: Fate.LOST,
-    capture_pb2.TracedFrame.FATE_TAIL_DROP: Fate.TAIL_DROP,
-    capture_pb2.TracedFrame.FATE_OVERFLOW: Fate.OVERFLOW,
-}
 
 
 def capture_message(capture: Capture) -> capture_pb2.Capture:
@@ -47,19 +40,6 @@ def stopped_value(stopped: capture_pb2.StopCaptureResponse) -> StoppedCapture:
     )
 
 
-def frame_value(frame: capture_pb2.CapturedFrame) -> CapturedFrame:
-    """A frame of a capture."""
-    return CapturedFrame(
-        time_ns=frame.time_ns,
-        port=frame.port,
-        transmitted=frame.transmitted,
-        stream_id=frame.stream_id,
-        sequence=frame.sequence if frame.HasField("sequence") else None,
-        original_length=frame.original_bytes,
-        octets=frame.octets,
-        traced=TracedFrame(
-            frame.traced.left_ns or None, tuple(frame.traced.events), _FATES[frame.traced.fate]
-        )
-        if frame.HasField("traced")
-        else None,
-    )
+def frames_value(frames: capture_pb2.CapturedFrames) -> CapturedFrames:
+    """Frames of a capture."""
+    return CapturedFrames.unpacked(frames.ports, frames.facts, frames.octets, traced=frames.traced)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from ...errors import PlanError
 from ...measurement.capture import CaptureCounters, CapturedFrame, CapturePortCounters, StoppedCapture
+from ...measurement.captured_frames import CapturedFrames
 from ...model.capture import Capture, Direction, Keep
 from ..base import PortInfo
 from .filter import Filter
@@ -96,11 +97,11 @@ class FakeTap:
             )
         return self._stopped
 
-    def frames(self) -> Iterator[CapturedFrame]:
+    def frames(self) -> Iterator[CapturedFrames]:
         """The frames that were copied. PlanError unless it is stopped."""
         if self._stopped is None:
             raise PlanError(f"capture {self._capture.name!r} is not stopped; stop it first")
-        return iter(tuple(self._frames))
+        return iter((CapturedFrames.of(self._frames),) if self._frames else ())
 
 
 def _check(capture: Capture, ports: Mapping[str, PortInfo]) -> None:

@@ -16,7 +16,8 @@ from fractions import Fraction
 from threading import RLock
 
 from ...errors import Inconclusive, PlanError, TargetError
-from ...measurement.capture import CapturedFrame, StoppedCapture
+from ...measurement.capture import StoppedCapture
+from ...measurement.captured_frames import CapturedFrames
 from ...measurement.counter import EVERY_COUNTER, Counter
 from ...measurement.snapshot import (
     ClockCounters,
@@ -324,7 +325,7 @@ class FakeTarget:
         self._answer("stop_capture")
         return self._taps[name].stop(self._now_ns)
 
-    def read_capture(self, name: str) -> Iterator[CapturedFrame]:
+    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
         """See `Target`."""
         self._answer("read_capture")
         return self._taps[name].frames()

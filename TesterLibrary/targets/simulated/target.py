@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...errors import PlanError
-from ...measurement.capture import CapturedFrame, StoppedCapture
+from ...measurement.capture import StoppedCapture
+from ...measurement.captured_frames import CapturedFrames
 from ...measurement.counter import EVERY_COUNTER, Counter
 from ...model.capture import Capture
 from ...model.plan import Plan, PlannedStream
@@ -85,7 +86,7 @@ class SimulatedTarget(FakeTarget):
         """See `Target`."""
         raise PlanError(f"no capture {name!r}: a simulated tester captures no frames")
 
-    def read_capture(self, name: str) -> Iterator[CapturedFrame]:
+    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
         """See `Target`."""
         raise PlanError(f"no capture {name!r}: a simulated tester captures no frames")
 

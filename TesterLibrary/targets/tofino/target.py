@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from ...errors import PlanError, TargetError
-from ...measurement.capture import CapturedFrame, StoppedCapture
+from ...measurement.capture import StoppedCapture
+from ...measurement.captured_frames import CapturedFrames
 from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.capture import Capture
 from ...model.plan import LearningFrame, Plan, PlannedStream
@@ -237,7 +238,7 @@ class TofinoTarget:
         """See `Target`. There is none."""
         raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
 
-    def read_capture(self, name: str) -> Iterator[CapturedFrame]:
+    def read_capture(self, name: str) -> Iterator[CapturedFrames]:
         """See `Target`. There is none."""
         raise PlanError(f"there is no capture {name!r}: {_NO_CAPTURE}")
 

@@ -31,7 +31,7 @@ struct CapturedFacts {
   uint16_t port;
   uint16_t stream;  // 0: none
   bool transmitted;
-  uint8_t fate = 0;  // only of a frame of a trace: TracedFrame.Fate
+  uint8_t fate = 0;  // only of a frame of a trace: CapturedFrames.Fate
   // Only for a frame of a trace, whose sequence is its number on the path.
   std::array<uint16_t, kMostEvents> events{};  // that happened to it, counted from 1; 0: none
   uint64_t left_ns = 0;                        // 0: it has not left

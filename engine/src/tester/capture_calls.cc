@@ -2,6 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Captures for clients: started and stopped beside the jobs, and read.
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "plan/validate_capture.h"
@@ -12,24 +18,44 @@ namespace {
 
 constexpr size_t kChunkBytes = 1U << 20;
 
-void FillFrame(const KeptFrame& frame, const std::string& port, v1::CapturedFrame& out) {
-  out.set_time_ns(frame.facts.time_ns);
-  out.set_port(port);
-  out.set_transmitted(frame.facts.transmitted);
-  out.set_stream_id(frame.facts.stream);
-  if (frame.facts.sequence != CapturedFacts::kNoSequence) {
-    out.set_sequence(frame.facts.sequence);
-  }
-  out.set_original_bytes(frame.facts.original_bytes);
-  out.set_octets(frame.bytes.data(), frame.bytes.size());
-}
+// As capture.proto describes it.
+struct PackedFacts {
+  uint64_t time_ns;
+  uint64_t sequence;
+  uint64_t left_ns;
+  uint32_t original_bytes;
+  uint32_t kept_bytes;
+  std::array<uint16_t, CapturedFacts::kMostEvents> events;
+  uint16_t stream;
+  uint16_t port;
+  uint8_t transmitted;
+  uint8_t fate;
+  uint16_t zeros;
+};
+static_assert(sizeof(PackedFacts) == 48);
+static_assert(std::has_unique_object_representations_v<PackedFacts>);
+static_assert(std::endian::native == std::endian::little);
 
-void FillTraced(const KeptFrame& frame, v1::TracedFrame& out) {
-  out.set_left_ns(frame.facts.left_ns);
-  out.set_fate(static_cast<v1::TracedFrame::Fate>(frame.facts.fate));
-  for (const uint16_t event : frame.facts.events) {
-    if (event != 0) out.add_events(event - 1U);
-  }
+void AppendFrame(const KeptFrame& frame, v1::CapturedFrames& out) {
+  constexpr size_t kAlignment = 4;
+  const CapturedFacts& facts = frame.facts;
+  const PackedFacts packed = {.time_ns = facts.time_ns,
+                              .sequence = facts.sequence,
+                              .left_ns = facts.left_ns,
+                              .original_bytes = facts.original_bytes,
+                              .kept_bytes = facts.kept_bytes,
+                              .events = facts.events,
+                              .stream = facts.stream,
+                              .port = facts.port,
+                              .transmitted = facts.transmitted,
+                              .fate = facts.fate,
+                              .zeros = 0};
+  std::array<char, sizeof packed> bytes;
+  std::memcpy(bytes.data(), &packed, sizeof packed);
+  out.mutable_facts()->append(bytes.data(), bytes.size());
+  std::string& octets = *out.mutable_octets();
+  octets.append(frame.bytes.begin(), frame.bytes.end());
+  octets.resize((octets.size() + kAlignment - 1) / kAlignment * kAlignment);
 }
 
 const LoadedPath& FindPath(const Jobs& jobs, const v1::TracedPath& traced) {
@@ -97,18 +123,19 @@ void Tester::ReadCapture(const std::string& name,
   }
   lock.unlock();
   v1::CapturedFrames chunk;
-  size_t bytes = 0;
-  for (const KeptFrame& frame : capture->frames()) {
-    auto& out = *chunk.add_frames();
-    FillFrame(frame, ports_[frame.facts.port].facts().name, out);
-    if (capture->plan().keep == Lane::Keep::kTrace) FillTraced(frame, *out.mutable_traced());
-    bytes += sizeof frame + frame.bytes.size();
-    if (bytes < kChunkBytes) continue;
-    if (!write(chunk)) return;
+  const auto begin = [&] {
     chunk.Clear();
-    bytes = 0;
+    for (size_t port = 0; port < ports_.size(); ++port) chunk.add_ports(ports_[port].facts().name);
+    chunk.set_traced(capture->plan().keep == Lane::Keep::kTrace);
+  };
+  begin();
+  for (const KeptFrame& frame : capture->frames()) {
+    AppendFrame(frame, chunk);
+    if (chunk.facts().size() + chunk.octets().size() < kChunkBytes) continue;
+    if (!write(chunk)) return;
+    begin();
   }
-  if (chunk.frames_size() > 0) write(chunk);
+  if (!chunk.facts().empty()) write(chunk);
 }
 
 void Tester::ForgetCapture(const std::string& name, const Client& client) {

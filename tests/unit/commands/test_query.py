@@ -13,6 +13,7 @@ import pytest
 
 from TesterLibrary.commands import main as cli
 from TesterLibrary.measurement.capture import CapturedFrame
+from TesterLibrary.measurement.captured_frames import CapturedFrames
 from TesterLibrary.reporting.frames import COLUMNS, FrameRows
 from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.tables import TABLES
@@ -130,7 +131,7 @@ def captured(run: Path, tmp_path: Path) -> Path:
     shutil.copytree(run / "evidence", tmp_path / "evidence")
     place = RecordPlace("bed", "Suite", "Test")
     rows = FrameRows("all", {7: "north"})
-    rows.add([CapturedFrame(100 * n, "p1", True, 7, n, 60, b"") for n in range(30)])
+    rows.add(CapturedFrames.of(CapturedFrame(100 * n, "p1", True, 7, n, 60, b"") for n in range(30)))
     first = TrialPart(7, "north", 1, 1, place, 0, 1999, "p2", 2)
     second = TrialPart(7, "north", 2, 1, place, 2000, 9999, "p2", 0)
     files = rows.write(tmp_path / "evidence" / "frames", "all", place, {first: (3, 5), second: ()})

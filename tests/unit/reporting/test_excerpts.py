@@ -15,6 +15,7 @@ import pytest
 from scapy.utils import rdpcap
 
 from TesterLibrary.measurement.capture import CapturedFrame
+from TesterLibrary.measurement.captured_frames import CapturedFrames
 from TesterLibrary.measurement.losses import LostFrames
 from TesterLibrary.reporting.excerpts import MOST_LOSSES, Excerpt, excerpt_frames, first_losses
 from TesterLibrary.reporting.place import RecordPlace
@@ -38,7 +39,7 @@ def captured(lost: tuple[int, ...]) -> list[CapturedFrame]:
 def test_a_table_has_each_frame_where_it_left_and_arrived() -> None:
     lost = (10, 11, 14)
     frames = [*captured(lost), frame(10, transmitted=False, port="p3"), frame(12, transmitted=False)]
-    (first, second) = first_losses({PART: LostFrames(lost, 3)}, {PART: frames})
+    (first, second) = first_losses({PART: LostFrames(lost, 3)}, {PART: [CapturedFrames.of(frames)]})
     assert first.title == "Trial 3 (attempt 2), north: frames 10 to 11 were lost"
     assert second.title == "Trial 3 (attempt 2), north: frame 14 was lost"
     rows = {row.sequence: row for row in first.rows}
@@ -51,7 +52,7 @@ def test_a_table_has_each_frame_where_it_left_and_arrived() -> None:
 
 def test_frames_that_were_not_captured_where_they_left_have_no_time() -> None:
     frames = [frame(number, transmitted=False) for number in (8, 9, 11, 12)]
-    (loss,) = first_losses({PART: LostFrames((10,), 1)}, {PART: frames})
+    (loss,) = first_losses({PART: LostFrames((10,), 1)}, {PART: [CapturedFrames.of(frames)]})
     row = next(row for row in loss.rows if row.is_lost)
     assert (row.sequence, row.sent_ns, row.latency_ns, row.size) == (10, None, None, None)
     excerpt = Excerpt("trial", Path("trial-losses.pcapng"), (loss,), found=1, lost=1)
@@ -65,7 +66,7 @@ def test_frames_that_were_not_captured_where_they_left_have_no_time() -> None:
 
 def test_there_are_few_losses_and_each_frame_once() -> None:
     lost = (10, 12, 14, 16, 18)
-    losses = first_losses({PART: LostFrames(lost, 5)}, {PART: captured(lost)})
+    losses = first_losses({PART: LostFrames(lost, 5)}, {PART: [CapturedFrames.of(captured(lost))]})
     assert len(losses) == MOST_LOSSES
     frames = excerpt_frames(losses)
     assert len(frames) == len({id(each) for each in frames}) == 15 + 15 - 5
@@ -74,7 +75,7 @@ def test_there_are_few_losses_and_each_frame_once() -> None:
 
 def test_a_device_that_repeats_frames_does_not_fill_the_log() -> None:
     frames = [*captured((10,)), *(frame(11, transmitted=False) for _ in range(10_000))]
-    (loss,) = first_losses({PART: LostFrames((10,), 1)}, {PART: frames})
+    (loss,) = first_losses({PART: LostFrames((10,), 1)}, {PART: [CapturedFrames.of(frames)]})
     assert len(loss.frames) == 100
 
 

@@ -12,12 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.measurement.capture import CapturedFrame, Fate
+from TesterLibrary.measurement.captured_frames import CapturedFrames
 from TesterLibrary.measurement.trace import TracedPacket
 from TesterLibrary.model.heading import Heading
 from TesterLibrary.reporting.durable import RecordError
+from TesterLibrary.reporting.frame_columns import DIRECTIONS, Codes, of_frames
 from TesterLibrary.reporting.frames import COLUMNS, FrameFile, FrameRows, check_parquet
 from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.trial_part import TrialPart
@@ -66,7 +70,7 @@ def rows(file: FrameFile) -> list[dict[str, Any]]:
 
 def written(folder: Path, frames: list[CapturedFrame], **trials: Any) -> tuple[FrameFile, ...]:
     table = FrameRows("all", {7: "north", 9: "south"})
-    assert list(table.passing(iter(frames))) == frames
+    table.add(CapturedFrames.of(frames))
     return table.write(folder / "frames", "all", NOWHERE, trials.get("trials", {}))
 
 
@@ -109,6 +113,51 @@ def test_when_a_frame_left_is_unknown_without_its_signature(tmp_path: Path, chan
     assert (row["sent_ns"], row["received_ns"]) == (None, LATE + 250)
     assert (row["sequence"] is None) == ("sequence" in changes)
     assert (row["stream"] is None) == ("stream_id" in changes)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([0, 7, 9]),
+            st.none() | st.integers(0, 3) | st.integers(2**48 - 1, 2**48 + 2),
+            st.integers(0, 3 << 48),
+            st.booleans(),
+            st.sampled_from([16, 17, 60, 63]),
+            st.sampled_from(["whole", "cut", "foreign"]),
+        ),
+        max_size=20,
+    )
+)
+def test_frames_become_rows_at_once_as_one_by_one(
+    facts: list[tuple[int, int | None, int, bool, int, str]],
+) -> None:
+    frames = []
+    for stream, number, time_ns, left, size, kind in facts:
+        octets = signed(stream if kind != "foreign" else 1, number or 0, time_ns - time_ns % 977, size)
+        frames.append(
+            CapturedFrame(time_ns, "p1", left, stream, number, size, octets[: 15 if kind == "cut" else None])
+        )
+    columns = of_frames(CapturedFrames.of(frames), Codes())
+    assert columns.sent.tolist() == [
+        frame.time_ns if frame.transmitted else departure(frame) for frame in frames
+    ]
+    assert columns.received.tolist() == [-1 if frame.transmitted else frame.time_ns for frame in frames]
+    assert columns.sequence.tolist() == [-1 if f.sequence is None else f.sequence for f in frames]
+    assert columns.size.tolist() == [frame.original_length + 4 for frame in frames]
+    assert [DIRECTIONS[code] for code in columns.direction] == [
+        "transmitted" if frame.transmitted else "received" for frame in frames
+    ]
+
+
+def departure(frame: CapturedFrame) -> int:
+    """When a frame left, by its signature; -1: it has none."""
+    end = frame.octets[-16:]
+    whole = len(frame.octets) == frame.original_length and len(end) == 16
+    if not whole or not frame.stream_id or frame.sequence is None:
+        return -1
+    if end[:8] != struct.pack(">HHI", frame.stream_id, frame.sequence % 2**48 >> 32, frame.sequence % 2**32):
+        return -1
+    return frame.time_ns - (frame.time_ns - int.from_bytes(end[8:14], "big")) % 2**48
 
 
 def test_each_trial_is_a_partition_and_frames_of_none_are_another(tmp_path: Path) -> None:

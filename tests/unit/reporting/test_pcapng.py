@@ -5,10 +5,14 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scapy.utils import PcapNgReader
 
 from TesterLibrary import __version__
@@ -18,7 +22,9 @@ from TesterLibrary.measurement.capture import (
     CapturePortCounters,
     StoppedCapture,
 )
+from TesterLibrary.measurement.captured_frames import CapturedFrames
 from TesterLibrary.model.capture import Capture
+from TesterLibrary.reporting.frame_comments import frame_comment
 from TesterLibrary.reporting.pcapng import write_capture
 
 ZERO = 1_700_000_000 * 10**9
@@ -37,10 +43,52 @@ FRAMES = [
 ]
 
 
+def plain_block(frame: CapturedFrame, interface: int, streams: Mapping[int, str]) -> bytes:
+    """What the block of one frame has, field by field."""
+    said = frame_comment(frame, streams).encode()
+    time_ns = ZERO + frame.time_ns
+    begin = struct.pack(
+        "<IIIII", interface, time_ns >> 32, time_ns & 0xFFFFFFFF, len(frame.octets), frame.original_length
+    )
+    end = struct.pack("<HHIHH", 2, 4, 2 if frame.transmitted else 1, 0, 0)
+    octets, said_padded = (each + bytes(-len(each) % 4) for each in (frame.octets, said))
+    return begin + octets + struct.pack("<HH", 1, len(said)) + said_padded + end
+
+
+@given(
+    st.lists(
+        st.builds(
+            CapturedFrame,
+            time_ns=st.integers(0, 2**40),
+            port=st.sampled_from(["p1", "p2"]),
+            transmitted=st.booleans(),
+            stream_id=st.sampled_from([0, 7, 8, 65535]),
+            sequence=st.none() | st.integers(0, 12) | st.integers(0, 2**62),
+            original_length=st.integers(0, 2**31 - 1),
+            octets=st.binary(max_size=70),
+        )
+    )
+)
+def test_frames_that_are_written_at_once_are_those_that_are_written_one_by_one(
+    frames: list[CapturedFrame],
+) -> None:
+    stopped = replace(STOPPED, streams={7: "nördlich", 8: "s"})
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "x.pcapng"
+        write_capture(path, Capture("x"), stopped, [CapturedFrames.of(frames)], MACS)
+        written = [body for kind, body in blocks(path) if kind == 6]
+    assert written == [plain_block(each, list(MACS).index(each.port), stopped.streams) for each in frames]
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "x.pcapng"
-    assert write_capture(path, Capture("x", filter="ip", snap_length=61), STOPPED, FRAMES, MACS) == 3
+    assert (
+        write_capture(
+            path, Capture("x", filter="ip", snap_length=61), STOPPED, [CapturedFrames.of(FRAMES)], MACS
+        )
+        == 3
+    )
     return path
 
 
@@ -106,8 +154,8 @@ def test_statistics_say_what_was_dropped(path: Path) -> None:
 
 
 def test_what_is_cut_short_leaves_no_file(tmp_path: Path) -> None:
-    def cut() -> Iterator[CapturedFrame]:
-        yield FRAMES[0]
+    def cut() -> Iterator[CapturedFrames]:
+        yield CapturedFrames.of(FRAMES[:1])
         raise RuntimeError("the tester is gone")
 
     with pytest.raises(RuntimeError, match="gone"):

@@ -18,6 +18,7 @@ from scapy.packet import Packet
 
 from TesterLibrary.errors import PlanError, TesterLibraryError
 from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame
+from TesterLibrary.measurement.captured_frames import CapturedFrames, frames_of
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
 from TesterLibrary.running.capture import CaptureFile, Captures
@@ -47,7 +48,15 @@ def tagged(ttl: int = 64, tos: int = 0, vlan: int = 100) -> Packet:
 def captured(sent: Callable[[int], Packet], arrived: Callable[[int], Packet], count: int = 20) -> CaptureFile:
     frames = [frame(n, transmitted=True, packet=sent(n)) for n in range(count)]
     frames += [frame(n, transmitted=False, packet=arrived(n)) for n in range(count)]
-    return CaptureFile(Path("x"), CaptureCounters("all"), tuple(("north", each) for each in frames))
+    return written(frames)
+
+
+def written(frames: list[CapturedFrame]) -> CaptureFile:
+    return CaptureFile(Path("x"), CaptureCounters("all"), batches(frames), {1: "north", 2: "north"})
+
+
+def batches(frames: list[CapturedFrame]) -> tuple[CapturedFrames, ...]:
+    return CapturedFrames.of(frames[:2]), CapturedFrames.of(frames[2:])
 
 
 def judged(file: CaptureFile, path: FieldPath, sign: str, expected: str) -> Verdict:
@@ -115,22 +124,22 @@ def test_frames_of_two_trials_are_not_mixed_up() -> None:
         *(frame(n, transmitted=False, packet=tagged(8 + n), stream_id=2) for n in range(3)),
         *(frame(n, transmitted=False, packet=tagged(63 - n), stream_id=1) for n in range(3)),
     ]
-    file = CaptureFile(Path("x"), CaptureCounters("all"), tuple(("north", each) for each in both))
+    file = written(both)
     assert judged(file, TTL, "==", "sent - 1").outcome is Outcome.PASS
 
 
 def test_what_was_not_captured_is_not_judged() -> None:
     whole = captured(lambda _: tagged(), lambda _: tagged())
-    only_sent = replace(whole, heads=whole.heads[:20])
+    only_sent = replace(whole, heads=batches(list(frames_of(whole.heads))[:20]))
     verdict = judged(only_sent, TTL, "==", "sent")
     assert (verdict.outcome, verdict.reason) == (
         Outcome.INCONCLUSIVE,
         "no frame that arrived was captured, or none with this header",
     )
     lost = captured(lambda _: tagged(), lambda _: Ether() / IP() / UDP())
-    verdict = judged(replace(lost, heads=lost.heads[20:]), TAG, "==", "100")
+    verdict = judged(replace(lost, heads=batches(list(frames_of(lost.heads))[20:])), TAG, "==", "100")
     assert verdict.outcome is Outcome.INCONCLUSIVE
-    only_received = replace(whole, heads=whole.heads[20:])
+    only_received = replace(whole, heads=batches(list(frames_of(whole.heads))[20:]))
     verdict = judged(only_received, TTL, "==", "sent")
     assert (verdict.outcome, verdict.reason) == (
         Outcome.INCONCLUSIVE,
@@ -165,7 +174,7 @@ def test_a_capture_of_the_fake_tester_is_judged(tmp_path: Path) -> None:
         TrialMeasurer(this, [sending]).measure(Fraction(1, 10_000), SECOND)
     captures.stop("all")
     file = captures.stopped()
-    count = len(file.heads) // 2
+    count = len(file.of_stream("north")) // 2
     assert count > 100
     verdict = judged(file, TTL, "==", "sent")
     assert verdict.outcome is Outcome.PASS
