@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -14,16 +15,18 @@ from robot.running.context import EXECUTION_CONTEXTS
 from robot.utils import printable_name
 from robotlibcore import DynamicCore
 
+from .errors import TestbedError
 from .keywords import CONVERTERS, components
 from .keywords._calls import check_names, converting
 from .keywords._optional import with_reasons
 from .model.written import NOTATIONS
 from .reporting import metrics
+from .reporting.durable import RecordError
 from .reporting.listener import Listener
 from .reporting.live.notes import LiveNotes
 from .reporting.machine import versions
 from .reporting.progress import Console
-from .reporting.recorder import Recorder
+from .reporting.recorder import TESTBED_FAULT, Recorder
 from .running.scope import ScopeListener
 from .running.suite import Suite
 
@@ -152,7 +155,12 @@ class TesterLibrary(DynamicCore):
         """Runs a keyword for Robot, which has converted its arguments."""
         parameters = [parameter for parameter in self._parameters(name) if not parameter.startswith("*")]
         check_names(printable_name(name, code_style=True), parameters, args)  # type: ignore[no-untyped-call]
-        return super().run_keyword(name, args, kwargs)
+        try:
+            return super().run_keyword(name, args, kwargs)
+        except TestbedError as fault:
+            with suppress(RecordError):  # reports tell it from a mistake of the suite
+                self.suite.recorder.event(TESTBED_FAULT, reason=str(fault))
+            raise
 
     def __getattr__(self, name: str) -> Any:
         """A keyword as a method, for Python programs: it converts its arguments as Robot would."""
@@ -206,4 +214,9 @@ class _Closer:
         self.suite.close()
         if self.suite.progress.notes:
             self.suite.progress.notes.close()
-        metrics.write(self.suite.recorder.directory)
+        recorder = self.suite.recorder
+        metrics.write(recorder.directory)
+        if recorder.is_ready:
+            from .reporting.rebuild import after_robot  # templates, and plots: not while a suite is imported
+
+            after_robot(recorder.directory.parent)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from TesterLibrary.model.units import Ratio
 from TesterLibrary.reporting.comparison import compare
-from TesterLibrary.reporting.rebuild import EVIDENCE
+from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.records import read_verdicts
 
 from .harness.outcome import Outcome, below

@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 from TesterLibrary.reporting.frames import FOLDER, FrameRows
+from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.query import MEMORY
-from TesterLibrary.reporting.rebuild import EVIDENCE
 from TesterLibrary.reporting.recorder import Recorder
 
 from .harness.captured import PLACE, STREAM, batches, trial

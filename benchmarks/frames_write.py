@@ -33,7 +33,7 @@ _POLL_S = 0.05
 
 @benchmark(unit="M frames/s", bound=above(1, "M frames/s"))
 def frames_write(_: Settings) -> Outcome:
-    """`Stop Capture` as a whole: a million frames of 64 bytes from the engine to pcapng and rows on the disk"""
+    """`Stop Capture` as a whole: a million 64-byte frames from the engine to pcapng and rows on the disk"""
     runs, cpu_s = [], []
     with tempfile.TemporaryDirectory(prefix="benchmark-", dir=Path.cwd()) as name, engine.looped() as target:
         captures = Captures(_tester(target, Path(name)))

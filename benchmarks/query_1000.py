@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.query import query
-from TesterLibrary.reporting.rebuild import EVIDENCE
 from TesterLibrary.reporting.records import read
 
 from .harness.outcome import ANY, Outcome

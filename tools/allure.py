@@ -17,7 +17,7 @@ FOLDER = ROOT / ".cache" / "allure"
 PYTHON = ROOT / ".venv" / "bin" / "python"
 COMMAND = PYTHON.with_name("allure")
 NODE_MAJOR = 20
-PACKAGE = "allure@^3.0.0"
+PACKAGE = "allure@^3.18.0"  # which charts the numbers of runs
 # Node trusts its own list of authorities; networks with a proxy put theirs into the system's.
 AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 

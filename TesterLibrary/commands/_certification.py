@@ -23,9 +23,11 @@ from ..files.criteria import check_criteria, load_criteria
 from ..files.paths import data_root, resource
 from ..files.profile import profile_values, section
 from ..reporting import agenda
-from ..reporting.rebuild import ALLURE_RESULTS, EVIDENCE, ROBOT
+from ..reporting.place import EVIDENCE
+from ..reporting.rebuild import ALLURE_RESULTS, ROBOT
 from ..reporting.recorder import Recorder, read_run, start_run
 from ..reporting.records import read_verdicts
+from ..reporting.repetitions import label
 from ..reporting.time_budget import ENDED, TimeBudget, record_not_run, spent
 from ..testbeds import load_testbed, shipped_testbeds
 from ..testbeds.load import find_testbed
@@ -53,9 +55,8 @@ class Bed:
 
     @property
     def label(self) -> str:
-        """The name of its tests in the reports: `l2-bridge`, and `l2-bridge (2)` for the second time."""
-        short = self.name.rpartition("/")[2]
-        return short if self.repetition == 1 else f"{short} ({self.repetition})"
+        """The name of its tests in the reports."""
+        return label(self.name, self.repetition)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import argparse
 
 from ..errors import TesterLibraryError
 from ..files import paths
-from ..reporting import allure
+from ..reporting import allure_report
 from ..reporting.machine import describe_machine, versions
 from ._command import command
 
@@ -20,7 +20,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _info(_: argparse.Namespace) -> int:
     try:
-        report_tool = str(allure.command())
+        report_tool = str(allure_report.command())
     except TesterLibraryError:
         report_tool = "missing"
     facts = {

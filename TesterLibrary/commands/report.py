@@ -13,6 +13,7 @@ from ..reporting.markdown import markdown
 from ..reporting.outcome import ERROR, EXIT_STATUS
 from ..reporting.rebuild import is_plain_robot, rebuild
 from ..reporting.signature import load_private_key, sign
+from ..reporting.tables import write_tables
 from ._command import STATUS_HELP, command
 from ._verdicts import show
 
@@ -30,6 +31,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--key", metavar="FILE", type=Path, help="an Ed25519 private key in PEM, which signs the certificate"
     )
+    parser.add_argument(
+        "--csv",
+        metavar="FOLDER",
+        type=Path,
+        help="write all records as tables, too: tests, trials, streams, intervals, verdicts, events",
+    )
     parser.set_defaults(run=_report)
 
 
@@ -38,6 +45,8 @@ def _report(options: argparse.Namespace) -> int:
     reports = rebuild(options.directory)
     if key and options.directory / statement.FILE in reports.made:
         sign(options.directory / statement.FILE, key)
+    if options.csv:
+        write_tables(reports.records, options.csv)
     if options.markdown:
         print(markdown(reports.records), end="")
         for problem in reports.problems:

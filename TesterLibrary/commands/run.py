@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from datetime import datetime
 from pathlib import Path
 
@@ -17,33 +18,33 @@ from ..files.job_run import job_campaign
 from ..files.paths import resource
 from ..files.profile import profile_values
 from ..planning.prediction import predict
-from ..reporting.rebuild import EVIDENCE
-from ..reporting.records import read_verdicts
+from ..reporting.place import EVIDENCE
 from ..reporting.signature import load_private_key
 from ..reporting.trend.address import Address
-from ..reporting.trend.database import TOLERANCE, open_database
-from ..reporting.trend.figure import run_of
 from ..testbeds import load_testbed
 from ._certification import Certification, certification, rest_of
 from ._command import command
 from ._duration import duration
 from ._execution import execute, link_latest
 from ._live import LivePage, add_live
+from ._trend_gate import TrendGate, worst
 from ._verdicts import RESULTS
 
 _MOST = 15  # tests on one screen
 _DESCRIPTION = """
 Runs a campaign: the suites, testbeds, repetitions and limits in a file (docs/nightly.md). It says beforehand
 what it is going to run, and writes the reports of tester certify into one folder. A test for which the time
-budget has no room is not begun: it is named, and INCONCLUSIVE. What is wrong in the file is said with its
-line; then nothing is run.
+budget has no room is not begun: it is named, and INCONCLUSIVE. With a database, the tests of values that are
+worse than those of the nights before are run once more, before they alarm. What is wrong in the file is said
+with its line; then nothing is run.
 
 A job file (docs/traffic.md) is run on its testbed, or on that of --testbed: its streams are sent for its
 duration, and their loss is judged if it has a bound (loss: 0).
 
 exit status:
    0  every test passed a verdict
-   1  a test failed: measured, and out of bounds
+   1  a test failed: measured, and out of bounds; or a value has become worse, and stayed so when it was
+      measured again
    2  no test failed and none had an error, but of one the tester could not tell, or it was not run in time
    3  an error: in a suite or a file; a record is missing; the run was interrupted
    4  nothing else is wrong, but a test judged nothing
@@ -86,6 +87,8 @@ def _run_campaign(options: argparse.Namespace, page: LivePage) -> int:
     campaign = _loaded(options)
     _check(campaign)
     now = datetime.now()
+    budget = campaign.time_budget
+    ends_at = time.monotonic() + budget.seconds if budget else None
     given = options.output or campaign.output
     output = Path(now.strftime(given)) if given else RESULTS / now.strftime("%Y%m%d-%H%M%S")
     latest = RESULTS / "latest"
@@ -103,7 +106,7 @@ def _run_campaign(options: argparse.Namespace, page: LivePage) -> int:
         exclude=campaign.exclude,
         tests=campaign.tests,
         repetitions=campaign.repetitions,
-        time_budget_s=campaign.time_budget.seconds if campaign.time_budget else None,
+        time_budget_s=budget.seconds if budget else None,
         title=campaign.title,
     )
     if options.check:
@@ -125,11 +128,8 @@ def _run_campaign(options: argparse.Namespace, page: LivePage) -> int:
     done = execute(run, left, tests, go_on=f"tester run {go_on} --resume", most=_MOST, key=key)
     if not (campaign.database and done.finished):
         return done.status
-    try:
-        _keep(campaign.database, run.output)
-    except TesterLibraryError as problem:
-        raise TesterLibraryError(f"the run is whole, and is not in the database: {problem}") from None
-    return done.status
+    gate = TrendGate(campaign.database, ends_at)
+    return worst([done.status, gate.status(run, most=_MOST)])
 
 
 def _loaded(options: argparse.Namespace) -> Campaign:
@@ -182,11 +182,3 @@ def _times(run: Certification, campaign: Campaign) -> str:
 
 def _beds(run: Certification) -> list[str]:
     return list(dict.fromkeys(bed.testbed for bed in run.beds))
-
-
-def _keep(database: str, output: Path) -> None:
-    """Adds the values of the run to a database of `tester trend`."""
-    with open_database(database, make=True) as opened:
-        added = opened.add(run_of(read_verdicts(output / EVIDENCE)), float(TOLERANCE.value))
-    shown = Address.parse(database)
-    print(f"{shown}: the run is {added.value}; tester trend --database {shown} says what has changed")

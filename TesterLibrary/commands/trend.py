@@ -83,6 +83,12 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--accept", type=int, metavar="NUMBER", help="take the alarm on this figure for good")
     parser.add_argument("--because", default="", metavar="TEXT", help="why it is accepted; needs --accept")
+    parser.add_argument(
+        "--copy-to",
+        metavar="DATABASE",
+        default="",
+        help="make another database the same: a new one, or an earlier copy; a file or a server",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, all values included")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write a page with charts and filters")
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write all values as a table")
@@ -107,6 +113,8 @@ def _trend(options: argparse.Namespace) -> int:
         runs = database.runs()
         chosen = {name: getattr(options, name) for name in ("testbed", "version", "test", "size")}
         series = database.series(**chosen)
+        if options.copy_to:
+            said.append(_copied(database, address, options.copy_to))
     looked_at = [run.id for run in added] or [run for run, _ in runs[-1:]]
     found = trends(series, looked_at, Method(options.method))
     newest = max((at for _, at in runs), default=None)
@@ -127,6 +135,21 @@ def _run(record: Path) -> tuple[Run, Sequence[str]]:
 
 def _add(database: Database, run: Run, options: argparse.Namespace) -> str:
     return database.add(run, float(options.tolerance.value), Method(options.method)).value
+
+
+def _copied(database: Database, address: Address, given: str) -> str:
+    """Copies everything into another database, and says so."""
+    target = Address.parse(given)
+    if str(target) == str(address) or (
+        not target.is_server and target.file.resolve() == address.file.resolve()
+    ):
+        raise TesterLibraryError(f"--copy-to {target} is the database itself; give another one")
+    with open_database(target.given) as other:
+        try:
+            runs = database.copy_to(other)
+        except TesterLibraryError as problem:
+            raise TesterLibraryError(f"{target} is not replaced: {problem}") from None
+    return f"{counted(runs, 'run')} copied from {address} to {target}"
 
 
 def _now() -> datetime:

@@ -14,7 +14,8 @@ from pathlib import Path
 from ..errors import TesterLibraryError
 from ..reporting.live.server import LOOPBACK, listen, url_of
 from ..reporting.live.watching import watched
-from ..reporting.rebuild import EVIDENCE, evidence_of
+from ..reporting.place import EVIDENCE
+from ..reporting.rebuild import evidence_of
 from ._command import STATUS_HELP, command
 from ._live import port
 from ._verdicts import RESULTS

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from enum import Enum
 from typing import Any
 
@@ -11,10 +12,14 @@ from assertionengine import AssertionOperator
 from robot.api import logger
 from robot.api.deco import keyword
 
+from ..errors import TesterLibraryError
 from ..measurement.capture import CaptureCounters
 from ..model.capture import Capture, Direction, Keep
 from ..model.names import NO_NAMES, Names
+from ..reporting.capture_plot import capture_plot
 from ..reporting.excerpts import link_to
+from ..reporting.figure import MOST_PLOTS, Figure
+from ..reporting.render import image
 from ..running.suite import Suite
 from ._assertion import asserted
 from ._component import component
@@ -103,6 +108,8 @@ class Captures:
         number in the stream. `Create Replay Stream` replays it. Captures that nobody stops are
         written when the tester is closed.
 
+        The log and Allure show the frames over time as they left and arrived, with those that were lost.
+
         Where trials lost frames while it ran, the frames around the first three losses are in a second file,
         ``NAME-losses.pcapng``, and as a table in the log and in Allure. With ``parquet=True`` of
         `Start Capture`, ``tester query RUN "select … from frames"`` asks the rows; stop traffic before the
@@ -117,6 +124,10 @@ class Captures:
         if stopped.excerpt:
             path, text = stopped.excerpt.path, stopped.excerpt.text
             logger.info(f'<a href="{link_to(path, output)}">{path.name}</a>: {text}', html=True)
+        plots = self._suite.recorder.plots
+        with suppress(TesterLibraryError):  # no matplotlib: the file says it all
+            if len(plots) < MOST_PLOTS and (plot := capture_plot(stopped.heads, stopped.excerpt)):
+                plots.append(Figure(f"capture {stopped.counters.name}", image(plot), str(stopped.counters)))
         for file in stopped.frames:
             logger.info(f"{file.path}: {file.rows:,} rows")
         if stopped.counters.dropped:

@@ -19,6 +19,7 @@ from ..running.suite import Suite
 from ._component import component
 from ._parameters import check_parameters
 from ._shared import shares
+from ._states import show_states
 
 ONE_MEGABYTE = Octets(10**6)
 NO_TIME = Duration(0)
@@ -176,9 +177,13 @@ class ClientSide:
         | ``total`` | how many flows in all; no limit, if left out |
         | ``parameters`` | parameters of its tables by name: numbers, addresses, times |
 
+        The log shows the states of the protocol, and what leads from one to another.
+
         | `Start Protocol Clients` | tunnels | ${CURDIR}/client.yaml | 10.1.0.10:7000 | connections=10 |
         """
-        return self._start(protocol, shared, parameters)
+        name = self._start(protocol, shared, parameters)
+        show_states(self._suite.recorder, protocol)
+        return name
 
     @keyword(tags=["clients"])
     def stop_clients(self, *names: str, abandon: bool = False) -> SessionStatistics | None:

@@ -18,6 +18,7 @@ from ..running.suite import Suite
 from ._component import component
 from ._parameters import check_parameters
 from ._shared import shares
+from ._states import show_states
 
 ONE_KILOBYTE = Octets(1000)
 NOTHING = Octets(0)
@@ -138,9 +139,13 @@ class Responders:
         | ``flows`` | the most flows that it serves at once |
         | ``parameters`` | parameters of its tables by name: numbers, addresses, times |
 
+        The log shows the states of the protocol, and what leads from one to another.
+
         | `Start Protocol Responder` | tunnels | ${CURDIR}/tunnel.yaml | servers=10.1.0.10 | silence=5 s |
         """
-        return self._start(protocol, shared, parameters)
+        name = self._start(protocol, shared, parameters)
+        show_states(self._suite.recorder, protocol)
+        return name
 
     @keyword(tags=["responder"])
     def stop_responder(self, *names: str, abandon: bool = False) -> SessionStatistics | None:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Frames of a capture as columns, as `capture.proto` has them: some thousand at once, without an object for each."""
+"""Frames of a capture as columns, as `capture.proto` has them: thousands at once, no object for each."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ _ACROSS, _DOWN = 230, 120  # from one state to the next
 _MARGIN = 40
 _BEND = 34  # distance between an arrow and the one in the opposite direction
 _STYLE = (
+    "svg{background:#fff}"
     "text{font:12px sans-serif;text-anchor:middle}"
     "rect{fill:#f4f7fb;stroke:#33527a;stroke-width:1.5}"
     "path{fill:none;stroke:#33527a}"

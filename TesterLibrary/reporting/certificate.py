@@ -14,18 +14,23 @@ from typing import Any
 from ..measurement.calibration import Calibration
 from ..measurement.counter import Counter
 from ..measurement.order import Order
+from ..methodology.maximum import MaximumResult
 from ..methodology.result import Result
+from ..methodology.throughput import ThroughputResult
 from ..model.units import Bandwidth
 from ..verdict import Verdict
 from . import demonstration, device_said
 from .codec import decode
 from .evidence_summary import EvidenceSummary, by_kind
+from .failures import anchor_of, failures
 from .figures import Figure, Setting, figures
 from .marks import marks_of
 from .outcome import PASS, WORST_FIRST, overall
+from .progress import finding
 from .recorder import NOT_RUN
 from .records import Records, ResultRecord, TestRecord, VerdictRecord, short_names
 from .render import render
+from .session_table import SessionRow, session_rows
 
 _UNKNOWN = dict.fromkeys(("name", "vendor", "model", "version", "description", "layer"), "")
 _NOT_OPENED = {"target": "was not opened", "version": "", "details": "", "ports": ()}
@@ -38,6 +43,7 @@ class Cell:
     outcome: str
     verdicts: tuple[Verdict, ...]
     message: str
+    anchor: str  # of what is known of a test that did not pass; empty for others
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,8 @@ class VerdictTable:
         cells: dict[tuple[str, str], tuple[Cell, ...]] = {}
         for test in tests:
             place = (test.suite, test.test)
-            cell = Cell(test.outcome, records.verdicts_of(test), test.message)
+            anchor = "" if test.outcome == PASS else anchor_of(*place)
+            cell = Cell(test.outcome, records.verdicts_of(test), test.message, anchor)
             cells[place] = (*cells.get(place, ()), cell)
         names = dict.fromkeys(test.test for test in tests)
         rows = (VerdictRow(name, tuple(cells.get((suite, name), ()) for suite in suites)) for name in names)
@@ -97,6 +104,7 @@ class Section:
     notes: tuple[str, ...]  # on how the testbed was set up
     table: VerdictTable
     findings: tuple[CertifiedFinding, ...]  # every result
+    sessions: tuple[SessionRow, ...]
     figures: tuple[Figure, ...]
     order: Order  # of all frames of valid trials
     calibration: Calibration | None
@@ -115,7 +123,7 @@ def certificate(records: Records) -> str:
         counts={o: outcomes.count(o) for o in WORST_FIRST if o in outcomes},
         shortened=_shortened(records),
         sections=tuple(_sections(records)),
-        not_passed=tuple(t for t in records.tests if t.outcome != PASS),
+        not_passed=failures(records),
         outside_tests=tuple(v for v in records.outside_tests if v.verdict.outcome.value != PASS),
         left_out=records.left_out,
         not_run=records.not_run,
@@ -161,6 +169,7 @@ def _sections(records: Records) -> Iterator[Section]:
             notes=tuple(opened.get("notes", ())),
             table=VerdictTable.of(records, [t for t in records.tests if testbed_of(records, t) == name]),
             findings=certified_findings(results),
+            sessions=session_rows(results),
             figures=tuple(figures(results, Setting(opened["testbed"], marks))),
             order=Order.merged(t.order for t in trials if t.valid),
             calibration=decode(Calibration, found) if (found := opened.get("calibration")) else None,
@@ -204,7 +213,8 @@ def _findings(results: Sequence[ResultRecord]) -> Iterator[CertifiedFinding]:
 
 
 def _caveats(result: Result) -> Iterator[str]:
-    """Notes that the text of a result leaves out: invalid trials, doubts of delays, trials cut short."""
+    """Notes that the text of a result leaves out: what was next, invalid trials, doubts, trials cut short."""
+    yield from _next(result)
     invalid = [trial for trial in result.trials if not trial.valid]
     if invalid:
         reasons = "; ".join(text for text, _ in by_kind([o for trial in invalid for o in trial.objections]))
@@ -217,6 +227,19 @@ def _caveats(result: Result) -> Iterator[str]:
         yield text
     yield from filter(None, [result.traffic])
     yield from result.shortened
+
+
+def _next(result: Result) -> Iterator[str]:
+    """Why the next load or level of a search did not pass."""
+    if isinstance(result, ThroughputResult) and result.failed_load is not None:
+        tried = [t for t in result.trials if t.load == result.failed_load and not result.search.passes(t)]
+        if tried:
+            yield f"{float(result.failed_load * 100):.4g} % did not pass: {finding(tried[-1])}"
+    if isinstance(result, MaximumResult) and result.failed_at is not None:
+        known = zip(result.levels, result.measured, strict=True)
+        tried_at = [trial for level, trial in known if level == result.failed_at]
+        if tried_at:
+            yield f"{result.search.quantity.text(result.failed_at)} did not pass: {tried_at[-1]}"
 
 
 def _caught(verdicts: Sequence[VerdictRecord]) -> tuple[tuple[VerdictRecord, int], ...]:

@@ -19,6 +19,7 @@ from ..model.units import Ratio
 from ..verdict import Outcome, Verdict
 from .outcome import EXIT_STATUS, FAIL, INCONCLUSIVE, PASS
 from .records import Records, VerdictRecord
+from .repetitions import combined
 
 _HIGHER_IS_BETTER = {">=": True, ">": True, "<=": False, "<": False}  # by the operator of a bound
 
@@ -69,8 +70,8 @@ _Key = tuple[_Name, int]  # and which one of that name
 def compare(before: Records, after: Records, tolerance: Ratio) -> tuple[Comparison, ...]:
     """Every value of two runs, the most urgent first, and in the order of the tests otherwise.
 
-    Values that a test has several times are compared in their order. Testbeds may have different names if
-    each run has one: that compares two devices.
+    Values that a test has several times are compared in their order, and the means of repetitions. Testbeds
+    may have different names if each run has one: that compares two devices.
 
     Args:
         before: The run that is compared with.
@@ -96,9 +97,7 @@ def _values(run: Records, named: bool) -> Mapping[_Key, VerdictRecord]:
     """The values that count by their place; `named`: the name of the testbed is part of it."""
     found: dict[_Key, VerdictRecord] = {}
     times: Counter[_Name] = Counter()
-    for record in run.verdicts:
-        if record.caught_by:
-            continue
+    for record in combined(run):
         testbed = record.place.testbed if named else ""
         name = (testbed, record.place.suite, record.place.test, record.verdict.subject)
         times[name] += 1

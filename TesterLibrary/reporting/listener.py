@@ -8,7 +8,9 @@ It also tells Robot what Robot does not know, and puts trials into log.html and 
 from __future__ import annotations
 
 import json
+from base64 import b64decode
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +24,14 @@ from . import allure
 from .codec import encode
 from .durable import RecordError
 from .excerpts import Excerpt, link_to
+from .failures import anchor_of
+from .figure import MOST_PLOTS, Figure
 from .outcome import ERROR, FAIL, INCONCLUSIVE, NOT_JUDGED, PASS, outcome_of
+from .place import CERTIFICATE, RecordPlace
 from .plots import of_trials
 from .progress import Console
 from .recorder import Recorder, derived
+from .records import ResultRecord
 from .render import trials_html
 
 _RETRIES = "BuiltIn.Wait Until Keyword Succeeds"
@@ -79,8 +85,12 @@ class Listener:
         result.tags.add(f"verdict-{outcome.lower().replace(' ', '-')}")
         if recorder.trials:
             _show(tuple(recorder.trials))
+        for figure in (*recorder.plots, *_of_results(recorder)):
+            _show_plot(figure)
         for excerpt in recorder.excerpts:
             _show_losses(excerpt, recorder.directory.parent)
+        if outcome != PASS:
+            _show_way(recorder.place)
         self._tell_robot(result, outcome, message)
         try:
             recorder.end_test(
@@ -140,6 +150,33 @@ def _show(trials: tuple[Trial, ...]) -> None:
     allure.attach("trials.html", f"<!DOCTYPE html><meta charset='utf-8'><title>Trials</title>{html}", "html")
     if plot:
         allure.attach("plot.svg", plot, "svg")
+
+
+def _show_way(place: RecordPlace) -> None:
+    """The way from a test that did not pass to all that is known of it, in the certificate beside the log."""
+    link = f"{CERTIFICATE}#{anchor_of(place.suite, place.test)}"
+    logger.write(
+        f'<a href="{link}">verdicts, trials, frames and evidence of this test</a>', "INFO", html=True
+    )
+
+
+def _of_results(recorder: Recorder) -> list[Figure]:
+    """Plots of results of which those of the trials say less."""
+    from .figures import IN_LOG, Setting, figures  # and procedures: not while a suite is imported
+
+    results = [result for result in recorder.results if type(result) in IN_LOG][:MOST_PLOTS]
+    records = [ResultRecord(recorder.place, "", result) for result in results]
+    try:
+        return [figure for figure in figures(records, Setting({})) if figure.source]
+    except TesterLibraryError:  # no matplotlib, of which the log has been told
+        return []
+
+
+def _show_plot(figure: Figure) -> None:
+    alt = escape(figure.text, quote=True)
+    picture = f'<img src="{figure.source}" alt="{alt}" width="560">'
+    logger.write(f"<p>{escape(figure.title)}<br>{picture}</p>", "INFO", html=True)
+    allure.attach(f"{figure.title}.svg", b64decode(figure.source.partition(",")[2]), "svg")
 
 
 def _show_losses(excerpt: Excerpt, output: Path) -> None:

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+EVIDENCE = "evidence"  # the folder of records, in that of a run
+CERTIFICATE = "certificate.html"
+
 
 @dataclass(frozen=True)
 class RecordPlace:

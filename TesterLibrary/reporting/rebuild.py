@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
+import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from robot import rebot
@@ -14,17 +17,18 @@ from robot.api import ExecutionResult
 from robot.errors import DataError
 
 from ..errors import TesterLibraryError
-from . import allure, certificate, demonstration, junit, markdown, marks, statement
+from . import allure_report, certificate, demonstration, junit, markdown, marks, statement
 from .digests import digests_of
 from .durable import write_file
+from .place import CERTIFICATE, EVIDENCE
+from .recorder import RUN_VARIABLE
 from .records import Records, read
 from .signature import signature_file
 
-EVIDENCE = "evidence"
+NO_REPORTS = "TESTER_NO_REPORTS"  # of the environment
 ROBOT = "robot"  # what each Robot run wrote, before they are merged
 ALLURE_RESULTS = "allure-results"
 ALLURE_REPORT = "allure-report"
-CERTIFICATE = "certificate.html"
 _REBOT_FAILED = 251  # up to 250 it is the number of failed tests
 
 
@@ -51,21 +55,44 @@ def rebuild(directory: Path) -> Reports:
     """
     records = read(directory / EVIDENCE)
     problems: list[str] = []
-    made = [
-        *_certificates(directory, records, problems),
-        junit.write(records, directory / junit.FILE),
-        markdown.write(records, directory / markdown.FILE),
-        marks.write_table(records.events, directory / marks.FILE),
-    ]
+    made = _pages(directory, records, problems)
     title = records.agenda.title if records.agenda else "Test run"
     if demonstrates := demonstration.of_run(records.run):
         title += f" – {demonstrates}"
-    for make in (_robot_reports, _allure_report):
+    for make in (_robot_reports, partial(_allure_report, records)):
         try:
             made += make(directory, title)
         except TesterLibraryError as error:
             problems.append(str(error))
     return Reports(records, tuple(made), tuple(problems))
+
+
+def after_robot(directory: Path) -> None:
+    """Makes what needs only the records, at the end of a run of Robot itself.
+
+    `tester certify` and `tester run` make their reports when all is over, and NO_REPORTS leaves them out.
+    Whoever waits for Robot's status is told what is wrong with them, and nothing else happens.
+    """
+    evidence = directory / EVIDENCE
+    if RUN_VARIABLE in os.environ or NO_REPORTS in os.environ or not (evidence / "run.json").is_file():
+        return
+    problems: list[str] = []
+    try:
+        _pages(directory, read(evidence), problems)
+    except (TesterLibraryError, OSError) as problem:
+        problems.append(f"the certificate was not made: {problem}")
+    for text in problems:
+        print(f"tester: {text}; tester report {directory} makes it", file=sys.stderr)
+
+
+def _pages(directory: Path, records: Records, problems: list[str]) -> list[Path]:
+    """Both certificates, JUnit, Markdown and tables."""
+    return [
+        *_certificates(directory, records, problems),
+        junit.write(records, directory / junit.FILE),
+        markdown.write(records, directory / markdown.FILE),
+        marks.write_table(records.events, directory / marks.FILE),
+    ]
 
 
 def _certificates(directory: Path, records: Records, problems: list[str]) -> list[Path]:
@@ -129,7 +156,8 @@ def is_plain_robot(directory: Path) -> bool:
     return not any((directory / name).is_dir() for name in (ROBOT, ALLURE_RESULTS))
 
 
-def _allure_report(directory: Path, title: str) -> list[Path]:
+def _allure_report(records: Records, directory: Path, title: str) -> list[Path]:
     if is_plain_robot(directory):
         return []
-    return [allure.generate(directory / ALLURE_RESULTS, directory / ALLURE_REPORT, title=title)]
+    results, report = directory / ALLURE_RESULTS, directory / ALLURE_REPORT
+    return [allure_report.generate(results, report, title=title, records=records)]

@@ -30,6 +30,8 @@ from .codec import encode
 from .demonstration import demonstration
 from .durable import RecordError, append_line, drop_cut_line, make_directory, write_file
 from .excerpts import Excerpt
+from .executor import executor
+from .figure import Figure
 from .judgements import Judgements
 from .machine import describe_machine, versions
 from .place import RecordPlace
@@ -39,6 +41,7 @@ from .wall_clock import wall_clock
 SCHEMA = 2
 TRIAL_SCHEMA = "trial.schema.json"  # beside the records, as it was when they were written
 RUN_VARIABLE = "TESTER_RUN"  # set by `tester certify`, which runs Robot several times for one report
+TESTBED_FAULT = "testbed_fault"  # an event: a testbed could not be set up, or is wrong
 NOT_RUN = "not_run"  # the event of a test that was left out, with the reason
 KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 _THIS_PROCESS = uuid4().hex
@@ -58,7 +61,9 @@ class Recorder:
         self._run_id = run_id
         self.place = RecordPlace()
         self.trials: list[Trial] = []  # of the current test
+        self.results: list[Result] = []  # of the current test
         self.excerpts: list[Excerpt] = []  # of captures in the current test
+        self.plots: list[Figure] = []  # for the log of the current test, but those of its trials and results
         self.judgements = Judgements()
         self.problem = ""  # why a record of the current test is missing
         self._seed: int | None = None
@@ -110,7 +115,7 @@ class Recorder:
     def begin_test(self, suite: str, test: str) -> None:
         """Begins a test, to which all further records belong."""
         self.place = RecordPlace(self.place.testbed, suite, test)
-        self.trials, self.excerpts, self.problem = [], [], ""
+        self.trials, self.results, self.excerpts, self.plots, self.problem = [], [], [], [], ""
         self.judgements.begin_test()
 
     def outside_tests(self, suite: str) -> None:
@@ -130,6 +135,7 @@ class Recorder:
 
     def result(self, result: Result) -> None:
         """Records the result of a procedure, with the numbers of its trials."""
+        self.results.append(result)
         numbers = tuple(trial.number for trial in result.trials)
         values = {f.name: encode(getattr(result, f.name)) for f in fields(result) if f.name != "trials"}
         names = {"procedure": procedure_of(type(result)), "type": type(result).__name__}
@@ -204,6 +210,7 @@ def new_run(run_id: str, **facts: Any) -> dict[str, Any]:
         "started_at": wall_clock(),
         **facts,
         "versions": versions(),
+        **({"executor": service} if (service := executor()) else {}),
         "machine": describe_machine(),
         "testers": [],
     }

@@ -7,13 +7,17 @@ What a tester did not count is NULL, never 0.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ..measurement.latency import Latency
 from ..methodology.monitoring import MonitoringResult
+from .durable import make_directory, write_file
 from .place import RecordPlace
 from .records import Records
 
@@ -213,3 +217,17 @@ TABLES: Mapping[str, Table] = {
     ),
 }
 """The tables by their names."""
+
+
+def write_tables(records: Records, folder: Path) -> tuple[Path, ...]:
+    """Writes each table as CSV, `trials.csv` and so on; NULL is empty. RecordError if that is impossible."""
+    make_directory(folder)
+    made = []
+    for name, table in TABLES.items():
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(table.columns)
+        writer.writerows(table.rows(records))
+        made.append(folder / f"{name}.csv")
+        write_file(made[-1], text.getvalue())
+    return tuple(made)

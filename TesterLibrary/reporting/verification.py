@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import TesterLibraryError
 from . import statement
 from .digests import digest_of
-from .rebuild import EVIDENCE
+from .place import EVIDENCE
 from .signature import fingerprint, load_public_key, read_signature
 
 

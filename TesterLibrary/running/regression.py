@@ -11,6 +11,7 @@ from ..errors import TesterLibraryError
 from ..methodology.regression import is_comparison, no_regression
 from ..model.units import Ratio
 from ..reporting.recorder import read_run
+from ..reporting.repetitions import unrepeated
 from ..reporting.trend.baseline import Sought, find_baseline
 from ..verdict import Verdict
 from .suite import Suite
@@ -38,7 +39,7 @@ def beside_baseline(suite: Suite, verdict: Verdict | None, baseline: str, within
         testbed=place.testbed,
         device_kind=str((opened.get("testbed", {}).get("dut") or {}).get("kind", "")),
         profile=str((run.get("profile") or {}).get("name", "") or opened.get("profile", "")),
-        suite=place.suite,
+        suite=unrepeated(run, place.testbed, place.suite),
         test=place.test,
         judged=judged,
         number=number,

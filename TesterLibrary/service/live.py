@@ -13,7 +13,7 @@ from pathlib import Path
 from ..reporting.live.feed import Feed
 from ..reporting.live.follow import Follower
 from ..reporting.live.server import LAST_EVENT, MOST_PAGES, event_of, known_number
-from ..reporting.rebuild import EVIDENCE
+from ..reporting.place import EVIDENCE
 from .refusal import TooMany
 
 _QUIET_S = 1.0

@@ -16,7 +16,7 @@ from TesterLibrary import TesterLibrary
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.model.units import Duration, Rate, Ratio
-from TesterLibrary.reporting.rebuild import EVIDENCE
+from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.recorder import Recorder
 
 from .machine import load_average

@@ -78,7 +78,7 @@ const told = {
   },
   test(message) {
     const found = test(message);
-    Object.assign(found, { outcome: message.outcome, said: message.said, to: message.t, seconds: message.seconds });
+    Object.assign(found, { outcome: message.outcome, said: message.said, to: message.t, seconds: message.seconds, anchor: message.anchor });
     found.from ??= message.t - message.seconds * 1000;
     if (state.place && key(state.place) === key(message)) Object.assign(state, { place: null, procedure: "", trial: "", part: null });
   },
@@ -316,7 +316,7 @@ function drawNow() {
   links.hidden = state.reports.length === 0;
   if (links.dataset.names !== state.reports.join()) {
     links.dataset.names = state.reports.join();
-    const made = state.reports.flatMap((name) => [Object.assign(document.createElement("a"), { href: name, textContent: name }), ", "]);
+    const made = state.reports.flatMap((name) => [Object.assign(document.createElement("a"), { href: name, textContent: name.replace("/index.html", "") }), ", "]);
     links.replaceChildren("Reports: ", ...made.slice(0, -1));
   }
   drawAge();
@@ -356,7 +356,7 @@ function drawTests() {
   text("counts", [...counts].map(([name, many]) => `${many} ${name}`).join(", ") || "No test so far");
   options(element("outcome"), [["", "all"], ...[...counts.keys()].sort().map((name) => [name, name])]);
   const wanted = element("outcome").value, shown = all.filter((found) => !wanted || outcome(found) === wanted);
-  const body = element("tests"), known = JSON.stringify(shown.map((found) => [outcome(found), found]));
+  const body = element("tests"), known = JSON.stringify([state.reports, shown.map((found) => [outcome(found), found])]);
   if (body.dataset.known === known) return;
   const focused = document.activeElement?.dataset?.test;
   body.dataset.known = known;
@@ -371,7 +371,10 @@ function drawTests() {
       cell(row, button);
       if (focused === button.dataset.test) button.focus({ preventScroll: true });
     }
-    cell(row, found.said, "said");
+    const said = cell(row, found.said, "said");
+    if (found.anchor && found.outcome !== "PASS" && state.reports.includes("certificate.html")) {
+      said.append(" ", Object.assign(document.createElement("a"), { href: `/certificate.html#${found.anchor}`, textContent: "trials, frames and evidence" }));
+    }
     cell(row, found.seconds === null ? "" : took(found.seconds));
   }
 }

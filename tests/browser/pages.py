@@ -54,7 +54,7 @@ def opened(browser: Browser, url: str, **options: object) -> Iterator[Page]:
     yield page
     page.close()
     assert complaints == []
-    assert [address for address in asked if not address.startswith((url, "data:"))] == []
+    assert [address for address in asked if not address.startswith((url, "data:", "blob:"))] == []
 
 
 def violations(page: Page) -> list[str]:

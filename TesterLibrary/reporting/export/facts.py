@@ -4,18 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from ...errors import TesterLibraryError
 from ...model.number import counted
 from .. import demonstration
+from ..about import attributes
+from ..live.notes import goes_on
 from ..outcome import EXIT_STATUS, overall
 from ..rebuild import evidence_of
-from ..records import Records, device_text, read_verdicts
+from ..records import Records, read_verdicts
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Facts:
         """The same of one testbed, or of all if it is empty."""
         run = self.records.run
         testers = [t for t in run["testers"] if testbed in ("", (t.get("testbed") or {}).get("name"))]
-        return _attributes(run, testers)
+        return attributes(run, testers)
 
 
 def facts_of(directory: Path) -> Facts:
@@ -54,6 +55,11 @@ def facts_of(directory: Path) -> Facts:
             f"{directory}: the run is not over, {counted(missing, 'test')} of it "
             f"{'has' if missing == 1 else 'have'} no record; export it when it is, or go on with one that "
             "was killed by --resume"
+        )
+    if records.agenda is None and goes_on(evidence_of(directory)):
+        raise TesterLibraryError(
+            f"{directory}: the run is not over, for Robot has not closed the library; export it when it has, "
+            "and run one that was killed again"
         )
     run = records.run
     try:
@@ -75,19 +81,3 @@ def facts_of(directory: Path) -> Facts:
         overall(outcomes),
         ", ".join(f"{outcomes.count(name)} {name}" for name in EXIT_STATUS if name in outcomes) or "no test",
     )
-
-
-def _attributes(run: Mapping[str, Any], testers: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    beds = [tester.get("testbed") or {} for tester in testers]
-    devices = [bed.get("dut") or {} for bed in beds]
-    targets = [tester.get("tester") or {} for tester in testers]
-    profile = (run.get("profile") or {}).get("name", "")
-    values = {
-        "testbed": (bed.get("name", "") for bed in beds),
-        "device": map(device_text, devices),
-        "version": (device.get("version", "") for device in devices),
-        "profile": [profile] if profile else (tester.get("profile", "") for tester in testers),
-        "tester": (f"{target.get('target', '')} {target.get('version', '')}".strip() for target in targets),
-    }
-    listed = {name: ", ".join(dict.fromkeys(str(v) for v in of if v)) for name, of in values.items()}
-    return {name: text for name, text in listed.items() if text}

@@ -11,10 +11,11 @@ import importlib
 import pkgutil
 from collections.abc import Iterator, Sequence
 
+from ..figure import Figure
 from ..records import ResultRecord
-from .registry import MAKERS, Figure, Setting
+from .registry import IN_LOG, MAKERS, Setting
 
-__all__ = ["Figure", "Setting", "figures"]
+__all__ = ["IN_LOG", "Figure", "Setting", "figures"]
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from ...methodology.back_to_back import BurstResult
 from .. import plots
+from ..figure import Figure
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, Setting, draws, frame_size, series_of
+from .registry import Setting, draws, frame_size, series_of
 
 
 @draws(BurstResult)

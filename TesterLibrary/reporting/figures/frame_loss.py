@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 
 from ...methodology.frame_loss import FrameLossResult
 from .. import plots
+from ..figure import Figure
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, Setting, draws, series_of
+from .registry import Setting, draws, series_of
 
 
 @draws(FrameLossResult)

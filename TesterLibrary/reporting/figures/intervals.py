@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...methodology.monitoring import MonitoringResult
-from .. import plots
+from ..figure import Figure
+from ..plots_over_time import interval_series
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, Setting, draws
+from .registry import Setting, draws
 
 
-@draws(MonitoringResult)
+@draws(MonitoringResult, in_log=True)
 def intervals(records: Sequence[ResultRecord], setting: Setting) -> Iterator[Figure]:
     """A figure for each watched traffic, with the events that were marked while it ran."""
     for record in records:
@@ -25,6 +26,6 @@ def intervals(records: Sequence[ResultRecord], setting: Setting) -> Iterator[Fig
                 for mark in setting.marks
                 if mark.is_of(record.place) and begin <= mark.tester_ns <= end
             ]
-            picture = image(plots.interval_series(result.intervals, marks))
+            picture = image(interval_series(result.intervals, marks))
             marked = (f"{name} at {seconds:.4g} s" for seconds, name in marks)
             yield Figure(f"Intervals of {result.title}", picture, "; ".join((str(result), *marked)))

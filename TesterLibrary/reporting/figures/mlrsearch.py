@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from ...methodology.mlrsearch.result import MultipleLossRatioResult
 from ...model.units import Bandwidth
 from .. import plots
+from ..figure import Figure
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, Setting, draws, frame_size, series_of
+from .registry import Setting, draws, frame_size, series_of
 
 
 @draws(MultipleLossRatioResult)

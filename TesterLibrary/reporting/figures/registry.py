@@ -9,17 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...methodology.result import Result
+from ..figure import Figure
 from ..marks import Mark
 from ..records import ResultRecord, short_names
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A plot; `text` says the same for those who cannot see it."""
-
-    title: str
-    source: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -34,13 +26,17 @@ Maker = Callable[[Sequence[ResultRecord], Setting], Iterator[Figure]]
 """Draws all results of one kind on a testbed."""
 
 MAKERS: dict[type[Result], Maker] = {}
+IN_LOG: set[type[Result]] = set()
+"""The kinds that are shown in the log of their test, too: those of which a plot of its trials says less."""
 
 
-def draws(kind: type[Result]) -> Callable[[Maker], Maker]:
+def draws(kind: type[Result], *, in_log: bool = False) -> Callable[[Maker], Maker]:
     """Decorator of the function that draws results of this kind."""
 
     def register(make: Maker) -> Maker:
         MAKERS[kind] = make
+        if in_log:
+            IN_LOG.add(kind)
         return make
 
     return register

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from ...methodology.reset import ResetResult
 from .. import plots
+from ..figure import Figure
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, Setting, draws
+from .registry import Setting, draws
 
 
-@draws(ResetResult)
+@draws(ResetResult, in_log=True)
 def reset(records: Sequence[ResultRecord], _: Setting) -> Iterator[Figure]:
     """One figure; a device that never came back is in its text only."""
     results = [record.result for record in records if isinstance(record.result, ResetResult)]

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from ...methodology.system_recovery import RecoveryResult
 from .. import plots
+from ..figure import Figure
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, Setting, draws, frame_size, series_of
+from .registry import Setting, draws, frame_size, series_of
 
 
-@draws(RecoveryResult)
+@draws(RecoveryResult, in_log=True)
 def system_recovery(records: Sequence[ResultRecord], _: Setting) -> Iterator[Figure]:
     """One figure with a line for each series; what is not known, or not over, is in its text only."""
     series = series_of(records)

@@ -10,9 +10,10 @@ from ...measurement.trial import Trial
 from ...methodology.throughput import ThroughputResult
 from ...model.units import Bandwidth
 from .. import plots
+from ..figure import Figure
 from ..records import ResultRecord
 from ..render import image
-from .registry import Figure, Setting, draws, frame_size, series_of
+from .registry import Setting, draws, frame_size, series_of
 
 
 @draws(ThroughputResult)

@@ -26,7 +26,14 @@ from . import notes
 from .feed import Feed
 from .told import NO_RECORD, Message, Teller, encoded, run_message
 
-REPORTS = ("certificate.html", "report.html", "log.html", "summary.md", "junit.xml")
+REPORTS = (
+    "certificate.html",
+    "report.html",
+    "log.html",
+    "allure-report/index.html",
+    "summary.md",
+    "junit.xml",
+)
 _POLL_S = 0.4
 _CLOCK_S = 5.0  # from one sign of life to the next
 _CUT_AFTER_S = 2.0  # a line that is not finished for so long was cut off

@@ -14,6 +14,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ...measurement.interval import Interval
@@ -135,6 +136,17 @@ class LiveNotes:
                 os.close(file)
         except OSError:  # the page knows less; the measurement goes on
             self._failed = True
+
+
+def goes_on(evidence: Path) -> bool:
+    """Whether the process that wrote the notes of a run has not closed them; False where there are none."""
+    try:
+        lines = (evidence / FILE).read_bytes().splitlines()
+        return bool(lines) and json.loads(lines[-1])["what"] != "closed"
+    except OSError:
+        return False
+    except (ValueError, KeyError, TypeError):  # it is being written, or its process was killed
+        return True
 
 
 def facts_of(interval: Interval) -> dict[str, Any]:

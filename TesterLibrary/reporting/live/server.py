@@ -10,12 +10,14 @@ rebinding). Nothing can be changed through it.
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 import threading
 from collections.abc import Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote
 
 from ...errors import TesterLibraryError
 from ...files.paths import report_file
@@ -26,6 +28,7 @@ from .told import encoded
 LOOPBACK = "127.0.0.1"
 MOST_PAGES = 16
 LAST_EVENT = b'event: end\ndata: ""\n\n'
+_AT_ONCE = 1 << 20  # bytes of a file
 _PATIENCE_S = 10.0  # for a client that neither asks nor reads
 _QUIET_S = 1.0  # longest wait for news before the end is looked for
 PARTS = {  # of the page, by path: the file, and its kind
@@ -141,6 +144,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(report_file(file).read_bytes(), kind, POLICY)
         elif path.removeprefix("/") in REPORTS:
             self._report(path.removeprefix("/"))
+        elif path.startswith("/evidence/"):
+            self._evidence(path)
         else:
             self._refuse(HTTPStatus.NOT_FOUND, f"there is no {path!r} here; the page is at /")
 
@@ -151,6 +156,33 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND, f"{name} cannot be read: {problem.strerror}")
             return
         self._answer(content, f"{_KINDS[Path(name).suffix]}; charset=utf-8", REPORT_POLICY)
+
+    def _evidence(self, path: str) -> None:
+        """A record or a capture that the certificate leads to, to be kept: only what is in that folder."""
+        folder = (self.server.output / "evidence").resolve()
+        try:
+            file = (self.server.output / unquote(path).removeprefix("/")).resolve()
+            is_there = file.is_relative_to(folder) and file.is_file()
+        except (OSError, ValueError):  # a path that no file can have
+            is_there = False
+        if not is_there:
+            self._refuse(HTTPStatus.NOT_FOUND, f"there is no {path!r} here")
+            return
+        try:
+            with file.open("rb") as content:
+                size = os.fstat(content.fileno()).st_size
+                self._begin(
+                    HTTPStatus.OK,
+                    "application/octet-stream",
+                    POLICY,
+                    ("Content-Length", str(size)),
+                    ("Content-Disposition", "attachment"),
+                )
+                while size > 0 and (part := content.read(min(size, _AT_ONCE))):  # it may grow meanwhile
+                    self.wfile.write(part)
+                    size -= len(part)
+        except OSError as problem:
+            self._refuse(HTTPStatus.NOT_FOUND, f"{path} cannot be read: {problem.strerror}")
 
     def _events(self) -> None:
         if not self.server.pages.acquire(blocking=False):

@@ -15,6 +15,7 @@ from ...verdict import Verdict
 from ..agenda import Agenda
 from ..codec import decode
 from ..demonstration import of_run
+from ..failures import anchor_of
 from ..progress import finding
 from ..recorder import NOT_RUN
 from ..recorder import SCHEMA as RECORD_SCHEMA
@@ -97,7 +98,13 @@ class Teller:
     def _test(self, record: Record) -> Iterator[Message]:
         test = decode(TestRecord, record)
         seconds = float(test.elapsed_s)
-        yield {"type": "test", "outcome": test.outcome, "said": test.said, "seconds": seconds}
+        yield {
+            "type": "test",
+            "outcome": test.outcome,
+            "said": test.said,
+            "seconds": seconds,
+            "anchor": anchor_of(test.suite, test.test),
+        }
 
     def _event(self, record: Record) -> Iterator[Message]:
         name = str(record["event"])

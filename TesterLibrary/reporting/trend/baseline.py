@@ -15,9 +15,10 @@ from ...model.number import counted
 from ...verdict import Verdict
 from ..rebuild import evidence_of
 from ..records import read_longest_trials, read_verdicts
+from ..value_text import text_in, unit_of
 from .address import Address
 from .database import Series, open_database
-from .figure import Figure, Key, Point, run_of, text_in, unit_of
+from .figure import Figure, Key, Point, run_of
 from .judge import FEWEST, WINDOW
 from .level import levels
 from .summary import time_text

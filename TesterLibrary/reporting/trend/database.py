@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import TesterLibraryError
+from ...model.number import counted
 from ...model.units import Ratio
 from .address import Address
 from .figure import Figure, Key, Point, Run
@@ -53,6 +54,7 @@ create table steps (
     taken_at timestamp not null, run text not null, value float8, note text not null
 );
 """
+_COPIED = ("runs", "figures", "points", "alarms", "steps")
 _NAMES = "select table_name from information_schema.tables where table_schema = current_schema()"
 _KEY = ", ".join(field.name for field in fields(Key))
 TOLERANCE = Ratio.parse("1 %")  # the part of a value up to which a change is none, unless someone says
@@ -111,6 +113,21 @@ class Database:
     def runs(self) -> tuple[tuple[str, datetime], ...]:
         """All runs with their times, the oldest first."""
         return tuple((str(r), t) for r, t in self._rows("select id, started_at from runs order by 2, 1"))
+
+    def copy_to(self, other: Database) -> int:
+        """Makes another database the same as this one; it may have an earlier state of it. Returns the runs.
+
+        Raises:
+            TesterLibraryError: it has runs, or steps of alarms, that this one has not. Nothing is changed.
+        """
+        with self._whole(self._store.begin_read), other._whole():
+            tables = {name: self._rows(f"select * from {name}") for name in _COPIED}
+            _check_earlier(tables, {name: other._rows(f"select * from {name}") for name in ("runs", "steps")})
+            for name in reversed(_COPIED):
+                other._do(f"delete from {name}")
+            for name, rows in tables.items():
+                other._insert(name, rows)
+        return len(tables["runs"])
 
     def series(
         self, *, testbed: str = "", version: str = "", test: str = "", size: int = 0
@@ -280,6 +297,22 @@ class Database:
                 f"the database {name} has schema {version}, and this version reads {SCHEMA}; use the "
                 "version of the library that wrote it, or another database"
             )
+
+
+def _check_earlier(tables: Mapping[str, Sequence[Row]], theirs: Mapping[str, Sequence[Row]]) -> None:
+    """Refuses to copy tables over those that know more."""
+    runs = {row[0] for row in theirs["runs"]} - {row[0] for row in tables["runs"]}
+    if runs:
+        raise TesterLibraryError(
+            f"it has {counted(len(runs), 'run')} that the copied database has not, such as {min(runs)}: a "
+            "copy goes into a new database, or into one with an earlier state of the same. Add the runs to "
+            "one of them by `tester trend RECORD`"
+        )
+    if theirs["steps"] and not {row[3:] for row in theirs["steps"]} <= {row[3:] for row in tables["steps"]}:
+        raise TesterLibraryError(
+            "it has alarms, or steps of alarms, that the copied database has not; a published alarm is never "
+            "withdrawn. Copy the other way round"
+        )
 
 
 @contextmanager

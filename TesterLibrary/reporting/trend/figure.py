@@ -9,20 +9,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from fractions import Fraction
 from typing import Any
 
-from ...errors import TesterLibraryError, UnitError
+from ...errors import TesterLibraryError
 from ...methodology.regression import better_side, is_comparison
-from ...model.magnitude import NONE, OCTETS, OFTEN, SHARE, TIME, Magnitude
-from ...model.units import Duration, Rate, RateUnit
-from ...verdict import Outcome, Verdict, text_of
+from ...verdict import Outcome
 from ..outcome import overall
 from ..records import Records, VerdictRecord, device_text
+from ..repetitions import combined
+from ..value_text import unit_of
 
 _SIZE = re.compile(r"\b([0-9][0-9,]*) bytes\b")
-_ROUNDED = Fraction(1, 50)  # part of a value by which its text may differ from it
-_RATES = {unit.value: unit for unit in RateUnit if unit is not RateUnit.LINE}
 
 
 @dataclass(frozen=True)
@@ -98,6 +95,8 @@ class Run:
 def run_of(records: Records) -> Run:
     """The figures of a run. A verdict that its suite has caught is none, nor is a comparison with a baseline.
 
+    The values of the repetitions of a campaign are one: their mean.
+
     Raises:
         TesterLibraryError: the record does not say when it was made, or by whom.
     """
@@ -122,8 +121,8 @@ def _figures(
 ) -> Iterator[Figure]:
     times: Counter[tuple[str, str, str, str]] = Counter()
     whole = (records.run.get("profile") or {}).get("name", "")
-    for record in records.verdicts:
-        if record.caught_by or is_comparison(record.verdict):
+    for record in combined(records):
+        if is_comparison(record.verdict):
             continue
         place, verdict = record.place, record.verdict
         name = (place.testbed, place.suite, place.test, verdict.subject)
@@ -165,38 +164,6 @@ def _point(
         version=str(device.get("version", "")),
         tester=f"{tester.get('target', '')} {tester.get('version', '')}".strip(),
     )
-
-
-def unit_of(verdict: Verdict) -> str:
-    """The basic unit of a verdict's numbers, by its texts; empty where they have none."""
-    if verdict.least is None or verdict.most is None:
-        return NONE
-    value = (verdict.least + verdict.most) / 2
-    measured = _magnitude(re.split(r"; | \(| of ", verdict.measured)[0])
-    if measured and abs(measured.value - value) <= abs(value) * _ROUNDED:
-        return measured.unit
-    bound = _magnitude(verdict.bound.partition(" ")[2].partition(" within ")[0])
-    return bound.unit if bound else NONE
-
-
-def text_in(value: float, unit: str) -> str:
-    """A value in its basic unit as people read it."""
-    if unit == SHARE:
-        return f"{value * 100:.5g} %"
-    if unit == TIME and value >= 0:
-        return str(Duration(round(value)))
-    if unit in _RATES and value >= 0:
-        return str(Rate(Fraction(value), _RATES[unit]))
-    separator = "" if unit in (NONE, OFTEN) else " "
-    name = "bytes" if unit == OCTETS else unit
-    return f"{text_of(value)}{separator}{name}"
-
-
-def _magnitude(text: str) -> Magnitude | None:
-    try:
-        return Magnitude.parse(text)
-    except UnitError:
-        return None
 
 
 def _utc(text: str) -> datetime:

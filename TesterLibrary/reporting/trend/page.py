@@ -5,19 +5,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import quote
 
 from markupsafe import Markup
 
+from ...errors import TesterLibraryError
 from ...model.magnitude import SHARE, TIME
 from ...model.units import RateUnit
 from ..durable import write_file
-from ..plots import value_over_time
+from ..failures import anchor_of
+from ..place import CERTIFICATE, EVIDENCE
+from ..plots_over_time import value_over_time
+from ..recorder import read_run
 from ..render import render
-from .figure import Point, text_in
+from ..value_text import text_in
+from .figure import Point
 from .judge import WINDOW, State
 from .level import levels
 from .summary import Trend, alarm_history, time_text
@@ -38,6 +45,7 @@ class Row:
     at: str
     measured: str
     point: Point
+    link: str  # to the certificate of its run, at its test; empty if it is not beside the page
 
 
 @dataclass(frozen=True)
@@ -53,8 +61,12 @@ class Section:
 
 
 def write(trends: Sequence[Trend], path: Path, *, runs: int, newest: datetime | None) -> Path:
-    """Puts the page there. RecordError if the disk is full, for example."""
-    sections = [_section(trend) for trend in trends]
+    """Puts the page there. RecordError if the disk is full, for example.
+
+    Values lead to the certificates of their runs, as far as the folders of these are beside the page.
+    """
+    folders = _folders(path.absolute().parent)
+    sections = [_section(trend, folders) for trend in trends]
     standings = [trend.standing.value for trend in trends]
     write_file(
         path,
@@ -72,10 +84,25 @@ def write(trends: Sequence[Trend], path: Path, *, runs: int, newest: datetime | 
     return path
 
 
-def _section(trend: Trend) -> Section:
-    points, unit = trend.series.points, trend.series.key.unit
+def _folders(beside: Path) -> Mapping[str, str]:
+    """The folders of runs by their ids, from the page."""
+    found = {}
+    for certificate in beside.glob(f"*/{CERTIFICATE}"):
+        with suppress(TesterLibraryError):
+            found[str(read_run(certificate.parent / EVIDENCE)["id"])] = certificate.parent.name
+    return found
+
+
+def _section(trend: Trend, folders: Mapping[str, str]) -> Section:
+    points, unit, key = trend.series.points, trend.series.key.unit, trend.series.key
+    at = anchor_of(key.suite, key.test)
     rows = (
-        Row(time_text(p.at), "no number" if p.value is None else text_in(p.value, unit), p)
+        Row(
+            time_text(p.at),
+            "no number" if p.value is None else text_in(p.value, unit),
+            p,
+            f"{quote(folders[p.run])}/{CERTIFICATE}#{at}" if p.run in folders else "",
+        )
         for p in reversed(points[-_SHOWN:])
     )
     return Section(

@@ -12,8 +12,9 @@ from typing import Any
 
 from ...model.number import counted
 from ..outcome import EXIT_STATUS, FAIL, INCONCLUSIVE, PASS
+from ..value_text import text_in
 from .database import Series
-from .figure import Point, text_in
+from .figure import Point
 from .judge import WINDOW, Alarm, State, too_few
 from .level import Method, levels
 

@@ -16,7 +16,7 @@ from TesterLibrary.commands._certification import Certification, certification
 from TesterLibrary.commands.certify import _tests
 from TesterLibrary.errors import TesterLibraryError
 from TesterLibrary.files.paths import report_file, suite_root
-from TesterLibrary.reporting.rebuild import EVIDENCE
+from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.recorder import read_run
 
 SWITCHING = ("switching/mesh", "switching/forwarding_rate", "switching/congestion")

@@ -253,3 +253,16 @@ def test_a_file_that_reportportal_does_not_take_is_refused(
     monkeypatch.setattr(reportportal, "LARGEST", 100)
     with pytest.raises(Exception, match="and ReportPortal takes 100; run the testbeds one by one"):
         reportportal.archive(facts_of(run))
+
+
+@pytest.mark.parametrize("last", ['"what":"test"', '"what":"closed"', '"what":"clo'])
+def test_a_run_of_robot_that_goes_on_is_refused(
+    run: Path, last: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (run / "evidence" / "agenda.json").unlink()  # as Robot alone leaves it
+    (run / "evidence" / "live.jsonl").write_text(f'{{"what":"test"}}\n{{{last}}}\n'.replace("clo}", "clo"))
+    over = "closed" in last
+    for tool in ("reportportal", "dashboard"):
+        assert main(["export", tool, str(run)]) == (0 if over else 3)
+    said = capsys.readouterr().err
+    assert ("the run is not over, for Robot has not closed the library" in said) is not over

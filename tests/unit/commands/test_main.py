@@ -16,7 +16,7 @@ import pytest
 
 from TesterLibrary import commands
 from TesterLibrary.commands import main as cli
-from TesterLibrary.reporting.rebuild import EVIDENCE
+from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.records import read
 
 LIBRARY = Path(__file__).parents[1] / "reporting" / "SimulatedLibrary.py"

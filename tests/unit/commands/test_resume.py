@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.commands import main as cli
-from TesterLibrary.reporting.rebuild import EVIDENCE
+from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.records import read
 
 from .test_main import TESTS, certify, suite

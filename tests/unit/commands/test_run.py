@@ -12,7 +12,7 @@ import pytest
 from TesterLibrary.commands import main as cli
 from TesterLibrary.commands._certification import certification
 from TesterLibrary.files.campaign import load_campaign
-from TesterLibrary.reporting.rebuild import EVIDENCE
+from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.records import Records, read
 
 LIBRARY = Path(__file__).parents[1] / "reporting" / "SimulatedLibrary.py"

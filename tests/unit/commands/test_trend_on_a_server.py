@@ -206,3 +206,33 @@ def test_it_is_a_baseline(tmp_path: Path, database: str) -> None:
 def test_json_of_a_chosen_part(tmp_path: Path, database: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["trend", *nights(tmp_path, 6), "--database", database, "--size", "64", "--json"])
     assert json.loads(capsys.readouterr().out)["figures"] == []
+
+
+def test_a_file_is_copied_to_a_server_and_back(
+    tmp_path: Path, database: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, back = str(tmp_path / "trend.duckdb"), str(tmp_path / "back.duckdb")
+    worse = [str(write_night(tmp_path, 10, 97.0)), str(write_night(tmp_path, 10, 97.1, hour=3))]
+    main(["trend", *nights(tmp_path), *worse, "--database", file])
+    for _ in range(2):  # the second time nothing is new
+        assert main(["trend", "--database", file, "--copy-to", database]) == 1
+    assert main(["trend", "--database", database, "--copy-to", back]) == 1
+    assert "12 runs copied from postgresql://lab:***@127.0.0.1:" in capsys.readouterr().out
+    told = []
+    for where in (file, database, back):
+        main(["trend", "--database", where, "--json"])
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1] == told[2]
+    assert main(["trend", "--accept", "1", "--because", "slower", "--database", back]) == 2
+    assert "a published alarm is never withdrawn" in _refused(capsys, "--database", file, "--copy-to", back)
+    main(["trend", str(write_night(tmp_path, 12, 99.9)), "--database", database])
+    said = _refused(capsys, "--database", file, "--copy-to", database)
+    assert "is not replaced: it has 1 run that the copied database has not, such as 12-2" in said
+    with open_database(database, make=False) as opened:
+        assert len(opened.runs()) == 13
+    with psycopg.connect(database, autocommit=True) as connection:
+        connection.execute("update meta set schema = 7")
+    assert "has schema 7, and this version reads 1" in _refused(
+        capsys, "--database", file, "--copy-to", database
+    )
+    assert "is the database itself" in _refused(capsys, "--database", file, "--copy-to", file)

@@ -10,6 +10,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+from assertionengine import AssertionOperator
 from robot.libraries.BuiltIn import BuiltIn
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
@@ -18,9 +19,10 @@ from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.reporting.listener import Listener
+from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.progress import Console
 from TesterLibrary.reporting.recorder import Recorder
-from TesterLibrary.verdict import Outcome, Verdict
+from TesterLibrary.verdict import Outcome, Verdict, assess
 from tests.unit.reporting.simulated import SimulatedBench
 
 _WRITE = os.write
@@ -31,9 +33,10 @@ class SimulatedLibrary:
 
     ROBOT_LIBRARY_SCOPE = "GLOBAL"
 
-    def __init__(self, inconclusive: str = "skip") -> None:
+    def __init__(self, inconclusive: str = "skip", testbed: str = "") -> None:
         evidence = Path(BuiltIn().get_variable_value("${OUTPUT DIR}")) / "evidence"
         self._recorder, self._progress = Recorder(evidence), Console(evidence)
+        self._recorder.place = RecordPlace(testbed)
         self._judged = 0
         self.ROBOT_LIBRARY_LISTENER = Listener(
             self._recorder, self._progress, inconclusive_fails=inconclusive == "fail"
@@ -45,6 +48,14 @@ class SimulatedLibrary:
         self._judged += 1
         doubt = "the tester was late" if outcome == "INCONCLUSIVE" else ""
         verdict = Verdict(Outcome(outcome), f"value {self._judged}", "1", "2", doubt)
+        self._recorder.verdict(verdict)
+        verdict.enforce()
+
+    def delay_is(self, measured: str, bound: str = "5 ms") -> None:
+        """A verdict on a value."""
+        value, most = Duration.parse(measured), Duration.parse(bound)
+        texts = {"subject": "delay of north", "measured": str(value), "bound": f"<= {most}"}
+        verdict = assess(value.ns, AssertionOperator["<="], most.ns, **texts)
         self._recorder.verdict(verdict)
         verdict.enforce()
 

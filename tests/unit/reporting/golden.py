@@ -115,6 +115,7 @@ def record_run(evidence: Path) -> None:
     with (
         patch.object(recorder, "wall_clock", now),
         patch.object(recorder, "versions", lambda: {"python": "0"}),
+        patch.object(recorder, "executor", dict),
         patch.object(recorder, "describe_machine", lambda: {**machine, **numbers}),
         patch.dict("os.environ", {recorder.RUN_VARIABLE: "0"}),
     ):

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.reporting import allure
+from TesterLibrary.reporting import allure, allure_report
+from TesterLibrary.reporting.records import Records
 
+RECORDS = Records({"id": "1", "started_at": "2026-01-02T03:04:05+00:00", "testers": []})
 PAGE = (
     '<script async src="https://www.googletagmanager.com/gtag/js?id=G-0"></script>\n'
     "<script>\nfunction gtag(){}\ngtag('config');\n</script><p>the report</p>"
@@ -39,20 +41,20 @@ def test_a_missing_tool_is_an_error_that_says_how_to_get_it(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    monkeypatch.delenv(allure.COMMAND_VARIABLE, raising=False)
+    monkeypatch.delenv(allure_report.COMMAND_VARIABLE, raising=False)
     with pytest.raises(TesterLibraryError, match=r"missing.*tools/allure\.py.*npm install.*TESTER_ALLURE"):
-        allure.command()
+        allure_report.command()
 
 
 def test_the_named_tool_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tool(tmp_path, "exit 0")
-    monkeypatch.setenv(allure.COMMAND_VARIABLE, str(path))
-    assert allure.command() == path
+    monkeypatch.setenv(allure_report.COMMAND_VARIABLE, str(path))
+    assert allure_report.command() == path
 
 
 def test_no_results_no_report(tmp_path: Path) -> None:
     with pytest.raises(TesterLibraryError, match="holds no Allure results"):
-        allure.generate(tmp_path, tmp_path / "report", title="Title")
+        allure_report.generate(tmp_path, tmp_path / "report", title="Title", records=RECORDS)
 
 
 def test_the_report_does_not_phone_home(
@@ -60,8 +62,8 @@ def test_the_report_does_not_phone_home(
 ) -> None:
     (tmp_path / "page").write_text(PAGE)
     path = tool(tmp_path, f'mkdir "$6" && cp {tmp_path}/page "$6/index.html"')
-    monkeypatch.setenv(allure.COMMAND_VARIABLE, str(path))
-    made = allure.generate(results, tmp_path / "report", title="Title")
+    monkeypatch.setenv(allure_report.COMMAND_VARIABLE, str(path))
+    made = allure_report.generate(results, tmp_path / "report", title="Title", records=RECORDS)
     assert made.read_text() == "<p>the report</p>"
 
 
@@ -72,9 +74,9 @@ def test_a_tool_that_fails_leaves_the_older_report(
     older.parent.mkdir()
     older.write_text("older")
     path = tool(tmp_path, "echo no memory >&2; exit 7")
-    monkeypatch.setenv(allure.COMMAND_VARIABLE, str(path))
+    monkeypatch.setenv(allure_report.COMMAND_VARIABLE, str(path))
     with pytest.raises(TesterLibraryError, match="failed: no memory"):
-        allure.generate(results, tmp_path / "report", title="Title")
+        allure_report.generate(results, tmp_path / "report", title="Title", records=RECORDS)
     assert older.read_text() == "older"
 
 

@@ -33,17 +33,26 @@ def test_the_same_records_give_the_same_bytes(tmp_path: Path) -> None:
 
 def test_it_needs_no_other_file() -> None:
     page = certificate(golden_records())
-    assert not re.search(r'(?:src|href)="(?!data:)', page)
+    assert not re.search(r'src="(?!data:)', page)
+    leads_to = set(re.findall(r'href="([^"#]+)[^"]*"', page))  # what a reader may open besides
+    assert leads_to == {"data:,", "evidence/trials.jsonl", "evidence/verdicts.jsonl", "log.html"}
     assert "url(" not in page
 
 
 def test_every_picture_is_svg_with_a_text_for_those_who_cannot_see_it() -> None:
     page = certificate(golden_records())
     pictures = re.findall(r'<img src="data:image/svg\+xml;base64,([^"]+)" alt="([^"]+)"', page)
-    assert len(pictures) == page.count("<img") == 3
+    assert len(pictures) == page.count("<img") > 3
     for source, text in pictures:
         assert ElementTree.fromstring(base64.b64decode(source)).tag.endswith("svg")
-        assert "1518 bytes" in text
+        assert re.search("1518 bytes|Frame loss over offered load|Latency by percentile", text)
+
+
+def test_each_test_that_did_not_pass_is_led_to_from_its_box() -> None:
+    page = certificate(golden_records())
+    boxes = re.findall(r'<strong class="[^"]*"><a href="#([^"]+)">([A-Z ]+)</a>', page)
+    assert {outcome for _, outcome in boxes} == {"FAIL", "INCONCLUSIVE", "ERROR", "NOT JUDGED"}
+    assert all(page.count(f'id="{anchor}"') == 1 for anchor, _ in boxes)
 
 
 def test_a_text_from_outside_stays_a_text() -> None:

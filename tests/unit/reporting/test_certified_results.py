@@ -35,6 +35,8 @@ from ..methodology.bursts import Bursts
 from ..methodology.bursts import throughput as found_before
 from ..methodology.mlrsearch.laws import goal
 from ..methodology.steps import Steps
+from ..methodology.test_maximum import Device
+from ..methodology.test_maximum import found as connections
 from .golden import SEARCH, _Testbed, _Tester, golden_records
 from .simulated import SimulatedBench
 
@@ -233,3 +235,23 @@ def test_a_burst_has_a_rate_error_of_its_own() -> None:
     trials = [replace(trial, evidence=replace(trial.evidence, rate_error=error)) for error in errors]
     found = EvidenceSummary.of(trials)
     assert (found.worst_rate_error, found.worst_burst_error) == (Fraction(1, 1000), Fraction(82, 100))
+
+
+def test_connections_have_a_table_and_no_frames_that_nobody_sent(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    page.test("Scale.Rate", [connections(Device(5000), highest=20_000)], [], "PASS")
+    text = certificate(read(tmp_path))
+    table = text[text.index("Connections of clients and responders") :].partition("</table>")[0]
+    cells = re.findall("<td>([^<]*)</td>", table)
+    assert cells[:4] == ["users", "1 s", "5,000", "5,000"]
+    assert cells[7:] == ["5,000/s", "0 bps", "did its part"]
+    assert "/s did not pass: users" in html.unescape(text)
+    assert "0 trials" not in text
+    assert "What became of the frames" not in text
+
+
+def test_the_next_load_is_told_with_why_it_did_not_pass(tmp_path: Path) -> None:
+    page = Page(tmp_path)
+    result = find_throughput(SimulatedBench(), SEARCH)
+    page.test("Throughput.64 Bytes", [result], [], "PASS")
+    assert re.search(r"[\d.]+ % did not pass: lost [\d,]+ of [\d,]+", certificate(read(tmp_path)))

@@ -141,12 +141,14 @@ def test_frames_around_losses_are_in_the_log_and_in_allure(tmp_path: Path) -> No
     for test, name in (("Stopped By The Test", "trial"), ("Stopped By The End Of The Test", "left")):
         attached = results[test]
         assert {"trials.json", f"{name}-losses.html", f"{name}-losses.pcapng"} <= set(attached)
+        assert (f"capture {name}.svg" in attached) == (name == "trial"), "of those that the test has stopped"
         packets = rdpcap(str(allure / attached[f"{name}-losses.pcapng"]))
         assert any(b"LOST" in (packet.comment or b"") for packet in packets)
         assert 10 < len(packets) < 100
         assert "was lost</caption>" in (allure / attached[f"{name}-losses.html"]).read_text()
     assert not [name for name in results["Without Loss"] if "losses" in name]
     assert len([name for name in results["Over And Over"] if name.endswith(".pcapng")]) == 10
+    assert len(results["Over And Over"]) < 40, "however many captures and trials"
     output = (tmp_path / "out" / "output.xml").read_text()
     for name in ("trial", "left"):
         links = re.findall(f'a href="([^"]*{name}-losses.pcapng)"', output.replace("&lt;", "<"))

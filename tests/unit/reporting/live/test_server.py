@@ -122,6 +122,27 @@ def test_only_named_reports_are_served(port: int, tmp_path: Path) -> None:
         assert ask(port, path).status == 404
 
 
+def test_evidence_is_served_and_nothing_beside_it(port: int, tmp_path: Path) -> None:
+    captures = tmp_path / "evidence" / "captures"
+    captures.mkdir(parents=True)
+    (captures / "a b.pcapng").write_bytes(b"frames")
+    (tmp_path / "secret").write_text("secret")
+    (tmp_path / "evidence" / "link").symlink_to(tmp_path / "secret")
+    found = ask(port, "/evidence/captures/a%20b.pcapng")
+    assert (found.status, found.read()) == (200, b"frames")
+    assert found.getheader("Content-Disposition") == "attachment"
+    for path in ("../secret", "%2e%2e/secret", "captures", "link", "none", "captures/%00", "/etc/passwd"):
+        assert ask(port, f"/evidence/{path}").status == 404, path
+
+
+def test_the_allure_report_is_served_once_it_is_there(port: int, tmp_path: Path) -> None:
+    assert ask(port, "/allure-report/index.html").status == 404
+    (tmp_path / "allure-report").mkdir()
+    (tmp_path / "allure-report" / "index.html").write_text("<p>Allure")
+    assert ask(port, "/allure-report/index.html").read() == b"<p>Allure"
+    assert ask(port, "/allure-report/other.html").status == 404
+
+
 def test_nothing_can_be_changed(port: int) -> None:
     assert [ask(port, "/", method).status for method in ("POST", "PUT", "DELETE")] == [501] * 3
 

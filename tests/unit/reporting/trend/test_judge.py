@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import json
+from functools import partial
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -91,3 +94,25 @@ def test_negative_values_have_levels() -> None:
     known = levels((-10.0, -10.1, -9.9, -10.0, -20.0, -20.1, -19.9))
     assert [len(level.values) for level in known] == [4, 3]
     assert known[1].mean == pytest.approx(-20)
+
+
+def recorded() -> dict[str, tuple[list[float], bool]]:
+    """Values of real trials by the figure, and whether more is better."""
+    figures = json.loads(Path(__file__).with_name("recorded.json").read_text())["figures"]
+    return {name: (figure["values"], figure["higher_is_better"]) for name, figure in figures.items()}
+
+
+def test_100_nights_of_recorded_noise_alarm_at_most_once_over_all_figures() -> None:
+    alarmed = {
+        name: len(Nights(partial(Random.choice, seq=values), up, random=Random(3)).run(100).alarmed)
+        for name, (values, up) in recorded().items()
+    }
+    assert sum(alarmed.values()) <= 1, alarmed
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_recorded_rate_that_is_3_percent_less_is_alarmed_in_its_first_night(seed: int) -> None:
+    values, up = recorded()["rate of the shaper"]
+    nights = Nights(partial(Random.choice, seq=values), up, random=Random(seed)).run(100)
+    assert not nights.alarmed
+    assert len(nights.run(1, factor=0.97).alarmed) == 1
