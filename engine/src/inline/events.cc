@@ -16,12 +16,6 @@ namespace {
 // Flows of a watch whose packets are numbered over all flows.
 constexpr uint32_t kFlowsOfAll = 65'536;
 
-bool HoldsOf(const Matches& matches, Frame frame) {
-  return std::ranges::all_of(matches, [&](const ByteMatch& byte) {
-    return byte.offset < frame.size() && (frame[byte.offset] & byte.mask) == byte.value;
-  });
-}
-
 bool SelectsByNumber(const EventPlan& event) {
   return std::holds_alternative<ByNumber>(event.selection);
 }

@@ -12,9 +12,6 @@
 namespace tester {
 namespace {
 
-constexpr size_t kIpv4SumOffset = 10;
-constexpr size_t kTcpSumOffset = 16;
-constexpr size_t kUdpSumOffset = 6;
 constexpr size_t kIcmpSumOffset = 2;
 
 // HC' = ~(~HC + ~m + m') (RFC 1624), for a byte that begins a 16-bit word of its sum, or ends one.

@@ -4,6 +4,7 @@
 // A valid path: what inline.proto asks for, as plain structs.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,13 @@
 #include "receiver/matcher.h"
 
 namespace tester {
+
+// Whether all of these hold.
+inline bool HoldsOf(const Matches& matches, Frame frame) {
+  return std::ranges::all_of(matches, [&](const ByteMatch& byte) {
+    return byte.offset < frame.size() && (frame[byte.offset] & byte.mask) == byte.value;
+  });
+}
 
 // Directions of a path: from its first port to its second one, and back.
 inline constexpr size_t kPathDirections = 2;

@@ -106,6 +106,15 @@ Segment Segment::Of(Frame frame) {
   return segment;
 }
 
+Segment Segment::OfPacket(Frame frame, size_t begin) {
+  Segment segment;
+  segment.end = frame.size();
+  if (begin >= frame.size()) return segment;
+  if (frame[begin] >> 4 == 4) FindIpv4(frame, begin, segment);
+  if (frame[begin] >> 4 == 6) FindIpv6(frame, begin, segment);
+  return segment;
+}
+
 bool Segment::is_tcp() const { return protocol == wire::kProtocolTcp && has_transport(); }
 
 bool Segment::opens() const { return is_tcp() && (tcp_flags & (kFlagSyn | kFlagAck)) == kFlagSyn; }

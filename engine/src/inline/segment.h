@@ -23,9 +23,16 @@ struct FlowKey {
   bool operator==(const FlowKey&) const = default;
 };
 
+// Of the checksum in the headers of IPv4, TCP and UDP.
+inline constexpr size_t kIpv4SumOffset = 10;
+inline constexpr size_t kTcpSumOffset = 16;
+inline constexpr size_t kUdpSumOffset = 6;
+
 struct Segment {
   // Nothing but the end is known of a frame that is not IP, or cut short.
   static Segment Of(Frame frame);
+  // The same of an IP packet that begins in a frame, as an inner one does, and ends in it.
+  static Segment OfPacket(Frame frame, size_t begin);
 
   bool has_network() const { return ip_version != 0; }
   bool has_transport() const { return transport != 0; }

@@ -13,6 +13,7 @@
 #include "generator/departures.h"
 #include "generator/frames_plan.h"
 #include "inline/path_plan.h"
+#include "inline/stamp_plan.h"
 #include "receiver/measurement_plan.h"
 #include "replay/plan.h"
 #include "responder/neighbour.h"
@@ -44,6 +45,7 @@ struct Job {
   std::vector<NeighbourPlan> neighbours;
   std::vector<std::shared_ptr<const machine::ResponderPlan>> responders{};
   std::vector<std::shared_ptr<const PathPlan>> paths{};
+  std::vector<std::shared_ptr<const StampPlan>> stamps{};
 };
 
 }  // namespace tester

@@ -15,6 +15,7 @@
 #include "plan/validate_inline.h"
 #include "plan/validate_replay.h"
 #include "plan/validate_responder.h"
+#include "plan/validate_stamps.h"
 #include "wire/ethernet.h"
 
 namespace tester {
@@ -169,7 +170,7 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
 
 Job ValidateJob(const v1::Job& job, std::span<const PortLimits> ports) {
   CheckJobName(job.name());
-  Job valid{.name = job.name(), .streams = {}, .neighbours = {}, .responders = {}, .paths = {}};
+  Job valid{.name = job.name(), .streams = {}, .neighbours = {}, .responders = {}, .paths = {}, .stamps = {}};
   for (const auto& stream : job.streams()) {
     valid.streams.push_back(ValidateStream(stream, job.name(), ports));
   }
@@ -182,6 +183,9 @@ Job ValidateJob(const v1::Job& job, std::span<const PortLimits> ports) {
   for (const auto& path : job.paths()) {
     valid.paths.push_back(ValidatePath(path, job.name(), ports));
   }
+  for (const auto& stamps : job.stamps()) {
+    valid.stamps.push_back(ValidateStamps(stamps, job.name()));
+  }
   return valid;
 }
 
@@ -190,6 +194,7 @@ void CheckBeside(const Job& job, const Inventory& inventory) {
   CheckResponders(job, inventory.loaded);
   CheckMeasurements(job, inventory.loaded);
   CheckPaths(job, inventory);
+  CheckStamps(job, inventory);
 }
 
 uint16_t FindPort(const std::string& name, std::span<const PortLimits> ports,

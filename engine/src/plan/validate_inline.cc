@@ -35,12 +35,6 @@ constexpr uint32_t kMostQueueFrames = 65'536;
 constexpr uint64_t kMostQueueBytes = 1 << 30;
 constexpr int kMostQuantiles = 65'537;
 
-void CheckRange(std::string_view where, std::string_view what, uint64_t given, uint64_t least,
-                uint64_t most) {
-  if (given >= least && given <= most) return;
-  Refuse(where, what, " ", given, "; allowed are ", least, " to ", most);
-}
-
 void CheckMost(std::string_view where, std::string_view what, int given, uint32_t most) {
   if (given <= static_cast<int>(most)) return;
   throw Error(Code::kResourceExhausted,

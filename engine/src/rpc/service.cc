@@ -157,6 +157,19 @@ grpc::Status Service::ReadFlows(grpc::ServerContext* context, const v1::ReadFlow
   });
 }
 
+grpc::Status Service::ReadStamps(grpc::ServerContext* context,
+                                 const v1::ReadStampsRequest* request,
+                                 grpc::ServerWriter<v1::StampRecords>* writer) {
+  return Answer("ReadStamps", [&] {
+    tester_.ReadStamps(
+        *request,
+        [&](const v1::StampRecords& records) {
+          return !context->IsCancelled() && writer->Write(records);
+        },
+        CallerOf(*context));
+  });
+}
+
 grpc::Status Service::Inject(grpc::ServerContext* context, const v1::InjectRequest* request,
                              v1::InjectResponse* /*response*/) {
   return Answer("Inject", [&] { tester_.single_frames().Inject(*request, CallerOf(*context)); });

@@ -45,6 +45,8 @@ class Service final : public v1::Tester::Service {
                     v1::FlipResponse* response) override;
   grpc::Status ReadFlows(grpc::ServerContext* context, const v1::ReadFlowsRequest* request,
                          grpc::ServerWriter<v1::FlowCounters>* writer) override;
+  grpc::Status ReadStamps(grpc::ServerContext* context, const v1::ReadStampsRequest* request,
+                          grpc::ServerWriter<v1::StampRecords>* writer) override;
   grpc::Status Inject(grpc::ServerContext* context, const v1::InjectRequest* request,
                       v1::InjectResponse* response) override;
   grpc::Status Resolve(grpc::ServerContext* context, const v1::ResolveRequest* request,

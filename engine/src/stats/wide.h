@@ -29,6 +29,11 @@ class WideCounter {
     }
   }
 
+  // Adds so many times 2^64.
+  void AddHigh(uint64_t value) {
+    if (value != 0) Carry(low_.Get(), value);
+  }
+
   // One of the values that the counter has had while this ran.
   Value Get() const {
     for (;;) {
@@ -44,12 +49,12 @@ class WideCounter {
 
  private:
   // The high word is the number of carries, so it is its own version.
-  void Carry(uint64_t low) {
+  void Carry(uint64_t low, uint64_t times = 1) {
     const uint64_t before = carries_.load(std::memory_order_relaxed);
     carries_.store(before + 1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
     low_.Set(low);
-    carries_.store(before + 2, std::memory_order_release);
+    carries_.store(before + 2 * times, std::memory_order_release);
   }
 
   Counter low_;

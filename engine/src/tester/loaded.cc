@@ -74,15 +74,45 @@ Responders RespondersOf(uint16_t port, const LoadedJobs& jobs) {
   return responders;
 }
 
+// Gives a direction of a path its part in stamps, if there are some.
+void AddStamps(const PathName& name, const LoadedJobs& jobs, PathEnd& end) {
+  for (const auto& [job_name, job] : jobs) {
+    for (const auto& stamps : job->stamps) {
+      if (!stamps.running) continue;
+      const auto& directions = stamps.running->directions;
+      if (stamps.plan->from == name) {
+        (end.direction == 0 ? end.departing : end.arriving) = directions[end.direction].get();
+      } else if (stamps.plan->to == name) {
+        (end.direction == 0 ? end.arriving : end.departing) = directions[end.direction].get();
+      } else {
+        continue;
+      }
+      end.stamps = stamps.running;
+    }
+  }
+}
+
+PathEnd BeginOf(const LoadedPath& path, const std::string& job, size_t direction,
+                const LoadedJobs& jobs, const Ports& ports) {
+  const PathPlan& plan = *path.plan;
+  const uint16_t in = direction == 0 ? plan.first_port : plan.second_port;
+  const uint16_t out = direction == 0 ? plan.second_port : plan.first_port;
+  PathEnd end{.running = path.running,
+              .direction = direction,
+              .in = &ports[in],
+              .out = &ports[out],
+              .plan = path.plan};
+  AddStamps({.job = job, .path = plan.name}, jobs, end);
+  return end;
+}
+
 // The path that begins on a port, if one forwards.
 PathEnd PathOf(uint16_t port, const LoadedJobs& jobs, const Ports& ports) {
   for (const auto& [name, job] : jobs) {
     for (const auto& path : job->paths) {
       if (!path.forwarding) continue;
-      if (path.plan->first_port == port)
-        return {path.running, 0, &ports[port], &ports[path.plan->second_port], path.plan};
-      if (path.plan->second_port == port)
-        return {path.running, 1, &ports[port], &ports[path.plan->first_port], path.plan};
+      if (path.plan->first_port == port) return BeginOf(path, name, 0, jobs, ports);
+      if (path.plan->second_port == port) return BeginOf(path, name, 1, jobs, ports);
     }
   }
   return {};
@@ -191,8 +221,17 @@ bool LoadedResponder::Ending() const {
   return running != nullptr && running->asked_to_stop.load(std::memory_order_relaxed);
 }
 
+void LoadedStamps::Stop() {
+  stamping = false;
+  if (!running) return;
+  for (const auto& direction : running->directions) {
+    if (direction != nullptr) direction->End();
+  }
+}
+
 bool LoadedJob::Answers() const {
   return std::ranges::any_of(paths, &LoadedPath::forwarding) ||
+         std::ranges::any_of(stamps, &LoadedStamps::stamping) ||
          std::any_of(responders.begin(), responders.end(), [](const LoadedResponder& responder) {
            return responder.Answers() && !responder.Ending();
          });
@@ -212,6 +251,7 @@ void LoadedJob::NoteStop(uint64_t now_ns, const std::string& by) {
 LoadedJob::LoadedJob(Job job) : plan(std::move(job)) {
   for (const auto& responder : plan.responders) responders.emplace_back(responder);
   for (const auto& path : plan.paths) paths.emplace_back(path);
+  for (const auto& stamp_plan : plan.stamps) stamps.emplace_back(stamp_plan);
   for (auto& stream : std::exchange(plan.streams, {})) {
     streams.emplace_back(std::move(stream));
   }

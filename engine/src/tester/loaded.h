@@ -100,6 +100,26 @@ struct LoadedPath : PathRun {
   std::shared_ptr<const PathPlan> plan;
 };
 
+// The same of stamps.
+struct StampRun {
+  std::shared_ptr<RunningStamps> running;  // null until the first start
+  bool stamping = false;
+};
+
+struct LoadedStamps : StampRun {
+  explicit LoadedStamps(std::shared_ptr<const StampPlan> stamp_plan) : plan(std::move(stamp_plan)) {}
+
+  StampRun& run() { return *this; }
+  // Counters and flows of a new start.
+  StampRun NewRun(uint64_t now_ns) const {
+    return {.running = std::make_shared<RunningStamps>(*plan, now_ns), .stamping = true};
+  }
+  // Nothing is stamped any more, and what is under way is still known.
+  void Stop();
+
+  std::shared_ptr<const StampPlan> plan;
+};
+
 // The start of a job, and what became of it.
 struct JobRun {
   // Null until the first one. It is filled before a worker gets it.
@@ -115,7 +135,7 @@ struct LoadedJob : JobRun {
   explicit LoadedJob(Job job);
 
   JobRun& run() { return *this; }
-  // A responder answers, or a path forwards.
+  // A responder answers, a path forwards, or packets are stamped.
   bool Answers() const;
   // Remembers who stops it, if there is anything to stop.
   void NoteStop(uint64_t now_ns, const std::string& by);
@@ -124,6 +144,7 @@ struct LoadedJob : JobRun {
   std::vector<LoadedStream> streams;
   std::vector<LoadedResponder> responders;
   std::vector<LoadedPath> paths;
+  std::vector<LoadedStamps> stamps;
   uint64_t starts = 0;
   uint64_t lease = 0;  // under which it was loaded; 0: none
 };

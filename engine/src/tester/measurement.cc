@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "snapshot/merge.h"
+#include "snapshot/merge_stamps.h"
 #include "tester/tester.h"
 
 namespace tester {
@@ -82,6 +83,35 @@ void Tester::ReadFlows(const v1::ReadFlowsRequest& request,
     if (!write(chunk)) return;
     CheckAdmitted(client);  // of a job that was stopped meanwhile they say nothing
   }
+}
+
+void Tester::ReadStamps(const v1::ReadStampsRequest& request,
+                        const std::function<bool(const v1::StampRecords&)>& write,
+                        const Client& client) {
+  std::unique_lock lock(mutex_);
+  CheckLease(client);
+  const std::string where =
+      Cat("stamps ", Quote(request.name()), " of job ", Quote(request.job()));
+  const auto& all = jobs_.Find({request.job()}).front()->stamps;
+  const auto found = std::ranges::find_if(
+      all, [&](const LoadedStamps& stamps) { return stamps.plan->name == request.name(); });
+  if (found == all.end()) throw Error(Code::kNotFound, Cat(where, ": the job has no such stamps"));
+  const auto direction = static_cast<size_t>(request.heading()) - 1;
+  if (direction >= kPathDirections || !Heads(found->plan->heading, direction)) {
+    throw Error(Code::kInvalidArgument,
+                Cat(where, ": heading ", static_cast<int>(request.heading()),
+                    " is none of its directions; they are 1 (forward) and 2 (backward)"));
+  }
+  // They outlive the job if it is unloaded meanwhile.
+  const std::shared_ptr<const RunningStamps> running = found->running;
+  const uint64_t interval_ns = found->plan->interval_ns;
+  lock.unlock();
+  if (!running) return;
+  WriteStampRecords(*running->directions[direction], interval_ns, [&](const auto& chunk) {
+    if (!write(chunk)) return false;
+    CheckAdmitted(client);  // of a job that was stopped meanwhile they say nothing
+    return true;
+  });
 }
 
 }  // namespace tester

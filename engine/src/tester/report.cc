@@ -12,9 +12,11 @@
 #include "plan/validate_capture.h"
 #include "plan/validate_inline.h"
 #include "plan/validate_responder.h"
+#include "plan/validate_stamps.h"
 #include "snapshot/merge.h"
 #include "snapshot/merge_path.h"
 #include "snapshot/merge_responder.h"
+#include "snapshot/merge_stamps.h"
 #include "tester/tester.h"
 #include "version.h"
 
@@ -106,6 +108,18 @@ void FillJob(const LoadedJob& job, const Ports& ports, v1::JobCounters& out) {
   }
 }
 
+v1::StampCounters& FillJobStamps(const LoadedStamps& stamps, v1::StampCounters& out) {
+  out.set_name(stamps.plan->name);
+  out.set_stamping(stamps.stamping);
+  for (size_t direction = 0; direction < kPathDirections; ++direction) {
+    if (!Heads(stamps.plan->heading, direction)) continue;
+    auto& counted = *out.add_directions();
+    counted.set_heading(direction == 0 ? "forward" : "backward");
+    if (stamps.running) FillStamps(*stamps.running->directions[direction], counted);
+  }
+  return out;
+}
+
 }  // namespace
 
 v1::GetInfoResponse Tester::Info() const {
@@ -122,6 +136,7 @@ v1::GetInfoResponse Tester::Info() const {
   info.mutable_limits()->set_max_responder_flows(kMaxResponderFlows);
   info.mutable_limits()->set_max_paths(kMaxPaths);
   info.mutable_limits()->set_max_path_events(kMaxPathEvents);
+  info.mutable_limits()->set_max_stamps(kMaxStamps);
   for (size_t i = 0; i < ports_.size(); ++i) {
     FillPortInfo(ports_[i], workers_[i % workers_.size()].lcore(), *info.add_ports());
   }
@@ -190,6 +205,7 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client) {
       out.mutable_directions(0)->set_port(ports_[path.plan->first_port].facts().name);
       out.mutable_directions(1)->set_port(ports_[path.plan->second_port].facts().name);
     }
+    for (const auto& stamps : job->stamps) FillJobStamps(stamps, *snapshot.add_stamps()).set_job(job->plan.name);
   }
   FillWorkers(workers_, snapshot);
   for (const auto& [name, capture] : captures_)

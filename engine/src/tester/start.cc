@@ -33,6 +33,12 @@ void RefuseRunning(const LoadedJob& job) {
                 Cat("start: path ", Quote(path.plan->name), " of job ", Quote(job.plan.name),
                     " forwards already; stop the job first"));
   }
+  for (const auto& stamps : job.stamps) {
+    if (!stamps.stamping) continue;
+    throw Error(Code::kFailedPrecondition,
+                Cat("start: stamps ", Quote(stamps.plan->name), " of job ", Quote(job.plan.name),
+                    " are given already; stop the job first"));
+  }
 }
 
 // The runs of jobs from one start to the next, in the order of the jobs and their streams.
@@ -41,6 +47,7 @@ struct Runs {
   std::vector<StreamRun> streams;
   std::vector<ResponderRun> responders;
   std::vector<PathRun> paths;
+  std::vector<StampRun> stamps;
 };
 
 Runs RunsOf(const std::vector<LoadedJob*>& jobs) {
@@ -50,6 +57,7 @@ Runs RunsOf(const std::vector<LoadedJob*>& jobs) {
     for (auto& stream : job->streams) runs.streams.push_back(stream.run());
     for (auto& responder : job->responders) runs.responders.push_back(responder.run());
     for (auto& path : job->paths) runs.paths.push_back(path.run());
+    for (auto& stamps : job->stamps) runs.stamps.push_back(stamps.run());
   }
   return runs;
 }
@@ -59,11 +67,13 @@ void Swap(const std::vector<LoadedJob*>& jobs, Runs& runs) noexcept {
   auto stream_run = runs.streams.begin();
   auto responder_run = runs.responders.begin();
   auto path_run = runs.paths.begin();
+  auto stamp_run = runs.stamps.begin();
   for (LoadedJob* job : jobs) {
     std::swap(job->run(), *run++);
     for (auto& stream : job->streams) std::swap(stream.run(), *stream_run++);
     for (auto& responder : job->responders) std::swap(responder.run(), *responder_run++);
     for (auto& path : job->paths) std::swap(path.run(), *path_run++);
+    for (auto& stamps : job->stamps) std::swap(stamps.run(), *stamp_run++);
   }
 }
 
@@ -118,8 +128,10 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
   ReadAhead(segments);
   try {
     std::vector<PathRun> paths;  // their memory takes time
+    std::vector<StampRun> stamps;
     for (const LoadedJob* job : jobs) {
       for (const auto& path : job->paths) paths.push_back(path.NewRun());
+      for (const auto& job_stamps : job->stamps) stamps.push_back(job_stamps.NewRun(clock_.Now()));
     }
     // First everybody counts anew, then everybody sends: no frame is counted on the old counters.
     Swap(jobs, counting);
@@ -131,6 +143,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
     auto stream_run = sending.streams.begin();
     auto responder_run = sending.responders.begin();
     sending.paths = std::move(paths);
+    sending.stamps = std::move(stamps);
     for (const LoadedJob* job : jobs) {
       const auto start =
           NewStart(*job, ports_.size(),

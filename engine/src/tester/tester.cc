@@ -147,6 +147,7 @@ Responders Tester::StopJobs(const std::vector<LoadedJob*>& jobs, const std::stri
       responder.Stop();
     }
     for (auto& path : job->paths) path.forwarding = false;
+    for (auto& stamps : job->stamps) stamps.Stop();
   }
   Publish();
   for (LoadedJob* job : jobs) {

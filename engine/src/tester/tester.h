@@ -60,6 +60,10 @@ class Tester {
   void ReadFlows(const v1::ReadFlowsRequest& request,
                  const std::function<bool(const v1::FlowCounters&)>& write,
                  const Client& client = {});
+  // As ReadFlows.
+  void ReadStamps(const v1::ReadStampsRequest& request,
+                  const std::function<bool(const v1::StampRecords&)>& write,
+                  const Client& client = {});
   v1::Progress Progress(const Names& names, const Client& client = {});
   v1::Snapshot TakeSnapshot(const Names& names, const Client& client = {});
   void StartCapture(const v1::Capture& request, const Client& client = {});

@@ -13,6 +13,7 @@
 #include "wire/ethernet.h"
 #include "worker/buffers.h"
 #include "worker/leaving.h"
+#include "worker/stamp_burst.h"
 
 namespace tester {
 namespace {
@@ -125,6 +126,13 @@ void ForwardThroughHolding(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t
   }
 }
 
+// Knows again what comes back from a device, before anything else happens to it.
+void Recognise(const PathEnd& path, rte_mbuf** mbufs, uint16_t count, uint64_t now_ns) {
+  StampBurst burst(mbufs, count);
+  path.arriving->Arrive(burst.frames(), now_ns);
+  burst.Apply();
+}
+
 void ForwardAsTheyAre(const PathEnd& path, rte_mbuf* const* mbufs, uint16_t count, uint64_t now_ns,
                       Leaving& leaving) {
   for (uint16_t i = 0; i < count; ++i) leaving.Add(mbufs[i], Traced(path, mbufs[i], now_ns));
@@ -186,6 +194,7 @@ uint32_t ServePath(const PortProgram& program, const Classifier& classifier, con
     path_received.Add(count);
     port.counters.rx_packets.Add(count);
     port.counters.rx_bytes.Add(bytes + uint64_t{count} * wire::kFcsBytes);
+    if (path.arriving != nullptr) Recognise(path, mbufs.data(), count, now_ns);
     Leaving leaving(path, clock);
     if (holds) {
       ForwardThroughHolding(path, mbufs.data(), count, clock, now_ns, leaving);

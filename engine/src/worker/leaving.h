@@ -16,6 +16,7 @@
 #include "worker/buffers.h"
 #include "worker/clock.h"
 #include "worker/running_path.h"
+#include "worker/stamp_burst.h"
 #include "worker/transmit.h"
 
 namespace tester {
@@ -26,6 +27,7 @@ class Leaving {
       : out_(*path.out),
         counters_(path.running->counters[path.direction]),
         traced_(path.trace != nullptr),
+        stamping_(path.departing),
         clock_(clock) {}
 
   void Add(rte_mbuf* mbuf, uint8_t* record = nullptr) {
@@ -67,6 +69,7 @@ class Leaving {
   void Flush() {
     if (count_ == 0) return;
     if (!out_.takes_buffers()) TakeOver();
+    if (stamping_ != nullptr && count_ != 0) Stamp();
     std::array<uint32_t, kBurst> lengths;  // what the driver has taken is no longer ours to look at
     for (uint16_t i = 0; i < count_; ++i) lengths[i] = mbufs_[i]->pkt_len;
     const uint16_t sent = count_ == 0 ? uint16_t{0} : SendBurst(out_, mbufs_.data(), count_);
@@ -78,6 +81,7 @@ class Leaving {
         std::accumulate(lengths.begin(), lengths.begin() + sent, uint64_t{sent} * wire::kFcsBytes);
     if (sent < count_) [[unlikely]] {
       const auto left = static_cast<uint16_t>(count_ - sent);
+      if (stamping_ != nullptr) Unstamp(sent);
       FreeBurst(mbufs_.data() + sent, left);
       counters_.lost.Add(left);
       out_.counters.tx_refused.Add(left);
@@ -90,6 +94,21 @@ class Leaving {
   }
 
  private:
+  // The last thing before they leave.
+  void Stamp() {
+    StampBurst burst(mbufs_.data(), count_);
+    const size_t most = out_.facts().max_frame_bytes - wire::kFcsBytes;
+    stamping_->Depart(burst.frames(), most, clock_.Now());
+    burst.Apply();
+  }
+
+  // What the driver has not taken was not sent.
+  void Unstamp(uint16_t sent) {
+    for (uint16_t i = sent; i < count_; ++i) {
+      stamping_->Withdraw({rte_pktmbuf_mtod(mbufs_[i], const uint8_t*), mbufs_[i]->data_len});
+    }
+  }
+
   // In a buffer of the other port; nullptr, and counted as lost, where there is none or it is too
   // short.
   rte_mbuf* CopyOf(const rte_mbuf* mbuf) {
@@ -123,6 +142,7 @@ class Leaving {
   Port& out_;
   PathDirectionCounters& counters_;
   const bool traced_;
+  Stamping* const stamping_;
   const Clock& clock_;
   std::array<rte_mbuf*, kBurst> mbufs_;
   std::array<uint8_t*, kBurst> records_;  // of the same frames; nullptr where there is none

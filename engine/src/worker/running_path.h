@@ -11,6 +11,7 @@
 #include "inline/events.h"
 #include "inline/holding.h"
 #include "inline/path_counters.h"
+#include "inline/stamping.h"
 #include "inline/trace.h"
 #include "port/port.h"
 
@@ -30,6 +31,19 @@ struct RunningPath {
   std::array<std::unique_ptr<Holding>, kPathDirections> holding;
 };
 
+// Stamps from a start to the next one, from program to program.
+struct RunningStamps {
+  RunningStamps(const StampPlan& plan, uint64_t start_ns) {
+    for (size_t direction = 0; direction < kPathDirections; ++direction) {
+      if (!Heads(plan.heading, direction)) continue;
+      directions[direction] = std::make_unique<Stamping>(plan, start_ns);
+    }
+  }
+
+  // Null where packets are not stamped.
+  std::array<std::unique_ptr<Stamping>, kPathDirections> directions;
+};
+
 // Where one direction of a path begins: what arrives on the port leaves by the other one.
 struct PathEnd {
   std::shared_ptr<RunningPath> running;
@@ -38,8 +52,13 @@ struct PathEnd {
   Port* out = nullptr;
   std::shared_ptr<const PathPlan> plan{};
   std::shared_ptr<Trace> trace{};  // null where nobody traces it
+  std::shared_ptr<RunningStamps> stamps{};
+  // Of these: for the frames that leave to the device, and for those that come back from it; null
+  // where there are none.
+  Stamping* departing = nullptr;
+  Stamping* arriving = nullptr;
 
-  // The other direction, which nobody traces: for frames that the path makes itself.
+  // The other direction, which nobody traces or stamps: for frames that the path makes itself.
   PathEnd Back() const {
     return {.running = running, .direction = 1 - direction, .in = out, .out = in};
   }

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What is known of a packet in front of a device and behind it: its flow in one direction, and what
+// the device keeps of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "inline/stamp_place.h"
+#include "wire/bytes.h"
+
+namespace tester {
+
+// Addresses as IPv6 has them; of IPv4 the first four bytes.
+struct FlowEnds {
+  std::array<uint8_t, 16> source{};
+  std::array<uint8_t, 16> destination{};
+  uint16_t source_port = 0;
+  uint16_t destination_port = 0;
+  uint8_t protocol = 0;
+  uint8_t ip_version = 0;
+};
+
+// Of a place that was found.
+FlowEnds FlowEndsOf(Frame frame, const StampPlace& place);
+
+// A hash of the same, without them.
+uint64_t FlowHash(Frame frame, const StampPlace& place);
+
+// A hash of what a device keeps of a packet (Kept), never 0. Of its payload the first 64 and the last 16
+// bytes are in it, and its length: packets that differ elsewhere alone have the same key.
+uint64_t KeptHash(Frame frame, const StampPlace& place, uint32_t kept);
+
+}  // namespace tester

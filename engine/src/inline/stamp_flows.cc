@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "inline/stamp_flows.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tester {
+namespace {
+
+constexpr uint64_t kNumberMask = (1 << 21) - 1;
+
+}  // namespace
+
+void DelayFigures::AddLong(uint64_t delay_ns) {
+  // (h 2^32 + l)^2 by the school: no summand is beyond a word, for a delay below 2^48.
+  const uint64_t high = delay_ns >> 32;
+  const uint64_t low = delay_ns & UINT32_MAX;
+  squares.AddHigh(high * high);
+  squares.Add(low * low);
+  const uint64_t middle = high * low * 2;  // below 2^49
+  squares.AddHigh(middle >> 32);
+  squares.Add(middle << 32);
+}
+
+StampFlows::StampFlows(uint32_t capacity)
+    : capacity_(capacity),
+      mask_(std::bit_ceil(std::max<size_t>(4, size_t{capacity} * 2)) - 1),
+      slots_(mask_ + 1),
+      flows_(std::make_unique<StampFlow[]>(capacity)) {  // NOLINT(*-avoid-c-arrays)
+  histograms_.resize(std::min(capacity, kWithHistogram));
+  for (auto& histogram : histograms_) histogram = std::make_unique<Histogram>();
+}
+
+uint32_t StampFlows::Find(uint64_t hash, Frame frame, const StampPlace& place) {
+  const uint64_t upper = hash & ~kNumberMask;
+  size_t index = Home(hash);
+  for (; slots_[index] != 0; index = (index + 1) & mask_) {
+    if ((slots_[index] & ~kNumberMask) == upper) {
+      return static_cast<uint32_t>(slots_[index] & kNumberMask) - 1;
+    }
+  }
+  const uint32_t number = count();
+  if (number == capacity_) return kNone;
+  flows_[number].ends = FlowEndsOf(frame, place);
+  // A reader sees the ends of all flows that are counted.
+  std::atomic_thread_fence(std::memory_order_release);
+  count_.Set(number + 1);
+  slots_[index] = upper | (number + 1);
+  return number;
+}
+
+}  // namespace tester

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "inline/stamp_place.h"
+
+#include "wire/ethernet.h"
+#include "wire/ipv4.h"
+#include "wire/udp.h"
+
+namespace tester {
+namespace {
+
+constexpr uint16_t kVxlanPort = 4789;
+constexpr uint16_t kGtpUPort = 2152;
+constexpr size_t kTunnelBytes = 8;  // of VXLAN, and of GTP-U without its optional part
+constexpr size_t kGtpOptionalBytes = 4;
+constexpr uint8_t kGtpUser = 255;  // the type of a message that carries a packet
+constexpr size_t kFixedTcpBytes = 20;
+
+bool IsUdp(const Segment& segment) {
+  return segment.protocol == wire::kProtocolUdp && segment.has_transport();
+}
+
+bool IsWhole(Frame frame, const Segment& segment) {
+  if (segment.later_fragment) return false;
+  return segment.ip_version != 4 || (wire::Load16(frame.data() + segment.network + 6) & 0x3fff) == 0;
+}
+
+// Where the packet of a GTP-U message begins; its end where there is none.
+size_t GtpPayload(Frame packet, size_t at) {
+  const uint8_t* gtp = packet.data() + at;
+  if (gtp[0] >> 5 != 1 || gtp[1] != kGtpUser) return packet.size();
+  size_t begin = at + kTunnelBytes;
+  if ((gtp[0] & 7) == 0) return begin;
+  begin += kGtpOptionalBytes;
+  if (begin > packet.size() || (gtp[0] & 4) == 0) return begin;
+  // Extension headers, each with its length in words of four bytes and the type of the next one.
+  for (uint8_t next = packet[begin - 1]; next != 0; next = packet[begin - 1]) {
+    if (begin >= packet.size() || packet[begin] == 0) return packet.size();
+    begin += size_t{packet[begin]} * 4;
+    if (begin > packet.size()) return packet.size();
+  }
+  return begin;
+}
+
+// Where the packet of a VXLAN frame begins; its end where there is none.
+size_t VxlanPayload(Frame packet, size_t at) {
+  const auto ethernet = wire::Ethernet::Parse(packet.subspan(at + kTunnelBytes));
+  if (!ethernet) return packet.size();
+  if (ethernet->type != wire::kEtherTypeIpv4 && ethernet->type != wire::kEtherTypeIpv6) {
+    return packet.size();
+  }
+  return at + kTunnelBytes + ethernet->header_bytes;
+}
+
+}  // namespace
+
+StampPlace StampPlace::Of(Frame frame, Tunnel tunnel) {
+  StampPlace place;
+  const Segment first = Segment::Of(frame);
+  if (!first.has_network()) return place;
+  place.whole = IsWhole(frame, first);
+  if (tunnel == Tunnel::kNone) {
+    place.inner = first;
+    return place;
+  }
+  place.outer = first;
+  place.tunnel = first.payload;
+  if (!place.whole || !IsUdp(first) || place.tunnel + kTunnelBytes > first.end) return place;
+  place.gtp = tunnel == Tunnel::kGtpU;
+  const Frame packet = frame.first(first.end);
+  const size_t begin = place.gtp ? GtpPayload(packet, place.tunnel) : VxlanPayload(packet, place.tunnel);
+  place.inner = Segment::OfPacket(packet, begin);
+  place.in_tunnel = place.inner.has_network();
+  if (place.in_tunnel) place.whole = IsWhole(frame, place.inner);
+  return place;
+}
+
+Tunnel StampPlace::TunnelIn(Frame frame) {
+  const Segment first = Segment::Of(frame);
+  if (!IsUdp(first)) return Tunnel::kNone;
+  const uint16_t port = wire::Load16(frame.data() + first.transport + 2);
+  if (port == kVxlanPort) return Tunnel::kVxlan;
+  return port == kGtpUPort ? Tunnel::kGtpU : Tunnel::kNone;
+}
+
+bool StampPlace::has_transport() const { return whole && (is_tcp() || IsUdp(inner)); }
+
+size_t StampPlace::stamp() const {
+  return inner.transport + (is_tcp() ? kFixedTcpBytes : kUdpHeaderBytes);
+}
+
+}  // namespace tester

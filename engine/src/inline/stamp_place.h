@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Where a packet has room for a stamp, and the headers around it whose lengths and checksums follow.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "inline/segment.h"
+#include "inline/stamp_plan.h"
+#include "wire/bytes.h"
+
+namespace tester {
+
+struct StampPlace {
+  // `tunnel`: the stamp is in what it carries. Nothing is found where the frame has no such tunnel.
+  static StampPlace Of(Frame frame, Tunnel tunnel);
+  // The tunnel that a frame seems to have, by the port of UDP; kNone where it has none.
+  static Tunnel TunnelIn(Frame frame);
+
+  bool found() const { return inner.has_network(); }
+  // A packet of TCP or UDP that is no fragment.
+  bool has_transport() const;
+  bool is_tcp() const { return inner.is_tcp(); }
+  // Begin of the stamp: directly behind the fixed header of TCP, or that of UDP.
+  size_t stamp() const;
+  // Bytes of the outermost IP packet.
+  size_t packet_bytes() const { return in_tunnel ? outer.end - outer.network : inner.end - inner.network; }
+
+  Segment inner;        // that has the stamp
+  Segment outer;        // with the tunnel, where there is one
+  size_t tunnel = 0;    // begin of its header
+  bool in_tunnel = false;
+  bool gtp = false;
+  bool whole = false;  // no fragment
+};
+
+}  // namespace tester

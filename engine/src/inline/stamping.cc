@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "inline/stamping.h"
+
+#include <algorithm>
+
+namespace tester {
+namespace {
+
+void CountOne(Counter& counter) { counter.Add(1); }
+
+}  // namespace
+
+Stamping::Stamping(const StampPlan& plan, uint64_t start_ns)
+    : plan_(plan),
+      start_ns_(start_ns),
+      last_ns_(start_ns),
+      flows_(plan.flows),
+      intervals_(start_ns, plan.interval_ns, plan.intervals),
+      arrived_(plan.by_match ? 0 : kRemembered) {
+  if (plan.by_match) under_way_.emplace(plan.under_way, plan.timeout_ns);
+}
+
+bool Stamping::Watches(Frame frame) const { return HoldsOf(plan_.matches, frame); }
+
+void Stamping::CountSent(uint32_t flow, uint64_t sent_ns) {
+  CountOne(counters_.sent);
+  counters_.last_sent_ns.Set(sent_ns);
+  if (StampInterval* const interval = intervals_.At(sent_ns)) CountOne(interval->sent);
+  if (flow == StampFlows::kNone) {
+    CountOne(counters_.untracked);
+  } else {
+    CountOne(flows_[flow].sent);
+  }
+}
+
+void Stamping::CountUnfit(Fit fit) {
+  switch (fit) {
+    case Fit::kUnfit:
+      return CountOne(counters_.unfit);
+    case Fit::kOccupied:
+      return CountOne(counters_.occupied);
+    case Fit::kNoRoom:
+      return CountOne(counters_.no_room);
+    case Fit::kTooLong:
+      return CountOne(counters_.too_long);
+    case Fit::kFits:
+      return;
+  }
+}
+
+void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t now_ns) {
+  if (ended_.load(std::memory_order_relaxed)) return;
+  struct Leaving {
+    RoomyFrame* frame;
+    StampPlace place;
+    uint64_t hash;
+    uint64_t key;
+  };
+  std::array<Leaving, kBurst> leaving;
+  size_t count = 0;
+  const StampLimits limits{
+      .packet_bytes = plan_.mtu, .frame_bytes = frame_bytes, .grows = plan_.remove};
+  // What is looked up is fetched for all of them at once.
+  for (RoomyFrame& frame : frames) {
+    if (frame.bytes == 0) [[unlikely]] {
+      CountOne(counters_.unfit);
+      continue;
+    }
+    if (!Watches(frame.frame())) continue;
+    Leaving& next = leaving[count];
+    next.place = StampPlace::Of(frame.frame(), plan_.tunnel);
+    Fit fit = next.place.found() && next.place.whole ? Fit::kFits : Fit::kUnfit;
+    if (!plan_.by_match && fit == Fit::kFits) fit = FitOf(frame, next.place, limits);
+    if (fit != Fit::kFits) [[unlikely]] {
+      CountUnfit(fit);
+      continue;
+    }
+    next.frame = &frame;
+    next.hash = FlowHash(frame.frame(), next.place);
+    flows_.Prefetch(next.hash);
+    if (under_way_) {
+      next.key = KeptHash(frame.frame(), next.place, plan_.kept);
+      under_way_->Prefetch(next.key);
+    }
+    ++count;
+  }
+  std::array<uint32_t, kBurst> flows;
+  for (size_t i = 0; i < count; ++i) {
+    flows[i] = flows_.Find(leaving[i].hash, leaving[i].frame->frame(), leaving[i].place);
+    if (flows[i] != StampFlows::kNone) flows_.PrefetchFlow(flows[i]);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    // Of a burst all leave at one instant; a nanosecond each keeps them apart and tells their order.
+    last_ns_ = std::max(now_ns, last_ns_ + 1);
+    const uint32_t flow = flows[i];
+    if (under_way_) {
+      const auto entered =
+          under_way_->Enter(leaving[i].key, std::min(flow, UnderWay::kNoFlow), last_ns_);
+      if (entered == UnderWay::Entered::kFull) [[unlikely]] {
+        CountOne(counters_.overflowed);
+        continue;
+      }
+      if (entered == UnderWay::Entered::kAgain) [[unlikely]] {
+        CountOne(counters_.ambiguous);
+        if (flow != StampFlows::kNone) CountOne(flows_[flow].ambiguous);
+      }
+    } else {
+      const auto number = static_cast<uint16_t>(std::min<uint32_t>(flow, kNoStampFlow));
+      InsertStamp(*leaving[i].frame, leaving[i].place,
+                  {.first_ns = last_ns_ & kStampTimeMask, .flow = number}, limits.grows);
+    }
+    CountSent(flow, last_ns_);
+  }
+}
+
+void Stamping::Withdraw(Frame frame) {
+  if (frame.empty()) return;
+  const StampPlace place = StampPlace::Of(frame, plan_.tunnel);
+  if (!place.found()) return;
+  uint64_t sent_ns = last_ns_;
+  if (under_way_) {
+    if (!Watches(frame) || !place.whole) return;
+    under_way_->Withdraw(KeptHash(frame, place, plan_.kept));
+  } else {
+    const auto stamp = ReadStamp(frame, place);
+    if (!stamp) return;
+    sent_ns = last_ns_ - ((last_ns_ - stamp->first_ns) & kStampTimeMask);
+  }
+  const auto take_back = [](Counter& counter) { counter.Set(counter.Get() - 1); };
+  take_back(counters_.sent);
+  if (StampInterval* const interval = intervals_.At(sent_ns)) take_back(interval->sent);
+  const uint32_t flow = flows_.Find(FlowHash(frame, place), frame, place);
+  take_back(flow == StampFlows::kNone ? counters_.untracked : flows_[flow].sent);
+}
+
+// A device may have put a packet into a tunnel, or taken it out of one.
+StampPlace Stamping::PlaceBehind(Frame frame) const {
+  StampPlace place = StampPlace::Of(frame, plan_.tunnel);
+  if (plan_.tunnel != Tunnel::kNone) {
+    return place.found() ? place : StampPlace::Of(frame, Tunnel::kNone);
+  }
+  const Tunnel tunnel = StampPlace::TunnelIn(frame);
+  if (tunnel == Tunnel::kNone || ReadStamp(frame, place)) return place;
+  const StampPlace inner = StampPlace::Of(frame, tunnel);
+  return inner.found() ? inner : place;
+}
+
+void Stamping::CountUnknown(Frame frame) {
+  if (Watches(frame)) CountOne(counters_.unstamped);
+}
+
+bool Stamping::IsDuplicate(uint64_t first_ns) {
+  uint64_t& slot = arrived_[first_ns % kRemembered];
+  const bool duplicate = slot == first_ns;
+  slot = first_ns;
+  return duplicate;
+}
+
+void Stamping::CountReceived(const Returned& packet, uint64_t now_ns, bool known) {
+  CountOne(counters_.received);
+  StampFlow* const flow = FlowAt(packet.flow);
+  StampInterval* const interval = intervals_.At(packet.sent_ns);
+  if (interval != nullptr) CountOne(interval->received);
+  if (flow != nullptr) CountOne(flow->received);
+  if (!known) return;
+  const uint64_t delay_ns = now_ns - packet.sent_ns;
+  delay_.Add(delay_ns);
+  histogram_.Add(delay_ns);
+  if (interval != nullptr) {
+    CountOne(interval->delay_count);
+    interval->delay_sum_ns.Add(delay_ns);
+    interval->delay_max_ns.Raise(delay_ns);
+  }
+  if (flow == nullptr) return;
+  const bool first = flow->delay.count.Get() == 0;
+  flow->delay.Add(delay_ns);
+  if (Histogram* const histogram = flows_.histogram(packet.flow)) histogram->Add(delay_ns);
+  if (packet.sent_ns < flow->newest_ns) {
+    CountOne(flow->reordered);
+    CountOne(counters_.reordered);
+    return;
+  }
+  if (!first) {
+    const uint64_t last_ns = flow->last_delay_ns;
+    const uint64_t variation = delay_ns > last_ns ? delay_ns - last_ns : last_ns - delay_ns;
+    flow->delay.AddVariation(variation);
+    delay_.AddVariation(variation);
+  }
+  flow->newest_ns = packet.sent_ns;
+  flow->last_delay_ns = delay_ns;
+}
+
+bool Stamping::ArriveStamped(RoomyFrame& frame, const StampPlace& place, uint64_t now_ns) {
+  const auto stamp = ReadStamp(frame.frame(), place);
+  if (!stamp) return false;
+  const uint64_t age_ns = (now_ns - stamp->first_ns) & kStampTimeMask;
+  if (age_ns > now_ns - start_ns_) return false;  // of another tester, or an earlier start
+  const uint64_t sent_ns = now_ns - age_ns;
+  if (plan_.remove) {
+    RemoveStamp(frame, place);
+  } else {
+    CompleteStamp(frame, place, now_ns & kStampTimeMask);
+  }
+  StampFlow* const flow = FlowAt(stamp->flow);
+  if (IsDuplicate(sent_ns)) {
+    CountOne(counters_.duplicated);
+    if (flow != nullptr) CountOne(flow->duplicated);
+  } else if (age_ns > plan_.timeout_ns) {
+    CountOne(counters_.late);
+    if (flow != nullptr) CountOne(flow->late);
+  } else {
+    CountReceived({.sent_ns = sent_ns, .flow = stamp->flow}, now_ns, true);
+  }
+  return true;
+}
+
+void Stamping::ArriveMatched(Frame frame, const StampPlace& place, uint64_t key, uint64_t now_ns) {
+  UnderWay::Found found{.back = UnderWay::Back::kUnknown};
+  if (place.found() && place.whole) found = under_way_->Leave(key, now_ns);
+  StampFlow* const flow = FlowAt(found.flow);
+  switch (found.back) {
+    case UnderWay::Back::kFound:
+    case UnderWay::Back::kAmbiguous:
+      return CountReceived({.sent_ns = found.sent_ns, .flow = found.flow}, now_ns,
+                           found.back == UnderWay::Back::kFound);
+    case UnderWay::Back::kDuplicated:
+      if (flow != nullptr) CountOne(flow->duplicated);
+      return CountOne(counters_.duplicated);
+    case UnderWay::Back::kLate:
+      if (flow != nullptr) CountOne(flow->late);
+      return CountOne(counters_.late);
+    case UnderWay::Back::kUnknown:
+      return CountUnknown(frame);
+  }
+}
+
+void Stamping::Arrive(std::span<RoomyFrame> frames, uint64_t now_ns) {
+  std::array<StampPlace, kBurst> places;
+  std::array<uint64_t, kBurst> keys;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    const Frame frame = frames[i].frame();
+    places[i] = PlaceBehind(frame);
+    keys[i] = 0;
+    if (!places[i].found()) continue;
+    if (under_way_) {
+      if (places[i].whole) keys[i] = KeptHash(frame, places[i], plan_.kept);
+      under_way_->Prefetch(keys[i]);
+    } else if (const auto stamp = ReadStamp(frame, places[i]);
+               stamp && stamp->flow < flows_.count()) {
+      flows_.PrefetchFlow(stamp->flow);
+    }
+  }
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (under_way_) {
+      ArriveMatched(frames[i].frame(), places[i], keys[i], now_ns);
+    } else if (!places[i].found() || !ArriveStamped(frames[i], places[i], now_ns)) {
+      CountUnknown(frames[i].frame());
+    }
+  }
+}
+
+}  // namespace tester

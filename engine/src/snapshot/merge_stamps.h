@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Counters of stamps as messages.
+#pragma once
+
+#include <functional>
+
+#include "inline/stamping.h"
+#include "tester/v1/counters.pb.h"
+
+namespace tester {
+
+void FillStamps(const Stamping& stamping, v1::StampDirectionCounters& out);
+
+// All flows, then all intervals, in chunks, until `write` says that it wants no more.
+void WriteStampRecords(const Stamping& stamping, uint64_t interval_ns,
+                       const std::function<bool(const v1::StampRecords&)>& write);
+
+}  // namespace tester
