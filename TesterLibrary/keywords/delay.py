@@ -9,6 +9,7 @@ from robot.api.deco import keyword
 from ..measurement.trial import Trial
 from ..methodology.blind_delay import BlindDelayResult, delay_below, measure_blind_delay
 from ..methodology.result import Result, trials_of
+from ..methodology.stamps import StampResult
 from ..methodology.tolerance import at_most
 from ..model.units import Duration, Rate, Ratio
 from ..running.suite import Suite
@@ -52,7 +53,7 @@ class Delay:
     def verify_delay_below(
         self, bound: Duration, measured: Trial | Result | None = None, within: Ratio | None = None
     ) -> Verdict:
-        """Passes if the mean delay, measured blind, is at most the bound.
+        """Passes if the mean delay, measured blind or of stamped packets, is at most the bound.
 
         | =Argument= | =Meaning= |
         | ``bound`` | the longest time, such as ``9 ms`` |
@@ -63,5 +64,8 @@ class Delay:
 
         | `Verify Delay Below` | 9 ms |
         """
-        trials = trials_of(self._suite.judged(measured))
+        judged = self._suite.judged(measured)
+        if isinstance(judged, StampResult):
+            return self._suite.conclude(at_most(judged.delay_below, bound, within))
+        trials = trials_of(judged)
         return self._suite.conclude(at_most(lambda bound: delay_below(trials, bound), bound, within))

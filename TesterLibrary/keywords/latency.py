@@ -18,6 +18,7 @@ from ..methodology.judging import latency_below
 from ..methodology.latency import LatencyMeasurement, LatencyResult, measure_latency
 from ..methodology.prerequisite import check_prerequisite, load_of
 from ..methodology.result import Result, trials_of
+from ..methodology.stamps import StampResult
 from ..methodology.throughput import ThroughputResult
 from ..methodology.tolerance import at_most
 from ..model.percentile import P99, Percentile
@@ -126,7 +127,7 @@ class FrameLatency:
         percentile: Percentile = P99,
         within: Ratio | None = None,
     ) -> Verdict:
-        """Passes if a percentile of the latency, over all frames, is at most the bound.
+        """Passes if a percentile of the latency, over all frames or stamped packets, is at most the bound.
 
         | =Argument= | =Meaning= |
         | ``bound`` | the longest time, such as ``5 ms`` |
@@ -141,6 +142,8 @@ class FrameLatency:
         def judge(bound: Duration) -> Verdict:
             if isinstance(judged, LatencyResult):
                 return judged.verdict_below(bound, percentile=percentile)
+            if isinstance(judged, StampResult):
+                return judged.delay_below(bound, percentile)
             return latency_below(trials_of(judged), bound, percentile)
 
         return self._suite.conclude(at_most(judge, bound, within))

@@ -8,10 +8,12 @@ from typing import Any
 
 from robot.api.deco import keyword
 
+from ..errors import PlanError
 from ..measurement.trial import Trial
 from ..methodology.frame_loss import FrameLossResult, FrameLossSweep, sweep_frame_loss
 from ..methodology.judging import loss_below
 from ..methodology.result import Result, trials_of
+from ..methodology.stamps import StampResult
 from ..methodology.tolerance import at_most
 from ..model.units import Duration, Rate, Ratio
 from ..running.suite import Suite
@@ -119,7 +121,7 @@ class Loss:
         within: Ratio | None = None,
         timeout: Duration | None = None,
     ) -> Verdict:
-        """Passes if no trial lost a greater part of its frames than the bound.
+        """Passes if no trial, or direction of stamped traffic, lost a greater part than the bound.
 
         | =Argument= | =Meaning= |
         | ``bound`` | ``0``, ``0.001 %`` or ``10 ppm`` of the frames sent |
@@ -132,6 +134,10 @@ class Loss:
         | `Verify Loss Below` | 0 | timeout=5 ms |
         """
         judged = self._suite.judged(measured)
+        if isinstance(judged, StampResult):
+            if at is not None or timeout is not None:
+                raise PlanError(f"at and timeout are of trials; Stamp Traffic has its own timeout: {judged}")
+            return self._suite.conclude(at_most(judged.loss_below, bound, within))
         tried = trials_of(judged)
         trials = [t for t in tried if at is None or t.load <= at.value]
 

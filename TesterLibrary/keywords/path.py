@@ -95,11 +95,13 @@ class InlinePaths:
         | =Argument= | =Meaning= |
         | ``names`` | names of paths; all, if none is given |
 
-        `Get Path Statistics` goes on telling what they did. Stopping what is not started is no error.
+        `Get Path Statistics` goes on telling what they did. Stopping what is not started is no error. Stamps
+        on them end before, when what is under way is back, and are what `Verify …` judges from then on.
 
         | `Stop Path` | wan |
         """
-        self._suite.paths.stop(names)
+        for found in self._suite.paths.stop(names):
+            self._suite.found(found)
 
     @keyword(tags=["path", "get"])
     def get_path_statistics(

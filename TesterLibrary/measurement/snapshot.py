@@ -24,6 +24,10 @@ from .._generated.tester.v1.counters import (
     PathEventCounters,
     PortCounters,
     PortVersionCounters,
+    StampCounters,
+    StampDirectionCounters,
+    StampFlowCounters,
+    StampIntervalCounters,
     StreamCounters,
     VariationCounters,
     VersionCounters,
@@ -48,6 +52,10 @@ __all__ = [
     "PortCounters",
     "PortVersionCounters",
     "Snapshot",
+    "StampCounters",
+    "StampDirectionCounters",
+    "StampFlowCounters",
+    "StampIntervalCounters",
     "StreamCounters",
     "VariationCounters",
     "VersionCounters",
@@ -69,6 +77,7 @@ class Snapshot:
     ends: tuple[EndCounters, ...] = ()
     jobs: tuple[JobCounters, ...] = ()
     paths: tuple[PathCounters, ...] = ()
+    stamps: tuple[StampCounters, ...] = ()
 
     def job(self, name: str) -> JobCounters | None:
         """The record of one job; None where the target does not tell."""
@@ -87,6 +96,15 @@ class Snapshot:
             if (path.job, path.name) == (job, name):
                 return path
         raise KeyError(f"no path {name!r} of {job!r} in the snapshot; it has {[p.name for p in self.paths]}")
+
+    def stamped(self, job: str, name: str) -> StampCounters:
+        """The counters of stamps of a job. KeyError if the snapshot has none of that name."""
+        for stamps in self.stamps:
+            if (stamps.job, stamps.name) == (job, name):
+                return stamps
+        raise KeyError(
+            f"no stamps {name!r} of {job!r} in the snapshot; it has {[s.name for s in self.stamps]}"
+        )
 
     def port(self, name: str) -> PortCounters:
         """The counters of one port. KeyError if the snapshot has none of that name."""

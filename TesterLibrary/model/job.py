@@ -8,15 +8,17 @@ from dataclasses import dataclass
 
 from .inline import Path
 from .responder import End
+from .stamps import Stamps
 from .stream import Stream
 
 
 @dataclass(frozen=True)
 class Job:
-    """Streams, responders, clients and paths, planned as a whole: if one is refused, none is loaded."""
+    """Streams, responders, clients, paths, stamps, planned as a whole: if one is refused, none is loaded."""
 
     name: str
     streams: tuple[Stream, ...] = ()
     seed: int = 1  # of everything random in it; part of the report
     ends: tuple[End, ...] = ()  # responders and clients
     paths: tuple[Path, ...] = ()
+    stamps: tuple[Stamps, ...] = ()  # around a device between two paths of loaded jobs

@@ -17,6 +17,7 @@ from .law import Departures, Script
 from .match import Match
 from .planned_end import PlannedEnd
 from .planned_path import PlannedPath
+from .planned_stamps import PlannedStamps
 from .ports import Address
 from .units import FCS_LENGTH
 
@@ -156,3 +157,4 @@ class Plan:
     learning: tuple[LearningFrame, ...] = ()
     ends: tuple[PlannedEnd, ...] = ()
     paths: tuple[PlannedPath, ...] = ()
+    stamps: tuple[PlannedStamps, ...] = ()

@@ -26,6 +26,7 @@ from .kept import kept_headers
 from .matches import check_apart, matches
 from .rate import check_sum
 from .responder import Neighbours, plan_end
+from .stamps import plan_stamps
 from .version import with_version
 
 _LARGEST_ID = 0xFFFF
@@ -101,6 +102,7 @@ def compile(  # noqa: A001 - the word of the architecture
         learning=tuple(learning),
         ends=tuple(plan.end for plan in played),
         paths=tuple(plan_path(path, number, job.seed, ports=ports) for number, path in enumerate(job.paths)),
+        stamps=tuple(plan_stamps(stamps, ports=ports) for stamps in job.stamps),
     )
 
 
@@ -118,14 +120,17 @@ def _check_job(job: Job, max_streams: int, first_id: int) -> None:
         raise PlanError(
             f"{job.name!r} is not a job name; it has 1 to {_LONGEST_NAME} printable ASCII characters"
         )
-    if not (job.streams or job.ends or job.paths):
-        raise PlanError(f"job {job.name!r} has no stream, responder, clients or path; it needs at least one")
+    if not (job.streams or job.ends or job.paths or job.stamps):
+        raise PlanError(
+            f"job {job.name!r} has no stream, responder, clients, path or stamps; it needs at least one"
+        )
     for stream in job.streams:
         _check_stream_name(stream.name)
     for what, named in (
         ("stream", job.streams),
         ("responder or clients", job.ends),
         ("path", job.paths),
+        ("group of stamps", job.stamps),
     ):
         if repeated := _repeated(item.name for item in named):
             names = ", ".join(map(repr, repeated))

@@ -48,8 +48,7 @@ def plan_path(path: Path, number: int, seed: int, *, ports: Mapping[str, Port]) 
         raise path.refused(f"{len(path.events):,} events; a path has {MOST_EVENTS:,} at most")
     first, second = path.between
 
-    def laid_out(stack: HeaderStack) -> tuple[HeaderStack, Packet]:
-        return _laid_out(stack, (ports[first], ports[second]), ports)
+    laid_out = layout(ports, first, second)
 
     known: dict[HeaderStack | None, tuple[Match, ...]] = {}
     watches: dict[tuple[Match, ...], int] = {}
@@ -57,7 +56,7 @@ def plan_path(path: Path, number: int, seed: int, *, ports: Mapping[str, Port]) 
     for index, event in enumerate(path.events):
         try:
             if event.headers not in known:
-                known[event.headers] = _matches(event.headers, laid_out)
+                known[event.headers] = header_matches(event.headers, laid_out)
             action = event.action
             planned = plan_rewrite(action, event.headers, laid_out) if isinstance(action, Rewrite) else action
         except PlanError as problem:
@@ -101,17 +100,19 @@ def _planned(event: Event, action: PlannedAction, index: int, watch: int, seed: 
     )
 
 
-def _laid_out(
-    stack: HeaderStack, ends: tuple[Port, Port], ports: Mapping[str, Port]
-) -> tuple[HeaderStack, Packet]:
-    """A stack with Ethernet as its first header, and its bytes."""
-    if stack.headers[0].name not in _FIRST:
-        stack = HeaderStack((Header("Ether"), *stack.headers), stack.types)
-    first, second = (station_of(port, ports) for port in ends)
-    return stack, lay_out(stack, Route(first, second, ends[1].mac))
+def layout(ports: Mapping[str, Port], first: str, second: str) -> LaidOut:
+    """A function that returns a stack with Ethernet as its first header, and its bytes between two ports."""
+    ends = station_of(ports[first], ports), station_of(ports[second], ports)
+
+    def laid_out(stack: HeaderStack) -> tuple[HeaderStack, Packet]:
+        if stack.headers[0].name not in _FIRST:
+            stack = HeaderStack((Header("Ether"), *stack.headers), stack.types)
+        return stack, lay_out(stack, Route(*ends, ports[second].mac))
+
+    return laid_out
 
 
-def _matches(stack: HeaderStack | None, laid_out: LaidOut) -> tuple[Match, ...]:
+def header_matches(stack: HeaderStack | None, laid_out: LaidOut) -> tuple[Match, ...]:
     """Matches that hold for frames with these headers: for the fields that were given, and for what makes
     each header follow the one before it."""
     if stack is None:

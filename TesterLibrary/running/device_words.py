@@ -15,9 +15,8 @@ from typing import IO
 
 from ..reporting.device_said import MOST_CHARACTERS, When, record_said
 from ..reporting.recorder import Recorder
-from ..testbeds.testbed import AskHook, DutSpec
+from ..testbeds.testbed import SSH, AskHook, DutSpec
 
-SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")  # no question that nobody answers
 _KEPT = 4 * MOST_CHARACTERS  # bytes: a character has four at most
 _AT_ONCE = 1 << 16
 

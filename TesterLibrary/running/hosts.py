@@ -1,19 +1,27 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts at the ends of an embedded testbed: programs that run there, and what their kernels count."""
+"""Hosts at the ends of a testbed: programs that run there, and what their kernels count."""
 
 from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import IO
 
 from ..errors import TestbedError, TesterLibraryError
 from ..model.units import Duration
+from ..reporting.durable import RecordError
 from ..testbeds import RunningTestbed
 
+_GRACE_S = 2.0  # for a program to end when it is asked to
 _MOST_WORDS = 300  # of what a program that failed has said
 _TABLES = ("/proc/net/snmp", "/proc/net/netstat")  # as nstat reads them
 
@@ -30,16 +38,45 @@ class ProgramResult:
         return f"ended with status {self.status}"
 
 
-class Hosts:
-    """The hosts of one testbed, by name."""
+@dataclass
+class HostProgram:
+    """A program that was started on a host."""
 
-    def __init__(self, testbed: RunningTestbed | None) -> None:
+    host: str
+    command: str
+    process: subprocess.Popen[bytes]
+    stdout: IO[bytes]
+    stderr: IO[bytes]
+
+    def end(self) -> ProgramResult:
+        """Ends it, if it has not ended by itself: it is asked to, and then made to."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if self.process.poll() is not None:
+                break
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, number)
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(_GRACE_S)
+        said = []
+        for output in (self.stdout, self.stderr):
+            output.seek(0)
+            said.append(output.read().decode(errors="replace"))
+            output.close()
+        return ProgramResult(self.process.wait(), *said)
+
+
+class Hosts:
+    """The hosts of one testbed, by name. What programs say there is kept in `folder`, a file for each."""
+
+    def __init__(self, testbed: RunningTestbed | None, folder: Path) -> None:
         self._testbed = testbed
+        self._folder = folder
         self._marked: dict[str, Mapping[str, int]] = {}
+        self._running: dict[str, HostProgram] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the hosts; none, where the testbed has no hosts of its own."""
+        """The names of the hosts; none, where the testbed has no hosts."""
         return self._testbed.hosts if self._testbed else ()
 
     def run(self, host: str, command: str, *, status: int, timeout: Duration) -> ProgramResult:
@@ -48,13 +85,13 @@ class Hosts:
         Raises:
             TesterLibraryError: there is no such host or program; it did not end in time, or as it was to.
         """
-        words = shlex.split(command)
-        if not words:
-            raise TesterLibraryError("no command; give a program with its arguments")
+        words = _words(command)
         try:
             done = self._run(host, words, timeout)
-        except subprocess.TimeoutExpired:
+        except subprocess.TimeoutExpired as late:
+            self._keep(host, command, None, late.stdout, late.stderr)
             raise TesterLibraryError(f"{command!r} on host {host} has not ended within {timeout}") from None
+        self._keep(host, command, done.status, done.stdout, done.stderr)
         if done.status != status:
             said = " ".join((done.stderr or done.stdout).split())[-_MOST_WORDS:]
             raise TesterLibraryError(
@@ -62,6 +99,81 @@ class Hosts:
                 f"{said or 'it said nothing'}"
             )
         return done
+
+    def start(self, host: str, command: str, name: str) -> None:
+        """Starts a program that runs until it is stopped, or ends by itself.
+
+        Raises:
+            TesterLibraryError: there is no such host or program, or one of that name runs.
+        """
+        if name in self._running:
+            raise TesterLibraryError(f"a program {name!r} runs already; stop it first, or give another name")
+        words = self._testbed_of(host).host_command(host, _words(command), terminal=True)
+        out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
+        try:
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+                preexec_fn=self._placed(),
+            )
+        except OSError as problem:
+            raise TesterLibraryError(f"{command!r} on host {host}: {problem.strerror}") from None
+        self._running[name] = HostProgram(host, command, process, out, err)
+
+    def stop(self, name: str, *, wait: Duration | None = None) -> ProgramResult:
+        """Ends a program that was started, and returns what it said; `wait`: it has that long to end.
+
+        Raises:
+            TesterLibraryError: there is none of that name, or it did not end by itself in time.
+        """
+        if name not in self._running:
+            known = ", ".join(self._running)
+            raise TesterLibraryError(
+                f"no program {name!r} runs on a host; {f'there are {known}' if known else 'call Start On Host'}"
+            )
+        program = self._running.pop(name)
+        late = False
+        if wait is not None:
+            try:
+                program.process.wait(wait.seconds)
+            except subprocess.TimeoutExpired:
+                late = True
+        done = program.end()
+        self._keep(program.host, program.command, done.status, done.stdout, done.stderr)
+        if late:
+            raise TesterLibraryError(
+                f"{program.command!r} on host {program.host} has not ended within {wait}"
+            )
+        return done
+
+    def end(self, name: str) -> str:
+        """Ends a program, if it runs. Never raises."""
+        if name in self._running:
+            self.stop(name)
+        return ""
+
+    def close(self) -> None:
+        """Ends all programs."""
+        for name in tuple(self._running):
+            self.end(name)
+
+    def _keep(self, host: str, command: str, status: int | None, *said: bytes | str | None) -> None:
+        """Writes what a program said into a file of its own."""
+        how = "did not end" if status is None else f"ended with status {status}"
+        text = "".join(
+            part.decode(errors="replace") if isinstance(part, bytes) else part or "" for part in said
+        )
+        program = Path(_words(command)[0]).name
+        names = (self._folder / f"{number:03}-{host}-{program}.log" for number in count(1))
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            file = next(name for name in names if not any(self._folder.glob(f"{name.name[:3]}-*")))
+            file.write_text(f"$ {command}\n{text}\n{how}\n", encoding="utf-8")
+        except OSError as problem:
+            raise RecordError(self._folder, problem) from None
 
     def counters(self, host: str) -> Mapping[str, int]:
         """The counters of a host's kernel (SNMP and Linux's own) since `mark`, by nstat's names."""
@@ -85,18 +197,31 @@ class Hosts:
         return found
 
     def _run(self, host: str, words: list[str], timeout: Duration) -> ProgramResult:
-        if self._testbed is None:
-            raise TestbedError("the testbed has no hosts")
-        cpu = self._testbed.dut_cpu
         done = subprocess.run(
-            [*self._testbed.host_prefix(host), *words],
+            self._testbed_of(host).host_command(host, words),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             errors="replace",
             timeout=timeout.seconds,
             check=False,
-            # The tester's CPU is busy with forwarding.
-            preexec_fn=None if cpu is None else lambda: os.sched_setaffinity(0, {cpu}),
+            preexec_fn=self._placed(),
         )
         return ProgramResult(done.returncode, done.stdout, done.stderr)
+
+    def _testbed_of(self, host: str) -> RunningTestbed:
+        if self._testbed is None:
+            raise TestbedError(f"there is no host {host!r}: the testbed has none")
+        return self._testbed
+
+    def _placed(self) -> Callable[[], None] | None:
+        """Has a program run on the device's CPU: the tester's is busy with forwarding."""
+        cpu = self._testbed.dut_cpu if self._testbed else None
+        return None if cpu is None else lambda: os.sched_setaffinity(0, {cpu})
+
+
+def _words(command: str) -> list[str]:
+    words = shlex.split(command)
+    if not words:
+        raise TesterLibraryError("no command; give a program with its arguments")
+    return words

@@ -156,11 +156,11 @@ def open_tester(
             forwarding=testbed.testbed.dut.forwards,
         )
         captures, traffic, connections = Captures(tester), Traffic(tester), Connections(tester)
-        hosts = Hosts(testbed)
+        hosts = Hosts(testbed, tester.recorder.directory / "hosts")
         paths, memberships = Paths(tester, hosts), Memberships(tester)
         # Before the testbed goes, and after its traffic has ended.
         stack.callback(ask_device, testbed.testbed.dut, recorder, "after")
-        for part in (captures, connections, traffic, paths, memberships):
+        for part in (captures, connections, traffic, paths, memberships, hosts):
             stack.callback(part.close)
         opened = OpenTestbed(
             testbed,

@@ -4,19 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.inline import PathStatistics, statistics_of
 from ..measurement.snapshot import Snapshot
+from ..methodology.stamps import StampResult
 from ..model.impairment import Impairment
 from ..model.inline import Event, Path
 from ..model.job import Job
 from ..model.plan import Plan
+from ..model.stamps import LoadedPath, Stamps
 from ..planning.compile import compile as compile_job
 from .hosts import Hosts
+from .stamps import StampGroups
 from .tester import Tester
 from .traces import Traces
 
@@ -39,6 +42,7 @@ class Paths:
         self._hosts = hosts
         self._known: dict[str, _Known] = {}
         self.traces = Traces(tester)
+        self.stamps = StampGroups(tester)
 
     def create(self, path: Path) -> None:
         """Describes a path; nothing is forwarded yet.
@@ -80,35 +84,43 @@ class Paths:
         known.path = path
 
     def start(self, names: Sequence[str]) -> None:
-        """Has paths forward; all, if none is named.
+        """Has paths forward; all, if none is named. Stamps begin where both of their paths do by then.
 
         Raises:
-            PlanError: one forwards already, or the tester refuses it.
+            PlanError: one forwards already, or the tester refuses it; then none of them has been started.
         """
-        for name in names or list(self._known):
-            self._start(self._find(name))
-
-    def _start(self, known: _Known) -> None:
-        if known.plan:
-            raise known.path.refused("it is forwarding already; stop it first")
-        target, plan = self._tester.target, self._planned(known.path)
-        target.load(plan)
+        starting = [self._find(name) for name in names or list(self._known)]
+        for known in starting:
+            if known.plan:
+                raise known.path.refused("it is forwarding already; stop it first")
+        target = self._tester.target
+        plans = [self._planned(known.path) for known in starting]
+        loaded: list[str] = []
+        begun: list[str] = []
         try:
-            before = target.snapshot([plan.job])
+            for plan in plans:
+                target.load(plan)
+                loaded.append(plan.job)
+            begun = self.stamps.begin({*loaded, *(k.plan.job for k in self._known.values() if k.plan)})
+            before = target.snapshot(loaded)
             self._hosts.mark()
-            self.traces.begin(plan.paths[0], plan.job)
-            target.start([plan.job])
+            for plan in plans:
+                self.traces.begin(plan.paths[0], plan.job)
+            target.start(loaded)
         except BaseException:
-            with suppress(TargetError, PlanError):
-                target.unload([plan.job])
+            self.stamps.withdraw(begun)
+            for job in loaded:
+                with suppress(TargetError, PlanError):
+                    target.unload([job])
             raise
-        known.plan, known.before, known.last = plan, before, None
-        self._tester.recorder.event(
-            "path_started",
-            path=known.path.name,
-            events=[event.name for event in plan.paths[0].events],
-            impairments=[str(impairment) for impairment in known.path.impairments],
-        )
+        for known, plan in zip(starting, plans, strict=True):
+            known.plan, known.before, known.last = plan, before, None
+            self._tester.recorder.event(
+                "path_started",
+                path=known.path.name,
+                events=[event.name for event in plan.paths[0].events],
+                impairments=[str(impairment) for impairment in known.path.impairments],
+            )
 
     def trace(
         self,
@@ -135,10 +147,14 @@ class Paths:
                 self.traces.withdraw(name)
                 raise
 
-    def stop(self, names: Sequence[str] = ()) -> None:
-        """Has paths forward no more; all, if none is named. What is not forwarding stays as it is."""
-        for name in names or list(self._known):
-            known = self._find(name)
+    def stop(self, names: Sequence[str] = ()) -> list[StampResult]:
+        """Has paths forward no more; all, if none is named. What is not forwarding stays as it is.
+
+        Stamps on them end before, and what they have found is returned.
+        """
+        stopping = [self._find(name) for name in names or list(self._known)]
+        found = self.stamps.end([known.path.name for known in stopping])
+        for known in stopping:
             if known.plan is None:
                 continue
             target, job = self._tester.target, known.plan.job
@@ -150,6 +166,27 @@ class Paths:
                 known.plan = None
                 with suppress(TargetError, PlanError):
                     target.unload([job])
+        return found
+
+    def stamp(
+        self, between: Sequence[str], describe: Callable[[tuple[LoadedPath, LoadedPath]], Stamps]
+    ) -> None:
+        """Has packets stamped around the device between two paths, from when both are started.
+
+        Raises:
+            PlanError: one forwards already, or the stamps can never be right; nothing has changed.
+        """
+        if len(between) != 2:
+            given = ",".join(between) or "none"
+            raise PlanError(
+                f"between={given}; give the path before the device and the one behind it: north,south"
+            )
+        known = [self._find(name) for name in between]
+        for each in known:
+            if each.plan:
+                raise each.path.refused("it is forwarding; describe stamps before Start Path")
+        first, second = (LoadedPath(_job_of(each.path), each.path.name) for each in known)
+        self.stamps.describe(describe((first, second)))
 
     def _record(self, statistics: PathStatistics) -> None:
         self._tester.recorder.event(
@@ -222,6 +259,7 @@ class Paths:
     def close(self) -> None:
         """Forgets everything: the tester, which is closed next, ends it."""
         self.traces.close()
+        self.stamps.close()
         self._known.clear()
 
     def _left(self, name: str) -> str:
@@ -242,7 +280,7 @@ class Paths:
     def _planned(self, path: Path) -> Plan:
         tester = self._tester
         return compile_job(
-            Job(f"path {path.name}", paths=(path,), seed=tester.seed),
+            Job(_job_of(path), paths=(path,), seed=tester.seed),
             ports=tester.ports,
             gateways=tester.gateways,
             max_streams=tester.capabilities.max_streams,
@@ -256,3 +294,7 @@ class Paths:
         limits = self._tester.rules.limits
         counted = now.path(job, known.path.name)
         return statistics_of(known.before, now, job, counted, limits, known.path.impairments)
+
+
+def _job_of(path: Path) -> str:
+    return f"path {path.name}"

@@ -19,8 +19,7 @@ from ..errors import Inconclusive, TestbedError, TesterLibraryError
 from ..methodology.reset import ResetKind
 from ..model.units import Duration
 from ..targets.simulated import SimulatedTarget
-from ..testbeds.testbed import ResetHook
-from .device_words import SSH
+from ..testbeds.testbed import SSH, ResetHook
 from .opening import OpenTestbed
 from .tester import Tester
 

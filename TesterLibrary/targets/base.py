@@ -16,11 +16,20 @@ from ..measurement.capture import StoppedCapture
 from ..measurement.captured_frames import CapturedFrames
 from ..measurement.counter import Counter
 from ..measurement.latency_error import OF_ENGINE, PercentileError
-from ..measurement.snapshot import FlowCounters, Snapshot, StreamCounters
+from ..measurement.snapshot import (
+    FlowCounters,
+    Snapshot,
+    StampFlowCounters,
+    StampIntervalCounters,
+    StreamCounters,
+)
 from ..model.capture import Capture
+from ..model.heading import Heading
 from ..model.plan import LearningFrame, Plan, PlannedStream
 from ..model.ports import Address
 from ..model.units import Duration
+
+StampRecords = tuple[tuple[StampFlowCounters, ...], tuple[StampIntervalCounters, ...]]
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,7 @@ class Capabilities:
     percentile_error: PercentileError = OF_ENGINE  # the largest error of a percentile of latency
     time_step_ns: int = 0  # by how much a time that is summed up for blind delays can be off
     max_paths: int = 0  # between its ports; 0: it does not forward the frames of others
+    max_stamps: int = 0  # groups of stamps; 0: it has none
 
     def port(self, name: str) -> PortInfo:
         """The port of that name. KeyError names those there are."""
@@ -181,6 +191,10 @@ class Target(Protocol):
 
     def flows(self, job: str, stream_id: int) -> Iterator[FlowCounters]:
         """Counters of the flows of a stream, in chunks, while it runs."""
+        ...
+
+    def stamp_records(self, job: str, name: str, heading: Heading) -> Iterator[StampRecords]:
+        """Flows and intervals of one direction of stamps, in chunks, while packets are stamped."""
         ...
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:

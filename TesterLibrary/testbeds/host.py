@@ -63,7 +63,7 @@ class Host:
         hosts = devices()[wanted["device"]](self.dut, ports, **wanted["options"])
         if hosts:
             self.hosts = hosts
-            self._sides = dict(zip(self._cables, hosts.values(), strict=True))
+            self._sides = {name: host for name in self._cables for host in hosts.values() if host.has(name)}
         self._settle()
 
     def _cross(self, ports: Sequence[Mapping[str, Any]]) -> None:

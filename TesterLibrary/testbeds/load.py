@@ -29,6 +29,7 @@ from .testbed import (
     AskHook,
     CertificateFiles,
     DutSpec,
+    HostSpec,
     ResetHook,
     SwitchSpec,
     Testbed,
@@ -93,6 +94,8 @@ class _Reader:
         ports = tuple(self._port(number, port, dut) for number, port in enumerate(data["ports"]))
         for key in ("name", "interface", "mac"):
             self._unique(key, [getattr(port, key) for port in ports])
+        if data.get("hosts") and not dut.is_physical:
+            raise self._error("leave it out: only a physical device has hosts of your own", "hosts")
         tester = self._tester(data.get("tester", {}))
         for number, port in enumerate(ports):
             self._check_switched(number, port, tester)
@@ -109,6 +112,7 @@ class _Reader:
             dut=dut,
             tester=tester,
             source=self._document.path,
+            hosts={name: self._host(name, host) for name, host in data.get("hosts", {}).items()},
         )
 
     def _unique(self, key: str, values: list[Any]) -> None:
@@ -136,6 +140,11 @@ class _Reader:
             self._simulated(dut)
         self._check_hooks(dut)
         return dut
+
+    def _host(self, name: str, data: Mapping[str, Any]) -> HostSpec:
+        if "ssh" in data and "command" in data:
+            raise self._error("give ssh or command, one of them", "hosts", name)
+        return HostSpec(data.get("ssh", ""), self._words(data.get("command", []), "hosts", name))
 
     def _ask(self, name: str, data: Mapping[str, Any]) -> AskHook:
         place = ("dut", "ask", name)

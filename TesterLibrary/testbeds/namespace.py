@@ -199,6 +199,18 @@ class Namespace:
             "add", index=self._index(interface), address=str(address.ip), prefixlen=address.network.prefixlen
         )
 
+    def gateway(self, address: str) -> None:
+        """Sends what is for other networks to this address."""
+        self._route.route("add", dst="default", gateway=address)
+
+    def mtu(self, interface: str, size: int) -> None:
+        """Sets the longest IP packet that an interface sends, in bytes."""
+        self._route.link("set", index=self._index(interface), mtu=size)
+
+    def has(self, interface: str) -> bool:
+        """Whether there is an interface of that name."""
+        return bool(self._route.link_lookup(ifname=interface))
+
     def token_bucket(self, interface: str, rate_bps: int, burst: int, queue: int) -> None:
         """Limits the rate of departures; `burst` bytes leave at once, `queue` bytes wait, others are lost."""
         index = self._index(interface)

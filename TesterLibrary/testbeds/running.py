@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -72,18 +72,23 @@ class RunningTestbed:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The names of the hosts at the ends of the testbed; none where it has no hosts of its own."""
-        return self._host.hosts if self._host else ()
+        """The names of the hosts at the ends of the testbed; none where it has no hosts."""
+        return self._host.hosts if self._host else tuple(self.testbed.hosts)
 
-    def host_prefix(self, name: str) -> tuple[str, ...]:
-        """Words before a command that is to run on a host. TestbedError if there is none of that name."""
-        if self._host is None or name not in self._host.hosts:
-            known = ", ".join(self.hosts)
-            raise TestbedError(
-                f"testbed {self.testbed.name!r} has no host {name!r}; "
-                f"{f'it has {known}' if known else 'it has no hosts, as embedded/path-hosts has'}"
-            )
-        return self._host.host_prefix(name)
+    def host_command(self, name: str, words: Sequence[str], *, terminal: bool = False) -> list[str]:
+        """The command that runs a program on a host. TestbedError if there is none of that name.
+
+        `terminal`: a program over SSH ends when the command does.
+        """
+        if self._host is not None and name in self._host.hosts:
+            return [*self._host.host_prefix(name), *words]
+        if name in self.testbed.hosts:
+            return self.testbed.hosts[name].runs(words, terminal=terminal)
+        known = ", ".join(self.hosts)
+        raise TestbedError(
+            f"testbed {self.testbed.name!r} has no host {name!r}; "
+            f"{f'it has {known}' if known else 'give it some under hosts, or take embedded/path-hosts'}"
+        )
 
     @property
     def port_specs(self) -> Mapping[str, str]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from typing import Any
 from ..model.forwarding import Forwarding
 from ..model.ports import Address, Interface, Port
 from ..model.units import Bandwidth, Duration
+
+SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10")  # no question that nobody answers
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,20 @@ class AskHook:
 
 
 @dataclass(frozen=True)
+class HostSpec:
+    """A host of the testbed's owner on which suites run programs: over SSH, or behind words of a command."""
+
+    ssh: str = ""  # user@host
+    command: tuple[str, ...] = ()  # words before the program's: ip netns exec load; none: this machine itself
+
+    def runs(self, words: Sequence[str], *, terminal: bool = False) -> list[str]:
+        """The whole command of a program. `terminal`: a program over SSH ends when its command does."""
+        if self.ssh:
+            return [*SSH, *(("-tt",) if terminal else ()), self.ssh, "--", shlex.join(words)]
+        return [*self.command, *words]
+
+
+@dataclass(frozen=True)
 class DutSpec:
     """The device under test, as the report names it."""
 
@@ -189,6 +205,7 @@ class Testbed:
     tester: TesterSpec = field(default_factory=TesterSpec)
     description: str = ""
     source: Path | None = None  # the file it was read from
+    hosts: Mapping[str, HostSpec] = field(default_factory=dict)  # by name
 
     def port(self, name: str) -> TestbedPort:
         """The port of that name. KeyError names those there are."""

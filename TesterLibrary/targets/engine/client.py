@@ -16,10 +16,11 @@ from ...measurement.capture import StoppedCapture
 from ...measurement.captured_frames import CapturedFrames
 from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.capture import Capture
+from ...model.heading import Heading
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
-from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, SendingProgress
+from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, SendingProgress, StampRecords
 from . import convert, convert_capture, convert_counters, leases
 from .address import Certificates, open_channel
 from .owner import CLIENT
@@ -223,6 +224,13 @@ class EngineTarget:
         with self._errors("ReadFlows", [job]):
             for chunk in self._stub.ReadFlows(request, timeout=_FLOWS_S, metadata=self._metadata):
                 yield convert_counters.flows_value(chunk)
+
+    def stamp_records(self, job: str, name: str, heading: Heading) -> Iterator[StampRecords]:
+        """See `Target`."""
+        request = control_pb2.ReadStampsRequest(job=job, name=name, heading=heading.value)
+        with self._errors("ReadStamps", [job]):
+            for chunk in self._stub.ReadStamps(request, timeout=_FLOWS_S, metadata=self._metadata):
+                yield convert_counters.stamp_records_value(chunk)
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         """See `Target`."""

@@ -14,7 +14,7 @@ from ..base import Capabilities, PortInfo, SendingProgress
 from .convert_departures import departures_message
 from .convert_edit import checksum_message, editor_message, version_message
 from .convert_end import responder_message
-from .convert_inline import path_message
+from .convert_inline import path_message, stamps_message
 
 _OVERTAKE = "flows may overtake each other"  # in the engine's note on a port of several channels
 
@@ -34,6 +34,7 @@ def job_message(plan: Plan) -> plan_pb2.Job:
         ],
         responders=map(responder_message, plan.ends),
         paths=map(path_message, plan.paths),
+        stamps=map(stamps_message, plan.stamps),
     )
 
 
@@ -92,6 +93,7 @@ def capabilities_value(info: control_pb2.GetInfoResponse) -> Capabilities:
         max_ends=info.limits.max_responders,
         max_end_flows=info.limits.max_responder_flows,
         max_paths=info.limits.max_paths,
+        max_stamps=info.limits.max_stamps,
         counts=EVERY_COUNTER,
         details=f"testerd {info.version}, {info.dpdk_version}, workers on CPU {cpus}, process {info.pid}",
     )

@@ -25,6 +25,9 @@ from ...measurement.snapshot import (
     PathCounters,
     PortCounters,
     Snapshot,
+    StampCounters,
+    StampFlowCounters,
+    StampIntervalCounters,
     StreamCounters,
     WorkerCounters,
 )
@@ -45,6 +48,7 @@ def snapshot_value(snapshot: counters_pb2.Snapshot, client: str) -> Snapshot:
         captures=tuple(counters_value(CaptureCounters, capture) for capture in snapshot.captures),
         jobs=tuple(_job(job, client) for job in snapshot.jobs),
         paths=tuple(counters_value(PathCounters, path) for path in snapshot.paths),
+        stamps=tuple(counters_value(StampCounters, stamps) for stamps in snapshot.stamps),
     )
 
 
@@ -64,6 +68,16 @@ def _job(message: counters_pb2.JobCounters, client: str) -> JobCounters:
 def flows_value(flows: counters_pb2.FlowCounters) -> FlowCounters:
     """A chunk of the flows of a stream."""
     return counters_value(FlowCounters, flows)
+
+
+def stamp_records_value(
+    records: counters_pb2.StampRecords,
+) -> tuple[tuple[StampFlowCounters, ...], tuple[StampIntervalCounters, ...]]:
+    """A chunk of the flows and intervals of stamps."""
+    return (
+        tuple(counters_value(StampFlowCounters, flow) for flow in records.flows),
+        tuple(counters_value(StampIntervalCounters, interval) for interval in records.intervals),
+    )
 
 
 def counters_value(cls: type[T], message: Message) -> T:

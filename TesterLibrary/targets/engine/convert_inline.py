@@ -21,6 +21,7 @@ from ...model.inline import (
     Swallowed,
     Truncate,
 )
+from ...model.match import Match
 from ...model.planned_path import (
     PlannedAction,
     PlannedEvent,
@@ -29,6 +30,7 @@ from ...model.planned_path import (
     PlannedRatio,
     PlannedRewrite,
 )
+from ...model.planned_stamps import PlannedStamps
 from ...model.units import FCS_LENGTH
 
 
@@ -38,16 +40,38 @@ def path_message(path: PlannedPath) -> inline_pb2.Path:
         name=path.name,
         first_port=path.first_port,
         second_port=path.second_port,
-        watches=[
-            inline_pb2.Watch(
-                matches=[match_pb2.Match(offset=m.offset, mask=m.mask, value=m.value) for m in matches]
-            )
-            for matches in path.watches
-        ],
+        watches=[inline_pb2.Watch(matches=map(_match, matches)) for matches in path.watches],
         events=map(_event, path.events),
         impairments=map(_impairment, path.impairments),
         hold_bytes=path.hold_bytes,
     )
+
+
+def stamps_message(stamps: PlannedStamps) -> inline_pb2.Stamps:
+    """Stamps as the engine loads them."""
+    before, behind = (inline_pb2.PathName(job=path.job, path=path.path) for path in stamps.paths)
+    message = inline_pb2.Stamps(
+        name=stamps.name,
+        before=before,
+        behind=behind,
+        heading=stamps.heading.value,
+        matches=map(_match, stamps.matches),
+        data_only=stamps.data_only,
+        tunnel=stamps.tunnel.value,
+        timeout_ns=stamps.timeout_ns,
+        flows=stamps.flows,
+        interval_ns=stamps.interval_ns,
+        intervals=stamps.intervals,
+    )
+    if stamps.kept:
+        message.by_kept.fields, message.by_kept.under_way = stamps.kept, stamps.under_way
+    else:
+        message.in_packet.remove, message.in_packet.mtu = stamps.remove, stamps.mtu
+    return message
+
+
+def _match(match: Match) -> match_pb2.Match:
+    return match_pb2.Match(offset=match.offset, mask=match.mask, value=match.value)
 
 
 def _event(event: PlannedEvent) -> inline_pb2.Event:

@@ -28,12 +28,13 @@ from ...measurement.snapshot import (
     WorkerCounters,
 )
 from ...model.capture import Capture
+from ...model.heading import Heading
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
-from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress
+from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress, StampRecords
 from ..rules.ends import check_ends
-from ..rules.paths import refuse_paths, refuse_trace
+from ..rules.paths import refuse_paths, refuse_trace, stamps_refused
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .alone import one_at_a_time
 from .capture import recorded
@@ -297,6 +298,10 @@ class FakeTarget:
         if stream is None or not stream.planned.flows:
             raise PlanError(f"job {job!r} has no stream {stream_id} that counts flows")
         return iter([stream.flows(self._now_ns)])
+
+    def stamp_records(self, job: str, name: str, heading: Heading) -> Iterator[StampRecords]:  # noqa: ARG002
+        """See `Target`. It loads no stamps."""
+        raise stamps_refused(name, "a fake tester")
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         """See `Target`. The device floods what is sent to a group address."""

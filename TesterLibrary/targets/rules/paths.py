@@ -19,9 +19,19 @@ def refuse_trace(capture: Capture, tester: str) -> None:
 
 
 def refuse_paths(plan: Plan, tester: str) -> None:
-    """Raises PlanError if a plan has a path. `tester` is its kind with its article: `a switch`."""
+    """Raises PlanError if a plan has a path, or stamps. `tester` is its kind with its article: `a switch`."""
     for path in plan.paths:
         raise PlanError(
             f"path {path.name!r}: {tester} does not forward frames between its ports, so it has no paths; "
             "use a testerd"
         )
+    for stamps in plan.stamps:
+        raise stamps_refused(stamps.name, tester)
+
+
+def stamps_refused(name: str, tester: str) -> PlanError:
+    """The error of a tester that has no paths, and so no stamps. `tester` as above."""
+    return PlanError(
+        f"stamps {name!r}: {tester} does not forward frames between its ports, so it stamps none; "
+        "use a testerd"
+    )

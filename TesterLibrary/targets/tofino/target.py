@@ -15,13 +15,14 @@ from ...measurement.capture import StoppedCapture
 from ...measurement.captured_frames import CapturedFrames
 from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.capture import Capture
+from ...model.heading import Heading
 from ...model.plan import LearningFrame, Plan, PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration
 from ...planning.switch.resources import FLOWS, TEMPLATES
-from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress
+from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress, StampRecords
 from ..rules.ends import check_ends
-from ..rules.paths import refuse_paths
+from ..rules.paths import refuse_paths, stamps_refused
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .asking import resolve
 from .buckets import Buckets
@@ -222,6 +223,10 @@ class TofinoTarget:
         """See `Target`. A switch counts streams, and loads none that has its flows counted."""
         self._of([job])
         raise PlanError(f"job {job!r} has no stream {stream_id} that counts flows")
+
+    def stamp_records(self, job: str, name: str, heading: Heading) -> Iterator[StampRecords]:  # noqa: ARG002
+        """See `Target`. It loads no stamps."""
+        raise stamps_refused(name, "a switch")
 
     def inject(self, frames: Iterable[LearningFrame]) -> None:
         """See `Target`."""

@@ -5,7 +5,7 @@
     @device("bridge")
     def build(namespace: Namespace, ports: Sequence[DutPort]) -> None: ...
 
-A device that is several hosts returns their namespaces by name, one for each port, in the order of ports.
+A device that has hosts, or is some, returns their namespaces by name: each port is in one of them.
 
 Options of the testbed file, which its schema has checked, come as further named arguments.
 

@@ -14,6 +14,7 @@ from ..programs import scratch, serve
 from . import DutPort, device
 
 if TYPE_CHECKING:
+    from ...model.ports import Interface
     from ..namespace import Namespace
 
 _PORT = 80
@@ -35,21 +36,27 @@ def build(
     built: dict[str, Namespace] = {}
     for number, (port, (name, address)) in enumerate(zip(ports, hosts.items(), strict=True)):
         place = namespace if number == 0 else namespace.beside(port.interface)
-        place.without_ipv6()
-        place.address(port.interface, ipaddress.ip_interface(address))
-        place.up("lo")
-        for setting, value in {
-            "ipv4.tcp_early_retrans": 0,
-            "ipv4.tcp_no_metrics_save": 1,
-            "ipv4.tcp_ecn": int(ecn),
-        }.items():
-            place.sysctl(setting, value)
+        as_host(place, port.interface, ipaddress.ip_interface(address), ecn=ecn)
         built[name] = place
-    _serve_files(place, str(ipaddress.ip_interface(address).ip))
+    serve_files(place, str(ipaddress.ip_interface(address).ip))
     return built
 
 
-def _serve_files(place: Namespace, address: str) -> None:
+def as_host(place: Namespace, interface: str, address: Interface, *, ecn: bool = False) -> None:
+    """Gives a host its address, and what `build` says of stacks."""
+    place.without_ipv6()
+    place.address(interface, address)
+    place.up("lo")
+    for setting, value in {
+        "ipv4.tcp_early_retrans": 0,
+        "ipv4.tcp_no_metrics_save": 1,
+        "ipv4.tcp_ecn": int(ecn),
+    }.items():
+        place.sysctl(setting, value)
+
+
+def serve_files(place: Namespace, address: str) -> None:
+    """Has a host serve `/1kB` to `/10MB` by HTTP."""
     folder = scratch()
     for name, size in _FILES.items():
         (folder / name).write_bytes(bytes(size))

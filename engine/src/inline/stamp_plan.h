@@ -39,11 +39,12 @@ struct PathName {
 
 struct StampPlan {
   std::string name;
-  PathName from;
-  PathName to;
+  PathName before;
+  PathName behind;
   Heading heading = Heading::kBoth;
   bool by_match = false;  // packets stay as they are, and are known by what the device keeps
   Matches matches{};
+  bool data_only = false;
   Tunnel tunnel = Tunnel::kNone;
   bool remove = true;
   uint32_t mtu = 1500;  // of the outermost IP packet with its stamp

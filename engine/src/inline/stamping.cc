@@ -22,7 +22,9 @@ Stamping::Stamping(const StampPlan& plan, uint64_t start_ns)
   if (plan.by_match) under_way_.emplace(plan.under_way, plan.timeout_ns);
 }
 
-bool Stamping::Watches(Frame frame) const { return HoldsOf(plan_.matches, frame); }
+bool Stamping::Watches(Frame frame, const StampPlace& place) const {
+  return HoldsOf(plan_.matches, frame) && (!plan_.data_only || place.inner.has_payload());
+}
 
 void Stamping::CountSent(uint32_t flow, uint64_t sent_ns) {
   CountOne(counters_.sent);
@@ -68,9 +70,9 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
       CountOne(counters_.unfit);
       continue;
     }
-    if (!Watches(frame.frame())) continue;
     Leaving& next = leaving[count];
     next.place = StampPlace::Of(frame.frame(), plan_.tunnel);
+    if (!Watches(frame.frame(), next.place)) continue;
     Fit fit = next.place.found() && next.place.whole ? Fit::kFits : Fit::kUnfit;
     if (!plan_.by_match && fit == Fit::kFits) fit = FitOf(frame, next.place, limits);
     if (fit != Fit::kFits) [[unlikely]] {
@@ -121,7 +123,7 @@ void Stamping::Withdraw(Frame frame) {
   if (!place.found()) return;
   uint64_t sent_ns = last_ns_;
   if (under_way_) {
-    if (!Watches(frame) || !place.whole) return;
+    if (!Watches(frame, place) || !place.whole) return;
     under_way_->Withdraw(KeptHash(frame, place, plan_.kept));
   } else {
     const auto stamp = ReadStamp(frame, place);
@@ -147,8 +149,8 @@ StampPlace Stamping::PlaceBehind(Frame frame) const {
   return inner.found() ? inner : place;
 }
 
-void Stamping::CountUnknown(Frame frame) {
-  if (Watches(frame)) CountOne(counters_.unstamped);
+void Stamping::CountUnknown(Frame frame, const StampPlace& place) {
+  if (Watches(frame, place)) CountOne(counters_.unstamped);
 }
 
 bool Stamping::IsDuplicate(uint64_t first_ns) {
@@ -232,7 +234,7 @@ void Stamping::ArriveMatched(Frame frame, const StampPlace& place, uint64_t key,
       if (flow != nullptr) CountOne(flow->late);
       return CountOne(counters_.late);
     case UnderWay::Back::kUnknown:
-      return CountUnknown(frame);
+      return CountUnknown(frame, place);
   }
 }
 
@@ -256,7 +258,7 @@ void Stamping::Arrive(std::span<RoomyFrame> frames, uint64_t now_ns) {
     if (under_way_) {
       ArriveMatched(frames[i].frame(), places[i], keys[i], now_ns);
     } else if (!places[i].found() || !ArriveStamped(frames[i], places[i], now_ns)) {
-      CountUnknown(frames[i].frame());
+      CountUnknown(frames[i].frame(), places[i]);
     }
   }
 }

@@ -76,7 +76,8 @@ class Stamping {
     uint32_t flow;
   };
 
-  bool Watches(Frame frame) const;
+  // Whether it is one of the packets that are to be stamped.
+  bool Watches(Frame frame, const StampPlace& place) const;
   StampFlow* FlowAt(uint32_t flow) { return flow < flows_.count() ? &flows_[flow] : nullptr; }
   void CountSent(uint32_t flow, uint64_t sent_ns);
   void CountUnfit(Fit fit);
@@ -85,7 +86,7 @@ class Stamping {
   void ArriveMatched(Frame frame, const StampPlace& place, uint64_t key, uint64_t now_ns);
   // `known`: it is clear which packet it was.
   void CountReceived(const Returned& packet, uint64_t now_ns, bool known);
-  void CountUnknown(Frame frame);
+  void CountUnknown(Frame frame, const StampPlace& place);
   bool IsDuplicate(uint64_t first_ns);
   StampPlace PlaceBehind(Frame frame) const;
 

@@ -174,6 +174,18 @@ TEST_F(StampingTest, CountsWhatComesWithoutAStamp) {
   EXPECT_EQ(counters().sent.Get(), 0U);
 }
 
+TEST_F(StampingTest, SeesOnlyPacketsWithPayloadWhereAsked) {
+  StampPlan plan = Plan();
+  plan.data_only = true;
+  Make(plan);
+  const TestBytes empty = FrameAround(PacketOf({}));
+  EXPECT_EQ(Depart(empty, kStart + 100), empty);
+  Arrive(empty, kStart + 100);
+  EXPECT_EQ(counters().sent.Get() + counters().unstamped.Get(), 0U);
+  Depart(Tcp(1), kStart + 100);
+  EXPECT_EQ(counters().sent.Get(), 1U);
+}
+
 TEST_F(StampingTest, TakesNoStampOfAnotherTesterForItsOwn) {
   Make(Plan());
   TestBytes option(16);

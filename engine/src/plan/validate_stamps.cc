@@ -71,7 +71,7 @@ const PathPlan& FindPath(const PathName& name, const std::string& where, const I
 
 void CheckWorkers(const StampPlan& plan, const std::string& where, const Inventory& inventory) {
   std::vector<uint16_t> ports;
-  for (const PathName* name : {&plan.from, &plan.to}) {
+  for (const PathName* name : {&plan.before, &plan.behind}) {
     const PathPlan& path = FindPath(*name, where, inventory);
     ports.insert(ports.end(), {path.first_port, path.second_port});
   }
@@ -93,16 +93,17 @@ std::shared_ptr<const StampPlan> ValidateStamps(const v1::Stamps& stamps, std::s
   CheckRange(where, "bytes of the name:", stamps.name().size(), 1, kMaxJobNameBytes);
   auto plan = std::make_shared<StampPlan>();
   plan->name = stamps.name();
-  plan->from = {.job = stamps.from().job(), .path = stamps.from().path()};
-  plan->to = {.job = stamps.to().job(), .path = stamps.to().path()};
-  if (plan->from == plan->to) {
-    Refuse(where, "path ", Quote(plan->from.path),
+  plan->before = {.job = stamps.before().job(), .path = stamps.before().path()};
+  plan->behind = {.job = stamps.behind().job(), .path = stamps.behind().path()};
+  if (plan->before == plan->behind) {
+    Refuse(where, "path ", Quote(plan->before.path),
            " is both of its paths; the device lies between two different ones");
   }
   CheckRange(where, "heading", static_cast<uint64_t>(stamps.heading()), 0,
              v1::Event::HEADING_BACKWARD);
   plan->heading = static_cast<Heading>(stamps.heading());
   if (!stamps.matches().empty()) plan->matches = ReadMatches(stamps.matches(), Cat(where, ", matches"));
+  plan->data_only = stamps.data_only();
   CheckRange(where, "tunnel", static_cast<uint64_t>(stamps.tunnel()), 0, v1::Stamps::TUNNEL_GTP_U);
   plan->tunnel = static_cast<Tunnel>(stamps.tunnel());
   ValidateMode(stamps, where, *plan);
@@ -129,8 +130,8 @@ void CheckStamps(const Job& job, const Inventory& inventory) {
     if (!names.insert(stamps->name).second) Refuse(where, "they are given twice; give each its own name");
     CheckWorkers(*stamps, where, inventory);
     for (const StampPlan* other : others) {
-      for (const PathName* path : {&stamps->from, &stamps->to}) {
-        if (*path != other->from && *path != other->to) continue;
+      for (const PathName* path : {&stamps->before, &stamps->behind}) {
+        if (*path != other->before && *path != other->behind) continue;
         throw Error(Code::kAlreadyExists,
                     Cat(where, ": path ", Quote(path->path), " has the stamps ", Quote(other->name),
                         " already; a path has one of them"));

@@ -80,9 +80,9 @@ void AddStamps(const PathName& name, const LoadedJobs& jobs, PathEnd& end) {
     for (const auto& stamps : job->stamps) {
       if (!stamps.running) continue;
       const auto& directions = stamps.running->directions;
-      if (stamps.plan->from == name) {
+      if (stamps.plan->before == name) {
         (end.direction == 0 ? end.departing : end.arriving) = directions[end.direction].get();
-      } else if (stamps.plan->to == name) {
+      } else if (stamps.plan->behind == name) {
         (end.direction == 0 ? end.arriving : end.departing) = directions[end.direction].get();
       } else {
         continue;

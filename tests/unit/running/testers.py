@@ -40,7 +40,7 @@ def opened(directory: Path, **options: Any) -> Suite:
     this = fake_tester(directory, **options)
     suite = Suite("fake", 1, this.recorder, this.progress, scopes=this.scopes)
     captures, traffic, ends = Captures(this), Traffic(this), Connections(this, source_seed=1)
-    hosts = Hosts(None)
+    hosts = Hosts(None, directory / "hosts")
     paths = Paths(this, hosts)
     closing = ExitStack()
     memberships = Memberships(this)

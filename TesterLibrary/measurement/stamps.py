@@ -1,0 +1,185 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""What became of stamped packets: lost, late, reordered, and how long the device took for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+from .histogram import bounds_of
+from .latency import Latency
+from .snapshot import StampCounters, StampDirectionCounters, StampFlowCounters
+
+_UNFIT = {
+    "too_long": "would be longer than the MTU with a stamp",
+    "no_room": "have no room for a stamp in their header or payload",
+    "occupied": "have an option of kind 0x0f already",
+    "unfit": "are fragments, or neither TCP nor UDP",
+    "overflowed": "found no room among those that are under way",
+}
+
+
+@dataclass(frozen=True)
+class StampedPackets:
+    """The packets of one direction, of one flow or of all: integers first."""
+
+    name: str  # forward, backward, or the flow
+    counters: StampDirectionCounters | StampFlowCounters
+
+    @property
+    def sent(self) -> int:
+        """Packets that were stamped or remembered, and left to the device."""
+        return self.counters.sent
+
+    @property
+    def received(self) -> int:
+        """Packets that came back in time, each once."""
+        return self.counters.received
+
+    @property
+    def lost(self) -> int:
+        """Packets that did not come back in time."""
+        return max(0, self.sent - self.received)
+
+    @property
+    def late(self) -> int:
+        """Packets that came back after the time limit."""
+        return self.counters.late
+
+    @property
+    def duplicated(self) -> int:
+        """Packets that came back once more."""
+        return self.counters.duplicated
+
+    @property
+    def reordered(self) -> int:
+        """Packets that came back after one of their flow that was sent later."""
+        return self.counters.reordered
+
+    @property
+    def ambiguous(self) -> int:
+        """Packets that nobody could tell apart from another one."""
+        return self.counters.ambiguous
+
+    @property
+    def uncovered(self) -> int:
+        """Packets that went to the device, and were neither stamped nor remembered."""
+        return sum(getattr(self.counters, reason, 0) for reason in _UNFIT)
+
+    @property
+    def unknown(self) -> int:
+        """Packets that came from the device and are more than those that went to it without a stamp."""
+        return max(0, getattr(self.counters, "unstamped", 0) - self.uncovered)
+
+    @property
+    def delay(self) -> Latency:
+        """The delay of those that are known again."""
+        return Latency(self.counters.delay)
+
+    @property
+    def loss_bounds(self) -> tuple[Fraction, Fraction]:
+        """The part of all packets that was lost, at least and at most: 0 to 1.
+
+        Nobody knows what became of a packet without a stamp; and one that comes back unknown may be one of
+        those that are missing.
+        """
+        packets = self.sent + self.uncovered
+        if not packets:
+            return Fraction(0), Fraction(0)
+        least = max(0, self.lost - self.unknown)
+        return Fraction(least, packets), Fraction(self.lost + self.uncovered, packets)
+
+    @property
+    def std_ns(self) -> float | None:
+        """The standard deviation of delays."""
+        count, total = self.delay.count, self.counters.delay.sum_ns
+        return isqrt(max(0, self.counters.delay_squares * count - total * total)) / count if count else None
+
+    @property
+    def ipdv_mean_ns(self) -> float | None:
+        """The mean difference of the delays of two packets of a flow that followed each other."""
+        count = self.counters.ipdv_count
+        return self.counters.ipdv_sum_ns / count if count else None
+
+    @property
+    def ipdv_max_ns(self) -> int | None:
+        """The greatest of these differences."""
+        return self.counters.ipdv_max_ns if self.counters.ipdv_count else None
+
+    @property
+    def untimed(self) -> int:
+        """Packets whose delay nobody knows, if they came back: alike, or without a stamp."""
+        return max(0, self.received - self.delay.count) + self.uncovered
+
+    def delay_bounds(self, percent: float) -> tuple[float, float | None] | None:
+        """The least and the greatest value that a percentile can have, wherever those without a known delay
+        lie; the greatest is None where it may be any. None where no delay is known."""
+        known = self.delay.count
+        if not known:
+            return None
+        wanted = percent / 100 * (known + self.untimed)
+        least = self._at_rank(max(1.0, wanted - self.untimed))
+        return least, None if wanted > known else self._at_rank(wanted)
+
+    def _at_rank(self, rank: float) -> float:
+        counters = self.counters.delay
+        seen, index = 0, 0
+        for index in sorted(counters.buckets):
+            seen += counters.buckets[index]
+            if seen >= rank:
+                break
+        low, high = bounds_of(index)
+        return min(max((low + high - 1) / 2, float(counters.min_ns)), float(counters.max_ns))
+
+    def __str__(self) -> str:
+        text = f"{self.name}: {self.sent:,} sent, {self.lost:,} lost"
+        for count, what in (
+            (self.late, "late"),
+            (self.duplicated, "duplicated"),
+            (self.reordered, "reordered"),
+            (self.ambiguous, "alike"),
+            (self.uncovered, "not stamped"),
+            (self.unknown, "unknown"),
+        ):
+            text += f", {count:,} {what}" if count else ""
+        return f"{text}, {self.delay}" if self.delay.count else text
+
+
+def packets_of(counters: StampDirectionCounters | StampFlowCounters) -> StampedPackets:
+    """The packets of a direction, or of a flow of it."""
+    if isinstance(counters, StampDirectionCounters):
+        return StampedPackets(counters.heading, counters)
+    source = _end(counters.source, counters.source_port)
+    return StampedPackets(f"{source} > {_end(counters.destination, counters.destination_port)}", counters)
+
+
+def _end(address: str, port: int) -> str:
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def remarks(counters: StampDirectionCounters) -> Iterator[str]:
+    """What a reader of the figures has to know: packets that are not in them, and why."""
+    for reason, what in _UNFIT.items():
+        if count := getattr(counters, reason):
+            yield f"{count:,} packets {counters.heading} were not stamped: they {what}"
+    if counters.unstamped:
+        yield f"{counters.unstamped:,} packets {counters.heading} came from the device without a known stamp"
+    if counters.untracked:
+        yield (
+            f"{counters.untracked:,} packets {counters.heading} are of flows without room; give more flows "
+            f"than {counters.flows:,}"
+        )
+    if counters.ambiguous:
+        yield f"{counters.ambiguous:,} packets {counters.heading} looked like another one that was under way"
+
+
+def in_flight(counters: StampCounters, now_ns: int, timeout_ns: int) -> int:
+    """Packets that may still come back in time."""
+    return sum(
+        max(0, direction.sent - direction.received)
+        for direction in counters.directions
+        if direction.sent and now_ns - direction.last_sent_ns <= timeout_ns
+    )

@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts on packets of others that were timed around a device (p4sta §III)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..errors import UnitError
+from ..measurement.snapshot import StampDirectionCounters
+from ..measurement.stamps import StampedPackets, packets_of, remarks
+from ..model.stamps import StampMode
+from ..model.units import Duration, Ratio
+from ..verdict import AT_MOST, Between, Outcome, Verdict, assess
+from .judging import about
+from .result import Result
+
+_BADNESS = (Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL)
+_OTHER_TIMES = {"std": "std_ns", "ipdv_mean": "ipdv_mean_ns", "ipdv_max": "ipdv_max_ns"}
+
+
+@dataclass(frozen=True)
+class StampResult(Result):
+    """The packets that were stamped, or known again, in one direction or both, from a start to a stop."""
+
+    name: str
+    mode: StampMode
+    timeout_ns: int
+    directions: tuple[StampDirectionCounters, ...]
+    under_way: int = 0  # packets that may still come back
+    files: tuple[str, ...] = ()  # CSV in the evidence: flows and intervals
+
+    def packets(self, direction: str | None = None) -> StampedPackets:
+        """The packets of one direction, or of the only one.
+
+        Raises:
+            UnitError: it was not stamped, or there are two and none is named.
+        """
+        names = [found.heading for found in self.directions]
+        if direction is None and len(names) == 1:
+            (direction,) = names
+        for found in self.directions:
+            if found.heading == direction:
+                return packets_of(found)
+        given = direction or "both"
+        raise UnitError(
+            f"stamps {self.name!r}: direction={given} is not one of theirs; give {' or '.join(names)}"
+        )
+
+    @property
+    def doubt(self) -> str:
+        """Why nothing can be concluded; empty if something can."""
+        if self.under_way:
+            return (
+                f"{self.under_way:,} packets of {self.name} may still come back, as more are being sent; "
+                "call Stop Path, or end the load first"
+            )
+        return next(
+            (f"no packet of {self.name} was stamped {d.heading}" for d in self.directions if not d.sent), ""
+        )
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is not in the figures, and why."""
+        return tuple(text for found in self.directions for text in remarks(found))
+
+    def count(self, what: str, direction: str | None) -> int:
+        """A count by its name, over both directions unless one is named."""
+        chosen = self.directions if direction is None else (self.packets(direction).counters,)
+        return sum(int(getattr(packets_of(c) if hasattr(StampedPackets, what) else c, what)) for c in chosen)
+
+    def time(self, what: str, direction: str | None) -> float | None:
+        """A time in nanoseconds by its name; None where no delay is known. UnitError for another name."""
+        packets = self.packets(direction)
+        if what not in _OTHER_TIMES:
+            return packets.delay.statistic(what)
+        found = getattr(packets, _OTHER_TIMES[what])
+        return None if found is None else float(found)
+
+    def loss_below(self, bound: Ratio) -> Verdict:
+        """Whether no direction lost a greater part of its packets than the bound.
+
+        INCONCLUSIVE where packets that are not in the figures could decide.
+        """
+        return self._worst(lambda packets: self._loss_below(packets, bound))
+
+    def _loss_below(self, packets: StampedPackets, bound: Ratio) -> Verdict:
+        least, most = packets.loss_bounds
+        loss = str(Ratio(least)) if least == most else f"{Ratio(least)} to {Ratio(most)}"
+        late = f"; {packets.late:,} later than {Duration(self.timeout_ns)}" if packets.late else ""
+        verdict = assess(
+            least if least == most else Between(least, most),
+            AT_MOST,
+            bound.value,
+            subject=f"loss of {self.title} {packets.name}",
+            measured=f"{loss} ({packets.lost:,} of {packets.sent:,} packets{late})",
+            bound=f"<= {bound}",
+            doubt=self.doubt,
+        )
+        return verdict.doubted(*self.remarks) if least <= bound.value < most else verdict
+
+    def delay_below(self, bound: Duration, percentile: float | None = None) -> Verdict:
+        """Whether a percentile of the delay in each direction is at most the bound; None is the mean."""
+        return self._worst(lambda packets: self._delay_below(packets, bound, percentile))
+
+    def _delay_below(self, packets: StampedPackets, bound: Duration, percentile: float | None) -> Verdict:
+        what = "mean" if percentile is None else f"p{percentile:g}"
+        figure = packets.delay.figure("mean") if percentile is None else packets.delay.figure_at(percentile)
+        value: Between | None = about(figure)
+        measured = str(Duration(round(figure.value))) if figure else "unknown"
+        if value is not None and packets.untimed:
+            value = self._with_untimed(packets, percentile, value)
+            measured += f" without {packets.untimed:,} packets whose delay is not known"
+        if figure and packets.lost:
+            measured += f" of the packets that came back ({packets.lost:,} of {packets.sent:,} lost)"
+        return assess(
+            value,
+            AT_MOST,
+            bound.ns,
+            subject=f"{what} delay of {self.title} {packets.name}",
+            measured=measured,
+            bound=f"<= {bound}",
+            doubt=self.doubt or ("" if figure else "no packet came back that is known again"),
+        )
+
+    def _with_untimed(self, packets: StampedPackets, percentile: float | None, value: Between) -> Between:
+        """The same with packets of which it is known only that they came back in time, if at all."""
+        if percentile is None:
+            total, each = packets.counters.delay.sum_ns, packets.delay.count + packets.untimed
+            return Between(total / each, (total + packets.untimed * self.timeout_ns) / each)
+        bounds = packets.delay_bounds(percentile)
+        if bounds is None:
+            return value
+        least, most = bounds
+        return Between(
+            min(least, value.least), float(self.timeout_ns) if most is None else max(most, value.most)
+        )
+
+    def _worst(self, judge: Callable[[StampedPackets], Verdict]) -> Verdict:
+        """The worst verdict of all directions; of equally bad ones that of the greatest value."""
+        verdicts = [judge(packets_of(found)) for found in self.directions]
+        return max(verdicts, key=lambda v: (_BADNESS.index(v.outcome), v.most or Fraction(0)))
+
+    def __str__(self) -> str:
+        each = "; ".join(str(packets_of(found)) for found in self.directions)
+        return "; ".join((f"{self.title}: {each}", *self.remarks))

@@ -1,0 +1,230 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Stamps between two paths: they begin when both are loaded, and end before the first of them does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path as File
+
+from ..errors import PlanError, TargetError, TesterLibraryError
+from ..measurement.snapshot import StampFlowCounters, StampIntervalCounters
+from ..measurement.stamps import in_flight
+from ..methodology.stamps import StampResult
+from ..model.heading import Heading
+from ..model.job import Job
+from ..model.plan import Plan
+from ..model.stamps import Stamps
+from ..planning.compile import compile as compile_job
+from ..reporting.durable import RecordError
+from ..reporting.stamp_files import FOLDER, write_flows, write_intervals
+from .tester import Tester
+
+_POLL_S = 0.02
+_HEADINGS = {"forward": Heading.FORWARD, "backward": Heading.BACKWARD}
+
+
+@dataclass
+class _Known:
+    """Stamps that were described; they may be given, or have been."""
+
+    stamps: Stamps
+    plan: Plan | None = None  # while packets are stamped
+    last: StampResult | None = None  # once they are ended
+
+    def is_on(self, path: str) -> bool:
+        return path in {loaded.path for loaded in self.stamps.paths}
+
+
+class StampGroups:
+    """The stamps of one tester, by name."""
+
+    def __init__(self, tester: Tester, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._tester = tester
+        self._sleep = sleep
+        self._known: dict[str, _Known] = {}
+
+    def describe(self, stamps: Stamps) -> None:
+        """Remembers stamps; they begin with their paths.
+
+        Raises:
+            PlanError: they can never be right, or one of their paths has some already.
+        """
+        for known in self._known.values():
+            for path in stamps.paths:
+                if known.is_on(path.path) and (known.plan or known.stamps.name != stamps.name):
+                    raise stamps.refused(
+                        f"path {path.path!r} has the stamps {known.stamps.name!r} already; it can have one"
+                    )
+        self._planned(stamps)
+        self._known[stamps.name] = _Known(stamps)
+        self._tester.scopes.at_end(lambda: self._left(stamps.name))
+
+    def begin(self, jobs: Collection[str]) -> list[str]:
+        """Stamps the packets of paths whose jobs are all loaded. Returns the names of those that begin.
+
+        Raises:
+            PlanError: the tester refuses; nothing has changed.
+        """
+        begun: list[str] = []
+        target = self._tester.target
+        try:
+            for known in self._known.values():
+                if known.plan or not all(path.job in jobs for path in known.stamps.paths):
+                    continue
+                plan = self._planned(known.stamps)
+                target.load(plan)
+                known.plan, known.last = plan, None
+                begun.append(known.stamps.name)
+                target.start([plan.job])
+        except BaseException:
+            self.withdraw(begun)
+            raise
+        for name in begun:
+            stamps = self._known[name].stamps
+            paths = [path.path for path in stamps.paths]
+            self._tester.recorder.event("stamps_started", stamps=name, paths=paths, mode=stamps.mode.value)
+        return begun
+
+    def withdraw(self, names: Collection[str]) -> None:
+        """As if they had never begun. Never raises."""
+        for name in names:
+            known = self._known[name]
+            if known.plan:
+                with suppress(TargetError, PlanError):
+                    self._tester.target.unload([known.plan.job])
+                known.plan = None
+
+    def end(self, paths: Collection[str]) -> list[StampResult]:
+        """Stamps no more packets of these paths, waits for those that are under way, and writes the files."""
+        return [self._end(k) for k in self._known.values() if k.plan and any(map(k.is_on, paths))]
+
+    def _end(self, known: _Known) -> StampResult:
+        assert known.plan is not None
+        target, job = self._tester.target, known.plan.job
+        try:
+            target.stop([job])
+            known.last = self._read(known, self._files(known))
+        finally:
+            known.plan = None
+            with suppress(TargetError, PlanError):
+                target.unload([job])
+        self._tester.recorder.event(
+            "stamps_stopped", stamps=known.stamps.name, result=str(known.last), files=known.last.files
+        )
+        return known.last
+
+    def result(self, name: str | None = None) -> StampResult:
+        """What was found since the last start; the name may be left out where there is one.
+
+        While packets are stamped it waits for those that are under way, as long as they may take.
+
+        Raises:
+            TesterLibraryError: there are none of that name, or they have not begun.
+        """
+        known = self._find(name)
+        if known.plan:
+            return self._read(known)
+        if known.last is None:
+            paths = " and ".join(path.path for path in known.stamps.paths)
+            raise known.stamps.refused(f"no packet was stamped; start both paths, {paths}, first")
+        return known.last
+
+    def flows(self, name: str | None, heading: str) -> list[StampFlowCounters]:
+        """The flows of one direction, while packets are stamped. PlanError where they are not."""
+        known = self._find(name)
+        if known.plan is None:
+            raise known.stamps.refused("flows are read before Stop Path; afterwards they are in the CSV file")
+        return [flow for flows, _ in self._records(known, heading) for flow in flows]
+
+    def _records(
+        self, known: _Known, heading: str
+    ) -> Iterator[tuple[tuple[StampFlowCounters, ...], tuple[StampIntervalCounters, ...]]]:
+        assert known.plan is not None
+        return self._tester.target.stamp_records(known.plan.job, known.stamps.name, _HEADINGS[heading])
+
+    def _read(self, known: _Known, files: tuple[str, ...] = ()) -> StampResult:
+        """Counters once nothing is under way, or the longest time for that is over."""
+        assert known.plan is not None
+        stamps, job = known.stamps, known.plan.job
+        target, timeout_ns = self._tester.target, known.stamps.timeout.ns
+        now = target.snapshot([job])
+        begun_ns = now.taken_at_ns
+        while True:
+            counters = now.stamped(job, stamps.name)
+            under_way = in_flight(counters, now.taken_at_ns, timeout_ns)
+            if not under_way or now.taken_at_ns - begun_ns > timeout_ns:
+                break
+            self._sleep(_POLL_S)
+            now = target.snapshot([job])
+        before, behind = (path.path for path in stamps.paths)
+        return StampResult(
+            title=f"{stamps.name} ({before} to {behind}, {stamps.mode.value})",
+            trials=(),
+            name=stamps.name,
+            mode=stamps.mode,
+            timeout_ns=timeout_ns,
+            directions=counters.directions,
+            under_way=under_way,
+            files=files,
+        )
+
+    def _files(self, known: _Known) -> tuple[str, ...]:
+        """Writes flows and intervals of all directions, once nothing is under way; the names of the files."""
+        self._read(known)
+        directory = self._tester.recorder.directory / FOLDER
+        written: list[File] = []
+        for heading in _headings(known.stamps):
+            chunks = list(self._records(known, heading))
+            name = f"{known.stamps.name}-{heading}"
+            flows, intervals = (_free(directory, f"{name}-{what}") for what in ("flows", "intervals"))
+            try:
+                write_flows(flows, [flow for some, _ in chunks for flow in some])
+                write_intervals(intervals, [interval for _, some in chunks for interval in some])
+            except OSError as problem:
+                raise RecordError(directory, problem) from None
+            written += [flows, intervals]
+        return tuple(file.name for file in written)
+
+    def close(self) -> None:
+        """Forgets everything: the tester, which is closed next, ends it."""
+        self._known.clear()
+
+    def _left(self, name: str) -> str:
+        known = self._known.pop(name, None)
+        if known and known.plan:
+            self._end(known)
+        return ""
+
+    def _find(self, name: str | None) -> _Known:
+        if name is None and len(self._known) == 1:
+            return next(iter(self._known.values()))
+        if name not in self._known:
+            names = ", ".join(self._known)
+            known = f"there are {names}; name one of them" if names else "call Stamp Traffic first"
+            raise TesterLibraryError(f"which stamps? {name or 'none'} was given: {known}")
+        return self._known[name]
+
+    def _planned(self, stamps: Stamps) -> Plan:
+        tester = self._tester
+        return compile_job(
+            Job(f"stamps {stamps.name}", stamps=(stamps,), seed=tester.seed),
+            ports=tester.ports,
+            gateways=tester.gateways,
+            max_streams=tester.capabilities.max_streams,
+        )
+
+
+def _headings(stamps: Stamps) -> list[str]:
+    return [name for name, heading in _HEADINGS.items() if stamps.heading in (heading, Heading.BOTH)]
+
+
+def _free(directory: File, stem: str) -> File:
+    """A CSV file of that name that does not exist yet: a number is added where it does."""
+    plain = "".join(c if c.isalnum() or c in "-_." else "-" for c in stem)[:100]
+    names = (f"{plain}-{number}.csv" if number > 1 else f"{plain}.csv" for number in count(1))
+    return next(directory / name for name in names if not (directory / name).exists())
