@@ -39,9 +39,9 @@ class HostKeywords:
         | ``status`` | the exit status that it must end with |
         | ``timeout`` | how long it may take |
 
-        Returns an object with ``status``, ``stdout`` and ``stderr``, which are in ``evidence/hosts`` as well. It
-        judges nothing: a program that ends with another status, or not at all, is an error of the test. Hosts
-        of your own are reached by SSH, or by a command, as the testbed file says.
+        Returns an object with ``status``, ``stdout`` and ``stderr``, which are in ``evidence/hosts`` as
+        well. It judges nothing: a program that ends with another status, or not at all, is an error of
+        the test. Hosts of your own are reached by SSH, or by a command, as the testbed file says.
 
         | `Run On Host` | client | curl -so /dev/null http://198.18.1.3/1MB |
         """

@@ -79,16 +79,16 @@ class TrafficStamps:
         thing when it comes back on the other path. One CPU of the tester has to serve both paths.
 
         A stamp is 16 bytes: an option of TCP, kind 0x0f, or the begin of a payload of UDP (P4STA). With
-        VXLAN or GTP-U among the ``headers`` it is in the inner packet. Lengths and checksums follow. Have hosts send
-        packets that are 16 bytes shorter than the MTU. ``remove=False`` writes over the first 16 bytes of a
-        payload of UDP.
+        VXLAN or GTP-U among the ``headers`` it is in the inner packet. Lengths and checksums follow.
+        Have hosts send packets that are 16 bytes shorter than the MTU. ``remove=False`` writes over the
+        first 16 bytes of a payload of UDP.
 
         ``kept`` is a list of ``source``, ``destination``, ``source_port``, ``destination_port``,
-        ``identification``, ``sequence``, ``acknowledgment`` and ``payload``; if left out, all of them, or the
-        last four of a device that translates addresses. Two packets that do not differ in any of it are
-        counted as ``ambiguous`` while both are under way, and their delays are not guessed. Behind a proxy,
-        which makes segments of its own, give ``kept=payload`` and ``data_only=True``: a segment that it passes
-        on as it was is timed.
+        ``identification``, ``sequence``, ``acknowledgment`` and ``payload``; if left out, all of them,
+        or the last four of a device that translates addresses. Two packets that do not differ in any of
+        it are counted as ``ambiguous`` while both are under way, and their delays are not guessed.
+        Behind a proxy, which makes segments of its own, give ``kept=payload`` and ``data_only=True``: a
+        segment that it passes on as it was is timed.
 
         `Stop Path` ends the stamps when what is under way is back, and `Verify Loss Below`, `Verify Latency
         Below` and `Verify Delay Below` judge what was found. Returns the name.

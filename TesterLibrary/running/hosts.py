@@ -131,9 +131,8 @@ class Hosts:
         """
         if name not in self._running:
             known = ", ".join(self._running)
-            raise TesterLibraryError(
-                f"no program {name!r} runs on a host; {f'there are {known}' if known else 'call Start On Host'}"
-            )
+            hint = f"there are {known}" if known else "call Start On Host"
+            raise TesterLibraryError(f"no program {name!r} runs on a host; {hint}")
         program = self._running.pop(name)
         late = False
         if wait is not None:

@@ -199,13 +199,9 @@ class Namespace:
             "add", index=self._index(interface), address=str(address.ip), prefixlen=address.network.prefixlen
         )
 
-    def gateway(self, address: str) -> None:
-        """Sends what is for other networks to this address."""
-        self._route.route("add", dst="default", gateway=address)
-
-    def mtu(self, interface: str, size: int) -> None:
-        """Sets the longest IP packet that an interface sends, in bytes."""
-        self._route.link("set", index=self._index(interface), mtu=size)
+    def gateway(self, address: str, mtu: int) -> None:
+        """Sends what is for other networks to this address, in packets of so many bytes at most."""
+        self._route.route("add", dst="default", gateway=address, metrics={"mtu": mtu})
 
     def has(self, interface: str) -> bool:
         """Whether there is an interface of that name."""

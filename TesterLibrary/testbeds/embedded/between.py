@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...model.ports import Interface
     from ..namespace import Namespace
 
-_MTU = 1500 - 16  # of the hosts: so that a stamp fits into each packet
+_MTU = 1500 - 16  # of packets that hosts send: a stamp fits into each
 _HTTP = 80
 _PROXY = """\
 global
@@ -40,8 +40,8 @@ def build(
     """The hosts `client` and `server`, and `router` or `proxy` between their networks.
 
     Four ports: the client, the device's side to it, its side to the server, and the server, which serves
-    files by HTTP. The device has the first address of each network; HAProxy takes what comes to that of the client's
-    for the server.
+    files by HTTP. The device has the first address of each network; HAProxy takes what comes to that of the
+    client's for the server.
     """
     if len(ports) != 4:
         raise TestbedError(f"{len(ports)} ports; four are needed: client, device, device, server")
@@ -53,8 +53,7 @@ def build(
     for place, address, gateway in zip((ports[0], ports[3]), addresses, own, strict=True):
         host = namespace.beside(place.interface)
         as_host(host, place.interface, address)
-        host.mtu(place.interface, _MTU)
-        host.gateway(str(gateway.ip))
+        host.gateway(str(gateway.ip), _MTU)
         hosts.append(host)
     namespace.without_ipv6()
     for place, interface in zip(ports[1:3], own, strict=True):
