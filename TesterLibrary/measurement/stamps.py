@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
+from math import ceil, isqrt
 
 from .histogram import bounds_of
 from .latency import Latency
@@ -120,11 +120,11 @@ class StampedPackets:
         known = self.delay.count
         if not known:
             return None
-        wanted = percent / 100 * (known + self.untimed)
-        least = self._at_rank(max(1.0, wanted - self.untimed))
+        wanted = ceil(percent / 100 * (known + self.untimed))
+        least = self._at_rank(wanted - self.untimed) if wanted > self.untimed else 0.0
         return least, None if wanted > known else self._at_rank(wanted)
 
-    def _at_rank(self, rank: float) -> float:
+    def _at_rank(self, rank: int) -> float:
         counters = self.counters.delay
         seen, index = 0, 0
         for index in sorted(counters.buckets):

@@ -4,21 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from scapy.layers.inet import UDP
+from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
 from TesterLibrary.model.heading import Heading, OrderPolicy
 from TesterLibrary.model.inline import Drop
 from TesterLibrary.model.plan import LearningFrame, Plan
 from TesterLibrary.model.planned_path import PlannedDelay, PlannedEvent, PlannedImpairment, PlannedPath
+from TesterLibrary.model.planned_stamps import PlannedStamps
+from TesterLibrary.model.stamps import LoadedPath
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from ..harness.frame import frame
 from ..harness.machine import MEMORY_MIB, UNDISTURBED, sending_cpu
 
+AROUND = (LoadedPath("before", "before"), LoadedPath("behind", "behind"))
 _JOB = "benchmark"
 _PORTS = ("p1", "p2")
 _FLOWS = 100
@@ -60,23 +63,46 @@ def forwarding(events: Sequence[PlannedEvent] = (), *, delay_ns: int = 0) -> Ite
         events=tuple(events),
         impairments=tuple(PlannedImpairment(heading, delay=law) for heading in both) if delay_ns else (),
     )
+    with _going_round({"p1": "loop:x", "p2": "loop:y"}, [Plan(_JOB, 1, (), paths=(path,))]) as forwarded:
+        yield forwarded
+
+
+@contextmanager
+def stamping(stamps: PlannedStamps | None = None) -> Iterator[Callable[[], int]]:
+    """The same with two paths around a cable: p1 and p4 are looped to themselves, p2 and p3 to each other.
+
+    Args:
+        stamps: Of the frames that pass the cable; None: they are not stamped.
+    """
+    ports = {"p1": "loop:x", "p2": "loop:y", "p3": "loop:y", "p4": "loop:z"}
+    plans = [
+        Plan(job.job, 1, (), paths=(PlannedPath(job.path, *ends),))
+        for job, ends in zip(AROUND, (("p1", "p2"), ("p3", "p4")), strict=True)
+    ]
+    if stamps:
+        plans.append(Plan("stamps", 1, (), stamps=(stamps,)))
+    with _going_round(ports, plans) as forwarded:
+        yield forwarded
+
+
+@contextmanager
+def _going_round(ports: Mapping[str, str], plans: Sequence[Plan]) -> Iterator[Callable[[], int]]:
     process = EngineProcess.launch(
-        ports={"p1": "loop:x", "p2": "loop:y"},
-        cpus=[sending_cpu()],
-        memory_mib=MEMORY_MIB,
-        command_prefix=UNDISTURBED,
+        ports=ports, cpus=[sending_cpu()], memory_mib=MEMORY_MIB, command_prefix=UNDISTURBED
     )
     target = process.target()
+    jobs = [plan.job for plan in plans]
     try:
-        target.load(Plan(_JOB, 1, (), paths=(path,)))
-        target.start([_JOB])
+        for plan in plans:
+            target.load(plan)
+        target.start(jobs)
         target.inject(
             LearningFrame(_PORTS[number % 2], _frame(number)) for number in range(_FRAMES_UNDER_WAY)
         )
 
         def forwarded() -> int:
-            (counted,) = target.snapshot([_JOB]).paths
-            return sum(direction.forwarded for direction in counted.directions)
+            paths = target.snapshot(jobs).paths
+            return sum(direction.forwarded for path in paths for direction in path.directions)
 
         yield forwarded
     finally:
@@ -86,5 +112,7 @@ def forwarding(events: Sequence[PlannedEvent] = (), *, delay_ns: int = 0) -> Ite
 def _frame(number: int) -> bytes:
     made = Ether(frame())
     made[UDP].sport = 1000 + number % _FLOWS
+    made[IP].id = number
     del made[UDP].chksum
+    del made[IP].chksum
     return bytes(made)

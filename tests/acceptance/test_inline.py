@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from scapy.utils import PcapNgReader
 
 from TesterLibrary.files import paths
@@ -19,8 +20,37 @@ from .robots import check_passed, lines, robot, run
 
 def test_stacks_send_again_what_was_lost(tmp_path: Path) -> None:
     tests = robot(paths.suite_root() / "inline", tmp_path)
-    assert len(tests) == 7
+    assert len(tests) == 12
     check_passed(tests)
+
+
+@pytest.mark.long
+def test_stamps_find_what_a_router_has_lost(tmp_path: Path) -> None:
+    tests = run("stamps.robot", tmp_path)
+    assert len(tests) == 11
+    inconclusive = {
+        "A Packet That Is Too Long": "packets forward were not stamped: they would be longer than the MTU ",
+        "Nothing Was Stamped": "no packet of load was stamped forward and backward",
+    }
+    for name, text in inconclusive.items():
+        assert tests[name].skipped
+        assert text in tests[name].message
+    rest = {
+        name: test.message for name, test in tests.items() if name not in inconclusive and not test.passed
+    }
+    assert rest == {}
+    files = {file.name for file in (tmp_path / "evidence" / "stamps").iterdir()}
+    assert {"load-forward-flows.csv", "load-forward-intervals.csv"} <= files
+    logs = {file.name[4:] for file in (tmp_path / "evidence" / "hosts").iterdir()}
+    assert {"client-iperf3.log", "server-iperf3.log", "router-nft.log"} <= logs
+
+
+def test_a_device_that_ends_connections_keeps_no_stamps(tmp_path: Path) -> None:
+    tests = run("stamps_proxy.robot", tmp_path)
+    (test,) = tests.values()
+    assert test.skipped
+    assert "it is only known to lie between 0 and 1" in test.message
+    assert "came from the device without a known stamp" in test.message
 
 
 def test_keywords_for_paths(tmp_path: Path) -> None:

@@ -28,7 +28,8 @@ StampFlows::StampFlows(uint32_t capacity)
     : capacity_(capacity),
       mask_(std::bit_ceil(std::max<size_t>(4, size_t{capacity} * 2)) - 1),
       slots_(mask_ + 1),
-      flows_(std::make_unique<StampFlow[]>(capacity)) {  // NOLINT(*-avoid-c-arrays)
+      flows_(capacity),
+      oddities_(capacity) {
   histograms_.resize(std::min(capacity, kWithHistogram));
   for (auto& histogram : histograms_) histogram = std::make_unique<Histogram>();
 }
@@ -43,7 +44,7 @@ uint32_t StampFlows::Find(uint64_t hash, Frame frame, const StampPlace& place) {
   }
   const uint32_t number = count();
   if (number == capacity_) return kNone;
-  flows_[number].ends = FlowEndsOf(frame, place);
+  oddities_[number].ends = FlowEndsOf(frame, place);
   // A reader sees the ends of all flows that are counted.
   std::atomic_thread_fence(std::memory_order_release);
   count_.Set(number + 1);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/counter.h"
+#include "base/huge_array.h"
 #include "inline/packet_key.h"
 #include "stats/histogram.h"
 #include "stats/wide.h"
@@ -51,13 +52,19 @@ struct DelayFigures {
   void AddLong(uint64_t delay_ns);
 };
 
-struct alignas(64) StampFlow {
+// What every packet of a flow touches.
+struct alignas(128) StampFlow {
   Counter sent;
   Counter received;
   // Used by the worker only: of the newest packet that has arrived, when it was sent.
   uint64_t newest_ns = 0;
   uint64_t last_delay_ns = 0;
   DelayFigures delay;
+};
+static_assert(sizeof(StampFlow) == 128);
+
+// What few do.
+struct StampFlowOddities {
   Counter reordered;
   Counter late;
   Counter duplicated;
@@ -77,9 +84,14 @@ class StampFlows {
   // The number of the flow of a packet, which may be its first one; kNone where there is no room.
   uint32_t Find(uint64_t hash, Frame frame, const StampPlace& place);
   uint32_t count() const { return static_cast<uint32_t>(count_.Get()); }
-  void PrefetchFlow(uint32_t flow) const { __builtin_prefetch(&flows_[flow], 1); }
+  void PrefetchFlow(uint32_t flow) const {
+    const auto* const lines = reinterpret_cast<const uint8_t*>(&flows_[flow]);
+    __builtin_prefetch(lines, 1);
+    __builtin_prefetch(lines + sizeof(StampFlow) / 2, 1);
+  }
 
   StampFlow& operator[](uint32_t flow) const { return flows_[flow]; }
+  StampFlowOddities& oddities(uint32_t flow) const { return oddities_[flow]; }
   // nullptr for later flows.
   Histogram* histogram(uint32_t flow) const {
     return flow < histograms_.size() ? histograms_[flow].get() : nullptr;
@@ -92,8 +104,9 @@ class StampFlows {
   Counter count_;
   size_t mask_;
   // The upper bits of the hash, and the number plus one; 0: none.
-  std::vector<uint64_t> slots_;
-  std::unique_ptr<StampFlow[]> flows_;  // NOLINT(*-avoid-c-arrays)
+  HugeArray<uint64_t> slots_;
+  HugeArray<StampFlow> flows_;
+  HugeArray<StampFlowOddities> oddities_;
   std::vector<std::unique_ptr<Histogram>> histograms_;
 };
 

@@ -76,10 +76,9 @@ StampPlace StampPlace::Of(Frame frame, Tunnel tunnel) {
   return place;
 }
 
-Tunnel StampPlace::TunnelIn(Frame frame) {
-  const Segment first = Segment::Of(frame);
-  if (!IsUdp(first)) return Tunnel::kNone;
-  const uint16_t port = wire::Load16(frame.data() + first.transport + 2);
+Tunnel StampPlace::TunnelIn(Frame frame) const {
+  if (!IsUdp(inner)) return Tunnel::kNone;
+  const uint16_t port = wire::Load16(frame.data() + inner.transport + 2);
   if (port == kVxlanPort) return Tunnel::kVxlan;
   return port == kGtpUPort ? Tunnel::kGtpU : Tunnel::kNone;
 }

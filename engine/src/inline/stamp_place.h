@@ -16,8 +16,8 @@ namespace tester {
 struct StampPlace {
   // `tunnel`: the stamp is in what it carries. Nothing is found where the frame has no such tunnel.
   static StampPlace Of(Frame frame, Tunnel tunnel);
-  // The tunnel that a frame seems to have, by the port of UDP; kNone where it has none.
-  static Tunnel TunnelIn(Frame frame);
+  // The tunnel that a packet, whose place is outside of one, seems to have by its port of UDP.
+  Tunnel TunnelIn(Frame frame) const;
 
   bool found() const { return inner.has_network(); }
   // A packet of TCP or UDP that is no fragment.

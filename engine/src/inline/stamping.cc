@@ -106,7 +106,7 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
       }
       if (entered == UnderWay::Entered::kAgain) [[unlikely]] {
         CountOne(counters_.ambiguous);
-        if (flow != StampFlows::kNone) CountOne(flows_[flow].ambiguous);
+        if (flow != StampFlows::kNone) CountOne(flows_.oddities(flow).ambiguous);
       }
     } else {
       const auto number = static_cast<uint16_t>(std::min<uint32_t>(flow, kNoStampFlow));
@@ -143,7 +143,7 @@ StampPlace Stamping::PlaceBehind(Frame frame) const {
   if (plan_.tunnel != Tunnel::kNone) {
     return place.found() ? place : StampPlace::Of(frame, Tunnel::kNone);
   }
-  const Tunnel tunnel = StampPlace::TunnelIn(frame);
+  const Tunnel tunnel = place.TunnelIn(frame);
   if (tunnel == Tunnel::kNone || ReadStamp(frame, place)) return place;
   const StampPlace inner = StampPlace::Of(frame, tunnel);
   return inner.found() ? inner : place;
@@ -180,7 +180,7 @@ void Stamping::CountReceived(const Returned& packet, uint64_t now_ns, bool known
   flow->delay.Add(delay_ns);
   if (Histogram* const histogram = flows_.histogram(packet.flow)) histogram->Add(delay_ns);
   if (packet.sent_ns < flow->newest_ns) {
-    CountOne(flow->reordered);
+    CountOne(flows_.oddities(packet.flow).reordered);
     CountOne(counters_.reordered);
     return;
   }
@@ -205,60 +205,70 @@ bool Stamping::ArriveStamped(RoomyFrame& frame, const StampPlace& place, uint64_
   } else {
     CompleteStamp(frame, place, now_ns & kStampTimeMask);
   }
-  StampFlow* const flow = FlowAt(stamp->flow);
   if (IsDuplicate(sent_ns)) {
-    CountOne(counters_.duplicated);
-    if (flow != nullptr) CountOne(flow->duplicated);
+    CountOdd(counters_.duplicated, &StampFlowOddities::duplicated, stamp->flow);
   } else if (age_ns > plan_.timeout_ns) {
-    CountOne(counters_.late);
-    if (flow != nullptr) CountOne(flow->late);
+    CountOdd(counters_.late, &StampFlowOddities::late, stamp->flow);
   } else {
     CountReceived({.sent_ns = sent_ns, .flow = stamp->flow}, now_ns, true);
   }
   return true;
 }
 
-void Stamping::ArriveMatched(Frame frame, const StampPlace& place, uint64_t key, uint64_t now_ns) {
-  UnderWay::Found found{.back = UnderWay::Back::kUnknown};
-  if (place.found() && place.whole) found = under_way_->Leave(key, now_ns);
-  StampFlow* const flow = FlowAt(found.flow);
+void Stamping::CountOdd(Counter& all, Counter StampFlowOddities::*of_flow, uint32_t flow) {
+  CountOne(all);
+  if (flow < flows_.count()) CountOne(flows_.oddities(flow).*of_flow);
+}
+
+void Stamping::ArriveMatched(const UnderWay::Found& found, uint64_t now_ns) {
   switch (found.back) {
     case UnderWay::Back::kFound:
     case UnderWay::Back::kAmbiguous:
       return CountReceived({.sent_ns = found.sent_ns, .flow = found.flow}, now_ns,
                            found.back == UnderWay::Back::kFound);
     case UnderWay::Back::kDuplicated:
-      if (flow != nullptr) CountOne(flow->duplicated);
-      return CountOne(counters_.duplicated);
+      return CountOdd(counters_.duplicated, &StampFlowOddities::duplicated, found.flow);
     case UnderWay::Back::kLate:
-      if (flow != nullptr) CountOne(flow->late);
-      return CountOne(counters_.late);
+      return CountOdd(counters_.late, &StampFlowOddities::late, found.flow);
     case UnderWay::Back::kUnknown:
-      return CountUnknown(frame, place);
+      return;  // counted where its headers are known
   }
 }
 
 void Stamping::Arrive(std::span<RoomyFrame> frames, uint64_t now_ns) {
+  if (under_way_) return Match(frames, now_ns);
   std::array<StampPlace, kBurst> places;
-  std::array<uint64_t, kBurst> keys;
   for (size_t i = 0; i < frames.size(); ++i) {
-    const Frame frame = frames[i].frame();
-    places[i] = PlaceBehind(frame);
-    keys[i] = 0;
-    if (!places[i].found()) continue;
-    if (under_way_) {
-      if (places[i].whole) keys[i] = KeptHash(frame, places[i], plan_.kept);
-      under_way_->Prefetch(keys[i]);
-    } else if (const auto stamp = ReadStamp(frame, places[i]);
-               stamp && stamp->flow < flows_.count()) {
-      flows_.PrefetchFlow(stamp->flow);
-    }
+    places[i] = PlaceBehind(frames[i].frame());
+    const auto stamp =
+        places[i].found() ? ReadStamp(frames[i].frame(), places[i]) : std::optional<Stamp>();
+    if (stamp && stamp->flow < flows_.count()) flows_.PrefetchFlow(stamp->flow);
   }
   for (size_t i = 0; i < frames.size(); ++i) {
-    if (under_way_) {
-      ArriveMatched(frames[i].frame(), places[i], keys[i], now_ns);
-    } else if (!places[i].found() || !ArriveStamped(frames[i], places[i], now_ns)) {
+    if (!places[i].found() || !ArriveStamped(frames[i], places[i], now_ns)) {
       CountUnknown(frames[i].frame(), places[i]);
+    }
+  }
+}
+
+// Each step for all of them, so that what the next one needs has been fetched by then.
+void Stamping::Match(std::span<const RoomyFrame> frames, uint64_t now_ns) {
+  std::array<uint64_t, kBurst> keys;
+  std::array<UnderWay::Found, kBurst> found;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    const Frame frame = frames[i].frame();
+    const StampPlace place = PlaceBehind(frame);
+    keys[i] = place.found() && place.whole ? KeptHash(frame, place, plan_.kept) : 0;
+    under_way_->Prefetch(keys[i]);
+  }
+  for (size_t i = 0; i < frames.size(); ++i) {
+    found[i] = under_way_->Leave(keys[i], now_ns);
+    if (found[i].flow < flows_.count()) flows_.PrefetchFlow(found[i].flow);
+  }
+  for (size_t i = 0; i < frames.size(); ++i) {
+    ArriveMatched(found[i], now_ns);
+    if (found[i].back == UnderWay::Back::kUnknown) [[unlikely]] {
+      CountUnknown(frames[i].frame(), PlaceBehind(frames[i].frame()));
     }
   }
 }

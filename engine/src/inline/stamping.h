@@ -83,7 +83,9 @@ class Stamping {
   void CountUnfit(Fit fit);
   // False: it was none of ours.
   bool ArriveStamped(RoomyFrame& frame, const StampPlace& place, uint64_t now_ns);
-  void ArriveMatched(Frame frame, const StampPlace& place, uint64_t key, uint64_t now_ns);
+  void Match(std::span<const RoomyFrame> frames, uint64_t now_ns);
+  void ArriveMatched(const UnderWay::Found& found, uint64_t now_ns);
+  void CountOdd(Counter& all, Counter StampFlowOddities::*of_flow, uint32_t flow);
   // `known`: it is clear which packet it was.
   void CountReceived(const Returned& packet, uint64_t now_ns, bool known);
   void CountUnknown(Frame frame, const StampPlace& place);

@@ -111,7 +111,7 @@ TEST_F(StampingTest, CountsPacketsThatLookAlikeAndDoesNotGuess) {
   EXPECT_EQ(counters().ambiguous.Get(), 1U);
   EXPECT_EQ(counters().received.Get(), 1U);
   EXPECT_EQ(stamping->delay().count.Get(), 0U);
-  EXPECT_EQ(stamping->flows()[0].ambiguous.Get(), 1U);
+  EXPECT_EQ(stamping->flows().oddities(0).ambiguous.Get(), 1U);
 }
 
 TEST_F(StampingTest, CountsWhatIsLostLateAndDuplicated) {
@@ -129,7 +129,7 @@ TEST_F(StampingTest, CountsWhatIsLostLateAndDuplicated) {
     EXPECT_EQ(counters().received.Get(), 2U);
     EXPECT_EQ(counters().duplicated.Get(), 1U);
     EXPECT_EQ(counters().late.Get(), 1U);
-    EXPECT_EQ(stamping->flows()[0].late.Get(), 1U);
+    EXPECT_EQ(stamping->flows().oddities(0).late.Get(), 1U);
   }
 }
 

@@ -8,7 +8,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "base/huge_array.h"
 
 namespace tester {
 
@@ -19,7 +20,10 @@ class UnderWay {
   // Has room for at least so many packets at once; a packet is given up after a time.
   UnderWay(uint32_t packets, uint64_t timeout_ns);
 
-  void Prefetch(uint64_t key) const { __builtin_prefetch(&buckets_[Home(key)], 1); }
+  void Prefetch(uint64_t key) const {
+    __builtin_prefetch(&buckets_[Home(key)], 1);
+    __builtin_prefetch(&buckets_[Home(key) ^ 1], 1);
+  }
 
   enum class Entered : uint8_t {
     kNew,
@@ -87,7 +91,7 @@ class UnderWay {
 
   const uint64_t timeout_ns_;
   size_t mask_;
-  std::vector<Bucket> buckets_;
+  HugeArray<Bucket> buckets_;
 };
 
 }  // namespace tester

@@ -43,20 +43,23 @@ std::string AddressText(const FlowEnds& ends, const std::array<uint8_t, 16>& add
   return text.data();
 }
 
-void FillFlow(const StampFlow& flow, const Histogram* histogram, v1::StampFlowCounters& out) {
-  out.set_source(AddressText(flow.ends, flow.ends.source));
-  out.set_destination(AddressText(flow.ends, flow.ends.destination));
-  out.set_protocol(flow.ends.protocol);
-  out.set_source_port(flow.ends.source_port);
-  out.set_destination_port(flow.ends.destination_port);
+void FillFlow(const StampFlows& flows, uint32_t number, v1::StampFlowCounters& out) {
+  const StampFlow& flow = flows[number];
+  const StampFlowOddities& oddities = flows.oddities(number);
+  const FlowEnds& ends = oddities.ends;
+  out.set_source(AddressText(ends, ends.source));
+  out.set_destination(AddressText(ends, ends.destination));
+  out.set_protocol(ends.protocol);
+  out.set_source_port(ends.source_port);
+  out.set_destination_port(ends.destination_port);
   // What has come back was sent: not the other way round, if packets come back meanwhile.
   out.set_received(flow.received.Get());
   out.set_sent(flow.sent.Get());
-  out.set_reordered(flow.reordered.Get());
-  out.set_late(flow.late.Get());
-  out.set_duplicated(flow.duplicated.Get());
-  out.set_ambiguous(flow.ambiguous.Get());
-  FillDelay(flow.delay, histogram, out);
+  out.set_reordered(oddities.reordered.Get());
+  out.set_late(oddities.late.Get());
+  out.set_duplicated(oddities.duplicated.Get());
+  out.set_ambiguous(oddities.ambiguous.Get());
+  FillDelay(flow.delay, flows.histogram(number), out);
 }
 
 }  // namespace
@@ -79,7 +82,7 @@ void WriteStampRecords(const Stamping& stamping, uint64_t interval_ns,
   for (uint32_t first = 0; first < count; first += kChunk) {
     v1::StampRecords chunk;
     for (uint32_t flow = first; flow < count && flow < first + kChunk; ++flow) {
-      FillFlow(flows[flow], flows.histogram(flow), *chunk.add_flows());
+      FillFlow(flows, flow, *chunk.add_flows());
     }
     if (!write(chunk)) return;
   }

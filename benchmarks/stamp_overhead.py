@@ -1,0 +1,62 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""How fast frames are forwarded around a device while they are stamped, beside the same without stamps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from statistics import median
+
+from TesterLibrary.model.heading import Heading
+from TesterLibrary.model.planned_stamps import PlannedStamps, Tunnel
+
+from .harness.alternate import alternate, paired, rate
+from .harness.outcome import Outcome, at_least
+from .harness.registry import Settings, benchmark
+from .senders import path
+
+_WARM_UP_S = 0.3
+_MEGA = 1e6
+_PLAIN, _MATCHED = "no stamps", "matched"
+
+
+def _stamps(kept: int = 0) -> PlannedStamps:
+    return PlannedStamps(
+        name="stamps",
+        paths=path.AROUND,
+        heading=Heading.BOTH,
+        matches=(),
+        data_only=False,
+        tunnel=Tunnel.NONE,
+        remove=True,
+        mtu=1500,
+        kept=kept,
+        timeout_ns=10**9,
+        flows=1000,
+        under_way=1 << 16,
+        interval_ns=10**8,
+        intervals=36_000,
+    )
+
+
+@benchmark(unit="Mpps", bound=at_least(0.85))
+def stamp_overhead(settings: Settings) -> Outcome:
+    """64-byte frames forwarded by two paths around a cable, stamped and freed of their stamps, one lcore"""
+
+    def measured(running: Callable[[], AbstractContextManager[Callable[[], int]]]) -> Callable[[], float]:
+        def measure() -> float:
+            with running() as forwarded:
+                return rate(forwarded, settings.seconds, warm_up=_WARM_UP_S) / _MEGA
+
+        return measure
+
+    sides = {
+        "ours": measured(lambda: path.stamping(_stamps())),
+        _MATCHED: measured(lambda: path.stamping(_stamps(kept=255))),
+        _PLAIN: measured(path.stamping),
+    }
+    rounds = alternate(sides, settings.runs)
+    matched = median(each.values[_MATCHED] for each in rounds)
+    return replace(paired(rounds, _PLAIN), note=f"{matched:.2f} Mpps {_MATCHED}")

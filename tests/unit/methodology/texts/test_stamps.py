@@ -1,0 +1,86 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import UnitError
+from TesterLibrary.methodology.stamps import StampResult
+from TesterLibrary.model.stamps import StampMode
+from TesterLibrary.model.units import Duration, Ratio
+from TesterLibrary.verdict import Outcome, Verdict
+from tests.approval import Approved
+from tests.unit.measurement.test_stamps import forward
+
+from .samples import said
+
+DELAYS = [10_000] * 90 + [50_000] * 10
+
+
+def result(*directions: Any, **changes: Any) -> StampResult:
+    return StampResult(
+        "load (north to south, stamp)", (), "load", StampMode.STAMP, 10**9, directions, **changes
+    )
+
+
+GOOD = result(forward(DELAYS))
+
+
+def loss() -> Iterator[Verdict]:
+    bound = Ratio.parse("1 %")
+    yield GOOD.loss_below(Ratio.parse("0"))
+    yield result(forward(DELAYS, sent=102, late=1)).loss_below(bound)
+    yield result(forward(DELAYS), forward(DELAYS, heading="backward", sent=200)).loss_below(bound)
+    yield result(forward(DELAYS, too_long=5, unstamped=5)).loss_below(bound)
+    yield result(forward(DELAYS, too_long=5, unstamped=5)).loss_below(Ratio.parse("10 %"))
+    yield result(forward(sent=30, unstamped=40)).loss_below(bound)
+    yield result(forward(DELAYS, sent=120), under_way=20).loss_below(bound)
+    yield result(forward()).loss_below(bound)
+    yield result(forward(DELAYS, sent=103, overflowed=1)).loss_below(Ratio.parse("2 %"))
+
+
+def delay() -> Iterator[Verdict]:
+    yield GOOD.delay_below(Duration.parse("20 us"), 50)
+    yield GOOD.delay_below(Duration.parse("20 us"), 99)
+    yield GOOD.delay_below(Duration.parse("20 us"))
+    yield GOOD.delay_below(Duration.parse("1 us"))
+    yield result(forward(DELAYS, sent=103, received=102)).delay_below(Duration.parse("20 us"), 50)
+    yield result(forward(DELAYS, sent=103, received=102)).delay_below(Duration.parse("20 us"), 89)
+    yield result(forward(DELAYS, sent=103, received=103)).delay_below(Duration.parse("60 us"), 99)
+    yield result(forward(DELAYS, sent=103, received=103)).delay_below(Duration.parse("60 us"))
+    yield result(forward(sent=5)).delay_below(Duration.parse("20 us"), 50)
+    yield result(forward()).delay_below(Duration.parse("20 us"), 50)
+
+
+def test_each_verdict_says_what_was_approved(approved: Approved) -> None:
+    approved("stamps", said(loss, delay))
+
+
+def test_a_device_that_makes_its_own_packets_does_not_fail() -> None:
+    verdict = result(forward(sent=30, unstamped=40)).loss_below(Ratio.parse("0"))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+
+
+def test_counts_and_times_are_read_by_name() -> None:
+    both = result(forward(DELAYS, flows=2), forward(DELAYS, heading="backward", sent=101, flows=1))
+    assert [both.count(what, None) for what in ("sent", "lost", "flows")] == [201, 1, 3]
+    assert both.count("lost", "backward") == 1
+    assert both.time("max", "forward") == 50_000
+    assert GOOD.time("std", None) == pytest.approx(12_000)
+    assert GOOD.time("ipdv_mean", None) is None
+    for wrong in (
+        lambda: both.time("p50", None),
+        lambda: GOOD.packets("backward"),
+        lambda: GOOD.time("p0", None),
+    ):
+        with pytest.raises(UnitError):
+            wrong()
+
+
+def test_a_result_is_one_line() -> None:
+    assert str(GOOD).startswith(
+        "load (north to south, stamp): forward: 100 sent, 0 lost, min 10 us mean 14 us p99 "
+    )

@@ -1,0 +1,142 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts of one's own: programs that run there over SSH or behind a command, and what they say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from TesterLibrary.errors import TestbedError, TesterLibraryError
+from TesterLibrary.model.units import Duration
+from TesterLibrary.running.hosts import Hosts
+from TesterLibrary.testbeds import RunningTestbed, load_testbed
+from TesterLibrary.testbeds.testbed import HostSpec, Testbed
+
+FILE = """
+version: 1
+name: lab
+ports:
+  - {name: p1, speed: 1 Gbps, interface: "iface:a"}
+hosts:
+  here: {}
+  load: {command: env WHERE=load}
+  far: {ssh: root@192.0.2.9}
+dut: {name: Device, kind: physical}
+"""
+MINUTE = Duration(60 * 10**9)
+
+
+class Lab:
+    """A testbed with hosts, none of which needs a tester."""
+
+    dut_cpu = None
+
+    def __init__(self, testbed: Testbed) -> None:
+        self.testbed = testbed
+        self.hosts = tuple(testbed.hosts)
+
+    def host_command(self, name: str, words: list[str], *, terminal: bool = False) -> list[str]:
+        return self.testbed.hosts[name].runs(words, terminal=terminal)
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Iterator[Hosts]:
+    file = tmp_path / "lab.yaml"
+    file.write_text(FILE)
+    hosts = Hosts(cast(RunningTestbed, Lab(load_testbed(str(file)))), tmp_path / "hosts")
+    yield hosts
+    hosts.close()
+
+
+def logs(tmp_path: Path) -> dict[str, str]:
+    return {file.name: file.read_text() for file in sorted((tmp_path / "hosts").iterdir())}
+
+
+def test_a_program_runs_behind_the_words_of_its_host(hosts: Hosts, tmp_path: Path) -> None:
+    assert hosts.names == ("here", "load", "far")
+    assert hosts.run("load", "sh -c 'echo at $WHERE'", status=0, timeout=MINUTE).stdout == "at load\n"
+    with pytest.raises(TesterLibraryError, match="ended with status 3, not 0: no"):
+        hosts.run("here", "sh -c 'echo no; exit 3'", status=0, timeout=MINUTE)
+    found = logs(tmp_path)
+    assert list(found) == ["001-load-sh.log", "002-here-sh.log"]
+    assert found["001-load-sh.log"] == "$ sh -c 'echo at $WHERE'\nat load\n\nended with status 0\n"
+
+
+def test_words_reach_a_host_over_ssh_as_they_are(
+    hosts: Hosts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ssh = tmp_path / "bin" / "ssh"
+    ssh.parent.mkdir()
+    ssh.write_text(
+        '#!/bin/sh\necho "$@" >> "$(dirname "$0")/asked"\n'
+        'while [ "$1" != -- ]; do shift; done\nshift\nexec sh -c "$*"\n'
+    )
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{ssh.parent}:{os.environ['PATH']}")
+    done = hosts.run("far", "printf '%s|' 'two words' \"it's\"", status=0, timeout=MINUTE)
+    assert done.stdout == "two words|it's|"
+    hosts.start("far", "true", "load")
+    assert hosts.stop("load", wait=MINUTE).status == 0
+    asked = (ssh.parent / "asked").read_text().splitlines()
+    assert "root@192.0.2.9 -- printf" in asked[0]
+    assert "-tt" not in asked[0]
+    assert "-tt root@192.0.2.9 -- true" in asked[1]
+
+
+def test_a_program_runs_until_it_is_stopped(hosts: Hosts, tmp_path: Path) -> None:
+    hosts.start("here", "sh -c 'echo begun; exec sleep 60'", "load")
+    with pytest.raises(TesterLibraryError, match="'load' runs already"):
+        hosts.start("here", "true", "load")
+    with pytest.raises(TesterLibraryError, match="has not ended within 1 s"):
+        hosts.stop("load", wait=Duration(10**9))
+    with pytest.raises(TesterLibraryError, match="no program 'load' runs on a host; call Start On Host"):
+        hosts.stop("load")
+    (log,) = logs(tmp_path).values()
+    assert log == "$ sh -c 'echo begun; exec sleep 60'\nbegun\n\nended with status -15\n"
+
+
+def test_a_program_that_ends_by_itself_is_waited_for(hosts: Hosts) -> None:
+    hosts.start("here", "sh -c 'echo done; exit 4'", "load")
+    done = hosts.stop("load", wait=MINUTE)
+    assert (done.status, done.stdout) == (4, "done\n")
+    hosts.start("here", "sh -c 'echo done; exit 4'", "load")
+    assert hosts.end("load") == ""
+
+
+def test_a_program_that_is_not_there_is_an_error(hosts: Hosts) -> None:
+    with pytest.raises(TesterLibraryError, match="'no-such-program' on host here: No such file"):
+        hosts.start("here", "no-such-program", "load")
+    with pytest.raises(TesterLibraryError, match="no command"):
+        hosts.run("here", "", status=0, timeout=MINUTE)
+    with pytest.raises(TestbedError, match="there is no host 'here'"):
+        Hosts(None, Path("nowhere")).run("here", "true", status=0, timeout=MINUTE)
+
+
+@pytest.mark.parametrize(
+    ("change", "refusal"),
+    [
+        (("{ssh: root@192.0.2.9}", "{ssh: root@192.0.2.9, command: env}"), "hosts.far: give ssh or command"),
+        (("{ssh: root@192.0.2.9}", "{ssh: -oProxyCommand=x}"), "hosts.far.ssh: .*give user@host"),
+        (("kind: physical}", "kind: simulated}"), "only a physical device has hosts of your own"),
+    ],
+)
+def test_a_file_is_refused_where_its_hosts_are_wrong(
+    tmp_path: Path, change: tuple[str, str], refusal: str
+) -> None:
+    file = tmp_path / "lab.yaml"
+    file.write_text(
+        FILE.replace(*change).replace(
+            ', interface: "iface:a"', "" if "simulated" in change[1] else ', interface: "iface:a"'
+        )
+    )
+    with pytest.raises(TestbedError, match=refusal):
+        load_testbed(str(file))
+
+
+def test_a_host_is_this_machine_if_nothing_is_said() -> None:
+    assert HostSpec().runs(["true"]) == ["true"]
