@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Packets of others on their way to a device, and what comes back from it: stamps, tunnels, matches.
+// Packets of others on their way to a device, and what comes back from it: stamps, tunnels,
+// matches.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -29,7 +30,8 @@ struct Buffer {
 
 // To the last bit, but for a checksum of 0xffff, which no sender writes: it may be 0 afterwards.
 bool IsSame(Frame one, Frame other) {
-  return std::ranges::equal(one, other, [](uint8_t a, uint8_t b) { return a == b || (a == 0 && b == 0xff); });
+  return std::ranges::equal(one, other,
+                            [](uint8_t a, uint8_t b) { return a == b || (a == 0 && b == 0xff); });
 }
 
 void Pass(Frame sent, const StampPlan& plan) {
@@ -52,7 +54,8 @@ void Pass(Frame sent, const StampPlan& plan) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace tester;  // NOLINT(google-build-using-namespace)
   if (size == 0) return 0;
-  StampPlan plan{.name = "load", .before = {}, .behind = {}, .flows = 4, .under_way = 64, .intervals = 4};
+  StampPlan plan{
+      .name = "load", .before = {}, .behind = {}, .flows = 4, .under_way = 64, .intervals = 4};
   // The first byte says how they are stamped.
   plan.tunnel = static_cast<Tunnel>(data[0] % 3);
   plan.by_match = (data[0] & 4) != 0;

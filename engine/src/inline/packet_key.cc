@@ -73,9 +73,11 @@ uint64_t KeptHash(Frame frame, const StampPlace& place, uint32_t kept) {
   const Segment& segment = place.inner;
   const Addresses addresses = AddressesOf(frame, segment);
   const bool tcp = place.is_tcp();
-  uint64_t hash = Mix(kMixBegin, segment.protocol | static_cast<uint64_t>(segment.tcp_flags & kKeptFlags) << 8);
+  uint64_t hash =
+      Mix(kMixBegin, segment.protocol | static_cast<uint64_t>(segment.tcp_flags & kKeptFlags) << 8);
   if (Keeps(kept, Kept::kSource)) hash = MixAddress(hash, addresses.source, addresses.bytes);
-  if (Keeps(kept, Kept::kDestination)) hash = MixAddress(hash, addresses.destination, addresses.bytes);
+  if (Keeps(kept, Kept::kDestination))
+    hash = MixAddress(hash, addresses.destination, addresses.bytes);
   uint64_t word = 0;
   if (HasPorts(place)) {
     const uint8_t* const ports = frame.data() + segment.transport;

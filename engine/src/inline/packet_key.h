@@ -29,8 +29,8 @@ FlowEnds FlowEndsOf(Frame frame, const StampPlace& place);
 // A hash of the same, without them.
 uint64_t FlowHash(Frame frame, const StampPlace& place);
 
-// A hash of what a device keeps of a packet (Kept), never 0. Of its payload the first 64 and the last 16
-// bytes are in it, and its length: packets that differ elsewhere alone have the same key.
+// A hash of what a device keeps of a packet (Kept), never 0. Of its payload the first 64 and the
+// last 16 bytes are in it, and its length: packets that differ elsewhere alone have the same key.
 uint64_t KeptHash(Frame frame, const StampPlace& place, uint32_t kept);
 
 }  // namespace tester

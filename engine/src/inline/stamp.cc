@@ -31,7 +31,8 @@ constexpr uint8_t kNoOperation = 1;
 struct Growth {
   static Growth Of(int bytes) {
     const auto number = static_cast<uint16_t>(bytes);
-    return {.bytes = number, .summand = bytes < 0 ? wire::Negative(static_cast<uint64_t>(-bytes)) : number};
+    return {.bytes = number,
+            .summand = bytes < 0 ? wire::Negative(static_cast<uint64_t>(-bytes)) : number};
   }
   uint16_t bytes;  // modulo 2^16
   uint64_t summand;
@@ -154,9 +155,8 @@ void InsertStamp(RoomyFrame& frame, const StampPlace& place, const Stamp& stamp,
   }
   uint8_t* const data = frame.data - kStampBytes;
   std::memmove(data, frame.data, at);
-  frame = {.data = data,
-           .bytes = frame.bytes + kStampBytes,
-           .headroom = frame.headroom - kStampBytes};
+  frame = {
+      .data = data, .bytes = frame.bytes + kStampBytes, .headroom = frame.headroom - kStampBytes};
   WriteStamp(data + at, stamp, tcp);
   uint64_t change = SumOf(data + at);
   if (tcp) {
@@ -173,7 +173,8 @@ std::optional<Stamp> ReadStamp(Frame frame, const StampPlace& place) {
   const size_t at = place.stamp();
   if (at + kStampBytes > (tcp ? place.inner.payload : place.inner.end)) return std::nullopt;
   const uint8_t* const stamp = frame.data() + at;
-  if (stamp[0] != kStampKind || stamp[1] != (tcp ? kStampBytes : kStampKindOfUdp)) return std::nullopt;
+  if (stamp[0] != kStampKind || stamp[1] != (tcp ? kStampBytes : kStampKindOfUdp))
+    return std::nullopt;
   return Stamp{.first_ns = Read48(stamp + kFirstOffset),
                .flow = wire::Load16(stamp + kFlowOffset),
                .second_ns = Read48(stamp + kSecondOffset)};

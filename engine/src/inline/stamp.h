@@ -9,8 +9,8 @@
 //   | 0x0f | kind | first time    | flow  | second time   |
 //   +------+------+---------------+-------+---------------+
 //
-// kind is 0x10, the length of the option, in TCP and 0x11 in UDP. flow, which P4STA does not use, is
-// the number of the flow among those of its direction; 0xffff: none.
+// kind is 0x10, the length of the option, in TCP and 0x11 in UDP. flow, which P4STA does not use,
+// is the number of the flow among those of its direction; 0xffff: none.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,8 @@ struct StampLimits {
 Fit FitOf(const RoomyFrame& frame, const StampPlace& place, const StampLimits& limits);
 
 // Puts a stamp into a packet that it fits in: bytes are added behind the transport header, or, in a
-// payload of UDP that does not grow, take the place of its first ones. Lengths and checksums follow.
+// payload of UDP that does not grow, take the place of its first ones. Lengths and checksums
+// follow.
 void InsertStamp(RoomyFrame& frame, const StampPlace& place, const Stamp& stamp, bool grows);
 
 // The stamp of a packet, if it has one.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The flows of one direction of stamps, by the order in which they appeared, and what was counted of
-// each. Used by one worker, counters are read by anybody; its memory is taken when it is made.
+// The flows of one direction of stamps, by the order in which they appeared, and what was counted
+// of each. Used by one worker, counters are read by anybody; its memory is taken when it is made.
 #pragma once
 
 #include <array>

@@ -23,7 +23,8 @@ bool IsUdp(const Segment& segment) {
 
 bool IsWhole(Frame frame, const Segment& segment) {
   if (segment.later_fragment) return false;
-  return segment.ip_version != 4 || (wire::Load16(frame.data() + segment.network + 6) & 0x3fff) == 0;
+  return segment.ip_version != 4 ||
+         (wire::Load16(frame.data() + segment.network + 6) & 0x3fff) == 0;
 }
 
 // Where the packet of a GTP-U message begins; its end where there is none.
@@ -69,7 +70,8 @@ StampPlace StampPlace::Of(Frame frame, Tunnel tunnel) {
   if (!place.whole || !IsUdp(first) || place.tunnel + kTunnelBytes > first.end) return place;
   place.gtp = tunnel == Tunnel::kGtpU;
   const Frame packet = frame.first(first.end);
-  const size_t begin = place.gtp ? GtpPayload(packet, place.tunnel) : VxlanPayload(packet, place.tunnel);
+  const size_t begin =
+      place.gtp ? GtpPayload(packet, place.tunnel) : VxlanPayload(packet, place.tunnel);
   place.inner = Segment::OfPacket(packet, begin);
   place.in_tunnel = place.inner.has_network();
   if (place.in_tunnel) place.whole = IsWhole(frame, place.inner);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a packet has room for a stamp, and the headers around it whose lengths and checksums follow.
+// Where a packet has room for a stamp, and the headers around it whose lengths and checksums
+// follow.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +27,13 @@ struct StampPlace {
   // Begin of the stamp: directly behind the fixed header of TCP, or that of UDP.
   size_t stamp() const;
   // Bytes of the outermost IP packet.
-  size_t packet_bytes() const { return in_tunnel ? outer.end - outer.network : inner.end - inner.network; }
+  size_t packet_bytes() const {
+    return in_tunnel ? outer.end - outer.network : inner.end - inner.network;
+  }
 
-  Segment inner;        // that has the stamp
-  Segment outer;        // with the tunnel, where there is one
-  size_t tunnel = 0;    // begin of its header
+  Segment inner;      // that has the stamp
+  Segment outer;      // with the tunnel, where there is one
+  size_t tunnel = 0;  // begin of its header
   bool in_tunnel = false;
   bool gtp = false;
   bool whole = false;  // no fragment

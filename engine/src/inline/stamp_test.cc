@@ -15,8 +15,8 @@ namespace {
 constexpr StampLimits kLimits{.packet_bytes = 9000, .frame_bytes = 9014, .grows = true};
 constexpr Stamp kStamp{.first_ns = 0x123456789abc, .flow = 0x0102};
 
-Fit FitsIn(const TestBytes& frame, const StampLimits& limits = kLimits, Tunnel tunnel = Tunnel::kNone,
-           size_t headroom = 128) {
+Fit FitsIn(const TestBytes& frame, const StampLimits& limits = kLimits,
+           Tunnel tunnel = Tunnel::kNone, size_t headroom = 128) {
   RoomyBuffer buffer(frame, headroom);
   return FitOf(buffer.frame(), StampPlace::Of(frame, tunnel), limits);
 }
@@ -91,7 +91,8 @@ TEST(Stamp, LeavesOptionsOfItsKindAlone) {
 TEST(Stamp, DoesNotFitInFragmentsAndOtherProtocols) {
   EXPECT_EQ(FitsIn(FrameAround(PacketOf({.fragment = 0x2000}))), Fit::kUnfit);
   EXPECT_EQ(FitsIn(FrameAround(PacketOf({.fragment = 0x0100}))), Fit::kUnfit);
-  EXPECT_EQ(FitsIn(FrameAround(PacketOf({.fragment = 0x4000}))), Fit::kFits) << "it is not to be cut";
+  EXPECT_EQ(FitsIn(FrameAround(PacketOf({.fragment = 0x4000}))), Fit::kFits)
+      << "it is not to be cut";
   TestBytes icmp = PacketOf({});
   icmp[9] = 1;
   EXPECT_EQ(FitsIn(FrameAround(icmp)), Fit::kUnfit);
@@ -143,8 +144,9 @@ TEST(Stamp, LeavesAllChecksumsRightAndNoTrace) {
     ASSERT_TRUE(IsSound(frame, tunnel)) << i;
     RoomyBuffer buffer(frame);
     const StampPlace place = StampPlace::Of(frame, tunnel);
-    ASSERT_EQ(FitOf(buffer.frame(), place, {.packet_bytes = 2000, .frame_bytes = 2014, .grows = grows}),
-              Fit::kFits)
+    ASSERT_EQ(
+        FitOf(buffer.frame(), place, {.packet_bytes = 2000, .frame_bytes = 2014, .grows = grows}),
+        Fit::kFits)
         << i;
     const Stamp stamp{.first_ns = uint64_t{random()} << 16 ^ random(),
                       .flow = static_cast<uint16_t>(random())};

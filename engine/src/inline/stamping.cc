@@ -94,7 +94,8 @@ void Stamping::Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t
     if (flows[i] != StampFlows::kNone) flows_.PrefetchFlow(flows[i]);
   }
   for (size_t i = 0; i < count; ++i) {
-    // Of a burst all leave at one instant; a nanosecond each keeps them apart and tells their order.
+    // Of a burst all leave at one instant; a nanosecond each keeps them apart and tells their
+    // order.
     last_ns_ = std::max(now_ns, last_ns_ + 1);
     const uint32_t flow = flows[i];
     if (under_way_) {

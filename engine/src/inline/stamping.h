@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// One direction of stamps, from a start to its end: packets are stamped, or remembered, when they leave
-// to a device, and are known again when they come back. Used by one worker; counters are read by
-// anybody. It takes memory when it is made, and none later.
+// One direction of stamps, from a start to its end: packets are stamped, or remembered, when they
+// leave to a device, and are known again when they come back. Used by one worker; counters are read
+// by anybody. It takes memory when it is made, and none later.
 #pragma once
 
 #include <array>
@@ -56,8 +56,8 @@ class Stamping {
   void Depart(std::span<RoomyFrame> frames, size_t frame_bytes, uint64_t now_ns);
   // A frame that the port did not take after that.
   void Withdraw(Frame frame);
-  // At most kBurst frames in the order in which they come from the device, as early as can be. Those
-  // that had a stamp have changed.
+  // At most kBurst frames in the order in which they come from the device, as early as can be.
+  // Those that had a stamp have changed.
   void Arrive(std::span<RoomyFrame> frames, uint64_t now_ns);
 
   // From now on no packet is stamped; those that are under way are still known.

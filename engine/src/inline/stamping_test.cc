@@ -90,8 +90,8 @@ TEST_F(StampingTest, MatchesAPacketThatIsNotTouched) {
 
 TEST_F(StampingTest, MatchesBehindANat) {
   StampPlan plan = Plan(true);
-  plan.kept = static_cast<uint32_t>(Kept::kIdentification) | static_cast<uint32_t>(Kept::kSequence) |
-              static_cast<uint32_t>(Kept::kPayload);
+  plan.kept = static_cast<uint32_t>(Kept::kIdentification) |
+              static_cast<uint32_t>(Kept::kSequence) | static_cast<uint32_t>(Kept::kPayload);
   Make(plan);
   Depart(Tcp(1), kStart + 100);
   TestBytes behind = Tcp(1, 1024);
@@ -169,8 +169,9 @@ TEST_F(StampingTest, CountsWhatComesWithoutAStamp) {
   EXPECT_EQ(counters().unstamped.Get(), 1U);
   Arrive(FrameAround(PacketOf({.tcp = false})), kStart + 100);
   EXPECT_EQ(counters().unstamped.Get(), 1U) << "it does not meet the headers";
-  EXPECT_EQ(Depart(FrameAround(PacketOf({.tcp = false, .payload = TestBytes(40)})), kStart + 100).size(),
-            82U);
+  EXPECT_EQ(
+      Depart(FrameAround(PacketOf({.tcp = false, .payload = TestBytes(40)})), kStart + 100).size(),
+      82U);
   EXPECT_EQ(counters().sent.Get(), 0U);
 }
 

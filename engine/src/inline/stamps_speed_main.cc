@@ -5,8 +5,9 @@
 //
 //   stamps_speed FLOWS PACKETS MODE
 //
-// MODE is stamp or match. Prints packets each second of a CPU, each of which leaves to the device and
-// comes back from it. Their flows come in an order without pattern, and 1,024 packets are under way.
+// MODE is stamp or match. Prints packets each second of a CPU, each of which leaves to the device
+// and comes back from it. Their flows come in an order without pattern, and 1,024 packets are under
+// way.
 #include <time.h>
 
 #include <array>
@@ -32,8 +33,8 @@ constexpr size_t kIdentificationOffset = 18;
 
 // Ethernet, IPv4, UDP and 18 bytes; checksums are nobody's business here.
 constexpr std::array<uint8_t, kFrameBytes> kFrame = {
-    2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, 0x45, 0, 0, 46, 0, 0, 0,    0, 64,   17,
-    0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x14, 0x51, 0x14, 0x51, 0, 26, 0, 0};
+    2, 0,  0,  0, 0, 1,  2, 0, 0, 0,  0, 2, 8, 0,    0x45, 0,    0,    46, 0,  0, 0,
+    0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x14, 0x51, 0x14, 0x51, 0,  26, 0, 0};
 
 using Buffer = std::array<uint8_t, kHeadroom + kFrameBytes>;
 

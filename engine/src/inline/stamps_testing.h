@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Packets with room for stamps, for tests: TCP and UDP, in VLANs and in tunnels, with right checksums.
+// Packets with room for stamps, for tests: TCP and UDP, in VLANs and in tunnels, with right
+// checksums.
 #pragma once
 
 #include <algorithm>

@@ -17,11 +17,12 @@ constexpr size_t kPlacesInBucket = 4;
 
 UnderWay::UnderWay(uint32_t packets, uint64_t timeout_ns)
     : timeout_ns_(timeout_ns),
-      mask_(std::bit_ceil(std::max<size_t>(2, size_t{packets} * kPlacesEach / kPlacesInBucket)) - 1),
+      mask_(std::bit_ceil(std::max<size_t>(2, size_t{packets} * kPlacesEach / kPlacesInBucket)) -
+            1),
       buckets_(mask_ + 1) {}
 
-// A key has the bucket where it is at home, and that bucket's neighbour, which the processor fetches
-// along with it.
+// A key has the bucket where it is at home, and that bucket's neighbour, which the processor
+// fetches along with it.
 UnderWay::Entry* UnderWay::FindEntry(uint64_t key) {
   const uint64_t rest = Rest(key);
   for (const size_t bucket : {Home(key), Home(key) ^ 1}) {

@@ -66,9 +66,7 @@ class UnderWay {
     void Send(uint64_t now_ns, uint64_t packets, bool alike) {
       second = uint64_t{alike} << 63 | packets << 48 | (now_ns & kTimeMask);
     }
-    void SetCount(uint64_t packets) {
-      second = (second & ~(kMostAlike << 48)) | packets << 48;
-    }
+    void SetCount(uint64_t packets) { second = (second & ~(kMostAlike << 48)) | packets << 48; }
 
     uint64_t first = 0;
     uint64_t second = 0;

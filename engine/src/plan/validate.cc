@@ -170,7 +170,12 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
 
 Job ValidateJob(const v1::Job& job, std::span<const PortLimits> ports) {
   CheckJobName(job.name());
-  Job valid{.name = job.name(), .streams = {}, .neighbours = {}, .responders = {}, .paths = {}, .stamps = {}};
+  Job valid{.name = job.name(),
+            .streams = {},
+            .neighbours = {},
+            .responders = {},
+            .paths = {},
+            .stamps = {}};
   for (const auto& stream : job.streams()) {
     valid.streams.push_back(ValidateStream(stream, job.name(), ports));
   }

@@ -44,7 +44,8 @@ void ValidateMode(const v1::Stamps& stamps, std::string_view where, StampPlan& p
       CheckRange(where, "fields", plan.kept, 1, kAllKept);
       if ((plan.kept & kTellingApart) == 0) {
         Refuse(where, "fields ", plan.kept,
-               " tell no two packets of a flow apart; 16 (identification), 32 (sequence number) or 128 "
+               " tell no two packets of a flow apart; 16 (identification), 32 (sequence number) or "
+               "128 "
                "(payload) has to be among them");
       }
       CheckRange(where, "under_way", stamps.by_kept().under_way(), kLeastUnderWay, kMostUnderWay);
@@ -58,15 +59,16 @@ void ValidateMode(const v1::Stamps& stamps, std::string_view where, StampPlan& p
 }
 
 // A path and what it is loaded as.
-const PathPlan& FindPath(const PathName& name, const std::string& where, const Inventory& inventory) {
+const PathPlan& FindPath(const PathName& name, const std::string& where,
+                         const Inventory& inventory) {
   for (const Job* job : inventory.loaded) {
     if (job->name != name.job) continue;
     for (const auto& path : job->paths) {
       if (path->name == name.path) return *path;
     }
   }
-  throw Error(Code::kNotFound, Cat(where, ": no path ", Quote(name.path), " of a job ", Quote(name.job),
-                                   "; load it first"));
+  throw Error(Code::kNotFound, Cat(where, ": no path ", Quote(name.path), " of a job ",
+                                   Quote(name.job), "; load it first"));
 }
 
 void CheckWorkers(const StampPlan& plan, const std::string& where, const Inventory& inventory) {
@@ -79,10 +81,11 @@ void CheckWorkers(const StampPlan& plan, const std::string& where, const Invento
   for (const uint16_t index : ports) {
     const PortLimits& port = inventory.ports[index];
     if (port.worker == first.worker) continue;
-    throw Error(Code::kFailedPrecondition,
-                Cat(where, ": ports ", Quote(first.name), " and ", Quote(port.name),
-                    " are served by different workers, and both times have to be one worker's; start "
-                    "testerd with one CPU for its workers (--cpu, or cpus: in the testbed)"));
+    throw Error(
+        Code::kFailedPrecondition,
+        Cat(where, ": ports ", Quote(first.name), " and ", Quote(port.name),
+            " are served by different workers, and both times have to be one worker's; start "
+            "testerd with one CPU for its workers (--cpu, or cpus: in the testbed)"));
   }
 }
 
@@ -102,7 +105,8 @@ std::shared_ptr<const StampPlan> ValidateStamps(const v1::Stamps& stamps, std::s
   CheckRange(where, "heading", static_cast<uint64_t>(stamps.heading()), 0,
              v1::Event::HEADING_BACKWARD);
   plan->heading = static_cast<Heading>(stamps.heading());
-  if (!stamps.matches().empty()) plan->matches = ReadMatches(stamps.matches(), Cat(where, ", matches"));
+  if (!stamps.matches().empty())
+    plan->matches = ReadMatches(stamps.matches(), Cat(where, ", matches"));
   plan->data_only = stamps.data_only();
   CheckRange(where, "tunnel", static_cast<uint64_t>(stamps.tunnel()), 0, v1::Stamps::TUNNEL_GTP_U);
   plan->tunnel = static_cast<Tunnel>(stamps.tunnel());
@@ -127,7 +131,8 @@ void CheckStamps(const Job& job, const Inventory& inventory) {
   std::set<std::string> names;
   for (const auto& stamps : job.stamps) {
     const std::string where = Cat("job ", Quote(job.name), ", stamps ", Quote(stamps->name));
-    if (!names.insert(stamps->name).second) Refuse(where, "they are given twice; give each its own name");
+    if (!names.insert(stamps->name).second)
+      Refuse(where, "they are given twice; give each its own name");
     CheckWorkers(*stamps, where, inventory);
     for (const StampPlan* other : others) {
       for (const PathName* path : {&stamps->before, &stamps->behind}) {

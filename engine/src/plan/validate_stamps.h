@@ -22,8 +22,8 @@ inline constexpr uint32_t kMaxStamps = 32;
 // INVALID_ARGUMENT. `job` is for the message.
 std::shared_ptr<const StampPlan> ValidateStamps(const v1::Stamps& stamps, std::string_view job);
 
-// Checks the paths that stamps name, in the loaded jobs. NOT_FOUND, ALREADY_EXISTS, INVALID_ARGUMENT,
-// FAILED_PRECONDITION (ports of different workers), RESOURCE_EXHAUSTED.
+// Checks the paths that stamps name, in the loaded jobs. NOT_FOUND, ALREADY_EXISTS,
+// INVALID_ARGUMENT, FAILED_PRECONDITION (ports of different workers), RESOURCE_EXHAUSTED.
 void CheckStamps(const Job& job, const Inventory& inventory);
 
 }  // namespace tester

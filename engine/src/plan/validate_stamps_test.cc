@@ -60,7 +60,8 @@ TEST(ValidateStamps, TakesGoodOnes) {
 
 TEST(ValidateStamps, RefusesWhatCanNeverBeRight) {
   EXPECT_THAT(RefusalOf([](auto& s) { s.set_name(""); }), HasSubstr("name"));
-  EXPECT_THAT(RefusalOf([](auto& s) { *s.mutable_behind() = s.before(); }), HasSubstr("both of its paths"));
+  EXPECT_THAT(RefusalOf([](auto& s) { *s.mutable_behind() = s.before(); }),
+              HasSubstr("both of its paths"));
   EXPECT_THAT(RefusalOf([](auto& s) { s.clear_mode(); }), HasSubstr("no mode"));
   EXPECT_THAT(RefusalOf([](auto& s) { s.mutable_in_packet()->set_mtu(67); }), HasSubstr("mtu 67"));
   EXPECT_THAT(RefusalOf([](auto& s) { s.set_flows(0); }), HasSubstr("flows 0"));
@@ -104,7 +105,8 @@ TEST(ValidateStamps, ChecksTheirPaths) {
   const Job one = job("one", "north", 0);
   const Job other = job("other", "south", 1);
   const Job far = job("other", "south", 3);
-  const Job stamps{.name = "job", .streams = {}, .neighbours = {}, .stamps = {ValidateStamps(Sound(), "job")}};
+  const Job stamps{
+      .name = "job", .streams = {}, .neighbours = {}, .stamps = {ValidateStamps(Sound(), "job")}};
   EXPECT_EQ(code_of(stamps, {&one, &other}), Code::kInternal) << "not refused";
   EXPECT_EQ(code_of(stamps, {&one}), Code::kNotFound);
   EXPECT_EQ(code_of(stamps, {&one, &far}), Code::kFailedPrecondition);

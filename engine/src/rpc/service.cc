@@ -157,8 +157,7 @@ grpc::Status Service::ReadFlows(grpc::ServerContext* context, const v1::ReadFlow
   });
 }
 
-grpc::Status Service::ReadStamps(grpc::ServerContext* context,
-                                 const v1::ReadStampsRequest* request,
+grpc::Status Service::ReadStamps(grpc::ServerContext* context, const v1::ReadStampsRequest* request,
                                  grpc::ServerWriter<v1::StampRecords>* writer) {
   return Answer("ReadStamps", [&] {
     tester_.ReadStamps(

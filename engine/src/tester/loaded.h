@@ -107,7 +107,8 @@ struct StampRun {
 };
 
 struct LoadedStamps : StampRun {
-  explicit LoadedStamps(std::shared_ptr<const StampPlan> stamp_plan) : plan(std::move(stamp_plan)) {}
+  explicit LoadedStamps(std::shared_ptr<const StampPlan> stamp_plan)
+      : plan(std::move(stamp_plan)) {}
 
   StampRun& run() { return *this; }
   // Counters and flows of a new start.

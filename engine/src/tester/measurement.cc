@@ -90,8 +90,7 @@ void Tester::ReadStamps(const v1::ReadStampsRequest& request,
                         const Client& client) {
   std::unique_lock lock(mutex_);
   CheckLease(client);
-  const std::string where =
-      Cat("stamps ", Quote(request.name()), " of job ", Quote(request.job()));
+  const std::string where = Cat("stamps ", Quote(request.name()), " of job ", Quote(request.job()));
   const auto& all = jobs_.Find({request.job()}).front()->stamps;
   const auto found = std::ranges::find_if(
       all, [&](const LoadedStamps& stamps) { return stamps.plan->name == request.name(); });

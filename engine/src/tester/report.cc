@@ -205,7 +205,8 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client) {
       out.mutable_directions(0)->set_port(ports_[path.plan->first_port].facts().name);
       out.mutable_directions(1)->set_port(ports_[path.plan->second_port].facts().name);
     }
-    for (const auto& stamps : job->stamps) FillJobStamps(stamps, *snapshot.add_stamps()).set_job(job->plan.name);
+    for (const auto& stamps : job->stamps)
+      FillJobStamps(stamps, *snapshot.add_stamps()).set_job(job->plan.name);
   }
   FillWorkers(workers_, snapshot);
   for (const auto& [name, capture] : captures_)

@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation     What a router was made to lose, or to hold, is found to the packet; and what cannot be measured is said.
+Documentation     What a router was made to lose is found to the packet; and what cannot be measured is said.
 
 Library           Collections
 Library           String
@@ -133,14 +133,13 @@ Send
     Stop Path
 
 Plant Loss
-    [Documentation]    The router drops each n-th of these packets to the server, but not the first one, and counts them.
+    [Documentation]    The router drops each n-th of these packets to the server, from the tenth on, and counts them.
     [Arguments]    ${packets}    ${each}
     Run On Host    router    nft add table ip planted
     Run On Host    router    nft add counter ip planted dropped
     Run On Host    router    nft 'add chain ip planted forward { type filter hook forward priority 0 ; }'
-    Run On Host
-    ...    router
-    ...    nft add rule ip planted forward ip daddr 198.18.2.2 ${packets} numgen inc mod ${each} == 9 counter name dropped drop
+    VAR    ${rule} =    ip daddr 198.18.2.2 ${packets} numgen inc mod ${each} == 9
+    Run On Host    router    nft add rule ip planted forward ${rule} counter name dropped drop
 
 The Router Has Lost What Its Counter Says
     [Documentation]    To the packet.
