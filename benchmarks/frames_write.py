@@ -65,7 +65,7 @@ def _stopped(target: EngineTarget, captures: Captures, frames: int) -> tuple[Cap
 
 
 def _tester(target: EngineTarget, directory: Path) -> Tester:
-    """What captures need of a tester whose only stream is in a trial that lost some frames."""
+    """A tester for captures, whose only stream is in a trial that lost some frames."""
     capabilities = target.capabilities()
     ports = {p.name: Port(p.name, Bandwidth(10**10), p.mac, p.max_frame_size) for p in capabilities.ports}
     tester = Tester(target, capabilities, ports, {}, Recorder(directory / "evidence"), Console())

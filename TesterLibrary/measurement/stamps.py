@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What became of stamped packets: lost, late, reordered, and how long the device took for them."""
+"""Counters of stamped packets: lost, late, reordered, and the time that the device took for them."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _end(address: str, port: int) -> str:
 
 
 def remarks(counters: StampDirectionCounters) -> Iterator[str]:
-    """What a reader of the figures has to know: packets that are not in them, and why."""
+    """Remarks for a reader of the figures: packets that are not in them, and why."""
     for reason, what in _UNFIT.items():
         if count := getattr(counters, reason):
             yield f"{count:,} packets {counters.heading} were not stamped: they {what}"

@@ -63,7 +63,7 @@ class StampResult(Result):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is not in the figures, and why."""
+        """The packets that are not in the figures, and why."""
         return tuple(text for found in self.directions for text in remarks(found))
 
     def count(self, what: str, direction: str | None) -> int:

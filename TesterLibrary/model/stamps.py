@@ -47,7 +47,7 @@ _TRANSLATED = (Kept.IDENTIFICATION, Kept.SEQUENCE, Kept.ACKNOWLEDGMENT, Kept.PAY
 
 
 def kept_by(forwarding: Forwarding) -> tuple[Kept, ...]:
-    """What a device of that kind keeps of a packet: one that translates, neither addresses nor ports."""
+    """The fields that a device of that kind keeps: one that translates keeps neither addresses nor ports."""
     return _TRANSLATED if forwarding is Forwarding.TRANSLATED else ALL_KEPT
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a run was made with: testbed, device, version, profile and tester, as other tools are told."""
+"""Circumstances of a run for other tools: testbed, device, version, profile and tester."""
 
 from __future__ import annotations
 

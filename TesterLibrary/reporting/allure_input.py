@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Allure is told of a run beside Robot's results: outcomes, parameters, environment, executor, values.
+"""Facts of a run for Allure beside Robot's results: outcomes, parameters, environment, executor, values.
 
 Robot's results stay as they are: the files that Allure reads are made of them, in a folder of their own.
 """

@@ -72,7 +72,7 @@ def _shown(trials: list[Trial]) -> Markup:
 
 
 def _files(records: Records, test: TestRecord) -> Iterator[str]:
-    """What was captured in the test, and the records of the run."""
+    """The captures of the test, and the records of the run."""
     for event in records.events:
         if _is_of(event.place, test):
             for key in ("file", "losses"):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a capture file says of each frame: its stream, its number in the stream, and its direction."""
+"""Comments of a capture file on each frame: its stream, its number in the stream, and its direction."""
 
 from __future__ import annotations
 
@@ -83,6 +83,6 @@ def frame_comment(frame: CapturedFrame, streams: Mapping[int, str]) -> str:
 
 
 def _said(stream: int, numbered: bool, streams: Mapping[int, str], *, transmitted: bool) -> tuple[str, str]:
-    """What is before the number of a frame, and behind it."""
+    """The text before the number of a frame, and the text behind it."""
     of = f"stream {stream} ({streams.get(stream, '?')})" if stream else "no stream"
     return f"{of}, sequence " if numbered else of, f", {'transmitted' if transmitted else 'received'}"

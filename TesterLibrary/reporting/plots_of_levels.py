@@ -20,7 +20,7 @@ class Level:
 
 
 def knee(x: str, y: str, levels: Sequence[Level], maximum: float) -> str:
-    """What was reached over what was asked for: on a line as long as the device follows, below it beyond.
+    """The rate reached over the rate asked for: on a line as long as the device follows, below it beyond.
 
     Args:
         x: What was asked for, with its unit.

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What clients and responders did, a row for each of their results: frames are counted elsewhere."""
+"""Results of clients and responders, a row for each: frames are counted elsewhere."""
 
 from __future__ import annotations
 

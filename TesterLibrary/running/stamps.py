@@ -119,7 +119,7 @@ class StampGroups:
         return known.last
 
     def result(self, name: str | None = None) -> StampResult:
-        """What was found since the last start; the name may be left out where there is one.
+        """The counters since the last start; the name may be left out where there is one.
 
         While packets are stamped it waits for those that are under way, as long as they may take.
 

@@ -105,7 +105,7 @@ class Device:
         return self.rig.target.snapshot(["stamps"]).stamped("stamps", "load").directions
 
     def captured(self, **changes: Any) -> list[CapturedFrame]:
-        """What p2 receives while a burst is sent."""
+        """The frames that p2 receives while a burst is sent."""
         self.rig.target.start_capture(Capture("seen", ports=("p2",), frames=FRAMES))
         self.send(**changes)
         self.rig.target.stop_capture("seen")
@@ -180,7 +180,7 @@ def test_what_a_device_loses_is_found(around: Device, mode: StampMode) -> None:
 
 
 def test_stamps_come_before_the_events_of_the_path_behind(around: Device) -> None:
-    """What the tester itself drops there was received."""
+    """A packet that the tester itself drops there was received."""
     around.start(Event(action=Drop(), every=2))
     assert around.send().rx_packets == FRAMES // 2
     assert around.counters[0].received == FRAMES

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What stands out is measured again by `tester run`, and alarmed, refuted or left for later."""
+"""`tester run` measures again each value that stands out, and alarms, refutes or leaves it for later."""
 
 from __future__ import annotations
 

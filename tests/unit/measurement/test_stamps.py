@@ -22,7 +22,7 @@ from TesterLibrary.measurement.stamps import in_flight, packets_of, remarks
 
 
 def delays(values: list[int]) -> dict[str, Any]:
-    """What an engine counts of delays."""
+    """The delays that an engine counts."""
     return {
         "delay": LatencyCounters(
             count=len(values),

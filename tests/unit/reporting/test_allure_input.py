@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What Allure is told of a run: outcomes apart, parameters, environment, executor, values and history."""
+"""Facts of a run for Allure: outcomes apart, parameters, environment, executor, values and history."""
 
 from __future__ import annotations
 

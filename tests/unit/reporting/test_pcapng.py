@@ -44,7 +44,7 @@ FRAMES = [
 
 
 def plain_block(frame: CapturedFrame, interface: int, streams: Mapping[int, str]) -> bytes:
-    """What the block of one frame has, field by field."""
+    """The block of one frame, field by field."""
     said = frame_comment(frame, streams).encode()
     time_ns = ZERO + frame.time_ns
     begin = struct.pack(
