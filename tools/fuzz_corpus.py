@@ -6,7 +6,8 @@
 
 engine/src/compiled_tables/plans/NAME.binpb is a Responder of responder.proto: the build makes code of it.
 engine/fuzz/corpus/responder/NAME has the same plan, a frame for it, and steps, in the form of
-engine/fuzz/responder_fuzz.cc. Run it again after a protocol, responder.proto or protocol.proto has changed:
+engine/fuzz/responder_fuzz.cc. engine/fuzz/corpus/query/NAME has a query and frames, in that of query_fuzz.cc.
+Run it again after a protocol, query.proto, responder.proto or protocol.proto has changed:
 an old plan may be refused at once, and then a fuzzer tries nothing.
 """
 
@@ -19,19 +20,23 @@ from scapy.contrib.gtp import GTP_U_Header
 from scapy.layers.dns import DNS, DNSQR
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.inet6 import ICMPv6ND_NS, IPv6
-from scapy.layers.l2 import ARP, Ether
+from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
 from TesterLibrary.files.paths import names
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.ports import Port
+from TesterLibrary.model.query import LENGTH, Fact, PacketFilter, Query, QueryField, QueryKeys
 from TesterLibrary.model.responder import Clients, End, Responder
-from TesterLibrary.model.units import Bandwidth
+from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.planning.query import plan_query
 from TesterLibrary.planning.responder import plan_end
 from TesterLibrary.targets.engine.convert_end import responder_message
+from TesterLibrary.targets.engine.convert_query import query_message
 
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
 CORPUS = ENGINE / "fuzz" / "corpus" / "responder"
+QUERIES = CORPUS.parent / "query"
 PLANS = ENGINE / "src" / "compiled_tables" / "plans"
 OUR_MAC, PEER_MAC = bytes.fromhex("020000000001"), bytes.fromhex("020000000009")
 OURS, PEER = "198.18.0.2", "198.18.0.9"
@@ -58,19 +63,47 @@ OTHER_CLIENTS = {"syn-flood", "tcp-probe", "nat-initiator"}
 # Four bytes each: 2^n µs later; the frame or (1) what was sent last; which byte of it is another; and which.
 STEPS = "0300ff00 05012f10 0a002f12 0c002f10 14013203 1700ff00"
 
+SOURCES = QueryKeys.parse("IP.src")
+ASKED: dict[str, Query] = {
+    "answers": Query(name="a", keys=SOURCES, filter=PacketFilter.parse("TCP.flags == SA and IP.ttl > 3")),
+    "bytes": Query(name="a", port="a", keys=SOURCES, value=LENGTH, interval=Duration(1000)),
+    "gaps": Query(name="a", port="a", keys=QueryKeys.parse("VLAN.vlan,length"), value=QueryField(Fact.GAP)),
+    "connections": Query(
+        name="a", keys=QueryKeys.parse("IP.src,IP.dst,TCP.sport,TCP.dport,port"), symmetric=True
+    ),
+    "payload": Query(
+        name="a",
+        filter=PacketFilter.parse('payload == "abc"'),
+        keys=QueryKeys.parse("payload[1:3]"),
+        foreign=True,
+    ),
+}
+ASKED_OF = [SYN, SYN_ACK, FRAMES["udp-echo"], FRAMES["nd"], LINK / Dot1Q(vlan=5) / IP() / TCP() / Raw(b"abc")]
+
 
 def written() -> dict[Path, bytes]:
     """The contents of all files, by their paths."""
     plans = {name: _plan(name) for name in names("protocols")}
-    return {PLANS / f"{name}.binpb": plan for name, plan in plans.items()} | {
-        CORPUS / name: _blocks(name, plan) for name, plan in plans.items()
-    }
+    return (
+        {PLANS / f"{name}.binpb": plan for name, plan in plans.items()}
+        | {CORPUS / name: _blocks(name, plan) for name, plan in plans.items()}
+        | {QUERIES / name: _asked(query) for name, query in ASKED.items()}
+    )
 
 
 def _blocks(name: str, plan: bytes) -> bytes:
     frame = bytes(FRAMES.get(name, SYN_ACK if _opens(name) else SYN))
-    blocks = b"".join(len(block).to_bytes(2, "big") + block for block in (plan, frame))
-    return blocks + bytes.fromhex(STEPS) * 3
+    return _behind_lengths([plan, frame]) + bytes.fromhex(STEPS) * 3
+
+
+def _asked(query: Query) -> bytes:
+    ports = {"a": Port("a", Bandwidth(10**9), OUR_MAC, 1518, ip_interface(f"{OURS}/15"))}
+    message = query_message(plan_query(query, ports, ["a"])).SerializeToString(deterministic=True)
+    return _behind_lengths([message, *map(bytes, ASKED_OF)])
+
+
+def _behind_lengths(blocks: list[bytes]) -> bytes:
+    return b"".join(len(block).to_bytes(2, "big") + block for block in blocks)
 
 
 def _opens(name: str) -> bool:

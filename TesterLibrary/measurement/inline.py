@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from ..model.heading import Heading
 from ..model.impairment import Impairment
 from ..model.units import Duration
-from .counter import increase
 from .evidence import EvidenceLimits
 from .links import link_objection, links_down
-from .port_evidence import port_evidence, port_objections
+from .port_evidence import lost_at_ports, port_evidence, port_objections
 from .snapshot import PathCounters, PathDirectionCounters, PathEventCounters, Snapshot
 
 # A stack that waits so long sends again what was not lost; RFC 6298 has a second, Linux a fifth of one.
@@ -188,11 +187,7 @@ def _objections(
     yield from now.meddling(earlier, {}) if now else ()
     yield from link_objection(links_down(before, after, ports), limits.max_links_down)
     yield from port_objections(port_evidence(before, after, ports), limits.max_tester_drops)
-    drops = sum(direction.lost for direction in counted.directions)
-    for name in ports:
-        one, other = before.port(name), after.port(name)
-        drops += increase(one.rx_missed, other.rx_missed) or 0
-        drops += increase(one.kernel_dropped, other.kernel_dropped) or 0
+    drops = sum(direction.lost for direction in counted.directions) + lost_at_ports(before, after, ports)
     if drops > limits.max_tester_drops:
         yield (
             f"{drops:,} frames of path {counted.name!r} were lost in the tester's own rings and interfaces "

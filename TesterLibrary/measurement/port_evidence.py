@@ -8,6 +8,7 @@ from bisect import bisect
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from .counter import increase
 from .snapshot import PortCounters, Snapshot
 
 # The least bytes, FCS included, of the classes of frames received; shorter frames are in the first one.
@@ -83,6 +84,16 @@ class PortEvidence:
 def port_evidence(before: Snapshot, after: Snapshot, names: Collection[str]) -> tuple[PortEvidence, ...]:
     """The evidence of each of the ports between two snapshots."""
     return tuple(PortEvidence.between(before.port(name), after.port(name)) for name in sorted(names))
+
+
+def lost_at_ports(before: Snapshot, after: Snapshot, names: Iterable[str]) -> int:
+    """Frames that the tester's own rings and interfaces lost between two snapshots, as far as it counts."""
+    lost = 0
+    for name in names:
+        one, other = before.port(name), after.port(name)
+        lost += increase(one.rx_missed, other.rx_missed) or 0
+        lost += increase(one.kernel_dropped, other.kernel_dropped) or 0
+    return lost
 
 
 def port_objections(ports: Iterable[PortEvidence], most_lost: int) -> Iterator[str]:

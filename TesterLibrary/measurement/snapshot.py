@@ -24,6 +24,7 @@ from .._generated.tester.v1.counters import (
     PathEventCounters,
     PortCounters,
     PortVersionCounters,
+    QueryCounters,
     StampCounters,
     StampDirectionCounters,
     StampFlowCounters,
@@ -78,6 +79,7 @@ class Snapshot:
     jobs: tuple[JobCounters, ...] = ()
     paths: tuple[PathCounters, ...] = ()
     stamps: tuple[StampCounters, ...] = ()
+    queries: tuple[QueryCounters, ...] = ()
 
     def job(self, name: str) -> JobCounters | None:
         """The record of one job; None where the target does not tell."""

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..errors import PlanError
@@ -13,6 +12,7 @@ from ..model.editor import FieldPath
 from ..model.headers import HeaderStack
 from ..model.inline import ChecksumPolicy, Part, Rewrite
 from ..model.planned_path import PlannedRewrite
+from .anchor import ANCHORS, begin_of, bytes_of
 from .template import FramePlace, FrameTemplate
 
 if TYPE_CHECKING:
@@ -21,27 +21,6 @@ if TYPE_CHECKING:
 _SUMS = ("chksum", "cksum")
 _NETWORKS = ("IP", "IPv6")
 
-
-@dataclass(frozen=True)
-class _Anchor:
-    """A header that is found in any packet that has it."""
-
-    stack: str  # with it as the last header
-    part: Part
-    ip_version: int = 0
-    protocol: int = 0
-
-
-# Headers whose place the tester finds by itself; others, and inner ones, are where an event's headers say.
-_ANCHORS: Mapping[str, _Anchor] = {
-    "Ether": _Anchor("Ether", Part.FRAME),
-    "IP": _Anchor("Ether / IP", Part.NETWORK, ip_version=4),
-    "IPv6": _Anchor("Ether / IPv6", Part.NETWORK, ip_version=6),
-    "TCP": _Anchor("Ether / IP / TCP", Part.TRANSPORT, protocol=6),
-    "UDP": _Anchor("Ether / IP / UDP", Part.TRANSPORT, protocol=17),
-    "ICMP": _Anchor("Ether / IP / ICMP", Part.TRANSPORT, ip_version=4, protocol=1),
-    "SCTP": _Anchor("Ether / IP / SCTP", Part.TRANSPORT, protocol=132),
-}
 
 LaidOut = Callable[[HeaderStack], tuple[HeaderStack, "Packet"]]
 
@@ -59,11 +38,11 @@ def plan_rewrite(rewrite: Rewrite, headers: HeaderStack | None, laid_out: LaidOu
     """
     path, anchor = rewrite.field, None
     if headers is None or not _names(path) & {header.name for header in headers.headers}:
-        anchor = _ANCHORS.get(path.header) if path.number == 1 else None
+        anchor = ANCHORS.get(path.header) if path.number == 1 else None
         if anchor is None:
             raise PlanError(
                 f"{path}: where a packet has {path.header} follows from headers; give some that have it, or "
-                f"a field of {', '.join(_ANCHORS)}"
+                f"a field of {', '.join(ANCHORS)}"
             )
         headers = HeaderStack.parse(anchor.stack)
     stack, packet = laid_out(headers)
@@ -73,16 +52,12 @@ def plan_rewrite(rewrite: Rewrite, headers: HeaderStack | None, laid_out: LaidOu
     repair = rewrite.checksum is ChecksumPolicy.REPAIR
     if repair:
         _check_sums(path, place, template)
-    first, last = place.bit_offset // 8, (place.bit_offset + place.bits - 1) // 8 + 1
-    mask = ((1 << place.bits) - 1) << 8 * last - place.bit_offset - place.bits
-    bits = mask.to_bytes(last - first, "big")
+    first, last, bits = bytes_of(place)
     value = bytes(a & b for a, b in zip(template.built({place: number})[first:last], bits, strict=True))
     if anchor is None:
         return PlannedRewrite(Part.FRAME, first, bits, value, repair=repair)
-    begin = min(other.bit_offset for other in template.places if other.layer == place.layer) // 8
-    return PlannedRewrite(
-        anchor.part, first - begin, bits, value, anchor.ip_version, anchor.protocol, repair=repair
-    )
+    offset = first - begin_of(place, template)
+    return PlannedRewrite(anchor.part, offset, bits, value, anchor.ip_version, anchor.protocol, repair=repair)
 
 
 def _names(path: FieldPath) -> set[str]:

@@ -38,11 +38,11 @@ _LIBPCAP = b"\0"  # of the kinds of filter
 _BEGIN_WORDS, _OPTION_WORDS, _END_WORDS, _FLAGS_LENGTH = 7, 1, 4, 4  # of a packet
 
 
-def free_path(directory: Path, stem: str) -> Path:
+def free_path(directory: Path, stem: str, ending: str = "pcapng") -> Path:
     """A file of that name that does not exist yet: a number is added where it does."""
     plain = re.sub(r"[^\w.-]+", "-", stem)[:100]
     suffixes = chain([""], map("-{}".format, count(2)))
-    candidates = (directory / f"{plain}{suffix}.pcapng" for suffix in suffixes)
+    candidates = (directory / f"{plain}{suffix}.{ending}" for suffix in suffixes)
     return next(path for path in candidates if not path.exists())
 
 

@@ -35,6 +35,7 @@ from .device_words import ask_device
 from .hosts import Hosts
 from .memberships import Memberships
 from .paths import Paths
+from .queries import Queries
 from .scope import Scopes
 from .tester import Tester, TrialRules
 from .traffic import Traffic
@@ -54,6 +55,7 @@ class OpenTestbed:
     paths: Paths
     hosts: Hosts
     memberships: Memberships
+    queries: Queries
     _closing: ExitStack
     found: tuple[str, ...] = ()  # what the tester still had of other clients, as sentences
     profile: str = ""  # of durations and repetitions, by its name
@@ -78,6 +80,7 @@ class OpenTestbed:
         """Takes everything off the wire; what cannot be stopped does not keep the rest from being stopped."""
         with ExitStack() as stopping:
             stopping.callback(self.captures.stop_all)
+            stopping.callback(self.queries.stop_all)
             stopping.callback(self.paths.stop)
             stopping.callback(self.connections.stop, (), Responder)
             stopping.callback(self.traffic.stop, ())
@@ -158,9 +161,10 @@ def open_tester(
         captures, traffic, connections = Captures(tester), Traffic(tester), Connections(tester)
         hosts = Hosts(testbed, tester.recorder.directory / "hosts")
         paths, memberships = Paths(tester, hosts), Memberships(tester)
+        queries = Queries(tester)
         # Before the testbed goes, and after its traffic has ended.
         stack.callback(ask_device, testbed.testbed.dut, recorder, "after")
-        for part in (captures, connections, traffic, paths, memberships, hosts):
+        for part in (captures, queries, connections, traffic, paths, memberships, hosts):
             stack.callback(part.close)
         opened = OpenTestbed(
             testbed,
@@ -171,6 +175,7 @@ def open_tester(
             paths,
             hosts,
             memberships,
+            queries,
             stack,
             found,
             profile,

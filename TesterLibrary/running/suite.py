@@ -33,6 +33,7 @@ from .measurer import Pauses, TrialMeasurer
 from .memberships import Memberships
 from .opening import LeaseWish, OpenTestbed, open_tester
 from .paths import Paths
+from .queries import Queries
 from .scope import Scopes
 from .tester import Tester
 from .traffic import Traffic
@@ -103,6 +104,11 @@ class Suite:
     def memberships(self) -> Memberships:
         """The multicast groups that ports have joined. Raises TesterLibraryError if no tester is open."""
         return self.open_testbed.memberships
+
+    @property
+    def queries(self) -> Queries:
+        """The queries that count packets. Raises TesterLibraryError if no tester is open."""
+        return self.open_testbed.queries
 
     @property
     def streams(self) -> MutableMapping[str, Stream]:

@@ -16,6 +16,7 @@ from ..measurement.capture import StoppedCapture
 from ..measurement.captured_frames import CapturedFrames
 from ..measurement.counter import Counter
 from ..measurement.latency_error import OF_ENGINE, PercentileError
+from ..measurement.query import QuerySummary, RawRow
 from ..measurement.snapshot import (
     FlowCounters,
     Snapshot,
@@ -26,6 +27,7 @@ from ..measurement.snapshot import (
 from ..model.capture import Capture
 from ..model.heading import Heading
 from ..model.plan import LearningFrame, Plan, PlannedStream
+from ..model.planned_query import PlannedQuery
 from ..model.ports import Address
 from ..model.units import Duration
 
@@ -215,6 +217,30 @@ class Target(Protocol):
 
     def forget_capture(self, name: str) -> None:
         """Stops a capture and deletes the frames that it has kept."""
+        ...
+
+    def start_query(self, query: PlannedQuery) -> None:
+        """Counts packets by keys from now on, whatever jobs are loaded, started and unloaded meanwhile."""
+        ...
+
+    def stop_query(self, name: str) -> None:
+        """Stops counting and keeps what was counted. It may be repeated."""
+        ...
+
+    def read_query(
+        self, name: str, *, top: int | None = None, keys: bytes | None = None
+    ) -> tuple[QuerySummary, Iterator[RawRow]]:
+        """A query so far, or until it was stopped, with all its rows by ascending keys.
+
+        Args:
+            name: The query.
+            top: Only so many rows, those with the greatest results first; 0: none.
+            keys: Only the row with these keys, if there is one.
+        """
+        ...
+
+    def forget_query(self, name: str) -> None:
+        """Stops a query and deletes what it has counted."""
         ...
 
     def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:

@@ -7,21 +7,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 
 import grpc
 
-from ..._generated.tester.v1 import capture_pb2, control_pb2, control_pb2_grpc, lease_pb2
+from ..._generated.tester.v1 import capture_pb2, control_pb2, control_pb2_grpc, lease_pb2, query_pb2
 from ...errors import Inconclusive, LeaseError, PlanError, TargetError
 from ...measurement.capture import StoppedCapture
 from ...measurement.captured_frames import CapturedFrames
+from ...measurement.query import QuerySummary, RawRow
 from ...measurement.snapshot import FlowCounters, Snapshot
 from ...model.capture import Capture
 from ...model.heading import Heading
 from ...model.plan import LearningFrame, Plan, PlannedStream
+from ...model.planned_query import PlannedQuery
 from ...model.ports import Address
 from ...model.units import Duration
 from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, SendingProgress, StampRecords
-from . import convert, convert_capture, convert_counters, leases
+from . import convert, convert_capture, convert_counters, convert_query, leases
 from .address import Certificates, open_channel
 from .owner import CLIENT
 
@@ -38,6 +41,7 @@ _ANSWER_S = 10.0  # for calls that answer within a second, on a machine that may
 _RESOLVE_NS = 10**9
 _READ_S = 600.0  # for the largest capture, even if the reader writes it slowly
 _FLOWS_S = 60.0  # for millions of flows
+_QUERY_S = 300.0  # for millions of keys
 _INJECT_S = 60.0  # returns when all frames have left
 
 
@@ -62,6 +66,7 @@ class EngineTarget:
         self._inject_limit = 1
         self._loaded: set[str] = set()
         self._captures: set[str] = set()
+        self._queries: set[str] = set()
         self._lease: leases.Lease | None = None
 
     @classmethod
@@ -284,6 +289,47 @@ class EngineTarget:
             )
         self._captures.discard(name)
 
+    def start_query(self, query: PlannedQuery) -> None:
+        """See `Target`."""
+        request = query_pb2.StartQueryRequest(query=convert_query.query_message(query))
+        with self._errors("StartQuery"):
+            self._stub.StartQuery(request, timeout=_ANSWER_S, metadata=self._metadata)
+        self._queries.add(query.name)
+
+    def stop_query(self, name: str) -> None:
+        """See `Target`."""
+        with self._errors("StopQuery"):
+            self._stub.StopQuery(
+                query_pb2.StopQueryRequest(name=name), timeout=_ANSWER_S, metadata=self._metadata
+            )
+
+    def read_query(
+        self, name: str, *, top: int | None = None, keys: bytes | None = None
+    ) -> tuple[QuerySummary, Iterator[RawRow]]:
+        """See `Target`."""
+        request = query_pb2.ReadQueryRequest(name=name, top=top, keys=keys)
+        with self._errors("ReadQuery"):
+            call = self._stub.ReadQuery(request, timeout=_QUERY_S, metadata=self._metadata)
+            first = next(call)
+
+        def rows() -> Iterator[RawRow]:
+            with self._errors("ReadQuery"):
+                try:
+                    for chunk in chain([first], call):
+                        yield from map(convert_query.row_value, chunk.rows)
+                finally:
+                    call.cancel()
+
+        return convert_query.summary_value(first.summary), rows()
+
+    def forget_query(self, name: str) -> None:
+        """See `Target`."""
+        with self._errors("ForgetQuery"):
+            self._stub.ForgetQuery(
+                query_pb2.ForgetQueryRequest(name=name), timeout=_ANSWER_S, metadata=self._metadata
+            )
+        self._queries.discard(name)
+
     def resolve(self, port: str, address: Address, *, source: Address, source_mac: bytes) -> bytes:
         """See `Target`."""
         request = control_pb2.ResolveRequest(
@@ -318,6 +364,8 @@ class EngineTarget:
             with suppress(TargetError, PlanError):
                 for name in sorted(self._captures):
                     self.forget_capture(name)
+                for name in sorted(self._queries):
+                    self.forget_query(name)
             for job in sorted(self._loaded):  # one by one, because others may have unloaded some of them
                 with suppress(TargetError, PlanError):
                     self.unload([job])

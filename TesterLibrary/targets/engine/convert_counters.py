@@ -18,6 +18,7 @@ from ..._generated.tester.v1 import counters_pb2
 from ..._generated.tester.v1.counters_pb2 import Uint128
 from ...measurement.capture import CaptureCounters
 from ...measurement.job_counters import JobCounters
+from ...measurement.query import QueryCounters
 from ...measurement.snapshot import (
     ClockCounters,
     EndCounters,
@@ -49,6 +50,7 @@ def snapshot_value(snapshot: counters_pb2.Snapshot, client: str) -> Snapshot:
         jobs=tuple(_job(job, client) for job in snapshot.jobs),
         paths=tuple(counters_value(PathCounters, path) for path in snapshot.paths),
         stamps=tuple(counters_value(StampCounters, stamps) for stamps in snapshot.stamps),
+        queries=tuple(counters_value(QueryCounters, query) for query in snapshot.queries),
     )
 
 

@@ -20,7 +20,7 @@ _CLIENT = re.compile(r"TesterLibrary \(.*@(.+), process (\d+)\)")
 
 
 def clear_up(target: EngineTarget) -> tuple[str, ...]:
-    """Removes the jobs of clients that have died. Says of each job or capture found what became of it.
+    """Removes the jobs of clients that have died. Says of each job, capture or query found what became of it.
 
     Only a client of this machine can be known to have died, by its process. The jobs of all others are left
     as they are: one that lives may be measuring.
@@ -41,8 +41,10 @@ def _cleared(target: EngineTarget, snapshot: Snapshot) -> Iterator[str]:
         with suppress(PlanError):  # somebody else has just unloaded it
             target.unload([job.name])
         yield f"{text}, which has ended; it was stopped and removed"
-    for capture in snapshot.captures:
-        yield f"the tester still had capture {capture.name!r} of another client; it was left as it is"
+    left = [f"capture {capture.name!r}" for capture in snapshot.captures]
+    left += [f"query {query.name!r}" for query in snapshot.queries]
+    for what in left:
+        yield f"the tester still had {what} of another client; it was left as it is"
 
 
 def _client(job: JobCounters) -> tuple[str, bool]:

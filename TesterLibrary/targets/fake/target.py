@@ -35,6 +35,7 @@ from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress, StampRecords
 from ..rules.ends import check_ends
 from ..rules.paths import refuse_paths, refuse_trace, stamps_refused
+from ..rules.queries import WithoutQueries
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .alone import one_at_a_time
 from .capture import recorded
@@ -61,7 +62,7 @@ def fake_port(name: str, *, link_speed_bps: int = 10**9, max_frame_size: int = 9
 
 
 @one_at_a_time
-class FakeTarget:
+class FakeTarget(WithoutQueries):
     """Keeps the contract of `Target`, refusals included, against a device with a known truth.
 
     Args:
@@ -75,6 +76,8 @@ class FakeTarget:
         capture_rate: Frames/s that a capture has room for.
         seed: Decides which frames are lost.
     """
+
+    tester_kind = "a fake tester"
 
     def __init__(
         self,

@@ -44,6 +44,8 @@ class SimulatedTarget(FakeTarget):
         tester_limit: Frames/s that a port of the tester sends at most.
     """
 
+    tester_kind = "a simulated tester"
+
     def __init__(
         self,
         device: SimulatedDevice,

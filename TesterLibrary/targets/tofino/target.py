@@ -23,6 +23,7 @@ from ...planning.switch.resources import FLOWS, TEMPLATES
 from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress, StampRecords
 from ..rules.ends import check_ends
 from ..rules.paths import refuse_paths, stamps_refused
+from ..rules.queries import WithoutQueries
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .asking import resolve
 from .buckets import Buckets
@@ -48,7 +49,7 @@ _FLIP_AFTER_NS = 2 * 10**9  # half the range of sums of times; the rest is for f
 _NO_CAPTURE = "a switch keeps no frames; capture with a testerd, or at the device"
 
 
-class TofinoTarget:
+class TofinoTarget(WithoutQueries):
     """A `Target` in a switch, by a session on it.
 
     When the daemon of the switch was restarted, the next call opens the session again, loads the jobs as they
@@ -64,6 +65,8 @@ class TofinoTarget:
         sleep: Waits for so many seconds.
         details: A line for the report.
     """
+
+    tester_kind = "a switch"
 
     def __init__(
         self,

@@ -101,6 +101,8 @@ Segment Segment::Of(Frame frame) {
   segment.end = frame.size();
   const auto ethernet = wire::Ethernet::Parse(frame);
   if (!ethernet) return segment;
+  segment.link_end = ethernet->header_bytes;
+  segment.ether_type = ethernet->type;
   if (ethernet->type == wire::kEtherTypeIpv4) FindIpv4(frame, ethernet->header_bytes, segment);
   if (ethernet->type == wire::kEtherTypeIpv6) FindIpv6(frame, ethernet->header_bytes, segment);
   return segment;

@@ -46,7 +46,9 @@ struct Segment {
   // flow.
   FlowKey Key(Frame frame) const;
 
-  size_t network = 0;  // begin of the IP header
+  size_t link_end = 0;      // behind Ethernet and its tags; 0 of a frame that is too short for them
+  uint16_t ether_type = 0;  // behind the tags
+  size_t network = 0;       // begin of the IP header
   size_t transport =
       0;               // begin of the header of TCP, UDP or another protocol; 0 where there is none
   size_t payload = 0;  // behind the header of TCP or UDP, or else of IP

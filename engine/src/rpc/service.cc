@@ -217,6 +217,34 @@ grpc::Status Service::ForgetCapture(grpc::ServerContext* context,
                 [&] { tester_.ForgetCapture(request->name(), CallerOf(*context)); });
 }
 
+grpc::Status Service::StartQuery(grpc::ServerContext* context, const v1::StartQueryRequest* request,
+                                 v1::StartQueryResponse* response) {
+  return Answer("StartQuery", [&] {
+    response->set_started_ns(tester_.StartQuery(request->query(), CallerOf(*context)));
+  });
+}
+
+grpc::Status Service::StopQuery(grpc::ServerContext* context, const v1::StopQueryRequest* request,
+                                v1::StopQueryResponse* /*response*/) {
+  return Answer("StopQuery", [&] { tester_.StopQuery(request->name(), CallerOf(*context)); });
+}
+
+grpc::Status Service::ReadQuery(grpc::ServerContext* context, const v1::ReadQueryRequest* request,
+                                grpc::ServerWriter<v1::QueryRows>* writer) {
+  return Answer("ReadQuery", [&] {
+    tester_.ReadQuery(
+        *request,
+        [&](const v1::QueryRows& rows) { return !context->IsCancelled() && writer->Write(rows); },
+        CallerOf(*context));
+  });
+}
+
+grpc::Status Service::ForgetQuery(grpc::ServerContext* context,
+                                  const v1::ForgetQueryRequest* request,
+                                  v1::ForgetQueryResponse* /*response*/) {
+  return Answer("ForgetQuery", [&] { tester_.ForgetQuery(request->name(), CallerOf(*context)); });
+}
+
 grpc::Status Service::Shutdown(grpc::ServerContext* context, const v1::ShutdownRequest* /*request*/,
                                v1::ShutdownResponse* /*response*/) {
   return Answer("Shutdown", [&] {

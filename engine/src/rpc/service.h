@@ -59,6 +59,14 @@ class Service final : public v1::Tester::Service {
                            grpc::ServerWriter<v1::CapturedFrames>* writer) override;
   grpc::Status ForgetCapture(grpc::ServerContext* context, const v1::ForgetCaptureRequest* request,
                              v1::ForgetCaptureResponse* response) override;
+  grpc::Status StartQuery(grpc::ServerContext* context, const v1::StartQueryRequest* request,
+                          v1::StartQueryResponse* response) override;
+  grpc::Status StopQuery(grpc::ServerContext* context, const v1::StopQueryRequest* request,
+                         v1::StopQueryResponse* response) override;
+  grpc::Status ReadQuery(grpc::ServerContext* context, const v1::ReadQueryRequest* request,
+                         grpc::ServerWriter<v1::QueryRows>* writer) override;
+  grpc::Status ForgetQuery(grpc::ServerContext* context, const v1::ForgetQueryRequest* request,
+                           v1::ForgetQueryResponse* response) override;
   grpc::Status Shutdown(grpc::ServerContext* context, const v1::ShutdownRequest* request,
                         v1::ShutdownResponse* response) override;
 

@@ -167,6 +167,9 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
               metrics);
     }
   }
+  for (const auto& query : snapshot.queries()) {
+    Collect(query, "tester_query_", Label("query", query.name()), {"name"}, metrics);
+  }
   Collect(snapshot.clock(), "tester_clock_", "", {}, metrics);
   return Write(metrics);
 }

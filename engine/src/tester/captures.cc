@@ -85,25 +85,19 @@ void Captures::Know(const LoadedJobs& jobs) const {
   }
 }
 
-void Captures::AddTaps(size_t worker, Program& program) const {
-  for (PortProgram& port : program.ports) {
-    auto taps = std::make_unique<PortTaps>(PortTaps{.clock = &tester_.clock});
-    for (const auto& [name, capture] : captures_) {
-      const CapturePlan& plan = capture->plan();
-      if (!capture->running() || !plan.ports[port.index] || traces_.contains(name)) continue;
-      Tap tap{.lane = capture->lane(worker),
-              .filter = plan.filter,
-              .streams = capture->StreamIds(),
-              .snap_length = plan.snap_length,
-              .port = port.index,
-              .transmitted = true};
-      if (plan.transmitted) taps->transmitted.push_back(tap);
-      tap.transmitted = false;
-      if (plan.received) taps->received.push_back(std::move(tap));
-    }
-    const bool any = !taps->transmitted.empty() || !taps->received.empty();
-    port.taps = any ? std::move(taps) : nullptr;
-    AddTrace(port);
+void Captures::AddTaps(size_t worker, PortTaps& taps) const {
+  for (const auto& [name, capture] : captures_) {
+    const CapturePlan& plan = capture->plan();
+    if (!capture->running() || !plan.ports[taps.port] || traces_.contains(name)) continue;
+    Tap tap{.lane = capture->lane(worker),
+            .filter = plan.filter,
+            .streams = capture->StreamIds(),
+            .snap_length = plan.snap_length,
+            .port = taps.port,
+            .transmitted = true};
+    if (plan.transmitted) taps.transmitted.captures.push_back(tap);
+    tap.transmitted = false;
+    if (plan.received) taps.received.captures.push_back(std::move(tap));
   }
 }
 

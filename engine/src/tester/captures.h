@@ -47,15 +47,14 @@ class Captures {
 
   // Those that run keep the names of these streams.
   void Know(const LoadedJobs& jobs) const;
-  void AddTaps(size_t worker, Program& program) const;
+  void AddTaps(size_t worker, PortTaps& taps) const;
+  void AddTrace(PortProgram& port) const;
 
  private:
   struct Traced {
     std::shared_ptr<const PathPlan> path;
     std::shared_ptr<Trace> trace;
   };
-
-  void AddTrace(PortProgram& port) const;
 
   Tester tester_;
   std::map<std::string, std::shared_ptr<Capture>> captures_;  // stopped ones included

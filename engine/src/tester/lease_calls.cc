@@ -29,13 +29,21 @@ void RefuseRunning(const std::vector<LoadedJob*>& jobs) {
 
 }  // namespace
 
-void Tester::Remove(const std::vector<LoadedJob*>& jobs,
-                    const std::vector<std::shared_ptr<Capture>>& captures, const std::string& by) {
+void Tester::Remove(uint64_t lease, const std::string& by) {
+  const auto others = [lease](uint64_t number) { return lease != 0 && number != lease; };
+  auto jobs = jobs_.All();
+  std::erase_if(jobs, [&](const LoadedJob* job) { return others(job->lease); });
   StopJobs(jobs, by, OpenFlows::kAbandon);
   const LoadedJobs unloaded = jobs_.Unload(jobs, by);  // freed once no worker knows them
-  for (const auto& capture : captures) {
+  for (const auto& capture : captures_.All()) {
+    if (others(capture->plan().lease)) continue;
     EndCapture(capture);
     captures_.Remove(capture->plan().name);
+  }
+  for (const auto& query : queries_.All()) {
+    if (others(query->plan().lease)) continue;
+    EndQuery(query);
+    queries_.Remove(query->plan().name);
   }
   Publish();
 }
@@ -46,11 +54,7 @@ void Tester::EndLease(const std::string& how) {
   const bool detached = lease_.IsDetached();
   lease_.End(how);  // first: whatever fails below, its owner may do nothing more
   if (detached) return;
-  auto jobs = jobs_.All();
-  std::erase_if(jobs, [&](const LoadedJob* job) { return job->lease != number; });
-  auto captures = captures_.All();
-  std::erase_if(captures, [&](const auto& capture) { return capture->plan().lease != number; });
-  Remove(jobs, captures, by);
+  Remove(number, by);
 }
 
 v1::AcquireLeaseResponse Tester::AcquireLease(const v1::AcquireLeaseRequest& request,
@@ -71,7 +75,7 @@ v1::AcquireLeaseResponse Tester::AcquireLease(const v1::AcquireLeaseRequest& req
              {"by", by}});
       }
       EndLease(Cat("it was taken over by ", by));
-      Remove(jobs_.All(), captures_.All(), by);
+      Remove(0, by);
     } else {
       RefuseRunning(jobs_.All());
     }

@@ -11,6 +11,7 @@
 #include "plan/measurement.h"
 #include "plan/validate_capture.h"
 #include "plan/validate_inline.h"
+#include "plan/validate_query.h"
 #include "plan/validate_responder.h"
 #include "plan/validate_stamps.h"
 #include "snapshot/merge.h"
@@ -137,6 +138,8 @@ v1::GetInfoResponse Tester::Info() const {
   info.mutable_limits()->set_max_paths(kMaxPaths);
   info.mutable_limits()->set_max_path_events(kMaxPathEvents);
   info.mutable_limits()->set_max_stamps(kMaxStamps);
+  info.mutable_limits()->set_max_queries(kMaxQueries);
+  info.mutable_limits()->set_max_query_bytes(kMaxQueryBytes);
   for (size_t i = 0; i < ports_.size(); ++i) {
     FillPortInfo(ports_[i], workers_[i % workers_.size()].lcore(), *info.add_ports());
   }
@@ -211,6 +214,7 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client) {
   FillWorkers(workers_, snapshot);
   for (const auto& [name, capture] : captures_)
     FillCapture(*capture, ports_, *snapshot.add_captures());
+  for (const auto& [name, query] : queries_) FillQuery(*query, *snapshot.add_queries());
   const Clock::Reading now = clock_.ReadBoth();
   auto& clock = *snapshot.mutable_clock();
   clock.set_engine_start_ns(opened_.engine_ns);

@@ -39,6 +39,7 @@ Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& 
       workers_(placement, clock_),
       single_frames_(ports_, workers_, [this](const Client& client) { CheckAdmitted(client); }),
       captures_({.workers = workers_.size(), .ports = ports_.size(), .clock = clock_}),
+      queries_(workers_.size(), ports_.size()),
       lease_(lease_required) {
   workers_.Launch(MakePrograms());
 }
@@ -47,7 +48,13 @@ Workers::Programs Tester::MakePrograms() const {
   Workers::Programs programs;
   for (size_t i = 0; i < workers_.size(); ++i) {
     programs.push_back(MakeProgram(jobs_.loaded(), jobs_.retired(), ports_, i, workers_.size()));
-    captures_.AddTaps(i, *programs.back());
+    for (PortProgram& port : programs.back()->ports) {
+      auto taps = std::make_unique<PortTaps>(PortTaps{.clock = &clock_, .port = port.index});
+      captures_.AddTaps(i, *taps);
+      captures_.AddTrace(port);
+      queries_.AddTaps(jobs_.loaded(), i, *taps);
+      if (!taps->empty()) port.taps = std::move(taps);
+    }
   }
   return programs;
 }

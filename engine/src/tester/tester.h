@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// The tester as control.proto describes it: what clients ask of jobs and captures is done on ports
-// by workers, one call after the other. Thread safe; every refusal is an Error and has changed
-// nothing.
+// The tester as control.proto describes it: what clients ask of jobs, captures and queries is done
+// on ports by workers, one call after the other. Thread safe; every refusal is an Error and has
+// changed nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include "tester/jobs.h"
 #include "tester/lease.h"
 #include "tester/ports.h"
+#include "tester/queries.h"
 #include "tester/single_frames.h"
 #include "tester/v1/control.pb.h"
 #include "tester/workers.h"
@@ -73,6 +74,13 @@ class Tester {
                    const std::function<bool(const v1::CapturedFrames&)>& write,
                    const Client& client = {});
   void ForgetCapture(const std::string& name, const Client& client = {});
+  // The instant from which on frames are counted.
+  uint64_t StartQuery(const v1::Query& request, const Client& client = {});
+  void StopQuery(const std::string& name, const Client& client = {});
+  // As ReadFlows; the first chunk has the summary.
+  void ReadQuery(const v1::ReadQueryRequest& request,
+                 const std::function<bool(const v1::QueryRows&)>& write, const Client& client = {});
+  void ForgetQuery(const std::string& name, const Client& client = {});
   // As lease.proto and control.proto have it.
   v1::AcquireLeaseResponse AcquireLease(const v1::AcquireLeaseRequest& request,
                                         const Client& client);
@@ -91,10 +99,10 @@ class Tester {
   void CheckLease(const Client& client) const;
   // Takes mutex_, for both of them.
   void CheckAdmitted(const Client& client);
-  // Ends the lease in force; its jobs and captures go with it, unless it is detached.
+  // Ends the lease in force; its jobs, captures and queries go with it, unless it is detached.
   void EndLease(const std::string& how);
-  void Remove(const std::vector<LoadedJob*>& jobs,
-              const std::vector<std::shared_ptr<Capture>>& captures, const std::string& by);
+  // Those of a lease; 0: all.
+  void Remove(uint64_t lease, const std::string& by);
   // Returns the responders that are ending their flows; all others are silent when it returns.
   Responders StopJobs(const std::vector<LoadedJob*>& jobs, const std::string& by,
                       OpenFlows open_flows);
@@ -105,6 +113,7 @@ class Tester {
   // A failure before a worker has a new program changes nothing.
   void Publish();
   void EndCapture(const std::shared_ptr<Capture>& capture);
+  void EndQuery(const std::shared_ptr<Query>& query);
 
   Clock clock_;
   const Clock::Reading opened_;
@@ -116,6 +125,7 @@ class Tester {
   std::mutex mutex_;
   Jobs jobs_;
   Captures captures_;
+  Queries queries_;
   Lease lease_;
   std::string ended_by_;
 };

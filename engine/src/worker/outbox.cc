@@ -80,10 +80,10 @@ void TakeBack(rte_mempool* pool, uint16_t sent, Outbox& out) {
   PutBack(pool, out.mbufs.data() + sent, static_cast<unsigned>(out.frames - sent));
 }
 
-// The same with captures: what they want is copied before the driver has it, and counts as far as
-// the driver takes it.
+// The same with captures and queries: what they want is copied before the driver has it, and counts
+// as far as the driver takes it.
 uint16_t SendTapped(const PortProgram& port, uint64_t now_ns, Outbox& out) {
-  const TapBurst burst(port.taps->transmitted, now_ns);
+  const TapBurst burst(port.taps->transmitted, port.index, now_ns);
   uint16_t written = 0;
   for (uint16_t i = 0; i < out.slice_count; ++i) {
     const BurstSlice& slice = out.slices[i];

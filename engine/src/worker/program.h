@@ -30,7 +30,7 @@ struct PortProgram {
   std::unique_ptr<DueQueue> queue;  // used by the worker only: indexes of streams
   std::shared_ptr<const NeighbourTable> neighbours;
   Matcher matcher;                       // of the streams without signature that arrive here
-  std::unique_ptr<const PortTaps> taps;  // null where nobody captures
+  std::unique_ptr<const PortTaps> taps;  // null where nobody captures or asks
   Responders responders;
   PathEnd path;                    // without a path unless one begins here that forwards
   std::unique_ptr<GapWatch> gaps;  // used by the worker only

@@ -1,15 +1,17 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Captures beside the measured path: what a worker does for them while there are any.
+// Captures and queries beside the measured path: what a worker does for them while there are any.
 #pragma once
 
 #include <rte_mbuf.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "capture/tap.h"
+#include "query/lane.h"
 #include "worker/clock.h"
 
 namespace tester {
@@ -17,18 +19,41 @@ namespace tester {
 struct PortProgram;
 class Classifier;
 
+// Where a query looks at one direction of one port.
+struct QueryTap {
+  std::shared_ptr<QueryLane> lane;
+  std::shared_ptr<const StreamSet> streams;  // null: of every stream, or of none
+};
+
+// Everything that looks at one direction of a port.
+struct Taps {
+  std::vector<Tap> captures{};
+  std::vector<QueryTap> queries{};
+
+  bool empty() const { return captures.empty() && queries.empty(); }
+  // Whether nobody looks any more.
+  bool over() const;
+  // Whether anybody asks of which stream a frame is.
+  bool ask_for_streams() const;
+};
+
 // The taps of one port. Immutable once in use.
 struct PortTaps {
   const Clock* clock;
-  std::vector<Tap> transmitted{};
-  std::vector<Tap> received{};
+  uint16_t port;  // its index in the tester
+  Taps transmitted{};
+  Taps received{};
+
+  bool empty() const { return transmitted.empty() && received.empty(); }
 };
 
 // A burst that taps look at before it is known how much of it goes through the port.
 class TapBurst {
  public:
-  TapBurst(const std::vector<Tap>& taps, uint64_t now_ns) : taps_(taps), now_ns_(now_ns) {
-    for (const Tap& tap : taps_) tap.lane->Begin();
+  TapBurst(const Taps& taps, uint16_t port, uint64_t now_ns)
+      : taps_(taps), port_(port), now_ns_(now_ns) {
+    for (const Tap& tap : taps_.captures) tap.lane->Begin();
+    for (const QueryTap& tap : taps_.queries) tap.lane->Begin();
   }
 
   // At most kBurst frames. Of no stream where none is given.
@@ -36,11 +61,13 @@ class TapBurst {
            uint64_t sequence = CapturedFacts::kNoSequence) const;
   // The first `count` frames have gone through the port.
   void Publish(uint16_t count) const {
-    for (const Tap& tap : taps_) tap.lane->Publish(tap.port, count);
+    for (const Tap& tap : taps_.captures) tap.lane->Publish(port_, count);
+    for (const QueryTap& tap : taps_.queries) tap.lane->Publish(count);
   }
 
  private:
-  const std::vector<Tap>& taps_;
+  const Taps& taps_;
+  const uint16_t port_;
   uint64_t now_ns_;
 };
 

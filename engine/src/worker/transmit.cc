@@ -15,7 +15,7 @@ uint16_t SendBurst(const Port& port, rte_mbuf** mbufs, uint16_t count) {
   if (port.taps == nullptr) [[likely]] {
     return rte_eth_tx_burst(port.device(), 0, mbufs, count);
   }
-  const TapBurst burst(port.taps->transmitted, port.taps->clock->Now());
+  const TapBurst burst(port.taps->transmitted, port.taps->port, port.taps->clock->Now());
   std::for_each_n(mbufs, count, [&burst](const rte_mbuf* mbuf) { burst.See(mbuf); });
   const uint16_t sent = rte_eth_tx_burst(port.device(), 0, mbufs, count);
   burst.Publish(sent);

@@ -1,0 +1,335 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that count packets by what is in them, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import Annotated, Any
+
+from assertionengine import AssertionOperator
+from robot.api import logger
+from robot.api.deco import keyword
+
+from ..errors import TesterLibraryError
+from ..measurement.query import QueryResult, QueryRow
+from ..model.capture import Direction
+from ..model.names import NO_NAMES, Names
+from ..model.query import (
+    DEFAULT_KEYS,
+    LENGTH,
+    NO_KEYS,
+    Counted,
+    Fact,
+    Function,
+    PacketFilter,
+    Query,
+    QueryField,
+    QueryKeys,
+)
+from ..model.units import Duration
+from ..running.suite import Suite
+from ..verdict import text_of
+from ._assertion import asserted, count_of
+from ._component import component
+from ._shared import shares
+
+_EQUALITIES = (AssertionOperator["=="], AssertionOperator["!="])
+_MOST_SHOWN = 20  # keys in a message
+_EVERYTHING = PacketFilter()
+
+
+class QueryStatistic(Enum):
+    """What of a query is read."""
+
+    COUNT = "count"
+    KEYS = "keys"
+    PACKETS = "packets"
+    VALUE = "value"
+    TABLE = "table"
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryArguments:
+    """The arguments of all queries."""
+
+    name: Annotated[str, "what `Get Query Result` calls it"]
+    port: Annotated[str | None, "a port of the testbed; all, if it is left out"] = None
+    direction: Annotated[Direction, "``transmitted``, ``received`` or ``both``, as the tester sees it"] = (
+        Direction.RECEIVED
+    )
+    filter: Annotated[
+        PacketFilter, "conditions joined by ``and``, such as ``TCP.flags == SA and IP.src == 10.0.0.0/8``"
+    ] = _EVERYTHING
+    streams: Annotated[Names, "names of streams or mixes whose packets alone are counted"] = NO_NAMES
+    foreign: Annotated[bool, "True: only packets that are of no stream"] = False
+    symmetric: Annotated[bool, "True: the two directions of a connection are one key"] = False
+    capacity: Annotated[int, "different keys at most, up to 16,777,216; their memory is taken at once"] = (
+        DEFAULT_KEYS
+    )
+    interval: Annotated[Duration | None, "counts apart in each interval of this length, from 1 us on"] = None
+
+
+_SHARED = tuple(one.name for one in fields(QueryArguments))
+
+
+@component
+class Queries:
+    """Packets counted by what is in them."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite = suite
+
+    @keyword(tags=["query"])
+    @shares(QueryArguments, before="port")
+    def count_packets(self, shared: QueryArguments, keys: QueryKeys = NO_KEYS) -> str:
+        """Counts packets that pass a filter from now on, until `Stop Query`. Returns the name.
+
+        | =Argument= | =Meaning= |
+        | ``keys`` | fields by which they are counted, such as ``IP.src,TCP.dport``; none: all together |
+
+        A condition compares a field (``IP.ttl``, ``TCP.flags``, ``VLAN.vlan``), bytes of the payload
+        (``payload[0:4] == "GET "``, or ``payload == "GET "`` for its begin), ``length`` (bytes of the frame,
+        FCS included) or ``port`` with a value, by ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``. ``==`` also
+        takes a range (``1024-65535``) and, with addresses, a network. ``TCP.flags == SA`` holds if these
+        flags are set and no others, ``has`` if these are set, ``lacks`` if none of them is. A packet that has
+        not all of the fields that a query names is not counted. Packets are found behind up to two VLAN
+        tags, IP options and extension headers; fragments but the first have no ports.
+
+        Counts are exact. A packet whose keys find no room (``capacity``) is counted as missed, and the result
+        is INCONCLUSIVE then, as it is where the tester's own port lost frames.
+
+        | `Count Packets` | synacks | port=p1 | filter=TCP.flags == SA |
+        | `Send Traffic` | scan | packets=256 |
+        | `Get Query Result` | synacks | count | == | 37 |
+        """
+        return self._start(shared, keys=keys)
+
+    @keyword(tags=["query"])
+    @shares(QueryArguments, before="port")
+    def count_distinct(self, shared: QueryArguments, keys: QueryKeys) -> str:
+        """Counts how many different values fields have, from now on until `Stop Query`. Returns the name.
+
+        | =Argument= | =Meaning= |
+        | ``keys`` | the field, or several: ``IP.src``, ``IP.src,TCP.sport``, ``payload[0:2]`` |
+
+        `Count Packets` explains filters. The keys of a query have 40 bytes together at most: two addresses of
+        IPv6, two ports and a protocol.
+
+        | `Count Distinct` | alive | keys=IP.src | port=p1 | filter=TCP.flags == SA |
+        | `Send Traffic` | scan | packets=256 |
+        | `Get Query Result` | alive | count | == | 37 |
+        | `Get Query Result` | alive | keys | contains | 198.18.0.7 |
+        """
+        return self._start(shared, keys=keys, counts=Counted.KEYS)
+
+    @keyword(tags=["query"])
+    @shares(QueryArguments, before="port")
+    def sum_by(
+        self,
+        shared: QueryArguments,
+        keys: QueryKeys,
+        value: QueryField = LENGTH,
+        function: Function = Function.SUM,
+    ) -> str:
+        """Sums up a value of the packets with equal keys, or takes the greatest or least. Returns the name.
+
+        | =Argument= | =Meaning= |
+        | ``keys`` | fields by which packets are told apart, such as ``IP.src,IP.dst`` |
+        | ``value`` | ``length`` in bytes with FCS, a field such as ``IP.ttl``, or ``gap`` |
+        | ``function`` | ``sum``, ``max`` or ``min`` |
+
+        ``gap`` is the time since the packet before it with equal keys, of one port and one direction; the
+        first one has none. It is as exact as the tester's times: packets that it receives in one burst, of 64
+        at most, have equal ones. `Count Packets` explains filters.
+
+        | `Sum By` | talkers | keys=IP.src | port=p2 |
+        | `Measure Loss` | north | duration=1 s |
+        | @{busiest} = | `Get Query Result` | talkers | top=10 |
+        """
+        return self._start(shared, keys=keys, value=value, function=function)
+
+    @keyword(tags=["query", "get"])
+    def get_query_result(
+        self,
+        name: str,
+        result: QueryStatistic | None = None,
+        assertion_operator: AssertionOperator | None = None,
+        assertion_expected: Any = None,
+        *,
+        key: str | None = None,
+        top: int | None = None,
+        message: str | None = None,
+    ) -> QueryResult | list[QueryRow] | list[str] | int | None:
+        """Returns what a query has counted so far, or until it was stopped; asserts if an operator is given.
+
+        | =Argument= | =Meaning= |
+        | ``name`` | the name of the query |
+        | ``result`` | ``count``, ``keys``, ``packets``, ``value``, ``table``; an object, if it is left out |
+        | ``assertion_operator`` | ``==``, ``<=``, ``contains`` … of the Assertion Engine |
+        | ``assertion_expected`` | a number; of ``keys`` a list, or a text with commas; of a gap a time |
+        | ``key`` | of ``value``: the key, such as ``10.0.0.1``, or ``10.0.0.1,80`` where there are several |
+        | ``top`` | returns so many rows, those with the greatest values or packets first |
+        | ``message`` | a text in place of the usual one if the assertion fails |
+
+        ``count`` is how many different keys there are of `Count Distinct`, and packets of other queries;
+        ``packets`` are those that passed the filter. ``keys`` are texts, in the order of their numbers, with
+        commas in them where the query has several fields; ``==`` compares them in any order. ``value`` is the
+        sum, or the greatest or least value, of one key (the packets where these are counted only): a number,
+        or of a ``gap`` a time. A key that was not seen has 0, and no greatest or least value. ``table`` and
+        ``top`` return rows with ``keys``, ``key``, ``packets``, ``value`` and, of a query with intervals,
+        ``interval_ns``.
+
+        An assertion is INCONCLUSIVE where a record may be missing.
+
+        | `Get Query Result` | alive | count | == | 37 |
+        | `Get Query Result` | alive | keys | == | ${planted} |
+        | `Get Query Result` | talkers | value | > | 1000 | key=10.0.0.1 |
+        """
+        reader = _Reader(self._suite, name, message)
+        if top is not None:
+            if result is not None or assertion_operator is not None:
+                raise TesterLibraryError("top= returns rows and asserts nothing; leave the result out")
+            if top < 1:
+                raise TesterLibraryError(f"top={top} rows are too few; give 1 or more")
+            return list(reader.found(top).rows)
+        if key is not None and result is not QueryStatistic.VALUE:
+            raise TesterLibraryError("key= names the row of a value; write Get Query Result    NAME    value")
+        if result is None:
+            return reader.found(0)
+        if result is QueryStatistic.TABLE:
+            if assertion_operator is not None:
+                raise TesterLibraryError("a table cannot be compared; take count, keys, packets or value")
+            return list(reader.found(None).rows)
+        read: dict[QueryStatistic, Callable[..., Any]] = {
+            QueryStatistic.COUNT: reader.count,
+            QueryStatistic.PACKETS: reader.packets,
+            QueryStatistic.KEYS: reader.keys,
+            QueryStatistic.VALUE: lambda *asked: reader.value(key, *asked),
+        }
+        value: list[str] | int | None = read[result](assertion_operator, assertion_expected)
+        return value
+
+    @keyword(tags=["query"])
+    def stop_query(self, *names: str) -> None:
+        """Ends queries; `Get Query Result` goes on telling what they have counted.
+
+        | =Argument= | =Meaning= |
+        | ``names`` | names of queries; all, if none is given |
+
+        The result is written to ``evidence/queries/NAME.json``, all rows to ``NAME.csv`` beside it. Queries
+        that nobody stops end with the test or suite that started them, and are written then.
+
+        | `Stop Query` | alive |
+        """
+        self._suite.queries.stop(names)
+        for name in names:
+            logger.info(str(self._suite.queries.result(name)))
+
+    def _start(self, shared: QueryArguments, **more: Any) -> str:
+        suite = self._suite
+        given = {name: getattr(shared, name) for name in _SHARED}
+        given["streams"] = (
+            tuple(stream.name for stream in suite.chosen(shared.streams)) if shared.streams else ()
+        )
+        suite.queries.start(Query(**given, **more))
+        return shared.name
+
+
+class _Reader:
+    """Reads one query, and asserts."""
+
+    def __init__(self, suite: Suite, name: str, message: str | None) -> None:
+        self._suite, self._name, self._message = suite, name, message
+
+    def found(self, top: int | None) -> QueryResult:
+        """The result with so many rows."""
+        return self._suite.queries.result(self._name, top=top)
+
+    def count(self, operator: AssertionOperator | None, expected: Any) -> int:
+        """Different keys of `Count Distinct`, else packets."""
+        result = self.found(0)
+        return int(self._asserted("count", result.count, result.doubt, operator, expected))
+
+    def packets(self, operator: AssertionOperator | None, expected: Any) -> int:
+        """Packets that passed the filter."""
+        result = self.found(0)
+        return int(self._asserted("packets", result.packets, result.doubt, operator, expected))
+
+    def keys(self, operator: AssertionOperator | None, expected: Any) -> list[str]:
+        """All keys, in their order."""
+        result, queries = self.found(None), self._suite.queries
+        keys = list(dict.fromkeys(row.key for row in result.rows))
+
+        def parsed(given: Any) -> Any:
+            texts = _texts(given, several=len(result.keys) > 1)
+            known = queries.canonical(self._name, texts)
+            return known if operator in _EQUALITIES or len(known) != 1 else known[0]
+
+        value: list[str] = self._asserted(
+            "keys", keys, result.doubt, operator, expected, parse=parsed, text=_shown
+        )
+        return value
+
+    def value(self, key: str | None, operator: AssertionOperator | None, expected: Any) -> int | None:
+        """The value of one key."""
+        query, queries = self._suite.queries.query(self._name), self._suite.queries
+        if key is None and query.keys.operands:
+            raise TesterLibraryError(
+                f"query {self._name!r} has a value for each {query.keys}; name one by key=, or take the table"
+            )
+        result = queries.row(self._name, key if key is not None else ())
+        value: int | None = None if query.value and query.function is not Function.SUM else 0
+        if result.rows:
+            (row,) = result.rows
+            value = row.value if query.value else row.packets
+        is_gap = query.value is not None and query.value.operand is Fact.GAP
+        return self._asserted(  # type: ignore[no-any-return]
+            f"{query.function.value} of {query.value}" if query.value else "packets",
+            value,
+            result.doubt,
+            operator,
+            expected,
+            of=f" of {key}" if key else "",
+            parse=(lambda text: Duration.parse(text).ns) if is_gap else count_of,
+            text=(lambda ns: str(Duration(ns))) if is_gap else text_of,
+        )
+
+    def _asserted(
+        self,
+        what: str,
+        value: Any,
+        doubt: str,
+        operator: AssertionOperator | None,
+        expected: Any,
+        *,
+        of: str = "",
+        parse: Callable[[Any], Any] = count_of,
+        text: Callable[[Any], str] = text_of,
+    ) -> Any:
+        return asserted(
+            self._suite,
+            value,
+            operator,
+            expected,
+            subject=f"{what}{of} of query {self._name}",
+            parse=parse,
+            text=text,
+            doubt=doubt,
+            message=self._message,
+        )
+
+
+def _texts(given: Any, *, several: bool) -> Sequence[str]:
+    """Keys as a suite writes them: a list, or a text; with commas between keys of one field each."""
+    if isinstance(given, (list, tuple)):
+        return [str(each) for each in given]
+    return [str(given)] if several else [word for word in str(given).split(",") if word.strip()]
+
+
+def _shown(keys: Sequence[str]) -> str:
+    """Keys for people, the first ones where there are many."""
+    more = f" and {len(keys) - _MOST_SHOWN:,} more" if len(keys) > _MOST_SHOWN else ""
+    return f"{', '.join(keys[:_MOST_SHOWN]) or 'none'}{more}"

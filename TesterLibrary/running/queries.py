@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Queries that count until they are stopped, and their results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import TargetError, TesterLibraryError
+from ..measurement.query import QueryResult, QueryRow, QuerySummary, RawRow, query_objections
+from ..measurement.snapshot import Snapshot
+from ..model.capture import Direction
+from ..model.planned_query import PlannedQuery
+from ..model.query import Counted, Query
+from ..planning.query import key_octets, plan_query
+from ..reporting.durable import RecordError
+from ..reporting.query_files import write_query
+from .tester import Tester
+
+_INTERVAL_BYTES = 8
+
+
+@dataclass
+class _Known:
+    """A query that was started; it may have been stopped."""
+
+    planned: PlannedQuery
+    before: Snapshot
+    after: Snapshot | None = None  # once it is stopped
+
+
+class Queries:
+    """The queries of one tester, by name. They end with the test or the suite that started them."""
+
+    def __init__(self, tester: Tester) -> None:
+        self._tester = tester
+        self._known: dict[str, _Known] = {}
+
+    def start(self, query: Query) -> None:
+        """Counts packets from now on.
+
+        Raises:
+            PlanError: it can never be right, one of that name counts, or the tester refuses it; nothing has
+                changed.
+        """
+        known = self._known.get(query.name)
+        if known and known.after is None:
+            raise query.refused("it counts already; stop it first, or give another name")
+        order = [port.name for port in self._tester.capabilities.ports]
+        planned = plan_query(query, self._tester.ports, order)
+        target = self._tester.target
+        if known:
+            target.forget_query(query.name)
+            del self._known[query.name]
+        before = target.snapshot()
+        target.start_query(planned)
+        self._known[query.name] = _Known(planned, before)
+        self._tester.scopes.at_end(lambda: self._left(query.name))
+
+    def query(self, name: str) -> Query:
+        """A query as it was started. TesterLibraryError if there is none of that name."""
+        return self._find(name).planned.query
+
+    def result(self, name: str, *, top: int | None = 0) -> QueryResult:
+        """What a query has counted, with so many rows, the greatest first; None: with all, by their keys."""
+        known = self._find(name)
+        summary, rows = self._tester.target.read_query(name, top=top)
+        return self._result(known, summary, rows)
+
+    def row(self, name: str, key: str | Sequence[Any] = ()) -> QueryResult:
+        """What a query has counted of one key: a result with one row, or none."""
+        known = self._find(name)
+        query = known.planned.query
+        if query.interval is not None:
+            raise query.refused("it counts by intervals, each with its own value; take its table")
+        summary, rows = self._tester.target.read_query(name, keys=key_octets(known.planned, key))
+        return self._result(known, summary, rows)
+
+    def canonical(self, name: str, keys: Sequence[str]) -> list[str]:
+        """Keys as a result has them, in its order. PlanError for what can be no key of the query."""
+        planned = self._find(name).planned
+        octets = sorted({key_octets(planned, key) for key in keys})
+        return [_row(planned, RawRow(key, 0, None), without_interval=True).key for key in octets]
+
+    def stop(self, names: Sequence[str] = ()) -> None:
+        """Ends queries, all if none is named, and writes their results. Stopped ones stay as they are."""
+        for name in names or list(self._known):
+            known = self._find(name)
+            if known.after is not None:
+                continue
+            target = self._tester.target
+            target.stop_query(name)
+            known.after = target.snapshot()
+            self._write(known)
+
+    def stop_all(self) -> None:
+        """Ends all that count."""
+        self.stop()
+
+    def close(self) -> None:
+        """Writes the results of those that nobody has stopped. Never raises: events say what is missing."""
+        for name in tuple(self._known):
+            try:
+                self.stop([name])
+            except (TesterLibraryError, OSError) as problem:
+                with suppress(RecordError):
+                    self._tester.recorder.event("query_not_written", query=name, reason=str(problem))
+        self._known.clear()
+
+    def _left(self, name: str) -> str:
+        """Stops a query if nobody has, and forgets it."""
+        if name in self._known:
+            try:
+                self.stop([name])
+            finally:
+                del self._known[name]
+                with suppress(TargetError):
+                    self._tester.target.forget_query(name)
+        return ""
+
+    def _find(self, name: str) -> _Known:
+        if name not in self._known:
+            known = ", ".join(self._known)
+            advice = f"there are {known}" if known else "call Count Packets, Count Distinct or Sum By first"
+            raise TesterLibraryError(f"there is no query {name!r}; {advice}")
+        return self._known[name]
+
+    def _result(self, known: _Known, summary: QuerySummary, rows: Iterator[RawRow]) -> QueryResult:
+        planned, counters = known.planned, summary.counters
+        query = planned.query
+        after = known.after or self._tester.target.snapshot()
+        names = planned.ports or tuple(self._tester.ports)
+        hears = () if query.direction is Direction.TRANSMITTED else names
+        return QueryResult(
+            name=query.name,
+            keys=tuple(key.name for key in planned.keys),
+            count=summary.keys if query.counts is Counted.KEYS else counters.matched,
+            distinct=summary.keys,
+            packets=counters.matched,
+            seen=counters.seen,
+            missed=counters.missed,
+            capacity=query.capacity,
+            duration_ns=summary.read_ns - summary.started_ns,
+            rows=tuple(_row(planned, row) for row in rows),
+            objections=tuple(query_objections(known.before, after, hears, self._tester.rules.limits)),
+        )
+
+    def _write(self, known: _Known) -> None:
+        """The result in the evidence of the run, as files and in its events."""
+        planned, recorder = known.planned, self._tester.recorder
+        result = self.result(planned.name)
+        _, rows = self._tester.target.read_query(planned.name)
+        directory = recorder.directory / "queries"
+        path = write_query(directory, planned.query, result, (_row(planned, row) for row in rows))
+        recorder.event(
+            "query",
+            query=planned.name,
+            file=str(path.relative_to(recorder.directory)),
+            packets=result.packets,
+            distinct=result.distinct,
+            missed=result.missed,
+            doubt=result.doubt,
+        )
+
+
+def _row(planned: PlannedQuery, row: RawRow, *, without_interval: bool = False) -> QueryRow:
+    """A row as people read it."""
+    octets, begin = row.keys, None
+    if planned.interval_ns and not without_interval:
+        begin = int.from_bytes(octets[:_INTERVAL_BYTES], "big") * planned.interval_ns
+        octets = octets[_INTERVAL_BYTES:]
+    texts = []
+    for key in planned.keys:
+        width = len(key.operand.mask)
+        texts.append(key.text(octets[:width]))
+        octets = octets[width:]
+    return QueryRow(tuple(texts), row.frames, row.value, begin)

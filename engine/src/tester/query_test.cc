@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// Queries on real ports: what a sends arrives on b.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tester/tester_testing.h"
+
+namespace tester {
+namespace {
+
+using testing::HasSubstr;
+
+class Queried : public LoopTest {
+ protected:
+  static v1::Query QueryOf(const std::string& name, v1::Capture::Direction direction) {
+    v1::Query query;
+    query.set_name(name);
+    query.set_direction(direction);
+    query.set_capacity(64);
+    auto& key = *query.add_keys();
+    key.mutable_operand()->set_fact(v1::QUERY_FACT_PORT);
+    key.set_mask(std::string(8, '\xff'));
+    return query;
+  }
+
+  void Send(const std::string& name, uint32_t id, uint64_t packets) {
+    v1::Job job = JobOf(name, {{.id = id}});
+    job.mutable_streams(0)->set_name(name);
+    tester->Load(job);
+    tester->Start({name}, 0, packets);
+    WaitForEnd(*tester, name);
+  }
+
+  // All rows: the port, and how many frames.
+  std::vector<std::pair<int, uint64_t>> Rows(const std::string& name) {
+    v1::ReadQueryRequest request;
+    request.set_name(name);
+    std::vector<std::pair<int, uint64_t>> rows;
+    tester->ReadQuery(request, [&](const v1::QueryRows& chunk) {
+      for (const auto& row : chunk.rows()) rows.emplace_back(row.keys().back(), row.frames());
+      return true;
+    });
+    return rows;
+  }
+
+  using Expected = std::vector<std::pair<int, uint64_t>>;
+};
+
+TEST_F(Queried, CountsWhereFramesLeaveAndWhereTheyArrive) {
+  tester->StartQuery(QueryOf("out", v1::Capture::DIRECTION_TRANSMITTED));
+  tester->StartQuery(QueryOf("in", v1::Capture::DIRECTION_RECEIVED));
+  tester->StartQuery(QueryOf("both", v1::Capture::DIRECTION_BOTH));
+  Send("job", 1, 1000);
+  EXPECT_EQ(Rows("out"), (Expected{{0, 1000}}));
+  EXPECT_EQ(Rows("in"), (Expected{{1, 1000}}));
+  EXPECT_EQ(Rows("both"), (Expected{{0, 1000}, {1, 1000}}));
+  EXPECT_EQ(tester->TakeSnapshot({}).queries_size(), 3);
+}
+
+TEST_F(Queried, KnowsStreamsWhateverIsLoadedWhen) {
+  v1::Query one = QueryOf("one", v1::Capture::DIRECTION_RECEIVED);
+  one.add_streams("later");
+  v1::Query none = QueryOf("none", v1::Capture::DIRECTION_RECEIVED);
+  none.set_foreign(true);
+  tester->StartQuery(one);
+  tester->StartQuery(none);
+  Send("sooner", 1, 10);
+  Send("later", 2, 20);
+  v1::InjectRequest frame;
+  frame.set_port("a");
+  frame.add_frames(std::string(60, '\x01'));
+  tester->single_frames().Inject(frame, {});
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(Rows("one"), (Expected{{1, 20}}));
+  EXPECT_EQ(Rows("none"), (Expected{{1, 1}}));
+}
+
+TEST_F(Queried, StoppedItKeepsWhatItHas) {
+  tester->StartQuery(QueryOf("in", v1::Capture::DIRECTION_RECEIVED));
+  Send("one", 1, 10);
+  tester->StopQuery("in");
+  tester->StopQuery("in");
+  Send("other", 2, 10);
+  EXPECT_EQ(Rows("in"), (Expected{{1, 10}}));
+  EXPECT_FALSE(tester->TakeSnapshot({}).queries(0).running());
+  tester->ForgetQuery("in");
+  EXPECT_EQ(CodeOf([&] { tester->StopQuery("in"); }), Code::kNotFound);
+}
+
+TEST_F(Queried, WhatIsTooMuchIsRefusedAndChangesNothing) {
+  v1::Query large = QueryOf("large", v1::Capture::DIRECTION_RECEIVED);
+  large.set_capacity(1U << 24);
+  for (int i = 0; i < 3; ++i) *large.add_keys() = large.keys(0);
+  tester->StartQuery(QueryOf("small", v1::Capture::DIRECTION_RECEIVED));
+  const auto start = [&] {
+    try {
+      large.mutable_value()->mutable_operand()->set_fact(v1::QUERY_FACT_LENGTH);
+      large.mutable_value()->set_mask(std::string(8, '\xff'));
+      *large.add_keys() = large.keys(0);
+      large.set_interval_ns(1'000'000);
+      tester->StartQuery(large);
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("max_query_bytes is 2048 MiB"));
+      EXPECT_THAT(error.what(), HasSubstr("MiB too much"));
+      throw;
+    }
+  };
+  EXPECT_EQ(CodeOf(start), Code::kResourceExhausted);
+  const auto again = [&] { tester->StartQuery(QueryOf("small", v1::Capture::DIRECTION_RECEIVED)); };
+  EXPECT_EQ(CodeOf(again), Code::kAlreadyExists);
+  EXPECT_EQ(tester->TakeSnapshot({}).queries_size(), 1);
+  v1::ReadQueryRequest request;
+  request.set_name("small");
+  request.set_keys("xy");
+  const auto wide = [&] { tester->ReadQuery(request, [](const v1::QueryRows&) { return true; }); };
+  EXPECT_EQ(CodeOf(wide), Code::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace tester
