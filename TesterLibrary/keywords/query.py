@@ -29,6 +29,7 @@ from ..model.query import (
     QueryField,
     QueryKeys,
 )
+from ..model.trigger import DEFAULT_MOST, SentFrames, Trigger
 from ..model.units import Duration
 from ..running.suite import Suite
 from ..verdict import text_of
@@ -213,20 +214,71 @@ class Queries:
         return value
 
     @keyword(tags=["query"])
-    def stop_query(self, *names: str) -> None:
-        """Ends queries; `Get Query Result` goes on telling what they have counted.
+    def when_packet_arrives(
+        self,
+        name: str,
+        *,
+        port: str,
+        filter: PacketFilter,  # noqa: A002 - as of the queries
+        send: SentFrames,
+        out: str | None = None,
+        swap: bool = True,
+        most: int = DEFAULT_MOST,
+        vlan: int | None = None,
+    ) -> str:
+        """Sends frames whenever a packet arrives that passes a filter, until `Stop Query`. Returns the name.
 
         | =Argument= | =Meaning= |
-        | ``names`` | names of queries; all, if none is given |
+        | ``name`` | what `Get Session Statistics` and `Stop Query` call it |
+        | ``port`` | the port of the testbed where packets arrive |
+        | ``filter`` | conditions on fields, and on the begin of the payload, as of `Count Packets` |
+        | ``send`` | the frames, as headers of Scapy; several with ``;`` between them |
+        | ``out`` | the port by which they leave; the one where the packet arrived, if it is left out |
+        | ``swap`` | addresses and ports that ``send`` leaves out: True exchanged, False as they arrived |
+        | ``most`` | packets by which it goes off at most |
+        | ``vlan`` | packets, and frames, have the tag of this VLAN |
 
-        The result is written to ``evidence/queries/NAME.json``, all rows to ``NAME.csv`` beside it. Queries
-        that nobody stops end with the test or suite that started them, and are written then.
+        A value in ``send`` may name fields of the packet that has arrived, in quotes where it has blanks:
+        ``TCP(flags=A, seq=TCP.ack, ack="TCP.seq + 1")``. ``Raw(load="text")`` behind the headers is the
+        payload; ``Raw(load=payload)``, of the last frame, is that of the packet, whose fields it keeps but
+        for those that are given. Lengths and checksums are right.
+
+        It goes off by packets that are of no stream; others are left to responders. Its headers are those
+        that its filter and its values name, ``Ether / IP / TCP`` for ``TCP.flags``. Two triggers of a port
+        that would go off by one packet are refused, and so are triggers that may set each other off.
+        `Get Session Statistics` has the counters ``matched`` and ``sent``. To send at a time or at a rate,
+        use `Create Stream` and `Send Traffic`.
+
+        | ${reset} = | `Set Variable` | Ether / IP / TCP(flags=R, seq=TCP.ack) |
+        | `When Packet Arrives` | resets | port=p1 | filter=TCP.flags == SA | send=${reset} |
+        | `Get Session Statistics` | resets | matched | == | 37 |
+        """
+        trigger = Trigger(
+            name=name, port=port, filter=filter, send=send, out=out, swap=swap, most=most, vlan=vlan
+        )
+        return self._suite.connections.start(trigger)
+
+    @keyword(tags=["query"])
+    def stop_query(self, *names: str) -> None:
+        """Ends queries, and triggers of `When Packet Arrives`; their results can still be read.
+
+        | =Argument= | =Meaning= |
+        | ``names`` | names of queries and triggers; all, if none is given |
+
+        The result of a query is written to ``evidence/queries/NAME.json``, all rows to ``NAME.csv`` beside
+        it. Queries and triggers that nobody stops end with the test or suite that started them.
 
         | `Stop Query` | alive |
         """
-        self._suite.queries.stop(names)
-        for name in names:
-            logger.info(str(self._suite.queries.result(name)))
+        queries, connections = self._suite.queries, self._suite.connections
+        triggers = [name for name in names if connections.runs(name, Trigger)]
+        counting = [name for name in names if name not in triggers]
+        if counting or not names:
+            queries.stop(counting)
+        if triggers or not names:
+            connections.stop(triggers, Trigger)
+        for name in counting:
+            logger.info(str(queries.result(name)))
 
     def _start(self, shared: QueryArguments, **more: Any) -> str:
         suite = self._suite

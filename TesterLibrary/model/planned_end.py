@@ -71,3 +71,6 @@ class PlannedEnd:
     flow_capacity: int  # 0 where the protocol keeps no flows
     vlan: int | None = None
     opening: Opening | None = None
+    out_port: str | None = None  # where its frames leave; None: its own port
+    is_trigger: bool = False  # it takes only packets that a row with actions is for
+    most: int = 0  # packets that a trigger takes; 0: any number

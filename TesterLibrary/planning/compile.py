@@ -27,6 +27,7 @@ from .matches import check_apart, matches
 from .rate import check_sum
 from .responder import Neighbours, plan_end
 from .stamps import plan_stamps
+from .trigger import check_triggers
 from .version import with_version
 
 _LARGEST_ID = 0xFFFF
@@ -91,7 +92,11 @@ def compile(  # noqa: A001 - the word of the architecture
         plan_end(end, number, job.seed, ports=ports, gateways=gateways, neighbours=neighbours or {})
         for number, end in enumerate(job.ends)
     ]
+    beside = list(beside)
     check_clients_apart(job.name, [plan.end for plan in played], beside)
+    check_triggers(
+        [plan.end for plan in played], [end for plan in beside if plan.job != job.name for end in plan.ends]
+    )
     more += [n for plan in played for n in plan.neighbours if n.address not in taken]
     learning += dict.fromkeys(frame for plan in played for frame in plan.learning if frame not in learning)
     return Plan(

@@ -135,7 +135,7 @@ class _Planner:
         value = self._located(query.value.operand) if query.value else None
         if value:
             self._check_value(value)
-        tests = tuple(test for condition in query.filter.conditions for test in self._tests(condition))
+        tests = tuple(test for condition in query.filter.conditions for test in self.tests(condition))
         if len(tests) > MOST_TESTS:
             raise PlanError(f"its filter has {len(tests)} conditions; at most {MOST_TESTS}")
         asked = [each.placed for each in (*keys, *filter(None, [value]))]
@@ -234,7 +234,8 @@ class _Planner:
     def _writer(self, operand: Operand, key: _Located) -> Callable[[str], bytes]:
         return lambda text: self._octets(operand, key, text.strip())
 
-    def _tests(self, condition: Condition) -> Iterator[PlannedTest]:
+    def tests(self, condition: Condition) -> Iterator[PlannedTest]:
+        """The tests that one condition of the filter is."""
         try:
             yield from self._tests_of(condition)
         except (PlanError, ValueError) as problem:
@@ -302,6 +303,11 @@ class _Planner:
         if len(octets) != count:
             raise PlanError(f"{word!r} has {len(octets)} bytes, and {operand_text(operand)} has {count}")
         return octets
+
+
+def tests_of(query: Query, condition: Condition, ports: Mapping[str, Port]) -> Iterator[PlannedTest]:
+    """The tests that one condition of a query's filter is. PlanError as from `plan_query`."""
+    return _Planner(query, ports, list(ports)).tests(condition)
 
 
 def _payload(word: str) -> bytes:

@@ -16,6 +16,7 @@ from ..model.ports import Address, Port
 from ..model.protocol import Protocol
 from ..model.responder import Clients, End, Responder
 from ..model.splitmix import splitmix64
+from ..model.trigger import Trigger
 from ..model.units import FCS_LENGTH
 from ..protocols.checker import load_protocol
 from ..protocols.parameters import parameter_values, written_parameters
@@ -23,6 +24,7 @@ from ..protocols.scope import layout_of
 from ..wire.address import Station, station_of
 from .frame import announcement
 from .questions import questions
+from .trigger import plan_trigger
 
 MOST_NEIGHBOURS = 65_536  # addresses of one end that the tester answers for one by one
 MOST_TARGETS = 64  # addresses that clients reach without a gateway
@@ -70,6 +72,8 @@ def plan_end(
     if end.port not in ports:
         raise end.refused(f"port={end.port!r} is no port of this tester; it has {', '.join(sorted(ports))}")
     try:
+        if isinstance(end, Trigger):
+            return EndPlan(plan_trigger(end, splitmix64(seed, number), ports=ports), (), ())
         planner = _Planner(end, load_protocol(end.protocol), station_of(ports[end.port], ports))
         if isinstance(end, Clients):
             return planner.clients(end, splitmix64(seed, number), gateways, neighbours)

@@ -120,6 +120,10 @@ class Connections:
         sends = running is not None and isinstance(running.end, Clients)
         return f"clients {name!r} were still running and have been stopped" if sends else ""
 
+    def runs(self, name: str, kind: type[End]) -> bool:
+        """Whether an end of that name and kind is running."""
+        return name in self._running and isinstance(self._running[name].end, kind)
+
     def stop(
         self, names: Sequence[str], kind: type[End], *, abandon: bool = False
     ) -> SessionStatistics | None:

@@ -14,6 +14,7 @@ from ..files.calibration import stored_calibration
 from ..files.evidence_limits import evidence_limits
 from ..model.ports import Port
 from ..model.responder import Clients, Responder
+from ..model.trigger import Trigger
 from ..model.units import Duration
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
@@ -83,6 +84,7 @@ class OpenTestbed:
             stopping.callback(self.queries.stop_all)
             stopping.callback(self.paths.stop)
             stopping.callback(self.connections.stop, (), Responder)
+            stopping.callback(self.connections.stop, (), Trigger)
             stopping.callback(self.traffic.stop, ())
             stopping.callback(self.connections.stop, (), Clients)
 

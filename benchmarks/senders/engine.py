@@ -61,8 +61,15 @@ def measuring(*, flows: int = 0) -> Iterator[Callable[[], int]]:
 @contextmanager
 def looping(sent: PlannedStream) -> Iterator[Callable[[], int]]:
     """The same with that stream, made from `stream(signature=True)`."""
-    with _running("loop:x", (sent,)) as target:
+    with looped_stream(sent) as target:
         yield lambda: target.snapshot().streams[0].rx_packets
+
+
+@contextmanager
+def looped_stream(sent: PlannedStream) -> Iterator[EngineTarget]:
+    """The engine itself, with that stream."""
+    with _running("loop:x", (sent,)) as target:
+        yield target
 
 
 @contextmanager

@@ -32,6 +32,9 @@ def responder_message(end: PlannedEnd) -> responder_pb2.Responder:
         flow_capacity=end.flow_capacity,
         vlan=end.vlan or 0,
         opening=_opening(end.opening, table) if end.opening else None,
+        out_port=end.out_port or "",
+        trigger=end.is_trigger,
+        most=end.most,
     )
 
 

@@ -35,7 +35,7 @@ from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress, StampRecords
 from ..rules.ends import check_ends
 from ..rules.paths import refuse_paths, refuse_trace, stamps_refused
-from ..rules.queries import WithoutQueries
+from ..rules.queries import WithoutQueries, refuse_triggers
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .alone import one_at_a_time
 from .capture import recorded
@@ -181,6 +181,7 @@ class FakeTarget(WithoutQueries):
         self._answer("load")
         refuse_paths(plan, "a fake tester")
         check_plan(plan, self._plans.values(), self._ports, self._max_streams)
+        refuse_triggers(plan, self.tester_kind)
         check_ends(plan, self._plans.values(), self._ports, *_ROOM)
         plan = replace(plan, streams=tuple(map(recorded, plan.streams)))
         self._plans[plan.job] = plan

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Queries, which a tester refuses that does not count packets by keys."""
+"""Queries and triggers, which a tester refuses that does not look into each packet for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from collections.abc import Iterator
 
 from ...errors import PlanError
 from ...measurement.query import QuerySummary, RawRow
+from ...model.plan import Plan
 from ...model.planned_query import PlannedQuery
+
+
+def refuse_triggers(plan: Plan, tester: str) -> None:
+    """Raises PlanError if a plan has a trigger. `tester` is its kind with its article: `a switch`."""
+    for end in plan.ends:
+        if end.is_trigger:
+            raise PlanError(
+                f"trigger {end.name!r}: {tester} sends nothing because a packet has arrived, but for its "
+                "responders; use a testerd"
+            )
 
 
 class WithoutQueries:

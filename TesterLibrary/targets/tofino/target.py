@@ -23,7 +23,7 @@ from ...planning.switch.resources import FLOWS, TEMPLATES
 from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress, StampRecords
 from ..rules.ends import check_ends
 from ..rules.paths import refuse_paths, stamps_refused
-from ..rules.queries import WithoutQueries
+from ..rules.queries import WithoutQueries, refuse_triggers
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
 from .asking import resolve
 from .buckets import Buckets
@@ -115,6 +115,7 @@ class TofinoTarget(WithoutQueries):
             plans = [run.job.plan for run in self._runs.values()]
             refuse_paths(plan, "a switch")
             check_plan(plan, plans, self._known, TEMPLATES)
+            refuse_triggers(plan, self.tester_kind)
             check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
             job = self._loading.job(plan, [run.job for run in self._runs.values()])
             self._load(job)

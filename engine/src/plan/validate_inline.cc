@@ -235,8 +235,9 @@ void AddUsers(const Job& job, Users& users) {
     users.emplace(stream.rx_port, who);
   }
   for (const auto& responder : job.responders) {
-    users.emplace(responder->port,
-                  Cat("responder ", Quote(responder->name), " of job ", Quote(job.name)));
+    const std::string who = Cat("responder ", Quote(responder->name), " of job ", Quote(job.name));
+    users.emplace(responder->port, who);
+    users.emplace(responder->out_port, who);
   }
 }
 

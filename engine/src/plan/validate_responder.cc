@@ -140,17 +140,35 @@ std::shared_ptr<const machine::ResponderPlan> ValidateResponder(const v1::Respon
   auto plan = std::make_shared<machine::ResponderPlan>();
   plan->name = responder.name();
   plan->port = FindPort(responder.port(), ports, Cat(where, ", port"));
+  plan->out_port = responder.out_port().empty()
+                       ? plan->port
+                       : FindPort(responder.out_port(), ports, Cat(where, ", out_port"));
+  if (ports[plan->out_port].worker != ports[plan->port].worker) {
+    throw Error(
+        Code::kFailedPrecondition,
+        Cat(where, ": ports ", Quote(responder.port()), " and ", Quote(responder.out_port()),
+            " are served by different workers; start the ", "engine with one CPU"));
+  }
   Between(where, "vlan", responder.vlan(), 0, kMaxVlan);
   plan->vlan = static_cast<uint16_t>(responder.vlan());
   const size_t tag = plan->vlan != 0 ? wire::kVlanTagBytes : 0;
   plan->most_bytes = static_cast<uint32_t>(std::min<size_t>(
-      ports[plan->port].max_frame_bytes - wire::kFcsBytes - tag, machine::kMaxFrameBytes));
+      ports[plan->out_port].max_frame_bytes - wire::kFcsBytes - tag, machine::kMaxFrameBytes));
   plan->seed = responder.seed();
   plan->machine = CompileProtocol(responder.protocol(), where);
   const bool keeps = plan->machine.keeps_flows;
   Between(where, "flow_capacity", responder.flow_capacity(), keeps ? 1 : 0,
           keeps ? kMaxResponderFlows : 0);
   plan->capacity = responder.flow_capacity();
+  plan->is_trigger = responder.trigger();
+  plan->most_taken = responder.most();
+  if (plan->is_trigger && (keeps || responder.has_opening())) {
+    Refuse(where, "a trigger keeps no flows and opens none");
+  }
+  if (!plan->is_trigger && plan->most_taken != 0) Refuse(where, "most is of a trigger only");
+  if (plan->out_port != plan->port && responder.has_opening()) {
+    Refuse(where, "an end that opens flows sends from its own port");
+  }
   Between(where, "accepts:", static_cast<uint64_t>(responder.accepts_size()), 0, kMaxAccepts);
   for (const auto& accept : responder.accepts()) {
     plan->accepts.push_back(

@@ -65,6 +65,13 @@ void Responder::ReadKey(const Packet& packet, Key& key) const {
   }
 }
 
+bool Responder::GoesOff(Packet& packet) {
+  if (plan_->most_taken != 0 && taken_ == plan_->most_taken) return false;
+  if (!runner_.DoesAnythingFor(packet)) return false;
+  ++taken_;
+  return true;
+}
+
 Taken Responder::Take(Frame frame, Arrived& arrived) {
   const Parsed parsed = Parse(plan_->machine, frame, arrived.packet);
   if (parsed == Parsed::kForeign) {
@@ -72,6 +79,9 @@ Taken Responder::Take(Frame frame, Arrived& arrived) {
     return Taken::kNot;
   }
   if (parsed == Parsed::kGood && !Takes(plan_->accepts, arrived.packet)) return Taken::kNot;
+  if (plan_->is_trigger && (parsed != Parsed::kGood || !GoesOff(arrived.packet))) {
+    return Taken::kNot;
+  }
   counters_->rx_packets.Add(1);
   counters_->rx_bytes.Add(FrameBytesOnWire(frame.size()));
   if (parsed == Parsed::kMalformed) {

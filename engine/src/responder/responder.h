@@ -25,7 +25,10 @@ namespace tester::machine {
 struct ResponderPlan {
   std::string name;
   uint16_t port = 0;
-  uint16_t vlan = 0;  // 0: none
+  uint16_t out_port = 0;
+  uint16_t vlan = 0;        // 0: none
+  bool is_trigger = false;  // takes only what a row with actions is for
+  uint64_t most_taken = 0;  // of a trigger; 0: any number
   uint32_t capacity = 0;
   uint32_t most_bytes = 0;  // of a frame, without tag and FCS
   uint64_t seed = 0;
@@ -92,6 +95,8 @@ class Responder {
   static constexpr uint32_t kNoNumber = UINT32_MAX;
 
  private:
+  // Whether a trigger goes off by it.
+  bool GoesOff(Packet& packet);
   void ReadKey(const Packet& packet, Key& key) const;
   uint32_t Open(uint64_t now_us, Output& output);
   // Whether a flow has yet to get kStopEvent.
@@ -123,6 +128,7 @@ class Responder {
   std::optional<Wheel> wheel_;
   std::optional<Opener> opener_;
   std::optional<Mapped<uint32_t>> numbers_;  // which opening a flow is, plus 1
+  uint64_t taken_ = 0;                       // by a trigger
   bool stopping_ = false;
   uint64_t stopped_at_us_ = 0;
   uint64_t told_per_second_ = 0;

@@ -137,25 +137,34 @@ Runner::Outcome Runner::FireDue() {
   }
 }
 
-void Runner::Interpret(size_t table, uint16_t event) {
-  if (!event_context_.Enters()) return;
+const Row* Runner::FindRow(size_t table, uint16_t event) const {
   const Table& definition = machine_.tables[table];
   const Cell& cell =
       definition.cells[event_context_.StateOf(definition.state) * definition.events + event];
   if (cell.decision != Decision::kUndecided) [[likely]] {
     const uint32_t found = Decide(cell.decision, event_context_.context, table);
-    if (found != Decision::kNoRow) Do(machine_.rows[found & ~Decision::kRow], table);
-    return;
+    return found == Decision::kNoRow ? nullptr : &machine_.rows[found & ~Decision::kRow];
   }
   for (uint32_t i = 0; i < cell.rows; ++i) {
     const Row& row = machine_.rows[definition.order[cell.first + i]];
     const Test* test = &machine_.tests[row.first_test];
     const Test* const end = test + row.tests;
     while (test != end && Holds(*test, event_context_.context, table)) ++test;
-    if (test != end) continue;
-    Do(row, table);
-    return;
+    if (test == end) return &row;
   }
+  return nullptr;
+}
+
+bool Runner::DoesAnythingFor(Packet& packet) {
+  event_context_.context.packet = &packet;
+  event_context_.context.SetBases();
+  const Row* const row = FindRow(0, kPacketEvent);
+  return row != nullptr && row->actions != 0;
+}
+
+void Runner::Interpret(size_t table, uint16_t event) {
+  if (!event_context_.Enters()) return;
+  if (const Row* const row = FindRow(table, event)) Do(*row, table);
 }
 
 void Runner::Do(const Row& row, size_t table) {

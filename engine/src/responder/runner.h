@@ -44,6 +44,9 @@ class Runner {
   // A timer of a flow, which is due.
   Outcome Fire(const InHand& flow, size_t timer, uint64_t now_us, Output& output);
 
+  // Whether something is done for a packet, by a table that keeps no flows.
+  bool DoesAnythingFor(Packet& packet);
+
   // The event kStopEvent. A flow in a state without a row for it ends, and nothing is sent.
   Outcome Stop(const InHand& flow, uint64_t now_us, Output& output);
 
@@ -58,6 +61,8 @@ class Runner {
     if (compiled_ != nullptr) return compiled_->dispatch[table](event_context_, event);
     Interpret(table, event);
   }
+  // The first row of the present state whose tests hold; null: none does.
+  const Row* FindRow(size_t table, uint16_t event) const;
   void Interpret(size_t table, uint16_t event);
   void Do(const Row& row, size_t table);
   void Assign(const Action& action, size_t table);

@@ -97,7 +97,10 @@ std::shared_ptr<JobStart> NewStart(const LoadedJob& job, size_t ports, const Ask
     take(stream.plan.tx_port);
     take(stream.plan.rx_port);
   }
-  for (const auto& responder : job.responders) take(responder.plan->port);
+  for (const auto& responder : job.responders) {
+    take(responder.plan->port);
+    take(responder.plan->out_port);
+  }
   for (const auto& path : job.paths) {
     take(path.plan->first_port);
     take(path.plan->second_port);
@@ -155,7 +158,7 @@ uint64_t Tester::Start(const Names& names, uint64_t duration_ns, uint64_t packet
         start->streams.push_back(stream_run->tx);
       }
       for (const auto& responder : job->responders) {
-        *responder_run = responder.NewRun(ports_[responder.plan->port]);
+        *responder_run = responder.NewRun(ports_[responder.plan->out_port]);
         const uint64_t end_us =
             duration_ns == 0 ? 0 : Microseconds(AddSaturating(start_ns, duration_ns));
         responder_run++->running->responder.Begin(Microseconds(start_ns), end_us);

@@ -1,0 +1,197 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Queries count exactly what leaves and arrives; triggers answer each packet that they wait for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from scapy.layers.inet import IP, TCP, UDP
+from scapy.layers.l2 import Ether
+
+from TesterLibrary.errors import PlanError
+from TesterLibrary.model.capture import Direction
+from TesterLibrary.model.editor import Editor, FieldPath, Sweep
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.plan import LearningFrame
+from TesterLibrary.model.planned_query import PlannedQuery
+from TesterLibrary.model.query import Function, PacketFilter, Query, QueryField, QueryKeys
+from TesterLibrary.model.trigger import SentFrames, Trigger
+from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.planning.query import plan_query
+
+from .rig import Rig
+
+pytestmark = [
+    pytest.mark.refused_by("tofino", match="a switch (does not count packets by keys|sends nothing)"),
+    pytest.mark.refused_by("fake", match="a fake tester (does not count packets by keys|sends nothing)"),
+]
+
+Rows = list[tuple[str, int, int | None]]
+
+
+class Querying:
+    """Queries of a target, which are forgotten after the test."""
+
+    def __init__(self, rig: Rig) -> None:
+        self._rig = rig
+        self._known: dict[str, PlannedQuery] = {}
+
+    def start(self, keys: str, name: str = "q", **wish: Any) -> None:
+        if "filter" in wish:
+            wish["filter"] = PacketFilter.parse(wish["filter"])
+        if "value" in wish:
+            wish["value"] = QueryField.parse(wish["value"])
+        query = Query(name=name, keys=QueryKeys.parse(keys), **wish)
+        planned = plan_query(query, self._rig.ports, list(self._rig.ports))
+        self._rig.target.start_query(planned)
+        self._known[name] = planned
+
+    def rows(self, name: str = "q", **asked: Any) -> Rows:
+        """Keys as texts, frames and values."""
+        _, rows = self._rig.target.read_query(name, **asked)
+        found: Rows = []
+        for row in rows:
+            octets, texts = row.keys, []
+            for key in self._known[name].keys:
+                width = len(key.operand.mask)
+                texts.append(key.text(octets[:width]))
+                octets = octets[width:]
+            found.append((",".join(texts), row.frames, row.value))
+        return found
+
+    def forget(self) -> None:
+        for name in self._known:
+            with suppress(PlanError):
+                self._rig.target.forget_query(name)
+
+
+@pytest.fixture
+def querying(rig: Rig) -> Iterator[Querying]:
+    querying = Querying(rig)
+    yield querying
+    querying.forget()
+
+
+def swept(rig: Rig, job: str = "north", sources: int = 10, **more: Any) -> None:
+    """A job whose frames come from 10.0.0.1 to 10.0.0.N in turn."""
+    sweep = Editor(FieldPath("IP", "src"), Sweep("10.0.0.1", f"10.0.0.{sources}"))
+    rig.load(rig.plan(job, editors=(sweep,), **more))
+
+
+def test_every_frame_is_in_the_row_of_its_keys(rig: Rig, querying: Querying) -> None:
+    querying.start("IP.src", direction=Direction.RECEIVED, port="p2")
+    querying.start("IP.src", "left", direction=Direction.TRANSMITTED, value="length")
+    swept(rig, sources=10, frame_size=128)
+    rig.run(["north"], packets=1000)
+    assert querying.rows() == [(f"10.0.0.{n}", 100, None) for n in range(1, 11)]
+    assert querying.rows("left") == [(f"10.0.0.{n}", 100, 12_800) for n in range(1, 11)]
+    summary, _ = rig.target.read_query("q", top=0)
+    counters = summary.counters
+    assert (counters.seen, counters.matched, counters.missed, summary.keys) == (1000, 1000, 0, 10)
+    assert counters.running
+    assert counters.memory_bytes > 0
+
+
+def test_what_passes_the_filter_is_counted_and_nothing_else(rig: Rig, querying: Querying) -> None:
+    querying.start("port,UDP.dport", port="p2", filter="IP.src == 10.0.0.3-10.0.0.5 and length == 64")
+    querying.start("IP.src", "none", port="p2", filter="TCP.flags has S")
+    swept(rig)
+    rig.run(["north"], packets=1000)
+    assert querying.rows() == [("p2,7", 300, None)]
+    assert querying.rows("none") == []
+
+
+def test_greatest_results_come_first_and_one_key_is_found(rig: Rig, querying: Querying) -> None:
+    querying.start("IP.src", port="p2", value="IP.src", function=Function.MAX)
+    swept(rig, sources=7)
+    rig.run(["north"], packets=70)
+    assert querying.rows(top=2) == [("10.0.0.7", 10, 0x0A000007), ("10.0.0.6", 10, 0x0A000006)]
+    assert querying.rows(keys=bytes([10, 0, 0, 5])) == [("10.0.0.5", 10, 0x0A000005)]
+    assert querying.rows(keys=bytes([10, 0, 0, 8])) == []
+
+
+def test_keys_without_room_are_counted_as_missed(rig: Rig, querying: Querying) -> None:
+    querying.start("IP.src", port="p2", capacity=4)
+    swept(rig)
+    rig.run(["north"], packets=100)
+    summary, rows = rig.target.read_query("q")
+    assert (summary.counters.matched, summary.counters.missed, summary.keys) == (100, 60, 4)
+    assert sum(row.frames for row in rows) == 40
+
+
+def test_a_query_goes_on_while_jobs_come_and_go_and_keeps_what_it_has(rig: Rig, querying: Querying) -> None:
+    querying.start("IP.src", port="p2", streams=("later",))
+    swept(rig, "sooner", sources=3)
+    rig.run(["sooner"], packets=30)
+    assert querying.rows() == []
+    swept(rig, "later", sources=2, first_id=2)
+    rig.run(["later"], packets=20)
+    rig.target.stop_query("q")
+    rig.target.stop_query("q")
+    rig.run(["later"], packets=20)
+    assert querying.rows() == [("10.0.0.1", 10, None), ("10.0.0.2", 10, None)]
+    (counters,) = rig.target.snapshot().queries
+    assert not counters.running
+
+
+def test_what_cannot_be_is_refused_and_changes_nothing(rig: Rig, querying: Querying) -> None:
+    querying.start("IP.src")
+    with pytest.raises(PlanError, match="there is one of that name"):
+        querying.start("IP.dst")
+    with pytest.raises(PlanError, match="MiB too much; ask for fewer or shorter keys"):
+        querying.start("IPv6.src,IPv6.dst,TCP.sport", "large", capacity=2**24, value="length")
+    with pytest.raises(PlanError, match='no query "large"'):
+        rig.target.read_query("large")
+    with pytest.raises(PlanError, match="keys of 3 bytes; its own have 4"):
+        rig.target.read_query("q", keys=b"abc")
+    assert [query.name for query in rig.target.snapshot().queries] == ["q"]
+
+
+def trigger(rig: Rig, name: str, filter: str, send: str, **more: Any) -> None:  # noqa: A002
+    """Loads and starts a trigger."""
+    more = {"port": "p2"} | more
+    end = Trigger(name=name, filter=PacketFilter.parse(filter), send=SentFrames.parse(send), **more)
+    rig.load(compile_job(Job(name, ends=(end,)), ports=rig.ports, gateways={}, max_streams=1))
+    rig.target.start([name])
+
+
+def send(rig: Rig, *frames: Any) -> None:
+    """Sends frames of no stream from p1, and gives the answers time to arrive."""
+    rig.target.inject([LearningFrame("p1", bytes(frame).ljust(60, b"\0")) for frame in frames])
+    time.sleep(0.05)
+
+
+LINK = Ether(src="02:00:00:00:00:09", dst="02:00:00:00:00:02")
+
+
+def test_a_trigger_answers_each_packet_that_it_waits_for(rig: Rig, querying: Querying) -> None:
+    frames = (
+        'Ether / IP(ttl=9) / UDP; Ether / IP(ttl="IP.ttl - 1") / UDP(dport=99, sport=53) / Raw(load="hi")'
+    )
+    waits = "UDP.dport == 53 and UDP.sport == 7 and IP.src == 10.0.0.1-10.0.0.3"
+    trigger(rig, "t", waits, frames)
+    querying.start("IP.dst,UDP.dport,IP.ttl", port="p1")
+    asked = [
+        LINK / IP(src=f"10.0.0.{n}", dst="10.0.0.9", ttl=20) / UDP(sport=7, dport=53) for n in range(1, 6)
+    ]
+    send(rig, *asked, LINK / IP(src="10.0.0.1", dst="10.0.0.9") / TCP(dport=53))
+    answers = [(f"10.0.0.{n},{rest}", 1, None) for n in (1, 2, 3) for rest in ("7,9", "99,19")]
+    assert querying.rows() == answers
+    end = rig.target.snapshot(["t"]).end("t", "t")
+    assert (end.rx_packets, end.tx_packets, tuple(end.counters)) == (3, 6, (3, 6))
+    port = rig.target.snapshot().port("p2")
+    assert port.rx_foreign >= 3, "what it does not wait for is left to others"
+
+
+def test_a_trigger_sends_from_another_port_and_so_often_only(rig: Rig, querying: Querying) -> None:
+    waits = "UDP.dport == 53 and UDP.sport != 53"
+    trigger(rig, "t", waits, "Ether / IP / UDP / Raw(load=payload)", port="p2", out="p1", most=2)
+    querying.start("IP.src,port", port="p2")
+    send(rig, *[LINK / IP(src=f"10.0.0.{n}", dst="10.0.0.9") / UDP(sport=7, dport=53) for n in range(1, 5)])
+    arrived = [(f"10.0.0.{n},p2", 1, None) for n in range(1, 5)]
+    assert querying.rows() == [*arrived, ("10.0.0.9,p2", 2, None)]

@@ -1,0 +1,215 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv4Interface
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from TesterLibrary.errors import PlanError, UnitError
+from TesterLibrary.model.capture import Direction
+from TesterLibrary.model.planned_query import PlacedFact, PlacedField, PlannedQuery, PlannedTest, QueryPart
+from TesterLibrary.model.ports import Port
+from TesterLibrary.model.query import (
+    Fact,
+    Function,
+    PacketFilter,
+    PayloadBytes,
+    Query,
+    QueryField,
+    QueryKeys,
+)
+from TesterLibrary.model.units import Bandwidth, Duration
+from TesterLibrary.planning.query import key_octets, plan_query
+
+PORTS = {
+    name: Port(name, Bandwidth(10**9), bytes([2, 0, 0, 0, 0, n]), 1518, IPv4Interface(f"198.18.0.{n}/24"))
+    for n, name in enumerate(("p1", "p2"), 2)
+}
+
+
+def planned(keys: str = "", filter: str = "", **more: Any) -> PlannedQuery:  # noqa: A002
+    if keys:
+        more["keys"] = QueryKeys.parse(keys)
+    if filter:
+        more["filter"] = PacketFilter.parse(filter)
+    if "value" in more:
+        more["value"] = QueryField.parse(more["value"])
+    return plan_query(Query(name="q", **more), PORTS, ["p2", "p1"])
+
+
+def placed(text: str) -> Any:
+    return planned(keys=text).keys[0].operand
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("IP.src", PlacedField(QueryPart.NETWORK, 12, b"\xff" * 4, ether_type=0x0800)),
+        ("IPv6.dst", PlacedField(QueryPart.NETWORK, 24, b"\xff" * 16, ether_type=0x86DD)),
+        ("ARP.psrc", PlacedField(QueryPart.NETWORK, 14, b"\xff" * 4, ether_type=0x0806)),
+        ("TCP.flags", PlacedField(QueryPart.TRANSPORT, 12, b"\x01\xff", protocol=6)),
+        ("UDP.dport", PlacedField(QueryPart.TRANSPORT, 2, b"\xff\xff", protocol=17)),
+        ("ICMP.type", PlacedField(QueryPart.TRANSPORT, 0, b"\xff", ether_type=0x0800, protocol=1)),
+        ("Ether.src", PlacedField(QueryPart.FRAME, 6, b"\xff" * 6)),
+        ("VLAN.vlan", PlacedField(QueryPart.TAG, 0, b"\x0f\xff")),
+        ("payload[2:5]", PlacedField(QueryPart.PAYLOAD, 2, b"\xff" * 3)),
+        ("length", PlacedFact(Fact.LENGTH)),
+    ],
+)
+def test_a_key_is_where_any_packet_has_it(text: str, wanted: object) -> None:
+    assert placed(text) == wanted
+
+
+def compared(text: str) -> list[tuple[str, bytes, bytes]]:
+    return [(test.relation, test.mask, test.value) for test in planned(filter=text).tests]
+
+
+def test_conditions_are_masks_and_values() -> None:
+    assert compared("TCP.flags == SA") == [("IS", b"\x01\xff", b"\0\x12")]
+    assert compared("TCP.flags has S") == [("IS", b"\0\x02", b"\0\x02")]
+    assert compared("TCP.flags lacks AR") == [("IS", b"\0\x14", b"\0\0")]
+    assert compared("IP.src == 10.0.0.0/8") == [("IS", b"\xff\0\0\0", b"\x0a\0\0\0")]
+    assert compared("UDP.dport == 1024-65535") == [
+        ("AT_LEAST", b"\xff\xff", b"\x04\0"),
+        ("AT_MOST", b"\xff\xff", b"\xff\xff"),
+    ]
+    assert compared('payload == "GET "') == [("IS", b"\xff" * 4, b"GET ")]
+    assert compared("payload[1:3] != 0x00ff") == [("NOT", b"\xff\xff", b"\0\xff")]
+    assert compared("length > 1000") == [("ABOVE", b"\xff" * 8, (1000).to_bytes(8, "big"))]
+    assert compared("port == p1") == [("IS", b"\xff" * 8, (1).to_bytes(8, "big"))]
+    assert compared("IP.tos == 8 and VLAN.vlan < 7") == [
+        ("IS", b"\xff", b"\x08"),
+        ("BELOW", b"\x0f\xff", b"\0\x07"),
+    ]
+    assert compared("IP.flags == DF") == [("IS", b"\xe0", b"\x40")], "three bits, in place"
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 0xFFFF))
+def test_keys_are_read_as_they_are_written(address: int, port: int) -> None:
+    query = planned(keys="IP.src,UDP.dport")
+    text = f"{IPv4Address(address)},{port}"
+    octets = key_octets(query, text)
+    assert octets == address.to_bytes(4, "big") + port.to_bytes(2, "big")
+    parts = (octets[:4], octets[4:])
+    assert ",".join(key.text(part) for key, part in zip(query.keys, parts, strict=True)) == text
+
+
+def test_keys_that_are_part_of_a_byte_and_facts_are_read_back() -> None:
+    for keys, text, octets in (
+        ("VLAN.prio", "5", b"\xa0"),
+        ("port", "p1", (1).to_bytes(8, "big")),
+        ("payload[0:2]", "0xabcd", b"\xab\xcd"),
+        ("Ether.dst", "02:00:00:00:00:07", b"\x02\0\0\0\0\x07"),
+        ("IPv6.src", "2001:db8::1", bytes.fromhex("20010db8000000000000000000000001")),
+    ):
+        query = planned(keys=keys)
+        assert key_octets(query, text) == octets
+        assert query.keys[0].text(octets) == text
+
+
+def test_opposites_are_found_by_their_names() -> None:
+    query = planned(keys="IP.src,IP.dst,TCP.sport,TCP.dport,port", symmetric=True)
+    assert [key.opposite for key in query.keys] == [1, 0, 3, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("wish", "says"),
+    [
+        ({"port": "p3"}, "port='p3' is no port of this tester; it has p1, p2"),
+        ({"keys": "IP.scr"}, "this IP has no field 'scr'; did you mean 'src'"),
+        ({"keys": "GRE.proto"}, "a query finds fields of Ether, IP, IPv6, TCP"),
+        ({"keys": "IP[2].src"}, "the outermost ones; take payload[first:behind]"),
+        ({"keys": "TCP.options"}, "this TCP has no field 'options'"),
+        (
+            {"keys": "IPv6.src,IPv6.dst,payload[0:10]"},
+            "take 42 bytes, 2 more than the 40 that a key can have",
+        ),
+        ({"keys": "payload[0:65]"}, "payload[0:65] has 65 bytes; at most 64"),
+        ({"keys": "IP.src", "symmetric": True}, "symmetric=True needs IP.dst beside IP.src"),
+        ({"keys": "IP.ttl", "symmetric": True}, "needs keys of both ends of a connection"),
+        ({"keys": "gap"}, "gap is no key"),
+        ({"keys": "TCP.sport", "filter": "UDP.dport == 7"}, "protocols of IP 0x6 and 0x11; make a query for"),
+        ({"keys": "IP.src", "filter": "ARP.op == 1"}, "EtherTypes 0x800 and 0x806"),
+        ({"filter": "IP.ttl == 256"}, "filter 'IP.ttl == 256': '256': it takes 0 to 255"),
+        ({"filter": "IP.src == 10.0.0.1/8"}, "has host bits set"),
+        ({"filter": "IP.ttl == 10.0.0.0/8"}, "a network is compared by == or != with a field of 32 bits"),
+        ({"filter": "UDP.dport == 9-7"}, "'9-7' ends before it begins"),
+        ({"filter": "IP.ttl has S"}, "'has' is about flags, such as TCP.flags has S"),
+        ({"filter": 'payload[0:2] == "abc"'}, "'abc' has 3 bytes, and payload[0:2] has 2"),
+        ({"filter": "payload == 0x123"}, "'0x123' is no row of bytes"),
+        ({"filter": "length == x"}, "'x' is no number"),
+        ({"filter": "port == x"}, "there is no port 'x'; there are p2, p1"),
+        ({"filter": "gap > 5"}, "gap is no condition"),
+        (
+            {"keys": "IP.src", "value": "Ether.src"},
+            "Ether.src has 48 bits, 16 more than the 32 of which a sum",
+        ),
+        ({"keys": "IP.src", "value": "gap"}, "gap is a time between packets of one port and one direction"),
+        ({"keys": "IP.src", "value": "port"}, "port is no number that could be summed up"),
+        ({"capacity": 2**24 + 1}, "capacity=16,777,217 keys; give 1 to 16,777,216"),
+        ({"interval": Duration(10)}, "interval=10 ns is too short; give 1 us or more"),
+        ({"foreign": True, "streams": ("north",)}, "streams= and foreign=True exclude each other"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_the_name_of_the_query(wish: dict[str, Any], says: str) -> None:
+    with pytest.raises(PlanError) as error:
+        planned(**wish)
+    assert str(error.value).startswith("query 'q': ")
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("TCP.flags = SA", "at 'TCP.flags = SA' (character 1) there should be a condition"),
+        ("IP.ttl == 5 or IP.ttl == 6", "at 'IP.ttl == 5 or IP.tt'"),
+        ("IP.ttl == 5 and", "at 'IP.ttl == 5 and'"),
+        ("", "there should be a condition"),
+        ("payload[4:2] == 0x00", "has no bytes"),
+        ("ttl == 5", "'ttl' is nothing that a query knows of a packet"),
+    ],
+)
+def test_a_filter_that_is_none_is_refused_with_the_place(text: str, says: str) -> None:
+    with pytest.raises(UnitError) as error:
+        PacketFilter.parse(text)
+    assert says in str(error.value)
+
+
+def test_keys_without_a_width_or_given_twice_are_refused() -> None:
+    with pytest.raises(UnitError, match="say which bytes of the payload"):
+        QueryKeys.parse("payload")
+    with pytest.raises(UnitError, match="has a key twice"):
+        QueryKeys.parse("IP.src, IP.src")
+
+
+def test_a_filter_prints_as_it_is_written() -> None:
+    text = 'TCP.flags has S and payload[0:4] == "GET " and length <= 100'
+    assert str(PacketFilter.parse(text)) == text
+    assert str(QueryKeys.parse(["IP.src", "payload[0:2]"])) == "IP.src,payload[0:2]"
+    assert PacketFilter.parse(text).conditions[1].operand == PayloadBytes(0, 4)
+
+
+def test_a_value_is_planned_with_its_function() -> None:
+    query = planned(
+        keys="IP.src", value="gap", function=Function.MAX, port="p1", direction=Direction.TRANSMITTED
+    )
+    assert (query.value, query.ports, query.function) == (PlacedFact(Fact.GAP), ("p1",), Function.MAX)
+    assert planned(value="Ether.src", function=Function.MIN).value == placed("Ether.src")
+
+
+def test_the_keys_of_a_row_that_do_not_fit_are_refused() -> None:
+    query = planned(keys="IP.src,UDP.dport")
+    with pytest.raises(PlanError, match=r"has 1 parts; its keys are IP\.src,UDP\.dport"):
+        key_octets(query, "10.0.0.1")
+    with pytest.raises(PlanError, match=r"query 'q': key='10\.0\.0\.1,x': "):
+        key_octets(query, "10.0.0.1,x")
+
+
+def test_a_planned_test_says_all_of_itself() -> None:
+    (test,) = planned(filter="IP.ttl >= 5").tests
+    assert test == PlannedTest(placed("IP.ttl"), "AT_LEAST", b"\xff", b"\x05")
