@@ -56,6 +56,8 @@ class TesterLibrary(DynamicCore):
     | Join, Leave | makes a port of the tester a member of multicast groups, as a host is |
     | Drop, Mark, Corrupt, Duplicate, Truncate, Delay, Reorder | describes what happens to packets on a path |
     | Rewrite, Blackhole, Reset Connection, Impair | describes what happens on a path |
+    | Count, Sum By | counts packets from now on, by what is in them |
+    | When Packet Arrives | has frames sent for packets that pass a filter |
     | Mark Event | records that something happens around the traffic, such as a reload of the device |
     | Analyse | finds in a trace what a device has done, and returns it; with a host it gives a verdict |
     | Run | runs a program on a host of the testbed and waits for its end |

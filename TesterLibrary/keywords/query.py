@@ -171,7 +171,7 @@ class Queries:
         | ``result`` | ``count``, ``keys``, ``packets``, ``value``, ``table``; an object, if it is left out |
         | ``assertion_operator`` | ``==``, ``<=``, ``contains`` … of the Assertion Engine |
         | ``assertion_expected`` | a number; of ``keys`` a list, or a text with commas; of a gap a time |
-        | ``key`` | of ``value``: the key, such as ``10.0.0.1``, or ``10.0.0.1,80`` where there are several |
+        | ``key`` | the key whose ``value`` is read, ``10.0.0.1``, or ``10.0.0.1,80`` of several fields |
         | ``top`` | returns so many rows, those with the greatest values or packets first |
         | ``message`` | a text in place of the usual one if the assertion fails |
 
@@ -315,15 +315,20 @@ class _Reader:
         result, queries = self.found(None), self._suite.queries
         keys = list(dict.fromkeys(row.key for row in result.rows))
 
-        def parsed(given: Any) -> Any:
-            texts = _texts(given, several=len(result.keys) > 1)
-            known = queries.canonical(self._name, texts)
-            return known if operator in _EQUALITIES or len(known) != 1 else known[0]
-
-        value: list[str] = self._asserted(
-            "keys", keys, result.doubt, operator, expected, parse=parsed, text=_shown
+        if operator is None or expected is None:
+            value: list[str] = self._asserted("keys", keys, result.doubt, operator, expected)
+            return value
+        wanted = _Keys(queries.canonical(self._name, _texts(expected, several=len(result.keys) > 1)))
+        self._asserted(
+            "keys",
+            keys,
+            result.doubt,
+            operator,
+            wanted,
+            parse=lambda known: known if operator in _EQUALITIES or len(known) != 1 else known[0],
+            text=wanted.compared,
         )
-        return value
+        return keys
 
     def value(self, key: str | None, operator: AssertionOperator | None, expected: Any) -> int | None:
         """The value of one key."""
@@ -374,14 +379,26 @@ class _Reader:
         )
 
 
+class _Keys(list[str]):
+    """Keys that a suite asks for. Prints the first ones, where there are many."""
+
+    def __str__(self) -> str:
+        more = f" and {len(self) - _MOST_SHOWN:,} more" if len(self) > _MOST_SHOWN else ""
+        return f"{', '.join(self[:_MOST_SHOWN]) or 'none'}{more}"
+
+    def compared(self, found: Sequence[str]) -> str:
+        """How many were found, with those that are missing and those that nobody asked for."""
+        there, asked = set(found), set(self)
+        missing = _Keys(key for key in self if key not in there)
+        others = _Keys(key for key in found if key not in asked)
+        text = f"{len(found):,} keys"
+        if missing and len(self) > 1:
+            text += f", missing {missing}"
+        return f"{text}, besides {others}" if others and len(self) > 1 else text
+
+
 def _texts(given: Any, *, several: bool) -> Sequence[str]:
     """Keys as a suite writes them: a list, or a text; with commas between keys of one field each."""
     if isinstance(given, (list, tuple)):
         return [str(each) for each in given]
-    return [str(given)] if several else [word for word in str(given).split(",") if word.strip()]
-
-
-def _shown(keys: Sequence[str]) -> str:
-    """Keys for people, the first ones where there are many."""
-    more = f" and {len(keys) - _MOST_SHOWN:,} more" if len(keys) > _MOST_SHOWN else ""
-    return f"{', '.join(keys[:_MOST_SHOWN]) or 'none'}{more}"
+    return [str(given)] if several else [word.strip() for word in str(given).split(",") if word.strip()]

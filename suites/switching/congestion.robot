@@ -4,23 +4,27 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation       RFC 2889 section 5.5: a congested port costs no frame to another one.
-Name                Congestion Control
-Resource            ../../resources/rfc2889.resource
-Suite Setup         Open Tester
-Suite Teardown      Close Tester
-Test Tags           congestion    layer-${CRITERIA.layer}
-Test Template       No Head Of Line Blocking
+Documentation     RFC 2889 section 5.5: a congested port costs no frame to another one.
+
+Resource          ../../resources/rfc2889.resource
+
+Suite Setup       Open Tester
+Suite Teardown    Close Tester
+Test Template     No Head Of Line Blocking
+
+Test Tags         congestion    layer-${CRITERIA.layer}
+
+Name              Congestion Control
 
 
 *** Test Cases ***    FRAME SIZE
-64 Bytes              64
-128 Bytes             128
-256 Bytes             256
-512 Bytes             512
-1024 Bytes            1024
-1280 Bytes            1280
-1518 Bytes            1518
+64 Bytes    64
+128 Bytes    128
+256 Bytes    256
+512 Bytes    512
+1024 Bytes    1024
+1280 Bytes    1280
+1518 Bytes    1518
 
 
 *** Keywords ***

@@ -23,13 +23,19 @@ _FILES = {"1kB": 10**3, "100kB": 10**5, "1MB": 10**6, "10MB": 10**7}
 
 @device("hosts")
 def build(
-    namespace: Namespace, ports: Sequence[DutPort], *, hosts: Mapping[str, str], ecn: bool = False
+    namespace: Namespace,
+    ports: Sequence[DutPort],
+    *,
+    hosts: Mapping[str, str],
+    ecn: bool = False,
+    also: Mapping[str, Sequence[str]] | None = None,
 ) -> Mapping[str, Namespace]:
     """A host for each port, by name and address; the last one serves files by HTTP: `/1kB` to `/10MB`.
 
     Two things of the stacks are switched off because they depend on the machine's load, and what they do is
     counted as retransmissions: loss probes, which are sent after about two round trips without an answer, and
-    what earlier connections have found out. `ecn` has the stacks ask for ECN.
+    what earlier connections have found out. `ecn` has the stacks ask for ECN. `also` has more addresses of
+    hosts, by their names.
     """
     if len(hosts) != len(ports):
         raise TestbedError(f"{len(hosts)} hosts for {len(ports)} ports; each port needs one")
@@ -37,6 +43,8 @@ def build(
     for number, (port, (name, address)) in enumerate(zip(ports, hosts.items(), strict=True)):
         place = namespace if number == 0 else namespace.beside(port.interface)
         as_host(place, port.interface, ipaddress.ip_interface(address), ecn=ecn)
+        for more in (also or {}).get(name, ()):
+            place.address(port.interface, ipaddress.ip_interface(more))
         built[name] = place
     serve_files(place, str(ipaddress.ip_interface(address).ip))
     return built

@@ -143,7 +143,7 @@ void AddValue(const v1::QueryValue& value, QueryPlan& plan, std::string_view whe
   if (operand.bytes > kMaxValueBytes) {
     Refuse(where, "a value of ", operand.bytes, " bytes; at most ", kMaxValueBytes);
   }
-  const uint64_t mask = LoadNumber(BytesOf(value.mask()).data(), operand.bytes);
+  const uint64_t mask = LoadNumber(BytesOf(value.mask()).data(), value.mask().size());
   if (mask == 0) Refuse(where, "a mask without bits");
   const auto shift = static_cast<unsigned>(std::countr_zero(mask));
   const bool summed = function == QueryValue::Function::kSum;

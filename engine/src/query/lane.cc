@@ -13,8 +13,6 @@
 namespace tester {
 namespace {
 
-using KeyBytes = std::array<uint8_t, sizeof(KeyTable::Key)>;
-
 bool Holds(QueryTest::Relation relation, int order) {
   using Relation = QueryTest::Relation;
   switch (relation) {
@@ -62,54 +60,103 @@ KeyTable::Layout QueryLane::LayoutOf(const QueryPlan& plan) {
           .value_words = plan.has_gap() ? size_t{2} : size_t{plan.value.has_value()}};
 }
 
+std::vector<QueryLane::Run> QueryLane::RunsOf(const QueryPlan& plan) {
+  std::vector<Run> runs;
+  for (const QueryKey& key : plan.keys) {
+    const bool whole = std::ranges::all_of(key.mask, [](uint8_t bits) { return bits == 0xff; });
+    if (!whole || plan.symmetric || !key.operand.is_field()) return {};
+    const bool follows =
+        !runs.empty() && runs.back().operand.part == key.operand.part &&
+        runs.back().operand.ether_type == key.operand.ether_type &&
+        runs.back().operand.protocol == key.operand.protocol &&
+        runs.back().operand.offset + runs.back().operand.bytes == key.operand.offset;
+    if (follows) {
+      runs.back().operand.bytes += key.operand.bytes;
+    } else {
+      runs.push_back({.operand = key.operand, .offset = key.offset});
+    }
+  }
+  return runs;
+}
+
 QueryLane::QueryLane(std::shared_ptr<const QueryPlan> plan, uint64_t started_ns)
     : plan_(std::move(plan)),
       started_ns_(started_ns),
+      runs_(RunsOf(*plan_)),
+      needs_transport_(plan_->needs_transport()),
+      key_words_(LayoutOf(*plan_).key_words),
       table_(plan_->capacity, LayoutOf(*plan_)),
       burst_{} {}
 
 bool QueryLane::Passes(const QueriedFrame& queried) const {
+  QueryOperand::FactBytes room;
   return std::ranges::all_of(plan_->tests, [&](const QueryTest& test) {
-    const uint8_t* const at = test.operand.Find(queried);
+    const uint8_t* const at = test.operand.Find(queried, room);
     return at != nullptr && Holds(test.relation, Compared(at, test));
   });
 }
 
 bool QueryLane::FindKey(const QueriedFrame& queried, KeyTable::Key& key) const {
-  KeyBytes bytes{};
-  KeyBytes mirrored{};
+  std::fill_n(key.begin(), key_words_, 0);
+  auto* const bytes = reinterpret_cast<uint8_t*>(key.data());
   if (plan_->interval_ns != 0) {
     const uint64_t since_ns = queried.now_ns - std::min(queried.now_ns, started_ns_);
-    wire::Store64(bytes.data(), since_ns / plan_->interval_ns);
-    wire::Store64(mirrored.data(), since_ns / plan_->interval_ns);
+    wire::Store64(bytes, since_ns / plan_->interval_ns);
   }
+  if (runs_.empty() && !plan_->keys.empty()) return FindMasked(queried, key);
+  for (const Run& run : runs_) {
+    const uint8_t* const at = run.operand.FindField(queried);
+    if (at == nullptr) return false;
+    if (run.operand.bytes == sizeof(uint64_t)) {
+      std::memcpy(bytes + run.offset, at, sizeof(uint64_t));
+    } else if (run.operand.bytes == sizeof(uint32_t)) {
+      std::memcpy(bytes + run.offset, at, sizeof(uint32_t));
+    } else {
+      std::memcpy(bytes + run.offset, at, run.operand.bytes);
+    }
+  }
+  return true;
+}
+
+bool QueryLane::FindMasked(const QueriedFrame& queried, KeyTable::Key& key) const {
+  KeyTable::Key mirrored = key;
+  auto* const bytes = reinterpret_cast<uint8_t*>(key.data());
+  auto* const opposite = reinterpret_cast<uint8_t*>(mirrored.data());
+  QueryOperand::FactBytes room;
   for (const QueryKey& part : plan_->keys) {
-    const uint8_t* const at = part.operand.Find(queried);
+    const uint8_t* const at = part.operand.Find(queried, room);
     if (at == nullptr) return false;
     for (size_t i = 0; i < part.mask.size(); ++i) {
       bytes[part.offset + i] = at[i] & part.mask[i];
     }
     if (plan_->symmetric) {
-      std::memcpy(&mirrored[part.opposite], &bytes[part.offset], part.mask.size());
+      std::memcpy(opposite + part.opposite, bytes + part.offset, part.mask.size());
     }
   }
-  const KeyBytes& lower = plan_->symmetric && mirrored < bytes ? mirrored : bytes;
-  std::memcpy(key.data(), lower.data(), sizeof key);
+  const size_t all = key_words_ * sizeof(uint64_t);
+  if (plan_->symmetric && std::memcmp(opposite, bytes, all) < 0) std::memcpy(bytes, opposite, all);
   return true;
 }
 
 bool QueryLane::FindValue(const QueriedFrame& queried, uint64_t& value) const {
   if (!plan_->value || plan_->has_gap()) return true;
-  const uint8_t* const at = plan_->value->operand.Find(queried);
-  if (at == nullptr) return false;
-  value = (LoadNumber(at, plan_->value->operand.bytes) & plan_->value->mask) >> plan_->value->shift;
+  const QueryValue& wanted = *plan_->value;
+  uint64_t number = 0;
+  if (wanted.operand.is_field()) {
+    const uint8_t* const at = wanted.operand.FindField(queried);
+    if (at == nullptr) return false;
+    number = LoadNumber(at, wanted.operand.bytes);
+  } else {
+    number = wanted.operand.NumberIn(queried);
+  }
+  value = (number & wanted.mask) >> wanted.shift;
   return true;
 }
 
 void QueryLane::See(const QueriedFrame& queried, bool wanted) {
   const uint16_t place = seen_now_++;
   Found& found = burst_[found_];
-  if (!wanted || !Passes(queried) || !FindKey(queried, found.key) ||
+  if (!wanted || (!plan_->tests.empty() && !Passes(queried)) || !FindKey(queried, found.key) ||
       !FindValue(queried, found.value)) {
     return;
   }

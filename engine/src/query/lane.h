@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/burst.h"
 #include "base/counter.h"
@@ -25,6 +26,7 @@ class QueryLane {
 
   // The worker's: a burst is begun, has frames, at most kBurst, and is published up to one of them.
   void Begin() { seen_now_ = found_ = 0; }
+  bool needs_transport() const { return needs_transport_; }
   // A frame of one of its ports in its direction; `wanted`: of its streams.
   void See(const QueriedFrame& queried, bool wanted);
   // The first `count` have gone through the port; the others were taken back.
@@ -45,13 +47,24 @@ class QueryLane {
     uint16_t place;  // in the burst
   };
 
+  // Keys that follow each other in the frame and in the row, as they are.
+  struct Run {
+    QueryOperand operand;
+    size_t offset;  // in the key of a row
+  };
+
+  static std::vector<Run> RunsOf(const QueryPlan& plan);
   bool Passes(const QueriedFrame& queried) const;
   bool FindKey(const QueriedFrame& queried, KeyTable::Key& key) const;
+  bool FindMasked(const QueriedFrame& queried, KeyTable::Key& key) const;
   bool FindValue(const QueriedFrame& queried, uint64_t& value) const;
   void Count(const Found& found);
 
   const std::shared_ptr<const QueryPlan> plan_;
   const uint64_t started_ns_;
+  const std::vector<Run> runs_;  // none: keys have masks, or opposites
+  const bool needs_transport_;
+  const size_t key_words_;
   KeyTable table_;
   Counter seen_;
   Counter matched_;

@@ -58,7 +58,7 @@ void TapBurst::See(const rte_mbuf* mbuf, uint16_t stream, uint64_t sequence) con
       .frame = Whole(mbuf), .time_ns = now_ns_, .stream = stream, .sequence = sequence};
   for (const Tap& tap : taps_.captures) tap.See(sighting);
   if (taps_.queries.empty()) return;
-  const QueriedFrame queried(sighting.frame, port_, now_ns_);
+  const QueriedFrame queried(sighting.frame, port_, now_ns_, taps_.need_transport);
   for (const QueryTap& tap : taps_.queries) {
     tap.lane->See(queried, !tap.streams || tap.streams->test(stream));
   }

@@ -29,6 +29,7 @@ struct QueryTap {
 struct Taps {
   std::vector<Tap> captures{};
   std::vector<QueryTap> queries{};
+  bool need_transport = false;  // of a query
 
   bool empty() const { return captures.empty() && queries.empty(); }
   // Whether nobody looks any more.

@@ -20,6 +20,7 @@ from TesterLibrary.running.hosts import Hosts
 from TesterLibrary.running.memberships import Memberships
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.running.paths import Paths
+from TesterLibrary.running.queries import Queries
 from TesterLibrary.running.suite import Suite
 from TesterLibrary.running.tester import Tester, TrialRules
 from TesterLibrary.running.traffic import Traffic
@@ -43,10 +44,10 @@ def opened(directory: Path, **options: Any) -> Suite:
     hosts = Hosts(None, directory / "hosts")
     paths = Paths(this, hosts)
     closing = ExitStack()
-    memberships = Memberships(this)
-    for part in (captures, ends, traffic, paths, memberships):
+    memberships, queries = Memberships(this), Queries(this)
+    for part in (captures, queries, ends, traffic, paths, memberships):
         closing.callback(part.close)
-    parts = (traffic, ends, captures, paths, hosts, memberships)
+    parts = (traffic, ends, captures, paths, hosts, memberships, queries)
     suite._open = OpenTestbed(None, this, *parts, closing)  # type: ignore[arg-type]
     suite.scopes.enter(["s1", "s1-t1"])
     return suite

@@ -1,0 +1,60 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Queries and triggers on devices with a planted truth, and the applications that are made of them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.files import paths
+from TesterLibrary.testbeds.load import load_testbed
+
+from .robots import check_failed, check_passed, lines, robot, run
+
+APPS = paths.suite_root() / "apps"
+PLANTED: list[str] = [*load_testbed("embedded/web-hosts").dut.options["also"]["server"]]
+
+
+def test_queries_say_exactly_which_hosts_live(tmp_path: Path) -> None:
+    tests = run("query.robot", tmp_path, f"ALIVE:{','.join(PLANTED)}")
+    assert tests["Too Few Keys Are Inconclusive"].skipped
+    assert "packets of query 'alive' had keys beside the 30 for which it has room" in (
+        tests["Too Few Keys Are Inconclusive"].message
+    )
+    assert tests["One That Is Missing Fails"].message.startswith(
+        f"FAIL: keys of query alive is 37 keys, besides {PLANTED[0]}, required == {PLANTED[1]}, "
+    )
+    rest = {"Too Few Keys Are Inconclusive", "One That Is Missing Fails"}
+    assert {name: test.message for name, test in tests.items() if name not in rest and not test.passed} == {}
+    evidence = tmp_path / "evidence"
+    recorded = [event for event in lines(evidence / "events.jsonl") if event["event"] == "query"]
+    found = json.loads((evidence / recorded[0]["file"]).read_text())
+    assert (found["query"], found["distinct"], found["doubt"]) == ("alive", 37, "")
+    with (evidence / "queries" / found["rows"]).open() as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["IP.src", "packets"]
+    assert [row[0] for row in rows[1:]] == PLANTED
+
+
+@pytest.mark.parametrize(
+    ("suite", "count"), [("traffic", 4), ("hosts", 2), ("syn_flood", 1), ("dns_amplification", 1)]
+)
+def test_an_application_passes_on_a_device_that_is_right(suite: str, count: int, tmp_path: Path) -> None:
+    tests = robot(APPS / f"{suite}.robot", tmp_path)
+    assert len(tests) == count
+    check_passed(tests)
+
+
+def test_a_flood_that_passes_the_device_is_found(tmp_path: Path) -> None:
+    tests = robot(APPS / "syn_flood.robot", tmp_path, "TESTBED:embedded/l4-gateway")
+    check_failed(tests, "SYN Flood", "count of query attackers is 200, required == 0")
+
+
+def test_more_frames_in_a_millisecond_than_allowed_are_found(tmp_path: Path) -> None:
+    name = "No Microburst Leaves The Device"
+    tests = robot(APPS / "traffic.robot", tmp_path, "BURST:5", only=name)
+    check_failed(tests, name, "largest burst is")

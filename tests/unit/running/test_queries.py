@@ -1,0 +1,149 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Queries of a target that answers as it is told: names, scopes, results, files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import PlanError, TargetError, TesterLibraryError
+from TesterLibrary.measurement.query import QueryCounters, QuerySummary, RawRow
+from TesterLibrary.model.planned_query import PlannedQuery
+from TesterLibrary.model.query import Counted, Query, QueryField, QueryKeys
+from TesterLibrary.model.units import Duration
+from TesterLibrary.running.queries import Queries
+from TesterLibrary.targets.fake import FakeTarget
+
+from .testers import fake_tester
+
+ROWS = [RawRow(bytes([10, 0, 0, n]), 10 * n, 640 * n) for n in (1, 2, 3)]
+
+
+class Counting(FakeTarget):
+    """A fake tester that has counted these rows, whatever is asked for."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.running: dict[str, bool] = {}
+        self.interval = False
+
+    def start_query(self, query: PlannedQuery) -> None:
+        if query.name == "refused":
+            raise PlanError("query 'refused': too much")
+        self.running[query.name] = True
+
+    def stop_query(self, name: str) -> None:
+        self.running[name] = False
+
+    def read_query(
+        self, name: str, *, top: int | None = None, keys: bytes | None = None
+    ) -> tuple[QuerySummary, Iterator[RawRow]]:
+        counters = QueryCounters(name, running=self.running[name], seen=100, matched=60)
+        rows = [row for row in ROWS if keys in (None, row.keys)]
+        rows = rows if top is None else rows[::-1][:top]
+        if self.interval:
+            rows = [RawRow((3).to_bytes(8, "big") + row.keys, row.frames, row.value) for row in rows]
+        return QuerySummary(counters, 3, 1_000, 5_000), iter(rows)
+
+    def forget_query(self, name: str) -> None:
+        if self.running.pop(name, None) is None:
+            raise TargetError(f"no query {name!r}")
+
+
+class Setup:
+    def __init__(self, directory: Path) -> None:
+        self.target = Counting()
+        self.tester = fake_tester(directory)
+        self.tester.target = self.target
+        self.queries = Queries(self.tester)
+
+    def start(self, name: str = "q", **more: Any) -> None:
+        self.queries.start(Query(name=name, keys=QueryKeys.parse("IP.src"), **more))
+
+
+@pytest.fixture
+def setup(tmp_path: Path) -> Setup:
+    return Setup(tmp_path)
+
+
+def test_a_result_has_texts_for_keys_and_the_count_that_was_asked_for(setup: Setup) -> None:
+    setup.start("alive", counts=Counted.KEYS)
+    setup.start("packets")
+    result = setup.queries.result("alive", top=2)
+    assert [(row.key, row.packets, row.value) for row in result.rows] == [
+        ("10.0.0.3", 30, 1920),
+        ("10.0.0.2", 20, 1280),
+    ]
+    assert (result.count, result.packets, result.distinct, result.duration_ns) == (3, 60, 3, 4_000)
+    assert setup.queries.result("packets").count == 60
+    assert setup.queries.canonical("alive", ["10.0.0.9", "10.0.0.10", "10.0.0.9"]) == [
+        "10.0.0.9",
+        "10.0.0.10",
+    ]
+
+
+def test_one_key_is_read_by_its_text(setup: Setup) -> None:
+    setup.start(value=QueryField.parse("length"))
+    assert [row.value for row in setup.queries.row("q", "10.0.0.2").rows] == [1280]
+    assert setup.queries.row("q", "10.0.0.9").rows == ()
+    with pytest.raises(PlanError, match="it takes an IPv4 address"):
+        setup.queries.row("q", "x")
+
+
+def test_rows_of_intervals_say_when_they_begin(setup: Setup) -> None:
+    setup.target.interval = True
+    setup.start(interval=Duration(1_000_000))
+    (first, *_) = setup.queries.result("q", top=None).rows
+    assert (first.key, first.interval_ns) == ("10.0.0.1", 3_000_000)
+    with pytest.raises(PlanError, match="it counts by intervals"):
+        setup.queries.row("q", "10.0.0.1")
+
+
+def test_a_query_ends_with_the_test_that_started_it_and_leaves_its_files(setup: Setup) -> None:
+    scopes = setup.tester.scopes
+    scopes.enter(["s1", "s1-t1"])
+    setup.start(value=QueryField.parse("length"))
+    scopes.enter(["s1"])
+    assert setup.target.running == {}
+    with pytest.raises(TesterLibraryError, match="there is no query 'q'; call Count Packets"):
+        setup.queries.result("q")
+    folder = setup.tester.recorder.directory / "queries"
+    found = json.loads((folder / "q.json").read_text())
+    assert (found["query"], found["function"], found["distinct"], found["doubt"]) == ("q", "sum", 3, "")
+    with (folder / "q.csv").open() as file:
+        assert list(csv.reader(file)) == [
+            ["IP.src", "packets", "value"],
+            ["10.0.0.1", "10", "640"],
+            ["10.0.0.2", "20", "1280"],
+            ["10.0.0.3", "30", "1920"],
+        ]
+
+
+def test_a_stopped_query_can_be_read_and_its_name_taken_again(setup: Setup) -> None:
+    setup.start()
+    with pytest.raises(PlanError, match="it counts already"):
+        setup.start()
+    setup.queries.stop()
+    setup.queries.stop(["q"])
+    assert setup.queries.result("q").packets == 60
+    setup.start()
+    assert setup.target.running == {"q": True}
+
+
+def test_a_refused_query_is_not_known(setup: Setup) -> None:
+    with pytest.raises(PlanError, match="too much"):
+        setup.start("refused")
+    with pytest.raises(TesterLibraryError, match="there is no query 'refused'"):
+        setup.queries.stop(["refused"])
+
+
+def test_closing_writes_what_nobody_has_stopped(setup: Setup) -> None:
+    setup.start()
+    setup.queries.close()
+    assert (setup.tester.recorder.directory / "queries" / "q.csv").exists()
