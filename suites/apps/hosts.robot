@@ -23,7 +23,8 @@ ${LIVE}             37    # how many of them there are
 ${SERVER}           198.18.4.2    # of the web
 ${REQUEST}          Ether / IP / TCP(flags=PA, seq=TCP.ack, ack="TCP.seq + 1") / Raw(load="GET /1kB HTTP/1.0\r\n\r\n")
 ${RELEASE}          Ether / IP / TCP(flags=R, seq=TCP.ack)
-${CLIENTS}          50    # new ones
+${CLIENTS}          50    # new ones, at ports from 2000 on
+${OPENED}           TCP.flags == SA and TCP.dport == 2000-2999    # what a host repeats for the scan is none
 
 
 *** Test Cases ***
@@ -42,7 +43,7 @@ Web Testing
     Create Stream    opens    tx=p2    rx=p1    rate=100 pps    signature=False
     ...    headers=Ether / IP(dst=${SERVER}) / TCP(sport=2000, dport=80, flags=S)
     Set Field Sweep    opens    TCP.sport    2000    count=${CLIENTS}
-    When Packet Arrives    request    port=p2    filter=TCP.flags == SA    send=${REQUEST}
+    When Packet Arrives    request    port=p2    filter=${OPENED}    send=${REQUEST}
     When Packet Arrives    release    port=p2    filter=TCP.flags has F    send=${RELEASE}
     Count Distinct    answered    keys=TCP.dport    port=p2    filter=payload == "HTTP/1.0 200"
     Send Traffic    opens    packets=${CLIENTS}

@@ -43,7 +43,7 @@ Delay
     Measure Latency    north    duration=${DURATION}
     Verify Latency Below    ${DELAY}    percentile=99
     @{worst} =    Get Query Result    gaps    top=1
-    Verify Value    ${worst}[0].value ns    <=    ${SILENCE}    of=longest silence
+    Verify Value    ${worst[0].value} ns    <=    ${SILENCE}    of=longest silence
 
 No Microburst Leaves The Device
     [Documentation]    Frames of each millisecond are counted apart: a device that collects frames and sends them at
@@ -52,7 +52,7 @@ No Microburst Leaves The Device
     Count Packets    arrivals    port=p2    streams=north    interval=1 ms
     Measure Loss    north    duration=${DURATION}
     @{largest} =    Get Query Result    arrivals    top=1
-    Verify Value    ${largest}[0].packets    <=    ${BURST}    of=largest burst
+    Verify Value    ${largest[0].packets}    <=    ${BURST}    of=largest burst
 
 The Top Talker Is Known
     [Documentation]    Of ten senders one sends as much as the others together.
@@ -62,5 +62,5 @@ The Top Talker Is Known
     Sum By    talkers    keys=IP.src    port=p2    filter=UDP.dport == 7
     Measure Loss    others    heavy    duration=${DURATION}
     @{top} =    Get Query Result    talkers    top=1
-    Should Be Equal    ${top}[0].key    ${HEAVY}
+    Should Be Equal    ${top[0].key}    ${HEAVY}
     Get Query Result    talkers    value    >    0    key=10.0.0.10

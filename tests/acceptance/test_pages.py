@@ -33,6 +33,7 @@ def examples(page: str, directory: Path, *variables: str) -> int:
         ("inline.md", 6),
         pytest.param("measurement.md", 4, marks=pytest.mark.long),
         ("guides/qa-engineer.md", 2),
+        pytest.param("queries.md", 3, marks=pytest.mark.long),
     ],
 )
 def test_the_examples_of_a_page_run(page: str, number: int, tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def test_a_flood_that_passes_the_device_is_found(tmp_path: Path) -> None:
     check_failed(tests, "SYN Flood", "count of query attackers is 200, required == 0")
 
 
+@pytest.mark.long
 def test_more_frames_in_a_millisecond_than_allowed_are_found(tmp_path: Path) -> None:
     name = "No Microburst Leaves The Device"
     tests = robot(APPS / "traffic.robot", tmp_path, "BURST:5", only=name)

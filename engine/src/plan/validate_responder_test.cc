@@ -172,6 +172,57 @@ void ExpectTooMuch(const Job& job, std::vector<const Job*> loaded, Code code, co
   }
 }
 
+// Sound, without what a trigger has not.
+v1::Responder SoundTrigger() {
+  v1::Responder responder = Sound();
+  responder.clear_opening();
+  responder.set_flow_capacity(0);
+  responder.mutable_protocol()->clear_flow();
+  auto& table = *responder.mutable_protocol()->mutable_tables(0);
+  table.set_states(1);
+  table.clear_state();
+  responder.mutable_protocol()->clear_registers();
+  for (auto* cells : {table.mutable_first(), table.mutable_count()}) cells->Truncate(3);
+  responder.set_trigger(true);
+  responder.set_most(5);
+  responder.set_out_port("a");
+  return responder;
+}
+
+TEST(ValidateResponder, ATriggerMaySendFromAnotherPort) {
+  const auto plan = ValidateResponder(SoundTrigger(), "j", kPorts);
+  EXPECT_TRUE(plan->is_trigger);
+  EXPECT_EQ(plan->most_taken, 5U);
+  EXPECT_EQ(plan->port, 1U);
+  EXPECT_EQ(plan->out_port, 0U);
+  EXPECT_EQ(plan->most_bytes, 1518U) << "of the port by which frames leave";
+}
+
+TEST(ValidateResponder, WhatATriggerCannotBeIsRefused) {
+  const auto refused = [](v1::Responder responder, std::span<const PortLimits> ports) {
+    try {
+      ValidateResponder(responder, "j", ports);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("not refused");
+  };
+  v1::Responder flows = Sound();
+  flows.set_trigger(true);
+  EXPECT_THAT(refused(flows, kPorts), HasSubstr("a trigger keeps no flows and opens none"));
+  v1::Responder most = Sound();
+  most.set_most(1);
+  EXPECT_THAT(refused(most, kPorts), HasSubstr("most is of a trigger only"));
+  v1::Responder out = Sound();
+  out.set_out_port("a");
+  EXPECT_THAT(refused(out, kPorts), HasSubstr("sends from its own port"));
+  out.set_out_port("c");
+  EXPECT_THAT(refused(out, kPorts), HasSubstr("\"c\""));
+  std::vector<PortLimits> apart = kPorts;
+  apart[0].worker = 1;
+  EXPECT_THAT(refused(SoundTrigger(), apart), HasSubstr("are served by different workers"));
+}
+
 TEST(CheckResponders, NamesAreUniqueInAJob) {
   const Job other = JobOf("k", {Sound()});
   EXPECT_NO_THROW(CheckResponders(JobOf("j", {Sound()}), std::vector<const Job*>{&other}));
