@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 
-from TesterLibrary._generated.tester.v1 import capture_pb2, counters, counters_pb2
+from TesterLibrary._generated.tester.v1 import capture_pb2, counters, counters_pb2, query_pb2
 from TesterLibrary.measurement.snapshot import (
     EndCounters,
     FlowCounters,
@@ -26,7 +26,9 @@ from TesterLibrary.targets.engine import convert_counters
 from TesterLibrary.targets.engine.convert_counters import counters_value
 
 MESSAGES = {
-    name: getattr(counters_pb2, name, None) or getattr(capture_pb2, name)
+    name: next(
+        getattr(module, name) for module in (counters_pb2, capture_pb2, query_pb2) if hasattr(module, name)
+    )
     for name in {key.partition(".")[0] for key in counters.DEFINITIONS}
 }
 
