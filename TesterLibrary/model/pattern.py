@@ -66,7 +66,7 @@ def _stage(text: str) -> Stage:
 
 @written_as(NUMBER)
 class Multiple(Fraction):
-    """A multiple of the average rate: `2.5x`."""
+    """A multiple: `2.5x`; of the average rate for a peak, of what the keyword says for others."""
 
     @classmethod
     def parse(cls, text: object) -> Multiple:
@@ -75,7 +75,7 @@ class Multiple(Fraction):
         if isinstance(text, Fraction):
             return cls(text)
         if not found:
-            raise UnitError(f"peak: {text!r} is no multiple; give one such as 2.5x")
+            raise UnitError(f"{text!r} is no multiple; give one such as 2.5x")
         return cls(found[1])
 
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 from ..errors import TestbedError
 from .namespace import Namespace
@@ -48,16 +49,8 @@ def serve(namespace: Namespace, command: Sequence[str], *, package: str, service
     Raises:
         TestbedError: it is not there (the message names its package), ended, or does not listen in time.
     """
-    program = [_find(command[0], package), *command[1:]]
     words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the program's, as long as it lives
-    with namespace.entered():
-        started = subprocess.Popen(
-            program,
-            stdin=subprocess.DEVNULL,
-            stdout=words,
-            stderr=words,
-            preexec_fn=lambda: _prepare(namespace.cpu),
-        )
+    started = _started(namespace, [_find(command[0], package), *command[1:]], words)
     deadline = time.monotonic() + _LONGEST_START
     while not _accepts(namespace, service):
         if started.poll() is not None:
@@ -67,6 +60,34 @@ def serve(namespace: Namespace, command: Sequence[str], *, package: str, service
         if time.monotonic() > deadline:
             raise TestbedError(f"{command[0]} does not listen on {service} after {_LONGEST_START:g} s")
         time.sleep(_LOOK)
+
+
+def run(namespace: Namespace, command: Sequence[str]) -> None:
+    """Starts a program on the device's CPU; waits until it says that it is ready, by a line.
+
+    Raises:
+        TestbedError: it ended, or says nothing in time.
+    """
+    words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the program's, as long as it lives
+    started = _started(namespace, command, words)
+    deadline = time.monotonic() + _LONGEST_START
+    while not os.fstat(words.fileno()).st_size and started.poll() is None and time.monotonic() < deadline:
+        time.sleep(_LOOK)
+    words.seek(0)
+    said = _line(words.read())
+    if said != "ready":
+        raise TestbedError(f"{command[0]} is not ready: {said or 'it says nothing'}")
+
+
+def _started(namespace: Namespace, program: Sequence[str], words: IO[str]) -> subprocess.Popen[bytes]:
+    with namespace.entered():
+        return subprocess.Popen(
+            program,
+            stdin=subprocess.DEVNULL,
+            stdout=words,
+            stderr=words,
+            preexec_fn=lambda: _prepare(namespace.cpu),
+        )
 
 
 def _accepts(namespace: Namespace, service: tuple[str, int]) -> bool:

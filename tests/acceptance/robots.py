@@ -31,6 +31,20 @@ _RANK = ("SKIP", "PASS", "FAIL")  # of two attempts at a test the higher one cou
 _FILES = ("output.xml", "log.html", "report.html", "evidence")
 
 
+def planted(folder: Path, shipped: Path, option: str, value: object) -> str:
+    """A variable for a copy of a shipped testbed with another value of one of its options."""
+    lines = shipped.read_text(encoding="utf-8").splitlines()
+    starts = f"{option}:"
+    changed = [
+        f"{line[: -len(line.lstrip())]}{starts} {value}" if line.strip().startswith(starts) else line
+        for line in lines
+    ]
+    assert changed != lines
+    file = folder / "planted.yaml"
+    file.write_text("\n".join([*changed, ""]), encoding="utf-8")
+    return f"TESTBED:{file}"
+
+
 class SuiteTests(UserDict[str, Any]):
     """The tests of a suite by name, as Robot's output has them. `again` runs the suite another time."""
 

@@ -10,20 +10,10 @@ import pytest
 
 from TesterLibrary.files.paths import data_root
 
-from .robots import check_failed, check_passed, robot
+from .robots import check_failed, check_passed, planted, robot
 
 SUITE = data_root() / "suites" / "service_activation" / "services.robot"
 SHIPPED = data_root() / "resources" / "testbeds" / "embedded" / "policer.yaml"
-
-
-def planted(folder: Path, dscp: str, rate: int) -> str:
-    """The testbed with another rate for a DSCP."""
-    lines = SHIPPED.read_text(encoding="utf-8").splitlines()
-    changed = [f"      {dscp}: {rate}" if line.strip().startswith(f"{dscp}:") else line for line in lines]
-    assert changed != lines
-    file = folder / "planted.yaml"
-    file.write_text("\n".join([*changed, ""]), encoding="utf-8")
-    return f"TESTBED:{file}"
 
 
 @pytest.mark.long
@@ -72,5 +62,5 @@ def test_a_service_by_colour_passes(tmp_path: Path) -> None:
 def test_a_policer_that_is_wrong_is_found(
     dscp: str, rate: int, test: str, message: str, tmp_path: Path
 ) -> None:
-    given = planted(tmp_path, dscp, rate)
+    given = planted(tmp_path, SHIPPED, dscp, rate)
     check_failed(robot(SUITE, tmp_path / "output", given, only=test), test, message)

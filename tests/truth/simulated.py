@@ -17,6 +17,7 @@ from . import session_judges as sessions
 from . import stream_judges as streams
 from . import switch_judges as switch
 from . import switching_judges as switching
+from . import tcp_judges as tcp
 from .case import Case, Judge
 from .header_judge import header_field
 from .mlrsearch_judge import mlrsearch
@@ -62,6 +63,8 @@ _DEVICES: tuple[Judge, ...] = (
     multicast.group_forwarding,
     services.configuration,
     services.performance,
+    tcp.tcp_throughput,
+    tcp.path_mtu,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
 _SWITCH: tuple[Judge, ...] = (

@@ -33,7 +33,7 @@ def test_three_ways_to_say_a_pattern(given: dict[str, Any], stages: list[tuple[i
         ({"packets": 4, "peak": "2x", "stages": "1/1"}, "give one of them, whole"),
         ({"passes": 0, "skips": 1}, "has to pass at least 1"),
         ({"packets": 4, "peak": "0.5x"}, "the average would exceed the peak"),
-        ({"packets": 4, "peak": "fast"}, "peak: 'fast' is no multiple; give one such as 2.5x"),
+        ({"packets": 4, "peak": "fast"}, "'fast' is no multiple; give one such as 2.5x"),
         ({"stages": "4/6, 100"}, "stages: '100' is no stage; give passes/skips, such as 4/6"),
         ({"stages": ",".join(["1/1"] * 9)}, "a cascade of 9 stages: there are 1 to 8"),
     ],
