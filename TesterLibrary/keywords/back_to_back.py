@@ -51,7 +51,8 @@ class BackToBack:
 
         Returns a result in frames of each stream: ``average`` (the benchmark), ``min``, ``max``,
         ``deviation`` (standard), ``step`` (how close the bounds are), ``bursts`` (of each repetition),
-        ``implied_buffer_ns``, ``corrected_buffer_ns`` (RFC 9004 §5.4), ``applicable`` and ``limited_by``.
+        ``implied_buffer_ns``, ``corrected_buffer_ns`` (RFC 9004 §5.4), ``buffered`` (the frames of all
+        streams that the device held), ``applicable`` and ``limited_by``.
 
         | ${result} = | `Find Maximum Burst` | north |
         | `Verify Maximum Burst Above` | 1000 | ${result} |

@@ -160,6 +160,17 @@ class BurstResult(Result):
         return self.implied_buffer_ns * (1 - self.throughput)
 
     @property
+    def buffered(self) -> int | None:
+        """Frames of all streams together that the device held, as in the corrected buffer time.
+
+        Of bursts from several ports to one it is the buffer of that port (RFC 8239 §3); None where the
+        throughput is not known.
+        """
+        if self.corrected_buffer_ns is None:
+            return None
+        return int(self.corrected_buffer_ns * self.line_pps / 10**9 * len(self.trials[0].streams))
+
+    @property
     def error(self) -> Fraction | None:
         """By how many frames the average may be off as frames left late; None where that is not known."""
         known = [burst.error for burst in self.bursts if burst.error is not None]

@@ -77,9 +77,29 @@ def test_the_profile_service_activation_runs_its_suites(tmp_path: Path) -> None:
     assert all(item.expected_s for item in run.items())
 
 
+@pytest.mark.parametrize(
+    ("profile", "testbed", "folder", "criteria"),
+    [
+        ("tcp-throughput", "embedded/long-line", "tcp_throughput", None),
+        ("data-center", "embedded/l2-switch", "data_center", "data_center:"),
+    ],
+)
+def test_a_profile_runs_the_suites_of_its_folder(
+    profile: str, testbed: str, folder: str, criteria: str | None, tmp_path: Path
+) -> None:
+    run = certification(profile=profile, testbeds=(), criteria=None, suites=(), output=tmp_path)
+    (bed,) = run.beds
+    assert bed.testbed == testbed
+    assert set(bed.suites) == set((suite_root() / folder).glob("*.robot"))
+    assert all(item.expected_s for item in run.items())
+    assert bool(bed.criteria) == bool(criteria)
+    assert not criteria or criteria in Path(str(bed.criteria)).read_text(encoding="utf-8")
+
+
 def test_each_suite_has_a_row_for_each_frame_size() -> None:
     names = ("throughput", "latency", "frame_loss", "back_to_back", "system_recovery")
-    for name in (*(f"rfc2544/{name}" for name in names), "mlrsearch/ndr_pdr", *SWITCHING):
+    others = ("mlrsearch/ndr_pdr", "data_center/microburst", *SWITCHING)
+    for name in (*(f"rfc2544/{name}" for name in names), *others):
         text = (suite_root() / f"{name}.robot").read_text()
         rows = {line.split()[0] for line in text.splitlines() if "Bytes  " in line}
         assert rows == FRAME_SIZES

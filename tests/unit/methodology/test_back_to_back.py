@@ -42,6 +42,7 @@ def test_statistics_and_buffer_times_are_those_of_rfc_9004() -> None:
     assert result.implied_buffer_ns == implied
     # Implied - implied x measured throughput / maximum theoretical frame rate (section 5.4).
     assert result.corrected_buffer_ns == implied - implied * (LINE / 4) / LINE
+    assert result.buffered == sum(found) // 4  # three quarters of the average of three
 
 
 @settings(deadline=None, max_examples=150)
