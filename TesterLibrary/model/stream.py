@@ -59,6 +59,7 @@ class Stream:
     version: VersionField | None = None  # None: where the planner finds a place for it
     forwarding: Forwarding | None = None  # how the device treats its headers; None: as the testbed says
     copies: tuple[str, ...] = ()  # other ports, at each of which every frame is expected, too: broadcast
+    expected: bool = True  # one without signature that is not is looked for nowhere
     answered: bool = True  # the tester announces the addresses in it, and answers who asks for them (ARP, ND)
 
     @property

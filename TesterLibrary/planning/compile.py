@@ -210,7 +210,7 @@ def _stream(
         header_size=templates[0].payload_offset if made.frames else 0,
     )
     planned = with_version(planned)
-    if planned.frames and not planned.signature:
+    if planned.frames and not planned.signature and stream.expected:
         routed = tx.port.gateway is not None
         planned = replace(planned, matches=matches(planned, templates[0], routed=routed))
     return planned, made

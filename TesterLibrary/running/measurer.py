@@ -17,6 +17,7 @@ from ..measurement.trial import Trial
 from ..methodology.measurer import Interruption, Step, Stepped
 from ..model.departures import Shape, TimePattern
 from ..model.law import Profile
+from ..model.modifier import NO_MODIFIERS, Modifiers
 from ..model.plan import PlannedStream
 from ..model.stream import Stream
 from ..model.units import Duration, Rate, RateUnit, Ratio
@@ -57,8 +58,10 @@ class TrialMeasurer:
         *,
         note: Callable[[Trial], None] = lambda _: None,
         pauses: Pauses = NO_PAUSES,
+        modifiers: Modifiers = NO_MODIFIERS,
     ) -> None:
-        self._tester = tester
+        """`modifiers`: conditions of the trials, whose frames have their part of each load."""
+        self._tester, self._modifiers = tester, modifiers
         self._note = note
         self._pauses = pauses
         self.streams = tuple(streams)
@@ -99,6 +102,7 @@ class TrialMeasurer:
     def burst(self, frames: int, rest: Duration) -> Trial:
         """See BurstMeasurer. Streams of one port share its line as they share it otherwise."""
         tester = self._tester
+        self._refuse_modifiers("a burst")
         rates = [Rate(share, RateUnit.LINE) for share in self._shares]
         streams = [
             replace(stream.at(rate), shaping=None) for stream, rate in zip(self.streams, rates, strict=True)
@@ -117,6 +121,7 @@ class TrialMeasurer:
 
     def step(self, step: Step) -> tuple[Trial, tuple[Stepped, ...]]:
         """See StepMeasurer."""
+        self._refuse_modifiers("a change of the load")
         tester, whole = self._tester, Duration(step.duration.ns + step.after_duration.ns)
         streams = [
             self._stepping(stream, share, step)
@@ -153,7 +158,7 @@ class TrialMeasurer:
             act()
             is_steady = self._until_steady(run, before.taken_at_ns, steady, limit)
             tester.target.stop([run.name])
-            trial = tester.record(replace(run.finish(), load=load))
+            trial = tester.record(replace(self._of_test(run.finish()), load=load))
         self._note(trial)
         missing = max(map(_missing, before.streams))
         return trial, Interruption(missing, arriving=_is_arriving(run, before), steady=is_steady)
@@ -186,8 +191,50 @@ class TrialMeasurer:
         return replace(stream, rate=shaping.average, shaping=shaping)
 
     def _at(self, load: Fraction) -> list[Stream]:
-        rates = [Rate(load * share, RateUnit.LINE) for share in self._shares]
-        return [stream.at(rate) for stream, rate in zip(self.streams, rates, strict=True)]
+        """The streams of a trial, and those of its modifiers: together they are the load."""
+        parts = [
+            load * share * self._modifiers.part_of(stream)
+            for stream, share in zip(self.streams, self._shares, strict=True)
+        ]
+        streams = self._with_modifiers(parts)
+        beyond = self._tester.busiest(streams) - 1  # by the frames whose rate does not depend on the load
+        return streams if beyond <= 0 else self._with_modifiers([part * (1 - beyond) for part in parts])
+
+    def _with_modifiers(self, parts: Sequence[Fraction]) -> list[Stream]:
+        """The streams at such parts of the line, and those of the modifiers."""
+        rates = [Rate(part, RateUnit.LINE) for part in parts]
+        streams = [stream.at(rate) for stream, rate in zip(self.streams, rates, strict=True)]
+        return [*streams, *self._beside(parts)] if self._modifiers.sends else streams
+
+    def _beside(self, parts: Sequence[Fraction]) -> Iterator[Stream]:
+        """The streams of the modifiers, from each port that sends such parts of its line."""
+        ports = self._tester.ports
+        frames: dict[str, Fraction] = {}  # each second
+        for stream, part in zip(self.streams, parts, strict=True):
+            most = ports[stream.tx].speed.frames_per_second(stream.frame_size.mean)
+            frames[stream.tx] = frames.get(stream.tx, Fraction(0)) + part * most
+        for name, each_second in frames.items():
+            yield from self._modifiers.beside(ports[name], each_second)
+
+    def _of_test(self, trial: Trial) -> Trial:
+        """The trial without the streams of modifiers. The others say under which conditions they left."""
+        if not self._modifiers.chosen:
+            return trial
+        known = {stream.name for stream in self.streams}
+        return replace(
+            trial,
+            streams=tuple(
+                replace(stream, law=f"{stream.law}, with {self._modifiers}")
+                for stream in trial.streams
+                if stream.name in known
+            ),
+        )
+
+    def _refuse_modifiers(self, what: str) -> None:
+        if self._modifiers.sends:
+            raise PlanError(
+                f"{what} is sent alone, and {self._modifiers} were set; call Set Modifiers without them first"
+            )
 
     def _recorded(self, load: Fraction, once: Callable[[], Trial], *, hopes: bool = False) -> Trial:
         """A trial, again while the tester did not do its part and there is hope that it will.
@@ -198,7 +245,7 @@ class TrialMeasurer:
         tester.trials += 1
 
         def attempt(number: int) -> Trial:
-            trial = tester.record(replace(once(), load=load, attempt=number))
+            trial = tester.record(replace(self._of_test(once()), load=load, attempt=number))
             self._note(trial)
             return trial
 

@@ -52,6 +52,14 @@ def groups_hook(opened: OpenTestbed) -> Hook:
     return _hook(opened, GROUPS, "that empties the table of multicast groups")
 
 
+def filter_hooks(opened: OpenTestbed) -> tuple[Hook, Hook]:
+    """The hooks that load filters into the device and take them out. Raises as `reset_hook`."""
+    return (
+        _hook(opened, "filters", "that loads filters"),
+        _hook(opened, "no_filters", "that takes filters out"),
+    )
+
+
 def reset_hook(opened: OpenTestbed, kind: ResetKind) -> Hook:
     """The hook for a kind of reset.
 

@@ -17,6 +17,7 @@ from typing import Any
 from ..measurement.trial import Trial
 from ..methodology.monitoring import MonitoringResult
 from ..methodology.result import Result
+from ..model.modifier import NO_MODIFIERS, Modifiers
 from ..model.stream import Stream
 
 Close = Callable[[], str]
@@ -30,6 +31,7 @@ class Scope:
     streams: dict[str, Stream] = field(default_factory=dict)
     mixes: dict[str, tuple[str, ...]] = field(default_factory=dict)  # names of streams by that of their mix
     last: Trial | Result | None = None  # what was measured in it last
+    modifiers: Modifiers | None = None  # those of its trials; None: as those of the scope around it
     monitored: MonitoringResult | None = None  # what was monitored in it last
     closing: list[Close] = field(default_factory=list)
 
@@ -71,6 +73,12 @@ class Scopes:
     def mixes(self) -> MutableMapping[str, tuple[str, ...]]:
         """The names of the streams of each mix."""
         return ChainMap(*(scope.mixes for scope in reversed(self._stack)))
+
+    @property
+    def modifiers(self) -> Modifiers:
+        """The modifiers of trials: those that were set last, in the innermost scope."""
+        given = (scope.modifiers for scope in reversed(self._stack))
+        return next((modifiers for modifiers in given if modifiers is not None), NO_MODIFIERS)
 
     def at_end(self, close: Close) -> None:
         """Calls `close` when the current scope ends; it returns a message for the user, or ""."""

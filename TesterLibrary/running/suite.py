@@ -18,6 +18,7 @@ from ..methodology.prerequisite import check_prerequisite
 from ..methodology.result import Result
 from ..methodology.throughput import ThroughputResult, ThroughputSearch, find_throughput
 from ..model.departures import Shaping, average_of
+from ..model.modifier import Modifier, Modifiers
 from ..model.port_pattern import PortPattern, over_ports
 from ..model.stream import Stream
 from ..model.stream_mix import mixed
@@ -34,6 +35,7 @@ from .memberships import Memberships
 from .opening import LeaseWish, OpenTestbed, open_tester
 from .paths import Paths
 from .queries import Queries
+from .reset import filter_hooks
 from .scope import Scopes
 from .tester import Tester
 from .traffic import Traffic
@@ -273,7 +275,29 @@ class Suite:
         if not goes_on:
             self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
         pauses = Pauses(self.profile.trial_learning, self.profile.trial_rest, rest)
-        return TrialMeasurer(self.tester, streams, note=self.remember, pauses=pauses)
+        modifiers = self.scopes.modifiers
+        return TrialMeasurer(self.tester, streams, note=self.remember, pauses=pauses, modifiers=modifiers)
+
+    def modify(self, modifiers: Modifiers) -> None:
+        """Sets the modifiers of trials for the current scope, and loads filters into the device.
+
+        Raises:
+            PlanError: frames that cannot be sent from a port of the tester. Nothing has changed.
+            TestbedError: the testbed has no hook for filters.
+        """
+        for port in self.tester.ports.values():
+            self.tester.check([*modifiers.beside(port, Fraction(1))])
+        wanted, were = (Modifier.FILTERS in each.chosen for each in (modifiers, self.scopes.modifiers))
+        if wanted and not were:
+            load, remove = filter_hooks(self.open_testbed)
+            load.run()
+
+            def unload() -> str:
+                remove.run()
+                return ""
+
+            self.scopes.at_end(unload)
+        self.scopes.current.modifiers = modifiers
 
     def refuse_without(
         self, title: str, names: Sequence[str], *, by_signature: bool, needs: Sequence[Counter]

@@ -165,7 +165,7 @@ class DutSpec:
     version: str = ""  # of its software; an embedded one fills it in
     reset: Mapping[str, ResetHook] = field(
         default_factory=dict
-    )  # by what is reset: software, hardware, power; connections, groups: such a table of its
+    )  # by what is reset: software, hardware, power; connections, groups: such a table of its; filters
     ask: Mapping[str, AskHook] = field(default_factory=dict)  # by names of the file
 
     @property

@@ -16,7 +16,9 @@ import pytest
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
 from TesterLibrary.methodology.judging import loss_below
+from TesterLibrary.methodology.measurer import Step
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch, find_throughput
+from TesterLibrary.model.modifier import Modifier, Modifiers
 from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.reporting.records import read
 from TesterLibrary.running.measurer import TrialMeasurer
@@ -254,3 +256,30 @@ def test_a_search_for_what_is_sustained_ends_below_the_load_that_fills_a_queue(t
     asked = find_throughput(TrialMeasurer(tester, [stream()]), replace(search, sustained=True))
     assert (asked.load, asked.limited_by) == (0, LimitedBy.DEVICE)
     assert asked.reason.startswith("not sustained: the delay grew from ")
+
+
+BROADCAST = Modifiers((Modifier.BROADCAST,))
+
+
+def test_modifiers_have_their_part_of_the_load_and_no_loss(tmp_path: Path) -> None:
+    tester = fake_tester(tmp_path)
+    trial = TrialMeasurer(tester, [stream()], modifiers=BROADCAST).measure(Fraction(1), SECOND)
+    assert (trial.load, trial.lost, trial.objections) == (1, 0, ())
+    (north,) = trial.streams
+    assert north.intended_rate == LINE_64 * Fraction(100, 101)
+    assert trial.evidence.intended_packets - trial.sent == pytest.approx(LINE_64 / 101, abs=2)
+    assert trial.traffic == "evenly spaced, with 1 % broadcast frames, 1 flow"
+
+
+def test_frames_at_a_rate_of_their_own_fit_in_beside_a_full_load(tmp_path: Path) -> None:
+    modifiers = Modifiers((Modifier.ROUTING, Modifier.BROADCAST))
+    trial = TrialMeasurer(fake_tester(tmp_path), [stream()], modifiers=modifiers).measure(Fraction(1), SECOND)
+    assert (trial.load, trial.lost, trial.objections) == (1, 0, ())
+
+
+def test_bursts_and_changes_of_the_load_are_sent_alone(tmp_path: Path) -> None:
+    measurer = TrialMeasurer(fake_tester(tmp_path), [stream()], modifiers=BROADCAST)
+    with pytest.raises(PlanError, match="a burst is sent alone, and 1 % broadcast frames were set; call Set"):
+        measurer.burst(10, Duration(0))
+    with pytest.raises(PlanError, match="a change of the load is sent alone"):
+        measurer.step(Step(Fraction(1), SECOND, Fraction(1, 2), SECOND))

@@ -16,7 +16,7 @@ from robot.libraries.BuiltIn import BuiltIn
 from TesterLibrary.errors import Inconclusive, TestbedError, TesterLibraryError
 from TesterLibrary.methodology.reset import ResetKind
 from TesterLibrary.model.units import Duration
-from TesterLibrary.running.reset import Hook, changed_gateways, reset_hook
+from TesterLibrary.running.reset import Hook, changed_gateways, filter_hooks, reset_hook
 from TesterLibrary.testbeds import load_testbed
 from TesterLibrary.testbeds.testbed import DutSpec, ResetHook
 
@@ -70,6 +70,24 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_has_started(tmp_path: Pa
         hook_of(ResetHook(command=("sh", "-c", child), timeout=SOON)).run()
     time.sleep(2.2)
     assert not mark.exists()
+
+
+def test_filters_are_loaded_and_taken_out_by_hooks_of_their_own(tmp_path: Path) -> None:
+    mark = tmp_path / "filters"
+    hooks = {
+        "filters": ResetHook(command=("touch", str(mark))),
+        "no_filters": ResetHook(command=("rm", str(mark))),
+    }
+    described = SimpleNamespace(testbed=SimpleNamespace(dut=DutSpec("Device", reset=hooks)))
+    opened: Any = SimpleNamespace(name="lab", testbed=described)
+    load, remove = filter_hooks(opened)
+    load.run()
+    assert mark.exists()
+    remove.run()
+    assert not mark.exists()
+    del hooks["no_filters"]
+    with pytest.raises(TestbedError, match=r"no hook that takes filters out \(it has filters\); give dut.r"):
+        filter_hooks(opened)
 
 
 def test_a_keyword_is_run_with_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
