@@ -24,6 +24,7 @@ ${RATE}             450 entries/s    # that have to be learned
 ${CAPACITY}         900    # addresses that it has to know at once; Linux knows 1,024, its other neighbours included
 ${MOST}             198.18.128.1-198.18.132.176    # of which the first so many are tried
 ${FORGOTTEN}        20 s    # after which nobody is known any more who does not answer
+${KEPT}             3 s    # for which at least it is known
 ${FLOOD}            2000 pps    # of questions about other hosts
 
 
@@ -49,6 +50,14 @@ The Silent Are Forgotten And Those Who Answer Are Not
     Get Known Neighbours    198.18.69.1-198.18.69.50    ==    50
     Wait Until Keyword Succeeds    ${FORGOTTEN}    1 s    Get Known Neighbours    198.18.69.1-198.18.69.50    ==    0
     Get Known Neighbours    198.18.68.1-198.18.68.50    ==    50
+
+The Silent Are Forgotten In Time
+    [Documentation]    From the announcement until frames to a neighbour who never answers are dropped.
+    [Tags]    arp-ageing
+    ${result} =    Measure Ageing Time    198.18.73.1    kind=REQUEST
+    Log    ${result}
+    Verify Ageing Time Above    ${KEPT}
+    Verify Ageing Time Below    ${FORGOTTEN}
 
 Gratuitous ARP Moves An Address
     [Documentation]    Another MAC address takes over, as after a failover (RFC 5227 section 3).

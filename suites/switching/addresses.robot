@@ -4,7 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation       RFC 2889 sections 5.7 and 5.8: how many addresses a bridge knows at once, and how fast it learns.
+Documentation       RFC 2889 sections 5.7 and 5.8: how many addresses a bridge knows at once, how fast it learns, and
+...                 after how long it forgets.
 Name                Addresses
 Resource            ../../resources/rfc2889.resource
 Suite Setup         Open Tester
@@ -32,3 +33,10 @@ Address Learning Rate
     ...    probe_rate=${PROFILE.switching.rate}
     ...    ageing=${CRITERIA.switching.ageing}
     Verify Address Learning Rate Above    ${CRITERIA.switching.learning_rate}    ${result}
+
+Address Ageing
+    [Documentation]    How long the bridge forwards to one port what is for an address that sends nothing.
+    [Tags]    address-ageing
+    ${result} =    Measure Ageing Time    rate=${PROFILE.switching.rate}
+    Log    ${result}
+    Verify Ageing Time Below    ${CRITERIA.switching.ageing}    ${result}

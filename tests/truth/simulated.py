@@ -18,6 +18,7 @@ from . import stream_judges as streams
 from . import switch_judges as switch
 from . import switching_judges as switching
 from . import tcp_judges as tcp
+from .ageing_judge import ageing
 from .case import Case, Judge
 from .header_judge import header_field
 from .mlrsearch_judge import mlrsearch
@@ -65,6 +66,7 @@ _DEVICES: tuple[Judge, ...] = (
     services.performance,
     tcp.tcp_throughput,
     tcp.path_mtu,
+    ageing,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
 _SWITCH: tuple[Judge, ...] = (
