@@ -82,13 +82,18 @@ class Certification:
         """The title of the reports: as given, or the profile's, or that of the shortest shipped one."""
         return self.named or str(section(self.profile_values, "title"))
 
+    @property
+    def suite_s(self) -> float:
+        """Seconds that it takes to open the tester for a suite and to close it, as the profile says."""
+        return float(self.profile_values.get("expected", {}).get(agenda.SUITE, 0))
+
     def items(self) -> Iterator[agenda.Item]:
         """Every test, in the order of the run."""
         expected = self.profile_values.get("expected", {})
         for bed in self.beds:
             for test in self._suite(bed).all_tests:
                 tags = {str(tag) for tag in test.tags}
-                seconds = next((expected[tag] for tag in expected if tag in tags), 0)
+                seconds = next((expected[tag] for tag in expected if tag in tags and tag != agenda.SUITE), 0)
                 suite_name = test.full_name.removesuffix(f".{test.name}")
                 yield agenda.Item(bed.name, suite_name, test.name, float(seconds))
 

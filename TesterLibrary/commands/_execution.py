@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..reporting import statement
-from ..reporting.agenda import Item
+from ..reporting.agenda import Item, expected_s
 from ..reporting.outcome import ERROR, EXIT_STATUS, overall
 from ..reporting.rebuild import Reports, rebuild
 from ..reporting.signature import sign, signature_file
@@ -58,15 +58,16 @@ def execute(
         signature_file(run.output / statement.FILE).unlink(missing_ok=True)  # what it signs is not final
     beds = " and ".join(dict.fromkeys(bed.testbed for bed in run.beds))
     profile = run.profile_values["name"]
-    print(f"{run.title}, profile {profile}: {tests} on {beds}{_expected(items)}.", flush=True)
+    print(f"{run.title}, profile {profile}: {tests} on {beds}{_expected(items, run.suite_s)}.", flush=True)
     started = time.monotonic()
     finished = run.run()
+    took = f", {minutes(time.monotonic() - started)}"  # as expected: without the reports
     if not finished:
         print(f"Interrupted; this is what was measured so far. Go on: {go_on}")
     reports = rebuild(run.output)
     if key and finished and run.output / statement.FILE in reports.made:
         sign(run.output / statement.FILE, key)
-    show(reports, run.output, took=f", {minutes(time.monotonic() - started)}", most=most)
+    show(reports, run.output, took=took, most=most)
     return Execution(reports, finished)
 
 
@@ -85,10 +86,10 @@ def minutes(seconds: float) -> str:
     return f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} seconds"
 
 
-def _expected(items: Sequence[Item]) -> str:
+def _expected(items: Sequence[Item], suite_s: float) -> str:
     """How long the tests take, as far as the profile says."""
-    expected = sum(item.expected_s for item in items)
     unknown = sum(not item.expected_s for item in items)
-    if not expected:
+    if unknown == len(items):
         return ""
-    return f", about {minutes(expected)}" + (f" and {unknown} tests of unknown length" if unknown else "")
+    known = f", about {minutes(expected_s(items, suite_s))}"
+    return known + (f" and {unknown} tests of unknown length" if unknown else "")

@@ -14,6 +14,7 @@ from .codec import decode, encode
 from .durable import write_file
 
 FILE = "agenda.json"
+SUITE = "suite"  # among the expected times of a profile: to open the tester for a suite, and to close it
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,12 @@ class Agenda:
         tests = [json.loads(line) for line in lines]
         found = {self.position(test["suite"], test["test"]): float(test["elapsed_s"]) for test in tests}
         return {index: seconds for index, seconds in found.items() if index is not None}
+
+
+def expected_s(items: Sequence[Item], suite_s: float) -> float:
+    """Seconds that tests take, each suite of a testbed opening the tester for itself."""
+    suites = {(item.testbed, item.suite) for item in items}
+    return sum(item.expected_s for item in items) + suite_s * len(suites)
 
 
 def write(directory: Path, title: str, items: Sequence[Item]) -> None:

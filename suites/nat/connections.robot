@@ -21,7 +21,7 @@ Suite Teardown    Close Tester
 Test Setup        Start NAT Responder    outside    servers=${SERVICE}
 Test Teardown     Stop Everything
 
-Test Tags         nat
+Test Tags         nat    connections
 
 
 *** Variables ***

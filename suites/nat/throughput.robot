@@ -19,7 +19,7 @@ Suite Teardown    Close Tester
 Test Setup        Open Flows
 Test Teardown     Stop Everything
 
-Test Tags         nat
+Test Tags         nat    throughput
 
 
 *** Variables ***

@@ -15,11 +15,12 @@ import pytest
 from TesterLibrary.commands._certification import Certification, certification
 from TesterLibrary.commands.certify import _tests
 from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.files.paths import report_file, suite_root
+from TesterLibrary.files.paths import names, report_file, suite_root
+from TesterLibrary.reporting.agenda import Item, expected_s
 from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.recorder import read_run
 
-SWITCHING = ("switching/mesh", "switching/forwarding_rate", "switching/congestion")
+SWITCHING = tuple(f"switching/{name}" for name in ("mesh", "forwarding_rate", "congestion", "broadcast"))
 FRAME_SIZES = {"64", "128", "256", "512", "1024", "1280", "1518"}
 
 
@@ -75,6 +76,21 @@ def test_the_profile_service_activation_runs_its_suites(tmp_path: Path) -> None:
     assert (bed.testbed, bed.criteria) == ("embedded/policer", None)
     assert set(bed.suites) == set((suite_root() / "service_activation").glob("*.robot"))
     assert all(item.expected_s for item in run.items())
+
+
+@pytest.mark.parametrize("profile", names("criteria/profiles"))
+def test_each_shipped_profile_says_how_long_it_takes(profile: str, tmp_path: Path) -> None:
+    run = certification(profile=profile, testbeds=(), criteria=None, suites=(), output=tmp_path)
+    assert all(item.expected_s for item in run.items())
+    assert run.suite_s
+
+
+def test_the_expected_time_is_that_of_the_tests_and_of_opening_the_tester() -> None:
+    beds = [("bridge", "A", "one"), ("bridge", "A", "two"), ("bridge", "B", "one"), ("router", "A", "one")]
+    items = [Item(*bed, expected_s=10) for bed in beds]
+    assert expected_s(items, 4) == 4 * 10 + 3 * 4
+    assert expected_s(items[:1], 0) == 10
+    assert expected_s([], 4) == 0
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_ctrl_c_reports_what_was_measured(tmp_path: Path) -> None:
     [
         (
             ["--profile", "quickest"],
-            "'quickest' does not come with the library; these do: full, mlrsearch, multicast, nat, ",
+            "'quickest' does not come with the library; these do: data-center, full, mlrsearch, mu",
         ),
         (["--testbed", "l2-bride"], "did you mean 'l2-bridge'?"),
         (["--suite", "nowhere.robot"], "there is no suite nowhere.robot"),
