@@ -5,26 +5,25 @@
 from __future__ import annotations
 
 import subprocess
-
-from TesterLibrary.targets.engine.program import find_program
+from pathlib import Path
 
 from .harness.machine import UNDISTURBED, load_average
-from .harness.outcome import Outcome, Run, above
+from .harness.outcome import Impossible, Outcome, Run, above
 from .harness.registry import Settings, benchmark
 
 _MEGA = 1e6
 _PACKETS = 16_000_000
+_PROGRAM = Path(__file__).parent.parent / "engine" / "build" / "src" / "stamps_speed"
 
 
 @benchmark(unit="Mpps", bound=above(5, "Mpps"))
 def stamp_flows_1m(settings: Settings) -> Outcome:
     """Packets of a million flows remembered and found again, each flow counted by itself, without ports"""
-    program = find_program().resolve().parent / "src" / "stamps_speed"
-    if not program.exists():
-        raise RuntimeError(f"{program} is missing; build it: ninja -C engine/build src/stamps_speed")
+    if not _PROGRAM.exists():
+        raise Impossible(f"{_PROGRAM} is missing; build it: ninja -C engine/build src/stamps_speed")
 
     def measure() -> float:
-        command = [*UNDISTURBED, str(program), "1000000", str(_PACKETS), "match"]
+        command = [*UNDISTURBED, str(_PROGRAM), "1000000", str(_PACKETS), "match"]
         return float(subprocess.run(command, capture_output=True, check=True, text=True).stdout) / _MEGA
 
     runs = (Run(measure(), None, load_average()) for _ in range(settings.runs))

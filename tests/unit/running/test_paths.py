@@ -127,5 +127,5 @@ def test_what_a_lost_tester_did_is_a_doubt(suite: Suite, monkeypatch: pytest.Mon
 
 def test_a_testbed_without_hosts_runs_nothing(suite: Suite) -> None:
     assert suite.hosts.names == ()
-    with pytest.raises(TestbedError, match="has no hosts"):
+    with pytest.raises(TestbedError, match="there is no host 'client': the testbed has none"):
         suite.hosts.run("client", "true", status=0, timeout=Duration(10**9))

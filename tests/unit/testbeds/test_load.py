@@ -199,7 +199,7 @@ dut: {name: mine, kind: embedded, device: bridge}
     ("old", "new", "problem"),
     [
         ("device: bridge", "device: brigde", "'brigde' is no embedded device (did you mean 'bridge'?); give"),
-        (", device: bridge", "", "lab.yaml:5: dut.device: '' is no embedded device; give balancer or bridge"),
+        (", device: bridge", "", "lab.yaml:5: dut.device: '' is no embedded device; give balancer or "),
         ("bridge}", "bridge, options: {rate: 1 Gbps}}", "is not allowed; leave it out: a bridge has none"),
         ("bridge}", "shaper}", "lab.yaml:5: dut.options: is missing; give rate, burst and queue"),
         (
