@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The messages of the Open Traffic Generator model, made from its description at run time.
+
+The description is that of the newest snappi (`tools/otg_model.py`). It has a descriptor pool of its own: a process
+that also imports snappi has two models that do not meet. `docs/adr` says why nothing of snappi is installed.
+"""
+
+from __future__ import annotations
+
+import gzip
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, empty_pb2, message_factory
+from google.protobuf.descriptor import Descriptor, FieldDescriptor, ServiceDescriptor
+
+Message = Any  # of a class that is made at run time
+PACKAGE = "otg"
+
+
+@cache
+def pool() -> descriptor_pool.DescriptorPool:
+    """The descriptor pool of the model."""
+    made = descriptor_pool.DescriptorPool()
+    for known in (descriptor_pb2, empty_pb2):
+        made.AddSerializedFile(known.DESCRIPTOR.serialized_pb)
+    made.AddSerializedFile(gzip.decompress(files(__package__).joinpath("model.binpb.gz").read_bytes()))
+    return made
+
+
+@cache
+def version() -> str:
+    """The version of the model."""
+    return files(__package__).joinpath("model.version").read_text().strip()
+
+
+def descriptor(name: str) -> Descriptor:
+    """The description of a message by its name in the model, such as FlowRate."""
+    return pool().FindMessageTypeByName(f"{PACKAGE}.{name}")
+
+
+@cache
+def message_class(name: str) -> Any:
+    """The class of a message."""
+    return message_factory.GetMessageClass(descriptor(name))
+
+
+@cache
+def service() -> ServiceDescriptor:
+    """The service with all calls."""
+    return pool().FindServiceByName(f"{PACKAGE}.Openapi")
+
+
+def is_list(field: FieldDescriptor) -> bool:
+    """Whether a field holds several values."""
+    return bool(field.is_repeated)
+
+
+@cache
+def values_of(field: FieldDescriptor) -> dict[str, int]:
+    """The names of an enumeration's values, without the one that says nothing."""
+    return {value.name: value.number for value in field.enum_type.values if value.number}
+
+
+@cache
+def alternatives(message: Descriptor) -> frozenset[str]:
+    """The fields of which `choice` names one; none where a message has no choice."""
+    choice = message.fields_by_name.get("choice")
+    return frozenset(set(values_of(choice)) & set(message.fields_by_name)) if choice else frozenset()
+
+
+def chosen(message: Message, default: str) -> str:
+    """The name of what was chosen: by `choice`, else by the only alternative that is given."""
+    if message.HasField("choice"):
+        return str(message.DESCRIPTOR.fields_by_name["choice"].enum_type.values_by_number[message.choice].name)
+    given = [field.name for field, _ in message.ListFields() if field.name in alternatives(message.DESCRIPTOR)]
+    return given[0] if given else default
+
+
+def named(message: Message, field: str) -> str:
+    """The name of an enumeration's value; empty if it is not given."""
+    known = message.DESCRIPTOR.fields_by_name[field]
+    return str(known.enum_type.values_by_number[getattr(message, field)].name) if message.HasField(field) else ""
+
+
+def given(message: Message, field: str, default: Any) -> Any:
+    """The value of a field, or a default where it is not given."""
+    return getattr(message, field) if message.HasField(field) else default

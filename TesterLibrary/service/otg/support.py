@@ -1,0 +1,121 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Which fields of the model this server reads. Whatever else is given is refused, by its path.
+
+Modules that read messages say so with `reads`; `docs/otg.md` has the table that follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from .refusal import Findings
+from .schema import Message, alternatives, descriptor, is_list, values_of
+
+_FIELDS: dict[str, frozenset[str]] = {}  # by the name of a message
+_VALUES: dict[tuple[str, str], frozenset[str]] = {}  # of an enumeration, by message and field, where not all are
+_UNSAID = 0  # the number of every enumeration's value that says nothing
+
+
+def reads(message: str, fields: str, **values: str) -> None:
+    """Says which fields of a message are read, and of enumerations which values, where it is not all of them.
+
+    Both are words with spaces between. A name that the model has not is an error of this library.
+    """
+    known = descriptor(message)
+    _FIELDS[message] = _FIELDS.get(message, frozenset()) | frozenset(fields.split())
+    for name in _FIELDS[message]:
+        if name not in known.fields_by_name:
+            raise KeyError(f"{message} has no field {name}")
+    for name, allowed in values.items():
+        if wrong := set(allowed.split()) - set(values_of(known.fields_by_name[name])):
+            raise KeyError(f"{message}.{name} has no value {wrong}")
+        _VALUES[message, name] = frozenset(allowed.split())
+
+
+def is_read(message: Descriptor, field: str) -> bool:
+    """Whether a field is read."""
+    return field in _FIELDS.get(message.name, ())
+
+
+def values_read(field: FieldDescriptor) -> list[str]:
+    """The values of an enumeration that are read, in the order of the model."""
+    allowed = _VALUES.get((field.containing_type.name, field.name))
+    return [name for name in values_of(field) if allowed is None or name in allowed]
+
+
+def fields_read(message: Descriptor) -> list[str]:
+    """The fields of a message that are read, in the order of the model."""
+    return [field.name for field in message.fields if is_read(message, field.name)]
+
+
+def check(message: Message, path: str, findings: Findings) -> None:
+    """Notes each place of a message that is not read: nothing is ever ignored."""
+    _check(message, path, findings, set())
+
+
+def _check(message: Message, path: str, findings: Findings, sound: set[tuple[str, bytes]]) -> None:
+    """`sound` has the messages that were found to be right, since thousands of flows share many parts."""
+    known = message.DESCRIPTOR
+    key = (known.name, message.SerializeToString())
+    if key in sound:
+        return
+    before = len(findings.errors)
+    for number in sorted({unknown.field_number for unknown in UnknownFieldSet(message)}):
+        findings.add(path, f"field number {number} is not in this version of the model")
+    for field, value in message.ListFields():
+        place = f"{path}.{field.name}" if path else field.name
+        if not is_read(known, field.name):
+            findings.add(place, f"is not supported; {_supported(known)}")
+        elif field.type == FieldDescriptor.TYPE_MESSAGE:
+            if is_list(field):
+                for index, one in enumerate(value):
+                    _check(one, f"{place}[{index}]", findings, sound)
+            else:
+                _check(value, place, findings, sound)
+        elif field.type == FieldDescriptor.TYPE_ENUM:
+            for shown, one in _each(place, value, many=is_list(field)):
+                _check_value(field, one, shown, findings)
+    _check_choice(message, path, findings)
+    if len(findings.errors) == before:
+        sound.add(key)
+
+
+def _supported(message: Descriptor) -> str:
+    return f"of {message.name} {', '.join(fields_read(message)) or 'nothing'} can be given"
+
+
+def _each(place: str, value: Message, *, many: bool) -> Iterator[tuple[str, int]]:
+    if many:
+        yield from ((f"{place}[{index}]", one) for index, one in enumerate(value))
+    else:
+        yield place, value
+
+
+def _check_value(field: FieldDescriptor, number: int, place: str, findings: Findings) -> None:
+    value = field.enum_type.values_by_number.get(number)
+    allowed = values_read(field)
+    if value is None or number == _UNSAID:
+        findings.add(place, f"{number} is no value of the model; give one of {', '.join(allowed)}")
+    elif value.name not in allowed:
+        findings.add(place, f"{value.name} is not supported; give one of {', '.join(allowed)}")
+
+
+def _check_choice(message: Message, path: str, findings: Findings) -> None:
+    """What `choice` does not name would be ignored, so it must not be given."""
+    known = alternatives(message.DESCRIPTOR)
+    given = [field.name for field, _ in message.ListFields() if field.name in known]
+    if not given:
+        return
+    choice = message.DESCRIPTOR.fields_by_name["choice"]
+    named = choice.enum_type.values_by_number.get(message.choice) if message.HasField("choice") else None
+    if not message.HasField("choice"):
+        if len(given) > 1:
+            findings.add(path, f"{', '.join(given)} are given without a choice; give one of them")
+    elif named is not None:
+        for name in given:
+            if name != named.name:
+                findings.add(f"{path}.{name}" if path else name, f"goes with the choice {name}, not {named.name}")
