@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..errors import PlanError
@@ -17,6 +17,7 @@ from ..model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
 from ..model.ports import Port
 from ..model.stream import Stream
 from ..wire.address import Station, stations
+from .alike import groups, plan_alike
 from .apart import check_clients_apart
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
@@ -64,10 +65,9 @@ def compile(  # noqa: A001 - the word of the architecture
     _check_job(job, max_streams, first_id)
     _check_copies(job.streams, ports)
     ends = [stations(stream, ports) for stream in job.streams]
-    made = [
-        _stream(_forwarded(stream, forwarding), stream_id, job.seed, tx, rx, gateways)
-        for stream_id, (stream, (tx, rx)) in enumerate(zip(job.streams, ends, strict=True), first_id)
-    ]
+    made = _streams(
+        [_forwarded(stream, forwarding) for stream in job.streams], first_id, job.seed, ends, gateways
+    )
     for name in dict.fromkeys(stream.tx for stream in job.streams):
         check_sum(ports[name], [stream for stream in job.streams if stream.tx == name])
     check_apart(stream for stream, _ in made)
@@ -170,15 +170,57 @@ def _repeated(names: Iterable[str]) -> list[str]:
     return [name for name, count in Counter(names).items() if count > 1]
 
 
-def _stream(
-    stream: Stream, stream_id: int, seed: int, tx: Station, rx: Station, gateways: Mapping[str, bytes]
-) -> tuple[PlannedStream, Content]:
+def _streams(
+    streams: Sequence[Stream],
+    first_id: int,
+    seed: int,
+    ends: Sequence[tuple[Station, Station]],
+    gateways: Mapping[str, bytes],
+) -> list[tuple[PlannedStream, Content]]:
+    """All streams of a job. Those that are alike are planned together, as they would be one by one."""
+    made: dict[int, tuple[PlannedStream, Content]] = {}
+    for places in groups(streams):
+        tx, rx = ends[places[0]]
+        alike = plan_alike(
+            [streams[place] for place in places],
+            [first_id + place for place in places],
+            seed,
+            one=lambda stream, stream_id, tx=tx, rx=rx: _stream(stream, stream_id, seed, tx, rx, gateways),  # type: ignore[misc]
+            template=lambda stream, stream_id, tx=tx, rx=rx: measured_frame(  # type: ignore[misc]
+                stream, stream_id, seed, tx, rx, _next_hop(stream, tx, rx, gateways)
+            ),
+            departing=lambda stream, planned, tx=tx, rx=rx: _departing(  # type: ignore[misc]
+                stream, planned, seed, tx, _next_hop(stream, tx, rx, gateways)
+            ),
+        )
+        made |= zip(places, alike or (), strict=False)
+    return [
+        made[place] if place in made else _stream(stream, first_id + place, seed, tx, rx, gateways)
+        for place, (stream, (tx, rx)) in enumerate(zip(streams, ends, strict=True))
+    ]
+
+
+def _departing(
+    stream: Stream, planned: PlannedStream, seed: int, tx: Station, next_hop: bytes
+) -> PlannedStream:
+    departures, error = planned_departures(stream, tx.port, seed=f"{seed} {stream.name}", next_hop=next_hop)
+    return replace(planned, departures=departures, rate_error=error)
+
+
+def _next_hop(stream: Stream, tx: Station, rx: Station, gateways: Mapping[str, bytes]) -> bytes:
+    """The MAC address to which frames go: that of the gateway, or of the receiver."""
     if tx.port.gateway and tx.port.name not in gateways:
         raise PlanError(
             f"stream {stream.name!r}: the MAC address of {tx.port.gateway}, the gateway of port "
             f"{tx.port.name!r}, is not known; resolve it before planning"
         )
-    next_hop = gateways[tx.port.name] if tx.port.gateway else rx.port.mac
+    return gateways[tx.port.name] if tx.port.gateway else rx.port.mac
+
+
+def _stream(
+    stream: Stream, stream_id: int, seed: int, tx: Station, rx: Station, gateways: Mapping[str, bytes]
+) -> tuple[PlannedStream, Content]:
+    next_hop = _next_hop(stream, tx, rx, gateways)
     departures, error = planned_departures(stream, tx.port, seed=f"{seed} {stream.name}", next_hop=next_hop)
     templates = tuple(
         measured_frame(replace(stream, frame_size=size), stream_id, seed, tx, rx, next_hop)

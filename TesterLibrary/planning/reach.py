@@ -21,8 +21,12 @@ MOST_ADDRESSES = 4096  # values of one field; a device needs a route to reach mo
 class Reach:
     """The addresses in the outermost Ethernet and IP headers of a stream's frames."""
 
-    def __init__(self, template: FrameTemplate, changes: Sequence[FieldChange]) -> None:
+    def __init__(
+        self, template: FrameTemplate, changes: Sequence[FieldChange], *, announces: bool = True
+    ) -> None:
+        """`announces`: a bridge is to learn the destination MAC addresses that change from frame to frame."""
         self._template = template
+        self._announces = announces
         self._changes = {change.place: change for change in changes}
 
     def neighbours(self, tx: Station, rx: Station) -> Iterator[PlannedNeighbour]:
@@ -36,7 +40,7 @@ class Reach:
     def learning(self, rx: Station) -> Iterator[LearningFrame]:
         """Frames from which a bridge learns the MAC addresses of an edited destination field."""
         place = self._outermost("Ether", "dst")
-        if place in self._changes and not rx.port.gateway:
+        if self._announces and place in self._changes and not rx.port.gateway:
             for number in self._values("Ether", "dst"):
                 mac = number.to_bytes(6, "big")
                 if not mac[0] & 1 and mac != rx.port.mac:

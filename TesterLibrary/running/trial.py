@@ -78,6 +78,8 @@ class StreamRun:
     @property
     def unending(self) -> Sequence[Stream]:
         """Those of its streams that leave until they are stopped."""
+        if self._before is None:  # they are loaded only
+            return []
         pairs = zip(self.streams, self.plan.streams, strict=True)
         return [stream for stream, planned in pairs if planned.departures.endless]
 
@@ -108,13 +110,16 @@ class StreamRun:
 
     def start(self, duration: Duration | None = None, packets: int | None = None) -> None:
         """Starts all streams together, for a time, for so many frames each, or until they are stopped."""
-        self._before = self._tester.target.snapshot([self.name])
+        start_together(self._tester, [self], duration, packets)
+
+    def begin(self, before: Snapshot) -> None:
+        """Notes the counters as they are before its streams start."""
+        self._before = before
         self._backlog_before = self._tester.backlog_drops()
         self._started_at = wall_clock()
         self._delays = {}
         now_ns = self._before.taken_at_ns
         self._stale = {s.id: self._tester.at_large.at(s.rx_port, now_ns) for s in self._unsigned}
-        self._tester.target.start([self.name], duration=duration, packets=packets)
 
     def report(self, progress: SendingProgress) -> None:
         """Reads its delays, and gives the trial so far to those who watch its streams."""
@@ -186,7 +191,7 @@ class StreamRun:
 
     def _trial(self, after: Snapshot, duration: Duration | None) -> Trial:
         assert self._before is not None, "start() has read the counters before"
-        evidence = self.evidence(self._before, after)
+        evidence = self.evidence_at(after)
         counters = {s.id: after.stream(s.id) for s in self.plan.streams}
         job = after.job(self.name)
         sending_ns = duration.ns if duration else _sending_ns(counters.values())
@@ -224,6 +229,11 @@ class StreamRun:
         if counted.id in self._changed:
             return None
         return growth(self._delays.get(counted.id, ()), counted.first_tx_ns, counted.last_tx_ns)
+
+    def evidence_at(self, after: Snapshot) -> Evidence:
+        """Evidence of the tester's work since the start."""
+        assert self._before is not None, "start() has read the counters before"
+        return self.evidence(self._before, after)
 
     def evidence(self, before: Snapshot, after: Snapshot) -> Evidence:
         """Evidence of the tester's work for this run between two snapshots."""
@@ -269,6 +279,20 @@ class StreamRun:
                 return latest, ()
             snapshot = latest
         return snapshot, ()
+
+
+def start_together(
+    tester: Tester,
+    runs: Sequence[StreamRun],
+    duration: Duration | None = None,
+    packets: int | None = None,
+) -> None:
+    """Starts the streams of several runs together, as `StreamRun.start` does those of one."""
+    names = [run.name for run in runs]
+    before = tester.target.snapshot(names)
+    for run in runs:
+        run.begin(before)
+    tester.target.start(names, duration=duration, packets=packets)
 
 
 def _refuse_own_ports(plan: Plan) -> None:

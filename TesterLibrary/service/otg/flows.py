@@ -95,6 +95,7 @@ def flow_of(flow: Message, index: int, world: World, findings: Findings) -> Flow
         start_after=when.start_after,
         editors=packet.editors,
         signature=signed,
+        answered=not world.interfaces,  # where there are devices, they are answered for, and nothing else
     )
     return FlowSetting(
         name=flow.name,
@@ -235,7 +236,6 @@ def _between(stream: Stream, number: int, count: int, one: Interface, packet: Pa
         headers=stack,
         rate=Rate(stream.rate.value / count, stream.rate.unit),
         phase=Fraction(number, count),
-        answered=False,  # devices are answered for with their own MAC addresses
     )
 
 

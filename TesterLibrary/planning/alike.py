@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Plans thousands of streams that differ in little: Scapy lays out the headers of the first, and editors the rest.
+
+Streams are alike if they have the same headers and fields, and differ in nothing but values of fields on which no
+other octet depends but checksums. Then the frame of stream k is frame k of one stream whose fields change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from ipaddress import ip_address
+
+from ..errors import PlanError
+from ..model.departures import CaptureReplay, Messages
+from ..model.editor import Editor, FieldPath, FieldValues, Sweep
+from ..model.headers import HeaderStack
+from ..model.payload import PayloadKind
+from ..model.plan import PlannedStream
+from ..model.stream import Stream
+from ..model.units import FrameSize
+from .content import Content, content
+from .flows import FlowSpace
+from .reach import MOST_ADDRESSES, Reach
+from .template import FrameTemplate
+
+_LEAST = 8  # streams for which it is worth while
+# Fields of which nothing else in a frame follows but checksums, and in which no version bit is looked for.
+_FREE = frozenset(
+    {"src", "dst", "sport", "dport", "vlan", "prio", "ttl", "hlim", "seq", "ack", "window", "label", "vni"}
+    | {"hwsrc", "hwdst", "psrc", "pdst"}
+)
+_NETWORKS = ("IP", "IPv6", "ARP")
+
+PlanOne = Callable[[Stream, int], tuple[PlannedStream, Content]]
+Rewrite = Callable[[Stream, PlannedStream], PlannedStream]
+TemplateOf = Callable[[Stream, int], FrameTemplate]
+
+
+def groups(streams: Sequence[Stream]) -> Iterator[list[int]]:
+    """The places of streams that are alike, of at least eight each."""
+    found: dict[tuple[object, ...], list[int]] = {}
+    for place, stream in enumerate(streams):
+        if stream.headers and stream.signature and _is_alone(stream):
+            found.setdefault(_kind(stream, stream.headers), []).append(place)
+    for places in found.values():
+        for begin in range(0, len(places), MOST_ADDRESSES):
+            part = places[begin : begin + MOST_ADDRESSES]
+            if len(part) >= _LEAST:
+                yield part
+
+
+def _is_alone(stream: Stream) -> bool:
+    """Whether its frames have one size, and nothing in them is drawn by the stream's name."""
+    shaping = stream.shaping
+    sizes = [message.frame_size for message in shaping.messages] if isinstance(shaping, Messages) else []
+    steps = all(isinstance(editor.mode, (Sweep, FieldValues)) for editor in stream.editors)
+    drawn = stream.payload.kind is PayloadKind.RANDOM or isinstance(shaping, CaptureReplay)
+    return isinstance(stream.frame_size, FrameSize) and steps and not drawn and not any(sizes)
+
+
+def _kind(stream: Stream, stack: HeaderStack) -> tuple[object, ...]:
+    """Everything of a stream but its name, its times and the values of its headers."""
+    shape = tuple((header.name, *(name for name, _ in header.fields)) for header in stack.headers)
+    return (
+        *(stream.tx, stream.rx, stream.frame_size, stream.payload, repr(stream.editors), stream.cascades, shape),
+        *(stream.count_flows, stream.version, stream.forwarding, stream.copies, stream.answered, repr(stack.types)),
+        type(stream.shaping),
+    )
+
+
+def plan_alike(
+    streams: Sequence[Stream], ids: Sequence[int], seed: int, one: PlanOne, template: TemplateOf, departing: Rewrite
+) -> list[tuple[PlannedStream, Content]] | None:
+    """Plans streams that are alike; None if they have to be planned one by one.
+
+    Args:
+        streams: Streams of one of the `groups`.
+        ids: Their ids.
+        seed: The seed of the job.
+        one: Plans a stream with its id by itself.
+        template: The frame of a stream with its id.
+        departing: Gives a planned stream the times of another stream.
+    """
+    stacks = [stream.headers for stream in streams if stream.headers]
+    paths = list(_differing(stacks))
+    edited_fields = {editor.path for editor in streams[0].editors}
+    if any(path.field not in _FREE or path in edited_fields for _, path in paths) or not all(map(_is_plain, stacks)):
+        return None
+    first, made = one(streams[0], ids[0])
+    frames: Collection[bytes] = [first.frames[0]] * len(streams)
+    reach = made.reach
+    if paths:
+        editors = tuple(Editor(path, FieldValues(_values(stacks, *places))) for places, path in paths)
+        edited = replace(streams[0], editors=editors, cascades=(), count_flows=False, version=None)
+        laid_out = template(streams[0], ids[0])
+        try:
+            changing = content(edited, [laid_out], seed)
+        except PlanError:
+            return None  # planned one by one, the stream that is wrong is named
+        space = FlowSpace(changing.editors, changing.checksums, lambda _: changing.frames[0])
+        frames = [space.frame(number) for number in range(len(streams))]
+        if frames[0] != first.frames[0]:
+            return None
+        reach = Reach(laid_out, changing.changes, announces=False)
+    planned = [
+        departing(stream, replace(first, id=stream_id, name=stream.name, frames=(frame,)))
+        for stream, stream_id, frame in zip(streams, ids, frames, strict=True)
+    ]
+    rest = replace(made, reach=None)
+    return [(planned[0], replace(made, reach=reach)), *((stream, rest) for stream in planned[1:])]
+
+
+def _differing(stacks: Sequence[HeaderStack]) -> Iterator[tuple[tuple[int, int], FieldPath]]:
+    """The fields in which headers differ: their places in the stack, and their paths."""
+    counts: dict[str, int] = {}
+    for layer, header in enumerate(stacks[0].headers):
+        counts[header.name] = counts.get(header.name, 0) + 1
+        for place, (name, value) in enumerate(header.fields):
+            if any(stack.headers[layer].fields[place][1] != value for stack in stacks):
+                yield (layer, place), FieldPath(header.name, name, counts[header.name])
+
+
+def _values(stacks: Sequence[HeaderStack], layer: int, place: int) -> tuple[str, ...]:
+    return tuple(str(stack.headers[layer].fields[place][1]) for stack in stacks)
+
+
+def _is_plain(stack: HeaderStack) -> bool:
+    """Whether no rule of the planner looks at its addresses: equal ones, or a group without a MAC address."""
+    fields = dict(stack.headers[0].fields)
+    for header in stack.headers:
+        if header.name in _NETWORKS:
+            known = dict(header.fields)
+            source, target = known.get("src"), known.get("dst")
+            if source is not None and source == target:
+                return False
+            if "dst" not in fields and target is not None and _is_group(str(target)):
+                return False
+    return True
+
+
+def _is_group(text: str) -> bool:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return True
+    return address.is_multicast or text == "255.255.255.255"

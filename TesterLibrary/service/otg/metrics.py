@@ -1,0 +1,259 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of ports and flows, as clients ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from ...measurement.snapshot import PortCounters, Snapshot
+from ...model.units import LINE_OVERHEAD
+from ...running.tester import Tester
+from .refusal import Findings, OtgFailure
+from .schema import Message, chosen, descriptor, message_class, values_of
+from .settings import PortSetting
+from .support import reads
+from .transmission import FlowCount, Transmission, received, unique
+
+reads("MetricsRequest", "choice port flow", choice="port flow")
+reads("PortMetricsRequest", "port_names column_names")
+reads("FlowMetricsRequest", "flow_names metric_names")
+
+_DOUBTFUL = frozenset({"frames_rx", "bytes_rx"})  # columns that say how much arrived
+_KILO, _MEGA = 1000, 10**6
+
+
+def metrics_of(
+    request: Message,
+    tester: Tester,
+    flows: Transmission,
+    ports: dict[str, PortSetting],
+    capturing: Collection[str],
+    captured: Collection[str],
+) -> Message:
+    """The answer to a request.
+
+    Raises:
+        OtgError: a name of a port or a flow that there is not.
+        OtgFailure: how much has arrived is not known, because the tester itself lost frames.
+    """
+    answer = message_class("MetricsResponse")()
+    names = values_of(descriptor("MetricsResponse").fields_by_name["choice"])
+    if chosen(request, "port") == "flow":
+        answer.choice = names["flow_metrics"]
+        wanted = _wanted(request.flow.flow_names, flows.settings, "flow.flow_names", "flow")
+        columns = _columns(request.flow, "metric_names")
+        answer.flow_metrics.extend(_flow_metrics(wanted, columns, tester, flows))
+    else:
+        answer.choice = names["port_metrics"]
+        wanted = _wanted(request.port.port_names, ports, "port.port_names", "port")
+        columns = _columns(request.port, "column_names")
+        snapshot = flows.look()
+        for name in wanted:
+            metric = _port_metric(ports[name], snapshot, tester, flows)
+            if ports[name].port in {*capturing, *captured}:
+                metric["capture"] = "started" if ports[name].port in capturing else "stopped"
+            answer.port_metrics.append(_message("PortMetric", metric, columns))
+    return answer
+
+
+def _wanted(names: Sequence[str], known: Iterable[str], path: str, what: str) -> list[str]:
+    """The names that were asked for, or all."""
+    known, findings = list(known), Findings()
+    for index, name in enumerate(names):
+        if name not in known:
+            there = ", ".join(known) or "none"
+            findings.add(f"{path}[{index}]", f"{name!r} is no {what} of the configuration; it has {there}")
+    findings.settle()
+    return [name for name in known if name in set(names)] if names else known
+
+
+def _columns(request: Message, field: str) -> frozenset[str]:
+    """The columns that were asked for; empty for all."""
+    known = request.DESCRIPTOR.fields_by_name[field].enum_type.values_by_number
+    return frozenset(known[number].name for number in getattr(request, field))
+
+
+def _message(name: str, values: dict[str, Any], columns: frozenset[str]) -> Message:
+    """A metric with these values; those that are None, or not asked for, are left out."""
+    metric = message_class(name)()
+    for key, value in values.items():
+        if value is None or (columns and key not in columns and key != "name"):
+            continue
+        field = metric.DESCRIPTOR.fields_by_name[key]
+        if isinstance(value, dict):
+            for inner, number in value.items():
+                setattr(getattr(metric, key), inner, number)
+        else:
+            setattr(metric, key, values_of(field)[value] if field.enum_type else value)
+    return metric
+
+
+def _port_metric(setting: PortSetting, now: Snapshot, tester: Tester, flows: Transmission) -> dict[str, Any]:
+    port, before = now.port(setting.port), flows.port_base.port(setting.port)
+    rates = flows.history.rates(port.name, now.taken_at_ns, _totals(port), Fraction(0))
+    sending = {
+        stream.tx_port for flow in flows.flow_counts(now, flows.settings) for stream in _sending_streams(flow)
+    }
+    return {
+        "name": setting.name,
+        "location": setting.location,
+        "link": None if port.link_up is None else "up" if port.link_up else "down",
+        "transmit": "started" if port.name in sending else "stopped",
+        "frames_tx": port.tx_packets - before.tx_packets,
+        "frames_rx": port.rx_packets - before.rx_packets,
+        "bytes_tx": port.tx_bytes - before.tx_bytes,
+        "bytes_rx": port.rx_bytes - before.rx_bytes,
+        "frames_tx_rate": rates[0],
+        "frames_rx_rate": rates[1],
+        "bytes_tx_rate": rates[2],
+        "bytes_rx_rate": rates[3],
+        "speed": tester.ports[port.name].speed.bps // 8 // _KILO,
+    }
+
+
+def _totals(port: PortCounters) -> tuple[int, ...]:
+    return port.tx_packets, port.rx_packets, port.tx_bytes, port.rx_bytes
+
+
+def _sending_streams(flow: FlowCount) -> Iterator[Any]:
+    if flow.group is not None and flow.group.is_sending:
+        yield from flow.streams
+
+
+def _flow_metrics(
+    names: Collection[str], columns: frozenset[str], tester: Tester, flows: Transmission
+) -> Iterator[Message]:
+    snapshot = flows.look()
+    enabled = [name for name in names if flows.settings[name].enabled]
+    found = list(flows.flow_counts(snapshot, enabled))
+    _refuse_doubtful(found, columns)
+    for flow in found:
+        yield _message("FlowMetric", _flow_metric(flow, snapshot, tester, flows), columns)
+
+
+def _refuse_doubtful(found: Iterable[FlowCount], columns: frozenset[str]) -> None:
+    """OtgFailure if what is missing may be the tester's doing: a wrong loss must not look like a device's."""
+    if columns and not columns & _DOUBTFUL:
+        return
+    doubtful = {flow.setting.name: flow.group.doubts for flow in found if flow.group and flow.group.doubts}
+    if doubtful:
+        raise OtgFailure(
+            [
+                f"flow {name!r}: how much of it arrived is not to be trusted: {'; '.join(doubts)}. Run it again; "
+                "metric_names without frames_rx and bytes_rx gives the rest"
+                for name, doubts in doubtful.items()
+            ]
+        )
+
+
+def _flow_metric(flow: FlowCount, now: Snapshot, tester: Tester, flows: Transmission) -> dict[str, Any]:
+    setting, counters = flow.setting, flow.counters
+    sending = flow.group is not None and flow.group.is_sending
+    rx = [received(counter, anywhere=setting.anywhere) for counter in counters]
+    values: dict[str, Any] = {
+        "name": setting.name,
+        "port_tx": setting.tx,
+        "port_rx": setting.rx or None,
+        "transmit": "started" if sending else "stopped",
+        "frames_tx": sum(counter.tx_packets for counter in counters),
+        "frames_rx": _sum(rx),
+        "bytes_tx": sum(counter.tx_bytes for counter in counters),
+        "bytes_rx": _bytes_rx(flow),
+        **_rates(flow, now, flows, sending=sending),
+    }
+    if setting.loss and counters:
+        values["loss"] = _loss(flow, sending=sending)
+    if setting.latency is not None:
+        values["latency"] = _latency(flow, tester)
+    if setting.timestamps:
+        values["timestamps"] = _timestamps(flow)
+    return values
+
+
+def _sum(values: Sequence[int | None]) -> int | None:
+    """None where one is not known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _bytes_rx(flow: FlowCount) -> int | None:
+    """Bytes at other ports are not counted by stream: they follow where all frames are of one size."""
+    if not flow.setting.anywhere:
+        return sum(counter.rx_bytes for counter in flow.counters)
+    total = 0
+    for stream, counter in zip(flow.streams, flow.counters, strict=False):
+        if len(stream.sizes) != 1 or counter.rx_misrouted is None:
+            return None
+        total += counter.rx_bytes + counter.rx_misrouted * next(iter(stream.sizes))
+    return total
+
+
+def _rates(flow: FlowCount, now: Snapshot, flows: Transmission, *, sending: bool) -> dict[str, float | None]:
+    frames_tx = frames_rx = bytes_tx = bytes_rx = 0.0
+    if sending:
+        for stream in flow.streams:
+            expected = stream.frames_per_second
+            found = flows.history.rates(stream.id, now.taken_at_ns, flows.totals[stream.id], expected)
+            frames_tx, frames_rx = frames_tx + found[0], frames_rx + found[1]
+            bytes_tx, bytes_rx = bytes_tx + found[2], bytes_rx + found[3]
+    if flow.setting.anywhere:  # bytes at other ports are not counted
+        size = bytes_tx / frames_tx if frames_tx else 0.0
+        bytes_rx = frames_rx * size
+    values: dict[str, float | None] = {"frames_tx_rate": frames_tx, "frames_rx_rate": frames_rx}
+    for way, frames, octets in (("tx", frames_tx, bytes_tx), ("rx", frames_rx, bytes_rx)):
+        values[f"{way}_l1_rate_bps"] = 8 * (octets + LINE_OVERHEAD * frames)
+        values[f"{way}_rate_bytes"] = octets
+        values[f"{way}_rate_bps"] = 8 * octets
+        values[f"{way}_rate_kbps"] = 8 * octets / _KILO
+        values[f"{way}_rate_mbps"] = 8 * octets / _MEGA
+    return values
+
+
+def _loss(flow: FlowCount, *, sending: bool) -> float | None:
+    """The part of the frames that is lost, in percent.
+
+    While a flow is sending it is that of the frames before the last one that has arrived: frames on their way
+    are not lost. None where nobody can tell.
+    """
+    anywhere = flow.setting.anywhere
+    sent = lost = 0
+    for counter in flow.counters:
+        arrived = unique(counter, anywhere=anywhere)
+        before = counter.order.next_sequence if sending else counter.tx_packets
+        if arrived is None or before is None or (sending and anywhere):
+            return None
+        sent, lost = sent + before, lost + max(0, before - arrived)
+    return 100 * lost / sent if sent else 0.0
+
+
+def _latency(flow: FlowCount, tester: Tester) -> dict[str, float] | None:
+    kind = flow.setting.latency
+    assert kind is not None
+    least, most, total, number = [], [], 0.0, 0
+    for stream, counter in zip(flow.streams, flow.counters, strict=False):
+        seen = counter.latency
+        if seen.count:
+            off = tester.correction(stream).total_ns(kind)
+            least.append(max(0, seen.min_ns - off))
+            most.append(max(0, seen.max_ns - off))
+            total += max(0, seen.sum_ns - off * seen.count)
+            number += seen.count
+    if not number:
+        return None
+    return {"minimum_ns": float(min(least)), "maximum_ns": float(max(most)), "average_ns": total / number}
+
+
+def _timestamps(flow: FlowCount) -> dict[str, float] | None:
+    """When the first and the last frame arrived, by the tester's clock."""
+    arrived = [counter for counter in flow.counters if counter.first_rx_ns]
+    if not arrived:
+        return None
+    return {
+        "first_timestamp_ns": float(min(counter.first_rx_ns for counter in arrived)),
+        "last_timestamp_ns": float(max(counter.last_rx_ns for counter in arrived)),
+    }
+
+

@@ -1,0 +1,378 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The flows of a configuration on the tester: loaded, sending, ended, and counted to the end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import count
+
+from ...errors import TargetError
+from ...measurement.snapshot import Snapshot, StreamCounters
+from ...model.plan import PlannedStream
+from ...model.stream import Stream
+from ...planning.rate import check_sum
+from ...running.tester import Tester
+from ...running.trial import StreamRun, start_together
+from .history import Counts, History
+from .refusal import OtgError
+from .sending import Limit
+from .settings import FlowSetting
+
+_ALONE = 64  # flows that have a job each, so that each is started and stopped by itself; more share jobs
+_SILENT_NS = 2 * 10**9  # how long frames are waited for of which none has come (RFC 2544 §23)
+_SLOWER = 2  # factor on the latency of the slowest frame
+_POLL_S = 0.02
+_WITHOUT_LIMIT = Fraction(10**9)
+_BURST_NS = 10**9  # flows that take less time have too few frames for an exact rate
+
+
+@dataclass
+class Group:
+    """Flows that are loaded as one job and end alike."""
+
+    run: StreamRun
+    limit: Limit
+    flows: tuple[str, ...]  # of each stream
+    any_port: frozenset[int]  # ids of streams whose frames count wherever they arrive
+    unexpected: bool  # nobody waits for its frames
+    started: bool = False
+    final: Snapshot | None = None  # when it had ended, and nothing came any more
+    arrived: int = -1
+    quiet_since_ns: int = 0
+    doubts: tuple[str, ...] = ()  # why what is missing may not be the device's loss
+    told: bool = True  # its end has been looked at for warnings
+
+    @property
+    def streams(self) -> Sequence[PlannedStream]:
+        """Its streams, in the order of `flows`."""
+        return self.run.plan.streams
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether it was started, and its counters may still change."""
+        return self.started and self.final is None
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Flows that are planned, and not yet loaded."""
+
+    flows: Mapping[str, FlowSetting]  # those whose gateway is missing, too
+    groups: Sequence[Group]
+
+
+@dataclass
+class FlowCount:
+    """What is known of a flow at one instant."""
+
+    setting: FlowSetting
+    group: Group | None = None
+    counters: list[StreamCounters] = field(default_factory=list)
+    streams: list[PlannedStream] = field(default_factory=list)
+
+
+class Transmission:
+    """All flows of a configuration."""
+
+    def __init__(self, tester: Tester, jobs: Iterator[int] | None = None) -> None:
+        self._tester = tester
+        self._jobs = jobs or count(1)  # numbers of jobs
+        self._groups: list[Group] = []
+        self._settings: dict[str, FlowSetting] = {}
+        self._ports: Snapshot | None = None  # their counters when they were last cleared
+        self.history = History()
+        self.totals: dict[Hashable, Counts] = {}  # of the last look
+        self.warnings: list[str] = []  # what the tester has to say of flows that ended by themselves
+
+    @property
+    def settings(self) -> Mapping[str, FlowSetting]:
+        """The flows by name."""
+        return self._settings
+
+    @property
+    def is_sending(self) -> bool:
+        """Whether a flow is sending, or its frames are still on their way."""
+        return any(group.is_sending for group in self._groups)
+
+    def prepare(self, flows: Iterable[FlowSetting]) -> Prepared:
+        """Plans flows as the jobs that they will be. PlanError if one is refused; the tester is not asked."""
+        known = {flow.name: flow for flow in flows}
+        ready = [flow for flow in known.values() if not flow.unresolved]
+        on_air, self._tester.on_air = self._tester.on_air, []  # what is loaded now will be gone, or has other names
+        try:
+            groups = [self._planned(limit, streams, names, known) for limit, streams, names in self._grouped(ready)]
+        finally:
+            self._tester.on_air = on_air
+        return Prepared(known, groups)
+
+    def add(self, prepared: Prepared) -> None:
+        """Loads flows. PlanError if one is refused by the tester; then none is loaded."""
+        loaded: list[Group] = []
+        try:
+            for group in prepared.groups:
+                group.run.load()
+                loaded.append(group)
+        except BaseException:
+            for group in loaded:
+                group.run.unload()
+            raise
+        self._groups += loaded
+        self._settings |= prepared.flows
+
+    def _grouped(
+        self, flows: Iterable[FlowSetting]
+    ) -> Iterator[tuple[Limit, tuple[Stream, ...], tuple[str, ...]]]:
+        flows = tuple(flows)
+        alone = len(flows) <= _ALONE
+        found: dict[tuple[str, Limit], list[tuple[str, Stream]]] = {}
+        for flow in flows:
+            for part in flow.parts:
+                if part.limit.packets != 0:  # less packets than pairs of devices
+                    found.setdefault((flow.name if alone else "", part.limit), []).append((flow.name, part.stream))
+        for (_, limit), members in found.items():
+            yield limit, tuple(stream for _, stream in members), tuple(name for name, _ in members)
+
+    def _planned(
+        self, limit: Limit, streams: tuple[Stream, ...], names: tuple[str, ...], flows: Mapping[str, FlowSetting]
+    ) -> Group:
+        run = StreamRun(self._tester, f"otg-{next(self._jobs)}", streams)
+        any_port = frozenset(
+            stream.id for stream, name in zip(run.plan.streams, names, strict=True) if flows[name].anywhere
+        )
+        return Group(run, limit, names, any_port, unexpected=all(not flows[name].rx for name in names))
+
+    def remove(self, names: Collection[str]) -> None:
+        """Takes flows off the tester. OtgError if others are loaded with them."""
+        for group in self._within(names, "delete them all, or set the configuration anew"):
+            self._retire(group)
+            group.run.unload()
+            self._groups.remove(group)
+        for name in names:
+            self._settings.pop(name, None)
+
+    def _within(self, names: Collection[str], advice: str) -> list[Group]:
+        """The groups of flows. OtgError if one of them has other flows, too."""
+        found = [group for group in self._groups if set(group.flows) & set(names)]
+        for group in found:
+            others = [name for name in group.flows if name not in names]
+            if others:
+                raise OtgError(
+                    [
+                        f"more than {_ALONE} flows with one duration are sent as one, and {others[0]!r} is among them; "
+                        f"{advice}"
+                    ]
+                )
+        return found
+
+    def start(self, names: Collection[str]) -> None:
+        """Starts flows together, with counters of 0; flows that are sending are started anew.
+
+        Raises:
+            OtgError: a part of flows that are sent as one, or one whose gateway is not known.
+            PlanError: more than a port carries.
+        """
+        missing = [self._settings[name] for name in names if self._settings[name].unresolved]
+        if missing:
+            raise OtgError(
+                [
+                    f"{flow.place}: the gateway of {flow.unresolved!r} does not answer, so its MAC address is not "
+                    "known; start the device, or give gateway_mac or ethernet.dst"
+                    for flow in missing
+                ]
+            )
+        groups = self._within(names, "start them all, or set a configuration of fewer flows")
+        self._check_room(groups)
+        sending = [group for group in groups if group.is_sending]
+        if sending:
+            self._tester.target.stop([group.run.name for group in sending])
+        for group in groups:
+            self._retire(group)
+        if not self.is_sending:
+            self.clear_ports()
+        for limit in dict.fromkeys(group.limit for group in groups):
+            together = [group for group in groups if group.limit == limit]
+            runs = [group.run for group in together]
+            start_together(self._tester, runs, limit.duration, limit.packets)
+            for group in together:
+                group.started, group.final, group.doubts, group.told = True, None, (), False
+                group.arrived, group.quiet_since_ns = -1, 0
+        before = self._tester.target.snapshot([group.run.name for group in self._groups])
+        self.history.restart(before.taken_at_ns, self._counts(before))
+
+    def _check_room(self, groups: Sequence[Group]) -> None:
+        """PlanError if flows that go on for ever ask for more than a port carries, those that are sending too."""
+        others = [group for group in self._groups if group.is_sending and group not in groups]
+        streams = [stream for group in (*others, *groups) for stream in group.run.streams]
+        for port in {stream.tx for stream in streams}:
+            check_sum(self._tester.ports[port], [stream for stream in streams if stream.tx == port])
+
+    def stop(self, names: Collection[str]) -> None:
+        """Stops flows, and waits for what is on its way. OtgError for a part of flows that are sent as one."""
+        groups = [
+            group for group in self._within(names, "stop them all") if group.is_sending
+        ]
+        if groups:
+            self._tester.target.stop([group.run.name for group in groups])
+        while any(group.final is None for group in groups):
+            self.look()
+            self._tester.sleep(_POLL_S)
+
+    def update(self, flow: FlowSetting, *, rate_only: bool) -> None:
+        """Changes a flow, also while it is sending if only its rate changes. PlanError if that cannot be."""
+        group = next((group for group in self._groups if flow.name in group.flows), None)
+        known = self._settings[flow.name]
+        if group is not None and group.is_sending and rate_only:
+            for part in flow.parts:
+                group.run.update(part.stream)
+        elif group is not None and group.is_sending:
+            raise OtgError([f"{flow.place}: its size cannot change while it is sending; stop it first"])
+        else:
+            prepared, before = self.prepare([flow]), self.prepare([known])
+            self.remove([flow.name])
+            try:
+                self.add(prepared)
+            except BaseException:
+                self.add(before)
+                raise
+        self._settings[flow.name] = flow
+
+    def look(self) -> Snapshot:
+        """Reads the counters, and sees what has ended."""
+        snapshot = self._tester.target.snapshot([group.run.name for group in self._groups])
+        counters = {stream.id: stream for stream in snapshot.streams}
+        for group in self._groups:
+            if group.is_sending:
+                self._watch(group, snapshot, [counters[stream.id] for stream in group.streams])
+        self.totals = self._counts(snapshot)
+        self.history.note(snapshot.taken_at_ns, self.totals)
+        return snapshot
+
+    def _watch(self, group: Group, snapshot: Snapshot, counters: Sequence[StreamCounters]) -> None:
+        """Ends a group that has sent all, once all has arrived or nothing more comes."""
+        if any(counter.sending for counter in counters):
+            return
+        now, arrived = snapshot.taken_at_ns, sum(received(counter, anywhere=True) or 0 for counter in counters)
+        if arrived != group.arrived:
+            group.arrived, group.quiet_since_ns = arrived, now
+        complete = all(
+            (unique(counter, anywhere=counter.id in group.any_port) or 0) >= counter.tx_packets for counter in counters
+        )
+        settle = self._tester.rules.settle.ns
+        if not arrived and not group.unexpected:
+            settle = max(settle, _SILENT_NS)
+        slowest = max((counter.latency.max_ns for counter in counters), default=0)
+        if complete or now - group.quiet_since_ns >= max(settle, _SLOWER * slowest):
+            group.final = snapshot
+            self._judge(group, counters)
+
+    def _judge(self, group: Group, counters: Sequence[StreamCounters]) -> None:
+        """Notes what the tester's own evidence says of a group that has ended."""
+        evidence, limits = group.run.evidence_at(_final(group)), group.run.limits
+        lost = any(
+            (unique(counter, anywhere=counter.id in group.any_port) or 0) < counter.tx_packets for counter in counters
+        )
+        if lost and not group.unexpected:
+            of_loss = replace(
+                limits,
+                max_shortfall=Fraction(1),
+                max_rate_error=_WITHOUT_LIMIT,
+                max_clock_drift=_WITHOUT_LIMIT,
+            )
+            group.doubts = tuple(evidence.objections(of_loss))
+        span_ns = max(counter.last_tx_ns - counter.first_tx_ns for counter in counters)
+        if evidence.missed_rate(limits.of_burst(Fraction(max(1, span_ns))) if span_ns < _BURST_NS else limits):
+            self.warnings.append(
+                f"{_listed(group.flows)}: tx limited by the tester: {evidence.offered_packets:,} of "
+                f"{evidence.intended_packets:,} frames, at {100 * float(1 + evidence.rate_error):.1f} of 100 % of the rate"
+            )
+        self.warnings += (f"{_listed(group.flows)}: not to be trusted: {doubt}" for doubt in group.doubts)
+
+    def clear_ports(self) -> None:
+        """Counters of ports begin at 0 from now on."""
+        self._ports = self._tester.target.snapshot([])
+
+    @property
+    def port_base(self) -> Snapshot:
+        """The counters of ports when they were last cleared."""
+        if self._ports is None:
+            self.clear_ports()
+        assert self._ports is not None
+        return self._ports
+
+    def flow_counts(self, snapshot: Snapshot, names: Iterable[str]) -> Iterator[FlowCount]:
+        """Counters of flows; those that have ended keep the ones of their end."""
+        found = {name: FlowCount(self._settings[name]) for name in names}
+        by_id = {stream.id: stream for stream in snapshot.streams}
+        for group in self._groups:
+            counters = {stream.id: stream for stream in group.final.streams} if group.final else by_id
+            for name, stream in zip(group.flows, group.streams, strict=True):
+                if name in found:
+                    flow = found[name]
+                    flow.group = group
+                    flow.streams.append(stream)
+                    if group.started:
+                        flow.counters.append(counters[stream.id])
+        yield from found.values()
+
+    def _counts(self, snapshot: Snapshot) -> dict[Hashable, Counts]:
+        """Frames and bytes of streams, by id, and of ports, by name."""
+        any_port = frozenset[int]().union(*(group.any_port for group in self._groups))
+        streams = {
+            s.id: (s.tx_packets, received(s, anywhere=s.id in any_port) or 0, s.tx_bytes, s.rx_bytes)
+            for s in snapshot.streams
+        }
+        ports = {p.name: (p.tx_packets, p.rx_packets, p.tx_bytes, p.rx_bytes) for p in snapshot.ports}
+        return {**streams, **ports}
+
+    def take_warnings(self) -> list[str]:
+        """What has not been told yet."""
+        told, self.warnings = self.warnings, []
+        return told
+
+    def close(self) -> None:
+        """Takes all flows off the tester. Never raises: what was measured is recorded as far as it can be."""
+        with suppress(TargetError):
+            sending = [group.run.name for group in self._groups if group.is_sending]
+            if sending:
+                self._tester.target.stop(sending)
+            for group in self._groups:
+                self._retire(group)
+        for group in self._groups:
+            group.run.unload()
+        self._groups.clear()
+        self._settings.clear()
+
+    def _retire(self, group: Group) -> None:
+        """Records the trial of a group that was started: nothing measured is lost."""
+        if group.started:
+            group.started = False
+            self._tester.trials += 1
+            self._tester.record(group.run.finish())
+            group.final = None
+
+
+def received(counter: StreamCounters, *, anywhere: bool) -> int | None:
+    """Frames that arrived where they are expected, or at any port; None where the tester does not count them."""
+    if not anywhere:
+        return counter.rx_packets
+    return None if counter.rx_misrouted is None else counter.rx_packets + counter.rx_misrouted
+
+
+def unique(counter: StreamCounters, *, anywhere: bool) -> int | None:
+    """The same without frames that arrived again."""
+    found = received(counter, anywhere=anywhere)
+    return None if found is None else found - (counter.order.duplicated or 0)
+
+
+def _final(group: Group) -> Snapshot:
+    assert group.final is not None
+    return group.final
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(dict.fromkeys(names[:4]))
+    return f"flows {shown} and {len(names) - 4:,} more" if len(names) > 4 else f"flow {shown}"
