@@ -40,16 +40,17 @@ class History:
         A stream of one frame a second has a rate, too, whenever it is asked for: the time grows with the gap.
         """
         asked_ns = _LEAST_NS if not expected else max(_LEAST_NS, round(_FRAMES * 10**9 / expected))
+        asked_ns = min(asked_ns, _MOST_NS)
         zero = tuple(0 for _ in counts)
-        for then_ns, known in reversed(self._readings):
-            before, elapsed_ns = known.get(key, zero), now_ns - then_ns
-            if elapsed_ns >= min(asked_ns, _MOST_NS):
-                break
-        else:
-            if not self._readings:
-                return tuple(0.0 for _ in counts)
-            then_ns, known = self._readings[0]
-            before, elapsed_ns = known.get(key, zero), now_ns - then_ns
+        if not self._readings:
+            return tuple(0.0 for _ in counts)
+        then_ns, known = next(
+            (reading for reading in reversed(self._readings) if now_ns - reading[0] >= asked_ns), self._readings[0]
+        )
+        gained = [now - then for now, then in zip(counts, known.get(key, zero), strict=True)]
+        elapsed_ns = Fraction(now_ns - then_ns)
+        if expected and elapsed_ns < asked_ns:  # a frame or two so far, the first one at once
+            elapsed_ns = max(elapsed_ns, gained[0] * 10**9 / expected)
         if elapsed_ns <= 0:
             return tuple(0.0 for _ in counts)
-        return tuple((now - then) * 1e9 / elapsed_ns for now, then in zip(counts, before, strict=True))
+        return tuple(float(more * 10**9 / elapsed_ns) for more in gained)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ...measurement.snapshot import PortCounters, Snapshot
+from ...measurement.snapshot import Snapshot
 from ...model.units import LINE_OVERHEAD
 from ...running.tester import Tester
 from .refusal import Findings, OtgFailure
@@ -22,6 +22,7 @@ reads("PortMetricsRequest", "port_names column_names")
 reads("FlowMetricsRequest", "flow_names metric_names")
 
 _DOUBTFUL = frozenset({"frames_rx", "bytes_rx"})  # columns that say how much arrived
+_READINGS = 4  # more ones, at most, of flows that are sending and seem to have lost frames
 _KILO, _MEGA = 1000, 10**6
 
 
@@ -93,7 +94,7 @@ def _message(name: str, values: dict[str, Any], columns: frozenset[str]) -> Mess
 
 def _port_metric(setting: PortSetting, now: Snapshot, tester: Tester, flows: Transmission) -> dict[str, Any]:
     port, before = now.port(setting.port), flows.port_base.port(setting.port)
-    rates = flows.history.rates(port.name, now.taken_at_ns, _totals(port), Fraction(0))
+    rates = flows.history.rates(port.name, now.taken_at_ns, flows.totals[port.name], Fraction(0))
     sending = {
         stream.tx_port for flow in flows.flow_counts(now, flows.settings) for stream in _sending_streams(flow)
     }
@@ -114,10 +115,6 @@ def _port_metric(setting: PortSetting, now: Snapshot, tester: Tester, flows: Tra
     }
 
 
-def _totals(port: PortCounters) -> tuple[int, ...]:
-    return port.tx_packets, port.rx_packets, port.tx_bytes, port.rx_bytes
-
-
 def _sending_streams(flow: FlowCount) -> Iterator[Any]:
     if flow.group is not None and flow.group.is_sending:
         yield from flow.streams
@@ -130,8 +127,37 @@ def _flow_metrics(
     enabled = [name for name in names if flows.settings[name].enabled]
     found = list(flows.flow_counts(snapshot, enabled))
     _refuse_doubtful(found, columns)
+    lost = _losses(found, enabled, flows)
     for flow in found:
-        yield _message("FlowMetric", _flow_metric(flow, snapshot, tester, flows), columns)
+        metric = _flow_metric(flow, snapshot, tester, flows)
+        yield _message("FlowMetric", {**metric, "loss": lost.get(flow.setting.name)}, columns)
+
+
+def _losses(found: Iterable[FlowCount], names: Collection[str], flows: Transmission) -> dict[str, float]:
+    """Losses in percent, of flows for which they are asked and known.
+
+    The counters of a flow that is sending are not of one instant, so that a frame may seem to be lost that arrives
+    just now. What is lost stays lost: of several readings the least is true.
+    """
+    lost = _lost(found)
+    for _ in range(_READINGS):
+        moving = [name for name, (missing, _, sending) in lost.items() if sending and missing]
+        if not moving:
+            break
+        for name, again in _lost(flows.flow_counts(flows.look(), moving)).items():
+            lost[name] = min(lost[name], again)
+    return {name: 100 * missing / sent if sent else 0.0 for name, (missing, sent, _) in lost.items()}
+
+
+def _lost(found: Iterable[FlowCount]) -> dict[str, tuple[int, int, bool]]:
+    """Frames that are lost, frames of which that was said, and whether more are sent."""
+    known = {}
+    for flow in found:
+        sending = flow.group is not None and flow.group.is_sending
+        counted = _loss(flow, sending=sending) if flow.setting.loss and flow.counters else None
+        if counted is not None:
+            known[flow.setting.name] = (*counted, sending)
+    return known
 
 
 def _refuse_doubtful(found: Iterable[FlowCount], columns: frozenset[str]) -> None:
@@ -164,8 +190,6 @@ def _flow_metric(flow: FlowCount, now: Snapshot, tester: Tester, flows: Transmis
         "bytes_rx": _bytes_rx(flow),
         **_rates(flow, now, flows, sending=sending),
     }
-    if setting.loss and counters:
-        values["loss"] = _loss(flow, sending=sending)
     if setting.latency is not None:
         values["latency"] = _latency(flow, tester)
     if setting.timestamps:
@@ -212,11 +236,11 @@ def _rates(flow: FlowCount, now: Snapshot, flows: Transmission, *, sending: bool
     return values
 
 
-def _loss(flow: FlowCount, *, sending: bool) -> float | None:
-    """The part of the frames that is lost, in percent.
+def _loss(flow: FlowCount, *, sending: bool) -> tuple[int, int] | None:
+    """Frames that are lost, and frames among which they are.
 
-    While a flow is sending it is that of the frames before the last one that has arrived: frames on their way
-    are not lost. None where nobody can tell.
+    While a flow is sending these are the frames before the last one that has arrived: frames on their way are not
+    lost. None where nobody can tell.
     """
     anywhere = flow.setting.anywhere
     sent = lost = 0
@@ -226,7 +250,7 @@ def _loss(flow: FlowCount, *, sending: bool) -> float | None:
         if arrived is None or before is None or (sending and anywhere):
             return None
         sent, lost = sent + before, lost + max(0, before - arrived)
-    return 100 * lost / sent if sent else 0.0
+    return lost, sent
 
 
 def _latency(flow: FlowCount, tester: Tester) -> dict[str, float] | None:

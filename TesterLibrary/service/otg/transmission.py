@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import count
 
 from ...errors import TargetError
-from ...measurement.snapshot import Snapshot, StreamCounters
+from ...measurement.snapshot import PortCounters, Snapshot, StreamCounters
 from ...model.plan import PlannedStream
 from ...model.stream import Stream
 from ...planning.rate import check_sum
@@ -193,6 +193,9 @@ class Transmission:
             self._retire(group)
         if not self.is_sending:
             self.clear_ports()
+        before = self._tester.target.snapshot()
+        ports = {port.name: _port_counts(port) for port in before.ports}
+        self.history.restart(before.taken_at_ns, {**(self._counts(before) if self.is_sending else {}), **ports})
         for limit in dict.fromkeys(group.limit for group in groups):
             together = [group for group in groups if group.limit == limit]
             runs = [group.run for group in together]
@@ -200,8 +203,6 @@ class Transmission:
             for group in together:
                 group.started, group.final, group.doubts, group.told = True, None, (), False
                 group.arrived, group.quiet_since_ns = -1, 0
-        before = self._tester.target.snapshot([group.run.name for group in self._groups])
-        self.history.restart(before.taken_at_ns, self._counts(before))
 
     def _check_room(self, groups: Sequence[Group]) -> None:
         """PlanError if flows that go on for ever ask for more than a port carries, those that are sending too."""
@@ -325,8 +326,7 @@ class Transmission:
             s.id: (s.tx_packets, received(s, anywhere=s.id in any_port) or 0, s.tx_bytes, s.rx_bytes)
             for s in snapshot.streams
         }
-        ports = {p.name: (p.tx_packets, p.rx_packets, p.tx_bytes, p.rx_bytes) for p in snapshot.ports}
-        return {**streams, **ports}
+        return {**streams, **{port.name: _port_counts(port) for port in snapshot.ports}}
 
     def take_warnings(self) -> list[str]:
         """What has not been told yet."""
@@ -366,6 +366,10 @@ def unique(counter: StreamCounters, *, anywhere: bool) -> int | None:
     """The same without frames that arrived again."""
     found = received(counter, anywhere=anywhere)
     return None if found is None else found - (counter.order.duplicated or 0)
+
+
+def _port_counts(port: PortCounters) -> Counts:
+    return port.tx_packets, port.rx_packets, port.tx_bytes, port.rx_bytes
 
 
 def _final(group: Group) -> Snapshot:

@@ -1,0 +1,107 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""`tester otg`: a testbed as an Open Traffic Generator, for clients such as snappi."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import threading
+from contextlib import closing
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from ..errors import UnitError
+from ..model.units import Duration
+from ._command import command
+
+if TYPE_CHECKING:
+    from ..running.opening import OpenTestbed
+
+_DESCRIPTION = """
+Serves a testbed as an Open Traffic Generator on this machine's loopback interface, until Ctrl-C: HTTP and HTTPS
+on one port, gRPC on another. docs/otg.md has what is supported. What is measured is recorded in RESULTS.
+"""
+
+
+@command("otg", help="serve a testbed to Open Traffic Generator clients (snappi)", description=_DESCRIPTION)
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("testbed", metavar="TESTBED", help="name or file of a testbed")
+    parser.add_argument("--http", type=_port, default=8443, metavar="PORT", help="default: 8443; 0: a free one")
+    parser.add_argument("--grpc", type=_port, default=40051, metavar="PORT", help="default: 40051; 0: a free one")
+    parser.add_argument(
+        "--location",
+        type=_location,
+        action="append",
+        default=[],
+        metavar="TEXT=PORT",
+        help="what clients call a port of the testbed, such as localhost:5555=p1; they may call it by its own name",
+    )
+    parser.add_argument(
+        "--results", type=Path, default=Path("results/otg"), help="folder of the records (default: results/otg)"
+    )
+    parser.add_argument("--lease", type=_time, help="as lease= of Open Tester")
+    parser.add_argument("--owner", help="as owner= of Open Tester")
+    parser.add_argument("--force", action="store_true", help="takes the tester over from whoever has it")
+    parser.set_defaults(run=_run)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; give 0 to 65535")
+    return int(text)
+
+
+def _location(text: str) -> tuple[str, str]:
+    location, sign, port = text.rpartition("=")
+    if not (location and sign and port):
+        raise argparse.ArgumentTypeError(f"{text!r}: give a location and a port, such as localhost:5555=p1")
+    return location, port
+
+
+def _time(text: str) -> Duration:
+    try:
+        return Duration.parse(text)
+    except UnitError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _run(options: argparse.Namespace) -> int:
+    from ..reporting.progress import Console  # these take long to load
+    from ..reporting.recorder import Recorder
+    from ..running.opening import LeaseWish, open_tester
+    from ..service.otg.serving import ADDRESS, serve_otg
+
+    ended = threading.Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        ended.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    wish = LeaseWish(options.lease, options.owner, options.force)
+    recorder, console = Recorder(options.results / "evidence"), Console()
+    with closing(
+        open_tester(options.testbed, seed=1, recorder=recorder, progress=console, lease=wish)
+    ) as opened:
+        locations = dict(options.location)
+        with serve_otg(
+            opened, http=options.http, grpc=options.grpc, locations=locations, told=_tell
+        ) as ports:
+            print(f"{opened.name}: {', '.join(_described(opened, locations))}")
+            print(f"https://{ADDRESS}:{ports.http} (http, too), gRPC {ADDRESS}:{ports.grpc}; Ctrl-C ends", flush=True)
+            ended.wait()
+    return 0
+
+
+def _tell(warning: str) -> None:
+    print(f"warning: {warning}", flush=True)
+
+
+def _described(opened: OpenTestbed, locations: dict[str, str]) -> list[str]:
+    """The ports, and how clients may call them."""
+    return [
+        " or ".join(dict.fromkeys((name, *(text for text, port in locations.items() if port == name))))
+        for name in opened.tester.ports
+    ]

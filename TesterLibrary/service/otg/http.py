@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The calls of the model over HTTP, with and without TLS on one port: a TLS client begins with another octet."""
+
+from __future__ import annotations
+
+import json
+import socket
+import ssl
+from collections.abc import Mapping
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import BoundedSemaphore, Thread
+from typing import Any
+
+from .control import TrafficGenerator
+from .json_text import parsed, plain
+from .refusal import OtgError
+
+_ROUTES = {
+    ("POST", "/config"): "SetConfig",
+    ("GET", "/config"): "GetConfig",
+    ("PATCH", "/config"): "UpdateConfig",
+    ("PATCH", "/config/append"): "AppendConfig",
+    ("PATCH", "/config/delete"): "DeleteConfig",
+    ("POST", "/control/state"): "SetControlState",
+    ("POST", "/control/action"): "SetControlAction",
+    ("POST", "/monitor/metrics"): "GetMetrics",
+    ("POST", "/monitor/states"): "GetStates",
+    ("POST", "/monitor/capture"): "GetCapture",
+    ("GET", "/capabilities/version"): "GetVersion",
+}
+_MOST_BODY = 64 << 20  # bytes
+_MOST_CLIENTS = 64  # at once
+_PATIENCE_S = 300.0  # for the next request of a client, and for each of its bytes
+_TLS_HANDSHAKE = b"\x16"  # the first octet of a TLS client (RFC 8446 §5.1)
+
+
+class HttpServer:
+    """Serves a traffic generator until it is closed."""
+
+    def __init__(self, generator: TrafficGenerator, address: str, port: int, context: ssl.SSLContext | None) -> None:
+        """`context`: for clients that use TLS; None: they are refused."""
+        self._server = _Server(generator, (address, port), context)
+        self._thread = Thread(target=self._server.serve_forever, name="otg http", daemon=True)
+        self._thread.start()
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return int(self._server.server_address[1])
+
+    def close(self) -> None:
+        """Ends it; requests that are answered now are answered."""
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    allow_reuse_address = True
+
+    def __init__(
+        self, generator: TrafficGenerator, address: tuple[str, int], context: ssl.SSLContext | None
+    ) -> None:
+        self.generator = generator
+        self._context = context
+        self._room = BoundedSemaphore(_MOST_CLIENTS)
+        super().__init__(address, _Handler)
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        """In the thread of a client: those beyond the most wait, and TLS begins if the client wants it."""
+        with self._room:
+            request.settimeout(_PATIENCE_S)
+            try:
+                first = request.recv(1, socket.MSG_PEEK)
+                if first == _TLS_HANDSHAKE and self._context:
+                    request = self._context.wrap_socket(request, server_side=True)
+                super().finish_request(request, client_address)
+            except OSError:  # a client that went away, or none that speaks TLS
+                return
+            finally:
+                request.close()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is no error of ours."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_GET(self) -> None:  # noqa: N802 - named by the base class
+        """See _ROUTES."""
+        self._answer()
+
+    do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
+
+    def log_message(self, *_: Any) -> None:
+        """Says nothing: clients poll."""
+
+    def _answer(self) -> None:
+        body = self._body()
+        if body is None:
+            return
+        path = self.path.partition("?")[0]
+        name = _ROUTES.get((self.command, path))
+        if name is None:
+            methods = sorted(method for method, known in _ROUTES if known == path)
+            status = HTTPStatus.METHOD_NOT_ALLOWED if methods else HTTPStatus.NOT_FOUND
+            known = f"it takes {', '.join(methods)}" if methods else f"there are {', '.join(sorted(set(_paths())))}"
+            self._refuse(status, f"{self.command} {path}: {known}")
+            return
+        if self.headers.get("Origin"):
+            self._refuse(HTTPStatus.FORBIDDEN, "pages in browsers may not use a tester; leave out the header Origin")
+            return
+        generator = self.server.generator
+        try:
+            request = generator.calls[name].request
+            answer = generator.call(name, parsed(request, body) if request else None)
+        except OtgError as refused:
+            self._error(refused.code, refused.kind, refused.errors)
+            return
+        if isinstance(answer, bytes):
+            self._send(HTTPStatus.OK, "application/octet-stream", answer)
+        else:
+            empty = {"warnings": []} if answer.DESCRIPTOR.name == "Warning" else {}
+            self._send_json(HTTPStatus.OK, {**empty, **plain(answer)})
+
+    def _body(self) -> bytes | None:
+        """The body; None if it was refused."""
+        length = self.headers.get("Content-Length", "0" if self.command == "GET" else "")
+        if not length.isdecimal():
+            self.close_connection = True
+            self._refuse(HTTPStatus.LENGTH_REQUIRED, "the body needs a header Content-Length")
+            return None
+        if int(length) > _MOST_BODY:
+            self.close_connection = True
+            self._refuse(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body of {length} bytes; at most {_MOST_BODY} are read"
+            )
+            return None
+        return self.rfile.read(int(length))
+
+    def _refuse(self, status: HTTPStatus, problem: str) -> None:
+        self._error(status, "validation", (problem,))
+
+    def _error(self, code: int, kind: str, errors: tuple[str, ...]) -> None:
+        self._send_json(code, {"code": code, "kind": kind, "errors": list(errors)})
+
+    def _send_json(self, code: int, document: Mapping[str, Any]) -> None:
+        self._send(code, "application/json", json.dumps(document).encode())
+
+    def _send(self, code: int, kind: str, body: bytes) -> None:
+        self.send_response(code)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def _paths() -> list[str]:
+    return [path for _, path in _ROUTES]

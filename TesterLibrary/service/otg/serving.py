@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Serves an open testbed as an Open Traffic Generator, on this machine only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from ...errors import TesterLibraryError
+from ...running.opening import OpenTestbed
+from .certificate import fresh_context
+from .control import TrafficGenerator
+from .http import HttpServer
+from .laboratory import Laboratory
+from .rpc import GrpcServer
+
+# The protocol has no identity: whoever reaches it sends traffic. Others reach it over a channel that has one.
+ADDRESS = "127.0.0.1"
+HTTP_PORT, GRPC_PORT = 8443, 40051  # that clients know
+
+
+@dataclass(frozen=True)
+class OtgPorts:
+    """The ports of a server."""
+
+    http: int
+    grpc: int
+
+
+def laboratory_of(opened: OpenTestbed, locations: Mapping[str, str]) -> Laboratory:
+    """The ports of a testbed, and the texts by which clients may name them.
+
+    Raises:
+        TesterLibraryError: a location is said to be a port that there is not.
+    """
+    tester = opened.tester
+    for location, name in locations.items():
+        if name not in tester.ports:
+            known = ", ".join(tester.ports)
+            raise TesterLibraryError(f"location {location!r}: {name!r} is no port of {opened.name}; it has {known}")
+    return Laboratory(
+        ports=dict(tester.ports),
+        interfaces={port.interface: port.name for port in tester.capabilities.ports if port.interface},
+        virtual=frozenset(port.name for port in tester.capabilities.ports if not port.link_speed_bps),
+        locations=locations,
+    )
+
+
+@contextmanager
+def serve_otg(
+    opened: OpenTestbed,
+    *,
+    http: int = HTTP_PORT,
+    grpc: int = GRPC_PORT,
+    locations: Mapping[str, str] | None = None,
+    told: Callable[[str], None] = lambda _: None,
+) -> Iterator[OtgPorts]:
+    """Serves an open testbed; the tester is free again when the context ends.
+
+    Args:
+        opened: The testbed, whose tester has a lease.
+        http: The port for HTTP and HTTPS; 0: a free one.
+        grpc: The port for gRPC; 0: a free one.
+        locations: Names of the tester's ports by the locations that clients give.
+        told: Is called with each warning.
+
+    Raises:
+        TesterLibraryError: a port cannot be had, or a location is wrong.
+    """
+    with ExitStack() as stack:
+        context = fresh_context(ADDRESS)
+        generator = TrafficGenerator(opened.tester, laboratory_of(opened, locations or {}), told)
+        stack.callback(generator.close)
+        try:
+            served = HttpServer(generator, ADDRESS, http, context)
+        except OSError as problem:
+            raise TesterLibraryError(f"port {http} of {ADDRESS} cannot be had for HTTP: {problem}") from None
+        stack.callback(served.close)
+        remote = GrpcServer(generator, ADDRESS, grpc)
+        stack.callback(remote.close)
+        yield OtgPorts(served.port, remote.port)
