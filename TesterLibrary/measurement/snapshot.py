@@ -8,6 +8,7 @@ A counter that may be None is None where the target does not count it; `counter.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from .._generated.tester.v1.counters import (
     ClockCounters,
@@ -117,10 +118,14 @@ class Snapshot:
 
     def stream(self, stream_id: int) -> StreamCounters:
         """The counters of one stream. KeyError if the snapshot has none of that id."""
-        for stream in self.streams:
-            if stream.id == stream_id:
-                return stream
-        raise KeyError(f"no stream {stream_id} in the snapshot; it has {[s.id for s in self.streams]}")
+        found = self._streams_by_id.get(stream_id)
+        if found is None:
+            raise KeyError(f"no stream {stream_id} in the snapshot; it has {[s.id for s in self.streams]}")
+        return found
+
+    @cached_property
+    def _streams_by_id(self) -> dict[int, StreamCounters]:
+        return {stream.id: stream for stream in self.streams}
 
 
 def without_signature(counters: StreamCounters) -> StreamCounters:

@@ -11,7 +11,7 @@ from ...errors import UnitError
 from ...model.ports import Port
 from ...model.units import FCS_LENGTH, Bandwidth
 from .devices import interfaces_of
-from .flows import World, flow_of
+from .flows import World, flow_of, spread
 from .laboratory import Laboratory
 from .refusal import Findings
 from .schema import Message, given, named
@@ -65,7 +65,7 @@ def settings_of(config: Message, laboratory: Laboratory, macs: Mapping[str, byte
         ports=ports,
         tester_ports=tester_ports,
         interfaces=interfaces,
-        flows={flow.name: flow for flow in flows},
+        flows={flow.name: flow for flow in spread(flows, tester_ports)},
         captures=captures,
     )
 

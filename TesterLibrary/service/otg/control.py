@@ -12,7 +12,6 @@ from itertools import count
 from threading import RLock
 
 from ...errors import PlanError, TesterLibraryError, UnitError
-from ...measurement.snapshot import Snapshot
 from ...running.tester import Tester
 from .captures import PortCaptures
 from .configuration import settings_of
@@ -28,7 +27,6 @@ from .transmission import Prepared, Transmission
 _PACKAGE = "robotframework-testerlibrary"
 # A client takes our answer for a range in which its own version has to be.
 SPECIFICATIONS = ">=1.0.0,<2.0.0"
-_QUIET_READINGS, _QUIET_S = 25, 0.02  # in which a device passes on what it was taught
 
 reads("ConfigUpdate", "choice flows", choice="flows")
 reads("FlowsUpdate", "property_names flows")
@@ -91,7 +89,7 @@ class TrafficGenerator:
         """
         with self._lock:
             try:
-                if request is not None:
+                if request is not None and name != "SetConfig":  # whose settings are checked as a whole
                     findings = Findings()
                     check(request, "", findings)
                     findings.settle()
@@ -143,8 +141,6 @@ class TrafficGenerator:
             self._clear()
             raise
         self._config = config
-        self._quiet()
-        self._flows.clear_ports()
         return self._warning(warnings)
 
     def _prepared(self, flows: Transmission, settings: Iterable[FlowSetting]) -> Prepared:
@@ -172,16 +168,6 @@ class TrafficGenerator:
             self._flows.add(prepared)
         except PlanError as refused:
             raise OtgError([f"flows: {refused}"]) from None
-
-    def _quiet(self) -> None:
-        """Waits until what was sent for devices to learn from has gone by, so that ports' counters begin at 0."""
-        before: tuple[int, ...] = ()
-        for _ in range(_QUIET_READINGS):
-            counted = _port_totals(self._tester.target.snapshot())
-            if counted == before:
-                return
-            before = counted
-            self._tester.sleep(_QUIET_S)
 
     def _update_config(self, update: Message) -> Message:
         config = message_class("Config")()
@@ -364,10 +350,6 @@ def _required(message: Message, path: str, allowed: Collection[str]) -> str:
         place = f"{path}.choice" if path else "choice"
         raise OtgError([f"{place}: is required; give one of {', '.join(sorted(allowed))}"])
     return choice
-
-
-def _port_totals(snapshot: Snapshot) -> tuple[int, ...]:
-    return tuple(number for port in snapshot.ports for number in (port.tx_packets, port.rx_packets))
 
 
 def _version() -> Message:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -31,6 +32,7 @@ reads("FlowMetrics", "enable loss timestamps latency")
 reads("FlowLatencyMetrics", "enable mode")
 
 _LONGEST_NAME = 48  # characters of a stream's name that are the flow's
+_MOST_LATER_S = Fraction(1, 10)
 _STAND_IN = b"\x02\0\0\0\0\x01"  # of a gateway that has not been found yet
 _KINDS = {"store_forward": DelayKind.STORE_AND_FORWARD, "cut_through": DelayKind.CUT_THROUGH}
 
@@ -243,3 +245,24 @@ def _share(limit: Limit, number: int, count: int) -> Limit:
     if limit.packets is None:
         return limit
     return Limit(packets=limit.packets // count + (number < limit.packets % count))
+
+
+def spread(flows: Sequence[FlowSetting], ports: Mapping[str, Port]) -> Iterator[FlowSetting]:
+    """The flows, so that those of a port do not all begin at once: a device would have to hold a frame of each.
+
+    A flow begins later by a part of its gap, at most a tenth of a second.
+    """
+    sharing = Counter(flow.tx for flow in flows)
+    before: Counter[str] = Counter()
+    for flow in flows:
+        part = Fraction(before[flow.tx], sharing[flow.tx])
+        before[flow.tx] += 1
+        yield replace(flow, parts=tuple(_later(each, part, ports) for each in flow.parts)) if part else flow
+
+
+def _later(part: Part, share: Fraction, ports: Mapping[str, Port]) -> Part:
+    stream = part.stream
+    if stream.shaping is not None:
+        return part
+    pps = stream.rate.frames_per_second(stream.frame_size.mean, ports[stream.tx].speed)
+    return replace(part, stream=replace(stream, phase=stream.phase + share * min(Fraction(1), pps * _MOST_LATER_S)))

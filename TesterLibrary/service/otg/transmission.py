@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
+from time import monotonic
 
 from ...errors import TargetError
 from ...measurement.snapshot import PortCounters, Snapshot, StreamCounters
@@ -26,6 +27,7 @@ _ALONE = 64  # flows that have a job each, so that each is started and stopped b
 _SILENT_NS = 2 * 10**9  # how long frames are waited for of which none has come (RFC 2544 §23)
 _SLOWER = 2  # factor on the latency of the slowest frame
 _POLL_S = 0.02
+_TAUGHT_S = 0.05  # in which a device passes on the frames that it learns from, so that ports do not count them
 _WITHOUT_LIMIT = Fraction(10**9)
 _BURST_NS = 10**9  # flows that take less time have too few frames for an exact rate
 
@@ -83,6 +85,7 @@ class Transmission:
         self._jobs = jobs or count(1)  # numbers of jobs
         self._groups: list[Group] = []
         self._settings: dict[str, FlowSetting] = {}
+        self._loaded_at = 0.0
         self._ports: Snapshot | None = None  # their counters when they were last cleared
         self.history = History()
         self.totals: dict[Hashable, Counts] = {}  # of the last look
@@ -120,6 +123,7 @@ class Transmission:
             for group in loaded:
                 group.run.unload()
             raise
+        self._loaded_at = monotonic()
         self._groups += loaded
         self._settings |= prepared.flows
 
@@ -191,9 +195,10 @@ class Transmission:
             self._tester.target.stop([group.run.name for group in sending])
         for group in groups:
             self._retire(group)
-        if not self.is_sending:
-            self.clear_ports()
+        self._tester.sleep(max(0.0, _TAUGHT_S - (monotonic() - self._loaded_at)))
         before = self._tester.target.snapshot()
+        if not self.is_sending:
+            self._ports = before
         ports = {port.name: _port_counts(port) for port in before.ports}
         self.history.restart(before.taken_at_ns, {**(self._counts(before) if self.is_sending else {}), **ports})
         for limit in dict.fromkeys(group.limit for group in groups):
@@ -292,16 +297,11 @@ class Transmission:
             )
         self.warnings += (f"{_listed(group.flows)}: not to be trusted: {doubt}" for doubt in group.doubts)
 
-    def clear_ports(self) -> None:
-        """Counters of ports begin at 0 from now on."""
-        self._ports = self._tester.target.snapshot([])
-
     @property
     def port_base(self) -> Snapshot:
         """The counters of ports when they were last cleared."""
         if self._ports is None:
-            self.clear_ports()
-        assert self._ports is not None
+            self._ports = self._tester.target.snapshot()
         return self._ports
 
     def flow_counts(self, snapshot: Snapshot, names: Iterable[str]) -> Iterator[FlowCount]:

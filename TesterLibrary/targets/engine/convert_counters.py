@@ -8,8 +8,8 @@ Nothing is derived here. A field that is absent from the message is None.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from google.protobuf.message import Message
@@ -35,6 +35,29 @@ from ...measurement.snapshot import (
 
 T = TypeVar("T")
 _Reader = Callable[[Any], Any]
+
+
+class Buckets(Mapping[int, int]):
+    """The buckets of a histogram, taken out of their message when somebody looks at them: few do."""
+
+    def __init__(self, message: Any) -> None:
+        self._message = message
+
+    @cached_property
+    def _counts(self) -> dict[int, int]:
+        return {bucket.index: bucket.count for bucket in self._message}
+
+    def __getitem__(self, index: int) -> int:
+        return self._counts[index]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._counts)
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def __repr__(self) -> str:
+        return repr(self._counts)
 
 
 def snapshot_value(snapshot: counters_pb2.Snapshot, client: str) -> Snapshot:
@@ -113,7 +136,7 @@ def _value(hint: Any) -> _Reader:
         item = _value(get_args(hint)[0])
         return lambda values: tuple(map(item, values))
     if origin is Mapping:
-        return lambda buckets: {bucket.index: bucket.count for bucket in buckets}
+        return Buckets
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return lambda message: counters_value(hint, message)
     return _whole if hint is int else lambda value: value
