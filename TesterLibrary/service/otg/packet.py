@@ -26,6 +26,7 @@ class _Rule:
 
     field: str  # Scapy's name
     default: str | None = "0"  # of the model; None: filled in by the tester
+    changes: bool = True  # from frame to frame; not where other octets follow from it
 
 
 @dataclass(frozen=True)
@@ -109,14 +110,14 @@ _KINDS: Mapping[str, _Kind] = {
         "Ether",
         "FlowEthernet",
         14,
-        {"dst": _Rule("dst", None), "src": _Rule("src", _ADDRESSES["mac"]), "ether_type": _Rule("type", None)},
+        {"dst": _Rule("dst", None), "src": _Rule("src", _ADDRESSES["mac"]), "ether_type": _Rule("type", None, changes=False)},
         orphan=("type", "65535"),
     ),
     "vlan": _Kind(
         "Dot1Q",
         "FlowVlan",
         4,
-        {"priority": _Rule("prio"), "cfi": _Rule("dei"), "id": _Rule("vlan"), "tpid": _Rule("type", None)},
+        {"priority": _Rule("prio"), "cfi": _Rule("dei"), "id": _Rule("vlan"), "tpid": _Rule("type", None, changes=False)},
         orphan=("type", "65535"),
     ),
     "mpls": _Kind(
@@ -126,7 +127,7 @@ _KINDS: Mapping[str, _Kind] = {
         {
             "label": _Rule("label", "16"),
             "traffic_class": _Rule("cos"),
-            "bottom_of_stack": _Rule("s", None),
+            "bottom_of_stack": _Rule("s", None, changes=False),
             "time_to_live": _Rule("ttl", "64"),
         },
     ),
@@ -197,7 +198,7 @@ _KINDS: Mapping[str, _Kind] = {
         "FlowVxlan",
         8,
         {
-            "flags": _Rule("flags", "8"),
+            "flags": _Rule("flags", "8", changes=False),
             "reserved0": _Rule("reserved1"),
             "vni": _Rule("vni"),
             "reserved1": _Rule("reserved2"),
@@ -208,10 +209,10 @@ _KINDS: Mapping[str, _Kind] = {
         "FlowArp",
         28,
         {
-            "hardware_type": _Rule("hwtype", "1"),
-            "protocol_type": _Rule("ptype", "2048"),
-            "hardware_length": _Rule("hwlen", "6"),
-            "protocol_length": _Rule("plen", "4"),
+            "hardware_type": _Rule("hwtype", "1", changes=False),
+            "protocol_type": _Rule("ptype", "2048", changes=False),
+            "hardware_length": _Rule("hwlen", "6", changes=False),
+            "protocol_length": _Rule("plen", "4", changes=False),
             "operation": _Rule("op", "1"),
             "sender_hardware_addr": _Rule("hwsrc", _ADDRESSES["mac"]),
             "sender_protocol_addr": _Rule("psrc", _ADDRESSES["ip"]),
@@ -236,7 +237,7 @@ _KINDS: Mapping[str, _Kind] = {
         "FlowIcmpv6Echo",
         8,
         {
-            "type": _Rule("type", "128"),
+            "type": _Rule("type", "128", changes=False),
             "code": _Rule("code"),
             "checksum": _Rule("cksum", None),
             "identifier": _Rule("id"),
@@ -250,8 +251,8 @@ SUPPORTED = (*_KINDS, _CUSTOM)
 
 reads("FlowHeader", f"choice {' '.join(SUPPORTED)}", choice=" ".join(SUPPORTED))
 for _kind in _KINDS.values():
-    for _name in _kind.rules:
-        read_pattern(_kind.message, _name)
+    for _name, _rule in _kind.rules.items():
+        read_pattern(_kind.message, _name, changes=_rule.changes)
 for _name in _FLAGS:
     read_pattern("FlowIpv4", _name, changes=False)
 for _name in _TCP_FLAGS:

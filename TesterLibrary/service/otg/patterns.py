@@ -19,6 +19,7 @@ MOST_RANDOM = 65536  # values of a random pattern, which are drawn when the conf
 _LARGEST = {"PatternFlowIpv6FlowLabelRandom": str((1 << 20) - 1)}  # the model's; all others are of ports
 _LARGEST_PORT = str((1 << 16) - 1)
 _PLAIN = ("value", "values", "increment", "decrement", "random", "auto", "generated", "custom")
+_CONSTANT = ("value", "auto")
 
 
 @dataclass(frozen=True)
@@ -40,12 +41,12 @@ class Written:
 
 
 def read_pattern(message: str, field: str, *, changes: bool = True) -> None:
-    """Says that a field's pattern is read; with `changes=False` only one value of it."""
+    """Says that a field's pattern is read; with `changes=False` only one value of it, or that of the tester."""
     reads(message, field)
     pattern = descriptor(message).fields_by_name[field].message_type
     allowed = [
         name
-        for name in (_PLAIN if changes else _PLAIN[:1])
+        for name in (_PLAIN if changes else _CONSTANT)
         if name in pattern.fields_by_name and not (name == "auto" and pattern.fields_by_name[name].message_type)
     ]
     only = {"choice": " ".join(allowed)}

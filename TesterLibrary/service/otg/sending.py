@@ -13,7 +13,7 @@ from ...errors import UnitError
 from ...model.departures import Messages, PacketTrain
 from ...model.mix import SizeMix, parse_frame_sizes, smooth
 from ...model.payload import Payload, PayloadKind
-from ...model.units import MAX_FRAME_SIZE, Bandwidth, Duration, FrameSize, FrameSizes, Rate, RateUnit
+from ...model.units import Bandwidth, Duration, FrameSize, FrameSizes, Rate, RateUnit
 from .schema import Message, chosen, given, named
 from .support import reads
 
@@ -188,6 +188,8 @@ def payload(message: Message) -> Payload:
         raise UnitError(f"fixed.pattern: {pattern[:40]!r} is no even number of hexadecimal digits") from None
     if not octets:
         raise UnitError("fixed.pattern: it is empty; give at least one byte")
-    return Payload(PayloadKind.FILE, octets if repeat else octets.ljust(MAX_FRAME_SIZE, b"\0"))
+    if not repeat:
+        raise UnitError("fixed.repeat: a pattern is repeated to the end of the payload; give true, or leave it out")
+    return Payload(PayloadKind.FILE, octets)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from .rpc import GrpcServer
 
 # The protocol has no identity: whoever reaches it sends traffic. Others reach it over a channel that has one.
 ADDRESS = "127.0.0.1"
+_OBJECTS = 500_000  # a reading of thousands of flows makes so many objects, none of which refer to each other
 HTTP_PORT, GRPC_PORT = 8443, 40051  # that clients know
 
 
@@ -70,6 +72,8 @@ def serve_otg(
         TesterLibraryError: a port cannot be had, or a location is wrong.
     """
     with ExitStack() as stack:
+        stack.callback(gc.set_threshold, *gc.get_threshold())
+        gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
         context = fresh_context(ADDRESS)
         generator = TrafficGenerator(opened.tester, laboratory_of(opened, locations or {}), told)
         stack.callback(generator.close)

@@ -10,8 +10,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
 from ..._generated.tester.v1 import counters_pb2
@@ -107,13 +109,26 @@ def stamp_records_value(
 
 def counters_value(cls: type[T], message: Message) -> T:
     """The message as the class of counters that has its name, and a field for each of its fields."""
-    return cls(**{name: read(message) for name, read in _readers(cast(Hashable, cls))})
+    plain, take, readers = _fields(cast(Hashable, cls), message.DESCRIPTOR)
+    made = dict(zip(plain, take(message), strict=True))
+    for name, read in readers:
+        made[name] = read(message)
+    return cls(**made)
 
 
 @lru_cache
-def _readers(cls: Any) -> list[tuple[str, _Reader]]:
+def _fields(cls: Any, message: Descriptor) -> tuple[tuple[str, ...], _Reader, list[tuple[str, _Reader]]]:
+    """The names of the fields that are as in the message, what takes them all at once, and readers of the others."""
     hints = get_type_hints(cls)
-    return [(field.name, _reader(field.name, hints[field.name])) for field in dataclasses.fields(cls)]
+    names = [field.name for field in dataclasses.fields(cls)]
+    plain = tuple(
+        name
+        for name in names
+        if hints[name] in (int, bool, str) and message.fields_by_name[name].type != FieldDescriptor.TYPE_MESSAGE
+    )
+    # Of one name alone it would give no tuple.
+    take = attrgetter(*plain) if len(plain) > 1 else lambda found: tuple(getattr(found, name) for name in plain)
+    return plain, take, [(name, _reader(name, hints[name])) for name in names if name not in plain]
 
 
 def _reader(name: str, hint: Any) -> _Reader:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
@@ -55,7 +55,7 @@ def differences(value: Any, message: Any, where: str) -> Iterator[str]:
     """Where a value is not that of a message."""
     if isinstance(message, counters_pb2.Uint128):
         message = message.high * 2**64 + message.low
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         message = {bucket.index: bucket.count for bucket in message}
     if isinstance(value, tuple):
         if len(value) != len(message):
