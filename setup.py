@@ -91,6 +91,7 @@ setup(
     package_data={
         "TesterLibrary": ["py.typed"] + (["_engine/testerd"] if WITH_ENGINE else []),
         "TesterLibrary._generated": ["tester/v1/*.pyi"],
+        "TesterLibrary.service.otg": ["model.*", "MODEL_LICENSE"],
     },
     install_requires=DEPENDENCIES + runtimes(),
     distclass=Distribution,

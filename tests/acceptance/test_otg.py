@@ -78,9 +78,11 @@ def test_devices_behind_a_router(tmp_path: Path, snappi: Path) -> None:
         script(snappi, "routed.py", ports, "grpc")
 
 
-def test_two_times_2048_flows(bed: OpenTestbed, snappi: Path) -> None:
+@pytest.mark.parametrize("flows", [128, pytest.param(2048, marks=pytest.mark.long)])
+def test_two_times_so_many_flows(bed: OpenTestbed, snappi: Path, flows: int) -> None:
+    """The client takes most of the time: it reads answers as YAML."""
     with served(bed) as ports:
-        print(script(snappi, "many.py", ports, "http", "2048"))
+        print(script(snappi, "many.py", ports, "http", str(flows)))
 
 
 def test_the_model_is_that_of_the_client(snappi: Path) -> None:

@@ -73,6 +73,8 @@ void FillVariation(const Variation& variation, v1::VariationCounters& out) {
 }
 
 void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
+  // Before the frames: one that arrives just now is missing below the next sequence at no time.
+  FillOrder(rx.order, *out.mutable_order());
   out.set_first_rx_ns(rx.first_ns.Get());
   out.set_last_rx_ns(rx.last_ns.Get());
   out.set_rx_packets(rx.packets.Get());
@@ -88,7 +90,6 @@ void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
     out.add_rx_wrong_header_parts(std::string(wire::kHeaderFaultNames[i]));
   }
   FillLatency(rx.latency, *out.mutable_latency());
-  FillOrder(rx.order, *out.mutable_order());
   FillOutages(rx.outages, *out.mutable_outages());
   FillVariation(rx.variation, *out.mutable_variation());
 }
