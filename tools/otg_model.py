@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the Open Traffic Generator model from a wheel of snappi: `python tools/otg_model.py snappi-1.62.0-….whl`.
+"""Takes the Open Traffic Generator model from a wheel of snappi: `python tools/otg_model.py snappi-….whl`.
 
-The wheel holds the model as generated code, `snappi/otg_pb2.py`, in which the description of all messages is one
-literal. Nothing of the wheel is executed.
+The wheel holds the model as generated code, `snappi/otg_pb2.py`, in which the description of all messages is
+one literal. Nothing of the wheel is executed.
 """
 
 from __future__ import annotations

@@ -20,26 +20,34 @@ if TYPE_CHECKING:
     from ..running.opening import OpenTestbed
 
 _DESCRIPTION = """
-Serves a testbed as an Open Traffic Generator on this machine's loopback interface, until Ctrl-C: HTTP and HTTPS
-on one port, gRPC on another. docs/otg.md has what is supported. What is measured is recorded in RESULTS.
+Serves a testbed as an Open Traffic Generator on this machine's loopback interface, until Ctrl-C: HTTP and
+HTTPS on one port, gRPC on another. docs/otg.md has what is supported. What is measured is recorded
+in RESULTS.
 """
 
 
 @command("otg", help="serve a testbed to Open Traffic Generator clients (snappi)", description=_DESCRIPTION)
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("testbed", metavar="TESTBED", help="name or file of a testbed")
-    parser.add_argument("--http", type=_port, default=8443, metavar="PORT", help="default: 8443; 0: a free one")
-    parser.add_argument("--grpc", type=_port, default=40051, metavar="PORT", help="default: 40051; 0: a free one")
+    parser.add_argument(
+        "--http", type=_port, default=8443, metavar="PORT", help="default: 8443; 0: a free one"
+    )
+    parser.add_argument(
+        "--grpc", type=_port, default=40051, metavar="PORT", help="default: 40051; 0: a free one"
+    )
     parser.add_argument(
         "--location",
         type=_location,
         action="append",
         default=[],
         metavar="TEXT=PORT",
-        help="what clients call a port of the testbed, such as localhost:5555=p1; they may call it by its own name",
+        help="what clients call a port of the testbed, such as localhost:5555=p1, besides its own name",
     )
     parser.add_argument(
-        "--results", type=Path, default=Path("results/otg"), help="folder of the records (default: results/otg)"
+        "--results",
+        type=Path,
+        default=Path("results/otg"),
+        help="folder of the records (default: results/otg)",
     )
     parser.add_argument("--lease", type=_time, help="as lease= of Open Tester")
     parser.add_argument("--owner", help="as owner= of Open Tester")
@@ -90,7 +98,10 @@ def _run(options: argparse.Namespace) -> int:
             opened, http=options.http, grpc=options.grpc, locations=locations, told=_tell
         ) as ports:
             print(f"{opened.name}: {', '.join(_described(opened, locations))}")
-            print(f"https://{ADDRESS}:{ports.http} (http, too), gRPC {ADDRESS}:{ports.grpc}; Ctrl-C ends", flush=True)
+            print(
+                f"https://{ADDRESS}:{ports.http} (http, too), gRPC {ADDRESS}:{ports.grpc}; Ctrl-C ends",
+                flush=True,
+            )
             ended.wait()
     return 0
 

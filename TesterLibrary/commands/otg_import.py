@@ -12,12 +12,14 @@ from ..model.units import Bandwidth
 from ._command import command
 
 _DESCRIPTION = """
-Writes a job file of a configuration of Open Traffic Generator, as JSON (`config.serialize()` of snappi). What has
-no equivalent is refused, each by its path (exit status 3); then no file is written.
+Writes a job file of a configuration of Open Traffic Generator, as JSON (`config.serialize()` of snappi). What
+has no equivalent is refused, each by its path (exit status 3); then no file is written.
 """
 
 
-@command("import", help="make a job file of an Open Traffic Generator configuration", description=_DESCRIPTION)
+@command(
+    "import", help="make a job file of an Open Traffic Generator configuration", description=_DESCRIPTION
+)
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", type=Path, metavar="CONFIG.json", help="the configuration")
     parser.add_argument("--output", type=Path, metavar="JOB.yaml", help="default: to the console")

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Plans thousands of streams that differ in little: Scapy lays out the headers of the first, and editors the rest.
+"""Plans thousands of streams that differ in little: Scapy lays out the first one, and editors the rest.
 
-Streams are alike if they have the same headers and fields, and differ in nothing but values of fields on which no
-other octet depends but checksums. Then the frame of stream k is frame k of one stream whose fields change.
+Streams are alike if they have the same headers and fields, and differ in nothing but values of fields on
+which no other octet depends but checksums. Then the frame of stream k is frame k of one stream whose fields
+change.
 """
 
 from __future__ import annotations
@@ -64,14 +65,34 @@ def _kind(stream: Stream, stack: HeaderStack) -> tuple[object, ...]:
     """Everything of a stream but its name, its times and the values of its headers."""
     shape = tuple((header.name, *(name for name, _ in header.fields)) for header in stack.headers)
     return (
-        *(stream.tx, stream.rx, stream.frame_size, stream.payload, repr(stream.editors), stream.cascades, shape),
-        *(stream.count_flows, stream.version, stream.forwarding, stream.copies, stream.answered, repr(stack.types)),
+        *(
+            stream.tx,
+            stream.rx,
+            stream.frame_size,
+            stream.payload,
+            repr(stream.editors),
+            stream.cascades,
+            shape,
+        ),
+        *(
+            stream.count_flows,
+            stream.version,
+            stream.forwarding,
+            stream.copies,
+            stream.answered,
+            repr(stack.types),
+        ),
         type(stream.shaping),
     )
 
 
 def plan_alike(
-    streams: Sequence[Stream], ids: Sequence[int], seed: int, one: PlanOne, template: TemplateOf, departing: Rewrite
+    streams: Sequence[Stream],
+    ids: Sequence[int],
+    seed: int,
+    one: PlanOne,
+    template: TemplateOf,
+    departing: Rewrite,
 ) -> list[tuple[PlannedStream, Content]] | None:
     """Plans streams that are alike; None if they have to be planned one by one.
 
@@ -86,7 +107,9 @@ def plan_alike(
     stacks = [stream.headers for stream in streams if stream.headers]
     paths = list(_differing(stacks))
     edited_fields = {editor.path for editor in streams[0].editors}
-    if any(path.field not in _FREE or path in edited_fields for _, path in paths) or not all(map(_is_plain, stacks)):
+    if any(path.field not in _FREE or path in edited_fields for _, path in paths) or not all(
+        map(_is_plain, stacks)
+    ):
         return None
     first, made = one(streams[0], ids[0])
     frames: Collection[bytes] = [first.frames[0]] * len(streams)

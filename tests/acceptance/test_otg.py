@@ -97,5 +97,3 @@ def test_the_model_is_that_of_the_client(snappi: Path) -> None:
     known = {message.name: {field.name for field in message.field} for message in theirs.message_type}
     for message in ours.message_type:
         assert {field.name for field in message.field} <= known[message.name], "run tools/otg_model.py"
-
-

@@ -24,7 +24,11 @@ from .support import reads
 reads("CaptureRequest", "port_name")
 
 _MAGIC, _ETHERNET, _LONGEST = 0xA1B2C3D4, 1, 65535
-_FRAMES = (1_000_000, 100_000, 10_000)  # most frames of a capture; the first number that the tester has room for
+_FRAMES = (
+    1_000_000,
+    100_000,
+    10_000,
+)  # most frames of a capture; the first number that the tester has room for
 
 
 class PortCaptures:
@@ -79,8 +83,8 @@ class PortCaptures:
             self.running.discard(port)
             if stopped.counters.dropped:
                 warnings.append(
-                    f"capture of port {port}: {stopped.counters.dropped:,} of {stopped.counters.matched:,} frames are "
-                    "missing, for which the tester had no room; they are in the metrics"
+                    f"capture of port {port}: {stopped.counters.dropped:,} of {stopped.counters.matched:,} "
+                    "frames are missing, for which the tester had no room; they are in the metrics"
                 )
         return warnings
 

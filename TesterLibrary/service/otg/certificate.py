@@ -40,14 +40,13 @@ def fresh_context(address: str) -> ssl.SSLContext:
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=_DAYS))
         .add_extension(
-            x509.SubjectAlternativeName([x509.DNSName(_NAME), x509.IPAddress(ip_address(address))]), critical=False
+            x509.SubjectAlternativeName([x509.DNSName(_NAME), x509.IPAddress(ip_address(address))]),
+            critical=False,
         )
         .sign(key, hashes.SHA256())
     )
     pem = serialization.Encoding.PEM
-    private = key.private_bytes(
-        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
+    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     with tempfile.TemporaryDirectory() as folder:  # of mode 0700; a context reads files only

@@ -99,7 +99,9 @@ def _check_names(config: Message, findings: Findings) -> None:
         if not one.name:
             findings.add(f"{place}.name", "is required")
         elif one.name in first:
-            findings.add(f"{place}.name", f"{one.name!r} is the name of {first[one.name]} already; names are unique")
+            findings.add(
+                f"{place}.name", f"{one.name!r} is the name of {first[one.name]} already; names are unique"
+            )
         else:
             first[one.name] = place
 
@@ -139,7 +141,9 @@ def _layer1(
             if setting.port in laboratory.virtual:
                 yield setting.port, replace(port, speed=Bandwidth(speed))
             else:
-                findings.add(f"{place}.speed", f"port {at!r} has {port.speed}; give that, or leave the speed out")
+                findings.add(
+                    f"{place}.speed", f"port {at!r} has {port.speed}; give that, or leave the speed out"
+                )
 
 
 def _named_ports(
@@ -167,7 +171,9 @@ def _captures(
             with findings.at(f"{place}.packet_size"):
                 size = given(capture, "packet_size", 0)
                 if capture.HasField("packet_size") and size <= FCS_LENGTH:
-                    raise UnitError(f"{size} bytes are none of a frame; give more than {FCS_LENGTH}, or leave it out")
+                    raise UnitError(
+                        f"{size} bytes are none of a frame; give more than {FCS_LENGTH}, or leave it out"
+                    )
                 yield (
                     setting.port,
                     CaptureSetting(

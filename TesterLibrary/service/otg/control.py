@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version as package_version
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as package_version
 from itertools import count
 from threading import RLock
 
@@ -55,7 +56,9 @@ class Call:
 class TrafficGenerator:
     """Answers the calls of the model, one at a time."""
 
-    def __init__(self, tester: Tester, laboratory: Laboratory, told: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self, tester: Tester, laboratory: Laboratory, told: Callable[[str], None] = lambda _: None
+    ) -> None:
         """`told` is called with each warning, for who watches the server."""
         self._tester, self._laboratory, self._told = tester, laboratory, told
         self._original_ports = dict(tester.ports)
@@ -117,7 +120,7 @@ class TrafficGenerator:
     # Configurations
 
     def _set_config(self, config: Message) -> Message:
-        """A configuration in place of the present one. What is wrong with it is found before that is touched."""
+        """A configuration in place of the present one, which is not touched before the new one is sound."""
         settings = settings_of(config, self._laboratory, {})
         flows = Transmission(self._tester, self._jobs)
         self._tester.ports = dict(settings.tester_ports)
@@ -216,7 +219,8 @@ class TrafficGenerator:
                 if name not in self._flows.settings:
                     known = ", ".join(self._flows.settings) or "none"
                     findings.add(
-                        f"config_delete_list[{number}].flows[{index}]", f"{name!r} is no flow; there are {known}"
+                        f"config_delete_list[{number}].flows[{index}]",
+                        f"{name!r} is no flow; there are {known}",
                     )
                 names.append(name)
         findings.settle()
@@ -256,7 +260,9 @@ class TrafficGenerator:
         for index, name in enumerate(wanted):
             if name not in known:
                 there = ", ".join(known) or "none"
-                findings.add(f"{path}[{index}]", f"{name!r} is no {what} of the configuration; it has {there}")
+                findings.add(
+                    f"{path}[{index}]", f"{name!r} is no {what} of the configuration; it has {there}"
+                )
         findings.settle()
         return wanted or known
 
@@ -323,7 +329,9 @@ class TrafficGenerator:
         port = self._settings.ports.get(request.port_name)
         if port is None:
             known = ", ".join(self._settings.ports) or "none"
-            raise OtgError([f"port_name: {request.port_name!r} is no port of the configuration; it has {known}"])
+            raise OtgError(
+                [f"port_name: {request.port_name!r} is no port of the configuration; it has {known}"]
+            )
         if port.port in self._captures.running:
             self._flows.warnings += self._captures.stop([port.port])
         if port.port not in self._captures.files:

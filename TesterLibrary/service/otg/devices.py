@@ -52,7 +52,9 @@ def interfaces_of(
                 for version in (4, 6):
                     for at, address in enumerate(getattr(ethernet, f"ipv{version}_addresses")):
                         with findings.at(f"{place}.ipv{version}_addresses[{at}]"):
-                            found[address.name] = _interface(address, version, device.name, ethernet.name, port.port, mac)
+                            found[address.name] = _interface(
+                                address, version, device.name, ethernet.name, port.port, mac
+                            )
     return found
 
 

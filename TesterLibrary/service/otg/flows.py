@@ -146,7 +146,7 @@ def _ends(tx_rx: Message, path: str, world: World, findings: Findings) -> _Ends 
     if {known.port for known in found} != others:
         findings.add(
             f"{path}.rx_names",
-            "frames are counted at one port, or at all ports but the transmitter's together; give one name, or "
+            "frames are counted at one port, or at all ports but the transmitter's; give one name, or "
             f"those of {', '.join(sorted(others))}",
         )
         return None
@@ -174,18 +174,23 @@ def _device_ends(device: Message, path: str, world: World, findings: Findings) -
             if name not in world.interfaces:
                 known = ", ".join(world.interfaces) or "none"
                 findings.add(
-                    f"{path}.{side}[{at}]", f"{name!r} is no IPv4 or IPv6 interface of a device; there are {known}"
+                    f"{path}.{side}[{at}]",
+                    f"{name!r} is no IPv4 or IPv6 interface of a device; there are {known}",
                 )
         sides.append([world.interfaces[name] for name in names if name in world.interfaces])
     if len(findings.errors) > before:
         return None
     pairs = list(_paired(*sides, mesh=named(device, "mode") != "one_to_one"))
     if named(device, "mode") == "one_to_one" and len(sides[0]) != len(sides[1]):
-        findings.add(path, f"{len(sides[0])} transmitters and {len(sides[1])} receivers; one_to_one needs as many")
+        findings.add(
+            path, f"{len(sides[0])} transmitters and {len(sides[1])} receivers; one_to_one needs as many"
+        )
     elif any(one == other for one, other in pairs):
         findings.add(path, "an interface is transmitter and receiver of a pair; give two")
     elif len({(one.port, other.port) for one, other in pairs}) > 1:
-        findings.add(path, "all pairs of a flow have one transmitting and one receiving port; give a flow for each")
+        findings.add(
+            path, "all pairs of a flow have one transmitting and one receiving port; give a flow for each"
+        )
     if len(findings.errors) > before:
         return None
     by_port = {known.port: known for known in world.ports.values()}
@@ -219,7 +224,9 @@ def _parts(stream: Stream, when: Timing, ends: _Ends, packet: Packet, world: Wor
     count = len(ends.pairs)
     if count > 1 and (packet.editors or when.messages or when.limit.duration):
         # Field patterns go through all frames of a flow, whichever pair they are of.
-        raise UnitError("a flow between several pairs of devices has constant fields, and no bursts or seconds")
+        raise UnitError(
+            "a flow between several pairs of devices has constant fields, and no bursts or seconds"
+        )
     return tuple(
         Part(_between(stream, number, count, one, packet, world), _share(when.limit, number, count))
         for number, (one, _) in enumerate(ends.pairs)
@@ -248,7 +255,7 @@ def _share(limit: Limit, number: int, count: int) -> Limit:
 
 
 def spread(flows: Sequence[FlowSetting], ports: Mapping[str, Port]) -> Iterator[FlowSetting]:
-    """The flows, so that those of a port do not all begin at once: a device would have to hold a frame of each.
+    """The flows, so that those of a port do not begin at once: a device would have to hold a frame of each.
 
     A flow begins later by a part of its gap, at most a tenth of a second.
     """
@@ -265,4 +272,6 @@ def _later(part: Part, share: Fraction, ports: Mapping[str, Port]) -> Part:
     if stream.shaping is not None:
         return part
     pps = stream.rate.frames_per_second(stream.frame_size.mean, ports[stream.tx].speed)
-    return replace(part, stream=replace(stream, phase=stream.phase + share * min(Fraction(1), pps * _MOST_LATER_S)))
+    return replace(
+        part, stream=replace(stream, phase=stream.phase + share * min(Fraction(1), pps * _MOST_LATER_S))
+    )

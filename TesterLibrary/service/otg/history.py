@@ -45,7 +45,8 @@ class History:
         if not self._readings:
             return tuple(0.0 for _ in counts)
         then_ns, known = next(
-            (reading for reading in reversed(self._readings) if now_ns - reading[0] >= asked_ns), self._readings[0]
+            (reading for reading in reversed(self._readings) if now_ns - reading[0] >= asked_ns),
+            self._readings[0],
         )
         gained = [now - then for now, then in zip(counts, known.get(key, zero), strict=True)]
         elapsed_ns = Fraction(now_ns - then_ns)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of the model over HTTP, with and without TLS on one port: a TLS client begins with another octet."""
+"""The calls of the model over HTTP, with and without TLS on one port: TLS begins with another octet."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ _TLS_HANDSHAKE = b"\x16"  # the first octet of a TLS client (RFC 8446 §5.1)
 class HttpServer:
     """Serves a traffic generator until it is closed."""
 
-    def __init__(self, generator: TrafficGenerator, address: str, port: int, context: ssl.SSLContext | None) -> None:
+    def __init__(
+        self, generator: TrafficGenerator, address: str, port: int, context: ssl.SSLContext | None
+    ) -> None:
         """`context`: for clients that use TLS; None: they are refused."""
         self._server = _Server(generator, (address, port), context)
         self._thread = Thread(target=self._server.serve_forever, name="otg http", daemon=True)
@@ -91,11 +93,11 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
 
-    def do_GET(self) -> None:  # noqa: N802 - named by the base class
+    def do_GET(self) -> None:
         """See _ROUTES."""
         self._answer()
 
-    do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
+    do_POST = do_PATCH = do_PUT = do_DELETE = do_GET  # noqa: N815
 
     def log_message(self, *_: Any) -> None:
         """Says nothing: clients poll."""
@@ -109,11 +111,17 @@ class _Handler(BaseHTTPRequestHandler):
         if name is None:
             methods = sorted(method for method, known in _ROUTES if known == path)
             status = HTTPStatus.METHOD_NOT_ALLOWED if methods else HTTPStatus.NOT_FOUND
-            known = f"it takes {', '.join(methods)}" if methods else f"there are {', '.join(sorted(set(_paths())))}"
+            known = (
+                f"it takes {', '.join(methods)}"
+                if methods
+                else f"there are {', '.join(sorted(set(_paths())))}"
+            )
             self._refuse(status, f"{self.command} {path}: {known}")
             return
         if self.headers.get("Origin"):
-            self._refuse(HTTPStatus.FORBIDDEN, "pages in browsers may not use a tester; leave out the header Origin")
+            self._refuse(
+                HTTPStatus.FORBIDDEN, "pages in browsers may not use a tester; leave out the header Origin"
+            )
             return
         generator = self.server.generator
         try:
@@ -125,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(answer, bytes):
             self._send(HTTPStatus.OK, "application/octet-stream", answer)
         else:
-            empty = {"warnings": []} if answer.DESCRIPTOR.name == "Warning" else {}
+            empty: dict[str, Any] = {"warnings": []} if answer.DESCRIPTOR.name == "Warning" else {}
             self._send_json(HTTPStatus.OK, {**empty, **plain(answer)})
 
     def _body(self) -> bytes | None:
@@ -138,7 +146,8 @@ class _Handler(BaseHTTPRequestHandler):
         if int(length) > _MOST_BODY:
             self.close_connection = True
             self._refuse(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a body of {length} bytes; at most {_MOST_BODY} are read"
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"a body of {length} bytes; at most {_MOST_BODY} are read",
             )
             return None
         return self.rfile.read(int(length))

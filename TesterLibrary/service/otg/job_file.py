@@ -53,7 +53,9 @@ def job_file(config: Message, name: str, speed: Bandwidth) -> str:
         if getattr(config, kind):
             findings.add(kind, "a job file has none; it has streams between ports")
     streams = [
-        stream for flow in settings.flows.values() for stream in _streams(flow, settings.tester_ports, findings)
+        stream
+        for flow in settings.flows.values()
+        for stream in _streams(flow, settings.tester_ports, findings)
     ]
     findings.settle()
     document = {
@@ -142,8 +144,8 @@ def _messages(part: Part, port: Port) -> dict[str, Any]:
     gap = round(10**9 / pps)
     if abs(gap * pps / 10**9 - 1) > _LEAST_EXACT:
         raise UnitError(
-            f"duration: a stream that ends has gaps of whole nanoseconds in a job file, and {float(pps):g} frames a "
-            f"second are {float(10**9 / pps):g} ns apart; give a rate that fits, or the duration continuous"
+            f"duration: a stream that ends has gaps of whole nanoseconds in a job file, and {float(pps):g} "
+            f"frames a second are {float(10**9 / pps):g} ns apart; give a rate that fits, or the duration continuous"
         )
     packets = limit.packets
     if limit.duration is not None:

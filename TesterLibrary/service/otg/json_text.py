@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from .refusal import Findings, OtgError
-from .schema import Message, is_list, message_class, values_of
+from .schema import Message, enumeration, is_list, message_class, values_of
 
 _LARGEST = {
     FieldDescriptor.TYPE_UINT32: (0, 2**32 - 1),
@@ -168,9 +168,9 @@ def _real(value: Any, most: float) -> float:
 def _whole(value: Any, least: int, most: int) -> int:
     """A whole number; those of 64 bits may be written as text, as protobuf's JSON has them."""
     number = value
-    if isinstance(value, str) and value.removeprefix("-").isdecimal() and value.isascii() and len(value) < 21:
-        number = int(value)
-    elif isinstance(value, float) and math.isfinite(value) and value.is_integer():
+    if (
+        isinstance(value, str) and value.removeprefix("-").isdecimal() and value.isascii() and len(value) < 21
+    ) or (isinstance(value, float) and math.isfinite(value) and value.is_integer()):
         number = int(value)
     if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
         raise ValueError(f"{_shown(value)} is no whole number from {least} to {most}")
@@ -207,5 +207,5 @@ def _plain_one(field: FieldDescriptor, value: Any) -> Any:
     if field.type == FieldDescriptor.TYPE_MESSAGE:
         return plain(value)
     if field.type == FieldDescriptor.TYPE_ENUM:
-        return field.enum_type.values_by_number[value].name
+        return enumeration(field).values_by_number[value].name
     return value

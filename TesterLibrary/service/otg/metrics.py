@@ -127,17 +127,17 @@ def _flow_metrics(
     enabled = [name for name in names if flows.settings[name].enabled]
     found = list(flows.flow_counts(snapshot, enabled))
     _refuse_doubtful(found, columns)
-    lost = _losses(found, enabled, flows)
+    lost = _losses(found, flows)
     for flow in found:
         metric = _flow_metric(flow, snapshot, tester, flows)
         yield _message("FlowMetric", {**metric, "loss": lost.get(flow.setting.name)}, columns)
 
 
-def _losses(found: Iterable[FlowCount], names: Collection[str], flows: Transmission) -> dict[str, float]:
+def _losses(found: Iterable[FlowCount], flows: Transmission) -> dict[str, float]:
     """Losses in percent, of flows for which they are asked and known.
 
-    The counters of a flow that is sending are not of one instant, so that a frame may seem to be lost that arrives
-    just now. What is lost stays lost: of several readings the least is true.
+    The counters of a flow that is sending are not of one instant, so that a frame may seem to be lost that
+    arrives just now. What is lost stays lost: of several readings the least is true.
     """
     lost = _lost(found)
     for _ in range(_READINGS):
@@ -168,8 +168,8 @@ def _refuse_doubtful(found: Iterable[FlowCount], columns: frozenset[str]) -> Non
     if doubtful:
         raise OtgFailure(
             [
-                f"flow {name!r}: how much of it arrived is not to be trusted: {'; '.join(doubts)}. Run it again; "
-                "metric_names without frames_rx and bytes_rx gives the rest"
+                f"flow {name!r}: how much of it arrived is not to be trusted: {'; '.join(doubts)}. Run it "
+                "again; metric_names without frames_rx and bytes_rx gives the rest"
                 for name, doubts in doubtful.items()
             ]
         )
@@ -239,8 +239,8 @@ def _rates(flow: FlowCount, now: Snapshot, flows: Transmission, *, sending: bool
 def _loss(flow: FlowCount, *, sending: bool) -> tuple[int, int] | None:
     """Frames that are lost, and frames among which they are.
 
-    While a flow is sending these are the frames before the last one that has arrived: frames on their way are not
-    lost. None where nobody can tell.
+    While a flow is sending these are the frames before the last one that has arrived: frames on their way
+    are not lost. None where nobody can tell.
     """
     anywhere = flow.setting.anywhere
     sent = lost = 0
@@ -279,5 +279,3 @@ def _timestamps(flow: FlowCount) -> dict[str, float] | None:
         "first_timestamp_ns": float(min(counter.first_rx_ns for counter in arrived)),
         "last_timestamp_ns": float(max(counter.last_rx_ns for counter in arrived)),
     }
-
-

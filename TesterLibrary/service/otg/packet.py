@@ -37,8 +37,12 @@ class _Kind:
     message: str
     length: int  # bytes
     rules: Mapping[str, _Rule]
-    orphan: tuple[str, str] | None = None  # what a field is where the header after it is none that it announces
-    more: Callable[[Message], Iterator[tuple[str, Written]]] | None = None  # fields that are several in the model
+    orphan: tuple[str, str] | None = (
+        None  # what a field is where the header after it is none that it announces
+    )
+    more: Callable[[Message], Iterator[tuple[str, Written]]] | None = (
+        None  # fields that are several in the model
+    )
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,9 @@ class _Layer:
 
 
 _FLAGS = ("reserved", "dont_fragment", "more_fragments")  # of IPv4, from the highest bit
-_TCP_FLAGS = ("ecn_ns", "ecn_cwr", "ecn_echo") + tuple(
-    f"ctl_{name}" for name in ("urg", "ack", "psh", "rst", "syn", "fin")
+_TCP_FLAGS = (
+    *("ecn_ns", "ecn_cwr", "ecn_echo"),
+    *(f"ctl_{name}" for name in ("urg", "ack", "psh", "rst", "syn", "fin")),
 )
 _TOS = {"precedence": 5, "delay": 4, "throughput": 3, "reliability": 2, "monetary": 1, "unused": 0}
 
@@ -90,7 +95,9 @@ def _priority(priority: Message) -> Written:
     if choice == "raw":
         return written(priority.raw, "0") or Written("0")
     if choice == "tos":
-        parts = ((_single(priority.tos, name, 7 if name == "precedence" else 1), bit) for name, bit in _TOS.items())
+        parts = (
+            (_single(priority.tos, name, 7 if name == "precedence" else 1), bit) for name, bit in _TOS.items()
+        )
         return Written(str(sum(value << bit for value, bit in parts)))
     ecn = _single(priority.dscp, "ecn", 3)
     points = written(priority.dscp.phb, "0") or Written("0")
@@ -110,14 +117,23 @@ _KINDS: Mapping[str, _Kind] = {
         "Ether",
         "FlowEthernet",
         14,
-        {"dst": _Rule("dst", None), "src": _Rule("src", _ADDRESSES["mac"]), "ether_type": _Rule("type", None, changes=False)},
+        {
+            "dst": _Rule("dst", None),
+            "src": _Rule("src", _ADDRESSES["mac"]),
+            "ether_type": _Rule("type", None, changes=False),
+        },
         orphan=("type", "65535"),
     ),
     "vlan": _Kind(
         "Dot1Q",
         "FlowVlan",
         4,
-        {"priority": _Rule("prio"), "cfi": _Rule("dei"), "id": _Rule("vlan"), "tpid": _Rule("type", None, changes=False)},
+        {
+            "priority": _Rule("prio"),
+            "cfi": _Rule("dei"),
+            "id": _Rule("vlan"),
+            "tpid": _Rule("type", None, changes=False),
+        },
         orphan=("type", "65535"),
     ),
     "mpls": _Kind(
@@ -192,7 +208,9 @@ _KINDS: Mapping[str, _Kind] = {
             "checksum": _Rule("chksum", None),
         },
     ),
-    "gre": _Kind("GRE", "FlowGre", 4, {"protocol": _Rule("proto", None)}, orphan=("proto", "2048"), more=_gre_more),
+    "gre": _Kind(
+        "GRE", "FlowGre", 4, {"protocol": _Rule("proto", None)}, orphan=("proto", "2048"), more=_gre_more
+    ),
     "vxlan": _Kind(
         "VXLAN",
         "FlowVxlan",
@@ -324,7 +342,9 @@ def _layer(choice: str, serialized: bytes, announces: bool) -> _Layer:
     if kind.orphan and not announces and kind.orphan[0] not in dict(fields):
         fields.append(kind.orphan)
     changes = tuple(
-        (name, Editor(FieldPath(kind.header, name), value.mode)) for name, value in values if value.mode is not None
+        (name, Editor(FieldPath(kind.header, name), value.mode))
+        for name, value in values
+        if value.mode is not None
     )
     return _Layer(kind.header, tuple(fields), changes)
 
@@ -348,7 +368,9 @@ def _custom(custom: Message, index: int) -> HeaderType:
         raise UnitError(f"bytes: {custom.bytes[:40]!r} is no even number of hexadecimal digits") from None
     if not 1 <= len(octets) <= _MOST_CUSTOM:
         raise UnitError(f"bytes: {len(octets)} bytes; give 1 to {_MOST_CUSTOM}")
-    return HeaderType(f"Custom{index}", (FieldType("octets", 8 * len(octets), int.from_bytes(octets, "big")),))
+    return HeaderType(
+        f"Custom{index}", (FieldType("octets", 8 * len(octets), int.from_bytes(octets, "big")),)
+    )
 
 
 def model_headers() -> list[str]:

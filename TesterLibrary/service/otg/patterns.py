@@ -18,6 +18,7 @@ from .support import reads
 MOST_RANDOM = 65536  # values of a random pattern, which are drawn when the configuration is set
 _LARGEST = {"PatternFlowIpv6FlowLabelRandom": str((1 << 20) - 1)}  # the model's; all others are of ports
 _LARGEST_PORT = str((1 << 16) - 1)
+_WIDTHS: dict[type, int] = {IPv4Address: 32, IPv6Address: 128}
 _PLAIN = ("value", "values", "increment", "decrement", "random", "auto", "generated", "custom")
 _CONSTANT = ("value", "auto")
 
@@ -41,13 +42,14 @@ class Written:
 
 
 def read_pattern(message: str, field: str, *, changes: bool = True) -> None:
-    """Says that a field's pattern is read; with `changes=False` only one value of it, or that of the tester."""
+    """Says that a field's pattern is read; with `changes=False` only one value of it."""
     reads(message, field)
     pattern = descriptor(message).fields_by_name[field].message_type
     allowed = [
         name
         for name in (_PLAIN if changes else _CONSTANT)
-        if name in pattern.fields_by_name and not (name == "auto" and pattern.fields_by_name[name].message_type)
+        if name in pattern.fields_by_name
+        and not (name == "auto" and pattern.fields_by_name[name].message_type)
     ]
     only = {"choice": " ".join(allowed)}
     if "generated" in allowed:
@@ -96,7 +98,7 @@ def _counted(counter: Message, start: str, sign: str) -> Written:
 def _drawn(spread: Message, start: str) -> Written:
     """All values are drawn now: they repeat after `count`, as the model says."""
     kind = _kind(start)
-    bits = {IPv4Address: 32, IPv6Address: 128}.get(kind)
+    bits = _WIDTHS.get(kind)
     least = _number(str(given(spread, "min", start)))
     largest = str(kind((1 << bits) - 1)) if bits else _LARGEST.get(spread.DESCRIPTOR.name, _LARGEST_PORT)
     most = _number(str(given(spread, "max", largest)))

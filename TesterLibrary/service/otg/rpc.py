@@ -30,7 +30,10 @@ class GrpcServer:
     """Serves a traffic generator until it is closed."""
 
     def __init__(self, generator: TrafficGenerator, address: str, port: int) -> None:
-        limits = [("grpc.max_receive_message_length", _MOST_BODY), ("grpc.max_send_message_length", _MOST_BODY)]
+        limits = [
+            ("grpc.max_receive_message_length", _MOST_BODY),
+            ("grpc.max_send_message_length", _MOST_BODY),
+        ]
         self._server = grpc.server(ThreadPoolExecutor(_CLIENTS, thread_name_prefix="otg"), options=limits)
         handlers = {method.name: _handler(generator, method) for method in service().methods}
         self._server.add_generic_rpc_handlers(
@@ -47,17 +50,21 @@ class GrpcServer:
         self._server.stop(grace=1).wait()
 
 
-def _handler(generator: TrafficGenerator, method: MethodDescriptor) -> grpc.RpcMethodHandler:
+def _handler(generator: TrafficGenerator, method: MethodDescriptor) -> grpc.RpcMethodHandler[Any, Any]:
     name = method.name.removeprefix(_STREAMED)
     kind = generator.calls[name].request
     response = message_class(method.output_type.name)
     if method.client_streaming:
         return grpc.stream_unary_rpc_method_handler(
-            lambda pieces, context: _wrapped(response, _answered(generator, name, context, _joined(kind, pieces))),
+            lambda pieces, context: _wrapped(
+                response, _answered(generator, name, context, _joined(kind, pieces))
+            ),
             request_deserializer=message_class(method.input_type.name).FromString,
             response_serializer=response.SerializeToString,
         )
-    request = _empty if method.input_type.name == "Empty" else message_class(method.input_type.name).FromString
+    request = (
+        _empty if method.input_type.name == "Empty" else message_class(method.input_type.name).FromString
+    )
     if method.server_streaming:
         return grpc.unary_stream_rpc_method_handler(
             lambda message, context: _pieces(_answered(generator, name, context, _unwrapped(kind, message))),

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The messages of the Open Traffic Generator model, made from its description at run time.
 
-The description is that of the newest snappi (`tools/otg_model.py`). It has a descriptor pool of its own: a process
-that also imports snappi has two models that do not meet. `docs/adr` says why nothing of snappi is installed.
+The description is that of the newest snappi (`tools/otg_model.py`). It has a descriptor pool of its own: a
+process that also imports snappi has two models that do not meet. `docs/adr` says why snappi is not installed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, empty_pb2, message_factory
-from google.protobuf.descriptor import Descriptor, FieldDescriptor, ServiceDescriptor
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor, ServiceDescriptor
 
 Message = Any  # of a class that is made at run time
 PACKAGE = "otg"
@@ -36,7 +36,7 @@ def version() -> str:
     return files(__package__).joinpath("model.version").read_text().strip()
 
 
-def descriptor(name: str) -> Descriptor:
+def descriptor(name: str) -> Any:
     """The description of a message by its name in the model, such as FlowRate."""
     return pool().FindMessageTypeByName(f"{PACKAGE}.{name}")
 
@@ -61,7 +61,13 @@ def is_list(field: FieldDescriptor) -> bool:
 @cache
 def values_of(field: FieldDescriptor) -> dict[str, int]:
     """The names of an enumeration's values, without the one that says nothing."""
-    return {value.name: value.number for value in field.enum_type.values if value.number}
+    return {value.name: value.number for value in enumeration(field).values if value.number}
+
+
+def enumeration(field: FieldDescriptor) -> EnumDescriptor:
+    """The values that a field may have."""
+    assert field.enum_type is not None, f"{field.full_name} is no enumeration"
+    return field.enum_type
 
 
 @cache
@@ -74,15 +80,21 @@ def alternatives(message: Descriptor) -> frozenset[str]:
 def chosen(message: Message, default: str) -> str:
     """The name of what was chosen: by `choice`, else by the only alternative that is given."""
     if message.HasField("choice"):
-        return str(message.DESCRIPTOR.fields_by_name["choice"].enum_type.values_by_number[message.choice].name)
-    given = [field.name for field, _ in message.ListFields() if field.name in alternatives(message.DESCRIPTOR)]
+        return str(
+            message.DESCRIPTOR.fields_by_name["choice"].enum_type.values_by_number[message.choice].name
+        )
+    given = [
+        field.name for field, _ in message.ListFields() if field.name in alternatives(message.DESCRIPTOR)
+    ]
     return given[0] if given else default
 
 
 def named(message: Message, field: str) -> str:
     """The name of an enumeration's value; empty if it is not given."""
     known = message.DESCRIPTOR.fields_by_name[field]
-    return str(known.enum_type.values_by_number[getattr(message, field)].name) if message.HasField(field) else ""
+    return (
+        str(known.enum_type.values_by_number[getattr(message, field)].name) if message.HasField(field) else ""
+    )
 
 
 def given(message: Message, field: str, default: Any) -> Any:

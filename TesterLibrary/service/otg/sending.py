@@ -28,6 +28,7 @@ _LEAST_GAP = 12  # bytes: what Ethernet has between any two frames
 _SCALE = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 _RATES = {"pps": 1000, "bps": 10**9, "kbps": 10**6, "mbps": 1000, "gbps": 1, "percentage": 100}
 _UNITS_NS = {"nanoseconds": 1, "microseconds": 1000}
+_NO_DELAY = {"bytes": 0, "nanoseconds": 0, "microseconds": 0}
 _DEFAULT_GAPS = {"bytes": 12, "nanoseconds": 96, "microseconds": Fraction(96, 1000)}
 
 reads("FlowSize", "choice fixed increment random weight_pairs")
@@ -71,9 +72,13 @@ def frame_size(size: Message) -> FrameSizes:
         return FrameSize.parse(given(size, "fixed", 64))
     if choice == "increment":
         steps = size.increment
-        start, end, step = (given(steps, name, of) for name, of in (("start", 64), ("end", 1518), ("step", 1)))
+        start, end, step = (
+            given(steps, name, of) for name, of in (("start", 64), ("end", 1518), ("step", 1))
+        )
         if not step or end < start:
-            raise UnitError(f"increment: from {start} to {end} in steps of {step}; give a range and a step above 0")
+            raise UnitError(
+                f"increment: from {start} to {end} in steps of {step}; give a range and a step above 0"
+            )
         return _mix(range(start, end + 1, step), f"{start} to {end} in steps of {step}")
     if choice == "random":
         least, most = given(size.random, "min", 64), given(size.random, "max", 1518)
@@ -130,7 +135,7 @@ def timing(message: Message, sizes: FrameSizes, speed: Bandwidth, asked: Rate) -
         )
     if choice == "burst":
         return _bursts(part, sizes, speed, asked)
-    start_after = Duration(_time_ns(part.delay, dict.fromkeys(_DEFAULT_GAPS, 0), speed, "delay"))
+    start_after = Duration(_time_ns(part.delay, _NO_DELAY, speed, "delay"))
     if choice == "fixed_packets":
         packets = given(part, "packets", 1)
         if not packets:
@@ -160,7 +165,9 @@ def _bursts(burst: Message, sizes: FrameSizes, speed: Bandwidth, asked: Rate) ->
     return Timing(Limit(packets=bursts * packets or None), messages=messages)
 
 
-def _time_ns(part: Message, defaults: dict[str, int] | dict[str, Fraction | int], speed: Bandwidth, what: str) -> int:
+def _time_ns(
+    part: Message, defaults: dict[str, int] | dict[str, Fraction | int], speed: Bandwidth, what: str
+) -> int:
     choice = chosen(part, "bytes")
     value = _exact(given(part, choice, float(defaults[choice])))
     if value < 0:
@@ -189,7 +196,7 @@ def payload(message: Message) -> Payload:
     if not octets:
         raise UnitError("fixed.pattern: it is empty; give at least one byte")
     if not repeat:
-        raise UnitError("fixed.repeat: a pattern is repeated to the end of the payload; give true, or leave it out")
+        raise UnitError(
+            "fixed.repeat: a pattern is repeated to the end of the payload; give true, or leave it out"
+        )
     return Payload(PayloadKind.FILE, octets)
-
-

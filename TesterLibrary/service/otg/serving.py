@@ -41,7 +41,9 @@ def laboratory_of(opened: OpenTestbed, locations: Mapping[str, str]) -> Laborato
     for location, name in locations.items():
         if name not in tester.ports:
             known = ", ".join(tester.ports)
-            raise TesterLibraryError(f"location {location!r}: {name!r} is no port of {opened.name}; it has {known}")
+            raise TesterLibraryError(
+                f"location {location!r}: {name!r} is no port of {opened.name}; it has {known}"
+            )
     return Laboratory(
         ports=dict(tester.ports),
         interfaces={port.interface: port.name for port in tester.capabilities.ports if port.interface},

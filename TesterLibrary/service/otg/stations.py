@@ -39,7 +39,7 @@ class Stations:
         return bool(self._job)
 
     def start(self) -> list[str]:
-        """Announces all addresses, answers for them, and asks for the gateways. Returns who does not answer."""
+        """Announces and answers for all addresses, and asks for gateways. Returns who does not answer."""
         if not self.interfaces:
             return []
         if not self.is_up:
@@ -70,7 +70,9 @@ class Stations:
             if one.name in self.macs:
                 continue
             try:
-                mac = self._tester.target.resolve(one.port, one.gateway, source=one.address, source_mac=one.mac)
+                mac = self._tester.target.resolve(
+                    one.port, one.gateway, source=one.address, source_mac=one.mac
+                )
                 self.macs[one.name] = mac
             except Inconclusive:
                 yield f"interface {one.name}: nobody answers for its gateway {one.gateway}"
@@ -113,4 +115,3 @@ class Stations:
                 if self.is_up and one.name in self.macs:
                     found.link_layer_address = self.macs[one.name].hex(":")
         return answer
-

@@ -8,15 +8,18 @@ Modules that read messages say so with `reads`; `docs/otg.md` has the table that
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from .refusal import Findings
-from .schema import Message, alternatives, descriptor, is_list, values_of
+from .schema import Message, alternatives, descriptor, enumeration, is_list, values_of
 
 _FIELDS: dict[str, frozenset[str]] = {}  # by the name of a message
-_VALUES: dict[tuple[str, str], frozenset[str]] = {}  # of an enumeration, by message and field, where not all are
+_VALUES: dict[
+    tuple[str, str], frozenset[str]
+] = {}  # of an enumeration, by message and field, where not all are
 _UNSAID = 0  # the number of every enumeration's value that says nothing
 
 
@@ -43,7 +46,9 @@ def is_read(message: Descriptor, field: str) -> bool:
 
 def values_read(field: FieldDescriptor) -> list[str]:
     """The values of an enumeration that are read, in the order of the model."""
-    allowed = _VALUES.get((field.containing_type.name, field.name))
+    message = field.containing_type
+    assert message is not None
+    allowed = _VALUES.get((message.name, field.name))
     return [name for name in values_of(field) if allowed is None or name in allowed]
 
 
@@ -64,7 +69,7 @@ def _check(message: Message, path: str, findings: Findings, sound: set[tuple[str
     if key in sound:
         return
     before = len(findings.errors)
-    for number in sorted({unknown.field_number for unknown in UnknownFieldSet(message)}):
+    for number in sorted({unknown.field_number for unknown in _unknown(message)}):
         findings.add(path, f"field number {number} is not in this version of the model")
     for field, value in message.ListFields():
         place = f"{path}.{field.name}" if path else field.name
@@ -84,6 +89,11 @@ def _check(message: Message, path: str, findings: Findings, sound: set[tuple[str
         sound.add(key)
 
 
+def _unknown(message: Message) -> Any:
+    """Fields that a newer client has sent."""
+    return UnknownFieldSet(message)
+
+
 def _supported(message: Descriptor) -> str:
     return f"of {message.name} {', '.join(fields_read(message)) or 'nothing'} can be given"
 
@@ -96,7 +106,7 @@ def _each(place: str, value: Message, *, many: bool) -> Iterator[tuple[str, int]
 
 
 def _check_value(field: FieldDescriptor, number: int, place: str, findings: Findings) -> None:
-    value = field.enum_type.values_by_number.get(number)
+    value = enumeration(field).values_by_number.get(number)
     allowed = values_read(field)
     if value is None or number == _UNSAID:
         findings.add(place, f"{number} is no value of the model; give one of {', '.join(allowed)}")
@@ -118,4 +128,6 @@ def _check_choice(message: Message, path: str, findings: Findings) -> None:
     elif named is not None:
         for name in given:
             if name != named.name:
-                findings.add(f"{path}.{name}" if path else name, f"goes with the choice {name}, not {named.name}")
+                findings.add(
+                    f"{path}.{name}" if path else name, f"goes with the choice {name}, not {named.name}"
+                )

@@ -27,7 +27,9 @@ _ALONE = 64  # flows that have a job each, so that each is started and stopped b
 _SILENT_NS = 2 * 10**9  # how long frames are waited for of which none has come (RFC 2544 §23)
 _SLOWER = 2  # factor on the latency of the slowest frame
 _POLL_S = 0.02
-_TAUGHT_S = 0.05  # in which a device passes on the frames that it learns from, so that ports do not count them
+_TAUGHT_S = (
+    0.05  # in which a device passes on the frames that it learns from, so that ports do not count them
+)
 _WITHOUT_LIMIT = Fraction(10**9)
 _BURST_NS = 10**9  # flows that take less time have too few frames for an exact rate
 
@@ -105,9 +107,14 @@ class Transmission:
         """Plans flows as the jobs that they will be. PlanError if one is refused; the tester is not asked."""
         known = {flow.name: flow for flow in flows}
         ready = [flow for flow in known.values() if not flow.unresolved]
-        on_air, self._tester.on_air = self._tester.on_air, []  # what is loaded now will be gone, or has other names
+        on_air, self._tester.on_air = (
+            self._tester.on_air,
+            [],
+        )  # what is loaded now will be gone, or has other names
         try:
-            groups = [self._planned(limit, streams, names, known) for limit, streams, names in self._grouped(ready)]
+            groups = [
+                self._planned(limit, streams, names, known) for limit, streams, names in self._grouped(ready)
+            ]
         finally:
             self._tester.on_air = on_air
         return Prepared(known, groups)
@@ -136,12 +143,18 @@ class Transmission:
         for flow in flows:
             for part in flow.parts:
                 if part.limit.packets != 0:  # less packets than pairs of devices
-                    found.setdefault((flow.name if alone else "", part.limit), []).append((flow.name, part.stream))
+                    found.setdefault((flow.name if alone else "", part.limit), []).append(
+                        (flow.name, part.stream)
+                    )
         for (_, limit), members in found.items():
             yield limit, tuple(stream for _, stream in members), tuple(name for name, _ in members)
 
     def _planned(
-        self, limit: Limit, streams: tuple[Stream, ...], names: tuple[str, ...], flows: Mapping[str, FlowSetting]
+        self,
+        limit: Limit,
+        streams: tuple[Stream, ...],
+        names: tuple[str, ...],
+        flows: Mapping[str, FlowSetting],
     ) -> Group:
         run = StreamRun(self._tester, f"otg-{next(self._jobs)}", streams)
         any_port = frozenset(
@@ -166,8 +179,8 @@ class Transmission:
             if others:
                 raise OtgError(
                     [
-                        f"more than {_ALONE} flows with one duration are sent as one, and {others[0]!r} is among them; "
-                        f"{advice}"
+                        f"more than {_ALONE} flows with one duration are sent as one, and {others[0]!r} is "
+                        f"among them; {advice}"
                     ]
                 )
         return found
@@ -183,8 +196,8 @@ class Transmission:
         if missing:
             raise OtgError(
                 [
-                    f"{flow.place}: the gateway of {flow.unresolved!r} does not answer, so its MAC address is not "
-                    "known; start the device, or give gateway_mac or ethernet.dst"
+                    f"{flow.place}: the gateway of {flow.unresolved!r} does not answer, so its MAC address "
+                    "is not known; start the device, or give gateway_mac or ethernet.dst"
                     for flow in missing
                 ]
             )
@@ -199,8 +212,10 @@ class Transmission:
         before = self._tester.target.snapshot()
         if not self.is_sending:
             self._ports = before
-        ports = {port.name: _port_counts(port) for port in before.ports}
-        self.history.restart(before.taken_at_ns, {**(self._counts(before) if self.is_sending else {}), **ports})
+        ports: dict[Hashable, Counts] = {port.name: _port_counts(port) for port in before.ports}
+        self.history.restart(
+            before.taken_at_ns, {**(self._counts(before) if self.is_sending else {}), **ports}
+        )
         for limit in dict.fromkeys(group.limit for group in groups):
             together = [group for group in groups if group.limit == limit]
             runs = [group.run for group in together]
@@ -210,17 +225,15 @@ class Transmission:
                 group.arrived, group.quiet_since_ns = -1, 0
 
     def _check_room(self, groups: Sequence[Group]) -> None:
-        """PlanError if flows that go on for ever ask for more than a port carries, those that are sending too."""
+        """PlanError if flows, with those that are sending, ask for more than a port carries."""
         others = [group for group in self._groups if group.is_sending and group not in groups]
         streams = [stream for group in (*others, *groups) for stream in group.run.streams]
         for port in {stream.tx for stream in streams}:
             check_sum(self._tester.ports[port], [stream for stream in streams if stream.tx == port])
 
     def stop(self, names: Collection[str]) -> None:
-        """Stops flows, and waits for what is on its way. OtgError for a part of flows that are sent as one."""
-        groups = [
-            group for group in self._within(names, "stop them all") if group.is_sending
-        ]
+        """Stops flows, and waits for what is on its way. OtgError for a part of flows sent as one."""
+        groups = [group for group in self._within(names, "stop them all") if group.is_sending]
         if groups:
             self._tester.target.stop([group.run.name for group in groups])
         while any(group.final is None for group in groups):
@@ -261,11 +274,15 @@ class Transmission:
         """Ends a group that has sent all, once all has arrived or nothing more comes."""
         if any(counter.sending for counter in counters):
             return
-        now, arrived = snapshot.taken_at_ns, sum(received(counter, anywhere=True) or 0 for counter in counters)
+        now, arrived = (
+            snapshot.taken_at_ns,
+            sum(received(counter, anywhere=True) or 0 for counter in counters),
+        )
         if arrived != group.arrived:
             group.arrived, group.quiet_since_ns = arrived, now
         complete = all(
-            (unique(counter, anywhere=counter.id in group.any_port) or 0) >= counter.tx_packets for counter in counters
+            (unique(counter, anywhere=counter.id in group.any_port) or 0) >= counter.tx_packets
+            for counter in counters
         )
         settle = self._tester.rules.settle.ns
         if not arrived and not group.unexpected:
@@ -279,7 +296,8 @@ class Transmission:
         """Notes what the tester's own evidence says of a group that has ended."""
         evidence, limits = group.run.evidence_at(_final(group)), group.run.limits
         lost = any(
-            (unique(counter, anywhere=counter.id in group.any_port) or 0) < counter.tx_packets for counter in counters
+            (unique(counter, anywhere=counter.id in group.any_port) or 0) < counter.tx_packets
+            for counter in counters
         )
         if lost and not group.unexpected:
             of_loss = replace(
@@ -290,10 +308,13 @@ class Transmission:
             )
             group.doubts = tuple(evidence.objections(of_loss))
         span_ns = max(counter.last_tx_ns - counter.first_tx_ns for counter in counters)
-        if evidence.missed_rate(limits.of_burst(Fraction(max(1, span_ns))) if span_ns < _BURST_NS else limits):
+        if evidence.missed_rate(
+            limits.of_burst(Fraction(max(1, span_ns))) if span_ns < _BURST_NS else limits
+        ):
             self.warnings.append(
                 f"{_listed(group.flows)}: tx limited by the tester: {evidence.offered_packets:,} of "
-                f"{evidence.intended_packets:,} frames, at {100 * float(1 + evidence.rate_error):.1f} of 100 % of the rate"
+                f"{evidence.intended_packets:,} frames, at {100 * float(1 + evidence.rate_error):.1f} of "
+                "100 % of the rate"
             )
         self.warnings += (f"{_listed(group.flows)}: not to be trusted: {doubt}" for doubt in group.doubts)
 
@@ -322,7 +343,7 @@ class Transmission:
     def _counts(self, snapshot: Snapshot) -> dict[Hashable, Counts]:
         """Frames and bytes of streams, by id, and of ports, by name."""
         any_port = frozenset[int]().union(*(group.any_port for group in self._groups))
-        streams = {
+        streams: dict[Hashable, Counts] = {
             s.id: (s.tx_packets, received(s, anywhere=s.id in any_port) or 0, s.tx_bytes, s.rx_bytes)
             for s in snapshot.streams
         }
@@ -356,7 +377,7 @@ class Transmission:
 
 
 def received(counter: StreamCounters, *, anywhere: bool) -> int | None:
-    """Frames that arrived where they are expected, or at any port; None where the tester does not count them."""
+    """Frames that arrived where they are expected, or at any port; None where nobody counts them."""
     if not anywhere:
         return counter.rx_packets
     return None if counter.rx_misrouted is None else counter.rx_packets + counter.rx_misrouted

@@ -118,16 +118,19 @@ def counters_value(cls: type[T], message: Message) -> T:
 
 @lru_cache
 def _fields(cls: Any, message: Descriptor) -> tuple[tuple[str, ...], _Reader, list[tuple[str, _Reader]]]:
-    """The names of the fields that are as in the message, what takes them all at once, and readers of the others."""
+    """Names of the fields that are as in the message, what takes them at once, and readers of the others."""
     hints = get_type_hints(cls)
     names = [field.name for field in dataclasses.fields(cls)]
     plain = tuple(
         name
         for name in names
-        if hints[name] in (int, bool, str) and message.fields_by_name[name].type != FieldDescriptor.TYPE_MESSAGE
+        if hints[name] in (int, bool, str)
+        and message.fields_by_name[name].type != FieldDescriptor.TYPE_MESSAGE
     )
     # Of one name alone it would give no tuple.
-    take = attrgetter(*plain) if len(plain) > 1 else lambda found: tuple(getattr(found, name) for name in plain)
+    take = (
+        attrgetter(*plain) if len(plain) > 1 else lambda found: tuple(getattr(found, name) for name in plain)
+    )
     return plain, take, [(name, _reader(name, hints[name])) for name in names if name not in plain]
 
 

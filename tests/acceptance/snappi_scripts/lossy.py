@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A device loses exactly every tenth frame of one way, and nothing of the other one. Run by snappi's Python."""
+"""A device loses exactly every tenth frame of one way, and nothing else. Run by snappi's Python."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""So many flows both ways, each counted by itself although headers tell some of them apart only. Run by snappi's Python."""
+"""Many flows, each counted by itself although their headers are equal in pairs. Run by snappi's Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ api.request_timeout = 120
 config = api.config()
 p1, p2 = config.ports.port(name="p1", location="localhost:5555").port(name="p2", location="localhost:5556")
 for number in range(FLOWS):
-    for tx, rx, mac, peer in ((p1, p2, "00:AA:00:00:04:00", "00:AA:00:00:00:AA"), (p2, p1, "00:AA:00:00:00:AA", "00:AA:00:00:04:00")):
+    for tx, rx, mac, peer in (
+        (p1, p2, "00:AA:00:00:04:00", "00:AA:00:00:00:AA"),
+        (p2, p1, "00:AA:00:00:00:AA", "00:AA:00:00:04:00"),
+    ):
         flow = config.flows.add(name=f"{tx.name} {number}")
         flow.tx_rx.port.tx_name, flow.tx_rx.port.rx_names = tx.name, [rx.name]
         flow.size.fixed, flow.rate.pps, flow.duration.fixed_packets.packets = 128, 2, PACKETS
@@ -43,7 +46,11 @@ while True:
     assert time.monotonic() < deadline
     time.sleep(0.5)
 assert len(metrics) == 2 * FLOWS
-wrong = [metric for metric in metrics if (metric.frames_tx, metric.frames_rx, metric.loss) != (PACKETS, PACKETS, 0.0)]
+wrong = [
+    metric
+    for metric in metrics
+    if (metric.frames_tx, metric.frames_rx, metric.loss) != (PACKETS, PACKETS, 0.0)
+]
 assert not wrong, wrong[:3]
 api.set_config(api.config())
 print("done")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Emulated devices on both sides of a router, which finds them by ARP, as they find it. Run by snappi's Python."""
+"""Devices on both sides of a router, which find each other by ARP. Run by snappi's Python."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ api = snappi.api(location=LOCATION, transport=TRANSPORT, verify=False)
 api.request_timeout = 60
 config = api.config()
 ports = config.ports.port(name="p1", location="localhost:5555").port(name="p2", location="localhost:5556")
-for port, network in zip(ports, ("198.18.1", "198.19.1")):
+for port, network in zip(ports, ("198.18.1", "198.19.1"), strict=True):
     device = config.devices.add(name=f"device {port.name}")
     ethernet = device.ethernets.add(name=f"ethernet {port.name}", mac=f"00:00:01:01:01:0{port.name[1]}")
     ethernet.connection.port_name = port.name
-    ethernet.ipv4_addresses.add(name=f"ip {port.name}", address=f"{network}.77", gateway=f"{network}.1", prefix=16)
+    ethernet.ipv4_addresses.add(
+        name=f"ip {port.name}", address=f"{network}.77", gateway=f"{network}.1", prefix=16
+    )
 flow = config.flows.add(name="routed")
 flow.tx_rx.device.tx_names, flow.tx_rx.device.rx_names = ["ip p1"], ["ip p2"]
 flow.size.fixed, flow.rate.pps, flow.duration.fixed_packets.packets = 128, 400, PACKETS

@@ -25,7 +25,8 @@ from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.frame import SIGNATURE_LENGTH
 
 PORTS = {
-    name: Port(name, Bandwidth(10**10), bytes([2, 0, 0, 0, 0, number]), 9216) for number, name in enumerate(("p1", "p2"))
+    name: Port(name, Bandwidth(10**10), bytes([2, 0, 0, 0, 0, number]), 9216)
+    for number, name in enumerate(("p1", "p2"))
 }
 
 
@@ -48,9 +49,11 @@ def plan(*streams: Stream, first_id: int = 1) -> Plan:
 
 STACKS = (
     "Ether / IP(src=10.0.0.{low}, dst=11.0.0.{low}) / UDP(sport={port}, dport=7)",
-    "Ether(src=02:00:00:00:01:01, dst=02:00:00:00:02:02) / IP(src=10.0.0.{low}, dst=11.0.0.1) / TCP(sport={port})",
+    "Ether(src=02:00:00:00:01:01, dst=02:00:00:00:02:02) / IP(src=10.0.0.{low}, dst=11.0.0.1) / "
+    "TCP(sport={port})",
     "Ether / Dot1Q(vlan={vlan}) / IPv6(src=2001:db8::{low}, dst=2001:db9::1) / UDP(dport={port})",
-    "Ether / IP(src=10.0.0.{low}, dst=11.0.0.1) / UDP(dport=4789) / VXLAN(vni={port}) / Ether / IP(src=10.1.1.{low}, dst=10.2.2.2) / UDP(sport={port})",
+    "Ether / IP(src=10.0.0.{low}, dst=11.0.0.1) / UDP(dport=4789) / VXLAN(vni={port}) / "
+    "Ether / IP(src=10.1.1.{low}, dst=10.2.2.2) / UDP(sport={port})",
 )
 
 
@@ -89,7 +92,11 @@ def test_fields_that_change_stay_as_they_are() -> None:
     streams = [stream(number, stack, editors=(editor,)) for number in range(9)]
     for number, planned in enumerate(plan(*streams).streams):
         (alone,) = plan(streams[number], first_id=number + 1).streams
-        assert (planned.editors, planned.checksums, planned.version) == (alone.editors, alone.checksums, alone.version)
+        assert (planned.editors, planned.checksums, planned.version) == (
+            alone.editors,
+            alone.checksums,
+            alone.version,
+        )
         assert Ether(planned.frames[0])[UDP].dport == 5
 
 

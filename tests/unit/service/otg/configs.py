@@ -23,11 +23,17 @@ ETHERNET: Json = {
 }
 IPV4: Json = {
     "choice": "ipv4",
-    "ipv4": {"src": {"choice": "value", "value": "10.0.0.1"}, "dst": {"choice": "value", "value": "10.0.0.2"}},
+    "ipv4": {
+        "src": {"choice": "value", "value": "10.0.0.1"},
+        "dst": {"choice": "value", "value": "10.0.0.2"},
+    },
 }
 IPV6: Json = {
     "choice": "ipv6",
-    "ipv6": {"src": {"choice": "value", "value": "2001:db8::1"}, "dst": {"choice": "value", "value": "2001:db8::2"}},
+    "ipv6": {
+        "src": {"choice": "value", "value": "2001:db8::1"},
+        "dst": {"choice": "value", "value": "2001:db8::2"},
+    },
 }
 UDP: Json = {"choice": "udp", "udp": {}}
 BELOW: dict[str, list[Json]] = {  # headers before one of a kind
@@ -84,7 +90,15 @@ def patterns(message: str, field: str) -> Iterator[Json]:
             given = 4660
         elif known.message_type:
             first = _sample(pattern, field)
-            step = 1 if first == 1 else "00:00:00:00:00:01" if first.count(":") == 5 else "::1" if ":" in first else "0.0.0.1"
+            step = (
+                1
+                if first == 1
+                else "00:00:00:00:00:01"
+                if first.count(":") == 5
+                else "::1"
+                if ":" in first
+                else "0.0.0.1"
+            )
             given = {"start": first, "step": step, "count": 3}
             if choice == "random":
                 given = {"min": first, "max": first if first != 1 else 9, "seed": 3, "count": 4}
@@ -154,8 +168,15 @@ def sendings() -> Iterator[Json]:
     yield {"rate": {"choice": "gbps", "gbps": 1}}
     yield {"rate": {"choice": "percentage", "percentage": 0.1}}
     for gap in _gaps():
-        yield {"duration": {"choice": "fixed_packets", "fixed_packets": {"packets": 4, "gap": 12, "delay": gap}}}
-        yield {"duration": {"choice": "fixed_seconds", "fixed_seconds": {"seconds": 0.5, "gap": 12, "delay": gap}}}
+        yield {
+            "duration": {"choice": "fixed_packets", "fixed_packets": {"packets": 4, "gap": 12, "delay": gap}}
+        }
+        yield {
+            "duration": {
+                "choice": "fixed_seconds",
+                "fixed_seconds": {"seconds": 0.5, "gap": 12, "delay": gap},
+            }
+        }
         yield {"duration": {"choice": "continuous", "continuous": {"gap": 12, "delay": gap}}}
         burst = {"bursts": 3, "packets": 2, "gap": 12, "inter_burst_gap": gap}
         yield {"duration": {"choice": "burst", "burst": burst}}
@@ -235,6 +256,9 @@ def requests() -> Iterator[tuple[str, Json]]:
         ):
             yield "ControlState", {"choice": inner, inner: part}
     changed = flow(rate={"choice": "pps", "pps": 20})
-    yield "ConfigUpdate", {"choice": "flows", "flows": {"property_names": ["rate", "size"], "flows": [changed]}}
+    yield (
+        "ConfigUpdate",
+        {"choice": "flows", "flows": {"property_names": ["rate", "size"], "flows": [changed]}},
+    )
     yield "ConfigAppend", {"config_append_list": [{"choice": "flows", "flows": [flow("more")]}]}
     yield "ConfigDelete", {"config_delete_list": [{"choice": "flows", "flows": ["more"]}]}

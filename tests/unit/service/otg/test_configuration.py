@@ -24,11 +24,14 @@ from TesterLibrary.service.otg.refusal import OtgError
 from TesterLibrary.service.otg.settings import FlowSetting, Settings
 
 from .bench import Bench, laboratory
-from .configs import ETHERNET, IPV4, PORTS, SOURCE, TARGET, UDP as UDP_HEADER, config, devices, flow
+from .configs import ETHERNET, IPV4, PORTS, SOURCE, TARGET, config, devices, flow
+from .configs import UDP as UDP_HEADER
 
 
 def made(*flows: Any, macs: Any = None, **more: Any) -> Settings:
-    return settings_of(parsed("Config", json.dumps(config(*flows, **more)).encode()), laboratory(), macs or {})
+    return settings_of(
+        parsed("Config", json.dumps(config(*flows, **more)).encode()), laboratory(), macs or {}
+    )
 
 
 def one(**more: Any) -> FlowSetting:
@@ -50,7 +53,10 @@ def frames(setting: FlowSetting, directory: Path, count: int) -> list[Ether]:
 
 
 def test_headers_are_those_of_the_model(tmp_path: Path) -> None:
-    vlan = {"choice": "vlan", "vlan": {"id": {"choice": "value", "value": 100}, "priority": {"choice": "value", "value": 5}}}
+    vlan = {
+        "choice": "vlan",
+        "vlan": {"id": {"choice": "value", "value": 100}, "priority": {"choice": "value", "value": 5}},
+    }
     ports = {"src_port": {"choice": "value", "value": 9}, "dst_port": {"choice": "value", "value": 4789}}
     vxlan = {"choice": "vxlan", "vxlan": {"vni": {"choice": "value", "value": 77}}}
     stack = [ETHERNET, vlan, IPV4, {"choice": "udp", "udp": ports}, vxlan, ETHERNET, IPV4, UDP_HEADER]
@@ -131,10 +137,14 @@ def test_flows_of_a_port_do_not_begin_at_once() -> None:
 
 def test_devices_have_their_own_addresses() -> None:
     sides = {"tx_names": ["ipv4 2"], "rx_names": ["ipv4 1"]}
-    between = flow(tx_rx={"choice": "device", "device": sides}, packet=[{"choice": "ethernet", "ethernet": {}}, IPV4])
+    between = flow(
+        tx_rx={"choice": "device", "device": sides}, packet=[{"choice": "ethernet", "ethernet": {}}, IPV4]
+    )
     waiting = made(between, devices=devices()).flows["f"]
     assert (waiting.tx, waiting.rx, waiting.unresolved) == ("two", "one", "ipv4 2")
-    found = made(between, devices=devices(), macs={"ipv4 2": bytes.fromhex(SOURCE.replace(":", ""))}).flows["f"]
+    found = made(between, devices=devices(), macs={"ipv4 2": bytes.fromhex(SOURCE.replace(":", ""))}).flows[
+        "f"
+    ]
     assert found.unresolved == ""
     assert dict(found.parts[0].stream.headers.headers[0].fields)["dst"] == SOURCE  # type: ignore[union-attr]
 
@@ -142,7 +152,12 @@ def test_devices_have_their_own_addresses() -> None:
 def test_a_flow_between_many_devices_takes_turns() -> None:
     more = devices()
     more[0]["ethernets"][0]["ipv4_addresses"].append(
-        {"name": "third", "address": "10.9.0.7", "gateway": "10.9.0.2", "gateway_mac": {"choice": "value", "value": TARGET}}
+        {
+            "name": "third",
+            "address": "10.9.0.7",
+            "gateway": "10.9.0.2",
+            "gateway_mac": {"choice": "value", "value": TARGET},
+        }
     )
     sides = {"tx_names": ["ipv4 1", "third"], "rx_names": ["ipv4 2"]}
     limit = {"choice": "fixed_packets", "fixed_packets": {"packets": 5}}
@@ -156,13 +171,33 @@ def test_a_flow_between_many_devices_takes_turns() -> None:
     ("changes", "path", "said"),
     [
         ({"size": {"choice": "fixed", "fixed": 60}}, "flows[0].size", "64 to 16128"),
-        ({"size": {"choice": "random", "random": {"min": 64, "max": 1518}}}, "flows[0].size", "more than 256"),
+        (
+            {"size": {"choice": "random", "random": {"min": 64, "max": 1518}}},
+            "flows[0].size",
+            "more than 256",
+        ),
         ({"rate": {"choice": "pps", "pps": 0}}, "flows[0].rate", "not above 0"),
-        ({"duration": {"choice": "continuous", "continuous": {"gap": 40}}}, "flows[0].duration", "lower rate"),
-        ({"duration": {"choice": "fixed_packets", "fixed_packets": {"packets": 0}}}, "flows[0].duration", "at least 1"),
-        ({"tx_rx": {"choice": "port", "port": {"tx_name": "three"}}}, "flows[0].tx_rx.port.tx_name", "one, two"),
+        (
+            {"duration": {"choice": "continuous", "continuous": {"gap": 40}}},
+            "flows[0].duration",
+            "lower rate",
+        ),
+        (
+            {"duration": {"choice": "fixed_packets", "fixed_packets": {"packets": 0}}},
+            "flows[0].duration",
+            "at least 1",
+        ),
+        (
+            {"tx_rx": {"choice": "port", "port": {"tx_name": "three"}}},
+            "flows[0].tx_rx.port.tx_name",
+            "one, two",
+        ),
         ({"tx_rx": {"choice": "port", "port": {}}}, "flows[0].tx_rx.port.tx_name", "is required"),
-        ({"packet": [{"choice": "custom", "custom": {"bytes": "0x"}}]}, "flows[0].packet[0].custom", "hexadecimal"),
+        (
+            {"packet": [{"choice": "custom", "custom": {"bytes": "0x"}}]},
+            "flows[0].packet[0].custom",
+            "hexadecimal",
+        ),
         ({"payload": {"choice": "fixed", "fixed": {"repeat": False}}}, "flows[0].payload", "give true"),
         ({"name": "one"}, "flows[0].name", "names are unique"),
     ],
@@ -179,7 +214,10 @@ def test_ports_are_found_by_location_name_or_interface() -> None:
         message = parsed("Config", json.dumps({"ports": ports}).encode())
         assert settings_of(message, laboratory(), {}).ports["one"].port == "p1"
     (error,) = refused(ports=[{"name": "one", "location": "10.0.0.1;1;1"}])
-    assert error == "ports[0].location: '10.0.0.1;1;1' is no port of this tester; there are localhost:5555, p1, p2, eth1"
+    assert (
+        error == "ports[0].location: '10.0.0.1;1;1' is no port of this tester; "
+        "there are localhost:5555, p1, p2, eth1"
+    )
 
 
 def test_a_port_without_a_speed_gets_that_of_the_configuration() -> None:

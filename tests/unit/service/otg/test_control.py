@@ -96,7 +96,11 @@ def test_flows_start_and_stop_by_name(bench: Bench) -> None:
     bench.transmit("start", "f")
     bench.pass_time(0.5)
     found = bench.flows()
-    assert (found["f"]["transmit"], found["g"]["transmit"], found["g"]["frames_tx"]) == ("started", "stopped", 0)
+    assert (found["f"]["transmit"], found["g"]["transmit"], found["g"]["frames_tx"]) == (
+        "started",
+        "stopped",
+        0,
+    )
     bench.transmit("start", "g")
     bench.transmit("stop", "f")
     bench.pass_time(0.5)
@@ -123,14 +127,18 @@ def test_what_is_refused_has_changed_nothing(bench: Bench) -> None:
             bench.call("SetConfig", **wrong)
     same = dict(IPV4["ipv4"], dst=IPV4["ipv4"]["src"])
     with pytest.raises(OtgError, match=r"flows\[0\]: stream 'f': source and destination"):
-        bench.call("SetConfig", **config(flow(packet=[{"choice": "ethernet"}, {"choice": "ipv4", "ipv4": same}])))
+        bench.call(
+            "SetConfig", **config(flow(packet=[{"choice": "ethernet"}, {"choice": "ipv4", "ipv4": same}]))
+        )
     assert bench.call("GetConfig") == before
     bench.pass_time(0.2)
     assert bench.flows()["f"]["transmit"] == "started"
 
 
 def test_an_empty_configuration_cleans_up(bench: Bench) -> None:
-    bench.call("SetConfig", **config(endless(), captures=[{"name": "c", "port_names": ["two"]}], devices=devices()))
+    bench.call(
+        "SetConfig", **config(endless(), captures=[{"name": "c", "port_names": ["two"]}], devices=devices())
+    )
     bench.transmit("start")
     bench.call("SetConfig")
     assert bench.call("GetConfig") == {}
@@ -198,7 +206,10 @@ def test_columns_are_those_asked_for(bench: Bench) -> None:
     assert set(bench.ports(column_names=["frames_tx", "link"])["one"]) == {"name", "frames_tx", "link"}
     assert set(bench.flows(metric_names=["frames_rx"])["f"]) == {"name", "frames_rx"}
     assert set(bench.ports(port_names=["two"])) == {"two"}
-    for wrong in ({"choice": "port", "port": {"port_names": ["x"]}}, {"choice": "flow", "flow": {"flow_names": ["x"]}}):
+    for wrong in (
+        {"choice": "port", "port": {"port_names": ["x"]}},
+        {"choice": "flow", "flow": {"flow_names": ["x"]}},
+    ):
         with pytest.raises(OtgError, match=r"_names\[0\]: 'x' is no"):
             bench.call("GetMetrics", **wrong)
 
@@ -256,12 +267,21 @@ def test_devices_know_each_other(bench: Bench) -> None:
     [
         ({}, "choice: is required"),
         ({"choice": "traffic"}, "traffic.choice: is required"),
-        ({"choice": "traffic", "traffic": {"choice": "flow_transmit"}}, "traffic.flow_transmit.state: is required"),
         (
-            {"choice": "traffic", "traffic": {"choice": "flow_transmit", "flow_transmit": {"state": "pause"}}},
+            {"choice": "traffic", "traffic": {"choice": "flow_transmit"}},
+            "traffic.flow_transmit.state: is required",
+        ),
+        (
+            {
+                "choice": "traffic",
+                "traffic": {"choice": "flow_transmit", "flow_transmit": {"state": "pause"}},
+            },
             "traffic.flow_transmit.state: pause is not supported; give one of start, stop",
         ),
-        ({"choice": "port", "port": {"choice": "link"}}, "port.choice: link is not supported; give one of capture"),
+        (
+            {"choice": "port", "port": {"choice": "link"}},
+            "port.choice: link is not supported; give one of capture",
+        ),
     ],
 )
 def test_a_state_that_cannot_be(bench: Bench, state: Any, said: str) -> None:

@@ -55,7 +55,9 @@ def connection(port: int, *, tls: bool) -> http.client.HTTPConnection:
     return http.client.HTTPSConnection(HOST, port, timeout=10, context=context)
 
 
-def asked(client: http.client.HTTPConnection, method: str, path: str, body: Any = None, **headers: str) -> Any:
+def asked(
+    client: http.client.HTTPConnection, method: str, path: str, body: Any = None, **headers: str
+) -> Any:
     client.request(method, path, body if body is None else json.dumps(body), headers)
     answer = client.getresponse()
     return answer.status, json.loads(answer.read())

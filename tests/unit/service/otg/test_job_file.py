@@ -32,7 +32,10 @@ def test_a_job_file_sends_what_the_configuration_says(tmp_path: Path) -> None:
     udp = {"src_port": {"choice": "values", "values": [7, 9]}, "dst_port": steps}
     limit = {"choice": "fixed_packets", "fixed_packets": {"packets": 50}}
     endless = flow("endless", rate={"choice": "percentage", "percentage": 12.5})
-    pairs = {"choice": "weight_pairs", "weight_pairs": {"choice": "custom", "custom": [{"size": 100, "weight": 3}, {"size": 900}]}}
+    pairs = {
+        "choice": "weight_pairs",
+        "weight_pairs": {"choice": "custom", "custom": [{"size": 100, "weight": 3}, {"size": 900}]},
+    }
     layer = {"name": "layer", "port_names": ["one"], "speed": "speed_25_gbps"}
     text = text_of(
         flow(packet=[ETHERNET, IPV4, {"choice": "udp", "udp": udp}], duration=limit),
@@ -58,7 +61,11 @@ def test_a_job_file_sends_what_the_configuration_says(tmp_path: Path) -> None:
     [
         ([], {"devices": devices()}, "devices: a job file has none"),
         ([], {"captures": [{"name": "c", "port_names": ["one"]}]}, "captures: a job file has none"),
-        ([flow(packet=[ETHERNET, {"choice": "custom", "custom": {"bytes": "00"}}])], {}, "flows[0]: packet: a custom"),
+        (
+            [flow(packet=[ETHERNET, {"choice": "custom", "custom": {"bytes": "00"}}])],
+            {},
+            "flows[0]: packet: a custom",
+        ),
         ([flow(tx_rx={"choice": "port", "port": {"tx_name": "one"}})], {}, "flows[0]: tx_rx.port.rx_names"),
         ([flow(size={"choice": "increment", "increment": {"start": 64, "end": 70}})], {}, "flows[0]: size"),
         ([flow(payload={"choice": "fixed", "fixed": {"pattern": "ff"}})], {}, "flows[0]: payload"),

@@ -108,7 +108,10 @@ def test_what_is_not_read_is_refused_by_its_path() -> None:
         findings = Findings()
         check(whole, "", findings)
         place = f"{path}.{field}" if path else field
-        assert any(error.startswith(place) and "supported" in error for error in findings.errors), (place, findings.errors)
+        assert any(error.startswith(place) and "supported" in error for error in findings.errors), (
+            place,
+            findings.errors,
+        )
 
 
 def test_values_that_are_not_read_are_refused_by_their_path() -> None:
@@ -124,7 +127,9 @@ def test_values_that_are_not_read_are_refused_by_their_path() -> None:
                     setattr(inner, field.name, values_of(field)[value])
                 findings = Findings()
                 check(whole, "", findings)
-                assert any(f"{field.name}" in e and f"{value} is not supported" in e for e in findings.errors), value
+                assert any(
+                    f"{field.name}" in e and f"{value} is not supported" in e for e in findings.errors
+                ), value
 
 
 def test_everything_that_is_read_is_accepted(tmp_path: Path) -> None:
@@ -159,7 +164,9 @@ def _wanted() -> Iterator[tuple[str, str, str]]:
 
 
 def test_fields_of_a_newer_model_are_refused() -> None:
-    message = message_class("Config").FromString(b"\xfa\x7f\x01x")  # field 2047, as a newer client may send it
+    message = message_class("Config").FromString(
+        b"\xfa\x7f\x01x"
+    )  # field 2047, as a newer client may send it
     findings = Findings()
     check(message, "", findings)
     assert findings.errors == ["field number 2047 is not in this version of the model"]
