@@ -145,7 +145,8 @@ def _messages(part: Part, port: Port) -> dict[str, Any]:
     if abs(gap * pps / 10**9 - 1) > _LEAST_EXACT:
         raise UnitError(
             f"duration: a stream that ends has gaps of whole nanoseconds in a job file, and {float(pps):g} "
-            f"frames a second are {float(10**9 / pps):g} ns apart; give a rate that fits, or the duration continuous"
+            f"frames a second are {float(10**9 / pps):g} ns apart; give a rate that fits, or make it "
+            "continuous"
         )
     packets = limit.packets
     if limit.duration is not None:

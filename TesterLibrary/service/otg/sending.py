@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -28,8 +29,12 @@ _LEAST_GAP = 12  # bytes: what Ethernet has between any two frames
 _SCALE = {"bps": 1, "kbps": 10**3, "mbps": 10**6, "gbps": 10**9}
 _RATES = {"pps": 1000, "bps": 10**9, "kbps": 10**6, "mbps": 1000, "gbps": 1, "percentage": 100}
 _UNITS_NS = {"nanoseconds": 1, "microseconds": 1000}
-_NO_DELAY = {"bytes": 0, "nanoseconds": 0, "microseconds": 0}
-_DEFAULT_GAPS = {"bytes": 12, "nanoseconds": 96, "microseconds": Fraction(96, 1000)}
+_NO_DELAY: Mapping[str, int | Fraction] = {"bytes": 0, "nanoseconds": 0, "microseconds": 0}
+_DEFAULT_GAPS: Mapping[str, int | Fraction] = {
+    "bytes": 12,
+    "nanoseconds": 96,
+    "microseconds": Fraction(96, 1000),
+}
 
 reads("FlowSize", "choice fixed increment random weight_pairs")
 reads("FlowSizeIncrement", "start end step")
@@ -165,9 +170,7 @@ def _bursts(burst: Message, sizes: FrameSizes, speed: Bandwidth, asked: Rate) ->
     return Timing(Limit(packets=bursts * packets or None), messages=messages)
 
 
-def _time_ns(
-    part: Message, defaults: dict[str, int] | dict[str, Fraction | int], speed: Bandwidth, what: str
-) -> int:
+def _time_ns(part: Message, defaults: Mapping[str, int | Fraction], speed: Bandwidth, what: str) -> int:
     choice = chosen(part, "bytes")
     value = _exact(given(part, choice, float(defaults[choice])))
     if value < 0:
