@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Mapping
-from fractions import Fraction
 
 Counts = tuple[int, ...]
 _LEAST_NS = 10**9  # over which a rate is averaged, where there are so many counters
@@ -34,24 +33,25 @@ class History:
         self._readings.clear()
         self._readings.append((now_ns, counts))
 
-    def rates(self, key: Hashable, now_ns: int, counts: Counts, expected: Fraction) -> tuple[float, ...]:
+    def rates(self, key: Hashable, now_ns: int, counts: Counts, expected: float) -> tuple[float, ...]:
         """What a thing has counted each second lately; `expected` is how many frames a second it may have.
 
         A stream of one frame a second has a rate, too, whenever it is asked for: the time grows with the gap.
         """
-        asked_ns = _LEAST_NS if not expected else max(_LEAST_NS, round(_FRAMES * 10**9 / expected))
-        asked_ns = min(asked_ns, _MOST_NS)
-        zero = tuple(0 for _ in counts)
+        asked_ns = min(_MOST_NS, max(_LEAST_NS, round(_FRAMES * 1e9 / expected)) if expected else _LEAST_NS)
         if not self._readings:
             return tuple(0.0 for _ in counts)
-        then_ns, known = next(
-            (reading for reading in reversed(self._readings) if now_ns - reading[0] >= asked_ns),
-            self._readings[0],
-        )
-        gained = [now - then for now, then in zip(counts, known.get(key, zero), strict=True)]
-        elapsed_ns = Fraction(now_ns - then_ns)
+        then_ns, known = self._readings[0]
+        for reading in reversed(self._readings):
+            if now_ns - reading[0] >= asked_ns:
+                then_ns, known = reading
+                break
+        before = known.get(key)
+        gained = counts if before is None else [now - then for now, then in zip(counts, before, strict=True)]
+        elapsed_ns = float(now_ns - then_ns)
         if expected and elapsed_ns < asked_ns:  # a frame or two so far, the first one at once
-            elapsed_ns = max(elapsed_ns, gained[0] * 10**9 / expected)
+            elapsed_ns = max(elapsed_ns, gained[0] * 1e9 / expected)
         if elapsed_ns <= 0:
             return tuple(0.0 for _ in counts)
-        return tuple(float(more * 10**9 / elapsed_ns) for more in gained)
+        scale = 1e9 / elapsed_ns
+        return tuple([more * scale for more in gained])

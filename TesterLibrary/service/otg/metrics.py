@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from fractions import Fraction
 from typing import Any
 
 from ...measurement.snapshot import Snapshot
@@ -22,6 +21,7 @@ reads("PortMetricsRequest", "port_names column_names")
 reads("FlowMetricsRequest", "flow_names metric_names")
 
 _DOUBTFUL = frozenset({"frames_rx", "bytes_rx"})  # columns that say how much arrived
+_STATES = frozenset({"transmit", "link", "capture"})  # values of enumerations
 _READINGS = 4  # more ones, at most, of flows that are sending and seem to have lost frames
 _KILO, _MEGA = 1000, 10**6
 
@@ -46,7 +46,7 @@ def metrics_of(
         answer.choice = names["flow_metrics"]
         wanted = _wanted(request.flow.flow_names, flows.settings, "flow.flow_names", "flow")
         columns = _columns(request.flow, "metric_names")
-        answer.flow_metrics.extend(_flow_metrics(wanted, columns, tester, flows))
+        answer.flow_metrics.extend(_flow_metrics(wanted, columns, flows))
     else:
         answer.choice = names["port_metrics"]
         wanted = _wanted(request.port.port_names, ports, "port.port_names", "port")
@@ -83,18 +83,19 @@ def _message(name: str, values: dict[str, Any], columns: frozenset[str]) -> Mess
     for key, value in values.items():
         if value is None or (columns and key not in columns and key != "name"):
             continue
-        field = metric.DESCRIPTOR.fields_by_name[key]
         if isinstance(value, dict):
             for inner, number in value.items():
                 setattr(getattr(metric, key), inner, number)
+        elif key in _STATES:
+            setattr(metric, key, values_of(metric.DESCRIPTOR.fields_by_name[key])[value])
         else:
-            setattr(metric, key, values_of(field)[value] if field.enum_type else value)
+            setattr(metric, key, value)
     return metric
 
 
 def _port_metric(setting: PortSetting, now: Snapshot, tester: Tester, flows: Transmission) -> dict[str, Any]:
     port, before = now.port(setting.port), flows.port_base.port(setting.port)
-    rates = flows.history.rates(port.name, now.taken_at_ns, flows.totals[port.name], Fraction(0))
+    rates = flows.history.rates(port.name, now.taken_at_ns, flows.totals[port.name], 0.0)
     sending = {
         stream.tx_port for flow in flows.flow_counts(now, flows.settings) for stream in _sending_streams(flow)
     }
@@ -120,16 +121,14 @@ def _sending_streams(flow: FlowCount) -> Iterator[Any]:
         yield from flow.streams
 
 
-def _flow_metrics(
-    names: Collection[str], columns: frozenset[str], tester: Tester, flows: Transmission
-) -> Iterator[Message]:
+def _flow_metrics(names: Collection[str], columns: frozenset[str], flows: Transmission) -> Iterator[Message]:
     snapshot = flows.look()
     enabled = [name for name in names if flows.settings[name].enabled]
     found = list(flows.flow_counts(snapshot, enabled))
     _refuse_doubtful(found, columns)
     lost = _losses(found, flows)
     for flow in found:
-        metric = _flow_metric(flow, snapshot, tester, flows)
+        metric = _flow_metric(flow, snapshot, flows)
         yield _message("FlowMetric", {**metric, "loss": lost.get(flow.setting.name)}, columns)
 
 
@@ -175,7 +174,7 @@ def _refuse_doubtful(found: Iterable[FlowCount], columns: frozenset[str]) -> Non
         )
 
 
-def _flow_metric(flow: FlowCount, now: Snapshot, tester: Tester, flows: Transmission) -> dict[str, Any]:
+def _flow_metric(flow: FlowCount, now: Snapshot, flows: Transmission) -> dict[str, Any]:
     setting, counters = flow.setting, flow.counters
     sending = flow.group is not None and flow.group.is_sending
     rx = [received(counter, anywhere=setting.anywhere) for counter in counters]
@@ -191,7 +190,7 @@ def _flow_metric(flow: FlowCount, now: Snapshot, tester: Tester, flows: Transmis
         **_rates(flow, now, flows, sending=sending),
     }
     if setting.latency is not None:
-        values["latency"] = _latency(flow, tester)
+        values["latency"] = _latency(flow, flows)
     if setting.timestamps:
         values["timestamps"] = _timestamps(flow)
     return values
@@ -219,8 +218,8 @@ def _rates(flow: FlowCount, now: Snapshot, flows: Transmission, *, sending: bool
     frames_tx = frames_rx = bytes_tx = bytes_rx = 0.0
     if sending:
         for stream in flow.streams:
-            expected = stream.frames_per_second
-            found = flows.history.rates(stream.id, now.taken_at_ns, flows.totals[stream.id], expected)
+            pace, counts = flows.pace(stream), flows.totals[stream.id]
+            found = flows.history.rates(stream.id, now.taken_at_ns, counts, pace)
             frames_tx, frames_rx = frames_tx + found[0], frames_rx + found[1]
             bytes_tx, bytes_rx = bytes_tx + found[2], bytes_rx + found[3]
     if flow.setting.anywhere:  # bytes at other ports are not counted
@@ -253,14 +252,14 @@ def _loss(flow: FlowCount, *, sending: bool) -> tuple[int, int] | None:
     return lost, sent
 
 
-def _latency(flow: FlowCount, tester: Tester) -> dict[str, float] | None:
+def _latency(flow: FlowCount, flows: Transmission) -> dict[str, float] | None:
     kind = flow.setting.latency
     assert kind is not None
     least, most, total, number = [], [], 0.0, 0
     for stream, counter in zip(flow.streams, flow.counters, strict=False):
         seen = counter.latency
         if seen.count:
-            off = tester.correction(stream).total_ns(kind)
+            off = flows.offset_ns(stream, kind)
             least.append(max(0, seen.min_ns - off))
             most.append(max(0, seen.max_ns - off))
             total += max(0, seen.sum_ns - off * seen.count)

@@ -12,6 +12,7 @@ from itertools import count
 from time import monotonic
 
 from ...errors import TargetError
+from ...measurement.correction import DelayKind
 from ...measurement.snapshot import PortCounters, Snapshot, StreamCounters
 from ...model.plan import PlannedStream
 from ...model.stream import Stream
@@ -90,6 +91,8 @@ class Transmission:
         self._loaded_at = 0.0
         self._ports: Snapshot | None = None  # their counters when they were last cleared
         self.history = History()
+        self._paces: dict[int, float] = {}  # of streams, by id: frames a second
+        self._offsets: dict[tuple[int, DelayKind], int] = {}
         self.totals: dict[Hashable, Counts] = {}  # of the last look
         self.warnings: list[str] = []  # what the tester has to say of flows that ended by themselves
 
@@ -244,6 +247,7 @@ class Transmission:
         """Changes a flow, also while it is sending if only its rate changes. PlanError if that cannot be."""
         group = next((group for group in self._groups if flow.name in group.flows), None)
         known = self._settings[flow.name]
+        self._paces.clear()
         if group is not None and group.is_sending and rate_only:
             for part in flow.parts:
                 group.run.update(part.stream)
@@ -317,6 +321,18 @@ class Transmission:
                 "100 % of the rate"
             )
         self.warnings += (f"{_listed(group.flows)}: not to be trusted: {doubt}" for doubt in group.doubts)
+
+    def pace(self, stream: PlannedStream) -> float:
+        """Frames a second that a stream is to send."""
+        if stream.id not in self._paces:
+            self._paces[stream.id] = float(stream.frames_per_second)
+        return self._paces[stream.id]
+
+    def offset_ns(self, stream: PlannedStream, kind: DelayKind) -> int:
+        """What is subtracted from the latencies of a stream."""
+        if (stream.id, kind) not in self._offsets:
+            self._offsets[stream.id, kind] = self._tester.correction(stream).total_ns(kind)
+        return self._offsets[stream.id, kind]
 
     @property
     def port_base(self) -> Snapshot:
