@@ -43,7 +43,7 @@ _EVERYTHING = PacketFilter()
 
 
 class QueryStatistic(Enum):
-    """What of a query is read."""
+    """The part of a query that is read."""
 
     COUNT = "count"
     KEYS = "keys"

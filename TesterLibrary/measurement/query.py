@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What queries have counted, and whether a record may be missing. `query.proto` defines what is counted."""
+"""Results of queries, and whether a record may be missing. `query.proto` defines what is counted."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class QueryRow:
 
 @dataclass(frozen=True)
 class QueryResult:
-    """What a query has counted, so far or until it was stopped. Prints as one line."""
+    """The result of a query, so far or until it was stopped. Prints as one line."""
 
     name: str
     keys: tuple[str, ...]  # names of the fields that packets are counted by

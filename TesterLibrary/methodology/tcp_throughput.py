@@ -59,7 +59,7 @@ class TransferMeasurer(Protocol):
 
 @dataclass(frozen=True)
 class TransferPlan:
-    """What is sent, and the path that it is held against."""
+    """The transfers, and the path that they are held against."""
 
     bottleneck: Bandwidth  # of frames, FCS included
     windows: tuple[Fraction, ...] = (Fraction(1),)  # multiples of the bandwidth-delay product

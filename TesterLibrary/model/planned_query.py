@@ -95,7 +95,7 @@ class PlannedQuery:
 
     @property
     def function(self) -> Function:
-        """What becomes of values."""
+        """The way in which values are combined."""
         return self.query.function
 
     @property

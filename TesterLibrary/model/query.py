@@ -156,7 +156,7 @@ def _conditions(text: str) -> Iterator[Condition]:
 @written_as(LIST)
 @dataclass(frozen=True)
 class QueryKeys:
-    """What packets are counted by: `IP.src`, or several, `IP.src,TCP.sport`."""
+    """The keys by which packets are counted: `IP.src`, or several, `IP.src,TCP.sport`."""
 
     operands: tuple[Operand, ...] = ()
 
@@ -181,7 +181,7 @@ NO_KEYS = QueryKeys()
 @written_as(TEXT)
 @dataclass(frozen=True)
 class QueryField:
-    """What is summed up, or compared: a field such as `IP.ttl`, `length`, or `gap`."""
+    """The value that is summed up, or compared: a field such as `IP.ttl`, `length`, or `gap`."""
 
     operand: Operand
 
@@ -198,7 +198,7 @@ LENGTH = QueryField(Fact.LENGTH)
 
 
 class Function(Enum):
-    """What becomes of the values of the packets with equal keys."""
+    """The way in which the values of packets with equal keys are combined."""
 
     SUM = "sum"
     MAX = "max"
@@ -214,7 +214,7 @@ class Counted(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """Which packets are counted, by what, and what is summed up of them."""
+    """A query: the packets that are counted, their keys, and the value that is summed up."""
 
     name: str
     counts: Counted = Counted.PACKETS

@@ -221,7 +221,7 @@ class _Planner:
         return operands.index(wanted)
 
     def _reader(self, key: _Located) -> Callable[[bytes], str]:
-        """What a key is for people."""
+        """A key as people read it."""
         placed, place = key.placed, key.place
         if isinstance(placed, PlacedFact):
             names = self._order if placed.fact is Fact.PORT else ()

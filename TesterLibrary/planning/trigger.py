@@ -305,7 +305,7 @@ def _may_set_off(end: PlannedEnd, other: PlannedEnd) -> bool:
 def _sent(
     stack: HeaderStack, fields: Mapping[str, Expression], end: PlannedEnd
 ) -> dict[conditions.Quantity, MaskedNumbers]:
-    """What each field of a template may be."""
+    """The possible values of each field of a template."""
     found = {}
     for header in layout_of(stack).headers:
         for field, place in header.places.items():
@@ -316,7 +316,7 @@ def _sent(
 
 
 def _replied(reply: Reply, end: PlannedEnd) -> dict[conditions.Quantity, MaskedNumbers]:
-    """What each field of the packet may be after its change."""
+    """The possible values of each field of the packet after its change."""
     fields, places = dict(reply.fields), layout_of(end.protocol.stack).places
     return {
         _quantity(name): _values(fields.get(name, Expression(name)), place.bits, end)

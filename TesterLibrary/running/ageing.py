@@ -66,7 +66,7 @@ class _Watched:
 
 
 class _Seen:
-    """What became of the frames to one address."""
+    """The fate of the frames to one address."""
 
     def __init__(self, learn: Trial, probe: Trial, last: Snapshot, started_at: str, gap_ns: int) -> None:
         self.learned_ns = learn.streams[0].counters.last_tx_ns

@@ -65,13 +65,13 @@ class Queries:
         return self._find(name).planned.query
 
     def result(self, name: str, *, top: int | None = 0) -> QueryResult:
-        """What a query has counted, with so many rows, the greatest first; None: with all, by their keys."""
+        """The result of a query with so many rows, the greatest first; None: with all, by their keys."""
         known = self._find(name)
         summary, rows = self._tester.target.read_query(name, top=top)
         return self._result(known, summary, rows)
 
     def row(self, name: str, key: str | Sequence[Any] = ()) -> QueryResult:
-        """What a query has counted of one key: a result with one row, or none."""
+        """The result of a query for one key: one row, or none."""
         known = self._find(name)
         query = known.planned.query
         if query.interval is not None:

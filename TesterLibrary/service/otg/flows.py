@@ -39,7 +39,7 @@ _KINDS = {"store_forward": DelayKind.STORE_AND_FORWARD, "cut_through": DelayKind
 
 @dataclass(frozen=True)
 class World:
-    """What flows refer to."""
+    """The ports and devices that flows refer to."""
 
     ports: Mapping[str, PortSetting]
     tester_ports: Mapping[str, Port]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a configuration meets: the ports of a testbed, and the texts by which clients name them."""
+"""The ports of a testbed, and the texts by which clients name them."""
 
 from __future__ import annotations
 

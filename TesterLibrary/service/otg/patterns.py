@@ -113,7 +113,7 @@ def _drawn(spread: Message, start: str) -> Written:
 
 
 def _kind(text: str) -> type:
-    """What a value is: a number, or an address of a kind."""
+    """The type of a value: a number, or an address of a kind."""
     if "." in text:
         return IPv4Address
     return (bytes if text.count(":") == 5 else IPv6Address) if ":" in text else int

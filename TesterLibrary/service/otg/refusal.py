@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a client is told when a request is refused, or fails: all that is wrong with it, in one answer."""
+"""The error of a request that is refused, or fails: all that is wrong with it, in one answer."""
 
 from __future__ import annotations
 

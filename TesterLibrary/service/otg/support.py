@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Which fields of the model this server reads. Whatever else is given is refused, by its path.
+"""The fields of the model that this server reads. Whatever else is given is refused, by its path.
 
 Modules that read messages say so with `reads`; `docs/otg.md` has the table that follows from it.
 """
@@ -115,7 +115,7 @@ def _check_value(field: FieldDescriptor, number: int, place: str, findings: Find
 
 
 def _check_choice(message: Message, path: str, findings: Findings) -> None:
-    """What `choice` does not name would be ignored, so it must not be given."""
+    """A field that `choice` does not name would be ignored, so it must not be given."""
     known = alternatives(message.DESCRIPTOR)
     given = [field.name for field, _ in message.ListFields() if field.name in known]
     if not given:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is supported of the model and what is refused, as a table in Markdown."""
+"""The supported and the refused fields of the model, as a table in Markdown."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Prepared:
 
 @dataclass
 class FlowCount:
-    """What is known of a flow at one instant."""
+    """The state of a flow at one instant."""
 
     setting: FlowSetting
     group: Group | None = None
@@ -366,7 +366,7 @@ class Transmission:
         return {**streams, **{port.name: _port_counts(port) for port in snapshot.ports}}
 
     def take_warnings(self) -> list[str]:
-        """What has not been told yet."""
+        """The warnings that have not been told yet."""
         told, self.warnings = self.warnings, []
         return told
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What a configuration comes to: frames, rates, ends, and refusals with their paths."""
+"""The results of reading a configuration: frames, rates, ends, and refusals with their paths."""
 
 from __future__ import annotations
 
