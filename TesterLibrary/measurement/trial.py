@@ -17,6 +17,7 @@ from .departure import GapError, achieved_rate
 from .evidence import Evidence
 from .flows import FlowSummary
 from .foreign import NOTHING_FOREIGN, Foreign
+from .in_time import InTime
 from .late import late_bounds
 from .latency import Latency
 from .latency_error import OF_ENGINE, LatencyError, PercentileError
@@ -53,6 +54,7 @@ class StreamResult:
     copies: tuple[str, ...] = ()  # other ports, at each of which every frame is expected, too: broadcast
     percentile_error: PercentileError = OF_ENGINE  # the greatest error of percentiles of its latency
     law: str = ""  # of its departures: evenly spaced, or what its author asked for; empty in old records
+    in_time: InTime | None = None  # first arrivals while it was sent; None: see arrived_in_time
     different: int | None = None  # flows: combinations of values of the edited fields; None: not known
 
     @property
@@ -147,6 +149,11 @@ class StreamResult:
     def octets(self) -> OctetBalance:
         """Bytes received against the bytes of the same frames as they were sent."""
         return OctetBalance.of(self.name, self.frame_size, self.counters)
+
+    @property
+    def arrived_in_time(self) -> InTime:
+        """First arrivals while it was sent; from its first and last one where nobody read its counters."""
+        return self.in_time or InTime.of(self.counters, grown=self.growth)
 
     @property
     def blind_delay(self) -> BlindDelay | None:

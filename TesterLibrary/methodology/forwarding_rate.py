@@ -20,6 +20,7 @@ from ..measurement.trial import StreamResult, Trial
 from ..model.number import counted
 from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, Between, Verdict, assess
+from .forwarded import forwarded_rate
 from .judging import amount, doubt_of, unmeasured
 from .measurer import Measurer
 from .result import Result, shorter
@@ -81,12 +82,14 @@ class ForwardingResult(Result):
     @property
     def rate_at_maximum_load(self) -> float | None:
         """Frames each second at the maximum offered load; None where the tester did not offer it."""
-        return float(_rate(self.trials[0], RateUnit.PPS)) if self.trials[0].valid else None
+        first = self.trials[0]
+        return float(forwarded_rate(first, RateUnit.PPS).least) if first.valid else None
 
     @property
     def maximum_rate(self) -> float | None:
         """Frames each second, the most of any valid trial; None if there is none."""
-        return max((float(_rate(trial, RateUnit.PPS)) for trial in self.trials if trial.valid), default=None)
+        rates = (forwarded_rate(trial, RateUnit.PPS) for trial in self.trials if trial.valid)
+        return max((float(rate.least) for rate in rates), default=None)
 
     def verdict_above(self, figure: ForwardingFigure, bound: Rate) -> Verdict:
         """Whether a forwarding rate is at least the bound: of all streams; in % of the intended load.
@@ -97,9 +100,10 @@ class ForwardingResult(Result):
         at_maximum = figure is ForwardingFigure.AT_MAXIMUM_LOAD
         trials = self.trials[:1] if at_maximum else self.trials
         valid = [trial for trial in trials if trial.valid and not unmeasured([trial])]
-        best = max(valid, key=lambda trial: _rate(trial, bound.unit), default=None)
-        least = _rate(best, bound.unit) if best else None
-        most = max((_highest(trial, bound.unit) for trial in valid), default=None)
+        rates = [(forwarded_rate(trial, bound.unit), trial) for trial in valid]
+        rate, best = max(rates, key=lambda each: each[0].least, default=(None, None))
+        least = rate.least if rate else None
+        most = max((rate.most for rate, _ in rates), default=None)
         doubt = ""
         if least is None or least < bound.value:
             doubt = doubt_of(trials) or unmeasured(trials)
@@ -151,22 +155,6 @@ def find_forwarding_rate(
             on_estimate(left, Duration(left * sweep.duration.ns))
         trials.append(measurer.measure(load, sweep.duration))
     return ForwardingResult(title=trials[0].title, trials=tuple(trials), sweep=sweep)
-
-
-def _arriving_ns(trial: Trial) -> int:
-    """The time in which its frames arrived: that of sending, or longer where a queue emptied after it."""
-    spans = [s.counters.last_rx_ns - s.counters.first_rx_ns for s in trial.streams]
-    return max(trial.sending_ns, *spans)
-
-
-def _rate(trial: Trial, unit: RateUnit) -> Fraction:
-    """The frames that arrived at the right ports, each one once."""
-    return amount(trial, unit, lambda s: Fraction(s.order.first_arrivals * 10**9, _arriving_ns(trial)))
-
-
-def _highest(trial: Trial, unit: RateUnit) -> Fraction:
-    """The same if frames that may be copies are none."""
-    return amount(trial, unit, lambda s: Fraction(s.order.most_first_arrivals * 10**9, _arriving_ns(trial)))
 
 
 def _offered(stream: StreamResult) -> Fraction:

@@ -10,7 +10,7 @@ Where colours are known, yellow frames are a stream of their own, such as one of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -18,10 +18,11 @@ from typing import Protocol
 
 from ..errors import PlanError, TesterLibraryError
 from ..measurement.interval import Interval
-from ..measurement.trial import StreamResult, Trial
+from ..measurement.trial import Trial
 from ..model.units import Duration, Rate, RateUnit, Ratio
 from ..verdict import AT_LEAST, AT_MOST, Between, Outcome, Verdict, assess
-from .judging import about, amount, delay_doubt_of, doubt_of, loss_below, undelayed, unmeasured
+from .forwarded import forwarded_rate
+from .judging import about, delay_doubt_of, doubt_of, loss_below, undelayed, unmeasured
 from .result import Result, shorter
 
 _QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1))  # of the CIR
@@ -160,7 +161,7 @@ class ConfigurationResult(Result):
     @property
     def received_rates(self) -> tuple[float, ...]:
         """The information rate that arrived at each load, in bits each second, each frame once."""
-        return tuple(float(amount(trial, RateUnit.L2, _least_of(trial))) for trial in self.trials)
+        return tuple(float(forwarded_rate(trial, RateUnit.L2).least) for trial in self.trials)
 
     def verdict(self, acceptance: Acceptance, margin: Ratio) -> Verdict:
         """Whether the service is configured as it should be: within the criteria, and policed.
@@ -182,8 +183,8 @@ class ConfigurationResult(Result):
         service = self.service
         committed = load.green.value <= service.cir.value
         found = accepted(trial, service.name, acceptance) if committed else []
-        if not committed:
-            found.append(_delivered(trial, service, acceptance.loss))
+        if not committed or _part_of(trial, service.name).not_sustained:
+            found.append(_delivered(trial, service, load, acceptance.loss))
         if load.purpose is Purpose.POLICING:
             found.append(_policed(trial, service, load, margin))
         return found
@@ -342,21 +343,23 @@ def accepted(trial: Trial, name: str, acceptance: Acceptance) -> list[Verdict]:
     return found
 
 
-def _delivered(trial: Trial, service: Service, loss: Ratio) -> Verdict:
-    """Whether the CIR arrived of what was offered beyond it."""
+def _delivered(trial: Trial, service: Service, load: Load, loss: Ratio) -> Verdict:
+    """Whether what was offered up to the CIR arrived while it was offered, not later from a queue."""
     part = _part_of(trial, service.name)
-    required = service.cir.value * (1 - loss.value)
-    value = _information_rate(part)
+    committed = min(service.cir.value, load.green.value)
+    required = committed * (1 - loss.value)
+    value = forwarded_rate(part, RateUnit.L2)
     doubt = doubt_of([part]) or unmeasured([part])
-    if not doubt and value.most < required and part.lost == 0:
+    if not doubt and value.most < required and part.lost == 0 and _is_whole(part):
         doubt = "the device delivered all that it was offered"
+    what = "its CIR" if committed == service.cir.value else load.title
     return assess(
         value,
         AT_LEAST,
         required,
         subject=f"information rate of {part.title}",
-        measured=_rate_text(value),
-        bound=f">= {_bits(required)}, its CIR less {loss}",
+        measured="; ".join(filter(None, (_rate_text(value), part.not_sustained))),
+        bound=f">= {_bits(required)}, {what} less {loss}",
         doubt=doubt,
     )
 
@@ -364,7 +367,7 @@ def _delivered(trial: Trial, service: Service, loss: Ratio) -> Verdict:
 def _policed(trial: Trial, service: Service, load: Load, margin: Ratio) -> Verdict:
     """Whether no more arrived than the profile allows, though more was offered."""
     allowed = service.most * (1 + margin.value)
-    value = _information_rate(trial)
+    value = forwarded_rate(trial, RateUnit.L2)
     doubt = doubt_of([trial]) or unmeasured([trial])
     if not doubt and load.offered <= allowed:
         doubt = f"no more than {_bits(load.offered)} was offered; give a smaller margin"
@@ -384,15 +387,9 @@ def _part_of(trial: Trial, name: str) -> Trial:
     return replace(trial, streams=(trial.stream(name),))
 
 
-def _least_of(trial: Trial) -> Callable[[StreamResult], Fraction]:
-    return lambda stream: Fraction(stream.order.first_arrivals * 10**9, trial.sending_ns)
-
-
-def _information_rate(trial: Trial) -> Between:
-    most = amount(
-        trial, RateUnit.L2, lambda s: Fraction(s.order.most_first_arrivals * 10**9, trial.sending_ns)
-    )
-    return Between(amount(trial, RateUnit.L2, _least_of(trial)), most)
+def _is_whole(part: Trial) -> bool:
+    """Whether all that was sent arrived in time, so that nothing says that the device could not do more."""
+    return all(stream.arrived_in_time.most >= stream.counters.tx_packets for stream in part.streams)
 
 
 def _rate_text(value: Between) -> str:

@@ -14,6 +14,7 @@ from ..measurement.departure import rate_error
 from ..measurement.evidence import Evidence, EvidenceLimits
 from ..measurement.flows import FlowMeasure, FlowSummary
 from ..measurement.foreign import Foreign
+from ..measurement.in_time import ArrivalReading, InTime
 from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
 from ..measurement.sustained import DelayReading, Growth, growth
 from ..measurement.trial import StreamResult, Trial
@@ -54,6 +55,7 @@ class StreamRun:
         self._backlog_before = 0
         self._stale: dict[int, int] = {}  # frames by stream id that may be of earlier trials
         self._delays: dict[int, list[DelayReading]] = {}  # readings by stream id, while they were sent
+        self._arrivals: dict[int, list[ArrivalReading]] = {}  # by stream id, also while the trial settled
 
     @contextmanager
     def loaded(self) -> Iterator[StreamRun]:
@@ -117,7 +119,7 @@ class StreamRun:
         self._before = before
         self._backlog_before = self._tester.backlog_drops()
         self._started_at = wall_clock()
-        self._delays = {}
+        self._delays, self._arrivals = {}, {}
         now_ns = self._before.taken_at_ns
         self._stale = {s.id: self._tester.at_large.at(s.rx_port, now_ns) for s in self._unsigned}
 
@@ -127,6 +129,7 @@ class StreamRun:
         for s in snapshot.streams:
             reading = DelayReading(snapshot.taken_at_ns, s.latency.count, s.latency.sum_ns)
             self._delays.setdefault(s.id, []).append(reading)
+        self._note_arrivals(snapshot)
         notes = self._tester.progress.notes
         if notes and progress.sending and notes.is_due:
             notes.counters(self.name, snapshot, tuple(self._watched()))
@@ -135,6 +138,13 @@ class StreamRun:
             so_far = self._trial(snapshot, None)
             for watch in watchers:
                 watch(so_far)
+
+    def _note_arrivals(self, snapshot: Snapshot) -> None:
+        for s in snapshot.streams:
+            readings = self._arrivals.setdefault(s.id, [])
+            reading = ArrivalReading.of(s)
+            if readings[-1:] != [reading]:
+                readings.append(reading)
 
     def _watched(self) -> Iterator[WatchedStream]:
         for s in self.plan.streams:
@@ -203,7 +213,8 @@ class StreamRun:
                 _result(s, counters[s.id], sending_ns, self._changed),
                 percentile_error=self._tester.capabilities.percentile_error,
                 correction=correction,
-                growth=self._growth(counters[s.id]),
+                growth=(grown := self._growth(counters[s.id])),
+                in_time=InTime.of(counters[s.id], self._arrivals.get(s.id, ()), grown),
                 stale=self._stale.get(s.id, 0),
                 copies=stream.copies,
             )
@@ -264,10 +275,12 @@ class StreamRun:
         """
         target, rules = self._tester.target, self._tester.rules
         snapshot = target.snapshot([self.name])
+        self._note_arrivals(snapshot)
         ended = quiet_since = new_since = snapshot.taken_at_ns
         while snapshot.taken_at_ns - quiet_since < _settling_ns(snapshot, rules.settle):
             self._tester.sleep(_POLL_SECONDS)
             latest = target.snapshot([self.name])
+            self._note_arrivals(latest)
             if _received(latest) != _received(snapshot):
                 quiet_since = latest.taken_at_ns
                 if _once(latest) > _once(snapshot):

@@ -17,10 +17,12 @@ from TesterLibrary.methodology.service_activation import (
 )
 from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
 from tests.unit.methodology.services import SIZE, PolicedServices
+from tests.unit.methodology.shaped import ShapedService
 
 from .case import Case
 
 _TIME = Duration(4 * 10**8)
+_SHAPED_TIME = Duration(10**9)
 
 
 def configuration(draw: random.Random) -> Case:
@@ -52,6 +54,30 @@ def configuration(draw: random.Random) -> Case:
     verdict = result.verdict(Acceptance(loss, delay), margin)
     about = f"{service} {device.rates} bucket {device.bucket} {loss} {delay} {margin}"
     return Case("service configuration", truth, verdict, excuse, about)
+
+
+def shaped(draw: random.Random) -> Case:
+    """A shaper with a queue. The truth is what leaves it while frames are sent, not after that."""
+    service = Service("green", Rate(Fraction(draw.randint(10, 40) * 10**5), RateUnit.L2))
+    off = Fraction(draw.choice([100, 101, 103, draw.randint(60, 97), draw.randint(107, 160)]), 100)
+    device = ShapedService(
+        int(service.cir.value * off),
+        bucket=draw.choice([1, 4]) * SIZE,
+        room=draw.choice([10, 100, 10**6]),
+        straggler_ns=draw.choice([0, 0, draw.randint(1, 300_000_000)]),
+    )
+    margin = Ratio(Fraction(1, 20))
+    result = measure_configuration(device, service, _SHAPED_TIME)
+    loads = loads_of(service)
+    rates = [
+        Fraction(device.emitted(load.green, _SHAPED_TIME) * 8 * SIZE * 10**9, _SHAPED_TIME.ns)
+        for load in loads
+    ]
+    verdict = result.verdict(Acceptance(Ratio(Fraction(0))), margin)
+    truth = off >= 1 and rates[-1] <= service.cir.value * (1 + margin.value)
+    left, came = device.arrivals(service.cir, _SHAPED_TIME)
+    truth &= len(came) == len(left)
+    return Case("service behind a shaper", truth, verdict, "", f"{service} {device}")
 
 
 def performance(draw: random.Random) -> Case:

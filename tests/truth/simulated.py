@@ -67,6 +67,7 @@ _DEVICES: tuple[Judge, ...] = (
     tcp.tcp_throughput,
     tcp.path_mtu,
     ageing,
+    services.shaped,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
 _SWITCH: tuple[Judge, ...] = (

@@ -24,6 +24,7 @@ from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 
 from .services import PolicedServices
+from .shaped import ShapedService
 
 SECOND = Duration(10**9)
 NO_LOSS, MARGIN = Acceptance(), Ratio.parse("2 %")
@@ -131,6 +132,36 @@ def test_what_makes_no_sense_is_refused() -> None:
     result = measure_configuration(device, VIDEO, SECOND)
     with pytest.raises(TesterLibraryError, match="availability takes a performance test"):
         result.verdict(Acceptance(availability=Ratio.parse("99 %")), MARGIN)
+
+
+@pytest.mark.parametrize(
+    ("shaped", "outcome", "text"),
+    [
+        ("4 Mbps", Outcome.PASS, "within"),
+        ("3.4 Mbps", Outcome.FAIL, "is 3.4"),
+        ("4.6 Mbps", Outcome.FAIL, "information rate of video, 512 bytes at 125 % of CIR is 4.6"),
+    ],
+)
+@pytest.mark.parametrize("room", [20, 300, 10**6])
+def test_frames_that_a_shaper_holds_until_later_are_no_information_rate(
+    shaped: str, outcome: Outcome, text: str, room: int
+) -> None:
+    """A queue delivers afterwards what the shaper did not let pass, or loses it if it is short."""
+    service = Service("video", Rate.parse("4 Mbps"))
+    device = ShapedService(int(Rate.parse(shaped).value), room=room)
+    verdict = measure_configuration(device, service, SECOND).verdict(NO_LOSS, MARGIN)
+    assert verdict.outcome is outcome
+    if room > 20:
+        assert text in str(verdict)
+
+
+def test_a_lossless_queue_that_only_grows_does_not_carry_the_committed_rate() -> None:
+    service = Service("video", Rate.parse("4 Mbps"))
+    result = measure_configuration(ShapedService(3_400_000), service, SECOND, policing=False)
+    assert [trial.lost for trial in result.trials] == [0] * 4
+    verdict = result.verdict(NO_LOSS, MARGIN)
+    assert verdict.outcome is Outcome.FAIL
+    assert "not sustained: the delay grew" in str(verdict)
 
 
 def test_each_service_of_a_performance_test_is_judged() -> None:

@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The rate at which a device forwarded frames while it was offered them (RFC 2285 §3.6.1)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..measurement.trial import StreamResult, Trial
+from ..model.units import RateUnit
+from ..verdict import Between
+from .judging import amount
+
+
+def forwarded_rate(trial: Trial, unit: RateUnit) -> Between:
+    """What arrived at the right ports while the trial was sent, each frame once, each second of sending.
+
+    Frames that a queue held until after that do not count. The bounds differ by what copies and the times of
+    the readings leave open.
+    """
+
+    def least(stream: StreamResult) -> Fraction:
+        found = stream.arrived_in_time.least
+        again = stream.order.most_first_arrivals - stream.order.first_arrivals
+        return Fraction(max(0, found - again) * 10**9, trial.sending_ns)
+
+    def most(stream: StreamResult) -> Fraction:
+        return Fraction(stream.arrived_in_time.most * 10**9, trial.sending_ns)
+
+    return Between(amount(trial, unit, least), amount(trial, unit, most))
