@@ -10,6 +10,7 @@ from enum import Enum
 
 from ..model.heading import Heading
 from ..model.units import Duration
+from .missing_bytes import MissingBytes, Recovery
 from .segment import ACK, RST, SYN, End, Segment, after, segment_of
 from .trace import PathTrace, TracedPacket
 
@@ -40,7 +41,7 @@ class Retransmission:
     delay_ns: int  # since the transmission before
     duplicates: int  # acknowledgements without news that passed since then
     sacked: bool  # one of them said that something behind it has arrived
-    needed: bool  # the tester dropped the transmission before
+    needed: bool  # the path has dropped some of its bytes, and they have not left since
 
     def __str__(self) -> str:
         why = f"{self.duplicates} duplicate acknowledgements{', SACK' if self.sacked else ''}"
@@ -48,16 +49,6 @@ class Retransmission:
             f"packet {self.packet:,}: {self.kind.value} retransmission after {Duration(self.delay_ns)}, {why}"
         )
         return text if self.needed else f"{text}, of a segment that the path has not dropped"
-
-
-@dataclass(frozen=True)
-class Recovery:
-    """A segment that did not leave, and how long it was missing."""
-
-    packet: int  # that did not leave, for the first time
-    direction: Heading
-    missing_ns: int  # until a transmission of it had left, or until the trace ended
-    recovered: bool
 
 
 @dataclass(frozen=True)
@@ -108,13 +99,6 @@ class _Sent:
     transmissions: int = 1
     duplicates: int = 0
     sacked: bool = False
-    lost: TracedPacket | None = None  # the first transmission that did not leave, until one does
-
-    def end_loss(self, at_ns: int, *, recovered: bool) -> Iterator[Recovery]:
-        """Yields the loss that ends at that time, if there is one."""
-        if lost := self.lost:
-            self.lost = None
-            yield Recovery(lost.number, lost.direction, at_ns - lost.arrived_ns, recovered)
 
 
 @dataclass
@@ -125,6 +109,7 @@ class _Half:
     next: int  # sequence number that would be new
     sent: dict[int, _Sent] = field(default_factory=dict)  # by the first sequence number
     open: dict[int, _Sent] = field(default_factory=dict)  # of these, what is not acknowledged
+    missing: MissingBytes = field(default_factory=MissingBytes)
     acknowledged: int | None = None  # by the other end
     window: int = 0
     last_ack_ns: int = 0
@@ -157,19 +142,20 @@ def retransmissions(trace: PathTrace, heading: Heading = Heading.BOTH) -> Retran
             half = halves[segment.source, segment.destination] = _Half(flow, segment.sequence)
         if again := _again(half, segment):
             found.append(_retransmission(half, segment, packet, again))
-            recoveries += _recovered(again, packet)
         else:
-            lost = None if packet.gone_ns is not None else packet
-            half.sent[segment.sequence] = half.open[segment.sequence] = _Sent(packet, lost=lost)
+            half.sent[segment.sequence] = half.open[segment.sequence] = _Sent(packet)
             oldest = next(iter(half.sent))
             if oldest not in half.open and after(segment.sequence, oldest) > _REMEMBERED:
                 del half.sent[oldest]
+        if packet.gone_ns is None:
+            half.missing.drop(segment, packet)
+        else:
+            recoveries += half.missing.leave(segment, packet.gone_ns)
         if after(end := (segment.sequence + segment.numbers) % (1 << 32), half.next) > 0:
             half.next = end
     end_ns = trace.packets[-1].arrived_ns if trace.packets else 0
     for half in halves.values():
-        for sent in half.sent.values():
-            recoveries += sent.end_loss(end_ns, recovered=False)
+        recoveries += half.missing.end(end_ns)
     doubt = trace.doubt or ("only a part of the packets was traced" if trace.every != 1 else "")
     return Retransmissions(
         trace.path,
@@ -204,11 +190,11 @@ def _acknowledge(half: _Half, segment: Segment, packet: TracedPacket) -> Iterato
     half.window = segment.window
     if known is None or after(ack, known) > 0:
         half.acknowledged = ack
-        for begin, sent in list(half.open.items()):
+        for begin in list(half.open):
             if after(ack, begin) <= 0:
                 break
             del half.open[begin]
-            yield from sent.end_loss(packet.gone_ns, recovered=True)  # sent again as a part of others
+        yield from half.missing.acknowledge(ack, packet.gone_ns)
         return
     if not plain:
         return
@@ -234,15 +220,7 @@ def _retransmission(half: _Half, segment: Segment, packet: TracedPacket, sent: _
         delay_ns=packet.arrived_ns - sent.packet.arrived_ns,
         duplicates=sent.duplicates,
         sacked=sent.sacked,
-        needed=sent.packet.gone_ns is None,
+        needed=half.missing.holds(segment),
     )
     sent.packet, sent.duplicates, sent.sacked = packet, 0, False
     return again
-
-
-def _recovered(sent: _Sent, packet: TracedPacket) -> Iterator[Recovery]:
-    """Yields the loss that a later transmission ends; one that has not left begins a loss, or prolongs it."""
-    if packet.gone_ns is None:
-        sent.lost = sent.lost or packet
-    else:
-        yield from sent.end_loss(packet.gone_ns, recovered=True)

@@ -8,11 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scapy.layers.inet import IP, TCP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
 
+from TesterLibrary.measurement.missing_bytes import Recovery
 from TesterLibrary.measurement.retransmissions import Kind, Retransmissions, retransmissions
 from TesterLibrary.measurement.segment import after, segment_of
 from TesterLibrary.measurement.trace import PathTrace, TracedPacket
@@ -32,9 +35,9 @@ class Wire:
     def __init__(self) -> None:
         self.packets: list[TracedPacket] = []
 
-    def data(self, index: int, at_ms: int, *, drop: bool = False, size: int = SIZE) -> None:
-        """The segment with so many before it."""
-        header = TCP(sport=80, dport=5000, seq=(BEGIN + index * SIZE) % 2**32, flags="A", ack=7)
+    def data(self, index: int, at_ms: int, *, drop: bool = False, size: int = SIZE, offset: int = 0) -> None:
+        """The segment with so many before it, or bytes from an offset in it."""
+        header = TCP(sport=80, dport=5000, seq=(BEGIN + index * SIZE + offset) % 2**32, flags="A", ack=7)
         self._add(Heading.BACKWARD, at_ms, header / Raw(bytes(size)), drop=drop)
 
     def ack(self, index: int, at_ms: int, *sacked: int, drop: bool = False) -> None:
@@ -162,7 +165,54 @@ def test_a_loss_ends_where_its_acknowledgement_says_so() -> None:
     wire.data(2, 2, drop=True)
     wire.data(1, 300, size=2 * SIZE)
     wire.ack(3, 310)
-    assert [each.missing_ns for each in wire.found.recoveries] == [299 * MS, 308 * MS]
+    found = wire.found
+    assert [each.missing_ns for each in found.recoveries] == [299 * MS, 298 * MS]
+    assert recovery_below(found, Duration(300 * MS)).outcome is Outcome.PASS
+
+
+def test_a_part_of_a_segment_does_not_recover_it() -> None:
+    """The first 100 bytes come again after 60 ms, the other 900 after 1.5 s."""
+    wire = Wire()
+    wire.data(0, 0)
+    wire.data(1, 1, drop=True)
+    wire.data(1, 61, size=100)
+    assert wire.found.longest == Recovery(1, Heading.BACKWARD, 60 * MS, recovered=False)
+    wire.data(1, 1501, size=SIZE - 100, offset=100)
+    found = wire.found
+    assert found.longest == Recovery(1, Heading.BACKWARD, 1500 * MS, recovered=True)
+    assert (found.spurious, found.timeouts) == (0, 2)
+    assert recovery_below(found, Duration(200 * MS)).outcome is Outcome.FAIL
+
+
+@given(
+    drops=st.sets(st.integers(0, 9), min_size=1),
+    cuts=st.lists(
+        st.tuples(st.integers(0, 10 * SIZE - 1), st.integers(1, 4 * SIZE), st.booleans()), max_size=40
+    ),
+)
+def test_a_loss_is_over_when_all_its_bytes_have_left(
+    drops: set[int], cuts: list[tuple[int, int, bool]]
+) -> None:
+    """Ten segments, then pieces of any size from any place: as a count of each single byte has it."""
+    wire = Wire()
+    for index in range(10):
+        wire.data(index, index, drop=index in drops)
+    missing = {index: set(range(index * SIZE, (index + 1) * SIZE)) for index in drops}
+    ended: dict[int, int] = {}
+    for number, (begin, size, drop) in enumerate(cuts):
+        size = min(size, 10 * SIZE - begin)
+        wire.data(0, 100 + number, size=size, offset=begin, drop=drop)
+        for index, octets in missing.items():
+            if not drop:
+                octets -= set(range(begin, begin + size))
+                if not octets:
+                    ended.setdefault(index, 100 + number)
+    first = {each.packet: each for each in wire.found.recoveries if each.packet < 10}
+    assert set(first) == drops
+    for index, each in first.items():
+        assert each.recovered is (index in ended)
+        if each.recovered:
+            assert each.missing_ns == (ended[index] - index) * MS
 
 
 def test_nothing_was_sent_again() -> None:
