@@ -28,6 +28,7 @@ from ._component import component
 _GROUP = AddressRange.parse("239.1.1.1")
 _THOUSAND = Frequency.parse("1 k/s")
 _TEN_SECONDS = Duration(10 * 10**9)
+_THREE_SECONDS = Duration(3 * 10**9)
 _HALF_A_SECOND = Duration(500_000_000)
 
 
@@ -127,6 +128,7 @@ class Multicast:
         protocol: GroupProtocol = GroupProtocol.IGMPV2,
         lead: Duration = _HALF_A_SECOND,
         timeout: Duration = _TEN_SECONDS,
+        silence: Duration = _THREE_SECONDS,
     ) -> GroupDelayResult:
         """Measures how long a device takes to forward a group after a join, and after a leave (RFC 3918 §6).
 
@@ -138,11 +140,13 @@ class Multicast:
         | ``protocol`` | ``igmpv2`` or ``igmpv3`` |
         | ``lead`` | how long the group is sent before each join: no frame of it may arrive then |
         | ``timeout`` | for how long the first frame, and the last one, are waited for |
+        | ``silence`` | for how long no frame may arrive after a leave until the last one is taken for that |
 
         The group is sent all the time. The join delay (§6.1) is that from the report to the first frame that
         arrives, the leave delay (§6.2) that from the leave to the last one, both by the tester's clock, the
         time in which the device forwards a frame included. Other ports that have joined the group stay
-        members: of these the device need not forget the group.
+        members: of these the device need not forget the group. A device that forwards again after a silence
+        that is shorter than ``silence`` has not forgotten it: the group is sent all that time.
 
         Returns a result: ``join_delay_ns`` and ``leave_delay_ns`` (the longest of the cycles; None where it
         is not known), ``resolution_ns``, ``cycles``.
@@ -160,7 +164,7 @@ class Multicast:
             described.at(rate) if rate else described,
             port or described.rx,
             protocol=protocol,
-            times=DelayTimes(lead=lead, timeout=timeout),
+            times=DelayTimes(lead=lead, timeout=timeout, silence=silence),
         )
         suite.progress.begin(f"group delays of {name} at {port or described.rx}")
         title = f"{name} at {port or described.rx}"

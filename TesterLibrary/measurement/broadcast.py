@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -11,20 +12,33 @@ from dataclasses import dataclass
 class Broadcast:
     """The frames of a stream at other ports than the one where it is measured.
 
-    They are counted over all these ports together: a port that gets frames twice may hide that another one
-    misses as many.
+    Where they are counted over all these ports together, a port that gets frames twice may hide that another
+    one misses as many.
     """
 
     ports: tuple[str, ...]  # at each of which every frame is expected; none: it is no broadcast
     sent: int
     arrived: int | None  # at other ports; None: not counted
     seen: tuple[str, ...] = ()  # the ports at which some arrived, as far as the tester knows
+    counts: tuple[int, ...] | None = None  # at each of these; None: not counted one by one
+
+    @property
+    def by_port(self) -> Mapping[str, int] | None:
+        """The frames at each of its ports; None where nobody knows."""
+        if self.counts is not None and sum(self.counts) == self.arrived:
+            found = dict(zip(self.seen, self.counts, strict=False))
+            return {port: found.get(port, 0) for port in self.ports}
+        if self.arrived is None or len(self.ports) > 1 or set(self.seen) - set(self.ports):
+            return None
+        return dict.fromkeys(self.ports, self.arrived)
 
     @property
     def missing(self) -> int | None:
         """Copies that are missing for certain; None where nobody counts them."""
         if not self.ports:
             return 0
+        if self.by_port is not None:
+            return sum(max(0, self.sent - frames) for frames in self.by_port.values())
         return None if self.arrived is None else max(0, len(self.ports) * self.sent - self.arrived)
 
     @property
@@ -32,17 +46,27 @@ class Broadcast:
         """Frames at other ports that are not expected there."""
         if self.arrived is None:
             return None
+        if self.by_port is not None:
+            return self.arrived - sum(min(self.sent, frames) for frames in self.by_port.values())
         return max(0, self.arrived - len(self.ports) * self.sent)
 
     @property
     def incomplete(self) -> int | None:
         """The fewest frames of which a copy is missing."""
+        if self.by_port is not None:
+            return max((self.sent - min(self.sent, frames) for frames in self.by_port.values()), default=0)
         missing = self.missing
         return -(-missing // len(self.ports)) if missing and self.ports else missing
 
     @property
     def most_incomplete(self) -> int | None:
         """The most frames of which a copy is missing; None where extra copies may stand for missing ones."""
-        if self.ports and self.arrived and (self.misrouted or set(self.ports) != set(self.seen)):
-            return None
-        return self.missing
+        if self.by_port is not None:
+            again = any(frames > self.sent for frames in self.by_port.values())
+            return None if again else self.missing
+        return self.missing if not self.ports or not self.arrived else None
+
+    @property
+    def deaf(self) -> tuple[str, ...]:
+        """Its ports at which nothing arrived, as far as the tester counts them one by one."""
+        return tuple(port for port, frames in (self.by_port or {}).items() if not frames and self.sent)

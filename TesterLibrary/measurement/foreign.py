@@ -87,6 +87,39 @@ class Foreign:
 NOTHING_FOREIGN = Foreign()
 
 
+@dataclass(frozen=True)
+class ForeignAt:
+    """Foreign frames at one port that is none of the trial's streams."""
+
+    port: str
+    frames: int
+    malformed: (
+        int  # of these: cut short, or with a wrong length or checksum, pieces of packets, of earlier trials
+    )
+
+    @classmethod
+    def between(cls, before: Snapshot, after: Snapshot, ports: Collection[str]) -> tuple[ForeignAt, ...]:
+        """Those of all ports but these, from one snapshot to another."""
+        each = (
+            (port.name, Foreign.between(before, after, [port.name]))
+            for port in after.ports
+            if port.name not in ports
+        )
+        return tuple(
+            cls(name, found.frames, (found.malformed or 0) + (found.fragments or 0) + (found.stale or 0))
+            for name, found in each
+            if found.frames
+        )
+
+    def __str__(self) -> str:
+        bad = (
+            f", {self.malformed:,} of them malformed, in pieces or of an earlier trial"
+            if self.malformed
+            else ""
+        )
+        return f"{self.frames:,} frames without a signature at {self.port}{bad}"
+
+
 def name_of(error: IcmpErrorCounters) -> str:
     """The name of an error in RFC 792 and RFC 4443, with type and code."""
     names, types = (_NAMES_6, _TYPES_6) if error.ip_version == 6 else (_NAMES_4, _TYPES_4)

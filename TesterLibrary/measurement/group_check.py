@@ -13,7 +13,7 @@ class GroupCheck:
 
     groups: int
     silent: int  # of which no frame arrived at the first member
-    missing: int | None  # copies that are missing at other members; None: not counted
+    missing: int | None  # copies that are missing at other members; None: not counted for each of them
     leaked: int | None  # frames at ports that are no members; None: not counted
     ports: tuple[str, ...] = ()  # where these arrived, as far as the tester names them
     objections: tuple[str, ...] = ()  # why the tester did not do its part
@@ -27,8 +27,10 @@ class GroupCheck:
     @property
     def doubt(self) -> str:
         """Why a check that failed does not show that the device cannot hold so many; empty if it does."""
-        if self.leaked is None or self.missing is None:
+        if self.leaked is None:
             return "the tester does not count frames that arrive at other ports"
+        if self.missing is None:
+            return "the tester counts the frames at the other members together"
         return "; ".join(self.objections)
 
     def __str__(self) -> str:

@@ -35,6 +35,7 @@ class GroupCycle:
     left_ns: int | None = None  # when the leave left; None: no frame had arrived, so nothing was left
     last_ns: int | None = None  # when the last frame arrived
     ended: bool = False  # no frame arrived any more
+    silence_ns: int = 0  # for how long none had to arrive until that was believed
     objections: tuple[str, ...] = ()  # why the tester did not do its part
 
     @property

@@ -133,6 +133,7 @@ def without_signature(counters: StreamCounters) -> StreamCounters:
     return replace(
         counters,
         rx_misrouted=None,
+        rx_misrouted_by_port=None,
         rx_out_of_order=None,
         rx_version_rewritten=None,
         rx_corrupted=None,

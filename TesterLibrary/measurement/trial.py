@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..model.units import Duration
+from .attempt import Attempt, unconfirmed
 from .blind_delay import BlindDelay, Passages
 from .broadcast import Broadcast
 from .correction import NOT_CORRECTED, Correction, DelayKind
@@ -16,7 +17,7 @@ from .counter import total
 from .departure import GapError, achieved_rate
 from .evidence import Evidence
 from .flows import FlowSummary
-from .foreign import NOTHING_FOREIGN, Foreign
+from .foreign import NOTHING_FOREIGN, Foreign, ForeignAt
 from .in_time import InTime
 from .late import late_bounds
 from .latency import Latency
@@ -122,7 +123,11 @@ class StreamResult:
         """Its frames at other ports, and what is missing there of those that are expected."""
         counted = self.counters
         return Broadcast(
-            self.copies, counted.tx_packets, counted.rx_misrouted, tuple(counted.rx_misrouted_ports)
+            self.copies,
+            counted.tx_packets,
+            counted.rx_misrouted,
+            tuple(counted.rx_misrouted_ports),
+            counted.rx_misrouted_by_port,
         )
 
     @property
@@ -130,7 +135,11 @@ class StreamResult:
         """Frames that arrived on other ports than expected, and on which; empty if none did."""
         counted, found = self.counters, self.broadcast
         if found.missing:
-            return f"{found.missing:,} copies of frames of {self.name} missed {', '.join(self.copies)}"
+            missed = found.deaf or [
+                port for port, frames in (found.by_port or {}).items() if frames < found.sent
+            ]
+            places = ", ".join(missed or self.copies)
+            return f"{found.missing:,} copies of frames of {self.name} missed {places}"
         if not found.misrouted:
             return ""
         places = ", ".join(counted.rx_misrouted_ports) or "another port"
@@ -210,7 +219,9 @@ class Trial(Validated):
     started_at: str = ""  # wall clock, ISO 8601 with zone, for the report only
     number: int = 0  # its number in the run, from 1
     attempt: int = 1  # more than 1 if it repeats an invalid trial
+    earlier: tuple[Attempt, ...] = ()  # the attempts before it
     foreign: Foreign = NOTHING_FOREIGN  # other frames that arrived on its ports
+    elsewhere: tuple[ForeignAt, ...] = ()  # the same at each other port of the tester where there were some
 
     @property
     def traffic(self) -> str:
@@ -415,8 +426,14 @@ class Trial(Validated):
             *(stream.octets.text for stream in self.streams if stream.measured),
             str(self.foreign),
             self.not_sustained,
+            *(str(attempt) for attempt in self.earlier if attempt.is_unexplained),
         )
         return tuple(filter(None, found))
+
+    @property
+    def unconfirmed(self) -> str:
+        """Why it does not show that the device loses nothing: an attempt before it did; empty if it does."""
+        return unconfirmed(self.earlier, clean=self.lost == 0) if self.valid else ""
 
     @property
     def _silence(self) -> str:

@@ -14,7 +14,8 @@ from ..measurement.multicast import Leak
 from ..measurement.trial import Trial
 from ..model.number import counted
 from ..model.units import Duration, Rate, RateUnit, Ratio
-from ..verdict import AT_LEAST, Verdict, assess
+from ..verdict import AT_LEAST, Between, Verdict, assess
+from .forwarded import forwarded_rate
 from .judging import amount, doubt_of, unmeasured
 from .result import Result, shorter
 
@@ -68,9 +69,8 @@ class GroupMatrixResult(Result):
 
     @property
     def rates(self) -> dict[int, float | None]:
-        """Frames each second that a member received on average, by groups; None where it is not known."""
-        each = zip(self.matrix.groups, self.trials, strict=True)
-        return {groups: None if (found := _rate(trial)) is None else float(found) for groups, trial in each}
+        """Frames each second at the member that received the fewest, by groups; None: not known."""
+        return {groups: float(found.least) if found else None for groups, _, found in self._each()}
 
     def verdict_above(self, bound: Rate) -> Verdict:
         """Whether each member received at least so much with every number of groups.
@@ -78,8 +78,9 @@ class GroupMatrixResult(Result):
         INCONCLUSIVE where the tester fell short, or offered less than the bound.
         """
         known = [(rate, groups, trial) for groups, trial, rate in self._each() if rate is not None]
-        worst = min(known, key=lambda each: _in_unit(each[0], each[2], bound.unit), default=None)
-        value = _in_unit(worst[0], worst[2], bound.unit) if worst else None
+        worst = min(known, key=lambda each: _in_unit(each[0].least, each[2], bound.unit), default=None)
+        value = _in_unit(worst[0].least, worst[2], bound.unit) if worst else None
+        most = min((_in_unit(rate.most, trial, bound.unit) for rate, _, trial in known), default=None)
         doubt = doubt_of(self.trials) or unmeasured(self.trials)
         leak = Leak.of(trial for groups, trial, rate in self._each() if rate is None).ports
         if not doubt and leak:
@@ -87,7 +88,13 @@ class GroupMatrixResult(Result):
                 f"frames arrived at {', '.join(leak)}, too, and are counted together with those at members"
             )
         if not doubt and len(known) < len(self.trials):
-            doubt = "this tester does not count frames that arrive at other ports than the first member"
+            doubt = (
+                "this tester does not count frames that arrive at other ports than the first member"
+                if any(
+                    stream.counters.rx_misrouted is None for trial in self.trials for stream in trial.streams
+                )
+                else "this tester counts the frames at the other members together"
+            )
         if not doubt and worst and value is not None and value < bound.value:
             offered = _in_unit(worst[2].streams[0].intended_rate, worst[2], bound.unit)
             if offered < bound.value:
@@ -95,8 +102,10 @@ class GroupMatrixResult(Result):
         text = "unknown"
         if worst and value is not None:
             text = f"{Rate(value, bound.unit) if value else 0} with {counted(worst[1], 'group')}"
+            deaf = [port for stream in worst[2].streams for port in stream.broadcast.deaf]
+            text += f", nothing arrived at {', '.join(deaf)}" if deaf else ""
         return assess(
-            value,
+            value if value == most or value is None else Between(value, most),
             AT_LEAST,
             bound.value,
             subject=f"group forwarding rate of {self.title}",
@@ -105,7 +114,7 @@ class GroupMatrixResult(Result):
             doubt=doubt,
         )
 
-    def _each(self) -> Sequence[tuple[int, Trial, Fraction | None]]:
+    def _each(self) -> Sequence[tuple[int, Trial, Between | None]]:
         pairs = zip(self.matrix.groups, self.trials, strict=True)
         return [(groups, trial, _rate(trial)) for groups, trial in pairs]
 
@@ -129,19 +138,26 @@ def sweep_group_matrix(measurer: MatrixMeasurer, title: str, matrix: GroupMatrix
     return GroupMatrixResult(title, trials, matrix)
 
 
-def _rate(trial: Trial) -> Fraction | None:
-    """Frames each second at a member, on average over the members; None where others are not counted."""
+def _rate(trial: Trial) -> Between | None:
+    """Frames each second at the member that received the fewest; None where each is not known.
+
+    At other members than the first one arrivals are not timed: of these, as many are in time as of the first.
+    """
     if not trial.valid:
         return None
     (stream,) = trial.streams
-    others = stream.counters.rx_misrouted
-    if stream.copies and (others is None or Leak.of([trial]).ports):
+    counts = stream.broadcast.by_port
+    if counts is None:
         return None
-    copies = min(others or 0, len(stream.copies) * stream.counters.tx_packets) if stream.copies else 0
-    found = stream.counters
-    span_ns = max(trial.sending_ns, found.last_rx_ns - found.first_rx_ns)
-    arrived = stream.order.first_arrivals + copies
-    return Fraction(arrived * 10**9, span_ns * (1 + len(stream.copies)))
+    first = forwarded_rate(trial, RateUnit.PPS)
+    sent = stream.counters.tx_packets
+    others = [Fraction(min(frames, sent) * 10**9, trial.sending_ns) for frames in counts.values()]
+    arrived = stream.order.most_first_arrivals
+    part = Fraction(stream.arrived_in_time.least, arrived) if arrived else Fraction(0)
+    return Between(
+        min([first.least, *(rate * part for rate in others)]),
+        min([first.most, *others]),
+    )
 
 
 def _in_unit(rate: Fraction, trial: Trial, unit: RateUnit) -> Fraction:

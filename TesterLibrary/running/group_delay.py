@@ -24,7 +24,7 @@ from .trial import StreamRun
 
 _POLL_S = 0.02
 _ONE = Frequency.parse("1 k/s")  # one report is sent: the rate does not matter
-_QUIET_NS, _QUIET_FRAMES = 200_000_000, 20  # without a frame for longer, no more is forwarded
+_QUIET_FRAMES = 20  # a silence is not shorter
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,9 @@ class DelayTimes:
     lead: Duration = Duration(500_000_000)  # of sending before the port joins
     hold: Duration = Duration(200_000_000)  # from the first frame to the leave
     timeout: Duration = Duration(10 * 10**9)  # for the first frame, and for the last one
+    # Without a frame for so long no more is forwarded. A device asks for other members after a leave for a
+    # shorter time: twice, a second apart (RFC 2236 §8.8, §8.9).
+    silence: Duration = Duration(3 * 10**9)
 
 
 class DelayMeasurer:
@@ -90,7 +93,7 @@ class DelayMeasurer:
                     self._memberships.withdraw(self._membership, _ONE)
                 raise
             left = self._memberships.withdraw(self._membership, _ONE)
-            last_ns, ended = self._last(run, left)
+            last_ns, ended = (0, False) if first_ns is None else self._last(run, left)
             tester.target.stop([run.name])
             trial = tester.record(replace(run.finish(members_change=True), attempt=attempt))
             gap_ns = ceil(1 / run.plan.streams[0].rate)
@@ -103,6 +106,7 @@ class DelayMeasurer:
             left_ns=None if first_ns is None else left.first_ns,
             last_ns=None if first_ns is None else last_ns,
             ended=ended,
+            silence_ns=self._quiet_ns(run),
             objections=tuple(dict.fromkeys((*joined.objections, *left.objections))),
         )
         return cycle, trial
@@ -117,17 +121,24 @@ class DelayMeasurer:
         return counted.first_rx_ns
 
     def _last(self, run: StreamRun, left: Reported) -> tuple[int, bool]:
-        """When the last frame arrived, and whether none arrived any more."""
-        quiet_ns = max(_QUIET_NS, ceil(_QUIET_FRAMES / run.plan.streams[0].rate))
+        """When the last frame arrived, and whether none arrived any more.
+
+        A frame that comes after some silence begins that anew. A silence that has begun when the timeout ends
+        is watched all the same.
+        """
+        quiet_ns = self._quiet_ns(run)
         while True:
             snapshot = self._tester.target.snapshot([run.name])
             (counted,) = (s for s in snapshot.streams if s.id == run.plan.streams[0].id)
             since_ns = max(counted.last_rx_ns, left.first_ns)
             if snapshot.taken_at_ns - since_ns >= quiet_ns:
                 return counted.last_rx_ns, True
-            if snapshot.taken_at_ns - left.first_ns >= self._times.timeout.ns:
+            if counted.last_rx_ns - left.first_ns >= self._times.timeout.ns:
                 return counted.last_rx_ns, False
             self._tester.sleep(_POLL_S)
+
+    def _quiet_ns(self, run: StreamRun) -> int:
+        return max(self._times.silence.ns, ceil(_QUIET_FRAMES / run.plan.streams[0].rate))
 
     def _counted(self, run: StreamRun) -> StreamCounters:
         return self._tester.target.snapshot([run.name]).stream(run.plan.streams[0].id)

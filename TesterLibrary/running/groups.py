@@ -137,7 +137,7 @@ class CapacityMeasurer:
         return GroupCheck(
             groups=groups,
             silent=silent,
-            missing=found.broadcast.missing,
+            missing=found.broadcast.missing if found.broadcast.by_port is not None else None,
             leaked=leak.frames,
             ports=leak.ports,
             objections=tuple(dict.fromkeys(objections)),

@@ -13,7 +13,7 @@ from ..errors import PlanError, TargetError
 from ..measurement.departure import rate_error
 from ..measurement.evidence import Evidence, EvidenceLimits
 from ..measurement.flows import FlowMeasure, FlowSummary
-from ..measurement.foreign import Foreign
+from ..measurement.foreign import Foreign, ForeignAt
 from ..measurement.in_time import ArrivalReading, InTime
 from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
 from ..measurement.sustained import DelayReading, Growth, growth
@@ -226,6 +226,7 @@ class StreamRun:
             streams=streams,
             evidence=evidence,
             foreign=Foreign.between(self._before, after, self._ports()),
+            elsewhere=ForeignAt.between(self._before, after, self._ports()),
             objections=(*evidence.objections(self.limits), *_octet_objections(streams)),
             delay_objections=(
                 *self._tester.delay_objections(corrections),

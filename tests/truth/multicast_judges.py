@@ -95,12 +95,13 @@ def group_forwarding(draw: random.Random) -> Case:
         draw.choice([0, 0, draw.randint(0, 100)]),
         limit=draw.choice([Fraction(1), Fraction(1), Fraction(draw.randint(1, 99), 100)]),
         counts=draw.random() < 0.95,
+        deaf=draw.random() < 0.1,
     )
     percent = draw.randint(1, 100)
     matrix = GroupMatrix((1, 10, 50), Ratio(Fraction(percent, 100)), Duration(_SECOND_NS))
     result = sweep_group_matrix(device, "groups", matrix)
     offered = LINE_PPS * percent // 100
-    truth = min(device.forwarded(50), offered)
+    truth = 0 if device.deaf else min(device.forwarded(50), offered)
     bound = Rate(Fraction(max(1, truth + draw.choice([-500, -1, 0, 1, 500]))), RateUnit.PPS)
     excuse = "the tester's limit" if device.limit < 1 else "" if device.counts else "others are not counted"
     if bound.value > offered:

@@ -132,6 +132,7 @@ def broadcast(draw: random.Random) -> Case:
         rx_packets=arrived[0],
         rx_misrouted=misrouted if counts else None,
         rx_misrouted_ports=tuple(port for port in seen if port != "p2"),
+        rx_misrouted_by_port=tuple(count for count in arrived[1:] if count) if counts else None,
     )
     stream = StreamResult("all", "p1", "p2", 64, Fraction(1000), counted, copies=_RECEIVERS[1:])
     found = Trial(Fraction(1, 2), _SECOND.ns, (stream,), EVIDENCE)

@@ -24,6 +24,7 @@ def misrouted(arrived: StreamCounters, port: str) -> StreamCounters:
         last_rx_ns=0,
         rx_misrouted=arrived.rx_packets,
         rx_misrouted_ports=(port,) if arrived.rx_packets else (),
+        rx_misrouted_by_port=(arrived.rx_packets,) if arrived.rx_packets else (),
         rx_version_rewritten=0,
         latency=LatencyCounters(),
         order=replace(arrived.order, next_sequence=0),

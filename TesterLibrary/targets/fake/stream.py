@@ -214,6 +214,7 @@ class FakeStream:
             if sent > 1
             else DepartureCounters(),
             rx_misrouted=0,
+            rx_misrouted_by_port=(),
             rx_out_of_order=0,
             rx_corrupted=0,
             order=self._order(arrived),

@@ -120,6 +120,7 @@ class SimulatedStream(FakeStream):
             if sent > 1
             else DepartureCounters(),
             rx_misrouted=0,
+            rx_misrouted_by_port=(),
             rx_out_of_order=seen.reordered,
             rx_version_rewritten=0,
             rx_corrupted=0,

@@ -79,7 +79,6 @@ void FillReceived(const StreamRx& rx, v1::StreamCounters& out) {
   out.set_last_rx_ns(rx.last_ns.Get());
   out.set_rx_packets(rx.packets.Get());
   out.set_rx_bytes(rx.bytes.Get());
-  out.set_rx_misrouted(rx.misrouted.frames());
   out.set_rx_out_of_order(rx.order.overtaken() + rx.order.late());
 #define TESTER_SET(name) out.set_rx_##name(rx.name.Get());
   TESTER_STREAM_RX_COUNTERS(TESTER_SET)

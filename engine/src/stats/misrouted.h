@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames of a stream that arrive on other ports than expected: how many, and on which.
+// Frames of a stream that arrive on other ports than expected: how many on each.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
@@ -14,22 +15,18 @@ class Misrouted {
  public:
   static constexpr uint32_t kPorts = 64;  // at most
 
-  void Add(uint32_t port) {
-    frames_.fetch_add(1, std::memory_order_relaxed);
-    ports_.fetch_or(BitOf(port), std::memory_order_relaxed);
-  }
+  void Add(uint32_t port) { frames_[port].fetch_add(1, std::memory_order_relaxed); }
 
-  uint64_t frames() const { return frames_.load(std::memory_order_relaxed); }
-  // Whether some have arrived there.
-  bool On(uint32_t port) const {
-    return (ports_.load(std::memory_order_relaxed) & BitOf(port)) != 0;
+  uint64_t frames() const {
+    uint64_t sum = 0;
+    for (uint32_t port = 0; port < kPorts; ++port) sum += On(port);
+    return sum;
   }
+  // Those that have arrived there.
+  uint64_t On(uint32_t port) const { return frames_[port].load(std::memory_order_relaxed); }
 
  private:
-  static uint64_t BitOf(uint32_t port) { return uint64_t{1} << port; }
-
-  std::atomic<uint64_t> frames_{0};
-  std::atomic<uint64_t> ports_{0};
+  std::array<std::atomic<uint64_t>, kPorts> frames_{};
 };
 
 }  // namespace tester

@@ -61,6 +61,19 @@ void FillPorts(const Ports& ports, v1::Snapshot& snapshot) {
   }
 }
 
+// Their sum, too, from the same readings: a worker may count on meanwhile.
+void FillMisrouted(const Misrouted& misrouted, const Ports& ports, v1::StreamCounters& out) {
+  uint64_t sum = 0;
+  for (uint32_t port = 0; port < ports.size(); ++port) {
+    const uint64_t frames = misrouted.On(port);
+    if (frames == 0) continue;
+    out.add_rx_misrouted_ports(ports[port].facts().name);
+    out.add_rx_misrouted_by_port(frames);
+    sum += frames;
+  }
+  out.set_rx_misrouted(sum);
+}
+
 void FillWorkers(const Workers& workers, v1::Snapshot& snapshot) {
   for (const auto& worker : workers) {
     auto& out = *snapshot.add_workers();
@@ -184,9 +197,7 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client) {
     auto& out = *snapshot.add_streams();
     out.set_id(stream->plan.id);
     FillStream(*stream->tx, *stream->rx, stream->plan.measurement.version.exists(), out);
-    for (uint32_t port = 0; port < ports_.size(); ++port) {
-      if (stream->rx->misrouted.On(port)) out.add_rx_misrouted_ports(ports_[port].facts().name);
-    }
+    FillMisrouted(stream->rx->misrouted, ports_, out);
   }
   for (const LoadedJob* job : jobs) {
     FillJob(*job, ports_, *snapshot.add_jobs());

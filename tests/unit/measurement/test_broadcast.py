@@ -35,6 +35,7 @@ def test_frames_that_miss_a_port_are_within_the_bounds(frames: list[tuple[bool, 
         rx_packets=sum(second for second, _, _ in frames),
         rx_misrouted=elsewhere,
         rx_misrouted_ports=seen,
+        rx_misrouted_by_port=tuple(sum(frame[1 + PORTS.index(port)] for frame in frames) for port in seen),
     )
     stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS)
     lost = sum(not all(frame) for frame in frames)
@@ -48,19 +49,55 @@ def test_frames_that_miss_a_port_are_within_the_bounds(frames: list[tuple[bool, 
 @pytest.mark.parametrize(
     ("arrived", "seen", "bounds"),
     [
-        (200, PORTS, (0, 0)),
-        (199, PORTS, (1, 1)),
+        (200, PORTS, (0, 100)),  # one may have had each twice, the other none
+        (199, PORTS, (1, 100)),
         (100, ("p3",), (50, 100)),  # all at one port, as far as its name is known
         (210, PORTS, (0, 100)),  # copies of copies may stand for others
         (200, ("p3", "p9"), (0, 100)),  # at a port where they are not expected
         (None, (), (0, 100)),  # nobody counts them
     ],
 )
-def test_what_is_counted_at_other_ports_bounds_the_loss(
+def test_what_is_counted_together_at_other_ports_bounds_the_loss(
     arrived: int | None, seen: tuple[str, ...], bounds: tuple[int, int]
 ) -> None:
     counted = stream_counters(
-        id=1, tx_packets=100, rx_packets=100, rx_misrouted=arrived, rx_misrouted_ports=seen
+        id=1,
+        tx_packets=100,
+        rx_packets=100,
+        rx_misrouted=arrived,
+        rx_misrouted_ports=seen,
+        rx_misrouted_by_port=None,
+    )
+    stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS)
+    assert stream.order.loss_bounds == bounds
+
+
+@pytest.mark.parametrize(
+    ("counts", "bounds", "misrouted"),
+    [
+        ({"p3": 100, "p4": 100}, (0, 0), 0),
+        ({"p3": 99, "p4": 100}, (1, 1), 0),
+        ({"p3": 99, "p4": 98}, (2, 3), 0),
+        ({"p3": 200}, (100, 100), 100),  # each frame twice at one port, none at the other
+        ({"p3": 110, "p4": 100}, (0, 100), 10),
+        ({"p3": 100, "p4": 100, "p9": 7}, (0, 0), 7),  # at a port where they are not expected
+        ({}, (100, 100), 0),
+    ],
+)
+def test_what_is_counted_at_each_port_bounds_the_loss(
+    counts: dict[str, int], bounds: tuple[int, int], misrouted: int
+) -> None:
+    counted = stream_counters(
+        id=1,
+        tx_packets=100,
+        rx_packets=100,
+        rx_misrouted=sum(counts.values()),
+        rx_misrouted_ports=tuple(counts),
+        rx_misrouted_by_port=tuple(counts.values()),
+    )
+    assert (
+        StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS).broadcast.misrouted
+        == misrouted
     )
     stream = StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS)
     assert stream.order.loss_bounds == bounds
@@ -73,12 +110,19 @@ def test_a_stream_to_one_port_misses_no_copies() -> None:
 
 
 def test_what_is_missing_and_what_is_too_much_is_said() -> None:
-    for arrived, text in (
-        (150, "50 copies of frames of all missed p3, p4"),
-        (207, "7 frames of all arrived at p3, p4, expected at p2, p3, p4"),
-        (200, ""),
+    for counts, text in (
+        ((75, 75), "50 copies of frames of all missed p3, p4"),
+        ((75, 100), "25 copies of frames of all missed p3"),
+        ((0, 200), "100 copies of frames of all missed p3"),
+        ((107, 100), "7 frames of all arrived at p3, p4, expected at p2, p3, p4"),
+        ((100, 100), ""),
     ):
         counted = stream_counters(
-            id=1, tx_packets=100, rx_packets=100, rx_misrouted=arrived, rx_misrouted_ports=PORTS
+            id=1,
+            tx_packets=100,
+            rx_packets=100,
+            rx_misrouted=sum(counts),
+            rx_misrouted_ports=PORTS,
+            rx_misrouted_by_port=counts,
         )
         assert StreamResult("all", "p1", "p2", 64, Fraction(1), counted, copies=PORTS).misrouted == text

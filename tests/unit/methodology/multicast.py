@@ -112,13 +112,14 @@ class GroupTable:
 
 @dataclass
 class GroupForwarder:
-    """Forwards to two members, less with each group; `limit`: what the tester offers of the load."""
+    """Forwards to members, less with each group; `limit`: what the tester offers of the load."""
 
     pps: int  # with one group
     slower: int = 0  # pps less with each group
     limit: Fraction = Fraction(1)
     counts: bool = True
     leaks: int = 0  # frames at a port that is no member
+    deaf: bool = False  # the first member gets each frame once, the second twice, the third none
 
     def forwarded(self, groups: int) -> int:
         """Frames each second that it can forward."""
@@ -129,15 +130,19 @@ class GroupForwarder:
         intended = round(LINE_PPS * load * duration.ns / 10**9)
         sent = round(intended * self.limit)
         received = min(sent, self.forwarded(groups) * duration.ns // 10**9)
+        at_ports = {"p3": 2 * received} if self.deaf else {"p3": received, "p9": self.leaks}
+        elsewhere = {port: frames for port, frames in at_ports.items() if frames}
         counted = stream_counters(
             id=1,
             intended_packets=intended,
             tx_packets=sent,
             rx_packets=received,
-            rx_misrouted=received + self.leaks if self.counts else None,
-            rx_misrouted_ports=("p3", "p4") if self.leaks else ("p3",) if received and self.counts else (),
+            rx_misrouted=sum(elsewhere.values()) if self.counts else None,
+            rx_misrouted_ports=tuple(elsewhere) if self.counts else (),
+            rx_misrouted_by_port=tuple(elsewhere.values()) if self.counts else None,
         )
         rate = Fraction(intended * 10**9, duration.ns)
-        stream = StreamResult("groups", "p1", "p2", 64, rate, counted, copies=("p3",))
+        copies = ("p3", "p4") if self.deaf else ("p3",)
+        stream = StreamResult("groups", "p1", "p2", 64, rate, counted, copies=copies)
         objections = () if self.limit == 1 else (BUSY,)
         return Trial(load, duration.ns, (stream,), EVIDENCE, objections=objections)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.foreign import ForeignAt
 from TesterLibrary.measurement.multicast import Leak
 from TesterLibrary.methodology.group_delay import GroupDelay, measure_group_delays
 from TesterLibrary.methodology.group_leak import no_leak
@@ -120,6 +121,23 @@ def test_no_leak_is_known_only_where_members_receive_and_others_are_counted() ->
     (stream,) = found.streams
     blind = replace(found, streams=(replace(stream, counters=replace(stream.counters, rx_misrouted=None)),))
     assert no_leak([blind]).reason == "this tester does not count frames that arrive at other ports"
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "reason"),
+    [
+        (ForeignAt("p4", 1000, 1000), "1,000 frames without a signature at p4, 1,000 of them malformed"),
+        (ForeignAt("p4", 1, 1), "the device may have changed frames of the group"),
+        (ForeignAt("p4", 500, 0), "500 frames without a signature at p4: the device may have changed"),
+        (ForeignAt("p4", 15, 0), ""),  # queries and neighbour discovery
+    ],
+)
+def test_frames_that_the_device_cut_may_be_a_leak(elsewhere: ForeignAt, reason: str) -> None:
+    """Shorter by eight bytes, a frame of the group has lost its signature at a port that is no member."""
+    (found,) = measure_group_delays(GroupDevice(), "video at p2", 1).trials
+    verdict = no_leak([replace(found, elsewhere=(elsewhere,))])
+    assert verdict.outcome is (Outcome.INCONCLUSIVE if reason else Outcome.PASS)
+    assert reason in verdict.reason
 
 
 def test_frames_that_stand_for_missing_copies_are_a_leak() -> None:

@@ -12,12 +12,16 @@ import pytest
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.counter import EVERY_COUNTER
+from TesterLibrary.measurement.multicast import Reported
+from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.multicast import GroupProtocol, Membership, group_stream
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.units import Duration, Rate
 from TesterLibrary.running.group_delay import DelayMeasurer, DelayTimes
 from TesterLibrary.running.memberships import Memberships
+from TesterLibrary.running.trial import StreamRun
+from tests.counted import stream_counters
 
 from .testers import fake_tester
 
@@ -27,11 +31,11 @@ SHORT = DelayTimes(Duration(10**8), Duration(10**8), Duration(10**9))
 V2 = GroupProtocol.IGMPV2
 
 
-def measurer(directory: Path, **options: Any) -> tuple[DelayMeasurer, Memberships]:
+def measurer(directory: Path, times: DelayTimes = SHORT, **options: Any) -> tuple[DelayMeasurer, Memberships]:
     tester = fake_tester(directory, **options)
     tester.capabilities = replace(tester.capabilities, counts=EVERY_COUNTER)  # as if it knew times
     memberships = Memberships(tester)
-    return DelayMeasurer(tester, memberships, STREAM, "p2", protocol=V2, times=SHORT), memberships
+    return DelayMeasurer(tester, memberships, STREAM, "p2", protocol=V2, times=times), memberships
 
 
 def test_a_device_that_forwards_to_everybody_is_seen(tmp_path: Path) -> None:
@@ -39,6 +43,32 @@ def test_a_device_that_forwards_to_everybody_is_seen(tmp_path: Path) -> None:
     cycle, trial = made.cycle()
     assert (cycle.gap_ns, cycle.is_early, cycle.ended) == (1_000_000, True, False)
     assert (trial.valid, trial.attempt, cycle.objections) == (True, 1, ())
+
+
+@pytest.mark.parametrize(("pause_ms", "ended"), [(300, False), (2_900, False), (4_000, True)])
+def test_a_device_that_pauses_after_a_leave_has_not_forgotten_the_group(
+    pause_ms: int, ended: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It forwards nothing for a while, then for ever; a longer pause than is asked for looks like the end."""
+    made, memberships = measurer(tmp_path, replace(SHORT, silence=Duration(3 * 10**9)))
+    tester = memberships._tester
+    run = StreamRun(tester, "group", [STREAM])
+    left_ns, again_ns = 10**9, 10**9 + pause_ms * 10**6
+    now_ns = [left_ns]
+
+    def snapshot(_: object) -> Snapshot:
+        now = now_ns[0]
+        last_ns = left_ns if now < again_ns else now
+        return Snapshot(now, streams=(stream_counters(id=run.ids[0], rx_packets=9, last_rx_ns=last_ns),))
+
+    def sleep(seconds: float) -> None:
+        now_ns[0] += round(seconds * 10**9)
+
+    monkeypatch.setattr(tester.target, "snapshot", snapshot)
+    monkeypatch.setattr(tester, "sleep", sleep)
+    last_ns, is_over = made._last(run, Reported(1, left_ns, left_ns))
+    assert is_over is ended
+    assert (last_ns == left_ns) is ended
 
 
 @pytest.mark.parametrize("stalled", [1, 2, 3])
