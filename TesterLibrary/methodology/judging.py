@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from ..errors import TesterLibraryError
+from ..measurement.attempt import flapping
 from ..measurement.correction import DelayKind
 from ..measurement.counter import total
 from ..measurement.latency import Figure, Latency
@@ -236,8 +237,23 @@ def doubt_of(trials: Sequence[Trial]) -> str:
     """
     if not trials:
         return "nothing was measured"
-    doubts = ("; ".join(trial.objections or trial.findings) for trial in trials)
-    return next(filter(None, doubts), "")
+    doubts = (
+        "; ".join(trial.objections or trial.findings or filter(None, [trial.unconfirmed])) for trial in trials
+    )
+    return next(filter(None, doubts), "") or flapping_of(trials)
+
+
+def flapping_of(trials: Sequence[Trial]) -> str:
+    """That a link went down in several attempts at trials, in each of which it was to be up; empty if not."""
+    attempts = [
+        down
+        for trial in trials
+        for down in (
+            *(attempt.links_down for attempt in trial.earlier),
+            () if trial.valid else trial.evidence.links_down,
+        )
+    ]
+    return flapping(attempts)
 
 
 def unmeasured(trials: Sequence[Trial]) -> str:

@@ -18,7 +18,7 @@ from ..measurement.trial import Trial
 from ..model.number import counted
 from ..model.units import Duration, Ratio
 from ..verdict import AT_MOST, Between, Verdict, assess
-from .judging import doubt_of
+from .judging import doubt_of, flapping_of
 from .measurer import Measurer
 from .result import Result
 
@@ -98,7 +98,7 @@ class SoakResult(Result):
             subject=f"exceed probability of {self.title}",
             measured=self._text,
             bound=f"<= {bound}",
-            doubt=doubt if between else "",
+            doubt=doubt if between else flapping_of(self.trials) if most.value <= bound.value else "",
         )
 
     @property

@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from ..errors import PlanError, TargetError
+from ..measurement.attempt import Attempt
 from ..measurement.evidence import Evidence
 from ..measurement.snapshot import Snapshot, StreamCounters
 from ..measurement.trial import Trial
@@ -27,6 +28,7 @@ from .trial import StreamRun
 
 _POLL_SECONDS = 0.02
 _BREAK_NS, _BREAK_FRAMES = 50_000_000, 10  # without a frame for longer, arrivals have a break
+_CONFIRMATIONS = 3  # attempts beyond those of the rules, where one is clean that repeats one that lost frames
 _HOPELESS = Fraction(1, 10)  # a rate missed by more is the tester's limit, not an accident
 
 
@@ -239,21 +241,29 @@ class TrialMeasurer:
     def _recorded(self, load: Fraction, once: Callable[[], Trial], *, hopes: bool = False) -> Trial:
         """A trial, again while the tester did not do its part and there is hope that it will.
 
+        After an invalid attempt that lost frames, more clean ones than that are needed.
+
         `hopes`: also where its rate was missed by far, as an accident does to a trial of a millisecond.
         """
         tester = self._tester
         tester.trials += 1
+        earlier: list[Attempt] = []
 
         def attempt(number: int) -> Trial:
-            trial = tester.record(replace(self._of_test(once()), load=load, attempt=number))
+            trial = tester.record(
+                replace(self._of_test(once()), load=load, attempt=number, earlier=tuple(earlier))
+            )
+            earlier.append(Attempt.of(number, trial.lost, trial.evidence, trial.objections))
             self._note(trial)
             return trial
 
-        return tester.rules.repeated(
-            attempt,
-            lambda trial: trial.valid or (not hopes and _is_hopeless(trial.evidence)),
-            tester.sleep,
-        )
+        def is_final(trial: Trial) -> bool:
+            if trial.valid:
+                return not trial.unconfirmed
+            beyond = trial.attempt >= tester.rules.attempts and not any(each.valid for each in earlier)
+            return beyond or (not hopes and _is_hopeless(trial.evidence))
+
+        return tester.rules.repeated(attempt, is_final, tester.sleep, more=_CONFIRMATIONS)
 
     def _once(self, streams: Sequence[Stream], duration: Duration) -> Trial:
         tester = self._tester

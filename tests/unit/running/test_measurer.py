@@ -15,16 +15,22 @@ import pytest
 
 from TesterLibrary.errors import PlanError, TargetError
 from TesterLibrary.measurement.snapshot import Snapshot, StreamCounters
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.methodology.measurer import Step
+from TesterLibrary.methodology.soak import Soak, measure_soak
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch, find_throughput
 from TesterLibrary.model.modifier import Modifier, Modifiers
+from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
 from TesterLibrary.reporting.records import read
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget, fake_port
 from TesterLibrary.verdict import Outcome
+
+from tests.counted import stream_counters
+from tests.unit.methodology.measured import trial as counted_trial
 
 from .testers import SECOND, fake_tester, stream
 
@@ -76,6 +82,72 @@ def test_a_stalled_tester_is_asked_again_and_all_attempts_are_recorded(tmp_path:
     assert trial.attempt == 2
     assert notes == [False, True]
     assert [record["attempt"] for record in records(tmp_path, "trial")] == [1, 2]
+
+
+PAUSE = "1 frames were lost, and a pause of the tester of 2.6 ms put up to 3 back to back"
+
+
+class Scripted(TrialMeasurer):
+    """Attempts that lose so many frames, invalid where the tester paused or a link was down."""
+
+    script: Sequence[tuple[int, str]] = ()
+
+    def _once(self, streams: Sequence[Stream], duration: Duration) -> Trial:  # noqa: ARG002
+        lost, fault = self.script[0]
+        self.script = self.script[1:]
+        found = counted_trial(stream_counters(id=1, tx_packets=1000, rx_packets=1000 - lost))
+        evidence = replace(found.evidence, links_down=("p2",) if fault == "link" else ())
+        objection = {
+            "link": "the link of p2 was down",
+            "pause": PAUSE,
+            "drops": "3 frames were lost in rings",
+        }
+        if fault == "drops":
+            evidence = replace(evidence, rx_missed=lost)
+        return replace(found, evidence=evidence, objections=(objection[fault],) if fault else ())
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome", "text"),
+    [
+        ([(1, "pause"), (0, ""), (0, "")], Outcome.PASS, "attempt 1 lost 1 frames and does not count"),
+        ([(1, "pause"), (0, ""), (2, "")], Outcome.FAIL, "2 of 1,000 frames"),
+        ([(1, "pause"), (1, "")], Outcome.FAIL, "1 of 1,000 frames"),
+        ([(0, "pause"), (0, "")], Outcome.PASS, "0 %"),
+        ([(3, "drops"), (0, "")], Outcome.PASS, "0 %"),
+        ([(1, "pause"), (1, "pause"), (0, ""), (0, ""), (0, "")], Outcome.PASS, "attempt 2 lost 1 frames"),
+        (
+            [(1, "pause"), (0, ""), (1, "pause"), (0, ""), (1, "pause"), (0, "")],
+            Outcome.INCONCLUSIVE,
+            "3 clean attempts beside 3 that lost frames do not outweigh that",
+        ),
+        ([(1, "pause")] * 3, Outcome.INCONCLUSIVE, "a pause of the tester of 2.6 ms"),
+        ([(900, "link"), (0, "")], Outcome.PASS, "0 %"),
+        (
+            [(900, "link"), (900, "link"), (0, "")],
+            Outcome.INCONCLUSIVE,
+            "the link of p2 went down in 2 of 3 attempts",
+        ),
+    ],
+)
+def test_a_repetition_does_not_erase_what_the_device_lost(
+    script: list[tuple[int, str]], outcome: Outcome, text: str, tmp_path: Path
+) -> None:
+    measurer = Scripted(fake_tester(tmp_path), [stream()])
+    measurer.script = script
+    trial = measurer.measure(Fraction(1, 10), SECOND)
+    assert trial.attempt == len(script)
+    verdict = loss_below([trial], Ratio(Fraction(0)))
+    assert (verdict.outcome, text in str(verdict)) == (outcome, True), verdict
+
+
+def test_a_link_that_drops_in_several_trials_of_a_soak_is_no_pass(tmp_path: Path) -> None:
+    measurer = Scripted(fake_tester(tmp_path), [stream()])
+    measurer.script = [(900, "link"), (0, ""), (900, "link"), (0, ""), *[(0, "")] * 58]
+    result = measure_soak(measurer, Soak(Ratio(Fraction(1, 10)), trial_duration=SECOND))
+    verdict = result.verdict_below(Ratio(Fraction(1, 10)))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.reason == "the link of p2 went down in 2 of 62 attempts"
 
 
 def test_a_trial_that_somebody_else_has_stopped_says_nothing(tmp_path: Path) -> None:
