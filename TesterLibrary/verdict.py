@@ -35,6 +35,8 @@ class Verdict:
     # The value lies between these two, in the unit in which it was compared; None if it is no number.
     least: Fraction | None = None
     most: Fraction | None = None
+    # What kept the value from being higher, if not the device: `search` or `tester`; it is a lower bound.
+    limit: str = ""
 
     def __str__(self) -> str:
         text = f"{self.outcome.value}: {self.subject} is {self.measured}, required {self.bound}"

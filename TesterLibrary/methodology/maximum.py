@@ -9,7 +9,7 @@ bounds are as close as the resolution asks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
@@ -112,7 +112,7 @@ class MaximumResult(Result):
     def verdict_above(self, bound: float | Fraction, text: str) -> Verdict:
         """Whether the maximum is at least the bound. FAIL only where the device failed there or below."""
         holds = self.maximum >= bound
-        return assess(
+        verdict = assess(
             self.maximum,
             AT_LEAST,
             bound,
@@ -121,6 +121,7 @@ class MaximumResult(Result):
             bound=f">= {text}",
             doubt="" if holds else self._doubt(bound),
         )
+        return replace(verdict, limit="" if self.limited_by is Limit.DEVICE else self.limited_by.value)
 
     def _doubt(self, bound: float | Fraction) -> str:
         if self.failed_at is None:

@@ -23,6 +23,7 @@ class Baseline:
     most: Fraction
     measured: str  # the value as people read it
     source: str  # where it is from: "run of 2026-03-01 02:00"
+    limit: str = ""  # see Verdict
 
 
 def better_side(verdict: Verdict) -> bool | None:
@@ -73,6 +74,13 @@ def no_regression(judged: Verdict, baseline: Baseline | None, within: Ratio, *, 
     else:
         operator, expected = (AT_LEAST, middle - room) if higher_is_better else (AT_MOST, middle + room)
     side = "==" if higher_is_better is None else operator.value
+    if higher_is_better and judged.limit:  # the device's value is as high, or higher
+        most = max(most, expected)
+    as_high = judged.limit == baseline.limit == "search" and judged.least >= expected
+    if as_high:  # as high as anybody looked
+        most = max(least, expected)
+    elif not doubt and baseline.limit and not (higher_is_better and most < expected):
+        doubt = f"of the baseline only a lower bound is known: it was limited by the {baseline.limit}"
     verdict = assess(
         least if least == most else Between(least, most),
         operator,
@@ -83,6 +91,8 @@ def no_regression(judged: Verdict, baseline: Baseline | None, within: Ratio, *, 
         doubt=doubt,
     )
     reason = verdict.reason
-    if reason and not doubt:  # it has the numbers of the comparison, in basic units
+    if reason and not doubt and judged.limit:
+        reason = f"{judged.measured} is a lower bound: it was limited by the {judged.limit}"
+    elif reason and not doubt:  # it has the numbers of the comparison, in basic units
         reason = f"{judged.measured} is too close to {baseline.measured} for what is known of the two"
     return replace(verdict, reason=reason, least=judged.least, most=judged.most)

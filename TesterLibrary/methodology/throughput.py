@@ -38,7 +38,8 @@ _SCOUTS_MORE = 2  # trials that scouts may take beyond those of full length
 class LimitedBy(Enum):
     """Why the throughput is not higher."""
 
-    LINE = "line"  # the highest load of the search passed
+    LINE = "line"  # line rate passed
+    SEARCH = "search"  # the highest load of the search passed, which is below line rate
     DEVICE = "device"  # a valid trial one step higher lost too much
     TESTER = "tester"  # one step higher the tester failed, so nothing is known of the device there
     UNSTABLE = "unstable device"  # its loss does not come from the load, so there is no load to be found
@@ -188,7 +189,7 @@ class ThroughputResult(Result):
         elif not (self.load > 0 and value >= bound.value):
             doubt = self._doubt(bound)
         doubt = doubt or deaf(self.judged)
-        return assess(
+        verdict = assess(
             value,
             AT_LEAST,
             bound.value,
@@ -197,6 +198,14 @@ class ThroughputResult(Result):
             bound=f">= {bound}",
             doubt=doubt,
         )
+        return replace(verdict, limit=self._limit)
+
+    @property
+    def _limit(self) -> str:
+        """See Verdict."""
+        limits = {each.limited_by for each in self.repetitions} or {self.limited_by}
+        open_ = (LimitedBy.TESTER, LimitedBy.SEARCH)
+        return next((limit.value for limit in open_ if limit in limits), "")
 
     @property
     def agreement(self) -> Agreement | None:
@@ -435,7 +444,7 @@ def _arrived(trial: Trial) -> int:
 
 def _result(search: ThroughputSearch, runner: _Runner, found: Narrowing) -> ThroughputResult:
     failing = found.failing
-    limit = LimitedBy.LINE
+    limit = LimitedBy.LINE if search.highest.value >= 1 else LimitedBy.SEARCH
     if runner.unstable:
         limit = LimitedBy.UNSTABLE
     elif failing:

@@ -22,6 +22,7 @@ from .records import Records, VerdictRecord
 from .repetitions import combined
 
 _HIGHER_IS_BETTER = {">=": True, ">": True, "<=": False, "<": False}  # by the operator of a bound
+_SEARCH = "search"  # two values that a search limits alike are as high as anybody looked
 
 
 class Change(Enum):
@@ -128,24 +129,51 @@ def _changed(old: Verdict, new: Verdict, tolerance: Ratio) -> tuple[Change, Frac
     for when, verdict in (("before", old), ("after", new)):
         if verdict.outcome is Outcome.INCONCLUSIVE:
             return Change.NOT_COMPARED, None, f"INCONCLUSIVE {when}: {verdict.reason}"
-    change, part = _of_value(old, new, tolerance)
+    change, part, limits = _of_value(old, new, tolerance)
     if (old.outcome, new.outcome, old.bound) == (Outcome.PASS, Outcome.FAIL, new.bound):
         return Change.WORSE, part, f"PASS became FAIL, required {new.bound}"
-    return change, part, "" if old.bound == new.bound else f"required {old.bound} before, {new.bound} after"
+    bounds = "" if old.bound == new.bound else f"required {old.bound} before, {new.bound} after"
+    return change, part, limits or bounds
 
 
-def _of_value(old: Verdict, new: Verdict, tolerance: Ratio) -> tuple[Change, Fraction | None]:
+def _of_value(old: Verdict, new: Verdict, tolerance: Ratio) -> tuple[Change, Fraction | None, str]:
     if old.least is None or old.most is None or new.least is None or new.most is None:
-        return (Change.SAME if old.measured == new.measured else Change.DIFFERENT), None
+        return (Change.SAME if old.measured == new.measured else Change.DIFFERENT), None, ""
     was, became = (old.least + old.most) / 2, (new.least + new.most) / 2
     part = (became - was) / abs(was) if was else None
+    if old.limit or new.limit:
+        return _of_lower_bounds(old, new, tolerance)
     overlap = new.least <= old.most and old.least <= new.most
     if overlap or (part is not None and abs(part) <= tolerance.value):
-        return Change.SAME, part
+        return Change.SAME, part, ""
     higher_is_better = _HIGHER_IS_BETTER.get(new.bound.split(" ")[0])
     if higher_is_better is None:
-        return Change.DIFFERENT, part
-    return (Change.BETTER if (became > was) == higher_is_better else Change.WORSE), part
+        return Change.DIFFERENT, part, ""
+    return (Change.BETTER if (became > was) == higher_is_better else Change.WORSE), part, ""
+
+
+def _of_lower_bounds(old: Verdict, new: Verdict, tolerance: Ratio) -> tuple[Change, Fraction | None, str]:
+    """The change where one value, or both, may be higher than was found. Most often nobody knows it."""
+    before, after = _ends(old), _ends(new)
+    said = "; ".join(
+        f"at least {verdict.measured} {when}, limited by the {verdict.limit}"
+        for when, verdict in (("before", old), ("after", new))
+        if verdict.limit
+    )
+    if not new.limit and after[1] < before[0] * (1 - tolerance.value):
+        return Change.WORSE, None, said
+    if not old.limit and after[0] > before[1] * (1 + tolerance.value):
+        return Change.BETTER, None, said
+    as_high = after[0] >= before[0] * (1 - tolerance.value)
+    if as_high and (not old.limit or old.limit == new.limit == _SEARCH):
+        return Change.SAME, None, said
+    return Change.NOT_COMPARED, None, said
+
+
+def _ends(verdict: Verdict) -> tuple[Fraction, Fraction]:
+    assert verdict.least is not None, "a value that is compared is a number"
+    assert verdict.most is not None, "a value that is compared is a number"
+    return verdict.least, verdict.most
 
 
 def _side(verdict: Verdict | None) -> Mapping[str, object] | None:

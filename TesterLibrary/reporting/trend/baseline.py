@@ -12,7 +12,7 @@ from pathlib import Path
 from ...errors import TesterLibraryError
 from ...methodology.regression import Baseline
 from ...model.number import counted
-from ...verdict import Verdict
+from ...verdict import Outcome, Verdict
 from ..rebuild import evidence_of
 from ..records import read_longest_trials, read_verdicts
 from ..value_text import text_in, unit_of
@@ -74,7 +74,7 @@ def _of_run(path: Path, sought: Sought) -> tuple[Baseline | None, str]:
         return None, fitting
     figure = next(figure for figure in run.figures if figure.key == fitting)
     baseline = _known(figure, f"run of {time_text(run.started_at)}")
-    doubt = _differs(figure.key, sought) or _unfit(figure.point)
+    doubt = _differs(figure.key, sought) or ("" if baseline and baseline.limit else _unfit(figure.point))
     return baseline, doubt or _durations(folder, figure, sought)
 
 
@@ -157,6 +157,9 @@ def _unfit(point: Point) -> str:
 
 def _known(figure: Figure, source: str) -> Baseline | None:
     point = figure.point
+    if figure.at_least is not None and point.outcome != Outcome.INCONCLUSIVE.value:
+        text = f"at least {text_in(float(figure.at_least), figure.key.unit)}"
+        return Baseline(figure.at_least, figure.at_least, text, source, figure.limit)
     if point.least is None or point.most is None or point.value is None:
         return None
     text = text_in(point.value, figure.key.unit)

@@ -79,6 +79,8 @@ class Figure:
     key: Key
     point: Point
     higher_is_better: bool | None  # None: the bound has no better side
+    at_least: Fraction | None = None  # of a value of which the search or the tester was the limit: no point
+    limit: str = ""  # of such a value: see Verdict
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,11 @@ def _figures(
             unit=unit_of(verdict),
         )
         yield Figure(
-            key, _point(record, identity, started, device, tester.get("tester") or {}), better_side(verdict)
+            key,
+            _point(record, identity, started, device, tester.get("tester") or {}),
+            better_side(verdict),
+            verdict.least if verdict.limit else None,
+            verdict.limit,
         )
 
 
@@ -152,14 +158,15 @@ def _point(
     tester: Mapping[str, Any],
 ) -> Point:
     verdict = record.verdict
-    known = verdict.least is not None and verdict.most is not None
+    known = verdict.least is not None and verdict.most is not None and not verdict.limit
     return Point(
         run=identity,
         at=_utc(record.at) if record.at else started,
         least=float(verdict.least) if known and verdict.least is not None else None,
         most=float(verdict.most) if known and verdict.most is not None else None,
         outcome=verdict.outcome.value,
-        reason=verdict.reason,
+        reason=verdict.reason
+        or (f"only a lower bound: limited by the {verdict.limit}" if verdict.limit else ""),
         device=device_text(device),
         version=str(device.get("version", "")),
         tester=f"{tester.get('target', '')} {tester.get('version', '')}".strip(),

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -68,6 +69,31 @@ def test_a_change_beyond_the_tolerance_has_a_side(
 def test_a_change_within_what_is_known_of_the_values_is_none() -> None:
     before, after = (judged(About(value - 5, value + 5, f"{value} ± 5")) for value in (100, 92))
     assert change(before, after) == (Change.SAME, Fraction(-8, 100))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ((55, "search"), (50, "search"), Change.NOT_COMPARED),  # another highest= was given
+        ((55, "search"), (55, "search"), Change.SAME),
+        ((55, "search"), (60, "search"), Change.SAME),
+        ((55, "tester"), (55, "tester"), Change.NOT_COMPARED),
+        ((55, "tester"), (50, "tester"), Change.NOT_COMPARED),
+        ((55, "search"), (40, ""), Change.WORSE),  # at least 55, then 40
+        ((55, "search"), (54, ""), Change.NOT_COMPARED),
+        ((55, "search"), (90, ""), Change.NOT_COMPARED),
+        ((40, ""), (55, "search"), Change.BETTER),
+        ((55, ""), (55, "tester"), Change.SAME),
+        ((90, ""), (55, "tester"), Change.NOT_COMPARED),
+    ],
+)
+def test_lower_bounds_are_compared_where_they_decide(
+    before: tuple[int, str], after: tuple[int, str], expected: Change
+) -> None:
+    sides = [replace(judged(value), limit=limit) for value, limit in (before, after)]
+    (found,) = compare(run(sides[0]), run(sides[1]), TOLERANCE)
+    assert found.change is expected
+    assert "limited by the" in found.reason
 
 
 @pytest.mark.parametrize("doubtful", ["before", "after"])

@@ -28,7 +28,6 @@ from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.trial import StreamRun
 from TesterLibrary.targets.fake import FakeDevice, FakePath, FakeTarget, fake_port
 from TesterLibrary.verdict import Outcome
-
 from tests.counted import stream_counters
 from tests.unit.methodology.measured import trial as counted_trial
 
@@ -323,7 +322,7 @@ def test_a_search_for_what_is_sustained_ends_below_the_load_that_fills_a_queue(t
         scout_duration=Duration(5 * SECOND.ns),
     )
     kept = find_throughput(TrialMeasurer(tester, [stream()]), search)
-    assert kept.limited_by is LimitedBy.LINE
+    assert kept.limited_by is LimitedBy.SEARCH
     assert kept.reason.startswith("not sustained: the delay grew from ")
     asked = find_throughput(TrialMeasurer(tester, [stream()]), replace(search, sustained=True))
     assert (asked.load, asked.limited_by) == (0, LimitedBy.DEVICE)

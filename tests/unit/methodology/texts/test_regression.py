@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -49,6 +50,12 @@ def regressions() -> Iterator[Verdict]:
         Between(Fraction(96, 100), Fraction(98, 100)), AT_LEAST, Fraction(9, 10), subject="share"
     )
     yield no_regression(between, known("1"), WITHIN)
+    for limit, was in (("search", known("1")), ("", replace(known("55/100"), limit="search"))):
+        for measured in ("40 %", "55 %", "60 %"):
+            yield no_regression(replace(value(measured, bound="30 %"), limit=limit), was, WITHIN)
+    both = replace(value("55 %", bound="30 %"), limit="search")
+    yield no_regression(both, replace(known("55/100"), limit="search"), WITHIN)
+    yield no_regression(both, replace(known("60/100"), limit="search"), WITHIN)
     yield no_regression(value("50 %").doubted("the tester sent 1 of 2 frames"), known("1"), WITHIN)
 
 
