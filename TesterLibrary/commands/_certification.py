@@ -33,7 +33,7 @@ from ..testbeds import load_testbed, shipped_testbeds
 from ..testbeds.load import find_testbed
 from ._bounds import check_bounds
 from ._own_names import OwnNames
-from ._resume import check_agenda, merge, set_aside, unfinished
+from ._resume import check_agenda, check_given, merge, set_aside, unfinished
 from ._robot import literal, run_robot
 from ._selection import Selection
 
@@ -188,6 +188,8 @@ class Certification:
                 if path:
                     digest = sha256(path.read_bytes()).hexdigest()
                     yield {"testbed": bed.name, "kind": kind, "name": path.name, "sha256": digest}
+            for path in bed.suites:
+                yield {"testbed": bed.name, "kind": "suite", "name": path.name, "sha256": _digest(path)}
 
     def _too_late(self, ends_at: float | None) -> str:
         """Why no further testbed is begun; empty if it may be."""
@@ -233,6 +235,17 @@ class Certification:
         ]
 
 
+def _digest(suite: Path) -> str:
+    """The SHA-256 of a suite; of a folder that of its files with their names, without what running leaves."""
+    if suite.is_file():
+        return sha256(suite.read_bytes()).hexdigest()
+    found = sha256()
+    for file in sorted(suite.rglob("*")):
+        if file.is_file() and "__pycache__" not in file.parts:
+            found.update(f"{file.relative_to(suite)}\0{sha256(file.read_bytes()).hexdigest()}\n".encode())
+    return found.hexdigest()
+
+
 def _is_of(item: agenda.Item, bed: Bed) -> bool:
     """Whether a test is run on this testbed in this repetition."""
     return item.suite.partition(".")[0] == bed.label
@@ -264,6 +277,7 @@ def rest_of(whole: Certification) -> Certification:
     evidence = whole.output / EVIDENCE
     items = tuple(whole.items())
     check_agenda(whole.output, evidence, items)
+    check_given(whole.output, read_run(evidence), tuple(whole._files()), whole.selection.variables)
     again = unfinished(evidence, items)
     set_aside(evidence, again)
     return replace(whole, again=again)

@@ -113,6 +113,45 @@ def check_agenda(output: Path, evidence: Path, items: Sequence[agenda.Item]) -> 
         )
 
 
+def check_given(
+    output: Path,
+    run: Mapping[str, Any],
+    files: Sequence[Mapping[str, str]],
+    variables: Mapping[str, str],
+) -> None:
+    """TesterLibraryError if a file or a variable is another one than when the run began.
+
+    The certificate would have what was measured with the first ones under the name of the second ones.
+
+    Args:
+        output: The folder of the run.
+        run: Its run.json.
+        files: Those of now, with their SHA-256.
+        variables: Those of now.
+    """
+    now = {_place(file): file for file in files}
+    then = {_place(file): file for file in run.get("files", ())}
+    known = (run.get("certification") or {}).get("variables", variables)
+    differing = [
+        "the {kind} {name}".format(**(then.get(place) or now[place]))
+        for place in dict.fromkeys((*then, *now))
+        if then.get(place, {}).get("sha256") != now.get(place, {}).get("sha256")
+    ]
+    names = sorted({*known, *variables})
+    differing += [f"the variable {name}" for name in names if known.get(name) != variables.get(name)]
+    if differing:
+        have = "has" if len(set(differing)) == 1 else "have"
+        raise TesterLibraryError(
+            f"{', '.join(dict.fromkeys(differing))} {have} changed since the run in {output} began, and its "
+            "results would stand under another name; undo that, or run it from its begin, without --resume"
+        )
+
+
+def _place(file: Mapping[str, str]) -> tuple[str, ...]:
+    """The part that a file has; of the suites of a testbed, each has its own."""
+    return file["testbed"], file["kind"], file["name"] if file["kind"] == "suite" else ""
+
+
 def _read(path: Path) -> list[dict[str, Any]]:
     """The records of a file, without a last line that was not finished."""
     lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []

@@ -258,6 +258,8 @@ def test_the_files_of_a_run_are_recorded_with_their_digests(tmp_path: Path) -> N
         ("testbed", "l2-bridge.yaml"),
         ("profile", "quick.yaml"),
         ("criteria", "bounds.yaml"),
+        ("suite", "throughput.robot"),
+        ("suite", "reset.robot"),
     ]
     assert files[2]["sha256"] == sha256(Path(bounds).read_bytes()).hexdigest()
     schema = json.loads(report_file("schemas/run.schema.json").read_text(encoding="utf-8"))

@@ -20,12 +20,14 @@ from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.records import read
 
 LIBRARY = Path(__file__).parents[1] / "reporting" / "SimulatedLibrary.py"
+_GO = "${go} =    Evaluate    __import__('os').path.exists('go')"
 TESTS = {
     "Passes": "Loss Is Below    10 %    0 %",
     "Fails": "Loss Is Below    100 %    0.001 %",
     "Is Inconclusive": "Loss Is Below    100 %    0.001 %    tester_limit=${0}",
     "Has An Error": "No Such Keyword",
-    "Waits": "Sleep    30 s",
+    "Waits": f"{_GO}\n    IF    not ${{go}}    Sleep    30 s\n    Loss Is Below    10 %    0 %",
+    "Needs A File": f"{_GO}\n    IF    not ${{go}}    No Such Keyword\n    Loss Is Below    10 %    0 %",
     "Judges Nothing": "Half A Trial",
     "Asks First": "Run Keyword And Return Status    Judge    FAIL\n    Judge    PASS",
 }

@@ -17,8 +17,9 @@ import pytest
 from TesterLibrary.commands import main as cli
 from TesterLibrary.reporting.place import EVIDENCE
 from TesterLibrary.reporting.records import read
+from TesterLibrary.testbeds.load import find_testbed
 
-from .test_main import TESTS, certify, suite
+from .test_main import certify, suite
 
 
 @pytest.fixture(autouse=True)
@@ -51,8 +52,7 @@ def interrupt(folder: Path, *names: str) -> Path:
 def test_finished_tests_are_not_run_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = interrupt(tmp_path, "Passes", "Waits", "Fails")
     before = read(output / EVIDENCE)
-    path = suite(tmp_path, "Passes", "Waits", "Fails")
-    path.write_text(path.read_text().replace(TESTS["Waits"], TESTS["Passes"]))
+    (tmp_path / "go").touch()
     assert cli.main(["certify", "--resume", "results/latest"]) == 1
     assert "2 of 3 tests are left on embedded/l2-bridge" in capsys.readouterr().out
     after = read(output / EVIDENCE)
@@ -78,12 +78,37 @@ def test_finished_tests_are_not_run_again(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_a_test_with_an_error_is_run_again(tmp_path: Path) -> None:
-    assert certify(tmp_path, "Has An Error", "Passes") == 3
-    path = suite(tmp_path, "Has An Error", "Passes")
-    path.write_text(path.read_text().replace(TESTS["Has An Error"], TESTS["Passes"]))
+    assert certify(tmp_path, "Needs A File", "Passes") == 3
+    (tmp_path / "go").touch()
     assert cli.main(["certify", "--resume", "results/latest"]) == 0
     tests = read(tmp_path / "results" / "latest" / EVIDENCE).tests
-    assert [(test.test, test.outcome) for test in tests] == [("Passes", "PASS"), ("Has An Error", "PASS")]
+    assert [(test.test, test.outcome) for test in tests] == [("Passes", "PASS"), ("Needs A File", "PASS")]
+
+
+@pytest.mark.parametrize("changed", ["suite", "testbed", "resource"])
+def test_a_run_does_not_go_on_with_another_device_or_suite(
+    changed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its certificate would have the results of both under the name of the second one."""
+    bed = tmp_path / "mine.yaml"
+    shipped = find_testbed("embedded/l2-bridge").read_text()
+    bed.write_text(shipped)
+    path = suite(tmp_path, "Needs A File", "Passes")
+    (tmp_path / "folder").mkdir()
+    path = path.rename(tmp_path / "folder" / path.name)
+    resource = path.with_name("bounds.resource")
+    resource.write_text("*** Variables ***\n${BOUND}    1 %\n")
+    arguments = ["certify", "--testbed", str(bed), "--suite", str(path.parent)]
+    assert cli.main(arguments) == 3
+    (tmp_path / "go").touch()
+    edited = {"suite": path, "testbed": bed, "resource": resource}[changed]
+    edited.write_text(edited.read_text() + "\n# another\n")
+    capsys.readouterr()
+    before = (tmp_path / "results" / "latest" / EVIDENCE / "tests.jsonl").read_bytes()
+    assert cli.main(["certify", "--resume", "results/latest"]) == 3
+    name = {"suite": "suite folder", "testbed": "testbed mine.yaml", "resource": "suite folder"}[changed]
+    assert f"the {name} has changed since" in capsys.readouterr().err
+    assert (tmp_path / "results" / "latest" / EVIDENCE / "tests.jsonl").read_bytes() == before
 
 
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
@@ -101,11 +126,11 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
 
 
 def test_names_that_look_like_patterns_are_names(tmp_path: Path) -> None:
-    path = suite(tmp_path, "Has An Error", "Passes")
-    path.write_text(path.read_text().replace("Has An Error", "Size [64] *?"))
+    path = suite(tmp_path, "Needs A File", "Passes")
+    path.write_text(path.read_text().replace("Needs A File", "Size [64] *?"))
     arguments = ["certify", "--testbed", "embedded/l2-bridge", "--suite", str(path)]
     assert cli.main(arguments) == 3
-    path.write_text(path.read_text().replace(TESTS["Has An Error"], TESTS["Passes"]))
+    (tmp_path / "go").touch()
     assert cli.main(["certify", "--resume", "results/latest"]) == 0
 
 
