@@ -67,8 +67,8 @@ class Throughput:
 
         How the delay grows is known of trials of 3.5 s and longer: it is read every half second.
 
-        Returns a result: ``load`` (part of line rate), ``offered`` (the same, for ``rate=``), ``rate``
-        (frames/s), ``throughput_bps``, ``limited_by`` (LINE, SEARCH, DEVICE, TESTER, UNSTABLE), ``trials``. Of
+        Returns a result: ``load`` (part of line rate), ``offered`` (the same, for ``rate=``), ``rate`` (pps),
+        ``throughput_bps``, ``limited_by`` (LINE, SEARCH, DEVICE, TESTER or UNSTABLE) and ``trials``. Of
         several repetitions these are of the one in the middle; ``agreement.mean``, ``interval`` (95 %, parts
         of line rate) and ``variation`` (the coefficient of variation) are of all, and verdicts on the mean
         are INCONCLUSIVE where the bound lies in the interval.

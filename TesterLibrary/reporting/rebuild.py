@@ -8,8 +8,8 @@ import hashlib
 import io
 import os
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from robot import rebot
@@ -18,7 +18,7 @@ from robot.errors import DataError
 
 from ..errors import TesterLibraryError
 from . import allure_report, certificate, demonstration, junit, markdown, marks, statement
-from .digests import digests_of
+from .digests import digest_of, digests_of
 from .durable import write_file
 from .place import CERTIFICATE, EVIDENCE
 from .recorder import RUN_VARIABLE
@@ -29,6 +29,8 @@ NO_REPORTS = "TESTER_NO_REPORTS"  # of the environment
 ROBOT = "robot"  # what each Robot run wrote, before they are merged
 ALLURE_RESULTS = "allure-results"
 ALLURE_REPORT = "allure-report"
+_OF_RECORDS = (junit.FILE, markdown.FILE, marks.FILE)
+READ_BY_CI = (*_OF_RECORDS, "output.xml", "log.html", "report.html")
 _REBOT_FAILED = 251  # up to 250 it is the number of failed tests
 
 
@@ -55,15 +57,15 @@ def rebuild(directory: Path) -> Reports:
     """
     records = read(directory / EVIDENCE)
     problems: list[str] = []
-    made = _pages(directory, records, problems)
+    made: list[Path] = []
     title = records.agenda.title if records.agenda else "Test run"
     if demonstrates := demonstration.of_run(records.run):
         title += f" – {demonstrates}"
-    for make in (_robot_reports, partial(_allure_report, records)):
-        try:
-            made += make(directory, title)
-        except TesterLibraryError as error:
-            problems.append(str(error))
+    if not _is_signed(directory):  # by the signature, reports stand as they are
+        made += _read_by_ci(directory, records)
+        made += _tried(lambda: _robot_reports(directory, title), problems)
+    made += _tried(lambda: _allure_report(records, directory, title), problems)
+    made = [*_certificates(directory, records, problems), *made]
     return Reports(records, tuple(made), tuple(problems))
 
 
@@ -78,28 +80,55 @@ def after_robot(directory: Path) -> None:
         return
     problems: list[str] = []
     try:
-        _pages(directory, read(evidence), problems)
+        records = read(evidence)
+        _read_by_ci(directory, records)
+        # Robot has not written its own reports yet: those that are there are of an earlier run.
+        _certificates(directory, records, problems, _OF_RECORDS)
     except (TesterLibraryError, OSError) as problem:
         problems.append(f"the certificate was not made: {problem}")
     for text in problems:
         print(f"tester: {text}; tester report {directory} makes it", file=sys.stderr)
 
 
-def _pages(directory: Path, records: Records, problems: list[str]) -> list[Path]:
-    """Both certificates, JUnit, Markdown and tables."""
+def _read_by_ci(directory: Path, records: Records) -> list[Path]:
+    """JUnit, Markdown and the table of events."""
     return [
-        *_certificates(directory, records, problems),
         junit.write(records, directory / junit.FILE),
         markdown.write(records, directory / markdown.FILE),
         marks.write_table(records.events, directory / marks.FILE),
     ]
 
 
-def _certificates(directory: Path, records: Records, problems: list[str]) -> list[Path]:
-    """The certificate for people and the one for programs, which has the digest of the first."""
+def _tried(make: Callable[[], list[Path]], problems: list[str]) -> list[Path]:
+    try:
+        return make()
+    except TesterLibraryError as error:
+        problems.append(str(error))
+        return []
+
+
+def _is_signed(directory: Path) -> bool:
+    """Whether the certificate is signed, and names the reports that are read beside it."""
+    told = directory / statement.FILE
+    return (
+        signature_file(told).exists()
+        and told.exists()
+        and f'"{junit.FILE}"' in told.read_text(encoding="utf-8", errors="replace")
+    )
+
+
+def _certificates(
+    directory: Path, records: Records, problems: list[str], covered: Sequence[str] = READ_BY_CI
+) -> list[Path]:
+    """The certificate for people and the one for programs, which has the digests of the other reports."""
     page, told = directory / CERTIFICATE, directory / statement.FILE
     html = certificate.certificate(records)
-    digests = {**digests_of(directory, EVIDENCE), CERTIFICATE: hashlib.sha256(html.encode()).hexdigest()}
+    reports = {name: digest_of(directory / name) for name in covered if (directory / name).is_file()}
+    digests = {
+        **digests_of(directory, EVIDENCE),
+        CERTIFICATE: hashlib.sha256(html.encode()).hexdigest(),
+        **reports,
+    }
     text = statement.statement(records, digests)
     if signature_file(told).exists() and told.exists() and told.read_bytes() != text.encode():
         problems.append(

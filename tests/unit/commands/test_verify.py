@@ -38,6 +38,8 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def signed(tmp_path_factory: pytest.TempPathFactory, keys: Path) -> Path:
     run = tmp_path_factory.mktemp("signed")
     record_run(run / "evidence")
+    for name in ("log.html", "report.html"):
+        (run / name).write_text("made by Robot\n")
     cli.main(["report", str(run), "--key", str(keys / "mine.key")])
     return run
 
@@ -45,8 +47,8 @@ def signed(tmp_path_factory: pytest.TempPathFactory, keys: Path) -> Path:
 @pytest.fixture
 def run(tmp_path: Path, signed: Path) -> Path:
     """A copy of a signed run."""
-    for name in ("evidence", "certificate.json", SIGNED, "certificate.html"):
-        source = signed / name
+    for source in signed.iterdir():
+        name = source.name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
     return tmp_path
 
@@ -69,7 +71,18 @@ def test_what_fits_is_said(run: Path, keys: Path, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize(
-    "name", ["evidence/verdicts.jsonl", "evidence/run.json", "evidence/trial.schema.json", "certificate.html"]
+    "name",
+    [
+        "evidence/verdicts.jsonl",
+        "evidence/run.json",
+        "evidence/trial.schema.json",
+        "certificate.html",
+        "summary.md",
+        "junit.xml",
+        "events.csv",
+        "log.html",
+        "report.html",
+    ],
 )
 def test_a_file_that_was_changed_is_named(
     run: Path, keys: Path, capsys: pytest.CaptureFixture[str], name: str
