@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..model.units import Ratio
+from ..model.units import Bandwidth, Ratio
 from ..reporting.comparison import Change, Comparison, compare, status
 from ..reporting.rebuild import evidence_of
 from ..reporting.records import Records, read_verdicts, short_names
@@ -41,7 +41,12 @@ def _compare(options: argparse.Namespace) -> int:
     before, after = read_verdicts(evidence_of(options.before)), read_verdicts(evidence_of(options.after))
     found = compare(before, after, options.tolerance)
     if options.json:
-        runs = {"before": _run(before), "after": _run(after), "tolerance": float(options.tolerance.value)}
+        runs = {
+            "before": _run(before),
+            "after": _run(after),
+            "tolerance": float(options.tolerance.value),
+            "differing_testbeds": list(_other_testbeds(before, after)),
+        }
         print(json.dumps({**runs, "values": [each.record() for each in found]}, indent=2, ensure_ascii=False))
     else:
         print("\n".join(_lines(before, after, found)))
@@ -60,6 +65,7 @@ def _lines(before: Records, after: Records, found: Sequence[Comparison]) -> Iter
             f"{t['testbed']['name']} {t['testbed']['dut'].get('version', '')}".strip() for t in testers
         )
         yield f"{name:<7} {records.run['started_at']}  {', '.join(devices)}"
+    yield from (f"{'differs':<7} {text}" for text in _other_testbeds(before, after))
     yield ""
     suites = short_names(tuple(dict.fromkeys(each.suite for each in found)))
     short = dict(zip(dict.fromkeys(each.suite for each in found), suites, strict=True))
@@ -70,6 +76,31 @@ def _lines(before: Records, after: Records, found: Sequence[Comparison]) -> Iter
     yield "\n" + (
         ", ".join(f"{count} {change.value}" for change, count in counts.items() if count) or "no values"
     )
+
+
+def _other_testbeds(before: Records, after: Records) -> Iterator[str]:
+    """How testbeds that have one name differ: then a change of a value may be one of the testbed."""
+    runs = (before.run, after.run)
+    sides = [{tester["testbed"]["name"]: tester["testbed"] for tester in run["testers"]} for run in runs]
+    digests = [
+        {file["testbed"]: file["sha256"] for file in run.get("files", ()) if file["kind"] == "testbed"}
+        for run in runs
+    ]
+    for name in sorted(sides[0].keys() & sides[1].keys()):
+        was, now = ({port["name"]: port["speed"]["bps"] for port in side[name]["ports"]} for side in sides)
+        ports = [
+            f"port {port} has {_speed(now.get(port))}, {_speed(was.get(port))} before"
+            for port in dict.fromkeys((*was, *now))
+            if was.get(port) != now.get(port)
+        ]
+        other = len({found.get(name, "") for found in digests} - {""}) > 1
+        if ports or other:
+            told = "; ".join(ports) or "its file has another content"
+            yield f"the testbed {name} is not the same: {told}"
+
+
+def _speed(bps: int | None) -> str:
+    return "none" if bps is None else str(Bandwidth(bps))
 
 
 def _said(each: Comparison) -> str:

@@ -176,7 +176,7 @@ class Groups:
         """Passes if members received at least so much with every number of groups (RFC 3918 §4.2).
 
         | =Argument= | =Meaning= |
-        | ``bound`` | the least rate that a member receives, such as ``5 kpps``; in ``%``, of the load |
+        | ``bound`` | the least rate that a member receives, such as ``5 kpps``; in ``%``, of line rate |
         | ``measured`` | a result of `Sweep Group Forwarding`; the last one of the test, if it is left out |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 

@@ -92,7 +92,7 @@ class ForwardingResult(Result):
         return max((float(rate.least) for rate in rates), default=None)
 
     def verdict_above(self, figure: ForwardingFigure, bound: Rate) -> Verdict:
-        """Whether a forwarding rate is at least the bound: of all streams; in % of the intended load.
+        """Whether a forwarding rate is at least the bound: of all streams; in % of line rate.
 
         INCONCLUSIVE where the tester fell short in the trial that matters, and where the device forwarded all
         that it was offered, which was less than the bound.

@@ -384,6 +384,8 @@ class EngineTarget:
             gone = (error.details() or "").startswith("no job ")
             ours = bool(jobs) and self._loaded.issuperset(jobs)
             if gone and error.code() is grpc.StatusCode.NOT_FOUND and ours:
+                if ended := self._lease.ended(self._stub) if self._lease else "":
+                    raise LeaseError(f"{call}: {ended}; what was loaded under it is gone") from None
                 raise TargetError(
                     f"{call}: {error.details()}. This session has loaded what is missing, so somebody else "
                     f"has unloaded it, or started the tester at {self._address} anew"

@@ -70,6 +70,15 @@ class Lease:
             except ValueError:  # this user has just closed its connection
                 pause = min(self._ttl_s / _RETRIES, usual)
 
+    def ended(self, stub: Stub) -> str:
+        """How it has ended, as the engine says; empty if it has not, or nobody answers."""
+        try:
+            stub.RenewLease(lease_pb2.RenewLeaseRequest(), metadata=self.metadata, timeout=_ANSWER_S)
+        except grpc.RpcError as error:
+            if error.code() is grpc.StatusCode.PERMISSION_DENIED:
+                return error.details() or ""
+        return ""
+
     def close(self) -> None:
         """Releases the lease, unless it was given: what was loaded under it is gone. Never raises."""
         self._closed.set()

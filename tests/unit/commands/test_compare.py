@@ -44,6 +44,24 @@ def test_a_tolerance_makes_a_change_none(worse: Path, capsys: pytest.CaptureFixt
     assert told["after"]["devices"]["simulated"]["version"] == "0"
 
 
+def test_another_testbed_of_the_same_name_is_said(worse: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = worse / "evidence" / "run.json"
+    run = json.loads(path.read_text())
+    run["testers"][0]["testbed"]["ports"][0]["speed"]["bps"] = 10**10
+    path.write_text(json.dumps(run))
+    main(["compare", str(GOLDEN), str(worse)])
+    said = "differs the testbed simulated is not the same: port p1 has 10 Gbps, 1 Gbps before"
+    assert said in capsys.readouterr().out.splitlines()
+    shutil.copytree(worse / "evidence", worse / "again" / "evidence")
+    for folder, digit in ((worse / "again", "0"), (worse, "1")):
+        file = {"testbed": "uncounted", "kind": "testbed", "name": "mine.yaml", "sha256": digit * 64}
+        (folder / "evidence" / "run.json").write_text(json.dumps({**run, "files": [file]}))
+    main(["compare", str(worse / "again"), str(worse), "--json"])
+    assert json.loads(capsys.readouterr().out)["differing_testbeds"] == [
+        "the testbed uncounted is not the same: its file has another content"
+    ]
+
+
 def test_the_folder_of_the_records_may_be_named(worse: Path) -> None:
     assert main(["compare", str(worse / "evidence"), str(worse / "evidence")]) == 2
 

@@ -16,11 +16,12 @@ from typing import Any
 import grpc
 import pytest
 
-from TesterLibrary._generated.tester.v1 import control_pb2, control_pb2_grpc, counters_pb2
+from TesterLibrary._generated.tester.v1 import control_pb2, control_pb2_grpc, counters_pb2, lease_pb2
 from TesterLibrary.errors import Inconclusive, LeaseError, PlanError, TargetError, TestbedError
 from TesterLibrary.model.law import even
 from TesterLibrary.model.plan import LearningFrame, Plan, PlannedStream
 from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine import client
 from TesterLibrary.targets.engine.client import EngineTarget
 
@@ -56,6 +57,16 @@ class Server(control_pb2_grpc.TesterServicer):
 
     def Resolve(self, request: Any, context: Any) -> Any:  # noqa: N802
         return self._answer(request, context, control_pb2.ResolveResponse(mac=b"\x02\0\0\0\0\x01"))
+
+    def AcquireLease(self, request: Any, context: Any) -> Any:  # noqa: N802
+        lease = lease_pb2.Lease(owner=request.owner, ttl_ns=request.ttl_ns)
+        return self._answer(request, context, lease_pb2.AcquireLeaseResponse(token="1", lease=lease))
+
+    def RenewLease(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return self._answer(request, context, lease_pb2.RenewLeaseResponse())
+
+    def ReleaseLease(self, request: Any, context: Any) -> Any:  # noqa: N802
+        return self._answer(request, context, lease_pb2.ReleaseLeaseResponse())
 
     def Wait(self, request: Any, context: Any) -> Any:  # noqa: N802
         yield control_pb2.Progress(tx_packets=1, sending=True)
@@ -111,6 +122,21 @@ def test_a_tester_that_somebody_else_has_is_inconclusive(server: tuple[Server, s
     servicer.status[call] = (grpc.StatusCode.PERMISSION_DENIED, "the tester is leased to bob")
     with pytest.raises(LeaseError, match=f"^INCONCLUSIVE: {call}: the tester is leased to bob$"):
         CALLS[call](EngineTarget.connect(address))
+
+
+def test_a_job_that_went_with_its_lease_is_told_with_the_lease(server: tuple[Server, str]) -> None:
+    """A client that was stopped for longer than its lease, in mid-trial: the engine has unloaded the job."""
+    servicer, address = server
+    target = EngineTarget.connect(address)
+    target.lease(LeaseTerms("alice", SECOND))
+    target.load(PLAN)
+    servicer.status["TakeSnapshot"] = (grpc.StatusCode.NOT_FOUND, "no job 'job'")
+    with pytest.raises(TargetError, match="somebody else has unloaded it"):
+        target.snapshot(["job"])
+    servicer.status["RenewLease"] = (grpc.StatusCode.PERMISSION_DENIED, 'lease 1 of "alice" ended at 12:00')
+    with pytest.raises(LeaseError, match='TakeSnapshot: lease 1 of "alice" ended at 12:00; what was loaded'):
+        target.snapshot(["job"])
+    target.close()
 
 
 @pytest.mark.parametrize("call", CALLS)
