@@ -94,7 +94,8 @@ class Multicast:
         | ``refresh`` | after how long each report is repeated; ``0 s`` sends it once |
 
         Queries of the device are not read. Its memberships last because reports are repeated, more often than
-        a device asks (125 s) or forgets (260 s). Groups of IPv6 (MLD) are refused.
+        a device asks (125 s) or forgets (260 s), and four times a second for 3 s after another port has left
+        the group. Groups of IPv6 (MLD) are refused.
 
         | `Join Group` | p2 | 239.1.1.1-239.1.1.50 | protocol=igmpv3 |
         """

@@ -3,7 +3,8 @@
 """Multicast groups that ports of the tester have joined: hosts that report them by IGMP.
 
 No query of the device is read. Reports are repeated instead, as a host may do at any time (RFC 2236 §3), more
-often than a membership lasts. Nobody answers the queries that follow a leave, as it should be.
+often than a membership lasts. When a port leaves, a device asks whether somebody else wants the group, and
+forgets it if nobody answers: so the other members repeat their reports for as long as it may ask.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ from .tester import Tester
 from .trial import StreamRun
 
 _TIMEOUT = Duration(300 * 10**9)
+# After a leave a device asks twice, a second apart, and waits a second for answers to that (RFC 2236 §8.8).
+_ASKED_FOR = Duration(3 * 10**9)
+_ANSWERS_PER_SECOND = 4  # to each group
+_MOST_ANSWERS_PER_SECOND = 2000  # to all groups of a port
 
 
 class Memberships:
@@ -32,6 +37,7 @@ class Memberships:
     def __init__(self, tester: Tester) -> None:
         self._tester = tester
         self._held: dict[Membership, StreamRun | None] = {}  # with the run that repeats its reports
+        self._answers: list[StreamRun] = []  # reports of members that stay when another one has left
         self._sent = 0
 
     def join(self, membership: Membership, rate: Frequency, refresh: Duration) -> Reported:
@@ -84,11 +90,37 @@ class Memberships:
     def withdraw(self, membership: Membership, rate: Frequency) -> Reported:
         """Says once of each group that the port does not want it any more."""
         self._tester.joined.discard(membership)
-        return self._send("leave", membership.leaving(self._listener(membership.port), rate), membership)
+        self._end_answers()
+        left = self._send("leave", membership.leaving(self._listener(membership.port), rate), membership)
+        self._answer(membership)
+        return left
 
     def close(self) -> None:
         """Forgets everything: the tester, which is closed next, ends it."""
         self._held.clear()
+        self._answers.clear()
+
+    def _answer(self, left: Membership) -> None:
+        """Lets the members that stay say so, for as long as the device may ask because of a leave."""
+        for held in [held for held in self._held if held.port != left.port and held.overlaps(left)]:
+            often = min(_ANSWERS_PER_SECOND * held.groups.count, _MOST_ANSWERS_PER_SECOND)
+            stream = held.joining(self._listener(held.port), Frequency(Fraction(often)))
+            self._sent += 1
+            run = StreamRun(self._tester, f"answers-{self._sent}", [stream])
+            run.load()
+            self._answers.append(run)
+            run.start(_ASKED_FOR)
+        if self._answers:
+            self._tester.scopes.at_end(self._end_answers)
+
+    def _end_answers(self) -> str:
+        """Takes off the wire what answers. Nobody is told: it sends next to nothing."""
+        answers, self._answers = self._answers, []
+        for run in answers:
+            with suppress(TargetError):
+                self._tester.target.stop([run.name])
+            run.unload()
+        return ""
 
     def _of(self, port: str) -> Iterator[Membership]:
         return (held for held in self._held if held.port == port)
