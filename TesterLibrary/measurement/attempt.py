@@ -28,7 +28,7 @@ class Attempt:
 
     @classmethod
     def of(cls, number: int, lost: int | None, evidence: Evidence, objections: Sequence[str]) -> Attempt:
-        """What of an attempt is kept for those after it."""
+        """The part of an attempt that is kept for those after it."""
         drops = (evidence.rx_missed or 0) + (evidence.kernel_dropped or 0) + evidence.backlog_dropped
         return cls(number, not objections, lost, drops, evidence.links_down, next(iter(objections), ""))
 

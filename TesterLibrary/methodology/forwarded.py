@@ -13,7 +13,7 @@ from .judging import amount
 
 
 def forwarded_rate(trial: Trial, unit: RateUnit) -> Between:
-    """What arrived at the right ports while the trial was sent, each frame once, each second of sending.
+    """The frames that arrived at the right ports while the trial was sent, each once, a second of sending.
 
     Frames that a queue held until after that do not count. The bounds differ by what copies and the times of
     the readings leave open.

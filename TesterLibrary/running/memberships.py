@@ -106,7 +106,8 @@ class Memberships:
             often = min(_ANSWERS_PER_SECOND * held.groups.count, _MOST_ANSWERS_PER_SECOND)
             stream = held.joining(self._listener(held.port), Frequency(Fraction(often)))
             self._sent += 1
-            run = StreamRun(self._tester, f"answers-{self._sent}", [stream])
+            answers = replace(stream, name=f"answer {held}")  # beside its reports that are repeated
+            run = StreamRun(self._tester, f"answers-{self._sent}", [answers])
             run.load()
             self._answers.append(run)
             run.start(_ASKED_FOR)

@@ -44,8 +44,16 @@ def test_reports_are_repeated_until_the_group_is_left(
     library.leave_group("p2", GROUP)
     assert on_air(library) == ["join 239.1.2.1-239.1.2.9 at p2"]
     library.leave_group("p2")
-    answers = ["join 239.1.2.1-239.1.2.9 at p3"]  # to a device that asks who else wants them
+    answers = ["answer 239.1.2.1-239.1.2.9 at p3"]  # to a device that asks who else wants them
     assert (on_air(library), memberships.members(MORE)) == (answers, ("p3",))
+
+
+def test_members_of_one_group_leave_with_the_test(library: TesterLibrary) -> None:
+    library.suite.scopes.enter(["s1", "s1-t1"])
+    library.join_group("p2", MORE)
+    library.join_group("p3", MORE)
+    assert library.suite.scopes.enter(["s1"]) == []
+    assert (on_air(library), library.suite.memberships.members(MORE)) == ([], ())
 
 
 def test_groups_are_left_with_the_test(library: TesterLibrary) -> None:
