@@ -34,7 +34,7 @@ class History:
         self._readings.append((now_ns, counts))
 
     def rates(self, key: Hashable, now_ns: int, counts: Counts, expected: float) -> tuple[float, ...]:
-        """The rate that a counter had lately; `expected` is the number of frames each second that it may have.
+        """The rate that a counter had lately; `expected` is the frames each second that it may have.
 
         A stream of one frame a second has a rate, too, whenever it is asked for: the time grows with the gap.
         """
