@@ -14,7 +14,7 @@ from ...model.editor import Editor, FieldPath
 from ...model.headers import FieldType, Header, HeaderStack, HeaderType
 from .patterns import Written, read_pattern, written
 from .refusal import Findings
-from .schema import Message, chosen, descriptor, given, message_class
+from .schema import Message, chosen, given, message_class
 from .support import reads
 
 _ADDRESSES = {"mac": "00:00:00:00:00:00", "ip": "0.0.0.0", "ip6": "::0"}
@@ -371,8 +371,3 @@ def _custom(custom: Message, index: int) -> HeaderType:
     return HeaderType(
         f"Custom{index}", (FieldType("octets", 8 * len(octets), int.from_bytes(octets, "big")),)
     )
-
-
-def model_headers() -> list[str]:
-    """All headers of the model."""
-    return [field.name for field in descriptor("FlowHeader").fields if field.name != "choice"]

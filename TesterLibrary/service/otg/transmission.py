@@ -49,7 +49,6 @@ class Group:
     arrived: int = -1
     quiet_since_ns: int = 0
     doubts: tuple[str, ...] = ()  # why what is missing may not be the device's loss
-    told: bool = True  # its end has been looked at for warnings
 
     @property
     def streams(self) -> Sequence[PlannedStream]:
@@ -224,7 +223,7 @@ class Transmission:
             runs = [group.run for group in together]
             start_together(self._tester, runs, limit.duration, limit.packets)
             for group in together:
-                group.started, group.final, group.doubts, group.told = True, None, (), False
+                group.started, group.final, group.doubts = True, None, ()
                 group.arrived, group.quiet_since_ns = -1, 0
 
     def _check_room(self, groups: Sequence[Group]) -> None:
