@@ -3,11 +3,14 @@
 
 // A query and frames for it: its length in two bytes and a message of query.proto, then frames,
 // each behind its length in two bytes.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "plan/validate_query.h"
 #include "query/query.h"

@@ -5,6 +5,8 @@
 
 #include <sys/mman.h>
 
+#include <cerrno>
+#include <cstring>
 #include <new>
 
 namespace tester {
