@@ -50,6 +50,8 @@ def loss(draw: random.Random) -> Case:
     if part == 0:
         bound = draw.choice([Fraction(0), beside])
     bound = min(Fraction(1), max(Fraction(0), bound))
+    if part and abs(bound - part) < beside:  # closer than whole frames tell
+        bound = min(Fraction(1), part + beside)
     verdict = loss_below([trial], Ratio(bound))
     about = f"bound {bound}; {lost=} {damage} {pps} pps"
     return Case("loss_below", part <= bound, verdict, "", about, FAKE)
