@@ -7,6 +7,7 @@ from __future__ import annotations
 from ipaddress import IPv4Interface
 from statistics import median
 
+from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
@@ -79,7 +80,7 @@ def _latencies(target: Target, seconds: float) -> list[int]:
     target.start(["asks"], packets=packets)
     target.wait(["asks"], timeout=Duration(60 * 10**9))
     target.stop_capture("all")
-    frames = [frame for frame in target.read_capture("all") if frame.transmitted]
+    frames = [frame for frame in frames_of(target.read_capture("all")) if frame.transmitted]
     left = [frame.time_ns for frame in frames if frame.port == "a"]
     answered = [frame.time_ns for frame in frames if frame.port == "b"]
     if len(left) != packets or len(answered) != packets:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ...errors import PlanError, TargetError
 from ...measurement.capture import CapturedFrame, StoppedCapture
+from ...measurement.captured_frames import CapturedFrames, frames_of
 from ...model.capture import Capture, Direction, Keep
 from ...model.units import FCS_LENGTH
 from ...reporting.pcapng import write_capture
@@ -77,7 +78,7 @@ class PortCaptures:
                 continue
             target, capture = self._tester.target, self._made[port]
             stopped = target.stop_capture(capture.name)
-            frames = target.read_capture(capture.name)
+            frames = frames_of(target.read_capture(capture.name))
             self.files[port] = self._file(port, stopped, frames)
             target.forget_capture(capture.name)
             self.running.discard(port)
@@ -96,7 +97,7 @@ class PortCaptures:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "capture.pcapng"
             macs = {name: each.mac for name, each in self._tester.ports.items()}
-            write_capture(path, self._made[port], stopped, whole, macs)
+            write_capture(path, self._made[port], stopped, [CapturedFrames.of(whole)], macs)
             return path.read_bytes()
 
     def _forget(self, port: str) -> None:

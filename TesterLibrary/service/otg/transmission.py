@@ -328,7 +328,7 @@ class Transmission:
         return self._paces[stream.id]
 
     def offset_ns(self, stream: PlannedStream, kind: DelayKind) -> int:
-        """What is subtracted from the latencies of a stream."""
+        """The time that is subtracted from the latencies of a stream."""
         if (stream.id, kind) not in self._offsets:
             self._offsets[stream.id, kind] = self._tester.correction(stream).total_ns(kind)
         return self._offsets[stream.id, kind]
