@@ -95,7 +95,7 @@ def test_a_transfer_that_breaks_fails_each_bound() -> None:
     verdict = result.time_ratio_below(Fraction(1000))
     assert verdict.outcome is Outcome.FAIL
     assert result.throughput_above(TWENTY).outcome is Outcome.FAIL
-    assert "1 of 2 transfers over" in verdict.measured
+    assert "1 of 2 were over" in verdict.measured
     assert "1 failed" in verdict.measured
 
 
