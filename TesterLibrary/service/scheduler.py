@@ -80,7 +80,7 @@ class Lease:
     deadline_s: float  # expires then, if nothing is heard of its owner
     asked_at: str = ""
     place: str = ""  # where it is, or was, checked or acquired
-    fence: int = 0
+    fence: int = 0  # of the last time it was given a place; 0: it never was
     acquired_at: str = ""
     ended_at: str = ""
     reason: str = ""  # why it is over
@@ -190,7 +190,7 @@ class Scheduler:
             return self._set(lease, state=State.ACQUIRED, acquired_at=now.wall, deadline_s=deadline_s)
         del self._held[self._group(lease.place)]
         self.unfit[lease.place] = problem
-        waiting = self._set(lease, state=State.WAITING, place="", fence=0)
+        waiting = self._set(lease, state=State.WAITING, place="")
         self._queue(waiting, self._places_of(lease.wish))
         return waiting
 
@@ -242,7 +242,7 @@ class Scheduler:
             self._held[group] = lease.id
             self._leases[lease.id] = lease
         else:
-            lease = replace(lease, state=State.WAITING, place="", fence=0)
+            lease = replace(lease, state=State.WAITING, place="")
             self._leases[lease.id] = lease
             self._queue(lease, self._places_of(lease.wish))
 

@@ -85,7 +85,7 @@ def test_live_serves_the_run_while_it_goes_on_and_ends_with_it(tmp_path: Path) -
     ("arguments", "message"),
     [
         (["nowhere"], "there is no folder nowhere; give that of a run"),
-        ([], "results/latest is no run"),
+        ([], "there is no folder results/latest; give that of a run"),
         (["empty"], "empty is no run: its folder 'evidence' has no run.json"),
         (
             ["run", "--address", "localhost"],

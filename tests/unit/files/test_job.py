@@ -339,7 +339,7 @@ def test_mistakes_in_responders_and_clients(tmp_path: Path, text: str, message: 
 
 def test_a_job_of_nothing_is_refused_when_it_is_planned(tmp_path: Path) -> None:
     with pytest.raises(
-        PlanError, match="job 'job' has no stream, responder, clients or path; it needs at least one"
+        PlanError, match="job 'job' has no stream, responder, clients, path or stamps; it needs at least one"
     ):
         predict(load_job(job(tmp_path, ENDS)), "engine")
 

@@ -82,7 +82,10 @@ def test_what_no_device_forwards_is_refused(change: Any, ports: Any, message: st
 @pytest.mark.parametrize(
     ("planning", "message"),
     [
-        (lambda: compiled(), "job 'job' has no stream, responder, clients or path; it needs at least one"),
+        (
+            lambda: compiled(),
+            "job 'job' has no stream, responder, clients, path or stamps; it needs at least one",
+        ),
         (lambda: compiled(stream(), stream()), "job 'job' has more than one stream named 'north'"),
         (
             lambda: compiled(stream(), name=""),

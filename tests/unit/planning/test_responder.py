@@ -219,7 +219,7 @@ def test_next_hops_have_to_be_known_and_one() -> None:
 def test_names_are_not_repeated() -> None:
     with pytest.raises(PlanError, match="job 'job' has more than one responder or clients named 'web'"):
         planned(responder(), clients(name="web"))
-    with pytest.raises(PlanError, match="job 'job' has no stream, responder, clients or path"):
+    with pytest.raises(PlanError, match="job 'job' has no stream, responder, clients, path or stamps"):
         planned()
 
 

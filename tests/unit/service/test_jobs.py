@@ -144,7 +144,7 @@ def _the_live_page_is_there(alice: User, path: str) -> None:
         ("version: 1\ncriteria: ~root/x.yaml\n", "criteria: '~root/x.yaml' names a file of the server"),
         (
             "version: 1\nsuites: [nothing]\n",
-            "suites[0]: there is no 'nothing' here; there are inline, job, meas",
+            "suites[0]: there is no 'nothing' here; there are apps, data_center, inline, job, meas",
         ),
         ("version: 1\noutput: here\n", "output: is the server's own; leave it out"),
         (
