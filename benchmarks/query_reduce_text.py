@@ -49,5 +49,5 @@ def query_reduce_text(settings: Settings) -> Outcome:
             subprocess.run(command, shell=True, check=True, stdout=subprocess.DEVNULL)
             return _FRAMES / (time.monotonic() - before) / MEGA
 
-        sides = {"ours": partial(received, settings, counted=True), _TEXT: text}
-        return paired(alternate(sides, settings.runs), _TEXT)
+        ours = partial(received, settings, counted=True)
+        return paired(alternate({"ours": ours, _TEXT: text}, settings.runs), _TEXT)

@@ -169,7 +169,7 @@ machine::Test CompileTest(const v1::Test& test, std::string_view thing,
   Refuse(Cat(compiler.where, ", ", thing), "it is a comparison, a mask or the begin of a payload");
 }
 
-void CheckRange(std::string_view thing, std::string_view of, uint32_t first, uint32_t count,
+void CheckSlice(std::string_view thing, std::string_view of, uint32_t first, uint32_t count,
                 int size, const ProtocolCompiler& compiler) {
   compiler.AtMost(Cat(of, " of a row"), count, kMaxInRow);
   if (first <= static_cast<uint32_t>(size) && count <= static_cast<uint32_t>(size) - first) return;
@@ -180,8 +180,8 @@ machine::Row CompileRow(const v1::Row& row, size_t index, size_t table,
                         ProtocolCompiler& compiler) {
   auto& out = compiler.out;
   const std::string thing = Cat("row ", index);
-  CheckRange(thing, "tests", row.first_test(), row.tests(), compiler.in.tests_size(), compiler);
-  CheckRange(thing, "actions", row.first_action(), row.actions(), compiler.in.actions_size(),
+  CheckSlice(thing, "tests", row.first_test(), row.tests(), compiler.in.tests_size(), compiler);
+  CheckSlice(thing, "actions", row.first_action(), row.actions(), compiler.in.actions_size(),
              compiler);
   machine::Row compiled{.first_test = static_cast<uint32_t>(out.tests.size()),
                         .first_action = static_cast<uint32_t>(out.actions.size()),

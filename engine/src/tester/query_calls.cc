@@ -10,7 +10,7 @@
 namespace tester {
 namespace {
 
-constexpr size_t kChunkBytes = 1U << 20;
+constexpr size_t kRowsChunkBytes = 1U << 20;
 constexpr size_t kRowBytes = 32;  // of a message, beside its keys
 
 void FillRow(const Query::Row& row, v1::QueryRow& out) {
@@ -72,7 +72,7 @@ void Tester::ReadQuery(const v1::ReadQueryRequest& request,
   chunk.mutable_summary()->set_keys(query->keys());
   chunk.mutable_summary()->set_started_ns(query->started_ns());
   chunk.mutable_summary()->set_read_ns(stopped_ns != 0 ? stopped_ns : clock_.Now());
-  const size_t most = kChunkBytes / (kRowBytes + bytes);
+  const size_t most = kRowsChunkBytes / (kRowBytes + bytes);
   const auto add = [&](const Query::Row& row) {
     FillRow(row, *chunk.add_rows());
     if (static_cast<size_t>(chunk.rows_size()) < most) return true;
