@@ -194,18 +194,22 @@ def text_of(message: Message) -> str:
 
 def plain(message: Message) -> dict[str, Any]:
     """A message as dictionaries and lists."""
-    return {field.name: _plain_value(field, value) for field, value in message.ListFields()}
+    made = {}
+    for field, value in message.ListFields():
+        name, shown = _shower(field)
+        made[name] = value if shown is None else shown(value)
+    return made
 
 
-def _plain_value(field: FieldDescriptor, value: Any) -> Any:
-    if is_list(field):
-        return [_plain_one(field, one) for one in value]
-    return _plain_one(field, value)
-
-
-def _plain_one(field: FieldDescriptor, value: Any) -> Any:
+@cache
+def _shower(field: FieldDescriptor) -> tuple[str, Callable[[Any], Any] | None]:
+    """The name of a field, and what makes its value one of JSON; None where it is one."""
+    one: Callable[[Any], Any] | None = None
     if field.type == FieldDescriptor.TYPE_MESSAGE:
-        return plain(value)
-    if field.type == FieldDescriptor.TYPE_ENUM:
-        return enumeration(field).values_by_number[value].name
-    return value
+        one = plain
+    elif field.type == FieldDescriptor.TYPE_ENUM:
+        names = {number: value.name for number, value in enumeration(field).values_by_number.items()}
+        one = names.__getitem__
+    if is_list(field):
+        return field.name, list if one is None else lambda values: list(map(one, values))
+    return field.name, one

@@ -109,29 +109,43 @@ def stamp_records_value(
 
 def counters_value(cls: type[T], message: Message) -> T:
     """The message as the class of counters that has its name, and a field for each of its fields."""
-    plain, take, readers = _fields(cast(Hashable, cls), message.DESCRIPTOR)
-    made = dict(zip(plain, take(message), strict=True))
-    for name, read in readers:
+    fields = _fields(cast(Hashable, cls), message.DESCRIPTOR)
+    made = dict(zip(fields.plain, fields.take(message), strict=True))
+    for name in fields.maybe:
+        if not made[name] and not message.HasField(name):
+            made[name] = None
+    for name, read in fields.others:
         made[name] = read(message)
-    return cls(**made)
+    # Its constructor would set the fields of a frozen class one by one, which takes ten times as long.
+    value = object.__new__(cls)
+    value.__dict__.update(made)
+    return value
+
+
+@dataclasses.dataclass(frozen=True)
+class _Fields:
+    """The fields of a class of counters, by how they are read from its message."""
+
+    plain: tuple[str, ...]  # numbers, truths and texts
+    maybe: tuple[str, ...]  # those of them that may be absent
+    take: _Reader  # all plain ones at once
+    others: list[tuple[str, _Reader]]
 
 
 @lru_cache
-def _fields(cls: Any, message: Descriptor) -> tuple[tuple[str, ...], _Reader, list[tuple[str, _Reader]]]:
-    """Names of the fields that are as in the message, what takes them at once, and readers of the others."""
+def _fields(cls: Any, message: Descriptor) -> _Fields:
     hints = get_type_hints(cls)
     names = [field.name for field in dataclasses.fields(cls)]
-    plain = tuple(
-        name
-        for name in names
-        if hints[name] in (int, bool, str)
-        and message.fields_by_name[name].type != FieldDescriptor.TYPE_MESSAGE
-    )
+    assert not hasattr(cls, "__post_init__"), f"{cls} is made without its constructor"
+    scalar = [name for name in names if message.fields_by_name[name].type != FieldDescriptor.TYPE_MESSAGE]
+    maybe = tuple(name for name in scalar if hints[name] in (int | None, bool | None))
+    plain = (*(name for name in scalar if hints[name] in (int, bool, str)), *maybe)
     # Of one name alone it would give no tuple.
     take = (
         attrgetter(*plain) if len(plain) > 1 else lambda found: tuple(getattr(found, name) for name in plain)
     )
-    return plain, take, [(name, _reader(name, hints[name])) for name in names if name not in plain]
+    others = [(name, _reader(name, hints[name])) for name in names if name not in plain]
+    return _Fields(plain, maybe, take, others)
 
 
 def _reader(name: str, hint: Any) -> _Reader:
