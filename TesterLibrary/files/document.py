@@ -161,8 +161,13 @@ def write_document(path: Path, data: Mapping[str, Any]) -> None:
     """Writes a file that can be read back, as a whole or not at all. OSError if that cannot be."""
     fresh = path.with_suffix(".new")
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh.write_text(yaml.safe_dump(dict(data), sort_keys=False), encoding="utf-8")
+    fresh.write_text(document_text(data), encoding="utf-8")
     fresh.replace(path)
+
+
+def document_text(data: Mapping[str, Any]) -> str:
+    """The text of a file that can be read back."""
+    return yaml.safe_dump(dict(data), sort_keys=False, allow_unicode=True)
 
 
 class _Builder:

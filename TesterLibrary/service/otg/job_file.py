@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-import yaml
-
 from ...errors import UnitError
+from ...files.document import document_text
 from ...model.departures import Messages
 from ...model.editor import Editor, FieldValues, Sweep
 from ...model.mix import SizeMix
@@ -64,7 +63,7 @@ def job_file(config: Message, name: str, speed: Bandwidth) -> str:
         "ports": [{"name": port.name, "speed": str(port.speed)} for port in settings.tester_ports.values()],
         "streams": streams,
     }
-    return _HEADER + yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=110)
+    return _HEADER + document_text(document)
 
 
 def _streams(flow: FlowSetting, ports: Any, findings: Findings) -> Iterator[dict[str, Any]]:
