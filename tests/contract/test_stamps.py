@@ -14,6 +14,7 @@ from scapy.layers.l2 import Ether
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.capture import CapturedFrame
+from TesterLibrary.measurement.captured_frames import frames_of
 from TesterLibrary.measurement.snapshot import StampDirectionCounters, StreamCounters
 from TesterLibrary.measurement.stamps import packets_of
 from TesterLibrary.model.capture import Capture
@@ -109,7 +110,7 @@ class Device:
         self.rig.target.start_capture(Capture("seen", ports=("p2",), frames=FRAMES))
         self.send(**changes)
         self.rig.target.stop_capture("seen")
-        frames = list(self.rig.target.read_capture("seen"))
+        frames = list(frames_of(self.rig.target.read_capture("seen")))
         self.rig.target.forget_capture("seen")
         return frames
 
