@@ -84,12 +84,13 @@ class StampedPackets:
         """The part of all packets that was lost, at least and at most: 0 to 1.
 
         Nobody knows what became of a packet without a stamp; and one that comes back unknown may be one of
-        those that are missing.
+        those that are missing. Where none is known again and others come, the device makes packets of its own,
+        as a proxy does: it may put what several packets brought into one, so that nothing is known of any.
         """
         packets = self.sent + self.uncovered
         if not packets:
             return Fraction(0), Fraction(0)
-        least = max(0, self.lost - self.unknown)
+        least = max(0, self.lost - self.unknown) if self.received or not self.unknown else 0
         return Fraction(least, packets), Fraction(self.lost + self.uncovered, packets)
 
     @property

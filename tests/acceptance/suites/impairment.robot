@@ -146,4 +146,11 @@ Download
     ...    client
     ...    curl --silent --fail --output /dev/null --write-out "\%{${time}}" http://198.18.1.3/${url}
     ...    timeout=60 s
+    # Data of which an acknowledgement was on its way when the path stopped would be sent again in the next test.
+    Wait Until Keyword Succeeds    2 s    20 ms    Everything Was Acknowledged
     RETURN    ${result.stdout}
+
+Everything Was Acknowledged
+    [Documentation]    The server has no connection any more that is open or closing.
+    ${open} =    Run On Host    server    ss -Htn state connected exclude time-wait
+    Should Be Empty    ${open.stdout}

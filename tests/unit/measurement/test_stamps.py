@@ -75,6 +75,8 @@ def test_bounds_of_a_percentile_hold_wherever_the_others_lie(
         ({"sent": 100, "received": 99}, (Fraction(1, 100), Fraction(1, 100))),
         ({"sent": 90, "received": 90, "too_long": 10, "unstamped": 10}, (0, Fraction(10, 100))),
         ({"sent": 100, "received": 0, "unstamped": 120}, (0, 1)),
+        ({"sent": 31, "received": 0, "unstamped": 30}, (0, 1)),
+        ({"sent": 31, "received": 0, "unstamped": 0}, (1, 1)),
         ({"sent": 100, "received": 95, "unstamped": 2}, (Fraction(3, 100), Fraction(5, 100))),
         ({"sent": 0, "received": 0}, (0, 0)),
     ],
