@@ -84,7 +84,7 @@ class StampedPackets:
         """The part of all packets that was lost, at least and at most: 0 to 1.
 
         Nobody knows what became of a packet without a stamp; and one that comes back unknown may be one of
-        those that are missing. Where none is known again and others come, the device makes packets of its own,
+        those that are missing. Where none is known again and others come, the device makes its own packets,
         as a proxy does: it may put what several packets brought into one, so that nothing is known of any.
         """
         packets = self.sent + self.uncovered
