@@ -62,7 +62,7 @@ def rebuild(directory: Path) -> Reports:
     if demonstrates := demonstration.of_run(records.run):
         title += f" – {demonstrates}"
     if not _is_signed(directory):  # by the signature, reports stand as they are
-        made += _read_by_ci(directory, records)
+        made += _reports_of_records(directory, records)
         made += _tried(lambda: _robot_reports(directory, title), problems)
     made += _tried(lambda: _allure_report(records, directory, title), problems)
     made = [*_certificates(directory, records, problems), *made]
@@ -81,7 +81,7 @@ def after_robot(directory: Path) -> None:
     problems: list[str] = []
     try:
         records = read(evidence)
-        _read_by_ci(directory, records)
+        _reports_of_records(directory, records)
         # Robot has not written its own reports yet: those that are there are of an earlier run.
         _certificates(directory, records, problems, _OF_RECORDS)
     except (TesterLibraryError, OSError) as problem:
@@ -90,7 +90,7 @@ def after_robot(directory: Path) -> None:
         print(f"tester: {text}; tester report {directory} makes it", file=sys.stderr)
 
 
-def _read_by_ci(directory: Path, records: Records) -> list[Path]:
+def _reports_of_records(directory: Path, records: Records) -> list[Path]:
     """JUnit, Markdown and the table of events."""
     return [
         junit.write(records, directory / junit.FILE),
