@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import cycle, islice
 from typing import Any
 
 from ..files.document import Place
@@ -15,6 +16,7 @@ from ..model.scanner import Find, ScannedNumber, Scanner
 from ..model.template import Option, OptionKind, Template
 from .document_reader import DocumentReader
 
+FILL = bytes(range(256))  # what a body repeats
 _NUMBER = re.compile(r"\{([A-Za-z]\w*):(0?)([1-9]|1[0-9]|20)\}")
 
 
@@ -48,7 +50,8 @@ def template(reader: DocumentReader, name: str, data: Mapping[str, Any]) -> Temp
             _option(reader, option, (*place, "options", index))
             for index, option in enumerate(data.get("options", ()))
         ),
-        payload=reader.parsed(octets, data.get("payload", ""), (*place, "payload")),
+        payload=reader.parsed(octets, data.get("payload", ""), (*place, "payload"))
+        + bytes(islice(cycle(FILL), data.get("body", 0))),
         line=reader.line(place),
     )
 
@@ -77,7 +80,7 @@ def message(reader: DocumentReader, name: str, data: Mapping[str, Any]) -> Messa
         name=name,
         text=text,
         body=reader.expression(data.get("body", 0), (*place, "body")),
-        fill=fill or bytes(range(256)),
+        fill=fill or FILL,
         line=reader.line(place),
     )
 

@@ -19,6 +19,8 @@ from .template_loop import template_packets
 _SMALLEST = 64  # bytes of a frame, FCS included
 # The share of a port for packets without payload: five ports of HTTP share one (norma section 9.1).
 _CONTROL = Fraction(1, 5)
+# The same where nothing is kept of a connection: those that have begun go on, so few packets begin one.
+_CONTROL_WITHOUT_STATES = Fraction(1, 100)
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,8 @@ def end_loops(name: str, program: MatchAction, port: Port) -> tuple[Loop, ...]:
 
     A protocol with states reads and writes them at line rate, and sends each template with a payload at line
     rate; the longest answers set its packet rate. A protocol without states receives packets of 64 bytes, one
-    for each answer (norma section 9.1, TCP and HTTP). A protocol that only sends back the packet in hand
-    needs no loop.
+    for each answer (norma section 9.1, TCP and HTTP). Templates without a payload share a part of a port. A
+    protocol that only sends back the packet in hand needs no loop.
     """
     if replies_only(program.protocol):
         return ()
@@ -59,18 +61,25 @@ def end_loops(name: str, program: MatchAction, port: Port) -> tuple[Loop, ...]:
     line = port.speed.bps
     pps = int(line / Fraction(_bits(max(sizes))))
 
-    def loop(role: str, bps: int, queues: Sequence[Queue] = ()) -> Loop:
+    def loop(role: str, bps: int, queues: Sequence[Queue] = (), part: Fraction = Fraction(1)) -> Loop:
         size = min(map(_size, queues), default=_SMALLEST)
-        flow = LoopbackFlow(f"{name}: {role}", bps, pps, group=name)
+        flow = LoopbackFlow(f"{name}: {role}", bps, int(pps * part), group=name)
         return Loop(name, role, flow, tuple(queue.name for queue in queues), size)
 
-    if program.passes == 1:
-        answers = (loop(queue.name, pps * _bits(_size(queue)), [queue]) for queue in program.queues)
-        return (loop("ask", pps * _bits(_SMALLEST)), *answers)
     content = [queue for queue in program.queues if queue.name in _with_payload(program)]
     control = [queue for queue in program.queues if queue not in content]
-    found = [loop("read", line), loop("write", line), *(loop(queue.name, line, [queue]) for queue in content)]
-    return (*found, *([loop("control", int(line * _CONTROL), control)] if control else []))
+    if program.passes == 1:
+        content, control = content or control, control if content else []
+        found = [loop("ask", pps * _bits(_SMALLEST))]
+        found += [loop(queue.name, pps * _bits(_size(queue)), [queue]) for queue in content]
+        share = packets = _CONTROL_WITHOUT_STATES
+    else:
+        found = [loop("read", line), loop("write", line)]
+        found += [loop(queue.name, line, [queue]) for queue in content]
+        share, packets = _CONTROL, Fraction(1)
+    if control:
+        found.append(loop("control", int(line * share), control, packets))
+    return tuple(found)
 
 
 def placed(loop: Loop, place: LoopbackPort, chip: LoopbackPorts) -> PlacedLoop:

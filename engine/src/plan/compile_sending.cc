@@ -14,7 +14,7 @@ namespace tester {
 namespace {
 
 constexpr size_t kMaxTemplates = 256;
-constexpr size_t kMaxTemplateBytes = 1024;
+constexpr size_t kMaxTemplateBytes = machine::kMaxFrameBytes;
 constexpr size_t kMaxOptions = 4;
 constexpr size_t kMaxOptionBytes = 40;
 constexpr size_t kMaxMessages = 255;
