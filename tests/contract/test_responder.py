@@ -106,6 +106,18 @@ def test_tables_that_an_engine_has_no_code_for_are_called_interpreted(
     assert sessions.read("web").interpreted is expected
 
 
+@pytest.mark.refused_by("tofino", match="built without push")
+def test_acknowledgements_ask_for_the_next_segment(sessions: Sessions) -> None:
+    """A protocol that keeps nothing feeds a client for as long as that acknowledges (norma section 9.1)."""
+    sessions.start(server("push"), clients("tcp-client", parameters={"size": 0, "hold": "30 s"}, total=1))
+    received = sessions.until("users", lambda s: s.bytes_received >= 10 * 1460).bytes_received
+    assert received >= 10 * 1460
+    assert received % 1460 == 0
+    counted = sessions.read("web")
+    assert counted.count("opened") == 1
+    assert counted.count("pushed") >= received // 1460
+
+
 @not_on_a_switch
 @pytest.mark.parametrize("size", [0, 1, 1460, 100_000])
 def test_requests_are_answered_to_the_byte(sessions: Sessions, size: int) -> None:
