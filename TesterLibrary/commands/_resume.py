@@ -15,10 +15,10 @@ from robot import rebot
 from ..errors import TesterLibraryError
 from ..reporting import agenda
 from ..reporting.durable import make_directory, write_file
+from ..reporting.finished import ASIDE
 from ..reporting.outcome import ERROR
 
 _KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
-_ASIDE = "interrupted"  # folders of the evidence with what was recorded of tests that run again
 _REBOT_FAILED = 251  # up to 250 it is the number of failed tests
 
 
@@ -160,6 +160,6 @@ def _read(path: Path) -> list[dict[str, Any]]:
 
 def _free(evidence: Path) -> Path:
     number = 1
-    while (folder := evidence / f"{_ASIDE}-{number}").exists():
+    while (folder := evidence / f"{ASIDE}-{number}").exists():
         number += 1
     return folder

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import lru_cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from .._generated.tester.v1.counters import DEFINITIONS
@@ -15,12 +16,18 @@ def counted(cls: type, tester: str) -> dict[str, Any]:
 
     `tester` is `engine`, `fake` or `switch`.
     """
+    return {name: _nothing(hint, tester) for name, hint in _hints(cls, tester)}
+
+
+@lru_cache
+def _hints(cls: type, tester: str) -> list[tuple[str, Any]]:
+    """The types of these fields. To read them takes long, and every snapshot asks."""
     hints = get_type_hints(cls)
-    return {
-        field.name: _nothing(hints[field.name], tester)
+    return [
+        (field.name, hints[field.name])
         for field in dataclasses.fields(cls)
         if field.default is None and tester in DEFINITIONS[f"{cls.__name__}.{field.name}"].counted_by
-    }
+    ]
 
 
 def _nothing(hint: Any, tester: str) -> Any:

@@ -34,6 +34,8 @@ from .recorder import Recorder, derived
 from .records import ResultRecord
 from .render import trials_html
 
+HOST = "host"  # the tag of keywords by which something is done on a host
+_BLIND = ("TesterLibrary", "BuiltIn", "Collections", "DateTime", "String", "XML", "Easter", "Reserved")
 _RETRIES = "BuiltIn.Wait Until Keyword Succeeds"
 _NOTHING_JUDGED = "nothing was judged: a verdict comes from Verify …, or from Get … with an operator"
 
@@ -67,6 +69,13 @@ class Listener:
         withdrawn = self._recorder.judgements.begin_keyword(retries=retries)
         self._recorder.withdraw(withdrawn, by=_RETRIES.partition(".")[2])
 
+    def start_library_keyword(self, data: Any, implementation: Any, result: Any) -> None:
+        """A keyword begins. One of another library, or of a host of the testbed, may look at the device."""
+        self.start_body_item(data, result)
+        library = implementation.owner.real_name
+        if library not in _BLIND or HOST in result.tags:
+            self._recorder.looked_at_device(f"{library}.{result.name}")
+
     def end_body_item(self, data: Any, result: Any) -> None:  # noqa: ARG002 - Robot names them
         """Verdicts in a keyword that failed do not count if this one passed."""
         withdrawn = self._recorder.judgements.end_keyword(passed=result.status == "PASS")
@@ -82,6 +91,10 @@ class Listener:
         message = _message(outcome, result.message, verdicts, measured=bool(recorder.trials))
         if recorder.problem:
             outcome, message = _unrecorded(outcome, message, recorder.problem)
+        if recorder.unseen:
+            outcome, message = ERROR, _both(message, recorder.unseen)
+        if recorder.finished.taken:
+            logger.info(f"{recorder.finished.taken} of its trials were taken over from the interrupted run")
         result.tags.add(f"verdict-{outcome.lower().replace(' ', '-')}")
         if recorder.trials:
             _show(tuple(recorder.trials))

@@ -32,6 +32,7 @@ from .durable import RecordError, append_line, drop_cut_line, make_directory, wr
 from .excerpts import Excerpt
 from .executor import executor
 from .figure import Figure
+from .finished import LOOKED, FinishedTrials
 from .judgements import Judgements
 from .machine import describe_machine, versions
 from .place import RecordPlace
@@ -65,7 +66,9 @@ class Recorder:
         self.excerpts: list[Excerpt] = []  # of captures in the current test
         self.plots: list[Figure] = []  # for the log of the current test, but those of its trials and results
         self.judgements = Judgements()
+        self.finished = FinishedTrials()  # of an interrupted attempt at the current test
         self.problem = ""  # why a record of the current test is missing
+        self.unseen = ""  # why nothing can be concluded from trials that were taken over
         self._seed: int | None = None
         self._ready = False
         self._numbers = self._counted = 0  # verdicts in the first `_counted` bytes of their file
@@ -115,23 +118,40 @@ class Recorder:
     def begin_test(self, suite: str, test: str) -> None:
         """Begins a test, to which all further records belong."""
         self.place = RecordPlace(self.place.testbed, suite, test)
-        self.trials, self.results, self.excerpts, self.plots, self.problem = [], [], [], [], ""
+        self.trials, self.results, self.excerpts, self.plots = [], [], [], []
+        self.problem = self.unseen = ""
         self.judgements.begin_test()
+        self.finished = FinishedTrials.of(self.directory, suite, test)
 
     def outside_tests(self, suite: str) -> None:
         """Further records belong to the setup or teardown of a suite."""
         self.place = RecordPlace(self.place.testbed, suite)
+        self.finished = FinishedTrials()
 
     def end_test(self, **facts: Any) -> None:
         """The test has ended: Robot's `status` and `message`, the `outcome`, `started_at`, `elapsed_s`."""
         self._append("test", facts)
         self.place = RecordPlace(self.place.testbed, self.place.suite)
 
-    def trial(self, trial: Trial, *, seed: int | None = None) -> None:
-        """One trial, valid or not, with all its integers. `seed`: of its frames, in place of the run's."""
+    def trial(self, trial: Trial, *, seed: int | None = None, **facts: Any) -> None:
+        """One trial, valid or not, with all its integers.
+
+        `seed` is that of its frames, in place of the run's; `facts` are what its next attempt needs to know.
+        """
         self.trials.append(trial)
         chosen = self._seed if seed is None else seed
-        self._append("trial", {"seed": chosen, **encode(trial), "derived": derived(trial)})
+        known = {key: encode(value) for key, value in facts.items()}
+        self._append("trial", {"seed": chosen, **known, **encode(trial), "derived": derived(trial)})
+
+    def looked_at_device(self, keyword: str) -> None:
+        """A keyword may look at the device, which has not seen the trials that were taken over."""
+        if self.finished.taken and not self.unseen:
+            self.event(LOOKED, keyword=keyword)
+            self.unseen = (
+                f"{self.finished.taken} of its trials were taken over from the interrupted run, and "
+                f"{keyword} may look at a device that has not seen them; resume the run again, and all "
+                "trials of this test are measured"
+            )
 
     def result(self, result: Result) -> None:
         """Records the result of a procedure, with the numbers of its trials."""

@@ -22,6 +22,8 @@ from ..model.modifier import NO_MODIFIERS, Modifiers
 from ..model.plan import PlannedStream
 from ..model.stream import Stream
 from ..model.units import Duration, Rate, RateUnit, Ratio
+from ..reporting.codec import decode
+from ..reporting.finished import FinishedTrial, fingerprint
 from ..targets.base import SendingProgress
 from .tester import Tester
 from .trial import StreamRun
@@ -96,10 +98,9 @@ class TrialMeasurer:
     def measure(self, load: Fraction, duration: Duration) -> Trial:
         """See Measurer."""
         streams = self._at(load)
-        trial = self._recorded(load, lambda: self._once(streams, duration))
-        if trial.lost != 0:
-            self._pause(Duration(max(0, self._pauses.rest_after_loss.ns - self._pauses.rest.ns)))
-        return trial
+        asked = self._asked("load", streams, load, duration)
+        rest = Duration(max(0, self._pauses.rest_after_loss.ns - self._pauses.rest.ns))
+        return self._recorded(asked, load, lambda: self._once(streams, duration), rest_after_loss=rest)
 
     def burst(self, frames: int, rest: Duration) -> Trial:
         """See BurstMeasurer. Streams of one port share its line as they share it otherwise."""
@@ -119,7 +120,8 @@ class TrialMeasurer:
                 self._wait(run, Duration(ceil(slowest_ns)))
                 return run.finish()
 
-        return self._recorded(Fraction(1), once, hopes=True)
+        asked = self._asked("burst", streams, frames, rest)
+        return self._recorded(asked, Fraction(1), once, hopes=True)
 
     def step(self, step: Step) -> tuple[Trial, tuple[Stepped, ...]]:
         """See StepMeasurer."""
@@ -129,22 +131,24 @@ class TrialMeasurer:
             self._stepping(stream, share, step)
             for stream, share in zip(self.streams, self._shares, strict=True)
         ]
-        found: list[tuple[Stepped, ...]] = []
+        stepped = tuple(map(_stepped, tester.check(streams).streams))
 
         def once() -> Trial:
             with self._cutting(StreamRun(tester, f"trial-{tester.trials}", streams)) as run:
-                found.append(tuple(map(_stepped, run.plan.streams)))
                 run.start(whole)
                 self._wait(run, whole)
                 return run.finish(whole)
 
-        return self._recorded(step.load, once), found[-1]
+        return self._recorded(self._asked("step", streams, step), step.load, once), stepped
 
     def interrupted(
         self, load: Fraction, act: Callable[[], None], *, lead: Duration, steady: Duration, limit: Duration
     ) -> tuple[Trial, Interruption]:
         """See InterruptedMeasurer. It is not repeated: nobody resets a device again unasked."""
-        tester = self._tester
+        tester, streams = self._tester, self._at(load)
+        asked = self._asked("interruption", streams, load, lead, steady, limit)
+        if taken := self._taken_over(asked):
+            return taken.trial, decode(Interruption, taken.record["interruption"])
         tester.trials += 1
         # A device that is reset takes its links down: that is no disturbance of the tester. Nor does it
         # matter whether frames leave too slowly: a silence counts where frames that have left are missing.
@@ -152,7 +156,7 @@ class TrialMeasurer:
         limits = replace(
             tester.rules.limits, max_links_down=len(tester.ports), max_shortfall=whole, max_rate_error=whole
         )
-        run = StreamRun(tester, f"trial-{tester.trials}", self._at(load), limits=limits)
+        run = StreamRun(tester, f"trial-{tester.trials}", streams, limits=limits)
         with self._cutting(run):
             run.start()
             tester.sleep(lead.seconds)
@@ -160,10 +164,12 @@ class TrialMeasurer:
             act()
             is_steady = self._until_steady(run, before.taken_at_ns, steady, limit)
             tester.target.stop([run.name])
-            trial = tester.record(replace(self._of_test(run.finish()), load=load))
+            missing = max(map(_missing, before.streams))
+            found = Interruption(missing, arriving=_is_arriving(run, before), steady=is_steady)
+            trial = replace(self._of_test(run.finish()), load=load)
+            trial = tester.record(trial, asked=asked, interruption=found)
         self._note(trial)
-        missing = max(map(_missing, before.streams))
-        return trial, Interruption(missing, arriving=_is_arriving(run, before), steady=is_steady)
+        return trial, found
 
     def _until_steady(self, run: StreamRun, began_ns: int, steady: Duration, limit: Duration) -> bool:
         """Whether frames of all streams arrived for so long without a break and a loss before the limit."""
@@ -238,21 +244,43 @@ class TrialMeasurer:
                 f"{what} is sent alone, and {self._modifiers} were set; call Set Modifiers without them first"
             )
 
-    def _recorded(self, load: Fraction, once: Callable[[], Trial], *, hopes: bool = False) -> Trial:
+    def _asked(self, kind: str, streams: Sequence[Stream], *values: object) -> str:
+        """A text that is the same for the same trial of the same tester."""
+        conditions = (self._pauses, self._modifiers, self._tester.identity)
+        return fingerprint(kind=kind, streams=streams, values=values, conditions=conditions)
+
+    def _taken_over(self, asked: str) -> FinishedTrial | None:
+        """The trial as an interrupted attempt at the test has finished it; None if it has to be run."""
+        found = self._tester.take_over(asked)
+        if found:
+            self._note(found.trial)
+        return found
+
+    def _recorded(
+        self,
+        asked: str,
+        load: Fraction,
+        once: Callable[[], Trial],
+        *,
+        hopes: bool = False,
+        rest_after_loss: Duration = Duration(0),
+    ) -> Trial:
         """A trial, again while the tester did not do its part and there is hope that it will.
 
-        After an invalid attempt that lost frames, more clean ones than that are needed.
+        After an invalid attempt that lost frames, more clean ones than that are needed. A trial that an
+        interrupted attempt at the test has finished is taken over.
 
         `hopes`: also where its rate was missed by far, as an accident does to a trial of a millisecond.
         """
+        if taken := self._taken_over(asked):
+            return taken.trial
         tester = self._tester
         tester.trials += 1
         earlier: list[Attempt] = []
 
         def attempt(number: int) -> Trial:
-            trial = tester.record(
-                replace(self._of_test(once()), load=load, attempt=number, earlier=tuple(earlier))
-            )
+            trial = replace(self._of_test(once()), load=load, attempt=number, earlier=tuple(earlier))
+            trial = tester.record(trial, asked=asked)
             earlier.append(Attempt.of(number, trial.lost, trial.evidence, trial.objections))
             self._note(trial)
             return trial
@@ -263,7 +291,10 @@ class TrialMeasurer:
             beyond = trial.attempt >= tester.rules.attempts and not any(each.valid for each in earlier)
             return beyond or (not hopes and _is_hopeless(trial.evidence))
 
-        return tester.rules.repeated(attempt, is_final, tester.sleep, more=_CONFIRMATIONS)
+        trial = tester.rules.repeated(attempt, is_final, tester.sleep, more=_CONFIRMATIONS)
+        if trial.lost != 0:
+            self._pause(rest_after_loss)
+        return trial
 
     def _once(self, streams: Sequence[Stream], duration: Duration) -> Trial:
         tester = self._tester

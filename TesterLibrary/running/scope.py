@@ -80,6 +80,11 @@ class Scopes:
         given = (scope.modifiers for scope in reversed(self._stack))
         return next((modifiers for modifiers in given if modifiers is not None), NO_MODIFIERS)
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing runs that a test or suite has started, or would have to be undone."""
+        return not any(scope.closing for scope in self._stack)
+
     def at_end(self, close: Close) -> None:
         """Calls `close` when the current scope ends; it returns a message for the user, or ""."""
         self.current.closing.append(close)

@@ -25,6 +25,7 @@ from ..model.stream import Stream
 from ..model.units import Duration
 from ..planning.compile import compile as compile_job
 from ..planning.rate import check_sum
+from ..reporting.finished import FinishedTrial
 from ..reporting.progress import Console
 from ..reporting.recorder import Recorder
 from ..targets.base import Capabilities, Target
@@ -255,10 +256,34 @@ class Tester:
                     f"{port.name}: {port.reorders}"
                 )
 
-    def record(self, trial: Trial) -> Trial:
-        """Numbers a trial, writes it down and shows it."""
+    @property
+    def identity(self) -> Sequence[object]:
+        """All that a trial depends on but its streams, and addresses of interfaces that open anew."""
+        known = self.capabilities
+        ports = [(p.name, p.driver, p.link_speed_bps, p.max_frame_size, p.reorders) for p in known.ports]
+        return known.target, known.version, ports, self.calibration, self.rules, self.seed, self.forwarding
+
+    def record(self, trial: Trial, **facts: object) -> Trial:
+        """Numbers a trial, writes it down with facts for a next attempt at its test, and shows it."""
         trial = replace(trial, number=self.trials)
         self.trial_parts.note(trial, self.recorder.place)
-        self.recorder.trial(trial, seed=self.seed)
+        self.recorder.trial(trial, seed=self.seed, **facts)
         self.progress.trial(trial)
         return trial
+
+    def take_over(self, asked: str) -> FinishedTrial | None:
+        """The next trial of an interrupted attempt at this test, recorded again; None if it has to be run.
+
+        Trials are not taken over while anything else runs, which would have seen them.
+        """
+        finished = self.recorder.finished
+        found = finished.next(asked)
+        if found is None or not self.scopes.is_quiet:
+            return None
+        finished.taken += 1
+        self.trials = max(self.trials + 1, found.trial.number)
+        trial = replace(found.trial, number=self.trials)
+        kept = {key: found.record[key] for key in ("asked", "interruption") if key in found.record}
+        self.recorder.trial(trial, seed=self.seed, taken_over=found.folder, **kept)
+        self.progress.trial(trial)
+        return replace(found, trial=trial)
