@@ -54,9 +54,13 @@ def opened(directory: Path, **options: Any) -> Suite:
 
 
 def fake_tester(directory: Path, *, capacity: int | None = None, **options: Any) -> Tester:
-    target = FakeTarget(**{"device": FakeDevice(FakePath(capacity=capacity)), **options})
+    target = options.pop("target", None) or FakeTarget(
+        **{"device": FakeDevice(FakePath(capacity=capacity)), **options}
+    )
     capabilities = target.capabilities()
-    ports = {p.name: Port(p.name, Bandwidth(10**9), p.mac, p.max_frame_size) for p in capabilities.ports}
+    ports = {
+        p.name: Port(p.name, Bandwidth(p.link_speed_bps), p.mac, p.max_frame_size) for p in capabilities.ports
+    }
     progress = Console(stream=StringIO())
 
     def sleep(seconds: float) -> None:
