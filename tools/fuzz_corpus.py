@@ -13,7 +13,7 @@ an old plan may be refused at once, and then a fuzzer tries nothing.
 
 from __future__ import annotations
 
-from ipaddress import ip_interface
+from ipaddress import ip_address, ip_interface
 from pathlib import Path
 
 from scapy.contrib.gtp import GTP_U_Header
@@ -24,7 +24,7 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 
 from TesterLibrary.files.paths import names
-from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.endpoints import AddressRange, Endpoints, PortRange
 from TesterLibrary.model.ports import Port
 from TesterLibrary.model.query import LENGTH, Fact, PacketFilter, Query, QueryField, QueryKeys
 from TesterLibrary.model.responder import Clients, End, Responder
@@ -42,6 +42,8 @@ OUR_MAC, PEER_MAC = bytes.fromhex("020000000001"), bytes.fromhex("020000000009")
 OURS, PEER = "198.18.0.2", "198.18.0.9"
 LINK = Ether(src="02:00:00:00:00:09", dst="02:00:00:00:00:01")
 IPV4 = LINK / IP(src=PEER, dst=OURS)
+OURS_6, PEER_6 = "2001:2::3", "2001:2::9"
+IPV6 = LINK / IPv6(src=PEER_6, dst=OURS_6)
 TUNNEL = bytes.fromhex("10000000005ec2e7")
 SEEN, HOLD = (bytes.fromhex(f"000{kind} 0400 c6120003 00000000") for kind in (3, 2))
 FRAMES: dict[str, Packet] = {
@@ -53,13 +55,15 @@ FRAMES: dict[str, Packet] = {
     "dns-client": IPV4 / UDP(sport=53, dport=1024) / DNS(qr=1, qd=DNSQR(qname="a.b")),
     "gtpu-echo": IPV4 / UDP(sport=9, dport=2152) / GTP_U_Header(S=1, gtp_type=1, seq=3),
     "nat-initiator": IPV4 / UDP(sport=80, dport=1024) / Raw(SEEN),
+    "nat64-initiator": IPV6 / UDP(sport=80, dport=1024) / Raw(SEEN),
     "nat-responder": IPV4 / UDP(sport=9, dport=80) / Raw(HOLD),
     "private-tunnel": IPV4 / UDP(sport=9, dport=7000) / Raw(TUNNEL),
     "private-tunnel-client": IPV4 / UDP(sport=7000, dport=1024) / Raw(TUNNEL),
 }
 SYN = IPV4 / TCP(sport=1000, dport=80, flags="S", seq=5, options=[("MSS", 300), ("Timestamp", (7, 0))])
 SYN_ACK = IPV4 / TCP(sport=80, dport=1024, flags="SA", seq=5, ack=1)
-OTHER_CLIENTS = {"syn-flood", "tcp-probe", "nat-initiator"}
+OTHER_CLIENTS = {"syn-flood", "tcp-probe", "nat-initiator", "nat64-initiator"}
+OF_IPV6 = {"nd", "nat64-initiator"}
 # Four bytes each: 2^n µs later; the frame or (1) what was sent last; which byte of it is another; and which.
 STEPS = "0300ff00 05012f10 0a002f12 0c002f10 14013203 1700ff00"
 
@@ -112,17 +116,22 @@ def _opens(name: str) -> bool:
 
 
 def _plan(name: str) -> bytes:
-    address = ip_interface("2001:2::3/64" if name == "nd" else f"{OURS}/24")
+    address = ip_interface(f"{OURS_6}/64" if name in OF_IPV6 else f"{OURS}/24")
     ports = {"p": Port("p", Bandwidth(10**9), OUR_MAC, 1518, address)}
-    macs = {("p", ip_interface(f"{PEER}/24").ip): PEER_MAC}
+    macs = {("p", ip_address(_peer(name))): PEER_MAC}
     planned = plan_end(_end(name), 0, 1, ports=ports, gateways={}, neighbours=macs)
     return responder_message(planned.end).SerializeToString(deterministic=True)
+
+
+def _peer(name: str) -> str:
+    return PEER_6 if name in OF_IPV6 else PEER
 
 
 def _end(name: str) -> End:
     if not _opens(name):
         return Responder(name=name, port="p", protocol=name)
-    return Clients(name=name, port="p", protocol=name, target=Endpoints.parse(f"{PEER}:80"), connections=2)
+    target = Endpoints(AddressRange(ip_address(_peer(name))), PortRange(80))
+    return Clients(name=name, port="p", protocol=name, target=target, connections=2)
 
 
 if __name__ == "__main__":

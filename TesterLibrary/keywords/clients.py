@@ -125,25 +125,26 @@ class ClientSide:
         """Opens connections of UDP through NAT until `Stop Clients` (RFC 9693). Returns the name.
 
         | =Argument= | =Meaning= |
-        | ``target`` | address and port of `Start NAT Responder`, ``198.19.1.10:9693`` |
+        | ``target`` | address and port of `Start NAT Responder`, ``198.19.1.10:9693``; in IPv6 for NAT64 |
         | ``connections`` | the most connections that are open at once |
         | ``hold`` | how long a connection stays open; with 0 it is over once it is answered |
-        | ``parameters`` | parameters of the table nat-initiator, see below |
+        | ``parameters`` | parameters of the table nat-initiator or nat64-initiator, see below |
 
         One frame opens a connection, and nothing is sent again: without an answer within ``wait`` (500 ms)
         it counts as ``timed_out``. A connection that is held is asked for by the responder, through the entry
         that the device has for it; if no question comes for ``watch`` (800 ms), it counts as ``forgotten``.
         One that comes from another address or port later counts as ``moved``. ``untranslated`` are
         connections whose source the responder saw as it is here: the device does not translate, and verdicts
-        are INCONCLUSIVE.
+        are INCONCLUSIVE. Clients of NAT64 give the responder's IPv4 address behind the device's prefix.
 
         | `Start NAT Responder` | outside | servers=198.19.1.10:9693 |
         | `Start NAT Clients` | inside | 198.19.1.10:9693 | rate=1000/s |
         | `Find Maximum Connection Rate` | inside | empty=True |
+
+        | `Start NAT Clients` | inside | [64:ff9b::203.0.113.10]:9693 | rate=1000/s |
         """
-        return self._start(
-            "nat-initiator", replace(shared, connections=connections), {"hold": hold, **parameters}
-        )
+        protocol = "nat-initiator" if shared.target.addresses.first.version == 4 else "nat64-initiator"
+        return self._start(protocol, replace(shared, connections=connections), {"hold": hold, **parameters})
 
     @keyword(name="Start SYN Flood", tags=["clients"])
     @shares(ClientArguments, before="vlan", without=("connections", "reopen", "linger"))

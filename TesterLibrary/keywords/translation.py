@@ -28,7 +28,7 @@ class TranslationKeywords:
         """Opens each flow of a stream through NAT, and lets another stream answer them (RFC 9693, phase 1).
 
         | =Argument= | =Meaning= |
-        | ``forward`` | the name of a stream from the private side, UDP or TCP over IPv4, not at random |
+        | ``forward`` | the name of a stream from the private side, UDP or TCP over IP, not at random |
         | ``back`` | the name of a stream from the other side, which gets new destinations |
         | ``rate`` | the rate of new flows, such as ``1000 pps``: one that the device surely carries |
         | ``timeout`` | the longest time that the tester may take |
@@ -36,8 +36,13 @@ class TranslationKeywords:
         Each flow is opened by one frame. The address and port that the device gave it are those to which the
         frames of ``back`` go from now on, flow by flow, so both directions can be measured like all other
         streams: `Find Throughput`, `Measure Latency`, `Sweep Frame Loss` of both, as long as the device keeps
-        the entries. Flows that do not arrive, and a device that does not translate, make the test
-        INCONCLUSIVE: nobody can answer then. It returns an object with ``flows``, ``inside`` and ``outside``.
+        the entries. Then each flow is answered once, which validates its entry: the answer has to arrive, and
+        at that flow. Flows and answers that do not arrive, a device that mixes them up, and one that does
+        not translate, make the test INCONCLUSIVE. It returns an object with ``flows``, ``inside`` and
+        ``outside``.
+
+        Through NAT64, ``forward`` is IPv6 and ``back`` is IPv4. Give ``back`` the flag ``DF``: a packet that
+        may be fragmented becomes a fragment of IPv6 (RFC 7915 §4).
 
         | `Create Stream` | north | tx=p1 | rx=p2 | headers=Ether / IP(dst="198.19.1.10") / UDP(dport=7) |
         | `Set Field Sweep` | north | UDP.sport | 10000 | 10999 |

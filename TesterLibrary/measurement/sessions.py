@@ -300,7 +300,9 @@ class SessionStatistics:
             return ""
         counts = ((name.partition(".")[2], self.counters.get(name, 0)) for name in self.failures)
         kinds = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts if count)
-        return f"{self.failed:,} failed" + (f" ({kinds})" if kinds else "")
+        crossed = self._sum("crossed")  # so the device mixes flows up
+        others = f", {crossed:,} frames for other flows arrived" if crossed else ""
+        return f"{self.failed:,} failed" + (f" ({kinds}{others})" if kinds else "")
 
     @property
     def interpreted_text(self) -> str:

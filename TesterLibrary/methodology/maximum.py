@@ -117,11 +117,18 @@ class MaximumResult(Result):
             AT_LEAST,
             bound,
             subject=f"{self.search.quantity.value} of {self.title}",
-            measured=self.search.quantity.text(self.maximum),
+            measured="; ".join(filter(None, (self.search.quantity.text(self.maximum), self._failures()))),
             bound=f">= {text}",
             doubt="" if holds else self._doubt(bound),
         )
         return replace(verdict, limit="" if self.limited_by is Limit.DEVICE else self.limited_by.value)
+
+    def _failures(self) -> str:
+        """How connections failed at the lowest level that the device did not pass."""
+        if self.failed_at is None or self.limited_by is not Limit.DEVICE:
+            return ""
+        failed = self.measured[self.levels.index(self.failed_at)].statistics.failed_text
+        return f"at {self.failed_at:,} {failed}" if failed else ""
 
     def _doubt(self, bound: float | Fraction) -> str:
         if self.failed_at is None:

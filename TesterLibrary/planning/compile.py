@@ -64,10 +64,9 @@ def compile(  # noqa: A001 - the word of the architecture
     """
     _check_job(job, max_streams, first_id)
     _check_copies(job.streams, ports)
-    ends = [stations(stream, ports) for stream in job.streams]
-    made = _streams(
-        [_forwarded(stream, forwarding) for stream in job.streams], first_id, job.seed, ends, gateways
-    )
+    streams = [_forwarded(stream, forwarding) for stream in job.streams]
+    ends = [stations(stream, ports) for stream in streams]
+    made = _streams(streams, first_id, job.seed, ends, gateways)
     for name in dict.fromkeys(stream.tx for stream in job.streams):
         check_sum(ports[name], [stream for stream in job.streams if stream.tx == name])
     check_apart(stream for stream, _ in made)

@@ -37,6 +37,7 @@ _DRAIN = Duration(2_000_000_000)  # until the last connections have ended
 _POLL_S = 0.02
 _LOOKS = 25  # how often connections that are still opening are looked at
 _HOLD = "hold"  # the parameter that says for how long a connection is held
+_WATCH = "watch"  # and after how long without a question one that is held is forgotten
 # The parameters of clients that hold connections, where nobody has given others: who counts connections does
 # not ask how much the device carries (RFC 3511 §5.2, RFC 9411 §7.8).
 _HELD = {"tcp-client": {"size": 0}}
@@ -166,10 +167,11 @@ class Connections:
 
     def wait(self, name: str, reached: Callable[[SessionStatistics], bool], timeout: Duration) -> bool:
         """Waits until the statistics of an end satisfy `reached`; False if the timeout is over first."""
-        # Time that was slept counts, too: a simulated tester has a time of its own.
+        # A tester that is not real has a time of its own, which passes while somebody sleeps.
+        real = self._sleep is time.sleep
         deadline_ns, slept_s = time.monotonic_ns() + timeout.ns, 0.0
         while not reached(self.statistics(name)):
-            if slept_s >= timeout.seconds or time.monotonic_ns() >= deadline_ns:
+            if slept_s >= timeout.seconds or (real and time.monotonic_ns() >= deadline_ns):
                 return False
             self._sleep(_POLL_S)
             slept_s += _POLL_S
@@ -200,6 +202,11 @@ class Connections:
         if not isinstance(end, Clients):
             raise TesterLibraryError(f"{name!r} is a responder; give the name of clients")
         return end
+
+    def parameter(self, end: End, name: str) -> int | None:
+        """The value that an end's tables have for a parameter; None if they have none of that name."""
+        running = self._running.get(end.name)
+        return (running.plan if running else self._plan(end)).ends[0].parameters.get(name)
 
     def clear(self, name: str) -> None:
         """Stops clients, if they run."""
@@ -397,7 +404,18 @@ class ConcurrencyMeasurer:
             )
 
     def measure(self, level: int, duration: Duration) -> SessionTrial:
-        """Clients that hold so many connections, all at once for the duration at least."""
+        """Clients that hold so many connections, all at once for the duration at least.
+
+        Raises:
+            PlanError: in that time they would not notice a connection that the device has forgotten.
+        """
+        watch_us = self._ends.parameter(self._clients, _WATCH)
+        if watch_us is not None and duration.ns < watch_us * 1000:
+            watch = Duration(watch_us * 1000)
+            raise self._clients.refused(
+                f"they notice after {_WATCH}={watch} that a connection is forgotten, and would be measured "
+                f"for {duration}; give duration={watch} or more, or clients and a responder that are quicker"
+            )
         return self._ends.repeated(lambda: self._once(level, duration))
 
     def _once(self, level: int, duration: Duration) -> SessionTrial:

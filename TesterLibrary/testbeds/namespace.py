@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
+from socket import AF_INET, AF_INET6
 from typing import Any
 
 from pyroute2 import IPRoute
@@ -203,6 +206,12 @@ class Namespace:
         """Sends what is for other networks to this address, in packets of so many bytes at most."""
         self._route.route("add", dst="default", gateway=address, metrics={"mtu": mtu})
 
+    def route(self, destination: IPv4Network | IPv6Network, interface: str) -> None:
+        """Sends what is for a network to an interface."""
+        family = AF_INET if destination.version == 4 else AF_INET6
+        index = self._index(interface)
+        self._route.route("add", dst=str(destination), oif=index, family=family)
+
     def has(self, interface: str) -> bool:
         """Whether there is an interface of that name."""
         return bool(self._route.link_lookup(ifname=interface))
@@ -214,10 +223,24 @@ class Namespace:
 
     def forget_connections(self) -> None:
         """Empties the connection table of the kernel for this namespace."""
+        with self._connections() as table:
+            table.flush()
+
+    def forget_marked(self, marks: int, rate: int) -> None:
+        """Empties that table at so many connections each second, mark after mark from 1 to `marks`."""
+        with self._connections() as table:
+            entries = int(Path("/proc/sys/net/netfilter/nf_conntrack_count").read_text())
+            began = time.monotonic()
+            for mark in range(1, marks + 1) if entries else ():
+                time.sleep(max(0.0, began + entries * mark / marks / rate - time.monotonic()))
+                table.flush(mark=mark, mark_mask=0xFFFFFFFF)
+
+    @contextmanager
+    def _connections(self) -> Iterator[Any]:
         with self.entered():
             table: Any = NFCTSocket()
             try:
-                table.flush()
+                yield table
             finally:
                 table.close()
 

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -49,16 +49,29 @@ def serve(namespace: Namespace, command: Sequence[str], *, package: str, service
     Raises:
         TestbedError: it is not there (the message names its package), ended, or does not listen in time.
     """
+    start(
+        namespace, command, package=package, ready=lambda: _accepts(namespace, service), how=f"on {service}"
+    )
+
+
+def start(
+    namespace: Namespace, command: Sequence[str], *, package: str, ready: Callable[[], bool], how: str
+) -> None:
+    """Starts a program on the device's CPU, and waits until it listens: `ready`, `how` it does.
+
+    Raises:
+        TestbedError: as of `serve`.
+    """
     words = tempfile.TemporaryFile("w+")  # noqa: SIM115 - the program's, as long as it lives
     started = _started(namespace, [_find(command[0], package), *command[1:]], words)
     deadline = time.monotonic() + _LONGEST_START
-    while not _accepts(namespace, service):
+    while not ready():
         if started.poll() is not None:
             words.seek(0)
             said = _line(words.read())
             raise TestbedError(f"{command[0]} ended with status {started.returncode}: {said}")
         if time.monotonic() > deadline:
-            raise TestbedError(f"{command[0]} does not listen on {service} after {_LONGEST_START:g} s")
+            raise TestbedError(f"{command[0]} does not listen {how} after {_LONGEST_START:g} s")
         time.sleep(_LOOK)
 
 

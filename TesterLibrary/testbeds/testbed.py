@@ -99,7 +99,7 @@ class TesterSpec:
         return self.address is None and self.switch is None
 
 
-_TRANSLATORS = ("balancer", "gateway", "nat")  # embedded devices
+_TRANSLATORS = ("balancer", "gateway", "nat", "nat64")  # embedded devices
 _BY_LAYER = {2: Forwarding.BRIDGED, 3: Forwarding.ROUTED}
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from ..errors import PlanError
+from ..model.forwarding import Forwarding
 from ..model.ports import Address, Port
 from ..model.stream import Stream
 
@@ -16,6 +17,7 @@ from ..model.stream import Stream
 # in the RFC, where 1 is the device.
 _FIRST_IPV4 = IPv4Address("198.18.0.2")
 _FIRST_IPV6 = IPv6Address("2001:2::2")
+_IP = ("IP", "IPv6")
 
 
 @dataclass(frozen=True)
@@ -32,14 +34,14 @@ class Station:
 
 
 def stations(stream: Stream, ports: Mapping[str, Port]) -> tuple[Station, Station]:
-    """The sender and the receiver of a stream, both of one IP version.
+    """The sender and the receiver of a stream, both of one IP version unless its device translates.
 
     A port without an address gets one of the benchmark range, of its peer's IP version (IPv4 if neither has
     an address), and the same one whenever the tester has the same ports.
 
     Raises:
-        PlanError: a port that does not exist, two ports with one address, one IPv4 and one IPv6 address,
-            or a gateway without an address.
+        PlanError: a port that does not exist, two ports with one address, one IPv4 and one IPv6 address and
+            no NAT64 between them, or a gateway without an address.
     """
     tx, rx = _port(stream, stream.tx, "tx", ports), _port(stream, stream.rx, "rx", ports)
     if tx is not rx and tx.address and rx.address and tx.address.ip == rx.address.ip:
@@ -47,10 +49,11 @@ def stations(stream: Stream, ports: Mapping[str, Port]) -> tuple[Station, Statio
             f"stream {stream.name!r}: ports {tx.name!r} and {rx.name!r} both have the address "
             f"{tx.address.ip}; give each its own in the testbed"
         )
-    if tx.address and rx.address and tx.address.version != rx.address.version:
+    if tx.address and rx.address and tx.address.version != rx.address.version and not _is_translated(stream):
         raise PlanError(
             f"stream {stream.name!r}: port {tx.name!r} has the address {tx.address} and port {rx.name!r} "
-            f"{rx.address}; both must be IPv4 or both IPv6"
+            f"{rx.address}; both must be IPv4 or both IPv6, unless the device translates (forwarding: "
+            "translated) and the stream's headers give a destination"
         )
     for port in (tx, rx):
         _check_gateway(port)
@@ -67,6 +70,14 @@ def station_of(port: Port, ports: Mapping[str, Port]) -> Station:
     """
     _check_gateway(port)
     return _station(port, sorted(ports).index(port.name), port.address.version if port.address else 4)
+
+
+def _is_translated(stream: Stream) -> bool:
+    """Whether its frames go to an address that stands for one of the other IP version (RFC 6052)."""
+    headers = stream.headers.headers if stream.headers else ()
+    return stream.forwarding is Forwarding.TRANSLATED and any(
+        "dst" in dict(h.fields) for h in headers if h.name in _IP
+    )
 
 
 def _check_gateway(port: Port) -> None:

@@ -4,8 +4,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation     A NAT44 gateway by RFC 9693: how many connections it opens each second (section 4.5), and how many
-...               it holds at once (section 4.9). Private hosts are behind p1, the Internet is behind p2. To copy:
+Documentation     A NAT44 gateway by RFC 9693: how many connections it opens each second (section 4.5), how many it
+...               deletes each second (section 4.8), and how many it holds at once (section 4.9). Private hosts are behind p1, the Internet is behind p2. To copy:
 ...               each test stands by itself.
 ...
 ...               The testbed has to say in dut.reset.connections how the connection table is emptied.
@@ -31,6 +31,7 @@ ${RATE}        1000/s    # connections that it has to open
 ${FASTEST}     4000/s    # beyond which nothing is searched
 ${CAPACITY}    2000    # connections that it has to hold
 ${MOST}        4000    # beyond which nothing is searched
+${DELETED}     10 k/s    # connections that it has to delete
 ${DURATION}    1 s    # of each trial
 ${OPEN}        100 ms    # of 99 in 100 connections, until they are answered
 
@@ -63,6 +64,13 @@ Connections Are Held
     ...    empty=True
     Log    ${result}
     Verify Concurrent Connections Above    ${CAPACITY}
+
+Connections Are Deleted Fast Enough
+    [Documentation]    The table is emptied while connections are held (section 4.8). Those that are left are found out.
+    Start NAT Clients    inside    ${SERVICE}    rate=${FASTEST}    total=1
+    ${result} =    Measure Connection Teardown Rate    inside    connections=${CAPACITY}
+    Log    ${result}
+    Verify Connection Teardown Rate Above    ${DELETED}
 
 Connections Of TCP Are Opened Fast Enough
     [Documentation]    The same for handshakes, each of which is ended again.

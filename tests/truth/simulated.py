@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from . import fake_judges as fake
 from . import multicast_judges as multicast
+from . import nat_judges as nat
 from . import other_judges as other
 from . import procedure_judges as procedures
 from . import service_judges as services
@@ -68,8 +69,9 @@ _DEVICES: tuple[Judge, ...] = (
     tcp.path_mtu,
     ageing,
     services.shaped,
+    nat.teardown,
 )
-_FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency)
+_FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency, nat.holding, nat.opening, nat.deleting)
 _SWITCH: tuple[Judge, ...] = (
     switch.loss,
     switch.reordering,

@@ -30,14 +30,24 @@ class FakeNat:
     idle_ns: int | None = None  # after so long without a frame a connection is forgotten
     moves_after: int | None = None  # after so many frames from inside a connection has another port
     overwrites: bool = False  # with a full table, the oldest connection goes
+    pool: int = 1  # addresses from `address` on, of which connections have the next one in turn
+    drops_first: bool = False  # the first frame of a connection only makes its entry
+    mixes: int | None = None  # what comes back for every so many-th connection goes to the one before it
+    deletes: int | None = (
+        None  # connections that it deletes each second when it is told to; None: all at once
+    )
+    lazy: bool = False  # and goes on with that when the command has ended
+    keeps: int = 0  # connections that it does not delete
 
 
 @dataclass
 class _Entry:
     inner: Place
-    port: int
+    outer: tuple[bytes, int]  # address and port
     used_ns: int
+    back: Place  # where it sends what comes back
     sent: int = 0
+    gone_ns: int | None = None  # it is deleted then
 
 
 class NatTable:
@@ -46,14 +56,22 @@ class NatTable:
     def __init__(self, nat: FakeNat) -> None:
         self._nat = nat
         self._by_inner: dict[tuple[Place, Place], _Entry] = {}
-        self._by_port: dict[tuple[int, int], _Entry] = {}
-        self._next = nat.first_port
+        self._by_outer: dict[tuple[int, bytes, int], _Entry] = {}
+        self._next = 0
+        self._opened = 0  # connections
+        self._deleting = False
         self._due_ns = 0  # when it opens the next connection at the earliest
 
-    def forget(self) -> None:
-        """Empties the table."""
-        self._by_inner.clear()
-        self._by_port.clear()
+    def forget(self, now_ns: int) -> int:
+        """Empties the table from now on. Returns how long the command takes, in nanoseconds."""
+        self._expire(now_ns)
+        entries = list(self._by_inner.values())[self._nat.keeps :]
+        each_ns = _SECOND // self._nat.deletes if self._nat.deletes else 0
+        for number, entry in enumerate(entries, start=1):
+            entry.gone_ns = now_ns + number * each_ns
+        self._deleting = True
+        self._expire(now_ns)
+        return 0 if self._nat.lazy else len(entries) * each_ns
 
     def passes(self, sender: str, frame: bytes, now_ns: int) -> bytes | None:
         """The frame as the device sends it; None if it drops it."""
@@ -68,22 +86,22 @@ class NatTable:
         if entry is None:
             return None
         if self._nat.moves_after is not None and entry.sent >= self._nat.moves_after:
-            entry.port, entry.sent = self._free(inner[0]) or entry.port, 0
-            self._by_port[inner[0], entry.port] = entry  # the old one leads here, too
+            entry.outer, entry.sent = self._free(inner[0]) or entry.outer, 0
+            self._lead(entry)  # the old address and port lead here, too
         entry.sent += 1
         entry.used_ns = now_ns
-        return _with(frame, "source", self._nat.address.packed, entry.port)
+        if self._nat.drops_first and entry.sent == 1:
+            return None
+        return _with(frame, "source", *entry.outer)
 
     def _back(self, frame: bytes, now_ns: int) -> bytes | None:
         self._expire(now_ns)
         protocol, address, port = _place(frame, "destination")
-        if address != self._nat.address.packed:
-            return None
-        entry = self._by_port.get((protocol, int.from_bytes(port, "big")))
+        entry = self._by_outer.get((protocol, address, int.from_bytes(port, "big")))
         if entry is None:
             return None
         entry.used_ns = now_ns
-        return _with(frame, "destination", entry.inner[1], int.from_bytes(entry.inner[2], "big"))
+        return _with(frame, "destination", entry.back[1], int.from_bytes(entry.back[2], "big"))
 
     def _opens(self, inner: Place, outer: Place, now_ns: int) -> _Entry | None:
         nat = self._nat
@@ -94,34 +112,47 @@ class NatTable:
             if not nat.overwrites:
                 return None
             self._remove(next(iter(self._by_inner)))
-        port = self._free(inner[0])
-        if port is None:
+        free = self._free(inner[0])
+        if free is None:
             return None
         self._due_ns = max(now_ns, self._due_ns) + gap_ns
-        entry = _Entry(inner, port, now_ns)
-        self._by_inner[inner, outer] = self._by_port[inner[0], port] = entry
+        self._opened += 1
+        mixed = nat.mixes is not None and self._opened % nat.mixes == 0 and bool(self._by_inner)
+        back = list(self._by_inner.values())[-1].inner if mixed else inner
+        entry = _Entry(inner, free, now_ns, back)
+        self._by_inner[inner, outer] = entry
+        self._lead(entry)
         return entry
 
-    def _free(self, protocol: int) -> int | None:
+    def _lead(self, entry: _Entry) -> None:
+        address, port = entry.outer
+        self._by_outer[entry.inner[0], address, port] = entry
+
+    def _free(self, protocol: int) -> tuple[bytes, int] | None:
+        """An address and a port that no connection has."""
         nat = self._nat
-        for _ in range(nat.last_port - nat.first_port + 1):
-            port, self._next = self._next, self._next + 1
-            if self._next > nat.last_port:
-                self._next = nat.first_port
-            if (protocol, port) not in self._by_port:
-                return port
+        for _ in range((nat.last_port - nat.first_port + 1) * nat.pool):
+            number, self._next = self._next, self._next + 1
+            port = nat.first_port + number // nat.pool % (nat.last_port - nat.first_port + 1)
+            address = (nat.address + number % nat.pool).packed
+            if (protocol, address, port) not in self._by_outer:
+                return address, port
         return None
 
     def _expire(self, now_ns: int) -> None:
-        if self._nat.idle_ns is None:
+        idle_ns = self._nat.idle_ns
+        if idle_ns is None and not self._deleting:
             return
-        for key in [k for k, e in self._by_inner.items() if now_ns - e.used_ns > self._nat.idle_ns]:
-            self._remove(key)
+        self._deleting = any(entry.gone_ns is not None for entry in self._by_inner.values())
+        for key, entry in list(self._by_inner.items()):
+            forgotten = idle_ns is not None and now_ns - entry.used_ns > idle_ns
+            if forgotten or (entry.gone_ns is not None and now_ns >= entry.gone_ns):
+                self._remove(key)
 
     def _remove(self, key: tuple[Place, Place]) -> None:
         entry = self._by_inner.pop(key)
-        for place in [place for place, found in self._by_port.items() if found is entry]:
-            del self._by_port[place]
+        for place in [place for place, found in self._by_outer.items() if found is entry]:
+            del self._by_outer[place]
 
 
 def _place(frame: bytes, end: str) -> Place:

@@ -150,8 +150,8 @@ class FakeTarget(WithoutQueries):
         self._set_pace()
 
     def forget_connections(self) -> None:
-        """Somebody empties the connection table of a device that translates."""
-        self._wire.forget_connections()
+        """Somebody empties the connection table of a device that translates, and waits until that is over."""
+        self.advance(Duration(self._wire.forget_connections(self._now_ns)))
 
     def set_forwarding(self, *, on: bool) -> None:
         """The device stops forwarding the frames of streams, or goes on; links stay up."""

@@ -60,10 +60,9 @@ class Wire:
         """Loads the ends of a job, which stay silent."""
         self._ends[plan.job] = [FakeEnd(plan.job, end) for end in plan.ends]
 
-    def forget_connections(self) -> None:
-        """Empties the device's connection table, if it translates."""
-        if self._nat:
-            self._nat.forget()
+    def forget_connections(self, now_ns: int) -> int:
+        """Empties the device's connection table, if it translates. Returns the nanoseconds that it takes."""
+        return self._nat.forget(now_ns) if self._nat else 0
 
     def check_start(self, jobs: Sequence[str]) -> None:
         """Raises PlanError if an end of the jobs is answering already."""

@@ -49,6 +49,15 @@ Rate Is Found Within The Resolution
     Verify Connection Rate Above    ${PLANTED}/s    within=3 %
     Should Be True    ${PLANTED} * 0.97 <= ${found.maximum} <= ${PLANTED} * 1.03
 
+Teardown Rate Is Found
+    [Documentation]    So many connections are deleted each second.
+    Start NAT Clients    inside    198.19.1.10:9693    rate=4000/s    total=1
+    ${found} =    Measure Connection Teardown Rate    inside    connections=1000
+    Log To Console    ${found}
+    Verify Connection Teardown Rate Above    ${{ int(${PLANTED} * 0.9) }}/s
+    Run Keyword And Expect Error    FAIL: connection tear-down rate of inside is *
+    ...    Verify Connection Teardown Rate Above    ${{ int(${PLANTED} * 1.1) }}/s
+
 What Is Held Is Forgotten
     [Documentation]    The responder is silent for longer than the gateway keeps an entry.
     [Setup]    Start NAT Responder    outside    servers=198.19.1.10:9693    every=2.5 s

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.model.forwarding import Forwarding
 from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.plan import Plan, PlannedNeighbour
 
@@ -47,6 +48,15 @@ def test_a_port_without_an_address_follows_its_peer_s_ip_version() -> None:
     ports = {"p1": port("p1", MAC1), "p2": port("p2", MAC2, "2001:2::99/64")}
     plan = compiled(stream(frame_size=128), ports=ports)
     assert {n.address for n in plan.neighbours} == {IPv6Address("2001:2::99"), IPv6Address("2001:2::2")}
+
+
+def test_a_device_may_translate_between_ip_versions() -> None:
+    ports = {"p1": port("p1", MAC1, "2001:2::1/64"), "p2": port("p2", MAC2, "192.0.2.1/24")}
+    headers = HeaderStack.parse("Ether / IPv6(dst='64:ff9b::192.0.2.1') / UDP")
+    plan = compiled(stream(headers=headers, frame_size=128), ports=ports)
+    assert {str(n.address) for n in plan.neighbours} == {"2001:2::1", "192.0.2.1"}
+    with pytest.raises(PlanError, match="both must be IPv4 or both IPv6"):
+        compiled(stream(headers=headers, frame_size=128, forwarding=Forwarding.ROUTED), ports=ports)
 
 
 def test_a_port_may_send_to_itself() -> None:
@@ -130,7 +140,8 @@ def test_what_no_device_forwards_is_refused(change: Any, ports: Any, message: st
                 ports={"p1": port("p1", MAC1, "192.0.2.1/24"), "p2": port("p2", MAC2, "2001:2::1/64")},
             ),
             "stream 'north': port 'p1' has the address 192.0.2.1/24 and port 'p2' 2001:2::1/64; "
-            "both must be IPv4 or both IPv6",
+            "both must be IPv4 or both IPv6, unless the device translates (forwarding: translated) and the "
+            "stream's headers give a destination",
         ),
     ],
 )

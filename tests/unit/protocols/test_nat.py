@@ -67,6 +67,16 @@ def test_an_answer_for_another_connection_is_none() -> None:
     assert (initiator.count("established"), initiator.count("timed_out")) == (0, 1)
 
 
+@pytest.mark.parametrize("hold", ["0 s", "2 s"])
+def test_a_connection_is_tried_again_as_often_as_it_is_asked_to(hold: str) -> None:
+    initiator, number = opened(tries=3, **({"hold": hold} if hold != "0 s" else {}))
+    for _ in range(2):
+        (again,) = initiator.waits(500)
+        assert said(again)[0::3] == (OPEN if hold == "0 s" else HOLD, number)
+    assert initiator.waits(500) == []
+    assert (initiator.count("retransmitted"), initiator.count("timed_out")) == (2, 1)
+
+
 def test_a_connection_that_is_held_answers_and_ends() -> None:
     initiator, number = opened(hold="2 s", watch="800 ms")
     initiator.hears(says(SEEN, number, 4000, OUTSIDE))

@@ -4,73 +4,28 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
-from dataclasses import replace
 from fractions import Fraction
-from ipaddress import IPv4Address, ip_interface
 from math import ceil, log2
 from pathlib import Path
-from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
+from TesterLibrary.errors import PlanError
+from TesterLibrary.methodology.maximum import Limit
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.quantity import Frequency
-from TesterLibrary.model.responder import Clients, Responder
-from TesterLibrary.model.units import Duration, Ratio
-from TesterLibrary.running.connections import ConcurrencyMeasurer, Connections, RateMeasurer
-from TesterLibrary.targets.fake import FakeDevice, FakeNat, FakeTarget
+from TesterLibrary.model.responder import Clients
+from TesterLibrary.model.units import Duration
+from TesterLibrary.running.teardown import Teardown
+from TesterLibrary.targets.fake import FakeNat
 from TesterLibrary.verdict import Outcome
 
-from .testers import SECOND, fake_tester
-
-SERVICE = Endpoints.parse("198.18.0.3:9693")
-OUTSIDE = IPv4Address("198.18.0.99")
-EXACTLY = Ratio(Fraction(1, 100_000))
-
-
-class Bench:
-    """A responder and clients on two sides of a fake device, in its time."""
-
-    def __init__(self, directory: Path, nat: FakeNat | None, *, hold: str = "1 s", **clients: Any) -> None:
-        this = fake_tester(directory)
-        this.target = self.target = FakeTarget(device=FakeDevice(nat=nat))
-        for number, (name, port) in enumerate(list(this.ports.items()), 2):
-            this.ports[name] = replace(port, address=ip_interface(f"198.18.0.{number}/24"))  # type: ignore[index]
-        self.ends = Connections(this, sleep=self.sleep, source_seed=1)
-        watch = {key: clients.pop(key) for key in ("watch",) if key in clients}
-        every = {key: clients.pop(key) for key in ("every",) if key in clients}
-        self.ends.start(
-            Responder(name="outside", port="p2", protocol="nat-responder", servers=SERVICE, parameters=every)
-        )
-        usual = {"rate": Frequency.parse("100/s"), "connections": 1000, "total": 1}
-        parameters = {"hold": hold, **watch}
-        self.ends.start(
-            Clients(
-                name="inside",
-                port="p1",
-                protocol="nat-initiator",
-                target=SERVICE,
-                parameters=parameters,
-                **usual | clients,  # type: ignore[arg-type]
-            )
-        )
-
-    def sleep(self, seconds: float) -> None:
-        self.target.advance(Duration(round(seconds * 1e9)))
-
-    def capacity(self, lowest: int = 1, highest: int = 30) -> MaximumResult:
-        measurer = ConcurrencyMeasurer(self.ends, "inside", self.target.forget_connections)
-        search = MaximumSearch(Quantity.CONCURRENT, lowest, highest, SECOND, EXACTLY)
-        return find_maximum(measurer, search)
-
-    def rate(self, highest: int) -> MaximumResult:
-        measurer = RateMeasurer(self.ends, "inside", self.target.forget_connections)
-        return find_maximum(
-            measurer, MaximumSearch(Quantity.RATE, 20, highest, SECOND, Ratio(Fraction(1, 5)))
-        )
+from .nat_bench import OUTSIDE, Bench
+from .testers import SECOND
 
 
 @settings(max_examples=3, deadline=None)
@@ -125,3 +80,75 @@ def test_nobody_knows_the_table_of_a_device_that_does_not_translate(tmp_path: Pa
     verdict = found.verdict_above(5, "5")
     assert verdict.outcome is Outcome.INCONCLUSIVE
     assert "5 connections that kept their address and port (the device does not translate)" in str(verdict)
+
+
+def test_what_comes_from_another_address_of_the_pool_has_moved(tmp_path: Path) -> None:
+    assert Bench(tmp_path / "moving", FakeNat(OUTSIDE, pool=4, moves_after=2)).capacity(5, 5).maximum == 0
+    found = Bench(tmp_path / "pool", FakeNat(OUTSIDE, pool=4)).capacity(5, 5)
+    assert (found.maximum, found.trial.statistics.failed) == (5, 0)
+
+
+def test_a_device_that_drops_first_frames_is_known_by_trying_again(tmp_path: Path) -> None:
+    found = Bench(tmp_path / "once", FakeNat(OUTSIDE, drops_first=True)).capacity(5, 5)
+    verdict = found.verdict_above(5, "5")
+    assert (verdict.outcome, found.trial.statistics.failed_text) == (Outcome.FAIL, "5 failed (5 timed out)")
+    found = Bench(tmp_path / "again", FakeNat(OUTSIDE, drops_first=True), tries=2).capacity(5, 5)
+    assert (found.maximum, found.trial.statistics.retransmitted) == (5, 5)
+
+
+def test_a_device_that_mixes_connections_up_is_named(tmp_path: Path) -> None:
+    found = Bench(tmp_path, FakeNat(OUTSIDE, mixes=3)).capacity(5, 5)
+    assert found.verdict_above(5, "5").outcome is Outcome.FAIL
+    said = r"0; at 5 2 failed \(2 timed out, \d+ frames for other flows arrived\)"
+    assert re.fullmatch(said, found.verdict_above(5, "5").measured)
+
+
+@settings(max_examples=2, deadline=None)
+@given(deletes=st.integers(50, 500), lazy=st.booleans())
+def test_the_teardown_rate_is_between_its_bounds(deletes: int, lazy: bool) -> None:
+    """Entries that go on disappearing after the command are waited for."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = Bench(Path(folder), FakeNat(OUTSIDE, deletes=deletes, lazy=lazy)).teardown(
+            20, timeout=Duration(3 * 10**9)
+        )
+    assert found.rate <= deletes
+    assert found.verdict_above(Frequency(Fraction(2 * deletes))).outcome is not Outcome.PASS
+    assert found.verdict_above(Frequency(Fraction(10))).outcome is Outcome.PASS
+
+
+def test_connections_that_are_left_are_counted(tmp_path: Path) -> None:
+    found = Bench(tmp_path, FakeNat(OUTSIDE, keeps=4)).teardown(10, repetitions=3)
+    trial = found.measured[0]
+    assert (trial.held, trial.left, trial.most_ns) == (10, 3, None)  # one is of earlier clients
+    assert found.verdict_above(Frequency(Fraction(100))).outcome is Outcome.FAIL
+    assert "3 of 10 connections were still there after " in str(trial)
+    doubted = found.verdict_above(Frequency(Fraction(1)))
+    assert doubted.reason == "some connections were still there when they were watched no longer"
+
+
+def test_a_device_without_room_says_nothing_of_its_teardown(tmp_path: Path) -> None:
+    found = Bench(tmp_path, FakeNat(OUTSIDE, entries=7)).teardown(10, repetitions=3)
+    assert [trial.held for trial in found.measured] == [7]
+    verdict = found.verdict_above(Frequency(Fraction(1)))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert verdict.reason.startswith("7 of 10 connections were open when the table was to be deleted")
+
+
+def test_a_hook_that_deletes_nothing_is_none(tmp_path: Path) -> None:
+    verdict = Bench(tmp_path, FakeNat(OUTSIDE, keeps=100)).teardown(5).verdict_above(Frequency(Fraction(100)))
+    assert verdict.reason == "the hook deleted none of the connections: is it that of this device's table?"
+
+
+def test_clients_that_do_not_notice_are_refused(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, FakeNat(OUTSIDE))
+    target = Endpoints.parse("198.18.0.3:80")
+    bench.ends.start(Clients(name="users", port="p1", protocol="tcp-client", target=target, connections=1))
+    with pytest.raises(PlanError, match=r"tcp-client does not notice .*; use Start NAT Clients"):
+        Teardown(bench.tester, bench.ends, "users", bench.target.forget_connections, SECOND)
+
+
+def test_a_time_in_which_nothing_would_be_noticed_is_refused(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, FakeNat(OUTSIDE, entries=2, overwrites=True))
+    with pytest.raises(PlanError, match=r"watch=800 ms .* measured for 400 ms; give duration=800 ms or more"):
+        bench.capacity(5, 5, Duration(4 * 10**8))
+    assert bench.capacity(5, 5, Duration(8 * 10**8)).maximum == 0

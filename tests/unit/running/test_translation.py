@@ -4,20 +4,23 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address
+from dataclasses import replace
+from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
 import pytest
 from scapy.layers.inet import IP, TCP, UDP
+from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
 
 from TesterLibrary.errors import Inconclusive, PlanError
 from TesterLibrary.measurement.capture import CapturedFrame
 from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, RandomField
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.units import Duration, Rate
 from TesterLibrary.running import translation
-from TesterLibrary.running.translation import Place, Translations
+from TesterLibrary.running.translation import Place, Translations, Way
 
 from .testers import fake_tester, stream
 
@@ -34,14 +37,19 @@ def frame(octets: bytes, sequence: int | None = 0, *, transmitted: bool = False)
     return CapturedFrame(0, "p2", transmitted, 1, sequence, len(octets), octets)
 
 
-def test_sources_are_read_behind_tags_and_options() -> None:
-    ip = IP(src="198.19.1.1", options=[b"\x01\x01\x01\x00"])
-    for packet, protocol in (
-        (Ether() / IP(src="198.19.1.1") / UDP(sport=77), "UDP"),
-        (Ether() / Dot1Q() / ip / TCP(sport=77), "TCP"),
+def test_ways_are_read_behind_tags_and_options() -> None:
+    ip = IP(src="198.19.1.1", dst="198.18.1.2", options=[b"\x01\x01\x01\x00"])
+    v4 = IPv4Address("198.19.1.1"), IPv4Address("198.18.1.2")
+    v6 = IPv6Address("2001:2::1"), IPv6Address("2001:2::2")
+    for packet, protocol, (source, destination) in (
+        (Ether() / IP(src=str(v4[0]), dst=str(v4[1])) / UDP(sport=77, dport=7), "UDP", v4),
+        (Ether() / Dot1Q() / ip / TCP(sport=77, dport=7), "TCP", v4),
+        (Ether() / Dot1Q() / IPv6(src=str(v6[0]), dst=str(v6[1])) / UDP(sport=77, dport=7), "UDP", v6),
     ):
-        assert translation._source(bytes(packet)) == Place(protocol, IPv4Address("198.19.1.1"), 77)
-    assert translation._source(bytes(Ether() / Raw(bytes(60)))) is None
+        way = Way(Place(protocol, source, 77), Place(protocol, destination, 7))
+        assert translation._way(bytes(packet)) == way
+    for packet in (Ether() / Raw(bytes(60)), Ether() / IPv6(nh=59), Ether() / IP(proto=1) / Raw(bytes(30))):
+        assert translation._way(bytes(packet)) is None
 
 
 def test_frames_that_were_sent_or_have_no_number_tell_nothing() -> None:
@@ -71,6 +79,42 @@ def test_each_flow_has_its_place() -> None:
 def test_what_cannot_be_answered_is_said(inside: list[Place], found: dict[int, Place], message: str) -> None:
     with pytest.raises(Inconclusive, match=message):
         translation._checked("north", tuple(inside), found)
+
+
+def test_entries_that_answer_their_flows_are_valid() -> None:
+    translation._validate("south", tuple(INSIDE), dict(enumerate(INSIDE)))
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        (
+            {0: INSIDE[0]},
+            r"2 of 3 answers of south did not arrive, the first is that to 198.18.1.2:10001: .* ports",
+        ),
+        (
+            dict(enumerate((INSIDE[0], INSIDE[2], INSIDE[1]))),
+            "2 of 3 answers of south arrived at other flows, such as that to 198.18.1.2:10001 at "
+            "198.18.1.2:10002: the device mixes connections up",
+        ),
+    ],
+)
+def test_entries_that_do_not_answer_their_flows_are_named(found: dict[int, Place], message: str) -> None:
+    with pytest.raises(Inconclusive, match=message):
+        translation._validate("south", tuple(INSIDE), found)
+
+
+def test_who_answers_speaks_as_the_flows_arrive() -> None:
+    seen = (Place("UDP", IPv6Address("2001:2::1"), 7),)
+    assert str(seen[0]) == "[2001:2::1]:7"
+    back = replace(stream("south", tx="p2", rx="p1"), headers=HeaderStack.parse("Ether / IP / UDP"))
+    with pytest.raises(
+        PlanError, match=r"over IPv6 and UDP, such as from \[2001:2::1\]:7, .* is Ether / IP / UDP"
+    ):
+        translation._answering(back, seen)
+    six = replace(back, headers=HeaderStack.parse("Ether / IPv6 / UDP"))
+    answering = translation._answering(six, seen)
+    assert [str(editor.path) for editor in answering.editors] == ["IPv6.dst", "UDP.dport"]
 
 
 def test_a_device_that_does_not_translate_is_known(tmp_path: Path) -> None:
