@@ -13,7 +13,7 @@ from ..methodology.sessions import SessionResult, connection_rate_above
 from ..methodology.tolerance import at_least
 from ..model.quantity import Frequency
 from ..model.units import Duration, Ratio
-from ..running.connections import RateMeasurer
+from ..running.connections import RateMeasurer, ValidatedRateMeasurer
 from ..running.suite import Suite
 from ..verdict import Verdict
 from ._component import component
@@ -60,6 +60,7 @@ class ConnectionRate:
         resolution: Ratio = _TWO_PERCENT,
         rest: Duration = NO_TIME,
         empty: bool = False,
+        validate: bool = False,
     ) -> MaximumResult:
         """Searches the most connections that the device opens each second (RFC 3511 §5.3).
 
@@ -72,9 +73,12 @@ class ConnectionRate:
         | ``resolution`` | how close the bounds of the rate are in the end, as a part of it |
         | ``rest`` | how long it waits before each trial, for a device that keeps connections for a while |
         | ``empty`` | whether the testbed's hook ``connections`` empties the device before each trial |
+        | ``validate`` | whether what was opened is held and asked for once more; `Start NAT Clients` only |
 
         A rate passes if so many connections are established, within 1 %, and no more than ``failures`` fail.
-        Give the clients enough ``connections`` to open others while some still end.
+        Give the clients enough ``connections`` to open others while some still end. With ``validate`` all
+        that a trial opens are open at its end, and a rate passes if the device still has the entry of each
+        then (RFC 9693 §4.6).
 
         Returns a result: ``maximum`` (each second), ``failed_at``, ``limited_by`` (SEARCH, DEVICE, TESTER).
 
@@ -90,7 +94,8 @@ class ConnectionRate:
             resolution=resolution,
         )
         ends, prepare = self._suite.connections, preparation(self._suite, rest, empty=empty)
-        return self._suite.found(find_maximum(RateMeasurer(ends, name, prepare), search))
+        measurer = (ValidatedRateMeasurer if validate else RateMeasurer)(ends, name, prepare)
+        return self._suite.found(find_maximum(measurer, search))
 
     @keyword(tags=["verify"])
     def verify_connection_rate_above(

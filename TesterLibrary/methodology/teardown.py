@@ -123,7 +123,7 @@ class TeardownResult(Result):
         return ""
 
     def _open(self, least: Fraction, most: Fraction | float, bound: Frequency) -> str:
-        """What a bound that lies between both needs."""
+        """The reason why a bound that lies between both is left open."""
         if not least < bound.per_second <= most:
             return ""
         if any(trial.most_ns is None for trial in self.measured):

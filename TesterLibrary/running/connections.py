@@ -36,6 +36,7 @@ _MORE = 4  # factor on the margin after a trial whose clients ended too early
 _DRAIN = Duration(2_000_000_000)  # until the last connections have ended
 _POLL_S = 0.02
 _LOOKS = 25  # how often connections that are still opening are looked at
+HELD = Duration(2000 * 10**9)  # longer than any trial; the tables count it in 31 bits of microseconds
 _HOLD = "hold"  # the parameter that says for how long a connection is held
 _WATCH = "watch"  # and after how long without a question one that is held is forgotten
 # The parameters of clients that hold connections, where nobody has given others: who counts connections does
@@ -222,6 +223,18 @@ class Connections:
         """Waits, but not for ever, until so many connections were opened and each was answered or failed."""
         self.wait(name, lambda found: found.openings >= openings and not found.unanswered, longest)
 
+    def await_questions(self, name: str) -> int:
+        """Waits until each connection that is held was asked for once, or one is gone. Returns nanoseconds.
+
+        That validates their entries in a device that translates (RFC 9693 §4.6).
+        """
+        began = seen = self.statistics(name)
+        held, asked = began.concurrent or 0, began.count("asked") or 0
+        while (seen.count("asked") or 0) - asked < held == seen.concurrent:
+            self._sleep(_POLL_S)
+            seen = self.statistics(name)
+        return seen.duration_ns - began.duration_ns
+
     def drain(self, name: str, longest: Duration) -> None:
         """Waits until no flow of an end is open, for so long at most."""
         self.wait(name, lambda found: not found.concurrent, longest)
@@ -388,6 +401,53 @@ class RateMeasurer:
             self._margin_ns *= _MORE
             return _over_too_early(trial, f"all {total:,} connections had been opened")
         return trial
+
+
+class ValidatedRateMeasurer:
+    """The `SessionMeasurer` of connection rates by RFC 9693: what is opened is held, and then validated.
+
+    In phase 1 connections are opened at the rate. Then the other end uses the entry of each once more.
+    """
+
+    def __init__(self, ends: Connections, name: str, prepare: Callable[[], None] = _at_once) -> None:
+        """`prepare` as for `RateMeasurer`. PlanError if nobody asks for the clients' connections."""
+        self._ends, self._clients, self._prepare = ends, ends.clients(name), prepare
+        if self._ends.parameter(self._clients, _WATCH) is None:
+            raise self._clients.refused(
+                f"nobody asks for connections of {self._clients.protocol} that are held, so they cannot be "
+                "validated; use Start NAT Clients, or validate=False"
+            )
+
+    def measure(self, level: int, duration: Duration) -> SessionTrial:
+        """Clients that open so many connections each second for a duration, and hold them."""
+        return self._ends.repeated(lambda: self._once(level, duration))
+
+    def _once(self, level: int, duration: Duration) -> SessionTrial:
+        name, total = self._clients.name, -(-level * duration.ns // 10**9)
+        self._ends.clear(name)
+        self._prepare()
+        self._ends.again(
+            replace(
+                self._clients,
+                rate=Frequency(Fraction(level)),
+                connections=total,
+                total=total,
+                reopen=Reopen.NEVER,
+                parameters={**self._clients.parameters, _HOLD: HELD},
+            )
+        )
+        opened = self._ends.measure(name, duration, from_start=True)
+        self._ends.await_answers(name, total, _ANSWERS)
+        self._ends.await_questions(name)
+        validated = self._ends.so_far(name)
+        self._ends.clear(name)
+        # All of them were opened in time: what the machine took beyond it opened no more.
+        took_ns = duration.ns if opened.statistics.openings >= total else opened.statistics.duration_ns
+        return replace(
+            opened,
+            statistics=replace(validated.statistics, duration_ns=took_ns),
+            objections=tuple(dict.fromkeys((*opened.objections, *validated.objections))),
+        )
 
 
 class ConcurrencyMeasurer:

@@ -11,13 +11,12 @@ from ..methodology.teardown import TeardownTrial
 from ..model.responder import Reopen
 from ..model.units import Duration
 from ..reporting.wall_clock import wall_clock
-from .connections import Connections
+from .connections import HELD, Connections
 from .tester import Tester
 
 _ANSWERS = Duration(1_000_000_000)  # for the last connection that is opened
 _IN_FLIGHT_S = 0.002  # for frames that were on their way when the command ended
 _POLL_S = 0.02
-_HELD = Duration(2000 * 10**9)  # longer than any deletion; the tables count it in 31 bits of microseconds
 # Of a table that is deleted evenly, each entry of which is asked for once in a time T, no question comes in a
 # part 14 / N of T with a probability of 1 in 1,000: its N entries are there for half of it, so 7 are due.
 _UNSEEN = 14
@@ -59,14 +58,14 @@ class Teardown:
             connections=connections,
             total=connections,
             reopen=Reopen.NEVER,
-            parameters={**self._clients.parameters, "hold": _HELD},
+            parameters={**self._clients.parameters, "hold": HELD},
         )
         self._ends.again(held)
         rate = self._clients.rate
         filling = Duration(int(connections / rate.per_second * 10**9) if rate else 0)
         self._ends.await_answers(name, connections, Duration(filling.ns + _ANSWERS.ns))
         try:
-            trial = self._deleted(connections, self._validated())
+            trial = self._deleted(connections, self._ends.await_questions(name))
             return replace(trial, empty_ns=empty_ns, started_at=started_at)
         finally:
             self._ends.clear(name)
@@ -79,15 +78,6 @@ class Teardown:
 
     def _now_ns(self) -> int:
         return self._tester.target.snapshot().taken_at_ns
-
-    def _validated(self) -> int:
-        """The time in which each entry was used once from outside, which validates them (RFC 9693 §4.6)."""
-        began = seen = self._ends.statistics(self._clients.name)
-        held, asked = began.concurrent or 0, began.count("asked") or 0
-        while (seen.count("asked") or 0) - asked < held == seen.concurrent:
-            self._tester.sleep(_POLL_S)
-            seen = self._ends.statistics(self._clients.name)
-        return seen.duration_ns - began.duration_ns
 
     def _deleted(self, connections: int, asked_ns: int) -> TeardownTrial:
         """`asked_ns`: the time between two questions for a connection."""

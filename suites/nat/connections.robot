@@ -5,8 +5,8 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation     A NAT44 gateway by RFC 9693: how many connections it opens each second (section 4.5), how many it
-...               deletes each second (section 4.8), and how many it holds at once (section 4.9). Private hosts are behind p1, the Internet is behind p2. To copy:
-...               each test stands by itself.
+...               deletes each second (section 4.8), and how many it holds at once (section 4.9). Private hosts are
+...               behind p1, the Internet is behind p2. To copy: each test stands by itself.
 ...
 ...               The testbed has to say in dut.reset.connections how the connection table is emptied.
 ...
@@ -39,6 +39,8 @@ ${OPEN}        100 ms    # of 99 in 100 connections, until they are answered
 *** Test Cases ***
 Connections Are Opened Fast Enough
     [Documentation]    The highest rate at which each is answered through its entry. One frame opens a connection.
+    ...    Then each is asked for once more (section 4.6).
+    [Tags]    opening
     Start NAT Clients    inside    ${SERVICE}    rate=${RATE}
     ${result} =    Find Maximum Connection Rate
     ...    inside
@@ -47,6 +49,7 @@ Connections Are Opened Fast Enough
     ...    duration=${DURATION}
     ...    resolution=10 %
     ...    empty=True
+    ...    validate=True
     Log    ${result}
     Verify Connection Rate Above    ${RATE}
     Verify Session Time Below    time_to_open    ${OPEN}
@@ -54,6 +57,7 @@ Connections Are Opened Fast Enough
 Connections Are Held
     [Documentation]    Each entry is used from outside again and again. A table that is too small, ports that run out
     ...    and entries that are forgotten too early are found out here.
+    [Tags]    holding
     Start NAT Clients    inside    ${SERVICE}    rate=${FASTEST}    total=1
     ${result} =    Find Maximum Concurrent Connections
     ...    inside
@@ -67,6 +71,7 @@ Connections Are Held
 
 Connections Are Deleted Fast Enough
     [Documentation]    The table is emptied while connections are held (section 4.8). Those that are left are found out.
+    [Tags]    deleting
     Start NAT Clients    inside    ${SERVICE}    rate=${FASTEST}    total=1
     ${result} =    Measure Connection Teardown Rate    inside    connections=${CAPACITY}
     Log    ${result}
@@ -74,6 +79,7 @@ Connections Are Deleted Fast Enough
 
 Connections Of TCP Are Opened Fast Enough
     [Documentation]    The same for handshakes, each of which is ended again.
+    [Tags]    tcp
     Start TCP Responder    servers    servers=${SERVICE}
     Start TCP Clients    users    ${SERVICE}    connections=5000    flow_size=0    rate=${RATE}
     Connections Are Opened Fast Enough    users    ${RATE}    duration=${DURATION}

@@ -4,10 +4,10 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation     A stateful NAT64 gateway by RFC 9693: how many connections it opens each second (section 4.5), how many
-...               it holds at once (section 4.9), and its throughput and latency over flows that have their entries
-...               (section 4.7). IPv6 hosts are behind p1, the IPv4 Internet is behind p2. To copy: each test stands
-...               by itself.
+Documentation     A stateful NAT64 gateway by RFC 9693: how many connections it opens each second (section 4.5), how
+...               many it holds at once (section 4.9), and its throughput and latency over flows that have their
+...               entries (section 4.7). IPv6 hosts are behind p1, the IPv4 Internet is behind p2. To copy: each test
+...               stands by itself.
 ...
 ...               The testbed has to say in dut.reset.connections how the connection table is emptied.
 ...
@@ -46,6 +46,8 @@ ${LATENCY}     20 ms    # of 99 in 100 frames
 *** Test Cases ***
 Connections Are Opened Fast Enough
     [Documentation]    The highest rate at which each is answered through its entry. One frame opens a connection.
+    ...    Then each is asked for once more (section 4.6).
+    [Tags]    opening
     [Setup]    Start NAT Responder    outside    servers=${SERVER}:${PORT}
     Start NAT Clients    inside    [${PREFIX}${SERVER}]:${PORT}    rate=${RATE}
     ${result} =    Find Maximum Connection Rate
@@ -55,11 +57,13 @@ Connections Are Opened Fast Enough
     ...    duration=${DURATION}
     ...    resolution=10 %
     ...    empty=True
+    ...    validate=True
     Log    ${result}
     Verify Connection Rate Above    ${RATE}
 
 Connections Are Held
     [Documentation]    Each entry is used from outside again and again.
+    [Tags]    holding
     [Setup]    Start NAT Responder    outside    servers=${SERVER}:${PORT}
     Start NAT Clients    inside    [${PREFIX}${SERVER}]:${PORT}    rate=${FASTEST}    total=1
     ${result} =    Find Maximum Concurrent Connections
@@ -74,6 +78,7 @@ Connections Are Held
 
 Throughput In Both Directions
     [Documentation]    The highest load without loss.
+    [Tags]    searching
     [Setup]    Open Flows
     ${result} =    Find Throughput    north    south
     Log    ${result}
@@ -81,6 +86,7 @@ Throughput In Both Directions
 
 Latency In Both Directions
     [Documentation]    At a load that the device carries easily.
+    [Tags]    latency
     [Setup]    Open Flows
     Measure Latency    north    south    rate=${LOAD}
     Verify Latency Below    ${LATENCY}    percentile=99

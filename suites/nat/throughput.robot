@@ -37,12 +37,14 @@ ${LATENCY}     20 ms    # of 99 in 100 frames
 *** Test Cases ***
 Throughput In Both Directions
     [Documentation]    The highest load without loss.
+    [Tags]    searching
     ${result} =    Find Throughput    north    south
     Log    ${result}
     Verify Throughput Above    ${AT_LEAST}
 
 Latency In Both Directions
     [Documentation]    At a load that the device carries easily.
+    [Tags]    latency
     Measure Latency    north    south    rate=${LOAD}
     Verify Latency Below    ${LATENCY}    percentile=99
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Connections through the kernel's NAT44, whose limits are known (RFC 9693)."""
+"""Connections through NAT44 and NAT64 of this machine, whose limits are known (RFC 9693)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,24 @@ from .robots import check_failed, check_passed, robot
 
 PLANTED = Path(__file__).parent / "suites" / "nat.robot"
 SUITE = data_root() / "suites" / "nat" / "connections.robot"
+NAT64 = SUITE.with_name("nat64.robot")
 SHIPPED = data_root() / "resources" / "testbeds" / "embedded" / "nat.yaml"
 
 
-def limited(folder: Path, limit: str) -> str:
+NAT64_BED = SHIPPED.with_name("nat64.yaml")
+
+
+def limited(folder: Path, limit: str, shipped: Path = SHIPPED) -> str:
     """A testbed whose gateway has a limit."""
     file = folder / "limited.yaml"
-    file.write_text(f"{SHIPPED.read_text(encoding='utf-8')}  options: {{{limit}}}\n", encoding="utf-8")
+    file.write_text(f"{shipped.read_text(encoding='utf-8')}  options: {{{limit}}}\n", encoding="utf-8")
     return f"TESTBED:{file}"
 
 
 @pytest.mark.long
 def test_a_gateway_without_limits_passes(tmp_path: Path) -> None:
     tests = robot(SUITE, tmp_path)
-    assert len(tests) == 3
+    assert len(tests) == 4
     check_passed(tests)
 
 
@@ -82,6 +86,38 @@ def test_the_rate_is_found(rate: int, tmp_path: Path) -> None:
 )
 def test_a_limit_is_found_and_named(limit: str, test: str, message: str, tmp_path: Path) -> None:
     check_failed(robot(SUITE, tmp_path / "output", limited(tmp_path, limit), only=test), test, message)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(5))
+def test_the_teardown_rate_is_found(seed: int, tmp_path: Path) -> None:
+    planted = random.Random(seed).randint(500, 4000)
+    given = (limited(tmp_path, f"teardown: {planted}"), f"PLANTED:{planted}")
+    check_passed(robot(PLANTED, tmp_path, *given, only="Teardown Rate Is Found"))
+
+
+def test_a_device_that_deletes_slowly_fails(tmp_path: Path) -> None:
+    given, test = limited(tmp_path, "teardown: 2000"), "Connections Are Deleted Fast Enough"
+    message = "FAIL: connection tear-down rate of inside is "
+    check_failed(robot(SUITE, tmp_path / "output", given, only=test), test, message)
+
+
+@pytest.mark.long
+def test_nat64_passes(tmp_path: Path) -> None:
+    tests = robot(NAT64, tmp_path)
+    assert len(tests) == 4
+    check_passed(tests)
+
+
+def test_streams_go_through_nat64_and_back(tmp_path: Path) -> None:
+    check_passed(robot(NAT64, tmp_path, only="Latency In Both Directions"))
+
+
+@pytest.mark.long
+def test_a_small_table_of_nat64_is_found(tmp_path: Path) -> None:
+    given, test = limited(tmp_path, "connections: 700", NAT64_BED), "Connections Are Held"
+    message = "FAIL: concurrent connections of inside is 0; at 1,000 300 failed (300 timed out)"
+    check_failed(robot(NAT64, tmp_path / "output", given, only=test), test, message)
 
 
 def test_entries_that_are_forgotten_are_counted(tmp_path: Path) -> None:

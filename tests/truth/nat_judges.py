@@ -35,7 +35,7 @@ def _bench(folder: str, planted: dict[str, Any] | None, **clients: Any) -> Bench
 
 
 def _planted(draw: random.Random) -> dict[str, Any] | None:
-    """What is wrong with a device, if anything; None: it does not translate."""
+    """The fault of a device, if it has one; None: it does not translate."""
     entries, ports = draw.randint(1, _MOST + 3), draw.randint(1, _MOST + 3)
     return draw.choice(
         [

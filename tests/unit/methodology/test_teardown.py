@@ -30,7 +30,7 @@ class Trials:
 
 
 def result(*trials: TeardownTrial) -> TeardownResult:
-    """Of several trials, or of three that are alike."""
+    """The result of several trials, or of three that are alike."""
     trials = trials * 3 if len(trials) == 1 else trials
     measurer = Trials(list(trials))
     return measure_teardown(measurer, "inside", connections=1000, repetitions=len(trials))

@@ -9,17 +9,19 @@ import tempfile
 from fractions import Fraction
 from math import ceil, log2
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import PlanError
-from TesterLibrary.methodology.maximum import Limit
+from TesterLibrary.methodology.maximum import Limit, MaximumResult, MaximumSearch, Quantity, find_maximum
 from TesterLibrary.model.endpoints import Endpoints
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Clients
 from TesterLibrary.model.units import Duration
+from TesterLibrary.running.connections import ValidatedRateMeasurer
 from TesterLibrary.running.teardown import Teardown
 from TesterLibrary.targets.fake import FakeNat
 from TesterLibrary.verdict import Outcome
@@ -152,3 +154,31 @@ def test_a_time_in_which_nothing_would_be_noticed_is_refused(tmp_path: Path) -> 
     with pytest.raises(PlanError, match=r"watch=800 ms .* measured for 400 ms; give duration=800 ms or more"):
         bench.capacity(5, 5, Duration(4 * 10**8))
     assert bench.capacity(5, 5, Duration(8 * 10**8)).maximum == 0
+
+
+def validated(tmp_path: Path, **nat: Any) -> MaximumResult:
+    bench = Bench(tmp_path, FakeNat(OUTSIDE, **nat))
+    measurer = ValidatedRateMeasurer(bench.ends, "inside", bench.target.forget_connections)
+    return find_maximum(measurer, MaximumSearch(Quantity.RATE, 20, 20, Duration(5 * 10**8)))
+
+
+def test_connections_are_opened_at_a_rate_and_validated(tmp_path: Path) -> None:
+    found = validated(tmp_path)
+    assert (found.maximum, found.trial.statistics.openings, found.trial.statistics.failed) == (20, 10, 0)
+    assert found.trial.statistics.counters["nat-initiator.asked"] >= 10
+
+
+def test_a_rate_whose_connections_are_forgotten_is_none(tmp_path: Path) -> None:
+    """Each connection is answered, and a moment later the entry is gone."""
+    found = validated(tmp_path, idle_ns=10**8)
+    assert found.maximum == 0
+    said = r"0/s; at 20 \d+ failed \(\d+ forgotten\)"
+    assert re.fullmatch(said, found.verdict_above(20, "20/s").measured)
+
+
+def test_clients_that_nobody_asks_cannot_be_validated(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, FakeNat(OUTSIDE))
+    target = Endpoints.parse("198.18.0.3:80")
+    bench.ends.start(Clients(name="users", port="p1", protocol="tcp-client", target=target, connections=1))
+    with pytest.raises(PlanError, match=r"tcp-client .* cannot be validated; use Start NAT Clients"):
+        ValidatedRateMeasurer(bench.ends, "users")
