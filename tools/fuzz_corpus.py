@@ -33,6 +33,8 @@ from TesterLibrary.planning.query import plan_query
 from TesterLibrary.planning.responder import plan_end
 from TesterLibrary.targets.engine.convert_end import responder_message
 from TesterLibrary.targets.engine.convert_query import query_message
+from TesterLibrary.wire.icmpv6 import ICMPv6MLD, RouterAlert
+from TesterLibrary.wire.igmp import IGMP
 
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
 CORPUS = ENGINE / "fuzz" / "corpus" / "responder"
@@ -49,6 +51,8 @@ SEEN, HOLD = (bytes.fromhex(f"000{kind} 0400 c6120003 00000000") for kind in (3,
 FRAMES: dict[str, Packet] = {
     "arp": LINK / ARP(op=1, psrc=PEER, pdst=OURS),
     "nd": LINK / IPv6(src="fe80::1", dst="ff02::1:ff00:3") / ICMPv6ND_NS(tgt="2001:2::3"),
+    "igmp-host": LINK / IP(dst="224.0.0.1", ttl=1) / IGMP(type="query", mrcode=100),
+    "mld-host": LINK / IPv6(src="fe80::1", dst="ff02::1") / RouterAlert() / ICMPv6MLD(type="query", mrd=900),
     "icmp-echo": IPV4 / ICMP() / Raw(b"abc"),
     "udp-echo": IPV4 / UDP(sport=9, dport=7) / Raw(b"abc"),
     "dns": IPV4 / UDP(sport=9, dport=53) / DNS(qd=DNSQR(qname="a.b")),
@@ -62,6 +66,7 @@ FRAMES: dict[str, Packet] = {
 }
 SYN = IPV4 / TCP(sport=1000, dport=80, flags="S", seq=5, options=[("MSS", 300), ("Timestamp", (7, 0))])
 SYN_ACK = IPV4 / TCP(sport=80, dport=1024, flags="SA", seq=5, ack=1)
+GROUPS = {"igmp-host": "239.1.1.1-239.1.1.3", "mld-host": "ff0e::1-ff0e::3"}
 OTHER_CLIENTS = {"syn-flood", "tcp-probe", "nat-initiator", "nat64-initiator"}
 OF_IPV6 = {"nd", "nat64-initiator"}
 # Four bytes each: 2^n µs later; the frame or (1) what was sent last; which byte of it is another; and which.
@@ -129,7 +134,8 @@ def _peer(name: str) -> str:
 
 def _end(name: str) -> End:
     if not _opens(name):
-        return Responder(name=name, port="p", protocol=name)
+        groups = AddressRange.parse(GROUPS[name]) if name in GROUPS else None
+        return Responder(name=name, port="p", protocol=name, answers_for=groups)
     target = Endpoints(AddressRange(ip_address(_peer(name))), PortRange(80))
     return Clients(name=name, port="p", protocol=name, target=target, connections=2)
 

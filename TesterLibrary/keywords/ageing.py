@@ -52,7 +52,7 @@ class Ageing:
         | ``cycles`` | how many addresses are learned and forgotten, one after the other |
         | ``rate`` | frames to the address each second: the gap between two of them is the resolution |
         | ``timeout`` | for how long an address is watched at most; a bridge usually forgets after 5 minutes |
-        | ``kind`` | how a neighbour is announced, as in `Measure ARP Learning Rate` |
+        | ``kind`` | how a neighbour is announced, as in `Measure Neighbour Learning Rate` |
 
         A bridge learns an address from one frame, and has forgotten it when frames to it are flooded. A
         neighbour is announced once and never answers; it is forgotten when the router no longer forwards

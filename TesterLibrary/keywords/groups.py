@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from robot.api.deco import keyword
 
 from ..measurement.counter import Counter
@@ -14,14 +16,16 @@ from ..methodology.multicast_latency import MulticastLatencyResult, measure_mult
 from ..methodology.result import Result
 from ..methodology.tolerance import at_least
 from ..model.endpoints import AddressRange
-from ..model.multicast import GroupProtocol, groups_of
+from ..model.membership import GroupProtocol
+from ..model.multicast import groups_of
 from ..model.quantity import Frequency
-from ..model.units import Duration, FrameSize, FrameSizes, Rate, Ratio
+from ..model.units import Duration, FrameSizes, Rate, Ratio
 from ..running.groups import CapacityMeasurer, GroupPorts, MatrixTrials, MemberLatency
 from ..running.measurer import Pauses
 from ..running.reset import groups_hook
 from ..running.suite import Suite
 from ..verdict import Verdict
+from ._burden import burden_of
 from ._component import component
 
 _GROUP = AddressRange.parse("239.1.1.1")
@@ -45,7 +49,7 @@ class Groups:
         lowest: int = 16,
         highest: int = 65_536,
         resolution: Ratio = Ratio.parse("0 %"),
-        protocol: GroupProtocol = GroupProtocol.IGMPV2,
+        protocol: GroupProtocol | None = None,
         rate: Frequency = _THOUSAND,
         probe_rate: Frequency = _THOUSAND,
         settle: Duration = _SETTLE,
@@ -60,7 +64,7 @@ class Groups:
         | ``lowest`` | the number of groups at which the search begins, doubling it |
         | ``highest`` | the number beyond which it does not go |
         | ``resolution`` | how close the bounds are at the end, in ``%`` of the capacity; 0: exactly |
-        | ``protocol`` | ``igmpv2`` or ``igmpv3`` |
+        | ``protocol`` | ``igmpv2``, ``igmpv3``, ``mldv1`` or ``mldv2``; igmpv2 or mldv1, if left out |
         | ``rate`` | reports and leaves of each member, sent per second |
         | ``probe_rate`` | frames to the groups, sent per second |
         | ``settle`` | how long nothing is sent between the reports and the frames |
@@ -124,10 +128,10 @@ class Groups:
         *ports: str,
         groups: list[int],
         first: AddressRange = _GROUP,
-        frame_size: FrameSizes = FrameSize(64),
+        frame_size: FrameSizes | None = None,
         load: Ratio = Ratio.parse("100 %"),
         duration: Duration | None = None,
-        protocol: GroupProtocol = GroupProtocol.IGMPV2,
+        protocol: GroupProtocol | None = None,
         rate: Frequency = _THOUSAND,
         settle: Duration = _SETTLE,
     ) -> GroupMatrixResult:
@@ -137,10 +141,10 @@ class Groups:
         | ``ports`` | the port that sends, then the members; all of the testbed, if none is given |
         | ``groups`` | the numbers of groups, rising, such as ``1,10,100`` |
         | ``first`` | the first group; the others follow it |
-        | ``frame_size`` | bytes, FCS included, or a mix as in `Set Frame Size` |
+        | ``frame_size`` | bytes, FCS included, or a mix; 64, and 82 over IPv6, if left out |
         | ``load`` | the rate of all groups together, in ``%`` of the line rate of the port that sends |
         | ``duration`` | how long each trial sends; as the profile says for frame loss, if left out |
-        | ``protocol`` | ``igmpv2`` or ``igmpv3`` |
+        | ``protocol`` | ``igmpv2``, ``igmpv3``, ``mldv1`` or ``mldv2``; igmpv2 or mldv1, if left out |
         | ``rate`` | reports and leaves of each member, sent per second |
         | ``settle`` | how long nothing is sent between the reports and the frames |
 
@@ -189,16 +193,23 @@ class Groups:
 
     @keyword(tags=["rfc3918", "measure"])
     def measure_multicast_latency(
-        self, name: str, rate: Rate | None = None, duration: Duration | None = None
+        self,
+        name: str,
+        rate: Rate | None = None,
+        duration: Duration | None = None,
+        burden: str | None = None,
     ) -> MulticastLatencyResult:
-        """Measures the latency of a multicast stream at every member in turn (RFC 3918 §5.1, §5.2).
+        """Measures the latency of a multicast stream at every member in turn (RFC 3918 §5.1, §5.2, §8.1).
 
         | =Argument= | =Meaning= |
         | ``name`` | the name of a stream of `Create Multicast Stream`, whose members have joined |
         | ``rate`` | the rate of the stream, in place of its own; no more than its throughput |
         | ``duration`` | how long each trial sends; as the profile says, if left out |
+        | ``burden`` | streams that are sent meanwhile at their own rates, by their names: ``north,south`` |
 
-        Each member has a trial of its own, in which every frame that arrives there is timed.
+        Each member has a trial of its own, in which every frame that arrives there is timed. Of a burden
+        nothing is judged, but verdicts say what of it was lost, and are INCONCLUSIVE where the tester did not
+        send it as it should.
 
         Returns a result: ``latencies`` by member, and ``latency`` of all of them, whose ``min`` and ``max``
         are those of §5.2, in nanoseconds. `Verify Latency Below` judges the frames of all members.
@@ -216,12 +227,14 @@ class Groups:
             duration or suite.profile.trial,
             note=suite.remember,
             pauses=Pauses(suite.profile.trial_learning, suite.profile.trial_rest),
+            burden=burden_of(suite, burden, beside=name),
         )
         suite.progress.begin(f"multicast latency of {name}")
-        return suite.found(measure_multicast_latency(measurer.at, name, measurer.members, measurer.duration))
+        found = measure_multicast_latency(measurer.at, name, measurer.members, measurer.duration)
+        return suite.found(replace(found, burden=tuple(measurer.burden.trials)))
 
     def _ports(
-        self, ports: tuple[str, ...], first: AddressRange, protocol: GroupProtocol, rate: Frequency
+        self, ports: tuple[str, ...], first: AddressRange, protocol: GroupProtocol | None, rate: Frequency
     ) -> GroupPorts:
         sender, *members = ports or tuple(sorted(self._suite.tester.ports))
         return GroupPorts(sender, tuple(members), first.first, protocol, rate)

@@ -16,6 +16,7 @@ from ..measurement.correction import DelayKind
 from ..measurement.trial import Trial
 from ..methodology.judging import latency_below
 from ..methodology.latency import LatencyMeasurement, LatencyResult, measure_latency
+from ..methodology.multicast_latency import MulticastLatencyResult
 from ..methodology.prerequisite import check_prerequisite, load_of
 from ..methodology.result import Result, trials_of
 from ..methodology.stamps import StampResult
@@ -140,7 +141,7 @@ class FrameLatency:
         judged = self._suite.judged(measured)
 
         def judge(bound: Duration) -> Verdict:
-            if isinstance(judged, LatencyResult):
+            if isinstance(judged, LatencyResult | MulticastLatencyResult):
                 return judged.verdict_below(bound, percentile=percentile)
             if isinstance(judged, StampResult):
                 return judged.delay_below(bound, percentile)

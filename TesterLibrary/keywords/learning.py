@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords for the neighbours that a router learns by ARP."""
+"""Keywords for the neighbours that a router learns by ARP and by neighbour discovery."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Learning:
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
 
-    @keyword(name="Measure ARP Learning Rate", tags=["measure"])
-    def measure_arp_learning_rate(
+    @keyword(tags=["rfc8161", "measure"])
+    def measure_neighbour_learning_rate(
         self,
         addresses: AddressRange,
         announce: str = "p1",
@@ -53,28 +53,34 @@ class Learning:
         """Announces addresses on one port while UDP to them comes from the other (norma §8).
 
         | =Argument= | =Meaning= |
-        | ``addresses`` | ``198.18.64.0/22``: IPv4, in the network of the port, unknown to the device so far |
+        | ``addresses`` | ``198.18.64.0/22``: in the network of the port, unknown to the device so far |
         | ``announce`` | the port of the tester where they are announced, again and again |
         | ``probe`` | the port from which UDP is sent to each of them in turn |
         | ``rate`` | announcements sent per second |
         | ``probe_rate`` | UDP frames sent per second |
-        | ``kind`` | ``reply``, ``request`` (for the device; RFC 826) or ``gratuitous`` (RFC 5227 §3) |
+        | ``kind`` | ``reply``, ``request``, ``gratuitous`` or ``answer``, as the table below says |
         | ``mac`` | the MAC address that is announced; that of the port, if left out |
 
-        The tester does not answer when the device asks who has one of them, unless an ARP responder was
-        started for it. A device that does not know the first address after it was announced learns from no
-        announcement of this kind: the rate is 0. Of addresses that were all probed before, none can tell: the
-        device may have asked for them, and all that it then learned is INCONCLUSIVE. Otherwise an address is
-        learned once a frame to it has arrived. When all are, or none was for a second and two rounds,
-        announcements end, and those to which
-        the device still forwards are counted.
+        | =Kind= | =IPv4= | =IPv6= |
+        | ``reply`` | an ARP reply that nobody has asked for | such an advertisement to the device |
+        | ``request`` | a question for the device (RFC 826) | a solicitation (RFC 4861 §7.2.3) |
+        | ``gratuitous`` | a gratuitous request (RFC 5227 §3) | an advertisement to all (RFC 9131) |
+        | ``answer`` | nothing: the device asks, and is answered | the same (RFC 8161) |
+
+        Except with ``answer`` the tester does not answer when the device asks who has one of them, unless a
+        responder was started for it. A device that does not know the first address after it was announced
+        learns from no announcement of this kind: the rate is 0. Of addresses that were all probed before,
+        none can tell: the device may have asked for them, and all that it then learned is INCONCLUSIVE.
+        Otherwise an address is learned once a frame to it has arrived. When all are, or none was for a second
+        and two rounds, announcements end, and those to which the device still forwards are counted.
 
         Returns a result: ``${result.trial.learning_rate}`` is in entries each second, from the first
         announcement until the last address was reached; ``${result.trial.learned}`` are known at once.
 
-        A device that takes no unsolicited replies learns from ``request``.
+        A device that takes no unsolicited replies learns from ``request``, as most do in IPv6. With
+        ``answer`` the rate is that of resolution: from the first frame until one has arrived at each address.
 
-        | ${result} = | `Measure ARP Learning Rate` | 198.18.64.0/22 | announce=p1 | probe=p2 |
+        | ${result} = | `Measure Neighbour Learning Rate` | 198.18.64.0/22 | announce=p1 | probe=p2 |
         | `Verify Learning Rate Above` | 450 entries/s |
         | `Verify All Learned` |
         """
@@ -84,8 +90,8 @@ class Learning:
         trial = measurer.measure(addresses.count)
         return self._suite.found(LearningResult(title=str(addresses), trials=(), trial=trial))
 
-    @keyword(name="Find ARP Cache Capacity", tags=["find"])
-    def find_arp_cache_capacity(
+    @keyword(tags=["rfc8161", "find"])
+    def find_neighbour_cache_capacity(
         self,
         addresses: AddressRange,
         announce: str = "p1",
@@ -96,16 +102,16 @@ class Learning:
         kind: Announcement = Announcement.REPLY,
         rest: Duration = _SIX_SECONDS,
     ) -> CacheResult:
-        """Searches how many neighbours the device knows at once, exactly (RFC 2889 §5.7, for ARP).
+        """Searches how many neighbours the device knows at once, exactly (RFC 8161, RFC 2889 §5.7).
 
         | =Argument= | =Meaning= |
-        | ``addresses`` | IPv4 addresses, the first ones of which are announced; no more are tried |
+        | ``addresses`` | addresses, the first ones of which are announced; no more are tried |
         | ``announce`` | the port of the tester where they are announced |
         | ``probe`` | the port from which they are reached |
         | ``lowest`` | the number at which the search begins, doubling it |
         | ``rate`` | announcements sent per second |
         | ``probe_rate`` | UDP frames sent per second |
-        | ``kind`` | the kind of announcement, as in `Measure ARP Learning Rate` |
+        | ``kind`` | the kind of announcement, as in `Measure Neighbour Learning Rate` |
         | ``rest`` | the pause in which the device can forget what it could not learn; Linux needs 5 s |
 
         A number that is not all learned is announced and counted three times before it counts as too many.
@@ -114,16 +120,16 @@ class Learning:
         ``${result.capacity}`` addresses were known at once, ``${result.failed_at}`` were not. What else the
         device knows, such as the tester's own addresses, takes room of its table too.
 
-        | ${result} = | `Find ARP Cache Capacity` | 198.18.64.0/20 |
-        | `Verify ARP Cache Capacity Above` | 1000 |
+        | ${result} = | `Find Neighbour Cache Capacity` | 198.18.64.0/20 |
+        | `Verify Neighbour Cache Capacity Above` | 1000 |
         """
         neighbours = Neighbours(addresses, announce, probe, rate, probe_rate, kind)
         measurer = NeighbourMeasurer(self._suite.tester, neighbours, rest=rest)
         self._suite.progress.begin(f"neighbour cache of {addresses}")
         return self._suite.found(find_capacity(measurer, str(addresses), lowest, addresses.count))
 
-    @keyword(name="Send ARP Announcements", tags=["send"])
-    def send_arp_announcements(
+    @keyword(tags=["send"])
+    def send_neighbour_announcements(
         self,
         addresses: AddressRange,
         announce: str = "p1",
@@ -132,17 +138,17 @@ class Learning:
         kind: Announcement = Announcement.REPLY,
         mac: str | None = None,
     ) -> int:
-        """Announces each address once by ARP. Returns how many announcements left.
+        """Announces each address once. Returns how many announcements left.
 
         | =Argument= | =Meaning= |
-        | ``addresses`` | IPv4 addresses in the network of the port |
+        | ``addresses`` | IPv4 or IPv6 addresses in the network of the port |
         | ``announce`` | the port of the tester |
         | ``probe`` | another port of the tester, on which nothing of them is expected |
         | ``rate`` | announcements sent per second |
-        | ``kind`` | the kind of announcement, as in `Measure ARP Learning Rate` |
+        | ``kind`` | the kind of announcement, as in `Measure Neighbour Learning Rate` |
         | ``mac`` | the MAC address that is announced; that of the port, if left out |
 
-        | `Send ARP Announcements` | 198.18.64.0/24 | kind=gratuitous | mac=02:00:00:00:aa:01 |
+        | `Send Neighbour Announcements` | 198.18.64.0/24 | kind=gratuitous | mac=02:00:00:00:aa:01 |
         """
         neighbours = Neighbours(addresses, announce, probe, rate, rate, kind, mac)
         return NeighbourMeasurer(self._suite.tester, neighbours).announce()
@@ -161,7 +167,7 @@ class Learning:
         """Returns to how many of these addresses the device forwards now, and asserts if asked to.
 
         | =Argument= | =Meaning= |
-        | ``addresses`` | IPv4 addresses; two UDP frames are sent to each |
+        | ``addresses`` | IPv4 or IPv6 addresses; two UDP frames are sent to each |
         | ``assertion_operator`` | ``==``, ``<=``, ``<`` … of the Assertion Engine |
         | ``assertion_expected`` | how many addresses |
         | ``message`` | a text in place of the usual one if the assertion fails |
@@ -193,7 +199,7 @@ class Learning:
         """Passes if the device knew every address that was announced, all of them at once.
 
         | =Argument= | =Meaning= |
-        | ``measured`` | a result of `Measure ARP Learning Rate`; the last one of the test, if left out |
+        | ``measured`` | of `Measure Neighbour Learning Rate`; the last one of the test, if left out |
 
         | `Verify All Learned` |
         """
@@ -207,7 +213,7 @@ class Learning:
 
         | =Argument= | =Meaning= |
         | ``bound`` | the least learning rate, such as ``450 entries/s`` |
-        | ``measured`` | a result of `Measure ARP Learning Rate`; the last one of the test, if left out |
+        | ``measured`` | of `Measure Neighbour Learning Rate`; the last one of the test, if left out |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify Learning Rate Above` | 450 entries/s |
@@ -215,18 +221,18 @@ class Learning:
         result = self._judged(measured, LearningResult)
         return self._suite.conclude(at_least(lambda bound: learning_rate_above(result, bound), bound, within))
 
-    @keyword(name="Verify ARP Cache Capacity Above", tags=["verify"])
-    def verify_arp_cache_capacity_above(
+    @keyword(tags=["rfc8161", "verify"])
+    def verify_neighbour_cache_capacity_above(
         self, bound: int, measured: CacheResult | None = None, within: Ratio | None = None
     ) -> Verdict:
         """Passes if the device knew at least so many neighbours at once.
 
         | =Argument= | =Meaning= |
         | ``bound`` | the least number of addresses, such as ``1000`` |
-        | ``measured`` | a result of `Find ARP Cache Capacity`; the last one of the test, if it is left out |
+        | ``measured`` | of `Find Neighbour Cache Capacity`; the last one of the test, if left out |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
-        | `Verify ARP Cache Capacity Above` | 1000 |
+        | `Verify Neighbour Cache Capacity Above` | 1000 |
         """
         result = self._judged(measured, CacheResult)
         return self._suite.conclude(at_least(lambda bound: capacity_above(result, bound), bound, within))

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from robot.api.deco import keyword
 
 from ..errors import PlanError
@@ -17,16 +19,20 @@ from ..methodology.group_leak import no_leak
 from ..methodology.result import Result
 from ..methodology.tolerance import at_most
 from ..model.endpoints import AddressRange
-from ..model.multicast import GroupProtocol, Membership, group_stream
+from ..model.membership import GroupProtocol, Membership
+from ..model.multicast import group_stream
 from ..model.quantity import Frequency
-from ..model.units import LINE_RATE, Duration, FrameSize, FrameSizes, Rate, Ratio
+from ..model.units import LINE_RATE, Duration, FrameSizes, Rate, Ratio
 from ..running.group_delay import DelayMeasurer, DelayTimes
+from ..running.memberships import JoinManner
 from ..running.suite import Suite
 from ..verdict import Verdict
+from ._burden import burden_of
 from ._component import component
 
 _GROUP = AddressRange.parse("239.1.1.1")
 _THOUSAND = Frequency.parse("1 k/s")
+_SECOND = Duration(10**9)
 _TEN_SECONDS = Duration(10 * 10**9)
 _THREE_SECONDS = Duration(3 * 10**9)
 _HALF_A_SECOND = Duration(500_000_000)
@@ -34,7 +40,7 @@ _HALF_A_SECOND = Duration(500_000_000)
 
 @component
 class Multicast:
-    """Groups that ports of the tester join, as hosts do by IGMP, and frames to these groups."""
+    """Groups that ports of the tester join, as hosts do by IGMP and MLD, and frames to these groups."""
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
@@ -45,7 +51,7 @@ class Multicast:
         name: str,
         *ports: str,
         groups: AddressRange = _GROUP,
-        frame_size: FrameSizes = FrameSize(64),
+        frame_size: FrameSizes | None = None,
         rate: Rate = LINE_RATE,
     ) -> str:
         """Describes a stream to multicast groups with several members (RFC 3918 §4). Returns its name.
@@ -53,8 +59,8 @@ class Multicast:
         | =Argument= | =Meaning= |
         | ``name`` | what the other keywords call the stream; one that exists is replaced |
         | ``ports`` | the port that sends, then the members; all of the testbed, if none is given |
-        | ``groups`` | IPv4 groups, such as ``239.1.1.1-239.1.1.50``; frames go to one after the other |
-        | ``frame_size`` | bytes, FCS included, or a mix as in `Set Frame Size` |
+        | ``groups`` | ``239.1.1.1-239.1.1.50``, or IPv6 ones; frames go to one after the other |
+        | ``frame_size`` | bytes, FCS included, or a mix; 64, and 82 over IPv6, if left out |
         | ``rate`` | the rate of all groups together, as in `Create Stream` |
 
         A frame is lost if it misses one of the members, so `Find Throughput` finds the aggregated multicast
@@ -80,29 +86,37 @@ class Multicast:
         self,
         port: str,
         *groups: AddressRange,
-        protocol: GroupProtocol = GroupProtocol.IGMPV2,
+        protocol: GroupProtocol | None = None,
         rate: Frequency = _THOUSAND,
-        refresh: Duration = _TEN_SECONDS,
+        robustness: int = 2,
+        interval: Duration = _SECOND,
+        answer: bool = True,
     ) -> None:
         """Lets a port of the tester join multicast groups, until `Leave Group` or the end of the test.
 
         | =Argument= | =Meaning= |
         | ``port`` | the port of the tester where the host is |
-        | ``groups`` | IPv4 groups, such as ``239.1.1.1`` or ``239.1.1.1-239.1.1.50`` |
-        | ``protocol`` | ``igmpv2`` (RFC 2236) or ``igmpv3`` (RFC 3376, from every source) |
+        | ``groups`` | groups, such as ``239.1.1.1``, ``239.1.1.1-239.1.1.50`` or ``ff0e::1`` |
+        | ``protocol`` | ``igmpv2``, ``igmpv3``, ``mldv1`` or ``mldv2``; igmpv2 or mldv1, if left out |
         | ``rate`` | reports sent each second |
-        | ``refresh`` | after how long each report is repeated; ``0 s`` sends it once |
+        | ``robustness`` | how many times each group is reported, lest a report be lost (RFC 2236 §8.1) |
+        | ``interval`` | the time between two reports of a group |
+        | ``answer`` | whether the port answers queries, as a host does |
 
-        Queries of the device are not read. Its memberships last because reports are repeated, more often than
-        a device asks (125 s) or forgets (260 s), and four times a second for 3 s after another port has left
-        the group. Groups of IPv6 (MLD) are refused.
+        The port answers queries of the device for these groups: general ones, and those for one group after
+        another member has left. It answers within seven eighths of the time that the query allows, and not at
+        all if it hears another host's report of the group meanwhile (versions 2 of IGMP and 1 of MLD). With
+        ``igmpv3`` and ``mldv2`` it wants every source (RFC 3376, RFC 3810), and answers a querier of an older
+        version in that version. With ``answer=False`` the device forgets the groups some time after their
+        last report. A switch cannot answer: it refuses to join unless it is told not to.
 
         | `Join Group` | p2 | 239.1.1.1-239.1.1.50 | protocol=igmpv3 |
         """
         if not groups:
             raise PlanError("no group is given; give one or more, such as 239.1.1.1")
+        manner = JoinManner(rate, robustness, interval, answer)
         for membership in [Membership(port, each, protocol) for each in groups]:
-            self._suite.memberships.join(membership, rate, refresh)
+            self._suite.memberships.join(membership, manner)
 
     @keyword(tags=["rfc3918"])
     def leave_group(self, port: str, *groups: AddressRange, rate: Frequency = _THOUSAND) -> None:
@@ -126,10 +140,11 @@ class Multicast:
         port: str | None = None,
         rate: Rate | None = None,
         cycles: int = 3,
-        protocol: GroupProtocol = GroupProtocol.IGMPV2,
+        protocol: GroupProtocol | None = None,
         lead: Duration = _HALF_A_SECOND,
         timeout: Duration = _TEN_SECONDS,
         silence: Duration = _THREE_SECONDS,
+        burden: str | None = None,
     ) -> GroupDelayResult:
         """Measures how long a device takes to forward a group after a join, and after a leave (RFC 3918 §6).
 
@@ -138,10 +153,11 @@ class Multicast:
         | ``port`` | the port that joins and leaves; the first member of the stream, if left out |
         | ``rate`` | the rate of the group, in place of its own; its gap is the resolution |
         | ``cycles`` | how often the port joins and leaves |
-        | ``protocol`` | ``igmpv2`` or ``igmpv3`` |
+        | ``protocol`` | as in `Join Group` |
         | ``lead`` | how long the group is sent before each join: no frame of it may arrive then |
         | ``timeout`` | for how long the first frame, and the last one, are waited for |
         | ``silence`` | for how long no frame may arrive after a leave until the last one is taken for that |
+        | ``burden`` | streams that are sent meanwhile (RFC 3918 §8.2), as in `Measure Multicast Latency` |
 
         The group is sent all the time. The join delay (§6.1) is that from the report to the first frame that
         arrives, the leave delay (§6.2) that from the leave to the last one, both by the tester's clock, the
@@ -166,10 +182,12 @@ class Multicast:
             port or described.rx,
             protocol=protocol,
             times=DelayTimes(lead=lead, timeout=timeout, silence=silence),
+            burden=burden_of(suite, burden, beside=name),
         )
         suite.progress.begin(f"group delays of {name} at {port or described.rx}")
         title = f"{name} at {port or described.rx}"
-        return suite.found(measure_group_delays(measurer, title, cycles))
+        found = measure_group_delays(measurer, title, cycles)
+        return suite.found(replace(found, burden=tuple(measurer.burden.trials)))
 
     @keyword(tags=["rfc3918", "verify"])
     def verify_group_join_delay_below(

@@ -18,6 +18,7 @@ from ..measurement.multicast import GroupCycle
 from ..measurement.trial import Trial
 from ..model.units import Duration
 from ..verdict import AT_MOST, Between, Verdict, assess
+from .burden import burden_doubt, burden_text
 from .judging import doubt_of
 from .result import Result
 
@@ -42,6 +43,7 @@ class GroupDelayResult(Result):
     """Group join and leave delays of one port and group. The worst cycle counts."""
 
     cycles: tuple[GroupCycle, ...]
+    burden: tuple[Trial, ...] = ()  # of what was sent beside each cycle (RFC 3918 §8.2)
 
     @property
     def join_delay_ns(self) -> int | None:
@@ -95,7 +97,7 @@ class GroupDelayResult(Result):
         endless = [least for least, most in bounds if most is None]
         least = max((least for least, _ in bounds), default=0)
         most = max(bound.ns + 1 if most is None else most for _, most in bounds) if bounds else 0
-        doubt = missing or doubt_of(self.trials) or "; ".join(self._objections)
+        doubt = missing or doubt_of(self.trials) or "; ".join(self._objections) or burden_doubt(self.burden)
         if not doubt and least <= bound.ns < most:
             doubt = f"frames are {Duration(self.resolution_ns)} apart; send the group at a higher rate"
             if endless:
@@ -107,7 +109,7 @@ class GroupDelayResult(Result):
             None if missing else Between(least, most),
             AT_MOST,
             bound.ns,
-            subject=f"{delay.value} of {self.title}",
+            subject=f"{delay.value} of {self.title}{burden_text(self.burden)}",
             measured="unknown" if missing else measured,
             bound=f"<= {bound}",
             doubt=doubt,
@@ -122,9 +124,10 @@ class GroupDelayResult(Result):
             worst = self._worst(delay)
             return f"{delay.value} {'not known' if worst is None else Duration(worst)}"
 
+        title = f"{self.title}{burden_text(self.burden)}"
         return (
-            f"{self.title}: {text(GroupDelay.JOIN)}, {text(GroupDelay.LEAVE)}, the worst of "
-            f"{len(self.cycles)}, resolution {Duration(self.resolution_ns)}"
+            f"{title}: {text(GroupDelay.JOIN)}, {text(GroupDelay.LEAVE)}, the worst of {len(self.cycles)}, "
+            f"resolution {Duration(self.resolution_ns)}"
         )
 
 

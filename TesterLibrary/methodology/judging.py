@@ -127,10 +127,13 @@ def latency_below(
     percentile: float,
     *,
     kind: DelayKind = DelayKind.AS_SEEN,
+    beside: str = "",
+    doubt: str = "",
 ) -> Verdict:
     """Whether a percentile over all frames of all trials is at most the bound; 100 is the maximum.
 
-    INCONCLUSIVE if a trial is invalid, if there is none, or if a stream of one received nothing.
+    INCONCLUSIVE if a trial is invalid, if there is none, or if a stream of one received nothing; or because
+    of a `doubt`. `beside`: what else was sent, for the text.
     """
     if not 0 < percentile <= 100:
         raise TesterLibraryError(f"a percentile of {percentile:g} is not above 0 and at most 100")
@@ -142,10 +145,10 @@ def latency_below(
         about(figure),
         AT_MOST,
         bound.ns,
-        subject=f"p{percentile:g} latency of {title_of(trials)}",
+        subject=f"p{percentile:g} latency of {title_of(trials)}{beside}",
         measured=measured,
         bound=f"<= {bound}",
-        doubt=delay_doubt_of(trials) or undelayed(trials),
+        doubt=delay_doubt_of(trials) or undelayed(trials) or doubt,
     )
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Multicast latency (RFC 3918 §5.1, §5.2): of each member by itself, and the least and greatest of all."""
+"""Multicast latency (RFC 3918 §5.1, §5.2, §8.1): of each member, and the least and greatest of all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from ..errors import PlanError
 from ..measurement.latency import Latency
 from ..measurement.trial import Trial
 from ..model.units import Duration
-from .judging import lost_text
+from ..verdict import Verdict
+from .burden import burden_doubt, burden_text
+from .judging import latency_below, lost_text
 from .result import Result, shorter
 
 _RFC_TRIAL = Duration(120 * 10**9)  # RFC 2544 §26.2, to which RFC 3918 §5.1 refers
@@ -23,6 +25,12 @@ class MulticastLatencyResult(Result):
 
     members: tuple[str, ...]  # in the order of the trials
     duration: Duration
+    burden: tuple[Trial, ...] = ()  # of what was sent beside each of the trials
+
+    def verdict_below(self, bound: Duration, *, percentile: float = 99) -> Verdict:
+        """Whether a percentile over the frames at all members is at most the bound."""
+        beside, doubt = burden_text(self.burden), burden_doubt(self.burden)
+        return latency_below(self.trials, bound, percentile, beside=beside, doubt=doubt)
 
     @property
     def shortened(self) -> tuple[str, ...]:
@@ -44,7 +52,8 @@ class MulticastLatencyResult(Result):
         means = {member: latency.mean for member, latency in self.latencies.items()}
         texts = [f"{name} {'-' if v is None else Duration(round(v))}" for name, v in means.items()]
         lost = "" if all(trial.lost == 0 for trial in self.trials) else f", {lost_text(self.trials)}"
-        return f"{self.title}: mean latency by member: {', '.join(texts) or 'not known'}{lost}"
+        title = f"{self.title}{burden_text(self.burden)}"
+        return f"{title}: mean latency by member: {', '.join(texts) or 'not known'}{lost}"
 
 
 def measure_multicast_latency(

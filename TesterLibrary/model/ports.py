@@ -27,3 +27,9 @@ class Port:
     max_frame_size: int  # bytes, FCS included
     address: Interface | None = None
     gateway: Address | None = None
+
+    @property
+    def link_local(self) -> IPv6Address:
+        """Its link-local address, made of its MAC address (RFC 4291, appendix A)."""
+        octets = bytes([self.mac[0] ^ 2]) + self.mac[1:3] + b"\xff\xfe" + self.mac[3:]
+        return IPv6Address(b"\xfe\x80" + bytes(6) + octets)

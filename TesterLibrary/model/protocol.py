@@ -75,6 +75,7 @@ class Protocol:
     rows: tuple[Row, ...]
     headers: HeaderStack | None = None  # None: its packets are those of the table below
     over: Protocol | None = None
+    shared: bool = False  # its packets are for all hosts of a port
     flow: tuple[tuple[str, ...], ...] = ()  # fields that identify a flow; the second of a pair is the reply's
     variables: tuple[Variable, ...] = ()
     parameters: tuple[Parameter, ...] = ()

@@ -115,6 +115,11 @@ class _Planner:
             accepts, mine = tuple(self._accepts(servers)), servers.addresses
         elif end.servers is not None:
             raise end.refused(f"{self._protocol.name} has no IP header, so servers= means nothing")
+        if self._protocol.layers[0].shared and end.vlan is not None:
+            raise end.refused(
+                f"packets of {self._protocol.name} are for all hosts of a port, and their tags are not taken "
+                "off for one of them; leave vlan= out"
+            )
         keeps = len(self._protocol.layers[0].states) > 1
         if keeps and end.flows > MOST_AT_ONCE:
             raise end.refused(f"flows={end.flows:,} are too many for a tester, which keeps {MOST_AT_ONCE:,}")
@@ -181,6 +186,8 @@ class _Planner:
             raise self._end.refused(
                 f"{self._protocol.name} is not about addresses: it has no parameter {missing[0]!r}"
             )
+        if "address" in self._known:  # from which it speaks; over IPv6 to its own link only
+            given["address"] = self._own_address() if self._ip == "IP" else self._station.port.link_local
         return given
 
     def _own_address(self) -> Address:

@@ -14,7 +14,8 @@ _NOT_COUNTED = {"IPv6": 40, "GTP_U_Header": 8}  # bytes of a header that its len
 _TAILS = {"IP": ("ihl", 20), "TCP": ("dataofs", 20)}  # the field with the length in words; least bytes
 _VERSIONS = {"IP": 4, "IPv6": 6}
 _PROTOCOLS = {"TCP": 6, "UDP": 17}
-_SUMMED = ("TCP", "UDP", "ICMP")
+_ALONE = ("ICMP", "IGMP")  # whose checksum covers no pseudo header
+_SUMMED = ("TCP", "UDP", *_ALONE)
 
 
 class Malformed(ValueError):
@@ -52,7 +53,7 @@ class Frame:
     @classmethod
     def of(cls, layout: Layout, payload: bytes = b"") -> Frame:
         """A frame with the layout's headers as they are written."""
-        parts = [Part(header, bytearray(header.octets)) for header in layout.headers]
+        parts = [Part(header, bytearray(header.octets + header.options)) for header in layout.headers]
         for part in parts:
             if part.layout.kind == "UDP":
                 part.set("chksum", 1)  # 0 would say that it has none
@@ -173,7 +174,7 @@ def _summed(part: Part, rest: bytes, network: Part | None) -> bytes:
     if kind == "IP":
         part.set(field, checksum(bytes(part.octets)))
     else:
-        pseudo = b"" if kind == "ICMP" else _pseudo_header(network, _PROTOCOLS.get(kind, 58), len(octets))
+        pseudo = b"" if kind in _ALONE else _pseudo_header(network, _PROTOCOLS.get(kind, 58), len(octets))
         total = checksum(pseudo + octets)
         part.set(field, total or 0xFFFF if kind == "UDP" else total)
     return bytes(part.octets) + rest

@@ -31,7 +31,7 @@ _ENDS = Route(
     b"\x02\0\0\0\0\x02",
 )
 # Scapy sets these fields with the header above, but packets that arrive may have other values.
-_NOT_ANNOUNCED = ("sport", "dst")
+_NOT_ANNOUNCED = ("sport", "dst", "tos")
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ class HeaderLayout:
     octets: bytes  # the header in a template
     places: Mapping[str, HeaderPlace]
     announced: Mapping[str, int]  # values that tell that a packet has this stack
+    options: bytes = b""  # behind it in a template; what arrives may have others
 
 
 class Layout:
@@ -119,13 +120,15 @@ def _headers(stack: HeaderStack) -> Iterator[HeaderLayout]:
         above = type(layers[index + 1]).__name__ if index + 1 < len(layers) else ""
         announced |= set(types[above].follows.get(kind, {})) if above in types else set()
         announced |= set(types[kind].carries.get(above, {})) if kind in types else set()
-        octets = bytes(layer.self_build())[: sum(place.bits for place in places.values()) // 8]
+        built, fixed = bytes(layer.self_build()), sum(place.bits for place in places.values()) // 8
+        octets = built[:fixed]
         yield HeaderLayout(
             name=short if seen[short] == 1 else f"{short}{seen[short]}",
             kind=kind,
             octets=octets,
             places=places,
             announced={name: places[name].read(octets) for name in sorted(announced) if name in places},
+            options=built[fixed:] if kind == "IP" else b"",
         )
 
 

@@ -50,6 +50,7 @@ class _ProtocolReader(DocumentReader):
             rows=tuple(self._row(index, row) for index, row in enumerate(data["table"])),
             headers=self.stack(data["headers"], ("headers",)) if "headers" in data else None,
             over=over,
+            shared=data.get("shared", False),
             flow=tuple((key,) if isinstance(key, str) else tuple(key) for key in data.get("flow", ())),
             variables=tuple(self._variables()),
             parameters=tuple(self._parameters()),

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import ceil
@@ -14,10 +15,12 @@ from ..measurement.counter import Counter, not_counted
 from ..measurement.multicast import GroupCycle, Reported
 from ..measurement.snapshot import StreamCounters
 from ..measurement.trial import Trial
-from ..model.multicast import GroupProtocol, Membership, groups_of
+from ..model.membership import GroupProtocol, Membership
+from ..model.multicast import groups_of
 from ..model.quantity import Frequency
 from ..model.stream import Stream
 from ..model.units import Duration
+from .burden import Burden
 from .memberships import Memberships
 from .tester import Tester
 from .trial import StreamRun
@@ -49,8 +52,9 @@ class DelayMeasurer:
         stream: Stream,
         port: str,
         *,
-        protocol: GroupProtocol,
+        protocol: GroupProtocol | None,
         times: DelayTimes,
+        burden: Sequence[Stream] = (),
     ) -> None:
         """PlanError: no port besides the sender, no single group, a member already, a tester that cannot."""
         groups = groups_of(stream)
@@ -69,14 +73,25 @@ class DelayMeasurer:
         memberships.refuse_if_joined(self._membership)
         members = [name for name in memberships.members(groups) if name != stream.tx]
         self._stream = replace(stream, rx=port, copies=tuple(members), signature=True)
+        self.burden = Burden(tester, burden)
 
     def cycle(self) -> tuple[GroupCycle, Trial]:
         """See GroupMeasurer. It is repeated while the tester did not do its part, if its rules allow it."""
         tester = self._tester
         tester.trials += 1
-        return tester.rules.repeated(
-            self._once, lambda found: found[1].valid and not found[0].objections, tester.sleep
-        )
+        earlier = len(self.burden.trials)
+
+        def is_final(found: tuple[GroupCycle, Trial]) -> bool:
+            burdened = all(trial.valid for trial in self.burden.trials[-1:])
+            return found[1].valid and not found[0].objections and burdened
+
+        found = tester.rules.repeated(self._burdened, is_final, tester.sleep)
+        self.burden.trials[earlier:] = self.burden.trials[-1:]  # without those of attempts before
+        return found
+
+    def _burdened(self, attempt: int) -> tuple[GroupCycle, Trial]:
+        with self.burden.beside():
+            return self._once(attempt)
 
     def _once(self, attempt: int) -> tuple[GroupCycle, Trial]:
         tester, times = self._tester, self._times

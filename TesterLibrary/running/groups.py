@@ -15,13 +15,15 @@ from ..measurement.group_check import GroupCheck
 from ..measurement.multicast import Leak, Reported
 from ..measurement.trial import Trial
 from ..model.endpoints import AddressRange
-from ..model.multicast import GroupProtocol, Membership, check_groups, group_stream
+from ..model.membership import GroupProtocol, Membership
+from ..model.multicast import check_groups, group_stream
 from ..model.number import counted
 from ..model.ports import Address
 from ..model.quantity import Frequency
 from ..model.stream import Stream
-from ..model.units import Duration, FrameSize, FrameSizes, Rate, RateUnit
+from ..model.units import Duration, FrameSizes, Rate, RateUnit
 from ..reporting.wall_clock import wall_clock
+from .burden import Burden
 from .measurer import Pauses, TrialMeasurer
 from .memberships import Memberships
 from .tester import Tester
@@ -38,7 +40,7 @@ class GroupPorts:
     sender: str
     members: tuple[str, ...]
     first: Address  # group
-    protocol: GroupProtocol
+    protocol: GroupProtocol | None  # None: as Membership has it
     rate: Frequency  # of reports and leaves
 
     def groups(self, count: int) -> AddressRange:
@@ -159,7 +161,7 @@ class MatrixTrials:
         ports: GroupPorts,
         *,
         counts: Sequence[int],
-        frame_size: FrameSizes = FrameSize(64),
+        frame_size: FrameSizes | None = None,
         settle: Duration,
         note: Callable[[Trial], None],
         pauses: Pauses,
@@ -197,9 +199,12 @@ class MemberLatency:
         *,
         note: Callable[[Trial], None],
         pauses: Pauses,
+        burden: Sequence[Stream] = (),
     ) -> None:
+        """`burden`: streams that are sent beside each trial."""
         self._tester, self._stream, self.duration = tester, stream, duration
         self._note, self._pauses = note, pauses
+        self.burden = Burden(tester, burden)
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -211,4 +216,5 @@ class MemberLatency:
         others = tuple(name for name in self.members if name != member)
         stream = replace(self._stream, rx=member, copies=others)
         measurer = TrialMeasurer(self._tester, [stream], note=self._note, pauses=self._pauses)
-        return measurer.measure(measurer.load, self.duration)
+        with self.burden.beside():
+            return measurer.measure(measurer.load, self.duration)

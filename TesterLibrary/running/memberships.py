@@ -1,34 +1,47 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Multicast groups that ports of the tester have joined: hosts that report them by IGMP.
+"""Multicast groups that ports of the tester have joined: hosts that report them by IGMP or MLD.
 
-No query of the device is read. Reports are repeated instead, as a host may do at any time (RFC 2236 §3), more
-often than a membership lasts. When a port leaves, a device asks whether somebody else wants the group, and
-forgets it if nobody answers: so the other members repeat their reports for as long as it may ask.
+Reports and leaves are streams, so that it is known exactly when they left. Between the two a table answers
+the queries of the device (`igmp-host`, `mld-host`): so a device that asks who else wants a group, because a
+member has left it, hears those that stay, and nobody else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..errors import PlanError, TargetError, TesterLibraryError
 from ..measurement.multicast import Reported
 from ..model.endpoints import AddressRange
-from ..model.multicast import Membership
+from ..model.membership import Membership
 from ..model.quantity import Frequency
 from ..model.stream import Stream
 from ..model.units import Duration
+from .answering import Answering
 from .tester import Tester
 from .trial import StreamRun
 
 _TIMEOUT = Duration(300 * 10**9)
-# After a leave a device asks twice, a second apart, and waits a second for answers to that (RFC 2236 §8.8).
-_ASKED_FOR = Duration(3 * 10**9)
-_ANSWERS_PER_SECOND = 4  # to each group
-_MOST_ANSWERS_PER_SECOND = 2000  # to all groups of a port
+
+
+@dataclass(frozen=True)
+class JoinManner:
+    """How a host joins groups, and whether it stays in touch with its querier."""
+
+    rate: Frequency  # of reports, and of leaves
+    robustness: int = 2  # times that each group is reported (RFC 2236 §8.1, RFC 3810 §9.1)
+    interval: Duration = Duration(10**9)  # between two reports of a group (RFC 3376 §8.11, RFC 3810 §9.11)
+    answers: bool = True  # whether it answers queries
+
+    def __post_init__(self) -> None:
+        if self.robustness < 1:
+            raise PlanError(f"robustness={self.robustness} reports nothing; give 1 or more")
+        if self.robustness > 1 and self.interval.ns <= 0:
+            raise PlanError(f"an interval of {self.interval} between reports is too short; give more than 0")
 
 
 class Memberships:
@@ -37,22 +50,23 @@ class Memberships:
     def __init__(self, tester: Tester) -> None:
         self._tester = tester
         self._held: dict[Membership, StreamRun | None] = {}  # with the run that repeats its reports
-        self._answers: list[StreamRun] = []  # reports of members that stay when another one has left
-        self._sent = 0
+        self._hosts: dict[Membership, Answering] = {}  # those that answer queries
+        self._jobs = 0
 
-    def join(self, membership: Membership, rate: Frequency, refresh: Duration) -> Reported:
-        """Reports each group once, and again and again every `refresh` (0: never) until it is left.
+    def join(self, membership: Membership, manner: JoinManner) -> Reported:
+        """Reports each group, and answers queries for it, until it is left.
 
         It is left when the test or the suite that runs is over.
 
         Raises:
-            PlanError: there is no such port, or it is a member of one of the groups already.
+            PlanError: there is no such port, it is a member of one of the groups already, or the tester
+                cannot answer queries.
         """
         self._listener(membership.port)
         self.refuse_if_joined(membership)
-        found = self.report(membership, rate)
-        self._held[membership] = self._repeating(membership, refresh) if refresh.ns else None
-        self._tester.scopes.at_end(lambda: self._left(membership, rate))
+        found = self.report(membership, manner.rate, answers=manner.answers)
+        self._held[membership] = self._repeating(membership, manner) if manner.robustness > 1 else None
+        self._tester.scopes.at_end(lambda: self._left(membership, manner.rate))
         return found
 
     def refuse_if_joined(self, membership: Membership) -> None:
@@ -82,46 +96,46 @@ class Memberships:
             held.port for held in self._held if groups.first in held.groups and groups.last in held.groups
         )
 
-    def report(self, membership: Membership, rate: Frequency) -> Reported:
-        """Reports each group once; the port is a member as long as the device remembers it."""
+    def report(self, membership: Membership, rate: Frequency, *, answers: bool | None = None) -> Reported:
+        """Reports each group once, and from then on answers queries for it.
+
+        `answers`: whether it does; None: if the tester can. PlanError if it cannot and is to.
+        """
+        if answers is not False:
+            self._answer(membership, required=bool(answers))
+        try:
+            found = self._send("join", membership, rate)
+        except BaseException:
+            self._fall_silent(membership)
+            raise
         self._tester.joined.add(membership)
-        return self._send("join", membership.joining(self._listener(membership.port), rate), membership)
+        return found
 
     def withdraw(self, membership: Membership, rate: Frequency) -> Reported:
-        """Says once of each group that the port does not want it any more."""
+        """Says once of each group that the port does not want it any more, and answers no query for it."""
         self._tester.joined.discard(membership)
-        self._end_answers()
-        left = self._send("leave", membership.leaving(self._listener(membership.port), rate), membership)
-        self._answer(membership)
-        return left
+        self._fall_silent(membership)
+        return self._send("leave", membership, rate)
 
     def close(self) -> None:
         """Forgets everything: the tester, which is closed next, ends it."""
         self._held.clear()
-        self._answers.clear()
+        self._hosts.clear()
 
-    def _answer(self, left: Membership) -> None:
-        """Lets the members that stay say so, for as long as the device may ask because of a leave."""
-        for held in [held for held in self._held if held.port != left.port and held.overlaps(left)]:
-            often = min(_ANSWERS_PER_SECOND * held.groups.count, _MOST_ANSWERS_PER_SECOND)
-            stream = held.joining(self._listener(held.port), Frequency(Fraction(often)))
-            self._sent += 1
-            answers = replace(stream, name=f"answer {held}")  # beside its reports that are repeated
-            run = StreamRun(self._tester, f"answers-{self._sent}", [answers])
-            run.load()
-            self._answers.append(run)
-            run.start(_ASKED_FOR)
-        if self._answers:
-            self._tester.scopes.at_end(self._end_answers)
+    def _answer(self, membership: Membership, *, required: bool) -> None:
+        try:
+            self._hosts[membership] = Answering(self._tester, self._name("host"), membership.host())
+        except PlanError as problem:
+            if required:
+                raise PlanError(
+                    f"port {membership.port!r} cannot answer queries for {membership.groups}: {problem}. "
+                    "Give answer=False, and the device forgets the groups some time after their reports"
+                ) from None
 
-    def _end_answers(self) -> str:
-        """Takes off the wire what answers. Nobody is told: it sends next to nothing."""
-        answers, self._answers = self._answers, []
-        for run in answers:
-            with suppress(TargetError):
-                self._tester.target.stop([run.name])
-            run.unload()
-        return ""
+    def _fall_silent(self, membership: Membership) -> None:
+        host = self._hosts.pop(membership, None)
+        if host is not None:
+            host.stop()
 
     def _of(self, port: str) -> Iterator[Membership]:
         return (held for held in self._held if held.port == port)
@@ -140,28 +154,37 @@ class Memberships:
             self._leave(membership, rate)
         return ""
 
-    def _repeating(self, membership: Membership, refresh: Duration) -> StreamRun:
-        rate = Frequency(Fraction(membership.groups.count * 10**9, refresh.ns))
-        stream = membership.joining(self._listener(membership.port), rate)
-        self._sent += 1
-        run = StreamRun(self._tester, f"members-{self._sent}", [replace(stream, start_after=refresh)])
+    def _repeating(self, membership: Membership, manner: JoinManner) -> StreamRun:
+        count = membership.groups.count
+        rate = Frequency(Fraction(count * 10**9, manner.interval.ns))
+        stream = replace(self._stream("join", membership, rate), start_after=manner.interval)
+        run = StreamRun(self._tester, self._name("members"), [stream])
         run.load()
         try:
-            run.start()
+            run.start(packets=(manner.robustness - 1) * count)
         except BaseException:
             run.unload()
             raise
         return run
 
-    def _send(self, act: str, stream: Stream, membership: Membership) -> Reported:
-        tester = self._tester
-        self._sent += 1
-        with StreamRun(tester, f"{act}-{self._sent}", [stream]).loaded() as run:
+    def _send(self, act: str, membership: Membership, rate: Frequency) -> Reported:
+        stream = self._stream(act, membership, rate)
+        with StreamRun(self._tester, self._name(act), [stream]).loaded() as run:
             run.start(packets=membership.groups.count)
-            tester.target.wait([run.name], timeout=_TIMEOUT)
+            self._tester.target.wait([run.name], timeout=_TIMEOUT)
             trial = run.so_far()
         counted = trial.streams[0].counters
         return Reported(counted.tx_packets, counted.first_tx_ns, counted.last_tx_ns, trial.objections)
+
+    def _stream(self, act: str, membership: Membership, rate: Frequency) -> Stream:
+        make = membership.joining if act == "join" else membership.leaving
+        listener = self._listener(membership.port)
+        return make(self._tester.ports[membership.port], listener, rate)
+
+    def _name(self, what: str) -> str:
+        """A name that no other job has."""
+        self._jobs += 1
+        return f"{what}-{self._jobs}"
 
     def _listener(self, port: str) -> str:
         """Another port: reports are to reach a router there, if there is one."""

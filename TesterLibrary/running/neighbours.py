@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""Announces neighbours by ARP on one port, and sees from another which of them a router knows (norma §8)."""
+"""Announces neighbours on one port, and sees from another which of them a router knows (norma §8)."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from ipaddress import IPv6Address
 
 from ..errors import PlanError
 from ..measurement.flows import flows_of
@@ -19,11 +20,13 @@ from ..model.editor import Editor, FieldPath, Sweep
 from ..model.endpoints import AddressRange
 from ..model.headers import Header, HeaderStack
 from ..model.plan import PlannedStream
-from ..model.ports import Port
+from ..model.ports import Address, Port
 from ..model.quantity import Frequency
+from ..model.responder import Responder
 from ..model.stream import Stream
-from ..model.units import Duration, Rate, RateUnit
+from ..model.units import Duration, FrameSize, Rate, RateUnit
 from ..reporting.wall_clock import wall_clock
+from .answering import Answering
 from .tester import Tester
 from .trial import StreamRun
 
@@ -34,16 +37,21 @@ _LAG = Duration(50 * 10**6)  # of the first probe, so that addresses are announc
 _POLL_S = 0.02
 _PATIENCE_S = 1.0  # a device that still learns has to reach one more address within this time
 _CHECKS = 3  # most checks whether all are known; each after a new announcement
+_RESOLVED_S = 0.2  # for the last answers
 _ROUNDS = 2  # times that a check probes each address
 _REQUEST, _REPLY = "1", "2"  # operations of RFC 826
+_SIZES = {4: FrameSize(64), 6: FrameSize(106)}  # of an announcement with a signature behind it
+_PROBE_SIZES = {4: FrameSize(64), 6: FrameSize(82)}
+_ALL_NODES = "ff02::1"
 
 
 class Announcement(Enum):
-    """The ways in which an address is announced."""
+    """The ways in which an address is announced: by ARP, or in brackets by neighbour discovery."""
 
-    REPLY = "reply"  # sent to the device, which has not asked
-    REQUEST = "request"  # a question for the device, which learns from whom it comes (RFC 826)
-    GRATUITOUS = "gratuitous"  # a question of an address for itself, to all (RFC 5227 §3)
+    REPLY = "reply"  # sent to the device, which has not asked (an advertisement)
+    REQUEST = "request"  # for the device, which learns from whom it comes (RFC 826; a solicitation, RFC 4861)
+    GRATUITOUS = "gratuitous"  # of an address for itself, to all (RFC 5227 §3; RFC 9131)
+    ANSWER = "answer"  # not at all: the device asks, and is answered (RFC 8161)
 
 
 @dataclass(frozen=True)
@@ -63,9 +71,36 @@ class Neighbours:
         return replace(self, addresses=AddressRange(self.addresses.first, count))
 
     def announcements(self, port: Port) -> Stream:
-        """ARP for one address after the other. PlanError unless the port is in a router's IPv4 network."""
-        if self.addresses.first.version != 4:
-            raise PlanError(f"{self.addresses} are no IPv4 addresses, which is what ARP is about")
+        """One address after the other is announced. PlanError unless the port is in a router's network."""
+        self.check(port)
+        if self.kind is Announcement.ANSWER or port.gateway is None:
+            raise PlanError(
+                "kind=answer announces nothing: the device asks; give reply, request or gratuitous"
+            )
+        mac, version = self.mac or port.mac.hex(":"), self.addresses.first.version
+        headers, changing = (self._arp if version == 4 else self._discovery)(mac, port.gateway)
+        return Stream(
+            ANNOUNCEMENTS,
+            tx=self.announce,
+            rx=self.probe,
+            frame_size=_SIZES[version],
+            rate=_pps(self.rate),
+            headers=HeaderStack(headers),
+            editors=tuple(self._each(field) for field in changing),
+        )
+
+    def answers(self) -> Responder:
+        """The end that tells the device where they are, if asked."""
+        return Responder(
+            name=f"neighbours {self.addresses}",
+            port=self.announce,
+            protocol="arp" if self.addresses.first.version == 4 else "nd",
+            answers_for=self.addresses,
+            parameters={"mac": self.mac} if self.mac else {},
+        )
+
+    def check(self, port: Port) -> None:
+        """PlanError unless this port is in a router's network, they too, and the device may not know them."""
         if port.gateway is None or port.address is None:
             raise PlanError(f"port {port.name!r} has no gateway: there is no router that could learn there")
         if not all(end in port.address.network for end in (self.addresses.first, self.addresses.last)):
@@ -76,19 +111,26 @@ class Neighbours:
                     f"{self.addresses} hold {address}, the {what} of port {port.name!r}, which the "
                     "device knows already; give addresses without it"
                 )
-        mac, asked = self.mac or port.mac.hex(":"), str(port.gateway)
+
+    def _arp(self, mac: str, router: Address) -> tuple[tuple[Header, ...], list[str]]:
+        """The headers of announcements, and the fields that hold the address."""
         reply = self.kind is Announcement.REPLY
-        arp = {"op": _REPLY if reply else _REQUEST, "hwsrc": mac, "pdst": asked}
+        arp = {"op": _REPLY if reply else _REQUEST, "hwsrc": mac, "pdst": str(router)}
         link = {"src": mac} if reply else {"src": mac, "dst": _BROADCAST}
-        changing = ["psrc", "pdst"] if self.kind is Announcement.GRATUITOUS else ["psrc"]
-        return Stream(
-            ANNOUNCEMENTS,
-            tx=self.announce,
-            rx=self.probe,
-            rate=_pps(self.rate),
-            headers=HeaderStack((Header("Ether", tuple(link.items())), Header("ARP", tuple(arp.items())))),
-            editors=tuple(self._each(f"ARP.{field}") for field in changing),
-        )
+        gratuitous = self.kind is Announcement.GRATUITOUS
+        headers = (Header("Ether", tuple(link.items())), Header("ARP", tuple(arp.items())))
+        return headers, ["ARP.psrc", "ARP.pdst"] if gratuitous else ["ARP.psrc"]
+
+    def _discovery(self, mac: str, router: Address) -> tuple[tuple[Header, ...], list[str]]:
+        """The same in IPv6."""
+        link = Header("Ether", (("src", mac),))
+        if self.kind is Announcement.REQUEST:
+            message = Header("ICMPv6Solicitation", (("tgt", str(router)), ("lladdr", mac)))
+            return (link, Header("IPv6", (("dst", _solicited_node(router)),)), message), ["IPv6.src"]
+        reply = self.kind is Announcement.REPLY
+        message = Header("ICMPv6Advertisement", (("S", str(int(reply))), ("lladdr", mac)))
+        to = Header("IPv6", (("dst", str(router) if reply else _ALL_NODES),))
+        return (link, to, message), ["IPv6.src", "ICMPv6Advertisement.tgt"]
 
     def probes(self) -> Stream:
         """UDP to one address after the other. The tester does not tell the device where they are if asked."""
@@ -96,9 +138,10 @@ class Neighbours:
             PROBES,
             tx=self.probe,
             rx=self.announce,
+            frame_size=_PROBE_SIZES[self.addresses.first.version],
             rate=_pps(self.probe_rate),
             start_after=_LAG,
-            editors=(self._each("IP.dst"),),
+            editors=(self._each("IP.dst" if self.addresses.first.version == 4 else "IPv6.dst"),),
             count_flows=True,
             answered=False,
         )
@@ -123,7 +166,7 @@ class NeighbourMeasurer:
         for name in (neighbours.announce, neighbours.probe):
             if name not in tester.ports:
                 raise PlanError(f"{name!r} is no port of this tester; it has {', '.join(tester.ports)}")
-        neighbours.announcements(tester.ports[neighbours.announce])
+        neighbours.check(tester.ports[neighbours.announce])
         self._tester, self._neighbours, self._rest, self._sleep = tester, neighbours, rest, sleep
         self._takes: bool | None = None  # whether the device takes announcements; None: not tried
         self._doubt = ""
@@ -131,19 +174,25 @@ class NeighbourMeasurer:
     def measure(self, addresses: int) -> LearningTrial:
         """Announces again and again until all are known or none is learned any more; then counts."""
         tester, neighbours = self._tester, self._neighbours.first(addresses)
-        if not self._takes_announcements(neighbours):
+        asks = neighbours.kind is Announcement.ANSWER
+        if not asks and not self._takes_announcements(neighbours):
             return self._announced_only(neighbours)
-        streams = [neighbours.announcements(tester.ports[neighbours.announce]), neighbours.probes()]
+        streams = [neighbours.probes()]
+        if not asks:
+            streams.insert(0, neighbours.announcements(tester.ports[neighbours.announce]))
         started_at = wall_clock()
         tester.trials += 1
-        with StreamRun(tester, f"learning-{tester.trials}", streams).loaded() as run:
+        with ExitStack() as stack:
+            if asks:
+                stack.enter_context(self._answering(neighbours))
+            run = stack.enter_context(StreamRun(tester, f"learning-{tester.trials}", streams).loaded())
             run.start()
             self._watch(run, addresses)
             tester.target.stop([run.name])
             trial = run.finish()
-            learning_ns = self._learning_ns(run, trial, neighbours)
+            announced = trial.stream(streams[0].name)
+            learning_ns = self._learning_ns(run, trial, neighbours, announced.counters.first_tx_ns)
         best = self._best_check(addresses)
-        announced = trial.stream(ANNOUNCEMENTS)
         return LearningTrial(
             addresses=addresses,
             learned=best.known,
@@ -238,6 +287,8 @@ class NeighbourMeasurer:
     def check(self, addresses: int) -> LearningCheck:
         """Announces the first so many once, then counts those that are known."""
         neighbours = self._neighbours.first(addresses)
+        if neighbours.kind is Announcement.ANSWER:
+            return self._check_resolved(neighbours)
         if not self._takes_announcements(neighbours):
             return self._check_announced_only(neighbours)[0]
         announced = self._announce(neighbours)
@@ -246,6 +297,21 @@ class NeighbourMeasurer:
             found = tuple(dict.fromkeys((*counted.objections, *announced.objections)))
             counted = replace(counted, objections=found)
         return replace(counted, doubt=self._doubt)
+
+    def _check_resolved(self, neighbours: Neighbours) -> LearningCheck:
+        """Has the device ask for each, then counts those that it knows when nobody answers any more."""
+        packets = _ROUNDS * neighbours.addresses.count
+        with self._answering(neighbours), self._sent(neighbours.probes(), packets):
+            self._sleep(_RESOLVED_S)
+        return self._counted(neighbours)
+
+    @contextmanager
+    def _answering(self, neighbours: Neighbours) -> Iterator[None]:
+        end = Answering(self._tester, f"answers-{self._tester.trials}", neighbours.answers())
+        try:
+            yield
+        finally:
+            end.stop()
 
     def rest(self) -> None:
         """Sends nothing to the device for the time in which it forgets."""
@@ -271,8 +337,8 @@ class NeighbourMeasurer:
             best = max(best, self.check(addresses), key=lambda check: check.known)
         return best
 
-    def _learning_ns(self, run: StreamRun, trial: Trial, neighbours: Neighbours) -> int:
-        """Time from the first announcement until a frame to the last learned address was forwarded.
+    def _learning_ns(self, run: StreamRun, trial: Trial, neighbours: Neighbours, since_ns: int) -> int:
+        """Time from `since_ns` until a frame to the last learned address was forwarded.
 
         By the tester's clock, an address was learned when its first frame arrived. Earlier frames to it were
         lost, or waited in the device; the longest latency of its frames is that of the first one.
@@ -285,7 +351,7 @@ class NeighbourMeasurer:
             if flow.received:
                 frames = flow.index + flow.lost * neighbours.addresses.count
                 last = max(last, begun + round(frames * gap_ns) + flow.latency_max_ns)
-        return max(0, last - trial.stream(ANNOUNCEMENTS).counters.first_tx_ns)
+        return max(0, last - since_ns)
 
     @contextmanager
     def _sent(self, stream: Stream, packets: int) -> Iterator[StreamRun]:
@@ -313,6 +379,11 @@ class NeighbourMeasurer:
     def _probes(run: StreamRun) -> PlannedStream:
         (probes,) = (stream for stream in run.plan.streams if stream.name == PROBES)
         return probes
+
+
+def _solicited_node(address: Address) -> str:
+    """The group at which a host is asked for (RFC 4291 §2.7.1)."""
+    return str(IPv6Address(bytes.fromhex("ff0200000000000000000001ff") + address.packed[-3:]))
 
 
 def _pps(rate: Frequency) -> Rate:

@@ -18,7 +18,7 @@ from ..measurement.evidence import EvidenceLimits
 from ..measurement.trial import Trial
 from ..model.forwarding import Forwarding
 from ..model.job import Job
-from ..model.multicast import Membership
+from ..model.membership import Membership
 from ..model.plan import Plan, PlannedStream
 from ..model.ports import Address, Port
 from ..model.stream import Stream

@@ -19,7 +19,7 @@ from ..measurement.snapshot import Snapshot, StreamCounters, without_signature
 from ..measurement.sustained import DelayReading, Growth, growth
 from ..measurement.trial import StreamResult, Trial
 from ..model.law import Steady
-from ..model.multicast import not_joined
+from ..model.membership import not_joined
 from ..model.plan import Plan, PlannedStream
 from ..model.stream import Stream
 from ..model.units import MIN_FRAME_SIZE, Duration

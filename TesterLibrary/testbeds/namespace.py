@@ -174,7 +174,15 @@ class Namespace:
         with self.entered():
             limit_addresses(index, count)
 
-    def snooping(self, bridge: str, *, last_member: Duration, most_groups: int | None = None) -> None:
+    def snooping(
+        self,
+        bridge: str,
+        *,
+        last_member: Duration,
+        query: Duration,
+        membership: Duration,
+        most_groups: int | None = None,
+    ) -> None:
         """Has a bridge forward multicast groups to their members only, and ask for members itself.
 
         Linux floods until the longest time of an answer is over, even if nobody else asks: it is made short.
@@ -186,6 +194,9 @@ class Namespace:
             kind="bridge",
             br_mcast_query_response_intvl=10,  # hundredths of a second
             br_mcast_last_member_intvl=last_member.ns // 10**7,
+            br_mcast_query_intvl=query.ns // 10**7,
+            br_mcast_startup_query_intvl=min(query.ns, 31_250_000_000) // 10**7,
+            br_mcast_membership_intvl=membership.ns // 10**7,
             **given,
         )
         self.snoop(bridge)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel's table of IPv4 neighbours, of which a machine has one for all its network namespaces."""
+"""The kernel's tables of neighbours, which a machine has once for all its network namespaces."""
 
 from __future__ import annotations
 

@@ -28,11 +28,21 @@ _MODULES = (
     "contrib.gtp",
     "contrib.roce",
 )
-_OWN = {"IGMP": "igmp", "IGMPv3Report": "igmp"}  # headers of ours, and their modules in this folder
+# Headers of ours, and their modules in this folder.
+_OWN = {
+    "IGMP": "igmp",
+    "IGMPv3Report": "igmp",
+    "RouterAlert": "icmpv6",
+    "ICMPv6MLD": "icmpv6",
+    "ICMPv6MLDv2Report": "icmpv6",
+    "ICMPv6Solicitation": "icmpv6",
+    "ICMPv6Advertisement": "icmpv6",
+}
 _SHORTER = {"VLAN": "Dot1Q", "SRv6": "IPv6ExtHdrSegmentRouting", "GTPU": "GTP_U_Header"}
 COMMON = (
     "Ether, Dot1Q, VLAN, Dot1AD, MPLS, IP, IPv6, SRv6, GRE, VXLAN, GENEVE, GTPU, UDP, TCP, SCTP, "
-    "SCTPChunkData, ICMP, ICMPv6EchoRequest, IGMP, IGMPv3Report, ARP, BTH"
+    "SCTPChunkData, ICMP, ICMPv6EchoRequest, IGMP, IGMPv3Report, RouterAlert, ICMPv6MLD, "
+    "ICMPv6MLDv2Report, ICMPv6Solicitation, ICMPv6Advertisement, ARP, BTH"
 )
 
 

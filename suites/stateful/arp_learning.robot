@@ -31,22 +31,22 @@ ${FLOOD}            2000 pps    # of questions about other hosts
 *** Test Cases ***
 Neighbours Are Learned Fast Enough
     [Documentation]    Each address is announced by a reply, again and again, until frames to it arrive.
-    ${result} =    Measure ARP Learning Rate    198.18.64.1-198.18.65.0    rate=5 k/s    probe_rate=5 k/s
+    ${result} =    Measure Neighbour Learning Rate    198.18.64.1-198.18.65.0    rate=5 k/s    probe_rate=5 k/s
     Log    ${result}
     Verify All Learned
     Verify Learning Rate Above    ${RATE}
 
 Questions Teach As Well
     [Documentation]    A router knows who has asked it (RFC 826), whatever it does with replies.
-    Measure ARP Learning Rate    198.18.66.1-198.18.66.200    rate=5 k/s    probe_rate=5 k/s    kind=REQUEST
+    Measure Neighbour Learning Rate    198.18.66.1-198.18.66.200    rate=5 k/s    probe_rate=5 k/s    kind=REQUEST
     Verify All Learned
 
 The Silent Are Forgotten And Those Who Answer Are Not
     [Documentation]    Ageing: the device asks again, and forwards on to those who answer.
     [Tags]    arp-ageing
     Start ARP Responder    alive    198.18.68.1-198.18.68.50    port=p1
-    Send ARP Announcements    198.18.68.1-198.18.68.50
-    Send ARP Announcements    198.18.69.1-198.18.69.50
+    Send Neighbour Announcements    198.18.68.1-198.18.68.50
+    Send Neighbour Announcements    198.18.69.1-198.18.69.50
     Get Known Neighbours    198.18.69.1-198.18.69.50    ==    50
     Wait Until Keyword Succeeds    ${FORGOTTEN}    1 s    Get Known Neighbours    198.18.69.1-198.18.69.50    ==    0
     Get Known Neighbours    198.18.68.1-198.18.68.50    ==    50
@@ -61,9 +61,9 @@ The Silent Are Forgotten In Time
 
 Gratuitous ARP Moves An Address
     [Documentation]    Another MAC address takes over, as after a failover (RFC 5227 section 3).
-    Send ARP Announcements    198.18.70.1-198.18.70.50    mac=02:00:00:00:aa:01
+    Send Neighbour Announcements    198.18.70.1-198.18.70.50    mac=02:00:00:00:aa:01
     Sleep    1100 ms    # Linux believes the first one for a second
-    Send ARP Announcements    198.18.70.1-198.18.70.50    kind=GRATUITOUS    mac=02:00:00:00:aa:02
+    Send Neighbour Announcements    198.18.70.1-198.18.70.50    kind=GRATUITOUS    mac=02:00:00:00:aa:02
     Start Capture    moved    port=p1    direction=RECEIVED    filter=udp and ether dst 02:00:00:00:aa:02
     Get Known Neighbours    198.18.70.1-198.18.70.50    ==    50
     ${file} =    Stop Capture    moved
@@ -73,15 +73,15 @@ Gratuitous ARP Moves An Address
 A Conflict Costs No Address
     [Documentation]    Two claim the same addresses again and again: each goes to one of them.
     FOR    ${_}    IN RANGE    5
-        Send ARP Announcements    198.18.71.1-198.18.71.50    mac=02:00:00:00:aa:01
-        Send ARP Announcements    198.18.71.1-198.18.71.50    mac=02:00:00:00:aa:02
+        Send Neighbour Announcements    198.18.71.1-198.18.71.50    mac=02:00:00:00:aa:01
+        Send Neighbour Announcements    198.18.71.1-198.18.71.50    mac=02:00:00:00:aa:02
         Get Known Neighbours    198.18.71.1-198.18.71.50    ==    50
     END
 
 A Flood Of Questions Leaves The Known Alone
     [Documentation]    Broadcasts from strangers about other hosts take no room; frames go on to those who are known.
     Start ARP Responder    alive    198.18.72.1-198.18.72.50    port=p1
-    Send ARP Announcements    198.18.72.1-198.18.72.50
+    Send Neighbour Announcements    198.18.72.1-198.18.72.50
     Create Stream    flood    rate=${FLOOD}    headers=Ether(dst="ff:ff:ff:ff:ff:ff") / ARP(op=1, pdst="198.18.200.1")
     Set Field Sweep    flood    ARP.psrc    198.18.210.1    198.18.250.0
     Start Traffic    flood
@@ -94,6 +94,6 @@ The Cache Holds Enough
     [Documentation]    The highest number of addresses that are all known at once, exactly.
     [Tags]    arp-capacity
     Sleep    6 s    # Linux makes room for new neighbours after 5 s: those of other tests are forgotten
-    ${result} =    Find ARP Cache Capacity    ${MOST}    lowest=${CAPACITY}
+    ${result} =    Find Neighbour Cache Capacity    ${MOST}    lowest=${CAPACITY}
     Log    ${result}
-    Verify ARP Cache Capacity Above    ${CAPACITY}
+    Verify Neighbour Cache Capacity Above    ${CAPACITY}

@@ -31,6 +31,11 @@ def test_a_bridge_that_snoops(tmp_path: Path) -> None:
     check_passed(run("multicast.robot", tmp_path))
 
 
+def test_members_that_answer_keep_their_groups(tmp_path: Path) -> None:
+    file = planted(tmp_path, "query: 1 s\n    membership: 3 s")
+    check_passed(run("group_hosts.robot", tmp_path / "output", f"TESTBED:{file}"))
+
+
 @pytest.mark.long
 def test_a_bridge_that_floods(tmp_path: Path) -> None:
     tests = run("flooding.robot", tmp_path / "output", f"TESTBED:{planted(tmp_path, 'snooping: false')}")

@@ -15,13 +15,15 @@ from pathlib import Path
 import pytest
 
 from TesterLibrary.errors import TestbedError
+from TesterLibrary.files.paths import data_root
 from TesterLibrary.measurement.learning import LearningCheck
 from TesterLibrary.methodology.learning import find_capacity
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.responder import Responder
 from TesterLibrary.model.units import Duration
-from TesterLibrary.running.neighbours import NeighbourMeasurer, Neighbours
+from TesterLibrary.running.ageing import NeighbourAgeing
+from TesterLibrary.running.neighbours import Announcement, NeighbourMeasurer, Neighbours
 from TesterLibrary.running.opening import OpenTestbed
 from TesterLibrary.testbeds import neighbour_table, open_testbed
 
@@ -135,3 +137,53 @@ def test_a_responder_that_was_asked_for_tells_the_device(tmp_path: Path) -> None
         bed.connections.start(Responder(name="alive", port="p1", protocol="arp", answers_for=addresses))
         measurer = NeighbourMeasurer(bed.tester, Neighbours(addresses, "p1", "p2", RATE, RATE))
         assert measurer.check(20).known == 20
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_neighbours_that_the_device_asks_for_are_counted_when_nobody_answers_any_more(
+    version: int, tmp_path: Path
+) -> None:
+    """RFC 8161: the device resolves each address. It holds 40, those of the tester's ports included."""
+    network = "198.18.140" if version == 4 else "2001:2:0:1::14"
+    name = "arp-router.yaml" if version == 4 else "nd-router.yaml"
+    shipped = data_root() / "resources" / "testbeds" / "embedded" / name
+    file = tmp_path / "planted.yaml"
+    file.write_text(f"{shipped.read_text(encoding='utf-8')}    most_neighbours: 40\n", encoding="utf-8")
+    separator = "." if version == 4 else ":"
+    addresses = AddressRange(ip_address(f"{network}{separator}1"), 60)
+    with closing(opened(str(file), tmp_path)) as bed:
+        neighbours = Neighbours(addresses, "p1", "p2", RATE, RATE, Announcement.ANSWER)
+        found = NeighbourMeasurer(bed.tester, neighbours).check(60)
+        assert 36 <= found.known <= 39
+        all_of_them = NeighbourMeasurer(bed.tester, neighbours).measure(20)
+        assert (all_of_them.learned, all_of_them.doubt) == (20, "")
+        assert all_of_them.learning_rate > 20
+
+
+@pytest.mark.parametrize("kind", [Announcement.REPLY, Announcement.REQUEST, Announcement.GRATUITOUS])
+def test_each_kind_of_announcement_teaches_a_router_that_takes_it(kind: Announcement, tmp_path: Path) -> None:
+    """RFC 4861 for solicitations, RFC 9131 for advertisements."""
+    number = list(Announcement).index(kind)
+    announced, never = (AddressRange(ip_address(f"2001:2:0:1::{n}:1"), 50) for n in (number + 1, "ff"))
+    with closing(opened("embedded/nd-router", tmp_path)) as bed:
+        measurer = NeighbourMeasurer(bed.tester, Neighbours(announced, "p1", "p2", RATE, RATE, kind))
+        assert measurer.announce() == 50
+        assert measurer.known() == 50
+        assert NeighbourMeasurer(bed.tester, Neighbours(never, "p1", "p2", RATE, RATE)).known() == 0
+
+
+@pytest.mark.parametrize(
+    ("testbed", "address"), [("arp-router", "198.18.150.1"), ("nd-router", "2001:2:0:1::150")]
+)
+def test_the_silent_are_forgotten_when_the_kernel_has_asked_in_vain(
+    testbed: str, address: str, tmp_path: Path
+) -> None:
+    """A second after the first use it asks, three times, a second apart."""
+    with closing(opened(f"embedded/{testbed}", tmp_path)) as bed:
+        hundred = Frequency.parse("100/s")
+        addresses = AddressRange.parse(address)
+        one = Neighbours(addresses, "p1", "p2", hundred, hundred, Announcement.REQUEST)
+        trial = NeighbourAgeing(bed.tester, one).age(Duration(20 * 10**9))
+    assert (trial.known, trial.objections) == (True, ())
+    assert trial.most_ns is not None
+    assert 3_900_000_000 < trial.least_ns < trial.most_ns < 4_700_000_000

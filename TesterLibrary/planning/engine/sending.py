@@ -16,7 +16,13 @@ from ...protocols.scope import layout_of
 from .actions import FlatActions
 from .numbers import Record, field_of, octets
 
-_KINDS = {"Ether": "ETHERNET", "IP": "IPV4", "IPv6": "IPV6", "GTP_U_Header": "GTP_U"}
+_KINDS = {
+    "Ether": "ETHERNET",
+    "IP": "IPV4",
+    "IPv6": "IPV6",
+    "GTP_U_Header": "GTP_U",
+    "IGMP": "ICMP",  # their checksums are alike
+}
 _SUMMED = ("UDP", "TCP", "ICMP")
 _OPTIONS = {
     OptionKind.MSS: "KIND_MSS",
@@ -106,7 +112,7 @@ def _values(fields: tuple[tuple[str, int], ...], actions: FlatActions) -> list[R
 
 
 def _header(index: int, header: HeaderLayout, announced: bool) -> Record:
-    content = bytearray(header.octets)
+    content = bytearray(header.octets if announced else header.octets + header.options)
     if not announced and header.kind == "UDP":
         header.places["chksum"].write(content, 1)  # 0 would say that it has none
     values = [

@@ -35,6 +35,7 @@ def responder_message(end: PlannedEnd) -> responder_pb2.Responder:
         out_port=end.out_port or "",
         trigger=end.is_trigger,
         most=end.most,
+        shared=end.protocol.layers[0].shared,
     )
 
 

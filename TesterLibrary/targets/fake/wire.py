@@ -172,14 +172,15 @@ class Wire:
         heappush(self._arrivals, _Arrival(leaves_ns + path.delay.ns, self._sent, port, frame))
 
     def _deliver(self, arrival: _Arrival) -> None:
-        """Gives a frame to the first end that takes it."""
+        """Gives a frame to the first end that takes it for itself, and to those before it that share it."""
         self._counted[arrival.port].receive(_size(arrival.octets))
         for end in self._all:
             octets = _untagged(arrival.octets, end.planned.vlan)
             if end.planned.port == arrival.port and octets and end.takes(octets):
                 end.receive(octets, arrival.at_ns, _size(arrival.octets))
                 self._send(end, arrival.at_ns)
-                return
+                if not end.planned.protocol.layers[0].shared:
+                    return
         self._counted[arrival.port].add(rx_foreign=1)
 
 

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel's bridge as a multicast switch: it forwards groups to the ports that have joined them."""
+"""The kernel's bridge as a multicast switch: it forwards groups, IPv4 and IPv6, to ports that have joined."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ipaddress import ip_interface
 from typing import TYPE_CHECKING
 
 from ...model.units import Duration
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from ..namespace import Namespace
 
 _LAST_MEMBER = "1 s"  # RFC 2236 §8.8
+_QUERY, _MEMBERSHIP = "125 s", "260 s"  # RFC 2236 §8.2, §8.4
+_QUERIER = ip_interface("fe80::1/64")  # queries of MLD come from a link-local address (RFC 2710 §3)
 
 
 @device("multicast")
@@ -27,15 +30,27 @@ def build(
     snooping: bool = True,
     most_groups: int | None = None,
     last_member: str = _LAST_MEMBER,
+    query: str = _QUERY,
+    membership: str = _MEMBERSHIP,
 ) -> None:
-    """A shaper that snoops IGMP and asks for members itself (RFC 4541), unless `snooping` is off.
+    """A shaper that snoops IGMP and MLD and asks for members itself (RFC 4541), unless `snooping` is off.
 
     It holds `most_groups` at most: where another one is joined Linux gives up snooping and floods all groups
-    until it is restarted. After a leave it asks twice, `last_member` apart, before it stops forwarding.
+    until it is restarted. After a leave it asks twice, `last_member` apart, before it stops forwarding to
+    that port. It asks all ports every `query`, and forgets after `membership` whom it has not heard.
     """
     shaper.build(namespace, ports, rate=rate, burst=burst, queue=queue)
-    if snooping:
-        namespace.snooping("br0", last_member=Duration.parse(last_member), most_groups=most_groups)
+    if not snooping:
+        return
+    namespace.sysctl("ipv6.conf.br0.disable_ipv6", 0, optional=True)
+    namespace.snooping(
+        "br0",
+        last_member=Duration.parse(last_member),
+        query=Duration.parse(query),
+        membership=Duration.parse(membership),
+        most_groups=most_groups,
+    )
+    namespace.address("br0", _QUERIER)
 
 
 @restart("multicast")
@@ -44,5 +59,6 @@ def switch(namespace: Namespace, on: bool) -> None:
     if on:
         namespace.up("br0")
         namespace.snoop("br0")
+        namespace.address("br0", _QUERIER)
     else:
         namespace.down("br0")

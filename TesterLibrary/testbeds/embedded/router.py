@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ipaddress import ip_interface
 from typing import TYPE_CHECKING
 
 from ...errors import TestbedError
@@ -14,9 +15,11 @@ from . import DutPort, device, restart
 if TYPE_CHECKING:
     from ..namespace import Namespace
 
+_LINK_LOCAL = ip_interface("fe80::1/64")  # from which Linux asks for neighbours, and from no other
 _HOUR = 3600  # seconds, longer than any trial
 # Only the first so many addresses get through to the neighbour table.
-_LIMIT = """\
+_LIMITS = {
+    4: """\
 table arp neighbours {{
   set known {{ type ipv4_addr; size {most}; flags dynamic; }}
   chain heard {{
@@ -25,7 +28,19 @@ table arp neighbours {{
     drop
   }}
 }}
-"""
+""",
+    6: """\
+table ip6 neighbours {{
+  set known {{ type ipv6_addr; size {most}; flags dynamic; }}
+  chain heard {{
+    type filter hook input priority filter
+    icmpv6 type != {{ nd-neighbor-solicit, nd-neighbor-advert }} accept
+    add @known {{ ip6 saddr }} accept
+    drop
+  }}
+}}
+""",
+}
 
 
 @device("router")
@@ -36,6 +51,7 @@ def build(
     neighbours: str = "kept",
     unsolicited: bool = False,
     reachable: int | None = None,
+    first_probe: int = 1,
     most_neighbours: int | None = None,
 ) -> None:
     """A router that is the gateway of each port.
@@ -44,30 +60,35 @@ def build(
     probe 5 s after first use, forget after half a minute) put frames of its own into trials, and its counters
     no longer agree with ours.
 
-    It takes ARP replies that it has not asked for, and gratuitous ARP, if `unsolicited`. Neighbours that are
-    `aged` are asked again after so many seconds of `reachable` instead of the kernel's 30, and are gone four
-    seconds later if they do not answer. The machine has one table of them, so one such device is open at a
-    time (`neighbour_table.py`). `most_neighbours` is a truth to be found.
+    It takes replies that it has not asked for, and gratuitous ones, if `unsolicited` (of ARP, and
+    advertisements, RFC 9131). Neighbours that are `aged` are asked again after so many seconds of `reachable`
+    instead of the kernel's 30, once they were in use for `first_probe` seconds more, and are gone three
+    seconds later if they do not answer. The machine has one table of them for each IP version, so one such
+    device is open at a time (`neighbour_table.py`). `most_neighbours` is a truth to be found.
     """
     for port in ports:
         if port.address is None:
             raise TestbedError(
                 f"port {port.interface!r}: a router needs the port's address and gateway in the testbed file"
             )
-    if all(port.address and port.address.version == 4 for port in ports):
+    versions = {port.address.version for port in ports if port.address}
+    if versions == {4}:
         namespace.without_ipv6()
     for port in ports:
         if neighbours == "kept":
-            _keep_neighbours(namespace, port.interface)
+            _neighbour_times(namespace, port.interface, reachable=_HOUR, first_probe=_HOUR)
         elif reachable is not None:
-            namespace.sysctl(f"ipv4.neigh.{port.interface}.base_reachable_time_ms", reachable * 1000)
-            namespace.sysctl(f"ipv4.neigh.{port.interface}.delay_first_probe_time", 1)
+            _neighbour_times(namespace, port.interface, reachable=reachable, first_probe=first_probe)
         namespace.sysctl(f"ipv4.conf.{port.interface}.arp_accept", int(unsolicited))
+        name = f"ipv6.conf.{port.interface}.accept_untracked_na"
+        namespace.sysctl(name, int(unsolicited), optional=True)
         namespace.sysctl(f"ipv4.conf.{port.interface}.send_redirects", 0)
         assert port.address is not None
         namespace.address(port.interface, port.address)
+        if neighbours == "aged" and port.address.version == 6:
+            namespace.address(port.interface, _LINK_LOCAL)
     if most_neighbours is not None:
-        load_nftables(namespace, _LIMIT.format(most=most_neighbours))
+        load_nftables(namespace, "".join(_LIMITS[v].format(most=most_neighbours) for v in sorted(versions)))
     namespace.sysctl("ipv4.conf.all.send_redirects", 0)
     namespace.sysctl("ipv4.ip_forward", 1)
     namespace.sysctl("ipv6.conf.all.forwarding", 1, optional=True)
@@ -80,7 +101,11 @@ def switch(namespace: Namespace, on: bool) -> None:
     namespace.sysctl("ipv6.conf.all.forwarding", int(on), optional=True)
 
 
-def _keep_neighbours(namespace: Namespace, interface: str) -> None:
+def _neighbour_times(namespace: Namespace, interface: str, *, reachable: int, first_probe: int) -> None:
+    """Times in seconds."""
     for family in ("ipv4", "ipv6"):
-        for name, value in (("base_reachable_time_ms", _HOUR * 1000), ("delay_first_probe_time", _HOUR)):
+        for name, value in (
+            ("base_reachable_time_ms", reachable * 1000),
+            ("delay_first_probe_time", first_probe),
+        ):
             namespace.sysctl(f"{family}.neigh.{interface}.{name}", value, optional=True)

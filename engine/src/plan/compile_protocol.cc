@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kMaxNameBytes = 128;
 constexpr size_t kMaxHeaderBytes = 256;
+constexpr size_t kMaxIpBytes = 60;  // with options
 constexpr size_t kMaxAnnounced = 128;
 constexpr size_t kMaxRegisters = 64;
 constexpr uint32_t kWordBits = 64;
@@ -41,7 +42,7 @@ constexpr std::array kKinds = {
 };
 
 machine::Header CompileHeader(const v1::Header& header, size_t index, ProtocolCompiler& compiler) {
-  machine::Header compiled{.kind = KindOf(header, index, compiler),
+  machine::Header compiled{.kind = KindOf(header, index, false, compiler),
                            .octets = static_cast<uint16_t>(header.octets().size()),
                            .announced = {},
                            .wide = {}};
@@ -108,7 +109,7 @@ void CompileFlow(ProtocolCompiler& compiler) {
 
 }  // namespace
 
-machine::HeaderKind KindOf(const v1::Header& header, size_t index,
+machine::HeaderKind KindOf(const v1::Header& header, size_t index, bool of_template,
                            const ProtocolCompiler& compiler) {
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
                                  [&](const KindSize& size) { return size.kind == header.kind(); });
@@ -117,9 +118,12 @@ machine::HeaderKind KindOf(const v1::Header& header, size_t index,
     Refuse(compiler.where, "header ", index, " is of kind ", int{header.kind()},
            "; the kinds are those of Header.Kind");
   }
-  if (bytes < kind->least || bytes > (kind->exact ? kind->least : kMaxHeaderBytes)) {
+  const bool has_options = of_template && kind->compiled == machine::HeaderKind::kIpv4;
+  const size_t most = has_options ? kMaxIpBytes : kind->exact ? kind->least : kMaxHeaderBytes;
+  if (bytes < kind->least || bytes > most || (has_options && bytes % 4 != 0)) {
     Refuse(compiler.where, "header ", index, " has ", bytes, " bytes; one of its kind has ",
-           kind->least, kind->exact ? "" : " to 256");
+           kind->least, most == kind->least ? "" : Cat(" to ", most),
+           has_options ? " in steps of 4" : "");
   }
   if ((index == 0) != (kind->compiled == machine::HeaderKind::kEthernet)) {
     Refuse(compiler.where, "header ", index, ": the first one is of kind ETHERNET, and no other");

@@ -69,7 +69,7 @@ std::vector<uint16_t> AppendHeaders(const v1::Template& in, const ProtocolCompil
   std::vector<uint16_t> sizes;
   for (const auto& header : in.headers()) {
     const auto octets = static_cast<uint16_t>(header.octets().size());
-    const auto kind = KindOf(header, sizes.size(), compiler);
+    const auto kind = KindOf(header, sizes.size(), true, compiler);
     if (kind == machine::HeaderKind::kTcp && compiled.tcp == machine::kNone) {
       compiled.tcp = static_cast<uint16_t>(sizes.size());
     }

@@ -80,7 +80,8 @@ struct ProtocolCompiler {
   std::vector<uint16_t> HeaderSizes() const;
 };
 
-machine::HeaderKind KindOf(const v1::Header& header, size_t index,
+// A header of IPv4 in a template may have options.
+machine::HeaderKind KindOf(const v1::Header& header, size_t index, bool of_template,
                            const ProtocolCompiler& compiler);
 
 // The parts, in this order.

@@ -89,7 +89,7 @@ void SumLaid(const Changing& changing, machine::LaidTemplate& laid) {
 }  // namespace
 
 void SumTemplate(machine::FrameTemplate& frame) {
-  if (!machine::IsTcpOverIpv4(frame.headers)) return;
+  if (!machine::IsTcpOverIpv4(frame.headers) || frame.headers[1].octets != kIpBytes) return;
   Changing changing(frame.octets.size());
   if (!Mark(frame, changing)) return;
   for (auto& laid : frame.laid) SumLaid(changing, laid);

@@ -166,6 +166,10 @@ std::shared_ptr<const machine::ResponderPlan> ValidateResponder(const v1::Respon
     Refuse(where, "a trigger keeps no flows and opens none");
   }
   if (!plan->is_trigger && plan->most_taken != 0) Refuse(where, "most is of a trigger only");
+  plan->is_shared = responder.shared();
+  if (plan->is_shared && (plan->is_trigger || plan->vlan != 0)) {
+    Refuse(where, "one that shares its packets is no trigger and has no vlan");
+  }
   if (plan->out_port != plan->port && responder.has_opening()) {
     Refuse(where, "an end that opens flows sends from its own port");
   }

@@ -29,6 +29,7 @@ struct ResponderPlan {
   uint16_t vlan = 0;        // 0: none
   bool is_trigger = false;  // takes only what a row with actions is for
   uint64_t most_taken = 0;  // of a trigger; 0: any number
+  bool is_shared = false;   // what it takes is for others, too
   uint32_t capacity = 0;
   uint32_t most_bytes = 0;  // of a frame, without tag and FCS
   uint64_t seed = 0;

@@ -59,7 +59,7 @@ void Answer(RunningResponder& running, std::span<const MutableFrame> frames, uin
   for (size_t i = 0; i < frames.size(); ++i) {
     if (taken[i]) continue;
     const machine::Taken result = Take(responder, frames[i], arrived[count]);
-    taken[i] = result != machine::Taken::kNot;
+    taken[i] = result != machine::Taken::kNot && !responder.plan().is_shared;
     if (result == machine::Taken::kYes) ++count;
   }
   for (size_t i = 0; i < count; ++i) responder.PrefetchSlot(arrived[i]);

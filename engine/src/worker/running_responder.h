@@ -70,8 +70,8 @@ using Responders = std::vector<std::shared_ptr<RunningResponder>>;
 // Engine time as responders have it.
 constexpr uint64_t Microseconds(uint64_t ns) { return ns / 1000; }
 
-// Frames of a burst that are no stream's; `taken` tells which of them a responder has taken, and
-// may have changed.
+// Frames of a burst that are no stream's; `taken` tells which of them a responder has taken for
+// itself, and may have changed.
 void AnswerBurst(const Responders& responders, std::span<const MutableFrame> frames,
                  uint64_t now_ns, bool* taken);
 

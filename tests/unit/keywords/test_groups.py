@@ -79,6 +79,36 @@ def test_latency_is_that_of_every_member(library: TesterLibrary, tmp_path: Path)
     assert _back(tmp_path, MulticastLatencyResult) == result
 
 
+def test_a_burden_is_sent_beside_each_trial_and_not_judged(library: TesterLibrary, tmp_path: Path) -> None:
+    """RFC 3918 §8.1."""
+    library.create_multicast_stream("video", "p1", "p2", "p3", frame_size=FrameSize(512))
+    library.create_stream("north", tx="p4", rx="p2", frame_size=FrameSize(512), rate=Rate.parse("10 %"))
+    for port in ("p2", "p3"):
+        library.join_group(port, AddressRange.parse("239.1.1.1"), robustness=1)
+    result = library.measure_multicast_latency("video", Rate.parse("1 %"), SECOND, burden="north")
+    assert [len(trial.streams) for trial in (*result.trials, *result.burden)] == [1] * 4
+    sent = [trial.streams[0].counters.tx_packets for trial in result.burden]
+    assert all(packets > 2_000 for packets in sent), "for as long as the trials"
+    assert " beside north, 512 bytes: mean latency" in str(result)
+    verdict = library.verify_latency_below(SECOND, result)
+    assert "latency of video, 512 bytes beside north, 512 bytes" in str(verdict)
+    assert _back(tmp_path, MulticastLatencyResult) == result
+    assert library.suite.tester.on_air == []
+
+
+@pytest.mark.parametrize(
+    ("burden", "message"),
+    [
+        ("video", "burden=video: 'video' is what is measured; give other streams"),
+        ("north,south", "there is no stream 'north'; there are video"),
+    ],
+)
+def test_a_burden_is_another_stream(library: TesterLibrary, burden: str, message: str) -> None:
+    library.create_multicast_stream("video", "p1", "p2")
+    with pytest.raises(TesterLibraryError, match=message):
+        library.measure_multicast_latency("video", Rate.parse("1 %"), SECOND, burden=burden)
+
+
 def test_a_tester_that_does_not_count_what_is_needed_refuses(library: TesterLibrary) -> None:
     library.create_multicast_stream("video", "p1", "p2")
     without(library, Counter.FLOWS)

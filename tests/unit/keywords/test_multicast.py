@@ -10,7 +10,7 @@ import pytest
 from TesterLibrary import TesterLibrary
 from TesterLibrary.errors import PlanError, TesterLibraryError
 from TesterLibrary.model.endpoints import AddressRange
-from TesterLibrary.model.multicast import GroupProtocol
+from TesterLibrary.model.membership import GroupProtocol
 from TesterLibrary.model.units import Duration, Rate
 from TesterLibrary.targets.fake import fake_port
 
@@ -32,20 +32,29 @@ def on_air(library: TesterLibrary) -> list[str]:
     return [stream.name for run in library.suite.tester.on_air for stream in run.streams]
 
 
-@pytest.mark.parametrize("protocol", [*GroupProtocol])
-def test_reports_are_repeated_until_the_group_is_left(
-    library: TesterLibrary, protocol: GroupProtocol
+@pytest.mark.parametrize("protocol", [None, GroupProtocol.IGMPV2, GroupProtocol.IGMPV3])
+def test_groups_are_joined_until_they_are_left(
+    library: TesterLibrary, protocol: GroupProtocol | None
 ) -> None:
     library.join_group("p2", GROUP, MORE, protocol=protocol)
-    library.join_group("p3", MORE, protocol=protocol, refresh=Duration(0))
-    assert on_air(library) == ["join 239.1.1.1 at p2", "join 239.1.2.1-239.1.2.9 at p2"]
+    library.join_group("p3", MORE, protocol=protocol, robustness=1)
+    assert on_air(library) == ["join 239.1.1.1 at p2", "join 239.1.2.1-239.1.2.9 at p2"], "reported again"
     memberships = library.suite.memberships
     assert (memberships.members(GROUP), memberships.members(MORE)) == (("p2",), ("p2", "p3"))
     library.leave_group("p2", GROUP)
     assert on_air(library) == ["join 239.1.2.1-239.1.2.9 at p2"]
     library.leave_group("p2")
-    answers = ["answer 239.1.2.1-239.1.2.9 at p3"]  # to a device that asks who else wants them
-    assert (on_air(library), memberships.members(MORE)) == (answers, ("p3",))
+    assert (on_air(library), memberships.members(MORE)) == ([], ("p3",))
+
+
+def test_ipv6_groups_have_members_too(library: TesterLibrary) -> None:
+    groups = AddressRange.parse("ff0e::1-ff0e::3")
+    library.create_multicast_stream("video", "p1", "p2", groups=groups, rate=Rate.parse("1 %"))
+    library.join_group("p2", groups)
+    trial = library.measure_loss("video", duration=SECOND)
+    assert (trial.valid, trial.lost) == (True, 0)
+    with pytest.raises(PlanError, match=r"igmpv3 is for IPv4, and ff0e::9 are groups of IPv6; give mldv1 or"):
+        library.join_group("p2", AddressRange.parse("ff0e::9"), protocol=GroupProtocol.IGMPV3)
 
 
 def test_members_of_one_group_leave_with_the_test(library: TesterLibrary) -> None:

@@ -12,15 +12,14 @@ from scapy.utils import checksum
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.job import Job
-from TesterLibrary.model.multicast import GroupProtocol, Membership, group_stream, groups_of
+from TesterLibrary.model.multicast import group_stream, groups_of
 from TesterLibrary.model.ports import Port
-from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.flows import FlowSpace
+from tests.dissection import wrong_checksums
 
-RATE = Frequency.parse("1 k/s")
 GROUPS = AddressRange.parse("239.129.1.254-239.129.2.1")
 PORTS = {
     f"p{n}": Port(
@@ -37,37 +36,6 @@ def frames(stream: Stream, count: int) -> list[bytes]:
     return [space.frame(number) for number in range(count)]
 
 
-@pytest.mark.parametrize(
-    ("protocol", "leaves", "kind", "to", "length"),
-    [
-        (GroupProtocol.IGMPV2, False, "16", None, 32),
-        (GroupProtocol.IGMPV2, True, "17", "224.0.0.2", 32),
-        (GroupProtocol.IGMPV3, False, "22", "224.0.0.22", 40),
-        (GroupProtocol.IGMPV3, True, "22", "224.0.0.22", 40),
-    ],
-)
-def test_each_group_has_a_report_that_a_device_takes(
-    protocol: GroupProtocol, leaves: bool, kind: str, to: str | None, length: int
-) -> None:
-    """RFC 2236 and RFC 3376: TTL 1, Router Alert, checksum over the message, sent to the group's own MAC."""
-    membership = Membership("p2", GROUPS, protocol)
-    stream = membership.leaving("p1", RATE) if leaves else membership.joining("p1", RATE)
-    for group, frame in zip(GROUPS, frames(stream, GROUPS.count), strict=True):
-        ip = Ether(frame)["IP"]
-        destination = to or str(group)
-        assert (ip.src, ip.dst, ip.ttl, ip.len, ip.proto) == ("198.18.0.2", destination, 1, length, 2)
-        low = [int(part) for part in destination.split(".")]
-        assert frame[:6] == bytes([1, 0, 0x5E, low[1] & 0x7F, low[2], low[3]])
-        assert frame[34:38] == bytes.fromhex("94040000")
-        assert checksum(frame[14:38]) == 0
-        message = frame[38 : 14 + length]
-        assert checksum(message) == 0
-        assert message[:1].hex() == kind
-        assert message[-4:] == group.packed
-        if protocol is GroupProtocol.IGMPV3:
-            assert message[6:12].hex() == f"0001{'03' if leaves else '04'}000000"
-
-
 def test_frames_go_to_one_group_after_the_other() -> None:
     stream = group_stream("video", "p1", ["p3", "p2"], GROUPS)
     assert (stream.rx, stream.copies, groups_of(stream)) == ("p3", ("p2",), GROUPS)
@@ -78,6 +46,17 @@ def test_frames_go_to_one_group_after_the_other() -> None:
         assert checksum(frame[14:34]) == 0
 
 
+def test_frames_to_ipv6_groups_have_their_mac_addresses() -> None:
+    groups = AddressRange.parse("ff0e::ffff-ff0e::1:2")
+    stream = group_stream("video", "p1", ["p3"], groups)
+    assert groups_of(stream) == groups
+    for group, frame in zip(groups, frames(stream, groups.count), strict=True):
+        packet = Ether(frame)
+        assert (packet["IPv6"].dst, packet["IPv6"].src) == (str(group), "2001:2::2")
+        assert frame[:6] == b"\x33\x33" + group.packed[-4:]
+        assert wrong_checksums(frame) == []
+
+
 def test_one_group_needs_no_editor() -> None:
     stream = group_stream("video", "p1", ["p2"], AddressRange.parse("239.1.1.1"))
     assert (stream.editors, str(groups_of(stream))) == ((), "239.1.1.1")
@@ -86,7 +65,9 @@ def test_one_group_needs_no_editor() -> None:
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ("ff3e::1", "are IPv6 groups, whose members report by MLD, which this tester does not send"),
+        ("ff02::1:3", r"are groups of one link or less \(scope 2\), which devices do not forward"),
+        ("ff0e::ffff:ffff-ff0e::1:0:0", r"cross a border of 2\^32 groups"),
+        ("2001:db8::1", "are no multicast groups; give addresses from 224.0.1.0 to 239.255.255.255, or IPv6"),
         ("198.18.0.1", "are no multicast groups; give addresses from 224.0.1.0"),
         ("239.255.255.255-240.0.0.1", "are no multicast groups"),
         ("224.0.0.5", "begin within 224.0.0.0/24, which devices flood"),
@@ -94,8 +75,6 @@ def test_one_group_needs_no_editor() -> None:
     ],
 )
 def test_groups_that_nobody_joins_are_refused(groups: str, message: str) -> None:
-    with pytest.raises(PlanError, match=message):
-        Membership("p2", AddressRange.parse(groups))
     with pytest.raises(PlanError, match=message):
         group_stream("video", "p1", ["p2"], AddressRange.parse(groups))
 

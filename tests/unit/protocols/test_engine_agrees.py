@@ -21,6 +21,8 @@ from TesterLibrary.protocols.automaton import ScanProgress
 from TesterLibrary.protocols.checker import load_protocol
 from TesterLibrary.protocols.flow import Layer
 from TesterLibrary.protocols.interpreter import Interpreter
+from TesterLibrary.wire.icmpv6 import ICMPv6MLD, RouterAlert
+from TesterLibrary.wire.igmp import IGMP
 
 from .dialogue import LINK, OUR_MAC, OURS, PEER, PEER_MAC
 from .engine_machine import EngineMachine, InterpretingEngine, program
@@ -78,6 +80,21 @@ def others(draw: st.DrawFn) -> Packet:
                 IPV4 / UDP(dport=2152) / GTP_U_Header(S=1, gtp_type=draw(st.integers(0, 2)), seq=3),
                 LINK / ARP(op=draw(st.integers(1, 2)), psrc=PEER, pdst="198.18.0.9"),
                 LINK / IPv6(src=draw(st.sampled_from(["::", "fe80::1"]))) / ICMPv6ND_NS(tgt="2001:2::3"),
+                LINK
+                / IP(ttl=1)
+                / IGMP(
+                    type=draw(st.sampled_from([17, 17, 17, 22])),
+                    mrcode=draw(st.integers(0, 255)),
+                    gaddr=draw(st.sampled_from(["0.0.0.0", "239.1.1.1", "239.1.1.9"])),
+                ),
+                LINK
+                / IPv6(src="fe80::1", dst="ff02::1")
+                / RouterAlert()
+                / ICMPv6MLD(
+                    type=draw(st.sampled_from([130, 130, 130, 131])),
+                    mrd=draw(st.sampled_from([0, 1, 1000, 40_000, 65_535])),
+                    mladdr=draw(st.sampled_from(["::", "ff0e::1", "ff0e::9"])),
+                ),
             ]
         )
     )
@@ -101,6 +118,8 @@ PARAMETERS: dict[str, dict[str, object]] = {
     "http-server": {"body": 700, "mss": 150},
     "udp-echo": {},
     "http-client": {"size": 5, "requests": 3, "request_timeout": "4 s"},
+    "igmp-host": {"last": "239.1.1.5", "share": (2**32 - 1) // 5, "version": 3},
+    "mld-host": {"last": "ff0e::5", "share": (2**32 - 1) // 5, "version": 2},
 }
 
 

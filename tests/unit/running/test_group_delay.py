@@ -15,11 +15,13 @@ from TesterLibrary.measurement.counter import EVERY_COUNTER
 from TesterLibrary.measurement.multicast import Reported
 from TesterLibrary.measurement.snapshot import Snapshot
 from TesterLibrary.model.endpoints import AddressRange
-from TesterLibrary.model.multicast import GroupProtocol, Membership, group_stream
+from TesterLibrary.model.membership import GroupProtocol, Membership
+from TesterLibrary.model.multicast import group_stream
 from TesterLibrary.model.quantity import Frequency
+from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration, Rate
 from TesterLibrary.running.group_delay import DelayMeasurer, DelayTimes
-from TesterLibrary.running.memberships import Memberships
+from TesterLibrary.running.memberships import JoinManner, Memberships
 from TesterLibrary.running.trial import StreamRun
 from tests.counted import stream_counters
 
@@ -71,16 +73,33 @@ def test_a_device_that_pauses_after_a_leave_has_not_forgotten_the_group(
     assert (last_ns == left_ns) is ended
 
 
-@pytest.mark.parametrize("stalled", [1, 2, 3])
+@pytest.mark.parametrize("stalled", [1, 3, 4])
 def test_a_cycle_in_which_the_tester_stalled_is_repeated(stalled: int, tmp_path: Path) -> None:
-    """As the group was sent, as the port joined, or as it left."""
+    """As the group was sent, as the port joined, or as it left. The second start is of its table."""
     made, _ = measurer(tmp_path, stalls={stalled})
     cycle, trial = made.cycle()
     assert (trial.attempt, trial.valid, cycle.objections) == (2, True, ())
 
 
+@pytest.mark.parametrize("stalls", [set(), {1}])
+def test_a_burden_is_sent_in_each_cycle_and_again_if_the_tester_stalled(
+    stalls: set[int], tmp_path: Path
+) -> None:
+    """RFC 3918 §8.2. Only the burden of the cycle that counts is kept."""
+    tester = fake_tester(tmp_path, stalls=stalls)
+    tester.capabilities = replace(tester.capabilities, counts=EVERY_COUNTER)
+    north = Stream("north", tx="p2", rx="p1", rate=Rate.parse("1 kpps"))
+    made = DelayMeasurer(tester, Memberships(tester), STREAM, "p2", protocol=V2, times=SHORT, burden=[north])
+    _, trial = made.cycle()
+    assert trial.attempt == 1 + len(stalls)
+    (burden,) = made.burden.trials
+    assert (burden.valid, burden.streams[0].name) == (True, "north")
+    assert burden.streams[0].counters.tx_packets > 1000
+    assert not tester.on_air
+
+
 def test_a_member_has_no_join_delay(tmp_path: Path) -> None:
     _, memberships = measurer(tmp_path)
-    memberships.join(Membership("p2", GROUP), Frequency.parse("1 k/s"), Duration(0))
+    memberships.join(Membership("p2", GROUP), JoinManner(Frequency.parse("1 k/s"), robustness=1))
     with pytest.raises(PlanError, match=r"port 'p2' has joined 239.1.1.1 already; call Leave Group first"):
         DelayMeasurer(memberships._tester, memberships, STREAM, "p2", protocol=V2, times=SHORT)

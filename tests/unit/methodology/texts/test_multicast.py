@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from TesterLibrary.methodology.group_capacity import find_group_capacity
@@ -39,6 +40,15 @@ def delays() -> Iterator[Verdict]:
             (GroupDelay.LEAVE, "12 s"),
         ):
             yield result.verdict_below(delay, Duration.parse(bound))
+
+
+def burdened() -> Iterator[Verdict]:
+    """RFC 3918 §8.2."""
+    device = GroupDevice()
+    result = measure_group_delays(device, "video at p2", 2)
+    for objections in ((), ("a worker did not run for 90 ms",)):
+        burden = tuple(replace(trial, objections=objections) for trial in result.trials)
+        yield replace(result, burden=burden).verdict_below(GroupDelay.JOIN, Duration.parse("2 ms"))
 
 
 def leaks() -> Iterator[Verdict]:
@@ -78,4 +88,4 @@ def forwarding_rates() -> Iterator[Verdict]:
 
 
 def test_texts_of_multicast(approved: Approved) -> None:
-    approved("multicast", said(delays, leaks, capacities, forwarding_rates))
+    approved("multicast", said(delays, burdened, leaks, capacities, forwarding_rates))
