@@ -19,6 +19,7 @@ from ..methodology.group_leak import no_leak
 from ..methodology.result import Result
 from ..methodology.tolerance import at_most
 from ..model.endpoints import AddressRange
+from ..model.headers import HeaderStack
 from ..model.membership import GroupProtocol, Membership
 from ..model.multicast import group_stream
 from ..model.quantity import Frequency
@@ -53,6 +54,7 @@ class Multicast:
         groups: AddressRange = _GROUP,
         frame_size: FrameSizes | None = None,
         rate: Rate = LINE_RATE,
+        tunnel: HeaderStack | None = None,
     ) -> str:
         """Describes a stream to multicast groups with several members (RFC 3918 §4). Returns its name.
 
@@ -62,6 +64,7 @@ class Multicast:
         | ``groups`` | ``239.1.1.1-239.1.1.50``, or IPv6 ones; frames go to one after the other |
         | ``frame_size`` | bytes, FCS included, or a mix; 64, and 82 over IPv6, if left out |
         | ``rate`` | the rate of all groups together, as in `Create Stream` |
+        | ``tunnel`` | headers in front of the IP header to the group; without it ``Ether`` alone |
 
         A frame is lost if it misses one of the members, so `Find Throughput` finds the aggregated multicast
         throughput (§4.3). Together with a unicast stream it finds that of both classes (§4.1). Latency, order
@@ -76,9 +79,15 @@ class Multicast:
         | `Join Group` | p3 | 239.1.1.1-239.1.1.50 |
         | ${result} = | `Find Throughput` | video |
         | `Verify No Multicast Leak` | ${result} |
+
+        Of a device that takes off the headers of a tunnel, `Find Throughput` of a stream with a ``tunnel`` is
+        the decapsulation throughput (§4.4). A tunnel that carries frames ends in ``Ether``.
+
+        | `Create Multicast Stream` | out | p2 | p1 | tunnel=Ether / IP(dst=198.19.2.1) / GRE / Ether |
         """
         sender, *members = ports or tuple(sorted(self._suite.tester.ports))
-        self._suite.put(group_stream(name, sender, members, groups, frame_size=frame_size, rate=rate))
+        stream = group_stream(name, sender, members, groups, frame_size=frame_size, rate=rate, tunnel=tunnel)
+        self._suite.put(stream)
         return name
 
     @keyword(tags=["rfc3918"])

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What is sent beside a measurement of multicast, so that the device has other work (RFC 3918 §8)."""
+"""Streams that load the device while multicast is measured (RFC 3918 §8): what verdicts say of them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from .stream import Stream
 from .units import FrameSize, Rate, RateUnit
 
 _SIZES = {4: FrameSize(80), 6: FrameSize(112)}  # hold a report of either version and the signature behind it
-_LEAST_SHARE = 32  # bits of a number below 1
+_SHARE_BITS = 31  # of a number below 1, as the tables have it
 
 
 class GroupProtocol(str, Enum):
@@ -63,7 +63,7 @@ class Membership:
 
     @property
     def protocol(self) -> GroupProtocol:
-        """What the host speaks."""
+        """The protocol that the host speaks."""
         oldest = {4: GroupProtocol.IGMPV2, 6: GroupProtocol.MLDV1}
         return self.given or oldest[self.groups.first.version]
 
@@ -94,7 +94,7 @@ class Membership:
             flows=self.groups.count + 1,
             parameters={
                 "version": version + has_records,
-                "share": ((1 << _LEAST_SHARE) - 1) // self.groups.count,
+                "share": ((1 << _SHARE_BITS) - 1) // self.groups.count,
             },
         )
 

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from ipaddress import IPv4Network, ip_address
 
 from ..errors import PlanError
@@ -21,6 +23,7 @@ _MAC_BITS = {4: 23, 6: 32}  # of a group's address that are in its MAC address (
 _MAC = {4: 0x01_00_5E_00_00_00, 6: 0x33_33_00_00_00_00}
 _LAYERS = {4: "IP", 6: "IPv6"}
 _SHORTEST = {4: FrameSize(64), 6: FrameSize(82)}
+_IN_A_TUNNEL = FrameSize(256)
 
 
 def check_groups(groups: AddressRange) -> None:
@@ -61,10 +64,12 @@ def group_stream(
     frame_size: FrameSizes | None = None,
     rate: Rate = LINE_RATE,
     count_flows: bool = False,
+    tunnel: HeaderStack | None = None,
 ) -> Stream:
     """Frames to one group after the other, each of which is expected at every member.
 
-    `frame_size`: the shortest one of the IP version that has room for a signature, if None.
+    `frame_size`: the shortest one of the IP version that has room for a signature, if None. `tunnel`: headers
+    in front of the IP header of each frame (RFC 3918 §4.4).
 
     Raises:
         PlanError: the groups are none that can be joined, or there is no member.
@@ -73,32 +78,52 @@ def group_stream(
     if not members:
         raise PlanError(f"stream {name!r}: no port is a member of {groups}; give one or more")
     first, *others = members
+    outer = _to_mac(groups.first, tunnel.headers) if tunnel else (Header("Ether"),)
+    headers = (*outer, ip_header(groups.first), Header("UDP"))
+    editors = each_group(groups, ip_field(groups.first, "dst"), with_mac=outer[-1].name == "Ether")
     return Stream(
         name,
         tx=sender,
         rx=first,
         copies=tuple(others),
-        frame_size=frame_size or _SHORTEST[groups.first.version],
+        frame_size=frame_size or (_IN_A_TUNNEL if tunnel else _SHORTEST[groups.first.version]),
         rate=rate,
-        headers=HeaderStack((Header("Ether"), ip_header(groups.first), Header("UDP"))),
-        editors=each_group(groups, ip_field(groups.first, "dst"), with_mac=True),
+        headers=HeaderStack(headers, tunnel.types if tunnel else ()),
+        editors=tuple(_innermost(editor, headers) for editor in editors),
         count_flows=count_flows,
     )
 
 
+def _to_mac(group: Address, outer: tuple[Header, ...]) -> tuple[Header, ...]:
+    """Headers of a tunnel whose last one, if it is of Ethernet, has the destination of frames to a group.
+
+    Without, a planner derives that of the outermost header only.
+    """
+    *others, last = outer
+    if last.name != "Ether" or "dst" in dict(last.fields):
+        return outer
+    return (*others, replace(last, fields=(*last.fields, ("dst", group_mac(group)))))
+
+
+def _innermost(editor: Editor, headers: Sequence[Header]) -> Editor:
+    """The same of the last header of that name."""
+    number = sum(header.name == editor.path.header for header in headers)
+    return replace(editor, path=replace(editor.path, number=number))
+
+
 def groups_of(stream: Stream) -> AddressRange:
     """The groups to which a stream is sent. PlanError if they are none."""
-    written = {h.name: dict(h.fields) for h in (stream.headers.headers if stream.headers else ())}
-    moves = {editor.path: editor.mode for editor in stream.editors}
-    for layer in (layer for layer in written if layer in _LAYERS.values()):
-        mode = moves.get(FieldPath(layer, "dst"))
-        try:
-            first = ip_address(mode.first if isinstance(mode, Sweep) else str(written[layer].get("dst", "")))
-        except ValueError:
-            break
-        groups = AddressRange(first, (mode.count or 1) if isinstance(mode, Sweep) else 1)
-        check_groups(groups)
-        return groups
+    headers = stream.headers.headers if stream.headers else ()
+    network = next((header for header in reversed(headers) if header.name in _LAYERS.values()), None)
+    if network is not None:
+        moves = {editor.path: editor.mode for editor in stream.editors}
+        number = sum(header.name == network.name for header in headers)
+        mode = moves.get(FieldPath(network.name, "dst", number))
+        with suppress(ValueError):
+            given = mode.first if isinstance(mode, Sweep) else str(dict(network.fields).get("dst", ""))
+            groups = AddressRange(ip_address(given), (mode.count or 1) if isinstance(mode, Sweep) else 1)
+            check_groups(groups)
+            return groups
     raise PlanError(f"stream {stream.name!r} is sent to no group; see Create Multicast Stream")
 
 

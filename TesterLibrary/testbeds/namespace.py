@@ -164,6 +164,19 @@ class Namespace:
             self._route.link("set", index=self._index(member), master=index)
         self.up(name)
 
+    def vxlan(self, name: str, network: int, *, local: str, remote: str) -> None:
+        """A tunnel of Ethernet frames over UDP port 4789 and IPv4 (RFC 7348), up, to one other end."""
+        self._route.link(
+            "add",
+            ifname=name,
+            kind="vxlan",
+            vxlan_id=network,
+            vxlan_local=local,
+            vxlan_group=remote,
+            vxlan_port=4789,
+        )
+        self.up(name)
+
     def ageing(self, bridge: str, time: Duration) -> None:
         """After how long a bridge forgets an address from which nothing came."""
         self._route.link("set", index=self._index(bridge), kind="bridge", br_ageing_time=time.ns // 10**7)

@@ -60,6 +60,14 @@ DEFECTS = [
         "FAIL: addresses learned of 198.18.64.1-198.18.65.0 is ",
     ),
     Defect(
+        "nd_learning",
+        "nd-router",
+        "options:",
+        "options:\n    most_neighbours: 100",  # its table is too small
+        "Neighbours Are Resolved Fast Enough",
+        "FAIL: addresses learned of 2001:2:0:1::1:0-2001:2:0:1::1:ff is ",
+    ),
+    Defect(
         "l4_gateway",
         "l4-gateway",
         "options:",

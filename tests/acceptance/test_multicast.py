@@ -11,7 +11,7 @@ import pytest
 
 from TesterLibrary.files.paths import data_root
 
-from .robots import check_failed, check_passed, robot, run
+from .robots import SUITES, check_failed, check_passed, robot, run
 
 SHIPPED = data_root() / "suites" / "multicast"
 TESTBED = data_root() / "resources" / "testbeds" / "embedded" / "l2-multicast.yaml"
@@ -31,9 +31,15 @@ def test_a_bridge_that_snoops(tmp_path: Path) -> None:
     check_passed(run("multicast.robot", tmp_path))
 
 
-def test_members_that_answer_keep_their_groups(tmp_path: Path) -> None:
+@pytest.mark.parametrize("versions", ["* Version 2", pytest.param("* Version [13]", marks=pytest.mark.long)])
+def test_members_that_answer_keep_their_groups(versions: str, tmp_path: Path) -> None:
+    """IGMP and MLD: others are pruned."""
     file = planted(tmp_path, "query: 1 s\n    membership: 3 s")
-    check_passed(run("group_hosts.robot", tmp_path / "output", f"TESTBED:{file}"))
+    check_passed(robot(SUITES / "group_hosts.robot", tmp_path / "output", f"TESTBED:{file}", only=versions))
+
+
+def test_groups_go_through_tunnels(tmp_path: Path) -> None:
+    check_passed(run("tunnels.robot", tmp_path))
 
 
 @pytest.mark.long

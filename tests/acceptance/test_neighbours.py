@@ -139,7 +139,7 @@ def test_a_responder_that_was_asked_for_tells_the_device(tmp_path: Path) -> None
         assert measurer.check(20).known == 20
 
 
-@pytest.mark.parametrize("version", [4, 6])
+@pytest.mark.parametrize("version", [pytest.param(4, marks=pytest.mark.long), 6])
 def test_neighbours_that_the_device_asks_for_are_counted_when_nobody_answers_any_more(
     version: int, tmp_path: Path
 ) -> None:
@@ -160,20 +160,24 @@ def test_neighbours_that_the_device_asks_for_are_counted_when_nobody_answers_any
         assert all_of_them.learning_rate > 20
 
 
-@pytest.mark.parametrize("kind", [Announcement.REPLY, Announcement.REQUEST, Announcement.GRATUITOUS])
-def test_each_kind_of_announcement_teaches_a_router_that_takes_it(kind: Announcement, tmp_path: Path) -> None:
+def test_each_kind_of_announcement_teaches_a_router_that_takes_it(tmp_path: Path) -> None:
     """RFC 4861 for solicitations, RFC 9131 for advertisements."""
-    number = list(Announcement).index(kind)
-    announced, never = (AddressRange(ip_address(f"2001:2:0:1::{n}:1"), 50) for n in (number + 1, "ff"))
     with closing(opened("embedded/nd-router", tmp_path)) as bed:
-        measurer = NeighbourMeasurer(bed.tester, Neighbours(announced, "p1", "p2", RATE, RATE, kind))
-        assert measurer.announce() == 50
-        assert measurer.known() == 50
+        for number, kind in enumerate((Announcement.REPLY, Announcement.REQUEST, Announcement.GRATUITOUS)):
+            announced = AddressRange(ip_address(f"2001:2:0:1::{number + 1}:1"), 50)
+            measurer = NeighbourMeasurer(bed.tester, Neighbours(announced, "p1", "p2", RATE, RATE, kind))
+            assert measurer.announce() == 50
+            assert measurer.known() == 50
+        never = AddressRange.parse("2001:2:0:1::ff:1-2001:2:0:1::ff:9")
         assert NeighbourMeasurer(bed.tester, Neighbours(never, "p1", "p2", RATE, RATE)).known() == 0
 
 
 @pytest.mark.parametrize(
-    ("testbed", "address"), [("arp-router", "198.18.150.1"), ("nd-router", "2001:2:0:1::150")]
+    ("testbed", "address"),
+    [
+        pytest.param("arp-router", "198.18.150.1", marks=pytest.mark.long),
+        ("nd-router", "2001:2:0:1::150"),
+    ],
 )
 def test_the_silent_are_forgotten_when_the_kernel_has_asked_in_vain(
     testbed: str, address: str, tmp_path: Path

@@ -11,7 +11,7 @@ import pytest
 from .robots import check_failed, check_passed, robot
 from .stateful_defects import DEFECTS, RIGHT, STATEFUL, Defect
 
-_LONG_WHEN_BROKEN = {"burst_tolerance", "connection_scale", "l4_gateway"}
+_LONG_WHEN_BROKEN = {"burst_tolerance", "connection_scale", "l4_gateway", "nd_learning"}
 _LONG_WHEN_RIGHT = {*_LONG_WHEN_BROKEN, "arp_learning", "l7_load_balancer"}
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 from TesterLibrary.methodology.group_capacity import find_group_capacity
@@ -32,11 +33,15 @@ def group_delay(draw: random.Random) -> Case:
         busy=draw.random() < 0.05,
     )
     result = measure_group_delays(device, "video at p2", draw.randint(1, 3))
+    burden = draw.choice([(), ("a worker did not run for 90 ms",)]) if draw.random() < 0.1 else None
+    if burden is not None:  # RFC 3918 §8.2
+        result = replace(result, burden=tuple(replace(trial, objections=burden) for trial in result.trials))
     found = device.join_ns if delay is GroupDelay.JOIN else device.leave_ns
     bound = max(
         1, (found or _SECOND_NS) + draw.choice([-_SECOND_NS, -2 * gap, -1, 0, 1, 2 * gap, _SECOND_NS])
     )
     excuse = "it was busy" if device.busy else "it floods" if device.floods else ""
+    excuse = excuse or ("the burden was not as intended" if burden else "")
     if device.join_ns is None:
         excuse = excuse or "it never forwards"
     elif found is not None and abs(found - bound) <= gap:

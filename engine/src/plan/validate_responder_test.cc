@@ -221,6 +221,14 @@ TEST(ValidateResponder, WhatATriggerCannotBeIsRefused) {
   std::vector<PortLimits> apart = kPorts;
   apart[0].worker = 1;
   EXPECT_THAT(refused(SoundTrigger(), apart), HasSubstr("are served by different workers"));
+  v1::Responder shared = SoundTrigger();
+  shared.set_shared(true);
+  EXPECT_THAT(refused(shared, kPorts), HasSubstr("shares its packets is no trigger"));
+  v1::Responder tagged = Sound();
+  tagged.set_shared(true);
+  EXPECT_TRUE(ValidateResponder(tagged, "j", kPorts)->is_shared);
+  tagged.set_vlan(5);
+  EXPECT_THAT(refused(tagged, kPorts), HasSubstr("and has no vlan"));
 }
 
 TEST(CheckResponders, NamesAreUniqueInAJob) {

@@ -39,10 +39,12 @@ _SLOW: tuple[EmbeddedJudge, ...] = (
     sessions.rate,
     bridged.interval,
     neighbours.capacity,
+    neighbours.learned_over_ipv6,
     bridged.queue,
     sessions.concurrent,
     forwarded.delay,
     sessions.goodput,
+    neighbours.capacity_over_ipv6,
 )
 _MOST_AT_ONCE = 15  # cases of one open tester: a crash costs no more, and others have their turn
 

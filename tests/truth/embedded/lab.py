@@ -25,7 +25,7 @@ from tests.acceptance.opened import opened
 from ..case import Case
 
 BRIDGE, ROUTER, GATEWAY = "embedded/l2-bridge", "embedded/l3-router", "embedded/l4-gateway"
-NEIGHBOURS = "embedded/arp-router"
+NEIGHBOURS, IPV6_NEIGHBOURS = "embedded/arp-router", "embedded/nd-router"
 _ATTEMPTS = 5  # of a trial: others may have the machine for a while
 _PATIENCE = Duration(60 * 10**9)
 

@@ -62,8 +62,8 @@ def test_the_profile_switching_runs_its_suites_on_four_ports(tmp_path: Path) -> 
 
 def test_the_profile_multicast_runs_its_suites(tmp_path: Path) -> None:
     run = certification(profile="multicast", testbeds=(), criteria=None, suites=(), output=tmp_path)
-    (bed,) = run.beds
-    assert bed.testbed == "embedded/l2-multicast"
+    bed, tunnels = run.beds
+    assert (bed.testbed, tunnels.testbed) == ("embedded/l2-multicast", "embedded/l2-tunnels")
     assert set(bed.suites) == set((suite_root() / "multicast").glob("*.robot"))
     assert all(item.expected_s for item in run.items())
     assert bed.criteria

@@ -16,7 +16,7 @@ from TesterLibrary.files.profile import profile_values
 
 SHIPPED = sorted((data_root() / "resources" / "criteria" / "embedded").glob("*.yaml"))
 PROFILES = data_root() / "resources" / "criteria" / "profiles"
-_MULTICAST = {"delays", "forwarding", "groups"}  # have one bound for all frame sizes
+_MULTICAST = {"delays", "forwarding", "groups", "tunnels"}  # have one bound for all frame sizes
 FRAME_SIZES = {"64", "128", "256", "512", "1024", "1280", "1518"}
 
 

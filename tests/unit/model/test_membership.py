@@ -108,5 +108,5 @@ def test_a_host_speaks_a_protocol_of_its_groups(
 def test_the_table_of_a_host_has_its_groups() -> None:
     host = Membership("p2", IPV6_GROUPS, GroupProtocol.MLDV2).host()
     assert (host.port, host.protocol, host.answers_for, host.flows) == ("p2", "mld-host", IPV6_GROUPS, 5)
-    assert host.parameters == {"version": 2, "share": 2**30 - 1}
+    assert host.parameters == {"version": 2, "share": 2**29 - 1}
     assert Membership("p2", GROUPS).host().parameters["version"] == 2

@@ -11,6 +11,7 @@ from scapy.utils import checksum
 
 from TesterLibrary.errors import PlanError
 from TesterLibrary.model.endpoints import AddressRange
+from TesterLibrary.model.headers import HeaderStack
 from TesterLibrary.model.job import Job
 from TesterLibrary.model.multicast import group_stream, groups_of
 from TesterLibrary.model.ports import Port
@@ -18,6 +19,7 @@ from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Bandwidth
 from TesterLibrary.planning.compile import compile as compile_job
 from TesterLibrary.planning.flows import FlowSpace
+from tests.dissection import layers as layers_of
 from tests.dissection import wrong_checksums
 
 GROUPS = AddressRange.parse("239.129.1.254-239.129.2.1")
@@ -54,6 +56,34 @@ def test_frames_to_ipv6_groups_have_their_mac_addresses() -> None:
         packet = Ether(frame)
         assert (packet["IPv6"].dst, packet["IPv6"].src) == (str(group), "2001:2::2")
         assert frame[:6] == b"\x33\x33" + group.packed[-4:]
+        assert wrong_checksums(frame) == []
+
+
+@pytest.mark.parametrize(
+    ("tunnel", "layers"),
+    [
+        (
+            "Ether / IP(dst=198.19.2.1) / UDP(dport=4789) / VXLAN(vni=2) / Ether",
+            "Ether IP UDP VXLAN Ether IP UDP",
+        ),
+        ("Ether / IP(dst=198.19.2.1) / GRE / Ether", "Ether IP GRE Ether IP UDP"),
+        ("Ether / IP(dst=198.19.2.1) / GRE", "Ether IP GRE IP UDP"),
+        ("Ether / IP(dst=198.19.2.1)", "Ether IP IP UDP"),
+    ],
+)
+def test_frames_to_groups_go_through_tunnels(tunnel: str, layers: str) -> None:
+    """RFC 3918 §4.4.2: it is the inner addresses that change."""
+    stream = group_stream("video", "p1", ["p3"], GROUPS, tunnel=HeaderStack.parse(tunnel))
+    assert groups_of(stream) == GROUPS
+    for group, frame in zip(GROUPS, frames(stream, GROUPS.count), strict=True):
+        packet = Ether(frame)
+        found = [type(layer).__name__ for layer in layers_of(packet)]
+        assert " ".join(found).startswith(layers)
+        outer, inner = packet["IP"], packet.getlayer("IP", 2)
+        assert (outer.dst, inner.dst) == ("198.19.2.1", str(group))
+        if packet.getlayer("Ether", 2):
+            assert bytes(packet.getlayer("Ether", 2))[:3] == b"\x01\0\x5e"
+            assert bytes(packet.getlayer("Ether", 2))[4:6] == group.packed[2:]
         assert wrong_checksums(frame) == []
 
 

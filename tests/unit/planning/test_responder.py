@@ -137,6 +137,19 @@ def test_arp_is_answered_with_the_mac_address_of_the_port() -> None:
     assert plan.neighbours == ()
 
 
+def test_members_of_groups_hear_all_queries_and_speak_from_their_port() -> None:
+    (end,) = planned(responder("igmp-host", answers_for=AddressRange.parse("239.1.1.1-239.1.1.3"))).ends
+    assert end.accepts == ()
+    assert end.parameters["address"] == int(ip_address("198.18.0.2"))
+    (end,) = planned(responder("mld-host", answers_for=AddressRange.parse("ff0e::1"))).ends
+    assert end.parameters["address"] == int(ip_address("fe80::ff:fe00:2"))
+
+
+def test_what_is_for_all_hosts_of_a_port_has_no_tag() -> None:
+    with pytest.raises(PlanError, match=r"packets of igmp-host are for all hosts of a port, .* leave vlan="):
+        planned(responder("igmp-host", answers_for=AddressRange.parse("239.1.1.1"), vlan=5))
+
+
 @pytest.mark.parametrize(
     ("addresses", "accepts"),
     [

@@ -118,8 +118,8 @@ PARAMETERS: dict[str, dict[str, object]] = {
     "http-server": {"body": 700, "mss": 150},
     "udp-echo": {},
     "http-client": {"size": 5, "requests": 3, "request_timeout": "4 s"},
-    "igmp-host": {"last": "239.1.1.5", "share": (2**32 - 1) // 5, "version": 3},
-    "mld-host": {"last": "ff0e::5", "share": (2**32 - 1) // 5, "version": 2},
+    "igmp-host": {"last": "239.1.1.5", "share": (2**31 - 1) // 5, "version": 3},
+    "mld-host": {"last": "ff0e::5", "share": (2**31 - 1) // 5, "version": 2},
 }
 
 

@@ -4,20 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from scapy.layers.inet import IP
+from scapy.layers.inet6 import IPv6, in6_chksum
 from scapy.layers.l2 import ARP, Ether
 
 from TesterLibrary.errors import PlanError
+from TesterLibrary.measurement.learning import LearningCheck
 from TesterLibrary.measurement.snapshot import FlowCounters
 from TesterLibrary.methodology.learning import LearningResult, all_learned, find_capacity
 from TesterLibrary.model.endpoints import AddressRange
 from TesterLibrary.model.plan import Plan, PlannedStream
+from TesterLibrary.model.ports import Port
 from TesterLibrary.model.quantity import Frequency
 from TesterLibrary.model.stream import Stream
 from TesterLibrary.model.units import Duration
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from TesterLibrary.running.tester import Tester
 
 RATE = Frequency.parse("10 k/s")
+SIX = AddressRange.parse("2001:2:0:1::a1-2001:2:0:1::a2")
 TWENTY = AddressRange.parse("198.18.1.101-198.18.1.120")
 
 
@@ -117,9 +122,9 @@ def behind(this: Tester, target: FakeTarget, **changes: Any) -> NeighbourMeasure
     return NeighbourMeasurer(this, neighbours(**changes), rest=Duration(10**9), sleep=sleep)
 
 
-def frames(stream: Stream, count: int) -> list[Ether]:
+def frames(stream: Stream, count: int, ports: Mapping[str, Port] = ROUTED) -> list[Ether]:
     """The first so many, as they leave."""
-    (planned,) = compiled(stream, ports=ROUTED).streams
+    (planned,) = compiled(stream, ports=ports).streams
     space = FlowSpace.of(planned)
     return [Ether(space.frame(number)) for number in range(count)]
 
@@ -146,6 +151,63 @@ def test_announcements_are_arp_of_one_address_after_the_other(
             address,
             asked or address,
         )
+
+
+@pytest.mark.parametrize(
+    ("kind", "mac", "to", "number", "flags", "target"),
+    [
+        (Announcement.REQUEST, "33:33:ff:00:00:01", "ff02::1:ff00:1", 135, 0, "2001:2:0:1::1"),
+        (Announcement.REPLY, GATEWAY.hex(":"), "2001:2:0:1::1", 136, 0x60000000, None),
+        (Announcement.GRATUITOUS, "33:33:00:00:00:01", "ff02::1", 136, 0x20000000, None),
+    ],
+)
+def test_announcements_of_ipv6_are_messages_of_neighbour_discovery(
+    kind: Announcement, mac: str, to: str, number: int, flags: int, target: str | None
+) -> None:
+    """RFC 4861 §4.3, §4.4, §7.2.6: hop limit 255, one option, and the rest is no part of it."""
+    announcements = neighbours(SIX, kind=kind).announcements(ROUTED6["p1"])
+    for frame, address in zip(frames(announcements, 2, ROUTED6), SIX, strict=True):
+        ip, message = frame[IPv6], bytes(frame)[54:86]
+        assert (frame.dst, frame.src) == (mac, MAC1.hex(":"))
+        assert (ip.src, ip.dst, ip.hlim, ip.nh, ip.plen) == (str(address), to, 255, 58, 32)
+        assert in6_chksum(58, ip, message) == 0
+        assert (message[:2], int.from_bytes(message[4:8], "big")) == (bytes([number, 0]), flags)
+        assert message[8:24] == ip_address(target or str(address)).packed
+        assert message[24:] == bytes([1 if number == 135 else 2, 1]) + MAC1
+
+
+def test_probes_of_ipv6_are_udp_to_each_address_in_turn() -> None:
+    sent = frames(neighbours(SIX).probes(), 3, ROUTED6)
+    assert [frame[IPv6].dst for frame in sent] == ["2001:2:0:1::a1", "2001:2:0:1::a2", "2001:2:0:1::a1"]
+
+
+def test_a_device_that_asks_by_itself_is_told_nothing(tmp_path: Path) -> None:
+    with pytest.raises(
+        PlanError, match="kind=answer announces nothing: the device asks; give reply, request"
+    ):
+        measurer(tmp_path, 7, kind=Announcement.ANSWER).announce()
+
+
+@pytest.mark.parametrize("truth", [0, 7, 20])
+def test_neighbours_that_are_asked_for_are_answered_for_and_counted_without(
+    truth: int, tmp_path: Path
+) -> None:
+    """RFC 8161. While it counts nobody answers, so that a device cannot ask again."""
+    found = measurer(tmp_path, truth, kind=Announcement.ANSWER)
+    target = found._tester.target
+    counted, answering = found._counted, []
+
+    def count(asked: Neighbours) -> LearningCheck:
+        answering.append([end.name for end in target.snapshot().ends])
+        return counted(asked)
+
+    found._counted = count  # type: ignore[method-assign]
+    trial = found.measure(20)
+    assert (trial.learned, trial.all_learned, trial.doubt) == (truth, truth == 20, "")
+    assert trial.announced_rate == pytest.approx(10_000, rel=0.01)
+    assert (trial.learning_ns > 0) == (truth > 0)
+    assert answering
+    assert not any(answering)
 
 
 def test_another_mac_address_is_announced_and_sends() -> None:
