@@ -16,7 +16,7 @@ from ..model.match import Match
 from ..model.plan import LearningFrame, Plan, PlannedNeighbour, PlannedStream
 from ..model.ports import Port
 from ..model.stream import Stream
-from ..wire.address import Station, stations
+from ..wire.address import Station, station_of, stations
 from .alike import groups, plan_alike
 from .apart import check_clients_apart
 from .content import Content, content
@@ -70,8 +70,10 @@ def compile(  # noqa: A001 - the word of the architecture
     for name in dict.fromkeys(stream.tx for stream in job.streams):
         check_sum(ports[name], [stream for stream in job.streams if stream.tx == name])
     check_apart(stream for stream, _ in made)
+    # Routers and ends of tunnels ask for the ports at which copies are expected, too.
+    copies = [station_of(ports[c], ports) for s in job.streams for c in s.copies if ports[c].gateway]
     # The receivers first (RFC 2544 §23: learning frames go to the output port), each port once.
-    known = dict.fromkeys([rx for _, rx in ends] + [tx for tx, _ in ends])
+    known = dict.fromkeys([rx for _, rx in ends] + [tx for tx, _ in ends] + copies)
     reached = [
         (made_content.reach, tx, rx)
         for stream, (_, made_content), (tx, rx) in zip(job.streams, made, ends, strict=True)

@@ -149,3 +149,13 @@ def test_what_cannot_be_done_is_refused(planning: Callable[[], Plan], message: s
     with pytest.raises(PlanError) as error:
         planning()
     assert message in str(error.value)
+
+
+def test_the_tester_answers_for_routed_ports_at_which_copies_are_expected() -> None:
+    """A bridge needs no answer there: it floods, or knows its members."""
+    mac, address = b"\2\0\0\0\0\3", "198.19.2.2"
+    routed = {**ROUTED, "p3": port("p3", mac, f"{address}/24", "198.19.2.1")}
+    plan = compiled(stream(copies=("p3",)), ports=routed)
+    assert PlannedNeighbour("p3", IPv4Address(address), mac) in plan.neighbours
+    plan = compiled(stream(copies=("p3",)), ports={**BRIDGED, "p3": port("p3", mac)})
+    assert {neighbour.port for neighbour in plan.neighbours} == {"p1", "p2"}
