@@ -16,7 +16,9 @@ from ..methodology.service_activation import (
     measure_configuration,
     measure_performance,
 )
+from ..model.query import PacketFilter
 from ..model.units import Duration, Rate, Ratio
+from ..running.service_colours import Marks, told_apart
 from ..running.services import Services
 from ..running.suite import Suite
 from ..verdict import Verdict
@@ -38,6 +40,9 @@ class ServiceActivation:
         yellow: str | None = None,
         policing: bool = True,
         duration: Duration | None = None,
+        *,
+        arrives_green: PacketFilter | None = None,
+        arrives_yellow: PacketFilter | None = None,
     ) -> ConfigurationResult:
         """Offers a service 25, 50, 75 and 100 % of its CIR, then CIR + EIR, then more (ITU-T Y.1564).
 
@@ -47,14 +52,22 @@ class ServiceActivation:
         | ``yellow`` | the stream of yellow frames, such as one of another DSCP, if the device knows colours |
         | ``policing`` | whether more than CIR and EIR is offered at the end |
         | ``duration`` | how long each trial sends; as the profile says, if left out |
+        | ``arrives_green`` | what green frames have where they arrive, such as ``IP.tos == 0x28`` |
+        | ``arrives_yellow`` | the same of yellow frames; give both, or neither |
+
+        With ``arrives_green`` and ``arrives_yellow``, conditions as of `Count Packets`, frames are told apart
+        by their colour where they arrive, too. A stream whose frames the device marks anew needs
+        ``forwarding=routed``. A tester that does not count packets by their fields, such as a switch, refuses
+        it.
 
         Policing is tested with CIR + 125 % of the EIR, or with 125 % of the CIR + EIR where the EIR is less
         than a fifth of the CIR. With ``yellow`` the excess is sent as yellow frames, else in the stream of
         the service. Every trial is run, whatever the one before came to. A load that a port cannot carry
         is refused before anything is sent.
 
-        Returns a result: ``received_rates`` (bits/s of frames, FCS included, at each load), ``loads`` and
-        ``trials``.
+        Returns a result: ``received_rates`` (bits/s of frames, FCS included, at each load), ``losses`` (by
+        stream, at each load), ``colours`` (of each load: how many frames of a ``stream`` arrived ``green``
+        and ``yellow``), ``loads`` and ``trials``.
 
         | `Create Stream` | video | rate=4 Mbps | frame_size=512 | headers=Ether / IP(tos=0x28) / UDP |
         | ${result} = | `Sweep Service Configuration` | video | eir=2 Mbps |
@@ -70,11 +83,12 @@ class ServiceActivation:
         )
         profile.validate()
         services.refuse_what_no_port_carries(profile, policing=policing)
-        return suite.found(
-            measure_configuration(
-                services, profile, duration or suite.profile.activation_step, policing=policing
-            )
-        )
+        marks = Marks(arrives_green, arrives_yellow)
+        marks.validate(service)
+        duration = duration or suite.profile.activation_step
+        with told_apart(suite, marks, profile.streams) as colours:
+            measurer = Services(suite, colours)
+            return suite.found(measure_configuration(measurer, profile, duration, policing=policing))
 
     @keyword(tags=["y1564", "verify"])
     def verify_service_configuration(
@@ -84,6 +98,8 @@ class ServiceActivation:
         variation: Duration | None = None,
         margin: Ratio = Ratio.parse("2 %"),
         measured: Trial | Result | None = None,
+        *,
+        yellow_loss: Ratio | None = None,
     ) -> Verdict:
         """Passes if a service met its criteria up to its CIR, got its CIR beyond, and was policed.
 
@@ -93,9 +109,14 @@ class ServiceActivation:
         | ``variation`` | the greatest frame delay variation (FDV); not judged, if left out |
         | ``margin`` | part of CIR + EIR by which more may arrive: what the bucket of a policer holds |
         | ``measured`` | a result of `Sweep Service Configuration`; the last one of the test, if left out |
+        | ``yellow_loss`` | the greatest loss of yellow frames at CIR + EIR; not judged, if left out |
+
+        Where colours were counted as frames arrived, frames up to the CIR have to arrive green but for
+        ``loss``; beyond it no more than the CIR may arrive green, no more than the EIR yellow, each with the
+        ``margin``; no frame that was sent yellow may arrive green, and none in neither colour.
 
         The variation is the delay that 99.9 % of the frames do not exceed, less the least one (ITU-T Y.1563).
-        Nothing is required of yellow frames. The message says which criterion was missed, and at which load.
+        The message says which criterion was missed, and at which load.
 
         | `Verify Service Configuration` | loss=0.1 % | delay=5 ms | variation=2 ms | margin=5 % |
         """
@@ -105,7 +126,8 @@ class ServiceActivation:
             about="the configuration of a service",
             source="Sweep Service Configuration",
         )
-        return self._suite.conclude(judged.verdict(Acceptance(loss, delay, variation), margin))
+        accepted = Acceptance(loss, delay, variation, yellow_loss=yellow_loss)
+        return self._suite.conclude(judged.verdict(accepted, margin))
 
     @keyword(tags=["y1564", "measure"])
     def measure_service_performance(

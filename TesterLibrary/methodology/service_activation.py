@@ -24,6 +24,7 @@ from ..verdict import AT_LEAST, AT_MOST, Between, Outcome, Verdict, assess
 from .forwarded import forwarded_rate
 from .judging import about, delay_doubt_of, doubt_of, loss_below, undelayed, unmeasured
 from .result import Result, shorter
+from .service_colours import Arrived, ColourBounds, Offered, judged_by_colour
 
 _QUARTERS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1))  # of the CIR
 _BEYOND = Fraction(5, 4)  # of the EIR, or of the CIR where the EIR is small
@@ -42,6 +43,11 @@ class Service:
     cir: Rate
     eir: Rate | None = None  # None: no excess is forwarded
     yellow: str | None = None  # the stream of yellow frames; None: the service is not aware of colours
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The names of its streams, that of green frames first."""
+        return (self.name,) if self.yellow is None else (self.name, self.yellow)
 
     @property
     def most(self) -> Fraction:
@@ -126,6 +132,7 @@ class Acceptance:
     delay: Duration | None = None  # mean frame transfer delay (FTD)
     variation: Duration | None = None  # frame delay variation (FDV): 99.9 % of frames over the fastest one
     availability: Ratio | None = None  # of the time of the performance test
+    yellow_loss: Ratio | None = None  # of yellow frames at CIR + EIR
 
     def __str__(self) -> str:
         parts = (
@@ -133,6 +140,7 @@ class Acceptance:
             f"delay <= {self.delay}" if self.delay is not None else "",
             f"variation <= {self.variation}" if self.variation is not None else "",
             f"availability >= {self.availability}" if self.availability is not None else "",
+            f"loss of yellow frames <= {self.yellow_loss}" if self.yellow_loss is not None else "",
         )
         return ", ".join(filter(None, parts))
 
@@ -140,8 +148,8 @@ class Acceptance:
 class ServiceMeasurer(Protocol):
     """Runs trials of streams at rates of their part. TargetError: the tester is broken, gone or late."""
 
-    def offer(self, rates: Mapping[str, Rate], duration: Duration) -> Trial:
-        """One trial of these streams together."""
+    def offer(self, rates: Mapping[str, Rate], duration: Duration) -> Offered:
+        """One trial of these streams together, with the colours of what arrived, if these are counted."""
         ...
 
     def watch(
@@ -157,6 +165,15 @@ class ConfigurationResult(Result):
 
     service: Service
     loads: tuple[Load, ...]  # of the trials, in their order
+    colours: tuple[tuple[Arrived, ...], ...] = ()  # of the trials; none where nobody counts colours
+
+    @property
+    def losses(self) -> tuple[dict[str, Fraction | None], ...]:
+        """The frame loss ratio of each stream, which is that of its colour, at each load; None: not known."""
+        return tuple(
+            {stream.name: _part_of(trial, stream.name).loss for stream in trial.streams}
+            for trial in self.trials
+        )
 
     @property
     def received_rates(self) -> tuple[float, ...]:
@@ -174,19 +191,31 @@ class ConfigurationResult(Result):
             raise TesterLibraryError("availability takes a performance test, not one of the configuration")
         found = [
             replace(verdict, subject=f"{verdict.subject} at {load.title}")
-            for load, trial in zip(self.loads, self.trials, strict=True)
-            for verdict in self._judged(load, trial, acceptance, margin)
+            for load, offered in zip(self.loads, self._offered, strict=True)
+            for verdict in self._judged(load, offered, acceptance, margin)
         ]
         return _together(found, f"configuration of service {self.title}", str(acceptance))
 
-    def _judged(self, load: Load, trial: Trial, acceptance: Acceptance, margin: Ratio) -> list[Verdict]:
-        service = self.service
+    @property
+    def _offered(self) -> list[Offered]:
+        colours = self.colours or ((),) * len(self.trials)
+        return [Offered(trial, each) for trial, each in zip(self.trials, colours, strict=True)]
+
+    def _judged(self, load: Load, offered: Offered, acceptance: Acceptance, margin: Ratio) -> list[Verdict]:
+        service, trial = self.service, offered.trial
         committed = load.green.value <= service.cir.value
         found = accepted(trial, service.name, acceptance) if committed else []
         if not committed or _part_of(trial, service.name).not_sustained:
             found.append(_delivered(trial, service, load, acceptance.loss))
         if load.purpose is Purpose.POLICING:
             found.append(_policed(trial, service, load, margin))
+        if load.purpose is Purpose.EXCESS and service.yellow and acceptance.yellow_loss is not None:
+            found.append(loss_below([_part_of(trial, service.yellow)], acceptance.yellow_loss))
+        if offered.colours:
+            eir = service.eir.value if service.eir else Fraction(0)
+            bounds = ColourBounds(service.cir.value, eir, acceptance.loss, margin)
+            within = load.purpose is Purpose.COMMITTED
+            found += judged_by_colour(offered, service.name, bounds, committed=within)
         return found
 
     def __str__(self) -> str:
@@ -205,8 +234,12 @@ def measure_configuration(
     """
     service.validate()
     loads = loads_of(service, policing=policing)
-    trials = tuple(measurer.offer(load.of(service), duration) for load in loads)
-    return ConfigurationResult(title=trials[0].title, trials=trials, service=service, loads=loads)
+    offered = [measurer.offer(load.of(service), duration) for load in loads]
+    trials = tuple(each.trial for each in offered)
+    colours = tuple(each.colours for each in offered) if any(each.colours for each in offered) else ()
+    return ConfigurationResult(
+        title=trials[0].title, trials=trials, service=service, loads=loads, colours=colours
+    )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from ..errors import PlanError
@@ -12,18 +12,21 @@ from ..measurement.interval import Interval
 from ..measurement.trial import Trial
 from ..methodology.monitoring import Method
 from ..methodology.service_activation import Service, loads_of
+from ..methodology.service_colours import Offered
 from ..model.stream import Stream
 from ..model.units import Duration, Rate, RateUnit
+from .measurer import TrialMeasurer
+from .service_colours import ServiceColours
 from .suite import Suite
 
 _TITLE = "service activation"
 
 
 class Services:
-    """The `ServiceMeasurer` of a suite."""
+    """The `ServiceMeasurer` of a suite, and its `ServiceBurstMeasurer`."""
 
-    def __init__(self, suite: Suite) -> None:
-        self._suite = suite
+    def __init__(self, suite: Suite, colours: ServiceColours | None = None) -> None:
+        self._suite, self._colours = suite, colours
         self._begun = False
 
     def committed(self, service: str) -> Rate:
@@ -33,8 +36,16 @@ class Services:
     def bits(self, service: str, rate: Rate) -> Rate:
         """A rate of frames of a service in bits each second, FCS included."""
         stream = self._suite.stream(service)
-        speed, size = self._suite.tester.ports[stream.tx].speed, Fraction(stream.frame_size.mean)
+        speed, size = self._suite.tester.ports[stream.tx].speed, self.size(service)
         return Rate(rate.frames_per_second(size, speed) * 8 * size, RateUnit.L2)
+
+    def size(self, service: str) -> Fraction:
+        """Bytes of a frame of a service on average, FCS included."""
+        return Fraction(self._suite.stream(service).frame_size.mean)
+
+    def line_bps(self, service: str) -> Fraction:
+        """Bits of frames of a service that its port carries each second."""
+        return self.bits(service, Rate(Fraction(1), RateUnit.LINE)).value
 
     def refuse_what_no_port_carries(self, service: Service, *, policing: bool) -> None:
         """Plans each load. PlanError says which one a port cannot carry; nothing was sent."""
@@ -50,11 +61,24 @@ class Services:
                     "policing=False"
                 ) from None
 
-    def offer(self, rates: Mapping[str, Rate], duration: Duration) -> Trial:
+    def offer(self, rates: Mapping[str, Rate], duration: Duration) -> Offered:
         """See ServiceMeasurer."""
-        measurer = self._suite.measurer(_TITLE, list(rates), rates, by_signature=True, goes_on=self._begun)
-        self._begun = True
-        return measurer.measure(measurer.load, duration)
+        measurer = self._measurer(list(rates), rates)
+        trial = measurer.measure(measurer.load, duration)
+        return self._offered(trial, list(rates))
+
+    def burst(self, service: str, frames: int, rest: Duration) -> Offered:
+        """See ServiceBurstMeasurer."""
+        trial = self._measurer([service]).burst(frames, rest)
+        return self._offered(trial, [service])
+
+    def _offered(self, trial: Trial, names: Sequence[str]) -> Offered:
+        return Offered(trial, self._colours.arrived(names) if self._colours else ())
+
+    def _measurer(self, names: Sequence[str], rates: Mapping[str, Rate] | None = None) -> TrialMeasurer:
+        goes_on, self._begun = self._begun, True
+        note = self._colours.note if self._colours else lambda _: None
+        return self._suite.measurer(_TITLE, names, rates, by_signature=True, goes_on=goes_on, note=note)
 
     def watch(
         self, rates: Mapping[str, Rate], duration: Duration, interval: Duration

@@ -259,11 +259,13 @@ class Suite:
         needs: Sequence[Counter] = (),
         rest: Duration = Duration(0),
         goes_on: bool = False,
+        note: Callable[[Trial], None] = lambda _: None,
     ) -> TrialMeasurer:
         """Runs trials of these streams, or of all, each at its own rate, at the one given or at that by name.
 
         The title heads their progress; the last trial is what `Verify …` and `Get …` judge. After one that
         lost frames nothing is sent for `rest`. With `goes_on`, they belong to the progress that is shown.
+        `note` is called with each attempt at a trial.
 
         Raises:
             PlanError: the tester does not count what the title needs, or the signature of each frame is
@@ -276,7 +278,12 @@ class Suite:
             self.progress.begin(f"{title} of {' + '.join(stream.name for stream in streams)}")
         pauses = Pauses(self.profile.trial_learning, self.profile.trial_rest, rest)
         modifiers = self.scopes.modifiers
-        return TrialMeasurer(self.tester, streams, note=self.remember, pauses=pauses, modifiers=modifiers)
+
+        def remember(trial: Trial) -> None:
+            note(trial)
+            self.remember(trial)
+
+        return TrialMeasurer(self.tester, streams, note=remember, pauses=pauses, modifiers=modifiers)
 
     def modify(self, modifiers: Modifiers) -> None:
         """Sets the modifiers of trials for the current scope, and loads filters into the device.

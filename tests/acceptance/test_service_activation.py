@@ -19,7 +19,7 @@ SHIPPED = data_root() / "resources" / "testbeds" / "embedded" / "policer.yaml"
 @pytest.mark.long
 def test_services_that_are_as_promised_pass(tmp_path: Path) -> None:
     tests = robot(SUITE, tmp_path)
-    assert len(tests) == 4
+    assert len(tests) == 7
     check_passed(tests)
 
 
@@ -29,7 +29,7 @@ def test_a_service_by_colour_passes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("dscp", "rate", "test", "message"),
+    ("option", "value", "test", "message"),
     [
         (
             "ef",
@@ -42,6 +42,32 @@ def test_a_service_by_colour_passes(tmp_path: Path) -> None:
             1000,
             "Data Is Configured By Colour",
             "FAIL: information rate of data + data beyond, 51",
+        ),
+        (
+            "bursts",
+            "{af11: 24, af22: 8}",
+            "Data Has Its Burst Sizes",
+            "FAIL: EBS of data beyond, 512 bytes is 4,",
+        ),
+        (
+            "marks",
+            "{af11: af22}",
+            "Video Is Configured",
+            "FAIL: frames of video that arrived in neither colour at CIR + EIR is",
+        ),
+        pytest.param(
+            "burst",
+            30,
+            "Voice Has Its Burst Size",
+            "FAIL: CBS of voice, 512 bytes is 15,",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "bursts",
+            "{af11: 30, af22: 12}",
+            "Video Has Its Burst Sizes",
+            "FAIL: CBS of video, 512 bytes is 15,",
+            marks=pytest.mark.long,
         ),
         pytest.param(
             "ef",
@@ -60,7 +86,7 @@ def test_a_service_by_colour_passes(tmp_path: Path) -> None:
     ],
 )
 def test_a_policer_that_is_wrong_is_found(
-    dscp: str, rate: int, test: str, message: str, tmp_path: Path
+    option: str, value: object, test: str, message: str, tmp_path: Path
 ) -> None:
-    given = planted(tmp_path, SHIPPED, dscp, rate)
+    given = planted(tmp_path, SHIPPED, option, value)
     check_failed(robot(SUITE, tmp_path / "output", given, only=test), test, message)

@@ -15,7 +15,10 @@ from TesterLibrary.methodology.service_activation import (
     measure_configuration,
     measure_performance,
 )
+from TesterLibrary.methodology.service_burst import BucketSearch, BurstSize, find_burst_size
+from TesterLibrary.model.quantity import Octets
 from TesterLibrary.model.units import Duration, Rate, RateUnit, Ratio
+from tests.unit.methodology.coloured import GREEN, YELLOW, ColouredServices
 from tests.unit.methodology.services import SIZE, PolicedServices
 from tests.unit.methodology.shaped import ShapedService
 
@@ -78,6 +81,69 @@ def shaped(draw: random.Random) -> Case:
     left, came = device.arrivals(service.cir, _SHAPED_TIME)
     truth &= len(came) == len(left)
     return Case("service behind a shaper", truth, verdict, "", f"{service} {device}")
+
+
+def burst_size(draw: random.Random) -> Case:
+    """The truth is what the committed or the excess bucket holds, told by colour or not."""
+    kind = draw.choice(list(BurstSize))
+    stream = GREEN if kind is BurstSize.CBS else draw.choice([GREEN, YELLOW])
+    sizes = {bucket: draw.randint(SIZE, 60_000) for bucket in BurstSize}
+    rates = {bucket: draw.randint(5, 60) * 10**5 for bucket in BurstSize}
+    device = ColouredServices(
+        rates[BurstSize.CBS],
+        sizes[BurstSize.CBS],
+        rates[BurstSize.EBS],
+        sizes[BurstSize.EBS],
+        counts_colours=(stream == GREEN) or draw.random() < 0.5,
+        late_ns=draw.choice([0, 0, 100_000]),
+        busy=draw.random() < 0.05,
+    )
+    search = BucketSearch(kind, stream, Rate(Fraction(rates[kind]), RateUnit.L2), Octets(500_000))
+    result = find_burst_size(device, search, Fraction(SIZE), Fraction(device.line_bps))
+    bound = max(1, sizes[kind] + draw.choice([-5000, -2000, 2000, 5000]))
+    above = draw.random() < 0.5
+    verdict = result.verdict_above(bound) if above else result.verdict_below(bound)
+    truth = sizes[kind] >= bound if above else sizes[kind] <= bound
+    excuse = "it was busy" if device.busy else ""
+    if result.below and result.at_least.count <= bound < result.below.count:
+        excuse = excuse or "within a frame of the bound"
+    about = f"{kind} {sizes} {rates} {stream} bound {bound} late {device.late_ns}; {result}"
+    return Case("service burst size", truth, verdict, excuse, about)
+
+
+def colours(draw: random.Random) -> Case:
+    """The truth is worked out from a policer of the same sort whose frames are counted one by one."""
+    service = Service(GREEN, *(Rate(Fraction(draw.randint(10, 40) * 10**5), RateUnit.L2) for _ in "ce"))
+    off = [draw.choice([Fraction(1), Fraction(1), Fraction(draw.randint(70, 140), 100)]) for _ in "ce"]
+    assert service.eir is not None
+    options = {
+        "cir": int(service.cir.value * off[0]),
+        "cbs": draw.choice([4, 10]) * SIZE,
+        "eir": int(service.eir.value * off[1]),
+        "ebs": draw.choice([4, 10]) * SIZE,
+        "paints": draw.choice(["", "", "", GREEN, YELLOW]),
+        "busy": draw.random() < 0.05,
+    }
+    margin = Ratio(Fraction(draw.choice([4, 10]), 100))
+    result = measure_configuration(ColouredServices(**options), service, _TIME)  # type: ignore[arg-type]
+    twin, truth, wanting = ColouredServices(**options), True, False  # type: ignore[arg-type]
+    for load in loads_of(service):
+        offered = twin.offer(load.of(service), _TIME)
+        (arrived,) = offered.colours
+        sent = offered.trial.sent
+        green, yellow = (count * 8 * SIZE * 10**9 / _TIME.ns for count in (arrived.green, arrived.yellow))
+        if load.purpose is Purpose.COMMITTED:
+            truth &= arrived.green == sent
+            continue
+        truth &= service.cir.value <= green <= service.cir.value * (1 + margin.value)
+        truth &= yellow <= service.eir.value * (1 + margin.value)
+        if load.purpose is Purpose.POLICING:
+            allowed = service.most * (1 + margin.value)
+            truth &= green + yellow <= allowed
+            wanting |= load.offered <= allowed
+    excuse = "it was busy" if options["busy"] else "the margin is too great" if wanting else ""
+    verdict = result.verdict(Acceptance(), margin)
+    return Case("service by colour", truth, verdict, excuse, f"{service} {options} {margin}")
 
 
 def performance(draw: random.Random) -> Case:

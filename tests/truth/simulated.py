@@ -70,6 +70,8 @@ _DEVICES: tuple[Judge, ...] = (
     ageing,
     services.shaped,
     nat.teardown,
+    services.burst_size,
+    services.colours,
 )
 _FAKE: tuple[Judge, ...] = (fake.loss, fake.search, fake.latency, nat.holding, nat.opening, nat.deleting)
 _SWITCH: tuple[Judge, ...] = (

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A bridge that polices IP packets by their DSCP: what comes faster than its rate is lost."""
+"""A bridge that polices IP packets by their DSCP: what comes faster than its rate is lost, or marked anew."""
 
 from __future__ import annotations
 
@@ -22,17 +22,34 @@ table netdev policing {{
 }}
 """
 # A limit in bytes would hold a second's worth besides its burst: no short trial would see it.
-_LIMIT = "ip dscp {dscp} limit rate over {rate}/second burst {burst} packets drop"
+_LIMIT = "ip dscp {dscp} limit rate over {rate}/second burst {burst} packets {fate}"
 
 
 @device("policer")
 def build(
-    namespace: Namespace, ports: Sequence[DutPort], *, rates: Mapping[str, int], burst: int = 20
+    namespace: Namespace,
+    ports: Sequence[DutPort],
+    *,
+    rates: Mapping[str, int],
+    bursts: Mapping[str, int] = {},
+    burst: int = 20,
+    marks: Mapping[str, str] = {},
 ) -> None:
-    """Each DSCP has a bucket of `burst` packets filled at its rate, in packets each second.
+    """Each DSCP has a bucket filled at its rate, in packets each second.
 
-    Policed is what arrives at the first port; packets of another DSCP are not limited.
+    It holds `burst` packets, or as many as `bursts` says for its DSCP. What finds it empty is lost, unless
+    `marks` names another DSCP for it: it goes on with that one, and may be policed by it. Policed is what
+    arrives at the first port; packets of another DSCP are not limited.
     """
     bridge.build(namespace, ports)
-    limits = (_LIMIT.format(dscp=dscp, rate=rate, burst=burst) for dscp, rate in rates.items())
+    in_turn = sorted(rates.items(), key=lambda each: each[0] not in marks)  # what is marked anew comes first
+    limits = (
+        _LIMIT.format(
+            dscp=dscp,
+            rate=rate,
+            burst=bursts.get(dscp, burst),
+            fate=f"ip dscp set {marks[dscp]}" if dscp in marks else "drop",
+        )
+        for dscp, rate in in_turn
+    )
     load_nftables(namespace, _RULES.format(interface=ports[0].interface, limits="\n    ".join(limits)))

@@ -14,6 +14,7 @@ from TesterLibrary.measurement.histogram import index_of
 from TesterLibrary.measurement.interval import Interval, StreamInterval
 from TesterLibrary.measurement.snapshot import LatencyCounters
 from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.methodology.service_colours import Offered
 from TesterLibrary.model.units import Duration, Rate
 from tests.counted import stream_counters
 
@@ -50,7 +51,10 @@ class PolicedServices:
                     credit, passed = credit - frame, passed + 1
         return sent, passed - (passed // self.lost_every if self.lost_every else 0)
 
-    def offer(self, rates: Mapping[str, Rate], duration: Duration) -> Trial:
+    def offer(self, rates: Mapping[str, Rate], duration: Duration) -> Offered:
+        return Offered(self._trial(rates, duration))
+
+    def _trial(self, rates: Mapping[str, Rate], duration: Duration) -> Trial:
         self.asked.append(rates)
         streams = []
         for number, (name, rate) in enumerate(rates.items(), start=1):
@@ -61,7 +65,7 @@ class PolicedServices:
     def watch(
         self, rates: Mapping[str, Rate], duration: Duration, interval: Duration
     ) -> tuple[Trial, tuple[Interval, ...], str]:
-        trial = self.offer(rates, duration)
+        trial = self._trial(rates, duration)
         intervals = tuple(
             Interval(
                 number + 1,

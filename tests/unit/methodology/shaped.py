@@ -15,6 +15,7 @@ from TesterLibrary.measurement.interval import Interval
 from TesterLibrary.measurement.snapshot import LatencyCounters
 from TesterLibrary.measurement.sustained import DelayReading, growth
 from TesterLibrary.measurement.trial import StreamResult, Trial
+from TesterLibrary.methodology.service_colours import Offered
 from TesterLibrary.model.units import Duration, Rate
 from tests.counted import stream_counters
 
@@ -55,11 +56,11 @@ class ShapedService:
         end_ns = _BEGIN_NS + duration.ns + self.delay_ns
         return sum(came < end_ns for _, came in self.arrivals(rate, duration)[1])
 
-    def offer(self, rates: Mapping[str, Rate], duration: Duration) -> Trial:
+    def offer(self, rates: Mapping[str, Rate], duration: Duration) -> Offered:
         streams = [
             self._stream(number, name, rate, duration) for number, (name, rate) in enumerate(rates.items(), 1)
         ]
-        return Trial(Fraction(1, 2), duration.ns, tuple(streams), EVIDENCE)
+        return Offered(Trial(Fraction(1, 2), duration.ns, tuple(streams), EVIDENCE))
 
     def watch(
         self, rates: Mapping[str, Rate], duration: Duration, interval: Duration

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from TesterLibrary.methodology.service_activation import (
     Acceptance,
@@ -11,10 +12,13 @@ from TesterLibrary.methodology.service_activation import (
     measure_configuration,
     measure_performance,
 )
+from TesterLibrary.methodology.service_burst import BucketSearch, BurstSize, find_burst_size
+from TesterLibrary.model.quantity import Octets
 from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Verdict
 from tests.approval import Approved
 
+from ..coloured import GREEN, YELLOW, ColouredServices
 from ..services import PolicedServices
 from .samples import SECOND, said
 
@@ -49,5 +53,36 @@ def performance() -> Iterator[Verdict]:
             yield result.verdict([], Acceptance(availability=Ratio.parse(least)))
 
 
+def colours() -> Iterator[Verdict]:
+    marked = Service(GREEN, Rate.parse("4 Mbps"), Rate.parse("2 Mbps"))
+    aware = Service(GREEN, Rate.parse("4 Mbps"), Rate.parse("2 Mbps"), YELLOW)
+    right = {"cir": 4_000_000, "cbs": 5_120, "eir": 2_000_000, "ebs": 5_120}
+    for service, options in (
+        (marked, right),
+        (marked, {**right, "cir": 3_500_000}),
+        (marked, {**right, "cir": 4_500_000}),
+        (marked, {**right, "eir": 2_450_000}),
+        (marked, {**right, "busy": True}),
+        (aware, {**right, "demotes": False}),
+        (aware, {**right, "demotes": False, "paints": GREEN}),
+        (aware, {**right, "demotes": False, "eir": 1_500_000}),
+    ):
+        result = measure_configuration(ColouredServices(**options), service, SECOND)  # type: ignore[arg-type]
+        yield result.verdict(Acceptance(yellow_loss=Ratio.parse("1 %")), Ratio.parse("5 %"))
+
+
+def burst_sizes() -> Iterator[Verdict]:
+    search = BucketSearch(BurstSize.CBS, GREEN, Rate.parse("4 Mbps"), Octets(40_960))
+    for device in (
+        ColouredServices(4_000_000, 10_240, counts_colours=False),
+        ColouredServices(4_000_000, 10_240, counts_colours=False, busy=True),
+        ColouredServices(4_000_000, 10**6, counts_colours=False),
+    ):
+        result = find_burst_size(device, search, Fraction(512), Fraction(96 * 10**6))
+        for bound in (9_000, 10_240, 50_000):
+            yield result.verdict_above(bound)
+            yield result.verdict_below(bound)
+
+
 def test_each_verdict_says_what_was_approved(approved: Approved) -> None:
-    approved("service_activation", said(configuration, performance))
+    approved("service_activation", said(configuration, performance, colours, burst_sizes))

@@ -1,0 +1,97 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The colours in which frames of a service arrive, counted by queries on the tester."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ..errors import PlanError
+from ..measurement.trial import Trial
+from ..methodology.service_colours import Arrived
+from ..model.query import PacketFilter, Query
+from ..model.stream import Stream
+from .queries import Queries
+from .suite import Suite
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The conditions that tell green and yellow frames where they arrive. Both are given, or neither."""
+
+    green: PacketFilter | None = None
+    yellow: PacketFilter | None = None
+
+    def validate(self, service: str) -> None:
+        """Raises PlanError if one of the two is missing."""
+        if (self.green is None) is not (self.yellow is None):
+            given, other = ("green", "yellow") if self.green else ("yellow", "green")
+            raise PlanError(
+                f"service {service!r}: arrives_{given}= is given alone; give arrives_{other}=, too, such as "
+                "IP.tos == 0x30"
+            )
+
+    @property
+    def filters(self) -> Mapping[str, PacketFilter]:
+        """The filter of each colour that is told apart."""
+        each = {"green": self.green, "yellow": self.yellow}
+        return {colour: mark for colour, mark in each.items() if mark is not None}
+
+
+class ServiceColours:
+    """A query for each stream and colour. Its counts are those of the last attempt at a trial."""
+
+    def __init__(self, queries: Queries, marks: Marks) -> None:
+        self._queries, self._marks = queries, marks
+        self._counted: dict[str, int] = {}  # by each query since it began
+        self._last: dict[str, int] = {}  # in the last attempt
+
+    def start(self, stream: Stream) -> None:
+        """Counts the colours of a stream from now on."""
+        for colour, mark in self._marks.filters.items():
+            name = _query(colour, stream.name)
+            self._queries.start(Query(name=name, port=stream.rx, streams=(stream.name,), filter=mark))
+            self._counted[name] = 0
+
+    def stop(self) -> None:
+        """Ends the queries, which writes their results."""
+        if self._counted:
+            self._queries.stop(list(self._counted))
+
+    def note(self, _: Trial) -> None:
+        """Reads the queries, once an attempt is over."""
+        for name, before in self._counted.items():
+            self._counted[name] = self._queries.result(name).packets
+            self._last[name] = self._counted[name] - before
+
+    def arrived(self, streams: Sequence[str]) -> tuple[Arrived, ...]:
+        """The colours of the frames of these streams; none, if no colours are told apart."""
+        if not self._counted:
+            return ()
+        return tuple(
+            Arrived(name, *(self._last.get(_query(colour, name), 0) for colour in ("green", "yellow")))
+            for name in streams
+        )
+
+
+@contextmanager
+def told_apart(suite: Suite, marks: Marks, streams: Sequence[str]) -> Iterator[ServiceColours]:
+    """Counts the colours of what arrives of these streams, if marks are given.
+
+    Raises:
+        PlanError: the tester counts no packets by their fields, or packets have no such field. Nothing was
+            sent.
+    """
+    colours = ServiceColours(suite.queries, marks)
+    try:
+        for stream in suite.chosen(streams):
+            colours.start(stream)
+        yield colours
+    finally:
+        colours.stop()
+
+
+def _query(colour: str, stream: str) -> str:
+    return f"{colour} frames of {stream}"
