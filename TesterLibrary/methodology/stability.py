@@ -4,12 +4,14 @@
 
 Of a device that loses frames because it is offered too much, either nothing more is forwarded when more is
 offered, or the part that it loses grows at least as fast as the load. Where it loses at a load, forwards more
-at twice that load or above, and loses no greater part there than that, its loss has another cause.
+at twice that load or above, and loses no greater part there than that, its loss has another cause. This has
+to hold of the device and of one of its ports: while one has all that it carries, another may forward more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
 
@@ -67,6 +69,19 @@ def _unrelated(low: Trial, high: Trial) -> bool:
     """
     if high.load < _APART * low.load or high.duration_ns < low.duration_ns:
         return False
+    ports = {stream.rx_port for stream in low.streams}
+    return _grows_alone(low, high) and (
+        len(ports) == 1 or any(_grows_alone(_to(port, low), _to(port, high)) for port in ports)
+    )
+
+
+def _to(port: str, trial: Trial) -> Trial:
+    """The trial as if it had had no streams to other ports."""
+    return replace(trial, streams=tuple(s for s in trial.streams if s.rx_port == port))
+
+
+def _grows_alone(low: Trial, high: Trial) -> bool:
+    """Whether more arrives at the high load, and more is lost at the low one than the high one explains."""
     if _forwarded(high) <= _MORE * _forwarded(low):
         return False
     expected = float((high.loss_bounds or (0, 1))[1] * low.load / high.load * low.sent)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from TesterLibrary.errors import Inconclusive, PlanError
+from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.back_to_back import find_maximum_burst
 from TesterLibrary.methodology.mlrsearch.controller import find_goals
 from TesterLibrary.methodology.mlrsearch.goal import SearchGoal
@@ -73,6 +74,29 @@ def test_a_device_that_forwards_nothing_fails_as_before() -> None:
     result = find_throughput(SimulatedMeasurer(Fraction(0), collapse=Fraction(0)), SEARCH)
     assert (result.load, result.limited_by) == (0, LimitedBy.DEVICE)
     assert result.verdict_above(Rate.parse("1 %")).outcome is Outcome.FAIL
+
+
+@dataclass
+class TwoPorts:
+    """Each of two ports of a device gets the load, and has a capacity of its own."""
+
+    first: SimulatedMeasurer
+    second: SimulatedMeasurer
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        first, second = (port.measure(load, duration) for port in (self.first, self.second))
+        (stream,) = second.streams
+        counters = replace(stream.counters, id=2)
+        other = replace(stream, name="south", rx_port="p3", counters=counters)
+        return replace(first, streams=(*first.streams, other))
+
+
+def test_a_port_that_forwards_more_does_not_make_a_full_one_unstable() -> None:
+    device = TwoPorts(SimulatedMeasurer(Fraction(24, 100)), SimulatedMeasurer())
+    result = find_throughput(device, SEARCH)
+    assert (result.load, result.limited_by) == (Fraction(24, 100), LimitedBy.DEVICE)
+    lossy = TwoPorts(SimulatedMeasurer(random_loss=0.01), SimulatedMeasurer())
+    assert find_throughput(lossy, SEARCH).unstable
 
 
 def test_frames_that_are_lost_only_once_are_forgiven() -> None:
