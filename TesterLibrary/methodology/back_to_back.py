@@ -21,12 +21,13 @@ from ..measurement.trial import StreamResult, Trial
 from ..model.number import counted
 from ..model.units import Duration, Ratio
 from ..verdict import AT_LEAST, About, Between, Verdict, assess, text_of
-from .judging import doubt_of
+from .judging import doubt_of, untold
 from .measurer import BurstMeasurer
 from .result import Result, shorter
 from .throughput import LimitedBy, ThroughputResult
 
 _RFC, _RFC_REPETITIONS, _RFC_REST = "RFC 2544 §26.4", 50, Duration(2 * 10**9)
+_NO_LOSS = Ratio(Fraction(0))
 _FIRST = 16  # frames of the very first burst
 
 
@@ -374,9 +375,10 @@ class _Runner:
         error = max(known, default=0) if len(known) == len(errors) else None
         if failing is None:
             return LongestBurst(passed, None, BurstLimit.SEARCH, error)
-        if not failing.valid:
-            self.reason = doubt_of([failing])
-        limit = BurstLimit.DEVICE if failing.valid else BurstLimit.TESTER
+        doubt = untold(failing, _NO_LOSS)
+        if doubt:
+            self.reason = doubt
+        limit = BurstLimit.TESTER if doubt else BurstLimit.DEVICE
         return LongestBurst(passed, failed, limit, error)
 
     def _width(self, passed: int, *, first: bool) -> int:

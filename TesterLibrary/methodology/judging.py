@@ -246,6 +246,11 @@ def doubt_of(trials: Sequence[Trial]) -> str:
     return next(filter(None, doubts), "") or flapping_of(trials)
 
 
+def untold(trial: Trial, bound: Ratio) -> str:
+    """Why a trial does not tell whether it lost more than the bound; empty if it does."""
+    return doubt_of([trial]) or (trial.loss_unknown if trial.loses_at_most(bound.value) is None else "")
+
+
 def flapping_of(trials: Sequence[Trial]) -> str:
     """That a link went down in several attempts at trials, in each of which it was to be up; empty if not."""
     attempts = [

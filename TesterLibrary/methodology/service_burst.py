@@ -25,11 +25,12 @@ from ..model.units import Duration, Rate, Ratio
 from ..verdict import AT_LEAST, AT_MOST, Between, Verdict, assess
 from .back_to_back import BurstLimit
 from .bisection import highest_passing
-from .judging import doubt_of
+from .judging import doubt_of, untold
 from .result import Result
 from .service_colours import Offered
 
 LONGEST_BURST = Octets(1_000_000)
+_NO_LOSS = Ratio(Fraction(0))
 _BYTE_NS = 8 * 10**9  # bits each second times nanoseconds, in a byte
 _REST = 2  # times what filling takes that was sent, after each burst
 
@@ -185,7 +186,7 @@ def find_burst_size(
     reason, below = "", None
     if failed is None:
         limit = BurstLimit.SEARCH
-    elif reason := doubt_of([of[failed].trial]):
+    elif reason := untold(of[failed].trial, _NO_LOSS):
         limit = BurstLimit.TESTER
     else:
         limit, below = BurstLimit.DEVICE, _below(of[failed], size, search)

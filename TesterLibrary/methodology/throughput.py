@@ -98,6 +98,11 @@ class ThroughputSearch:
             return -1
         return max(0, floor(self.steps - (self.highest.value - load) / self.resolution.value))
 
+    def tells(self, trial: Trial) -> bool:
+        """Whether a trial that did not pass says why: counts may leave open whether too much was lost."""
+        unsustained = self.sustained and bool(trial.not_sustained)
+        return unsustained or not trial.loss_unknown or trial.loses_at_most(self.loss.value) is not None
+
     def passes(self, trial: Trial) -> bool:
         """Whether the tester did its part, the device lost no more than is allowed, and kept up if asked."""
         kept_up = not trial.findings and not (self.sustained and trial.not_sustained)
@@ -448,7 +453,7 @@ def _result(search: ThroughputSearch, runner: _Runner, found: Narrowing) -> Thro
     if runner.unstable:
         limit = LimitedBy.UNSTABLE
     elif failing:
-        limit = LimitedBy.DEVICE if failing.valid else LimitedBy.TESTER
+        limit = LimitedBy.DEVICE if failing.valid and search.tells(failing) else LimitedBy.TESTER
     passing = None if runner.unstable else found.passing
     return ThroughputResult(
         title=runner.trials[0].title,
@@ -467,7 +472,7 @@ def _percent(part: float | Fraction) -> str:
 
 def _reason(search: ThroughputSearch, failing: Trial | None, passing: Trial | None) -> str:
     """The limit of the throughput other than loss, or a doubt that a reader of it should know."""
-    if failing and (doubt := doubt_of([failing])):
+    if failing and (doubt := doubt_of([failing]) or ("" if search.tells(failing) else failing.loss_unknown)):
         return doubt
     limit = failing.not_sustained if failing and search.sustained else ""
     return limit or (passing.not_sustained if passing else "")

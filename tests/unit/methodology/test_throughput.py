@@ -250,3 +250,26 @@ def test_a_frame_that_comes_too_late_is_lost() -> None:
     assert (in_time.load, in_time.limited_by) == (1, LimitedBy.LINE)
     with pytest.raises(PlanError, match="the timeout must be above 0"):
         find_throughput(SimulatedMeasurer(), replace(SEARCH, timeout=Duration(0)))
+
+
+class CountsCopiesTogether(SimulatedMeasurer):
+    """A broadcast to three ports: frames at two of them are counted, and nobody knows at which."""
+
+    def measure(self, load: Fraction, duration: Duration) -> Trial:
+        trial = super().measure(load, duration)
+        (stream,) = trial.streams
+        counters = replace(
+            stream.counters, rx_misrouted=2 * stream.counters.rx_packets, rx_misrouted_ports=("p3", "p4")
+        )
+        return replace(trial, streams=(replace(stream, counters=counters, copies=("p3", "p4")),))
+
+
+def test_a_loss_that_nobody_counts_fails_no_device() -> None:
+    result = find_throughput(CountsCopiesTogether(), ThroughputSearch())
+    assert result.limited_by is LimitedBy.TESTER
+    verdict = result.verdict_above(Rate.parse("50 %"))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "copies at other ports are counted together" in verdict.reason
+    lossy = find_throughput(CountsCopiesTogether(Fraction(1, 4)), ThroughputSearch())
+    assert lossy.load == 0  # what passes is not known at any load
+    assert lossy.verdict_above(Rate.parse("50 %")).outcome is not Outcome.PASS
