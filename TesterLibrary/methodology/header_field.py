@@ -1,51 +1,19 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A verdict on a header field of all frames of a stream that were captured."""
+"""Verdicts on a header field of a stream: of all its frames, or of those that were captured."""
 
 from __future__ import annotations
 
-import operator as functions
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from assertionengine import AssertionOperator
-
-from ..errors import TesterLibraryError
+from ..measurement.snapshot import FieldCounters
+from ..measurement.trial import Trial
+from ..model.expected_field import ExpectedField, FieldRelation
 from ..verdict import AT_MOST, Verdict, assess
+from .judging import doubt_of
 
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "==": functions.eq,
-    "!=": functions.ne,
-    "<": functions.lt,
-    "<=": functions.le,
-    ">": functions.gt,
-    ">=": functions.ge,
-}
 _SHOWN = 3  # different values that a verdict names
-_OF_SENT = re.compile(r"\s*sent\s*(?:([-+])\s*([0-9]+))?\s*")
-
-
-@dataclass(frozen=True)
-class ExpectedField:
-    """A number, or the value of the field as the frame was sent, and so much more."""
-
-    text: str  # as the suite wrote it
-    of_sent: bool
-    number: int  # what is expected; of a sent value, how much more than it
-
-    @classmethod
-    def parse(cls, text: str, number: Callable[[str], int]) -> ExpectedField:
-        """`sent`, `sent - 1`, or what `number` reads."""
-        if found := _OF_SENT.fullmatch(text):
-            return cls(text, True, int(f"{found[1] or ''}{found[2] or 0}"))
-        return cls(text, False, number(text))
-
-    def of(self, sent: int | None) -> int | None:
-        """The value that is expected in a frame; None where nobody knows what was sent."""
-        if not self.of_sent:
-            return self.number
-        return None if sent is None else sent + self.number
 
 
 @dataclass(frozen=True)
@@ -59,36 +27,30 @@ class CapturedField:
 
 def judge_header_field(
     frames: Sequence[CapturedField],
-    operator: AssertionOperator,
     expected: ExpectedField,
+    relation: FieldRelation,
     *,
     subject: str,
     missing: int = 0,
     shown: Callable[[int], str] = "{:,}".format,
 ) -> Verdict:
-    """Whether the field of each frame is as expected. A frame without the header never is.
+    """Whether the field of each captured frame is as expected. A frame without the header never is.
 
     FAIL where one frame is not. INCONCLUSIVE where the value of a frame could not be compared, and those of
     the others are as expected.
 
     Args:
         frames: Those that arrived, of one stream.
-        operator: A comparison.
-        expected: What each is compared with.
+        expected: What each is to be.
+        relation: The same in numbers of the field.
         subject: The name of the field.
         missing: Frames that the capture had no room for.
         shown: A value of the field as people read it.
-
-    Raises:
-        TesterLibraryError: the operator compares texts.
     """
-    holds = _COMPARISONS.get(operator.value)
-    if holds is None:
-        raise TesterLibraryError(
-            f"{subject}: '{operator.value}' does not compare numbers; write one of {', '.join(_COMPARISONS)}"
-        )
-    known = [(frame, limit) for frame in frames if (limit := expected.of(frame.sent)) is not None]
-    wrong = [frame for frame, limit in known if frame.arrived is None or not holds(frame.arrived, limit)]
+    known = [frame for frame in frames if frame.sent is not None or not relation.of_sent]
+    wrong = [
+        frame for frame in known if frame.arrived is None or not relation.holds(frame.arrived, frame.sent)
+    ]
     doubt = ""
     if not frames:
         doubt = "no frame that arrived was captured, or none with this header"
@@ -104,18 +66,81 @@ def judge_header_field(
         0,
         subject=subject,
         measured=_measured(known, wrong, shown),
-        bound=f"{operator.value} {expected.text}",
+        bound=f"{expected.comparison} {expected.text}",
         doubt=doubt,
     )
 
 
+def judge_all_frames(
+    trials: Sequence[Trial],
+    stream: str,
+    expected: ExpectedField,
+    *,
+    shown: Callable[[int], str] = "{:,}".format,
+) -> Verdict:
+    """Whether the field of each frame of a stream that arrived whole in trials was as expected.
+
+    FAIL where one frame was not, in a trial in which the tester did its part. INCONCLUSIVE where a trial is
+    invalid, did not compare the field or received nothing, or where nobody knows with which value a frame
+    was sent, and all others are as expected.
+    """
+    counted = [_counts(trial, stream, expected) for trial in trials if trial.valid]
+    known = [counts for counts in counted if counts]
+    compared, wrong = sum(c.compared for c in known), sum(c.wrong for c in known)
+    unknown = sum(c.unknown for c in known)
+    doubt = ""
+    if not wrong:
+        doubt = doubt_of(trials)
+    if not doubt and len(known) < len(counted):
+        doubt = f"{expected} was not compared while {stream} was sent; `Set Expected Field` before sending"
+    elif not doubt and not compared and not unknown:
+        doubt = f"no frame of {stream} arrived"
+    elif not doubt and not wrong and unknown:
+        doubt = (
+            f"{unknown:,} frames were not compared: {stream} was given other frames while it was sending, "
+            "and nobody knows with which value they were sent"
+        )
+    return assess(
+        wrong if compared else None,
+        AT_MOST,
+        0,
+        subject=f"{expected.path} of {stream}",
+        measured=_counted(known, compared, wrong, shown),
+        bound=f"{expected.comparison} {expected.text}",
+        doubt=doubt,
+    )
+
+
+def _counts(trial: Trial, stream: str, expected: ExpectedField) -> FieldCounters | None:
+    counters = trial.stream(stream).counters
+    return next((field for field in counters.fields if field.name == str(expected)), None)
+
+
+def _counted(known: Sequence[FieldCounters], compared: int, wrong: int, shown: Callable[[int], str]) -> str:
+    """The values that were not as expected, with how many frames were looked at."""
+    if not compared:
+        return "unknown"
+    if not wrong:
+        return f"as expected in all {compared:,} frames"
+    examples = [example for counts in known for example in counts.examples]
+    frames: dict[str, int] = {}
+    for example in examples:
+        text = _text(CapturedField(None, example.arrived, example.sent), shown)
+        frames[text] = frames.get(text, 0) + example.frames
+    others = wrong - sum(frames.values())
+    parts = [f"{text} in {count:,}" for text, count in frames.items()]
+    parts += [f"other values in {others:,}"] if others else []
+    first = next(counts.first_sequence for counts in known if counts.wrong)
+    return f"{', '.join(parts)} of {compared:,} frames, first in frame {first:,}"
+
+
 def _measured(
-    known: Sequence[tuple[CapturedField, int]], wrong: Sequence[CapturedField], shown: Callable[[int], str]
+    known: Sequence[CapturedField], wrong: Sequence[CapturedField], shown: Callable[[int], str]
 ) -> str:
     """The values of the frames, or of those that are not as expected, with how many frames were looked at."""
     if not known:
         return "unknown"
-    told = wrong or [frame for frame, _ in known]
+    told = wrong or known
     values = list(dict.fromkeys(_text(frame, shown) for frame in told))
     text = " or ".join(values[:_SHOWN]) + (
         f" or {len(values) - _SHOWN:,} other values" if values[_SHOWN:] else ""

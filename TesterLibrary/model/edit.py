@@ -155,6 +155,11 @@ class Checksum:
     begin: int = 0  # first byte that a CRC covers
     tail: int = 0  # bytes at the end of the frame that a CRC does not cover
 
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return 4 if self.kind is ChecksumKind.CRC32C else 2
+
 
 @dataclass(frozen=True)
 class PlannedEditor:

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from .edit import Checksum, Coverage, PlannedEditor
+from .expected_field import ExpectedField, FieldRelation
 from .law import Departures, Script
 from .match import Match
 from .planned_end import PlannedEnd
@@ -28,6 +29,34 @@ class Version:
 
     bit_offset: int  # from the begin of the frame
     coverage: tuple[Coverage, ...] = ()
+
+
+def bits_of(frame: bytes, offset: int, bits: int) -> int:
+    """The number in so many bits of a frame, from its first bit on, the highest one first."""
+    return int.from_bytes(frame, "big") >> 8 * len(frame) - offset - bits & (1 << bits) - 1
+
+
+@dataclass(frozen=True)
+class PlannedField:
+    """A header field that has to arrive in a certain way, in each frame that arrives whole."""
+
+    expected: ExpectedField  # as its author wrote it, which is the name of its counts
+    bit_offset: int  # from the begin of the frame as it is sent
+    bits: int
+    relation: FieldRelation
+
+    @property
+    def name(self) -> str:
+        """The name of its counts."""
+        return str(self.expected)
+
+    def value(self, frame: bytes) -> int:
+        """Its value in a frame as it is sent."""
+        return bits_of(frame, self.bit_offset, self.bits)
+
+    def overlaps(self, bit_offset: int, bits: int) -> bool:
+        """Whether it has one of these bits."""
+        return self.bit_offset < bit_offset + bits and bit_offset < self.bit_offset + self.bits
 
 
 @dataclass(frozen=True)
@@ -50,6 +79,7 @@ class PlannedStream:
     version: Version | None = None
     payload_offset: int = 0  # from here to the signature, arrivals are compared with sent frames; 0: not
     kept_headers: bytes = b""  # a mask of the header bits that arrive as they were sent; empty: no one knows
+    expected_fields: tuple[PlannedField, ...] = ()
     header_size: int = 0  # bytes before the payload of the first of `frames`; 0 where nobody knows
 
     @property

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from .departures import CaptureReplay, Shaping
 from .editor import Editor, FieldPath
+from .expected_field import ExpectedField
 from .forwarding import Forwarding
 from .headers import HeaderStack
 from .mix import parse_frame_sizes
@@ -58,6 +59,7 @@ class Stream:
     )
     version: VersionField | None = None  # None: where the planner finds a place for it
     forwarding: Forwarding | None = None  # how the device treats its headers; None: as the testbed says
+    expected_fields: tuple[ExpectedField, ...] = ()  # compared in each of its frames that arrives
     copies: tuple[str, ...] = ()  # other ports, at each of which every frame is expected, too: broadcast
     expected: bool = True  # one without signature that is not is looked for nowhere
     answered: bool = True  # the tester announces the addresses in it, and answers who asks for them (ARP, ND)
@@ -75,6 +77,10 @@ class Stream:
         """The same stream with a field that changes, in place of an earlier change of this field."""
         known = {existing.path: existing for existing in self.editors} | {editor.path: editor}
         return replace(self, editors=tuple(known.values()))
+
+    def expecting(self, field: ExpectedField) -> Stream:
+        """The same stream with a field that has to arrive in a certain way."""
+        return replace(self, expected_fields=tuple(dict.fromkeys((*self.expected_fields, field))))
 
     def without_editor(self, path: FieldPath) -> Stream:
         """The same stream with a field as in its headers; a cascade with this field is removed."""

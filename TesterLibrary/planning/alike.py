@@ -79,6 +79,7 @@ def _kind(stream: Stream, stack: HeaderStack) -> tuple[object, ...]:
             stream.version,
             stream.forwarding,
             stream.copies,
+            stream.expected_fields,
             stream.answered,
             repr(stack.types),
         ),

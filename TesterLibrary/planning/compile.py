@@ -21,6 +21,7 @@ from .alike import groups, plan_alike
 from .apart import check_clients_apart
 from .content import Content, content
 from .departures import frame_order, frame_sizes, planned_departures
+from .expected_fields import expected_fields
 from .frame import announcement, measured_frame
 from .inline import plan_path
 from .kept import kept_headers
@@ -252,6 +253,9 @@ def _stream(
         else b"",
         header_size=templates[0].payload_offset if made.frames else 0,
     )
+    if stream.expected_fields:
+        fields = expected_fields(stream.expected_fields, planned, templates)
+        planned = replace(planned, expected_fields=fields)
     planned = with_version(planned)
     if planned.frames and not planned.signature and stream.expected:
         routed = tx.port.gateway is not None

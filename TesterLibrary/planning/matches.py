@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 from ..errors import PlanError
-from ..model.edit import ChecksumKind
 from ..model.match import Match, exclude
 from ..model.plan import PlannedStream
 from .template import FrameTemplate
@@ -73,7 +72,7 @@ def _changing(stream: PlannedStream) -> Iterator[tuple[int, int]]:
     for editor in stream.editors:
         yield editor.bit_offset, editor.bits
     for checksum in stream.checksums:
-        yield 8 * checksum.offset, 32 if checksum.kind is ChecksumKind.CRC32C else 16
+        yield 8 * checksum.offset, 8 * checksum.size
     if stream.version:
         yield stream.version.bit_offset, 1
 

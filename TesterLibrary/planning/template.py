@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import PlanError
 from ..model.editor import FieldPath
 from ..model.headers import HeaderStack
+from ..model.plan import bits_of
 from ..wire.header_values import as_number, from_number, numeric_width, resolved
 from ..wire.headers import layers_of
 
@@ -47,8 +48,7 @@ class FramePlace:
 
     def of(self, frame: bytes) -> int:
         """The value of the field in a frame."""
-        whole = int.from_bytes(frame, "big")
-        return whole >> 8 * len(frame) - self.bit_offset - self.bits & (1 << self.bits) - 1
+        return bits_of(frame, self.bit_offset, self.bits)
 
 
 class FrameTemplate:

@@ -31,8 +31,8 @@ _WORD = (1 << 64) - 1
 def with_version(stream: PlannedStream) -> PlannedStream:
     """The stream with a version bit: the one chosen, or else one in its outermost IP header.
 
-    The stream stays as it is if no bit is free: its frames have no such header, or the author's value or an
-    editor uses the bit.
+    The stream stays as it is if no bit is free: its frames have no such header, or the author's value, an
+    editor or a field that is expected uses the bit, or the checksum that would follow it.
     """
     if not stream.frames or stream.version:
         return stream
@@ -91,7 +91,9 @@ def _network_header(frame: bytes) -> tuple[int, bytes]:
 
 
 def _at(stream: PlannedStream, bit: int, covered: tuple[Checksum, ...]) -> PlannedStream:
+    places = [(bit, 1), *((8 * checksum.offset, 8 * checksum.size) for checksum in covered)]
     taken = any(editor.bit_offset <= bit < editor.bit_offset + editor.bits for editor in stream.editors)
+    taken |= any(field.overlaps(*place) for field in stream.expected_fields for place in places)
     if taken or any(frame[bit // 8] & 0x80 >> bit % 8 for frame in stream.frames):
         return stream
     checksums = tuple(dict.fromkeys((*stream.checksums, *covered)))

@@ -1,14 +1,16 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""A header field of a stream in a capture: as frames left, and as they arrived."""
+"""A header field of a stream: in all frames of trials, or in a capture, as they left and as they arrived."""
 
 from __future__ import annotations
 
-from assertionengine import AssertionOperator
+from collections.abc import Sequence
 
 from ..errors import PlanError
-from ..methodology.header_field import CapturedField, ExpectedField, judge_header_field
-from ..model.editor import FieldPath
+from ..measurement.trial import Trial
+from ..methodology.header_field import CapturedField, judge_all_frames, judge_header_field
+from ..model.expected_field import ExpectedField, FieldRelation
+from ..model.plan import PlannedStream
 from ..planning.observed import FieldReader
 from ..verdict import Verdict
 from .capture import CaptureFile
@@ -16,16 +18,13 @@ from .capture import CaptureFile
 _SIGNATURE = 16  # bytes at the end of a frame that differ in all of them
 
 
-def judge_captured_field(
-    captured: CaptureFile, stream: str, path: FieldPath, operator: AssertionOperator, expected: str
-) -> Verdict:
+def judge_captured_field(captured: CaptureFile, stream: str, expected: ExpectedField) -> Verdict:
     """Judges a field of all frames of a stream that a capture has.
 
     Raises:
         PlanError: no captured frame has such a field, or it takes no such value.
-        TesterLibraryError: the operator compares texts.
     """
-    frames = captured.of_stream(stream)
+    frames, path = captured.of_stream(stream), expected.path
     reader = FieldReader(path, ignored=_SIGNATURE)
     values = [(frame, reader.value(frame.octets)) for frame in frames]
     sample = next((frame.octets for frame, value in values if value is not None), None)
@@ -34,7 +33,7 @@ def judge_captured_field(
     if sample is None:
         # Whether the device has taken the header away, or the stream never had it, nobody knows.
         values = []
-    wanted = ExpectedField.parse(expected, lambda text: 0 if sample is None else reader.number(sample, text))
+    relation = FieldRelation.read(expected, lambda text: 0 if sample is None else reader.number(sample, text))
     sent = {(frame.stream_id, frame.sequence): value for frame, value in values if frame.transmitted}
     arrived = [
         CapturedField(frame.sequence, value, sent.get((frame.stream_id, frame.sequence)))
@@ -43,9 +42,22 @@ def judge_captured_field(
     ]
     return judge_header_field(
         arrived,
-        operator,
-        wanted,
+        expected,
+        relation,
         subject=f"{path} of {stream}",
         missing=captured.counters.dropped,
         shown=lambda number: f"{number:,}" if sample is None else reader.text(sample, number),
     )
+
+
+def judge_expected_field(trials: Sequence[Trial], stream: PlannedStream, expected: ExpectedField) -> Verdict:
+    """Judges a field of all frames of a stream that arrived in trials."""
+    reader = FieldReader(expected.path, ignored=_SIGNATURE)
+
+    def shown(number: int) -> str:
+        try:
+            return reader.text(stream.frame, number)
+        except PlanError:  # a header that Scapy does not find by itself
+            return f"{number:,}"
+
+    return judge_all_frames(trials, stream.name, expected, shown=shown)

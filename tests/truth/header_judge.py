@@ -8,7 +8,6 @@ import operator as functions
 import random
 from pathlib import Path
 
-from assertionengine import AssertionOperator
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Packet
@@ -16,6 +15,7 @@ from scapy.packet import Packet
 from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame
 from TesterLibrary.measurement.captured_frames import CapturedFrames
 from TesterLibrary.model.editor import FieldPath
+from TesterLibrary.model.expected_field import ExpectedField
 from TesterLibrary.running.capture import CaptureFile
 from TesterLibrary.running.observed import judge_captured_field
 
@@ -49,7 +49,7 @@ def header_field(draw: random.Random) -> Case:
     )
     captured = CaptureFile(Path("x"), CaptureCounters("all"), (CapturedFrames.of(frames),), {1: "north"})
     verdict = judge_captured_field(
-        captured, "north", FieldPath.parse(field), AssertionOperator[sign], expected
+        captured, "north", ExpectedField.of(FieldPath.parse(field), sign, expected)
     )
     lost = all(came is None for came in arrived)
     excuse = "departures were not captured" if not sees_departures and (of_sent or lost) else ""

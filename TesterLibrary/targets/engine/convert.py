@@ -14,6 +14,7 @@ from ..base import Capabilities, PortInfo, SendingProgress
 from .convert_departures import departures_message
 from .convert_edit import checksum_message, editor_message, version_message
 from .convert_end import responder_message
+from .convert_field import expected_field_message
 from .convert_inline import path_message, stamps_message
 
 _OVERTAKE = "flows may overtake each other"  # in the engine's note on a port of several channels
@@ -56,6 +57,7 @@ def stream_message(stream: PlannedStream) -> plan_pb2.Stream:
         matches=[match_pb2.Match(offset=m.offset, mask=m.mask, value=m.value) for m in stream.matches],
         payload_offset=stream.payload_offset,
         kept_headers=stream.kept_headers,
+        expected_fields=map(expected_field_message, stream.expected_fields),
     )
 
 

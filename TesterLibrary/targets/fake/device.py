@@ -12,6 +12,7 @@ from fractions import Fraction
 from ...model.plan import PlannedStream
 from ...model.ports import Address
 from ...model.units import Duration, Ratio
+from .changes import FakeChange
 from .damage import NO_DAMAGE, FakeDamage
 from .nat import FakeNat
 from .stream import FakeStream, Pace
@@ -28,6 +29,7 @@ class FakePath:
     loss: Ratio = _NO_LOSS  # the part of the frames that is lost, evenly spread
     delay: Duration = _TEN_MICROSECONDS  # the delay of every frame
     damage: FakeDamage = NO_DAMAGE  # the damage to frames of streams
+    changes: tuple[FakeChange, ...] = ()  # header fields of streams that arrive otherwise
     erases_version: bool = False  # whether it sets a frame's version bit to 0
     out: str = ""  # the tester's port at which frames of streams arrive; empty: the expected one
 

@@ -9,8 +9,8 @@ nanoseconds of the fake's clock.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from heapq import merge
 from math import ceil, floor
@@ -26,6 +26,7 @@ from ...measurement.snapshot import (
     StreamCounters,
 )
 from ...model.plan import PlannedStream
+from .changes import FakeChange, compared
 from .content import FakeContent
 from .damage import NO_DAMAGE, FakeDamage, damaged
 from .misrouted import misrouted
@@ -118,6 +119,7 @@ class FakeStream:
         phase: Fraction,
         erases_version: bool = False,
         damage: FakeDamage = NO_DAMAGE,
+        changes: Sequence[FakeChange] = (),
         out: str = "",
     ) -> None:
         """`phase`, from 0 to below 1, decides which frames of an evenly spread loss are lost."""
@@ -131,6 +133,7 @@ class FakeStream:
         self._phase = phase
         self._erases_version = erases_version
         self._damage = damage
+        self._changes = changes
         self._flips: list[int] = []
         self._legs: list[_Leg] = []
         self._content: FakeContent | None = None
@@ -220,7 +223,9 @@ class FakeStream:
             order=self._order(arrived),
             **{"rx_version_rewritten": 0, **self._versions(now_ns)},
         )
-        return damaged(counted, self._damage, self._forwarded_of(arrived), self._phase, now_ns)
+        counted = damaged(counted, self._damage, self._forwarded_of(arrived), self._phase, now_ns)
+        whole = counted.rx_packets + (counted.rx_wrong_headers or 0)
+        return replace(counted, fields=compared(self.planned, self._changes, whole, self._phase))
 
     def _forwarded_of(self, sent: int) -> Fraction:
         return self._leg_of(sent).forwarded_of(sent) if sent else Fraction(0)

@@ -34,6 +34,7 @@ from ...model.ports import Address
 from ...model.units import FCS_LENGTH, MIN_FRAME_SIZE, Duration
 from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress, StampRecords
 from ..rules.ends import check_ends
+from ..rules.expected_fields import refuse_changing_fields
 from ..rules.paths import refuse_paths, refuse_trace, stamps_refused
 from ..rules.queries import WithoutQueries, refuse_triggers
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
@@ -182,6 +183,7 @@ class FakeTarget(WithoutQueries):
         refuse_paths(plan, "a fake tester")
         check_plan(plan, self._plans.values(), self._ports, self._max_streams)
         refuse_triggers(plan, self.tester_kind)
+        refuse_changing_fields(plan)
         check_ends(plan, self._plans.values(), self._ports, *_ROOM)
         plan = replace(plan, streams=tuple(map(recorded, plan.streams)))
         self._plans[plan.job] = plan
@@ -393,6 +395,7 @@ class FakeTarget(WithoutQueries):
             phase=phase,
             erases_version=path.erases_version,
             damage=path.damage,
+            changes=path.changes,
             out=path.out,
         )
 

@@ -9,8 +9,6 @@ from itertools import combinations
 
 from ...errors import PlanError
 from ...model.edit import (
-    Checksum,
-    ChecksumKind,
     Distribution,
     PlannedEditor,
     RandomBits,
@@ -49,7 +47,7 @@ def _problems(stream: PlannedStream) -> Iterator[str]:
         if max(one.bit_offset, other.bit_offset) < min(map(_end, (one, other))):
             yield f"editors {one.name!r} and {other.name!r} share a bit"
     for checksum in stream.checksums:
-        if checksum.offset + _size(checksum) > room:
+        if checksum.offset + checksum.size > room:
             yield f"a checksum at byte {checksum.offset} is not in the {room} bytes before the signature"
 
 
@@ -93,7 +91,3 @@ def _of_source(source: Source, highest: int) -> Iterator[str]:
 
 def _end(editor: PlannedEditor) -> int:
     return editor.bit_offset + editor.bits
-
-
-def _size(checksum: Checksum) -> int:
-    return 4 if checksum.kind is ChecksumKind.CRC32C else 2

@@ -48,6 +48,7 @@ def check_update(loaded: PlannedStream, stream: PlannedStream, ports: Mapping[st
         "signature": [planned.signature for planned in both],
         "version": [planned.version for planned in both],
         "matches": [planned.matches for planned in both],
+        "expected fields": [planned.expected_fields for planned in both],
         "sum of the signature": [
             {_sum(frame) for frame in planned.frames if planned.signature} for planned in both
         ],

@@ -20,6 +20,7 @@ from ...testbeds.simulated import SimulatedDevice
 from ..base import Capabilities, PortInfo
 from ..fake.alone import one_at_a_time
 from ..fake.target import FakeTarget
+from ..rules.expected_fields import refuse_expected_fields
 from ..rules.paths import refuse_paths
 from .path import SimulatedPath
 from .stream import SimulatedStream
@@ -74,6 +75,7 @@ class SimulatedTarget(FakeTarget):
             if stream.flows:
                 raise PlanError(f"stream {stream.name!r}: a simulated tester does not count flows")
         refuse_paths(plan, "a simulated tester")
+        refuse_expected_fields(plan, "a simulated tester")
         if plan.ends:
             raise PlanError(
                 f"{plan.ends[0].name!r}: a simulated tester has streams only, no responders and no clients"

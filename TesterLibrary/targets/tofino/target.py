@@ -22,6 +22,7 @@ from ...model.units import Duration
 from ...planning.switch.resources import FLOWS, TEMPLATES
 from ..base import Capabilities, Flipped, LeaseHolder, LeaseTerms, PortInfo, SendingProgress, StampRecords
 from ..rules.ends import check_ends
+from ..rules.expected_fields import refuse_expected_fields
 from ..rules.paths import refuse_paths, stamps_refused
 from ..rules.queries import WithoutQueries, refuse_triggers
 from ..rules.refusal import check_end, check_frames, check_plan, check_update, known_job, known_port
@@ -116,6 +117,7 @@ class TofinoTarget(WithoutQueries):
             refuse_paths(plan, "a switch")
             check_plan(plan, plans, self._known, TEMPLATES)
             refuse_triggers(plan, self.tester_kind)
+            refuse_expected_fields(plan, self.tester_kind)
             check_ends(plan, plans, self._known, _MOST_ENDS, FLOWS)
             job = self._loading.job(plan, [run.job for run in self._runs.values()])
             self._load(job)

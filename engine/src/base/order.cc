@@ -6,6 +6,20 @@
 #include <algorithm>
 
 namespace tester {
+namespace {
+
+std::vector<OrderRun> InTurn(size_t frames) {
+  std::vector<OrderRun> runs;
+  for (size_t i = 0; i < frames; ++i) {
+    runs.push_back({.frame = static_cast<uint16_t>(i), .packets = 1});
+  }
+  return runs;
+}
+
+}  // namespace
+
+Order::Order(const std::vector<OrderRun>& runs, size_t frames)
+    : Order(runs.empty() ? InTurn(frames) : runs) {}
 
 Order::Order(const std::vector<OrderRun>& runs) {
   uint64_t end = 0;

@@ -29,6 +29,8 @@ class Order {
  public:
   // At least one run, none without packets; after the last one begins the first again.
   explicit Order(const std::vector<OrderRun>& runs);
+  // Without runs so many frames, one after the other.
+  Order(const std::vector<OrderRun>& runs, size_t frames);
 
   // The indices of the frames number first to first + count - 1.
   void Choose(OrderPlace& place, uint64_t first, size_t count, uint16_t* frames) const;

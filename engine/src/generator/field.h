@@ -18,6 +18,12 @@ class Field {
   uint32_t bit_end() const { return bit_offset_ + bits_; }
   uint64_t mask() const { return bits_ == 64 ? ~uint64_t{0} : (uint64_t{1} << bits_) - 1; }
 
+  bool operator==(const Field&) const = default;
+  // Whether a bit is in both.
+  bool Overlaps(const Field& other) const {
+    return bit_offset() < other.bit_end() && other.bit_offset() < bit_end();
+  }
+
   // Writes one frame, bit by bit; Windows writes many. The frame must not end before the field
   // does, and the value must fit the field.
   void Write(uint64_t value, uint8_t* frame) const;

@@ -13,15 +13,6 @@
 namespace tester {
 namespace {
 
-std::vector<OrderRun> RunsOf(const FramesPlan& plan) {
-  if (!plan.order.empty()) return plan.order;
-  std::vector<OrderRun> runs;
-  for (size_t i = 0; i < plan.frames.size(); ++i) {
-    runs.push_back({.frame = static_cast<uint16_t>(i), .packets = 1});
-  }
-  return runs;
-}
-
 size_t ShortestOf(const FramesPlan& plan) {
   size_t shortest = SIZE_MAX;  // of a replay, which has no frames of its own
   for (const auto& frame : plan.frames) shortest = std::min(shortest, frame.size());
@@ -46,7 +37,8 @@ void SetVersion(const FramesPlan& plan, std::vector<uint8_t>& frame) {
 }  // namespace
 
 Frames::Frames(const FramesPlan& plan)
-    : order_(RunsOf(plan)), edits_(plan.editors, plan.checksums, ShortestOf(plan)) {
+    : order_(plan.order, plan.frames.size()),
+      edits_(plan.editors, plan.checksums, ShortestOf(plan)) {
   std::ranges::copy_if(plan.checksums, std::back_inserter(crcs_), [](const Checksum& checksum) {
     return checksum.kind == Checksum::Kind::kCrc32c;
   });

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "plan/job.h"
 #include "plan/refuse.h"
+#include "plan/validate_fields.h"
 #include "wire/ethernet.h"
 #include "wire/signature.h"
 
@@ -180,13 +181,14 @@ Matches ReadMatches(const google::protobuf::RepeatedPtrField<v1::Match>& matches
   return read;
 }
 
-MeasurementPlan ValidateMeasurement(const v1::Stream& stream, const std::vector<OrderRun>& order,
+MeasurementPlan ValidateMeasurement(const v1::Stream& stream, const FramesPlan& contents,
                                     std::string_view where) {
   return {.version =
               stream.has_version() ? VersionBit::At(stream.version().bit_offset()) : VersionBit{},
           .flows = ValidateFlows(stream, where),
           .matches = ValidateMatches(stream, where),
-          .integrity = ValidateContent(stream, order, where)};
+          .integrity = ValidateContent(stream, contents.order, where),
+          .fields = ValidateFields(stream, contents, where)};
 }
 
 namespace {

@@ -7,9 +7,8 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
-#include "base/order.h"
+#include "generator/frames_plan.h"
 #include "receiver/matcher.h"
 #include "receiver/measurement_plan.h"
 #include "tester/v1/match.pb.h"
@@ -28,7 +27,7 @@ inline constexpr uint32_t kMaxFlows = 1 << 22;
 
 // The frames and the version of the stream must be valid. INVALID_ARGUMENT. `where` starts the
 // message.
-MeasurementPlan ValidateMeasurement(const v1::Stream& stream, const std::vector<OrderRun>& order,
+MeasurementPlan ValidateMeasurement(const v1::Stream& stream, const FramesPlan& contents,
                                     std::string_view where);
 
 // Checks what the streams of `job` share with those of loaded jobs: the frames of a port and the

@@ -164,7 +164,7 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
         std::make_shared<const Departures>(ValidateDepartures(stream.departures(), where));
     plan.contents = ValidateFrames(stream, ports[tx_port], where);
   }
-  plan.measurement = ValidateMeasurement(stream, plan.contents.order, where);
+  plan.measurement = ValidateMeasurement(stream, plan.contents, where);
   return plan;
 }
 

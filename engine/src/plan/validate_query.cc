@@ -121,11 +121,11 @@ void AddKeys(const v1::Query& query, QueryPlan& plan, std::string_view where) {
     end += operand.bytes;
   }
   plan.key_bytes = end;
-  for (int i = 0; i < query.keys_size(); ++i) {
-    const uint32_t other = query.keys(i).opposite();
+  for (uint32_t i = 0; i < plan.keys.size(); ++i) {
+    const uint32_t other = query.keys(static_cast<int>(i)).opposite();
     if (!plan.symmetric) continue;
     if (other >= plan.keys.size() || plan.keys[other].mask.size() != plan.keys[i].mask.size() ||
-        query.keys(static_cast<int>(other)).opposite() != static_cast<uint32_t>(i)) {
+        query.keys(static_cast<int>(other)).opposite() != i) {
       Refuse(Cat(where, ", key ", i), "its opposite is key ", other,
              ", which is not there, not as wide, or another one's");
     }

@@ -58,6 +58,12 @@ bool IsQuoted(const Expected& stream, const Arrival& arrival) {
   return wire::Shape::Of(arrival.frame, arrival.bytes).icmp_error.has_value();
 }
 
+void LookAtFields(const Expected& stream, uint64_t sequence, const uint8_t* signature,
+                  const Arrival& arrival) {
+  if (stream.fields == nullptr) return;
+  stream.fields->Look(SignedFrameOf(signature, arrival), sequence, stream.numbered);
+}
+
 void CountDamage(const Expected& stream, Damage damage, uint64_t sequence, const uint8_t* signature,
                  const Arrival& arrival) {
   StreamRx& rx = *stream.counters;
@@ -69,6 +75,7 @@ void CountDamage(const Expected& stream, Damage damage, uint64_t sequence, const
     rx.header_faults.Set(rx.header_faults.Get() |
                          stream.integrity->FaultsOf(rx.order_place, stream.numbered, sequence,
                                                     SignedFrameOf(signature, arrival)));
+    LookAtFields(stream, sequence, signature, arrival);
   }
 }
 
@@ -118,6 +125,7 @@ Signed CountSigned(const Expected& stream, const uint8_t* at, const Arrival& arr
     }
   }
   if (rx.flows) rx.flows->Add(sequence, arrival.bytes + wire::kFcsBytes, *latency_ns);
+  LookAtFields(stream, sequence, at, arrival);
   return Signed::kGood;
 }
 

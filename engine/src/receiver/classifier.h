@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "receiver/field_watch.h"
 #include "receiver/integrity.h"
 #include "receiver/retired.h"
 #include "receiver/version_bit.h"
@@ -27,6 +28,7 @@ struct alignas(64) Expected {
   // Frames stamped earlier are of an earlier start.
   uint64_t start_ns = 0;
   const Integrity* integrity = nullptr;  // null: whatever arrives is what was sent
+  FieldWatch* fields = nullptr;          // null: none is looked at by itself
   bool numbered = true;                  // its frames are known by their sequence
   VersionBit version{};
   uint16_t signature_sum = 0;

@@ -22,7 +22,6 @@ using wire::HeaderFaults;
 using wire::HeaderKind;
 using wire::HeaderWalk;
 
-constexpr size_t kMacsBytes = 12;
 constexpr size_t kUdpChecksumOffset = 6;
 // More bytes of a payload are compared faster by themselves.
 constexpr size_t kMostPayload = 48;
@@ -34,54 +33,9 @@ bool Overlap(const BitRange& one, const BitRange& other) {
   return one.begin < other.end && other.begin < one.end;
 }
 
-BitRange BitsOf(const Bytes& bytes) { return {.begin = bytes.begin * 8, .end = bytes.end() * 8}; }
-
-void SetBits(std::vector<uint8_t>& mask, const BitRange& bits, bool to) {
-  for (size_t bit = bits.begin; bit < std::min(bits.end, mask.size() * 8); ++bit) {
-    const auto one = static_cast<uint8_t>(0x80U >> bit % 8);
-    uint8_t& byte = mask[bit / 8];
-    byte = static_cast<uint8_t>(to ? byte | one : byte & ~one);
-  }
-}
-
 bool Covers(const CoveredSum& sum, const BitRange& bits) {
   return std::any_of(sum.covered.begin(), sum.covered.end(),
                      [&](const Bytes& bytes) { return Overlap(bits, BitsOf(bytes)); });
-}
-
-// The bits of a header that say where the next one, and the end of the packet, is.
-std::vector<BitRange> Structure(const Header& header, bool carries_more) {
-  const size_t first = header.at.begin * 8;
-  const auto bits = [&](size_t begin, size_t end) {
-    return BitRange{.begin = first + begin, .end = first + end};
-  };
-  switch (header.kind) {
-    case HeaderKind::kEthernet: {
-      std::vector<BitRange> types;
-      for (size_t at = kMacsBytes; at < header.at.size; at += wire::kVlanTagBytes) {
-        types.push_back(bits(at * 8, at * 8 + 16));
-      }
-      return types;
-    }
-    case HeaderKind::kMpls:
-      return {bits(23, 24)};
-    case HeaderKind::kIpv4:  // without the flag that forbids fragments
-      return {bits(0, 8), bits(16, 32), bits(50, 64), bits(72, 80)};
-    case HeaderKind::kIpv6:
-      return {bits(0, 4), bits(32, 56)};
-    case HeaderKind::kUdp:
-      if (carries_more) return {bits(16, 48)};
-      return {bits(32, 48)};
-    case HeaderKind::kTcp:
-      return {bits(96, 100)};
-    case HeaderKind::kIcmp:
-      return {};
-    case HeaderKind::kIpv6Extension:
-      return {BitsOf(header.at)};
-    case HeaderKind::kTunnel:
-      return {bits(0, 32)};  // flags and type of GRE, flags of VXLAN
-  }
-  return {};
 }
 
 size_t HopCount(const Header& header) {
@@ -171,12 +125,7 @@ std::vector<uint8_t> HeaderCheck::MaskOf(const HeaderWalk& walk) const {
   std::vector<uint8_t> mask = kept_;
   mask.resize(sent_.size());
   if (excused_ == wire::kAllFaults) return mask;
-  for (size_t i = 0; i < walk.headers().size(); ++i) {
-    const bool carries_more = i + 1 < walk.headers().size();
-    for (const BitRange& bits : Structure(walk.headers()[i], carries_more)) {
-      SetBits(mask, bits, true);
-    }
-  }
+  for (const BitRange& bits : Structure(walk)) SetBits(mask, bits, true);
   for (const CoveredSum& sum : walk.sums()) {
     if (IsLeftOut(sum)) SetBits(mask, BitsOf({.begin = sum.offset, .size = 2}), true);
   }
@@ -235,8 +184,8 @@ HeaderFaults HeaderCheck::Differences(Frame frame, const HeaderWalk& walk) const
   HeaderFaults found = wire::kNoFaults;
   for (size_t at = 0; at < kept_.size(); ++at) {
     // Tags come and go; what is behind them stays.
-    if (!as_many && at >= kMacsBytes && at < kMacsBytes + sent_tag_bytes_) continue;
-    const size_t there = at < kMacsBytes ? at : at + tag_bytes - sent_tag_bytes_;
+    if (!as_many && at >= wire::kMacsBytes && at < wire::kMacsBytes + sent_tag_bytes_) continue;
+    const size_t there = at < wire::kMacsBytes ? at : at + tag_bytes - sent_tag_bytes_;
     if (there >= frame.size()) return found | BitOf(HeaderFault::kOtherHeader);
     if (((frame[there] ^ sent_[at]) & kept_[at]) != 0) found |= BitOf(parts_[at]);
   }

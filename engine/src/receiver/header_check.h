@@ -15,17 +15,12 @@
 #include <vector>
 
 #include "receiver/frame_pattern.h"
+#include "receiver/header_structure.h"
 #include "wire/bytes.h"
 #include "wire/header_fault.h"
 #include "wire/header_walk.h"
 
 namespace tester {
-
-// Bits of a frame, from its first one on, most significant first.
-struct BitRange {
-  size_t begin;
-  size_t end;
-};
 
 // Bits that differ from frame to frame. Unless it updates checksums, those that cover it are wrong
 // in frames as they are sent.

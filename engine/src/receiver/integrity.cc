@@ -17,14 +17,6 @@ namespace {
 
 constexpr size_t kUdpLengthOffset = 4;  // in its header
 
-std::vector<OrderRun> InTurn(size_t frames) {
-  std::vector<OrderRun> runs;
-  for (size_t i = 0; i < frames; ++i) {
-    runs.push_back({.frame = static_cast<uint16_t>(i), .packets = 1});
-  }
-  return runs;
-}
-
 // The length that a UDP header before the payload gives for the bytes up to the end of the
 // signature; 0 if there is no such header.
 uint16_t UdpLengthBefore(Frame frame, size_t end, size_t payload_bytes) {
@@ -65,7 +57,7 @@ bool CarryAsMuch(const wire::Shape& sent, const wire::Shape& seen) {
 }  // namespace
 
 Integrity::Integrity(const Sent& sent)
-    : order_(sent.order.empty() ? InTurn(sent.frames.size()) : sent.order),
+    : order_(sent.order, sent.frames.size()),
       compares_(sent.payload_offset != 0),
       changes_(sent.edited),
       sends_fragments_(sent.fragments_by_field) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "receiver/field_watch.h"
 #include "receiver/integrity.h"
 #include "receiver/matcher.h"
 #include "receiver/version_bit.h"
@@ -18,7 +19,8 @@ struct MeasurementPlan {
   VersionBit version{};
   uint32_t flows = 0;
   Matches matches;
-  std::shared_ptr<const Integrity> integrity;  // null without signature
+  std::shared_ptr<const Integrity> integrity;      // null without signature
+  std::shared_ptr<const ExpectedFields> fields{};  // null without any
 };
 
 }  // namespace tester

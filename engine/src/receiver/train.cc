@@ -14,9 +14,9 @@ void Train::Begin(const Expected& stream, const uint8_t* signature, const Arriva
   const uint64_t low = wire::Load64(signature + 8);
   const uint64_t latency_ns = (now_ns_ - (low >> 16)) & wire::kMask48;
   // Behind a frame that was overtaken, came twice or went astray, frames differ from the one
-  // before.
-  if (arrival.port != stream.rx_port || rx.order.next() != sequence + 1 ||
-      !rx.variation.LastWas(sequence, latency_ns)) {
+  // before. Expected fields are looked at in each.
+  if (stream.fields != nullptr || arrival.port != stream.rx_port ||
+      rx.order.next() != sequence + 1 || !rx.variation.LastWas(sequence, latency_ns)) {
     return;
   }
   const Flips::Stretch sent = stream.sent->flips.StretchOf(sequence);

@@ -125,6 +125,28 @@ void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::St
   }
 }
 
+void FillFields(const FieldWatch& fields, v1::StreamCounters& out) {
+  using Example = FieldCounts::Example;
+  for (size_t i = 0; i < fields.fields().expectations().size(); ++i) {
+    const FieldCounts& counts = fields.counts(i);
+    auto& field = *out.add_fields();
+    field.set_name(fields.fields().expectations()[i].name);
+    field.set_compared(counts.compared.Get());
+    field.set_wrong(counts.wrong.Get());
+    field.set_absent(counts.absent.Get());
+    field.set_unknown(counts.unknown.Get());
+    field.set_first_sequence(counts.first_sequence.Get());
+    for (const Example& example : counts.examples) {
+      const uint64_t frames = example.frames.Get();
+      if (frames == 0) break;
+      auto& named = *field.add_examples();
+      named.set_frames(frames);
+      if (example.arrived.Get() != Example::kUnknown) named.set_arrived(example.arrived.Get());
+      if (example.sent.Get() != Example::kUnknown) named.set_sent(example.sent.Get());
+    }
+  }
+}
+
 void FillFlows(const Flows& flows, uint32_t first, uint32_t count, uint64_t sent,
                v1::FlowCounters& out) {
   out.set_first(first);

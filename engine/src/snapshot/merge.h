@@ -4,6 +4,7 @@
 // Counters to messages.
 #pragma once
 
+#include "receiver/field_watch.h"
 #include "stats/counters.h"
 #include "stats/job_start.h"
 #include "tester/v1/counters.pb.h"
@@ -17,6 +18,9 @@ uint64_t FillBuckets(const Histogram& histogram, uint64_t min, uint64_t max, Buc
 
 // `has_version`: the stream has versions to tell of.
 void FillStream(const StreamTx& tx, const StreamRx& rx, bool has_version, v1::StreamCounters& out);
+
+// What became of the header fields that a stream expects.
+void FillFields(const FieldWatch& fields, v1::StreamCounters& out);
 
 // Fills in `count` flows from `first` on; the stream has sent `sent` frames.
 void FillFlows(const Flows& flows, uint32_t first, uint32_t count, uint64_t sent,

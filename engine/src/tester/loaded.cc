@@ -40,6 +40,7 @@ Expected ExpectedOf(const LoadedStream& stream) {
           .sent = stream.tx.get(),
           .start_ns = stream.counters_since_ns,
           .integrity = stream.plan.measurement.integrity.get(),
+          .fields = stream.fields.get(),
           .numbered = stream.numbered,
           .version = stream.plan.measurement.version,
           .signature_sum = stream.frames->signature_sum(),
@@ -55,7 +56,7 @@ void ExpectStreams(const LoadedJobs& jobs, const std::shared_ptr<const Retired>&
   for (const auto& [name, job] : jobs) {
     for (const auto& stream : job->streams) {
       program.kept.insert(program.kept.end(),
-                          {stream.rx, stream.tx, stream.plan.measurement.integrity});
+                          {stream.rx, stream.tx, stream.plan.measurement.integrity, stream.fields});
       if (stream.plan.contents.signature) classifier->Add(stream.plan.id, ExpectedOf(stream));
     }
   }
@@ -155,6 +156,9 @@ StreamRun::StreamRun(const StreamPlan& plan, uint64_t now_ns)
   tx->has_version = plan.measurement.version.exists();
   tx->base_ns = now_ns;
   if (const uint32_t flows = plan.measurement.flows) rx->flows = std::make_unique<Flows>(flows);
+  if (const auto& expected = plan.measurement.fields) {
+    fields = std::make_shared<FieldWatch>(expected);
+  }
 }
 
 LoadedStream::LoadedStream(StreamPlan stream_plan)

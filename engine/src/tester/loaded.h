@@ -33,7 +33,8 @@ struct StreamRun {
 
   std::shared_ptr<StreamTx> tx;
   std::shared_ptr<StreamRx> rx;
-  bool numbered = true;  // its frames are known by their sequence
+  std::shared_ptr<FieldWatch> fields;  // null without expected fields
+  bool numbered = true;                // its frames are known by their sequence
   uint64_t counters_since_ns;
   // Null until the first start, and the schedule after a stop, too.
   std::shared_ptr<const Schedule> schedule;

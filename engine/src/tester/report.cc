@@ -198,6 +198,7 @@ v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client) {
     out.set_id(stream->plan.id);
     FillStream(*stream->tx, *stream->rx, stream->plan.measurement.version.exists(), out);
     FillMisrouted(stream->rx->misrouted, ports_, out);
+    if (stream->fields) FillFields(*stream->fields, out);
   }
   for (const LoadedJob* job : jobs) {
     FillJob(*job, ports_, *snapshot.add_jobs());

@@ -4,6 +4,7 @@
 // Another stream in the place of one that may be sending.
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/run_apart.h"
 #include "base/text.h"
@@ -18,6 +19,10 @@ constexpr uint64_t kUpdateLeadNs = 500'000;
 // The same frames go on where they are; others begin anew.
 bool SendsTheSame(const StreamPlan& a, const StreamPlan& b) {
   return !a.contents_key.empty() && a.contents_key == b.contents_key;
+}
+
+std::vector<FieldExpectation> ExpectationsOf(const MeasurementPlan& plan) {
+  return plan.fields ? plan.fields->expectations() : std::vector<FieldExpectation>{};
 }
 
 // Counters go on, so what they count must stay the same.
@@ -37,6 +42,7 @@ void CheckStays(const LoadedStream& stream, const StreamPlan& plan, const Frames
   refuse_if(after.flows != before.flows, "flows");
   refuse_if(after.version != before.version, "version");
   refuse_if(after.matches != before.matches, "matches");
+  refuse_if(ExpectationsOf(after) != ExpectationsOf(before), "expected_fields");
   if (SendsTheSame(plan, stream.plan)) return;
   // Sequence numbers would no longer say which flow a frame is of.
   refuse_if(before.flows != 0, "contents of a stream with flows");

@@ -12,6 +12,7 @@
 
 namespace tester::wire {
 
+inline constexpr size_t kMacsBytes = 12;  // both addresses
 inline constexpr size_t kMacHeaderBytes = 14;
 inline constexpr size_t kFcsBytes = 4;
 inline constexpr size_t kLineOverheadBytes = 20;  // preamble, start delimiter, inter-frame gap

@@ -44,6 +44,17 @@ Fields As They Arrive
     Run Keyword And Expect Error    FAIL: IP.ttl of north is * in 500 of 500 captured frames*
     ...    Verify Header Field    north    IP.ttl    ==    sent - 1
 
+Fields Of All Frames
+    [Documentation]    What is expected before sending is compared in each frame, and no capture is needed.
+    Create Stream    north    frame_size=128    rate=1 kpps    headers=Ether / Dot1Q(vlan=100) / IP / UDP
+    Set Field Sweep    north    IP.ttl    20    29
+    Set Expected Field    north    IP.ttl    ==    sent
+    Set Expected Field    north    IP.ttl    <    29
+    Arrives    north
+    Verify Header Field    north    IP.ttl    ==    sent
+    Run Keyword And Expect Error    FAIL: IP.ttl of north is 29 (sent 29) in 50 of 500 frames, first in frame 9,*
+    ...    Verify Header Field    north    IP.ttl    <    29
+
 Refused Means Nothing Has Changed
     [Documentation]    Each mistake names stream and field; the stream goes on as it was.
     Create Stream    north    frame_size=128    rate=1 kpps    headers=Ether / IPv6 / UDP

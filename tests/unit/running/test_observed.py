@@ -10,7 +10,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from assertionengine import AssertionOperator
 from scapy.layers.inet import IP, UDP
 from scapy.layers.inet6 import IPv6
 from scapy.layers.l2 import Dot1Q, Ether
@@ -21,6 +20,7 @@ from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame
 from TesterLibrary.measurement.captured_frames import CapturedFrames, frames_of
 from TesterLibrary.model.capture import Capture
 from TesterLibrary.model.editor import Editor, FieldPath, Sweep
+from TesterLibrary.model.expected_field import ExpectedField
 from TesterLibrary.running.capture import CaptureFile, Captures
 from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.observed import judge_captured_field
@@ -60,7 +60,7 @@ def batches(frames: list[CapturedFrame]) -> tuple[CapturedFrames, ...]:
 
 
 def judged(file: CaptureFile, path: FieldPath, sign: str, expected: str) -> Verdict:
-    return judge_captured_field(file, "north", path, AssertionOperator[sign], expected)
+    return judge_captured_field(file, "north", ExpectedField.of(path, sign, expected))
 
 
 @pytest.mark.parametrize(
