@@ -32,13 +32,7 @@ def test_stamps_find_what_a_router_has_lost(tmp_path: Path) -> None:
         "A Packet That Is Too Long": "packets forward were not stamped: they would be longer than the MTU ",
         "Nothing Was Stamped": "no packet of load was stamped forward",
     }
-    for name, text in inconclusive.items():
-        assert tests[name].skipped
-        assert text in tests[name].message
-    rest = {
-        name: test.message for name, test in tests.items() if name not in inconclusive and not test.passed
-    }
-    assert rest == {}
+    check_passed(tests, inconclusive)
     files = {file.name for file in (tmp_path / "evidence" / "stamps").iterdir()}
     assert {"load-forward-flows.csv", "load-forward-intervals.csv"} <= files
     logs = {file.name[4:] for file in (tmp_path / "evidence" / "hosts").iterdir()}
@@ -61,11 +55,7 @@ def test_keywords_for_paths(tmp_path: Path) -> None:
         "Unfired, And A Counter": "TcpRetransSegs of server: event 'nobody' did not fire: it saw 0 packets",
         "Unfired, And Any Verdict": "time to the last byte: event 'nobody' did not fire: it saw 0 packets",
     }
-    for name, text in unfired.items():
-        assert tests[name].skipped
-        assert f"INCONCLUSIVE: {text}" in tests[name].message
-    rest = {name: test.message for name, test in tests.items() if name not in unfired and not test.passed}
-    assert rest == {}
+    check_passed(tests, unfired)
     stopped = [e for e in lines(tmp_path / "evidence" / "events.jsonl") if e["event"] == "path_stopped"]
     assert [event["name"] for event in stopped[0]["events"]] == [
         "1: duplicate data packet 5 of flow 1 backward"
@@ -80,13 +70,7 @@ def test_paths_delay_reorder_lose_and_shape(tmp_path: Path) -> None:
         "Too Few Follow": "event 'nobody passes' did not fire: too few packets ",
         "Nothing Was Lost": "impairment 'loss 0.0000001 %' did not happen: none of ",
     }
-    for name, text in inconclusive.items():
-        assert tests[name].skipped
-        assert text in tests[name].message
-    rest = {
-        name: test.message for name, test in tests.items() if name not in inconclusive and not test.passed
-    }
-    assert rest == {}
+    check_passed(tests, inconclusive)
     stopped = [e for e in lines(tmp_path / "evidence" / "events.jsonl") if e["event"] == "path_stopped"]
     for path in stopped:
         gone = ("forwarded", "dropped", "loss_drops", "tail_drops", "overflowed", "lost", "held")
@@ -96,11 +80,10 @@ def test_paths_delay_reorder_lose_and_shape(tmp_path: Path) -> None:
 def test_events_rewrite_swallow_and_reset(tmp_path: Path) -> None:
     tests = run("path_events.robot", tmp_path)
     assert len(tests) == 9
-    name = "A Field Of Another Header"
-    assert tests[name].skipped
-    assert "event 'of UDP' did not fire: it could not happen to the " in tests[name].message
-    rest = {test.name: test.message for test in tests.values() if test.name != name and not test.passed}
-    assert rest == {}
+    check_passed(
+        tests,
+        {"A Field Of Another Header": "event 'of UDP' did not fire: it could not happen to the "},
+    )
     stopped = [e for e in lines(tmp_path / "evidence" / "events.jsonl") if e["event"] == "path_stopped"]
     for path in stopped:
         gone = ("forwarded", "dropped", "loss_drops", "tail_drops", "overflowed", "lost", "held")
@@ -115,11 +98,7 @@ def test_traces_of_paths(tmp_path: Path) -> None:
         "A Trace With A Hole": "50 packets in the trace, ",
         "Recovery In A Trace With A Hole": "1 lost: the trace of path 'wan' is not complete",
     }
-    for name, text in holes.items():
-        assert tests[name].skipped
-        assert text in tests[name].message
-    rest = {name: test.message for name, test in tests.items() if name not in holes and not test.passed}
-    assert rest == {}
+    check_passed(tests, holes)
     traces = [e for e in lines(tmp_path / "evidence" / "events.jsonl") if e["event"] == "trace"]
     assert traces[0]["file"] == "captures/lost.pcapng"
     assert traces[0]["packets"] == traces[0]["received"] > 100
