@@ -14,8 +14,9 @@ from robot.api.deco import keyword
 
 from ..errors import TesterLibraryError
 from ..measurement.capture import CaptureCounters
-from ..model.capture import Capture, Direction, Keep
+from ..model.capture import Capture, CaptureTrigger, Direction, Keep, TriggerKind
 from ..model.names import NO_NAMES, Names
+from ..model.units import Duration
 from ..reporting.capture_plot import capture_plot
 from ..reporting.excerpts import link_to
 from ..reporting.figure import MOST_PLOTS, Figure
@@ -54,6 +55,11 @@ class Captures:
         frames: int = 100_000,
         snap_length: int = 0,
         parquet: bool = False,
+        trigger: TriggerKind | None = None,
+        before: int = 100,
+        after: int = 20,
+        above: Duration | None = None,
+        trigger_filter: str | None = None,
     ) -> str:
         """Copies frames of the tester's ports from now on, until `Stop Capture`. Returns the capture's name.
 
@@ -67,10 +73,20 @@ class Captures:
         | ``frames`` | how many are kept at most |
         | ``snap_length`` | bytes kept of each frame, without FCS; 0 keeps all |
         | ``parquet`` | True also writes a row for each frame as Parquet, in ``evidence/frames/trial=N`` |
+        | ``trigger`` | the kind of received frame around which frames are kept, see below |
+        | ``before``, ``after`` | how many frames are kept before the trigger, and after it |
+        | ``above`` | with the trigger ``latency``: a frame that took longer, such as ``1 ms`` |
+        | ``trigger_filter`` | with the trigger ``filter``: an expression of pcap-filter(7) |
 
         Frames are stamped with the clock that latencies are measured with, so an arrival less its departure
         is the latency of the frame. Several captures run at once, beside traffic and trials, and whatever is
         started or stopped meanwhile.
+
+        With a ``trigger`` the frames *before* something went wrong are kept, too, whenever that is:
+        ``gap`` is the first frame of a stream behind others that have not arrived (lost, or overtaken),
+        ``latency`` one that was too late, ``damage`` one that is not what was sent, ``filter`` one that looks
+        so. The capture is complete ``after`` so many more frames; ``keep`` and ``frames`` are left out then.
+        Until then it keeps the last frames. ``triggered`` of `Get Capture Statistics` tells whether it was.
 
         A capture never makes the tester wait: a frame for which there is no room at once is missing in the
         file and counted as dropped; trials say so, and measure all frames.
@@ -79,6 +95,8 @@ class Captures:
         | `Measure Loss` | north | duration=1 s |
         | ${file} = | `Stop Capture` | questions |
         | `Get Capture Statistics` | questions | dropped | == | 0 |
+
+        | `Start Capture` | hiccup | streams=north | trigger=gap | before=100 | after=20 |
         """
         suite = self._suite
         captures = suite.captures
@@ -92,6 +110,9 @@ class Captures:
             keep=keep,
             frames=frames,
             snap_length=snap_length,
+            trigger=None
+            if trigger is None
+            else CaptureTrigger(trigger, before, after, above, trigger_filter or ""),
         )
         captures.start(capture, parquet=parquet)
         return capture.name
@@ -130,6 +151,8 @@ class Captures:
                 plots.append(Figure(f"capture {stopped.counters.name}", image(plot), str(stopped.counters)))
         for file in stopped.frames:
             logger.info(f"{file.path}: {file.rows:,} rows")
+        if stopped.waited:
+            logger.warn(f"capture {stopped.counters.name} was not triggered; it has the last frames")
         if stopped.counters.dropped:
             logger.warn(f"capture {stopped.counters.name}: {stopped.counters}")
         return str(stopped.path)
@@ -154,7 +177,8 @@ class Captures:
 
         ``seen`` went through the ports, ``matched`` are of these those that were asked for, ``captured`` are
         kept, ``dropped`` had matched and found no room. Without a statistic an object with these attributes
-        is returned, with ``running`` and with ``ports``: the same counters (but ``captured``) port by port.
+        is returned, with ``running``, ``triggered`` and with ``ports``: the same counters (but ``captured``)
+        port by port.
 
         | `Get Capture Statistics` | questions | matched | > | 0 |
         """

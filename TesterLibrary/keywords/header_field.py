@@ -44,7 +44,7 @@ class HeaderField:
         | ``sent``, ``sent - 1``, ``sent + 1`` | the value with which the same frame left, and so much more |
         | ``100``, ``10.0.0.1``, ``02:00:00:00:00:01`` | a value |
         | ``0 or 8`` | one of these values, with ``==``; none of them, with ``!=`` |
-        | ``184 -> 40, 72 -> 0`` | sent as the first, it arrives as the second; others arrive as they were sent |
+        | ``184 -> 40, 72 -> 0`` | sent as the first, it arrives as the second; others as they were sent |
 
         `Verify Header Field` with the same words judges it over all frames: those that arrive whole on the
         expected port, whether the device may change the field or not (see `Create Stream`). What counts as

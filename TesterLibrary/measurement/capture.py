@@ -37,6 +37,11 @@ class CaptureCounters(counters.CaptureCounters):
         text = f"{self.captured:,} frames captured of {self.matched:,} that matched, {self.seen:,} seen"
         return f"{text}, {self.dropped:,} DROPPED" if self.dropped else text
 
+    @property
+    def triggered(self) -> bool:
+        """Whether a frame has arrived for which its trigger waited."""
+        return self.triggered_ns > 0
+
 
 @dataclass(frozen=True)
 class StoppedCapture:
@@ -79,4 +84,5 @@ class CapturedFrame:
     sequence: int | None  # its number in the stream; None where nobody knows
     original_length: int  # bytes, without FCS
     octets: bytes  # the first of them
+    fires: bool = False  # it has triggered the capture
     traced: TracedFrame | None = None  # of a trace, whose `sequence` is the number on the path

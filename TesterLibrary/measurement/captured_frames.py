@@ -19,7 +19,7 @@ WORD = 4  # bytes: octets of a frame are filled up with zeros to whole words
 _MOST_EVENTS = 4
 _UNKNOWN = -1  # sequence
 _FATES = tuple(Fate)
-_PACKED = struct.Struct("<qqqii4HHH?Bxx")
+_PACKED = struct.Struct("<qqqii4HHH?BH")
 _FIELDS: list[Any] = [
     ("time", "<i8"),
     ("sequence", "<i8"),
@@ -31,7 +31,7 @@ _FIELDS: list[Any] = [
     ("port", "<u2"),
     ("transmitted", "?"),
     ("fate", "u1"),
-    ("zeros", "<u2"),
+    ("fires", "<u2"),
 ]
 
 
@@ -70,7 +70,7 @@ class CapturedFrames:
         octets, at = self.words.tobytes(), 0
         names = [name for name, *_ in _FIELDS]
         for values in zip(*(self.facts[name].tolist() for name in names), strict=True):
-            time, sequence, left, original, kept, events, stream, port, transmitted, fate, _ = values
+            time, sequence, left, original, kept, events, stream, port, transmitted, fate, fires = values
             yield CapturedFrame(
                 time_ns=time,
                 port=self.ports[port],
@@ -79,6 +79,7 @@ class CapturedFrames:
                 sequence=None if sequence == _UNKNOWN else sequence,
                 original_length=original,
                 octets=octets[at : at + kept],
+                fires=bool(fires),
                 traced=TracedFrame(left or None, tuple(e - 1 for e in events if e), _FATES[fate])
                 if self.traced
                 else None,
@@ -152,4 +153,5 @@ def _packed(frame: CapturedFrame, port: int) -> bytes:
         port,
         frame.transmitted,
         _FATES.index(traced.fate),
+        frame.fires,
     )

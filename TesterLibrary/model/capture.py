@@ -7,6 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from ..errors import PlanError
+from .units import Duration
+
 
 class Direction(Enum):
     """Direction of frames, as the tester sees it."""
@@ -32,6 +35,39 @@ class TracedPath:
     every: int = 1  # frames whose number is a multiple of it
 
 
+class TriggerKind(Enum):
+    """The fate or look of a received frame, around which a capture keeps frames."""
+
+    GAP = "KIND_GAP"  # frames before it have not arrived: they are lost, or will be overtaken
+    LATENCY = "KIND_LATENCY"
+    DAMAGE = "KIND_DAMAGE"
+    FILTER = "KIND_FILTER"
+
+
+@dataclass(frozen=True)
+class CaptureTrigger:
+    """The first received frame of its kind, and how many frames around it are kept."""
+
+    kind: TriggerKind
+    before: int = 100
+    after: int = 20
+    above: Duration | None = None  # LATENCY
+    filter: str = ""  # FILTER: pcap-filter(7)
+
+    def __post_init__(self) -> None:
+        for kind, given, name in (
+            (TriggerKind.LATENCY, self.above is not None, "above"),
+            (TriggerKind.FILTER, bool(self.filter), "trigger_filter"),
+        ):
+            if given != (self.kind is kind):
+                need = "needs" if self.kind is kind else "takes no"
+                raise PlanError(f"trigger {self.kind.name} {need} {name}")
+        if self.before < 0 or self.after < 0:
+            raise PlanError(
+                f"trigger {self.kind.name}: before={self.before}, after={self.after}; 0 frames or more"
+            )
+
+
 @dataclass(frozen=True)
 class Capture:
     """Copies of frames as they leave and arrive, beside the measurement."""
@@ -44,4 +80,5 @@ class Capture:
     keep: Keep = Keep.FIRST
     frames: int = 100_000
     snap_length: int = 0  # bytes of each frame, from its begin; 0: all
+    trigger: CaptureTrigger | None = None  # instead of keep and frames
     traced: TracedPath | None = None  # of a path, and then nothing of the above but frames

@@ -51,14 +51,16 @@ def stream_comments(frames: CapturedFrames, streams: Mapping[int, str]) -> Comme
     facts = frames.facts
     digits = np.where(facts["sequence"] < 0, 0, np.searchsorted(_POWERS, facts["sequence"], "right") + 1)
     digits[facts["stream"] == 0] = 0
-    keys = facts["stream"].astype(np.int64) << 6 | facts["transmitted"].astype(np.int64) << 5 | digits
+    keys = facts["stream"].astype(np.int64) << 7 | facts["fires"].astype(np.int64) << 6
+    keys |= facts["transmitted"].astype(np.int64) << 5 | digits
     order = np.argsort(keys, kind="stable")
     same = np.flatnonzero(np.diff(keys[order], prepend=-1))
     lengths = np.zeros(len(frames), np.int64)
     made = []
     for rows in np.split(order, same[1:]) if len(order) else ():
         stream, width = int(facts["stream"][rows[0]]), int(digits[rows[0]])
-        before, behind = _said(stream, width > 0, streams, transmitted=bool(facts["transmitted"][rows[0]]))
+        sent, fires = bool(facts["transmitted"][rows[0]]), bool(facts["fires"][rows[0]])
+        before, behind = _said(stream, width > 0, streams, transmitted=sent, fires=fires)
         text = f"{before}{'0' * width}{behind}".encode()
         octets = np.zeros((len(rows), -(-len(text) // WORD) * WORD), np.uint8)
         octets[:, : len(text)] = np.frombuffer(text, np.uint8)
@@ -78,11 +80,16 @@ def stream_comments(frames: CapturedFrames, streams: Mapping[int, str]) -> Comme
 def frame_comment(frame: CapturedFrame, streams: Mapping[int, str]) -> str:
     """The stream of a frame, its number and its direction. `streams` are names by id."""
     numbered = frame.stream_id > 0 and frame.sequence is not None
-    before, behind = _said(frame.stream_id, numbered, streams, transmitted=frame.transmitted)
+    before, behind = _said(
+        frame.stream_id, numbered, streams, transmitted=frame.transmitted, fires=frame.fires
+    )
     return f"{before}{frame.sequence if numbered else ''}{behind}"
 
 
-def _said(stream: int, numbered: bool, streams: Mapping[int, str], *, transmitted: bool) -> tuple[str, str]:
+def _said(
+    stream: int, numbered: bool, streams: Mapping[int, str], *, transmitted: bool, fires: bool
+) -> tuple[str, str]:
     """The text before the number of a frame, and the text behind it."""
     of = f"stream {stream} ({streams.get(stream, '?')})" if stream else "no stream"
-    return f"{of}, sequence " if numbered else of, f", {'transmitted' if transmitted else 'received'}"
+    behind = f", {'transmitted' if transmitted else 'received'}{', TRIGGER' if fires else ''}"
+    return f"{of}, sequence " if numbered else of, behind

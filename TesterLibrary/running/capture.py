@@ -31,6 +31,7 @@ class CaptureFile:
     streams: Mapping[int, str] = field(default_factory=dict)  # names by id
     frames: tuple[FrameFile, ...] = ()  # Parquet, one file for each trial
     excerpt: Excerpt | None = None  # frames around losses
+    waited: bool = False  # for a trigger, which never came
 
     def of_stream(self, name: str) -> list[CapturedFrame]:
         """The frames of a stream, cut short."""
@@ -106,7 +107,8 @@ class Captures:
             write_capture(path, capture, stopped, noted(target.read_capture(name)), self._macs)
         except OSError as problem:
             raise not_written(problem, path, name, "Stop Capture") from None
-        file = CaptureFile(path, stopped.counters, tuple(heads), stopped.streams)
+        waited = capture.trigger is not None and not stopped.counters.triggered
+        file = CaptureFile(path, stopped.counters, tuple(heads), stopped.streams, waited=waited)
         file, problems = self._with_rows_and_losses(file, capture, stopped, rows)
         target.forget_capture(name)
         del self._running[name]

@@ -120,7 +120,7 @@ def run(suite: str, output: Path, *variables: str) -> SuiteTests:
 
 
 def check_passed(tests: SuiteTests, inconclusive: Mapping[str, str] | None = None) -> None:
-    """Each has passed, in one attempt or another; those to be INCONCLUSIVE have these texts in their message."""
+    """Each has passed, in one attempt or another; those to be INCONCLUSIVE have these texts in it."""
     doubts = inconclusive or {}
     others = [name for name in tests if name not in doubts]
     if all(tests[name].passed or tests[name].skipped for name in others):

@@ -13,8 +13,9 @@ import pytest
 from TesterLibrary.errors import PlanError
 from TesterLibrary.measurement.capture import CapturedFrame
 from TesterLibrary.measurement.captured_frames import frames_of
-from TesterLibrary.model.capture import Capture, Direction, Keep
+from TesterLibrary.model.capture import Capture, CaptureTrigger, Direction, Keep, TriggerKind
 from TesterLibrary.model.plan import LearningFrame
+from TesterLibrary.model.units import Duration
 from TesterLibrary.planning.flows import FlowSpace
 
 from .rig import PATIENCE, Rig
@@ -55,6 +56,50 @@ def capturing(rig: Rig) -> Iterator[Capturing]:
 
 def sequences(frames: list[CapturedFrame], *, transmitted: bool) -> list[int | None]:
     return [frame.sequence for frame in frames if frame.transmitted is transmitted]
+
+
+@pytest.mark.refused_by("fake", match=r"capture 'all': a fake tester has no trigger FILTER; use a testerd")
+def test_a_target_waits_for_a_frame_or_refuses_by_name(rig: Rig, capturing: Capturing) -> None:
+    trigger = CaptureTrigger(TriggerKind.FILTER, before=3, after=2, filter="greater 100")
+    capturing.start(trigger=trigger, direction=Direction.RECEIVED)
+    rig.load(rig.plan("small"))
+    rig.load(rig.plan("large", frame_size=128, first_id=2))
+    rig.run(["small"], packets=50)
+    assert rig.target.snapshot().captures[0].running
+    rig.run(["large"], packets=50)
+    counted = rig.target.snapshot().captures[0]
+    assert not counted.running
+    assert counted.triggered
+    frames = capturing.stop()
+    assert [(f.original_length, f.sequence, f.fires) for f in frames] == [
+        *((60, number, False) for number in (47, 48, 49)),
+        (124, 0, True),
+        *((124, number, False) for number in (1, 2)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wish", "problem"),
+    [
+        ({"above": None}, "trigger LATENCY needs above"),
+        ({"above": Duration(1), "filter": "udp"}, "trigger LATENCY takes no trigger_filter"),
+        ({"above": Duration(1), "before": -1}, "before=-1, after=20; 0 frames or more"),
+    ],
+)
+def test_a_trigger_has_what_it_needs(wish: dict[str, object], problem: str) -> None:
+    with pytest.raises(PlanError, match=problem):
+        CaptureTrigger(TriggerKind.LATENCY, **wish)  # type: ignore[arg-type]
+
+
+def test_a_trigger_that_an_engine_cannot_wait_for_changes_nothing(rig: Rig, capturing: Capturing) -> None:
+    for trigger, wish, problem in (
+        (CaptureTrigger(TriggerKind.GAP), {"direction": Direction.TRANSMITTED}, "trigger"),
+        (CaptureTrigger(TriggerKind.FILTER, filter="udp prot 53"), {}, "trigger"),
+        (CaptureTrigger(TriggerKind.GAP, before=10**9), {}, "snap length|trigger"),
+    ):
+        with pytest.raises(PlanError, match=problem):
+            capturing.start(trigger=trigger, **wish)
+    assert not rig.target.snapshot().captures
 
 
 def test_every_frame_is_captured_where_it_leaves_and_where_it_arrives(rig: Rig, capturing: Capturing) -> None:

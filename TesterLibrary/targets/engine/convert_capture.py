@@ -7,7 +7,7 @@ from __future__ import annotations
 from ..._generated.tester.v1 import capture_pb2
 from ...measurement.capture import CaptureCounters, StoppedCapture
 from ...measurement.captured_frames import CapturedFrames
-from ...model.capture import Capture
+from ...model.capture import Capture, CaptureTrigger
 from .convert_counters import counters_value
 
 
@@ -20,12 +20,23 @@ def capture_message(capture: Capture) -> capture_pb2.Capture:
         direction=capture.direction.value,
         filter=capture.filter,
         streams=capture.streams,
-        keep=capture.keep.value,
-        frames=capture.frames,
+        keep=None if capture.trigger else capture.keep.value,
+        frames=0 if capture.trigger else capture.frames,
         snap_length=capture.snap_length,
+        trigger=None if capture.trigger is None else _trigger(capture.trigger),
         traced=None
         if traced is None
         else capture_pb2.TracedPath(job=traced.job, path=traced.path, every=traced.every),
+    )
+
+
+def _trigger(trigger: CaptureTrigger) -> capture_pb2.CaptureTrigger:
+    return capture_pb2.CaptureTrigger(
+        kind=trigger.kind.value,
+        latency_ns=trigger.above.ns if trigger.above else 0,
+        filter=trigger.filter,
+        before=trigger.before,
+        after=trigger.after,
     )
 
 

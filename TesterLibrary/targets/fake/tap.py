@@ -106,6 +106,10 @@ class FakeTap:
 
 def _check(capture: Capture, ports: Mapping[str, PortInfo]) -> None:
     where = f"capture {capture.name!r}"
+    if capture.trigger:
+        raise PlanError(
+            f"{where}: a fake tester has no trigger {capture.trigger.kind.name}; use a testerd, or keep=LAST"
+        )
     if not 1 <= len(capture.name.encode()) <= _MAX_NAME:
         raise PlanError(f"{where}: a name has 1 to {_MAX_NAME} bytes")
     for port in capture.ports:

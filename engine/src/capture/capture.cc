@@ -24,9 +24,15 @@ Capture::Capture(CapturePlan plan, size_t workers, size_t ports, uint64_t starte
     : plan_(std::move(plan)),
       started_ns_(started_ns),
       clock_zero_unix_ns_(clock_zero_unix_ns),
-      complete_(std::make_shared<std::atomic<bool>>(false)) {
+      complete_(std::make_shared<std::atomic<bool>>(false)),
+      triggered_ns_(std::make_shared<std::atomic<uint64_t>>(0)) {
   for (size_t i = 0; i < workers; ++i) {
-    lanes_.push_back(std::make_shared<Lane>(plan_.keep, plan_.frames, ports, complete_));
+    auto trigger =
+        plan_.trigger ? std::make_unique<TriggerWatch>(*plan_.trigger, triggered_ns_) : nullptr;
+    // A lane learns at the end of a burst that it has all.
+    const uint64_t frames = plan_.frames + (trigger ? kBurst : 0);
+    lanes_.push_back(
+        std::make_shared<Lane>(plan_.keep, frames, ports, complete_, std::move(trigger)));
   }
   thread_ = std::jthread([this](const std::stop_token& stop) { Drain(stop); });
 }
@@ -75,6 +81,7 @@ void Capture::Merge() {
   std::stable_sort(frames_.begin(), frames_.end(), [](const KeptFrame& a, const KeptFrame& b) {
     return a.facts.time_ns < b.facts.time_ns;
   });
+  if (triggered_ns() != 0) return KeepAroundTheTrigger();
   if (frames_.size() <= plan_.frames) return;
   const auto surplus = static_cast<std::ptrdiff_t>(frames_.size() - plan_.frames);
   if (plan_.keep == Lane::Keep::kFirst) {
@@ -82,6 +89,19 @@ void Capture::Merge() {
   } else {
     frames_.erase(frames_.begin(), frames_.begin() + surplus);
   }
+}
+
+// Between the frames before it and behind it is the one that has fired, if it was kept.
+void Capture::KeepAroundTheTrigger() {
+  auto fired = std::ranges::find_if(frames_, [](const auto& f) { return f.facts.fires; });
+  if (fired == frames_.end()) {
+    fired = std::ranges::upper_bound(frames_, triggered_ns(), {},
+                                     [](const auto& f) { return f.facts.time_ns; });
+  }
+  const auto behind = std::min<std::ptrdiff_t>(frames_.end() - fired, plan_.trigger->after + 1);
+  const auto before = std::min<std::ptrdiff_t>(fired - frames_.begin(), plan_.trigger->before);
+  frames_.erase(fired + behind, frames_.end());
+  frames_.erase(frames_.begin(), fired - before);
 }
 
 uint64_t Capture::kept() const {

@@ -50,6 +50,8 @@ class Capture {
   // By ascending time; only of a gathered one.
   const std::vector<KeptFrame>& frames() const { return frames_; }
 
+  // When it was triggered; 0: it was not.
+  uint64_t triggered_ns() const { return triggered_ns_->load(std::memory_order_relaxed); }
   uint64_t kept() const;
   struct PortCount {
     uint64_t seen;
@@ -63,12 +65,14 @@ class Capture {
   void Drain(const std::stop_token& stop);
   bool DrainAll();
   void Merge();
+  void KeepAroundTheTrigger();
 
   const CapturePlan plan_;
   const uint64_t started_ns_;
   const int64_t clock_zero_unix_ns_;
   uint64_t stopped_ns_ = 0;
   const std::shared_ptr<std::atomic<bool>> complete_;
+  const std::shared_ptr<std::atomic<uint64_t>> triggered_ns_;
   std::vector<std::shared_ptr<Lane>> lanes_;  // by worker
   std::map<uint16_t, std::string> streams_;
   std::vector<KeptFrame> frames_;

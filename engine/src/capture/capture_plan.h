@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "capture/filter.h"
 #include "capture/lane.h"
+#include "capture/trigger.h"
 
 namespace tester {
 
@@ -24,8 +26,9 @@ struct CapturePlan {
   Lane::Keep keep;
   uint32_t frames;
   uint32_t snap_length;
-  uint64_t every = 1;  // of a trace: frames whose number is a multiple
-  uint64_t lease = 0;  // under which it was started; 0: none
+  std::optional<TriggerPlan> trigger{};  // of kTriggered
+  uint64_t every = 1;                    // of a trace: frames whose number is a multiple
+  uint64_t lease = 0;                    // under which it was started; 0: none
 };
 
 }  // namespace tester

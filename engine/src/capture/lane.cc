@@ -19,17 +19,21 @@ constexpr size_t RecordBytes(size_t bytes) {
 
 }  // namespace
 
-Lane::Lane(Keep keep, uint64_t frames, size_t ports, std::shared_ptr<std::atomic<bool>> complete)
+Lane::Lane(Keep keep, uint64_t frames, size_t ports, std::shared_ptr<std::atomic<bool>> complete,
+           std::unique_ptr<TriggerWatch> trigger)
     : keep_(keep),
       frames_(frames),
       complete_(std::move(complete)),
       ring_(kRingBytes),
-      counters_(ports) {
+      counters_(ports),
+      trigger_(std::move(trigger)) {
   marks_[0] = {};
 }
 
 void Lane::Begin() {
   over_ = complete();
+  triggered_ = trigger_ != nullptr && trigger_->fired();
+  fired_at_ = 0;
   marked_ = 0;
   marks_[0] = {.place = ring_.reserved(), .seen = 0, .matched = 0, .dropped = 0};
 }
@@ -38,7 +42,8 @@ uint8_t* Lane::See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes
   if (over_) return nullptr;
   Mark mark = marks_[marked_];
   const uint64_t taken = taken_ + mark.matched - mark.dropped;
-  const bool full = keep_ != Keep::kLast && taken >= frames_;
+  const bool keeps_last = keep_ == Keep::kLast || keep_ == Keep::kTriggered;
+  const bool full = !keeps_last && taken >= frames_;
   if (keep_ == Keep::kFirst && full) {
     marks_[++marked_] = mark;
     return nullptr;
@@ -57,6 +62,7 @@ uint8_t* Lane::See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes
     }
   }
   marks_[++marked_] = mark;
+  if (facts.fires) fired_at_ = marked_;
   return place;
 }
 
@@ -69,9 +75,18 @@ void Lane::Publish(uint16_t port, size_t count) {
   counters.matched.Add(mark.matched);
   counters.dropped.Add(mark.dropped);
   taken_ += static_cast<uint64_t>(mark.matched - mark.dropped);
-  if (keep_ == Keep::kFirst && taken_ >= frames_) {
+  if ((keep_ == Keep::kFirst && taken_ >= frames_) || HasAllAfterTheTrigger(count)) {
     complete_->store(true, std::memory_order_release);
   }
+}
+
+bool Lane::HasAllAfterTheTrigger(size_t count) {
+  if (!triggered_ && fired_at_ == 0) return false;
+  const auto taken = [&](size_t marked) {
+    return static_cast<uint64_t>(marks_[marked].matched - marks_[marked].dropped);
+  };
+  taken_after_ += taken(count) - taken(fired_at_);
+  return taken_after_ >= trigger_->plan().after;
 }
 
 bool Lane::Drain() {

@@ -16,6 +16,7 @@
 #include "base/burst.h"
 #include "base/counter.h"
 #include "capture/ring.h"
+#include "capture/trigger.h"
 #include "wire/bytes.h"
 
 namespace tester {
@@ -31,7 +32,8 @@ struct CapturedFacts {
   uint16_t port;
   uint16_t stream;  // 0: none
   bool transmitted;
-  uint8_t fate = 0;  // only of a frame of a trace: CapturedFrames.Fate
+  bool fires = false;  // the trigger of its capture, which every frame after it follows
+  uint8_t fate = 0;    // only of a frame of a trace: CapturedFrames.Fate
   // Only for a frame of a trace, whose sequence is its number on the path.
   std::array<uint16_t, kMostEvents> events{};  // that happened to it, counted from 1; 0: none
   uint64_t left_ns = 0;                        // 0: it has not left
@@ -54,10 +56,13 @@ struct LaneCounters {
 class Lane {
  public:
   // kTrace keeps the first frames and counts later ones as dropped; the lane is never complete.
-  enum class Keep : uint8_t { kFirst, kLast, kTrace };
+  // kTriggered keeps the last ones until so many have come after the trigger.
+  enum class Keep : uint8_t { kFirst, kLast, kTrace, kTriggered };
 
-  // `complete` is set by the lane that has got the last frame of the first ones, and ends all.
-  Lane(Keep keep, uint64_t frames, size_t ports, std::shared_ptr<std::atomic<bool>> complete);
+  // `complete` is set by the lane that has got the last frame of the first ones, or of those after
+  // the trigger, and ends all. `trigger`: of kTriggered.
+  Lane(Keep keep, uint64_t frames, size_t ports, std::shared_ptr<std::atomic<bool>> complete,
+       std::unique_ptr<TriggerWatch> trigger = nullptr);
 
   // The first frames are there.
   bool complete() const { return complete_->load(std::memory_order_relaxed); }
@@ -66,6 +71,7 @@ class Lane {
   // A burst that begins after the capture is complete is not looked at.
   void Begin();
   bool over() const { return over_; }
+  TriggerWatch* trigger() const { return trigger_.get(); }
   // Frames that are not wanted are only counted as seen, which a trace does not do here. Returns
   // where the facts are until the burst is published; nullptr where the frame is not kept.
   uint8_t* See(bool wanted, const CapturedFacts& facts, const uint8_t* bytes);
@@ -91,6 +97,7 @@ class Lane {
   };
 
   void Put(const CapturedFacts& facts, const uint8_t* bytes);
+  bool HasAllAfterTheTrigger(size_t count);
 
   const Keep keep_;
   const uint64_t frames_;
@@ -100,6 +107,10 @@ class Lane {
   // Used by the worker only.
   bool over_ = false;
   uint64_t taken_ = 0;
+  const std::unique_ptr<TriggerWatch> trigger_;
+  bool triggered_ = false;    // when the burst began
+  size_t fired_at_ = 0;       // place in the burst behind the frame that fires; 0: none
+  uint64_t taken_after_ = 0;  // the trigger
   size_t marked_ = 0;
   std::array<Mark, kBurst + 1> marks_;
   // Used by the reader only.

@@ -11,17 +11,10 @@
 
 #include "capture/filter.h"
 #include "capture/lane.h"
+#include "capture/trigger.h"
 #include "wire/bytes.h"
 
 namespace tester {
-
-// A frame that goes through a port.
-struct Sighting {
-  Frame frame;  // whole, without FCS
-  uint64_t time_ns;
-  uint16_t stream = 0;  // 0: none
-  uint64_t sequence = CapturedFacts::kNoSequence;
-};
 
 // Streams by id.
 using StreamSet = std::bitset<UINT16_MAX + 1>;
@@ -37,8 +30,10 @@ struct Tap {
   // See Lane::See.
   void See(const Sighting& sighting) const {
     if (lane->over()) return;
-    const bool wanted = (!streams || streams->test(sighting.stream)) &&
-                        (!filter || filter->Matches(sighting.frame));
+    const bool of_streams = !streams || streams->test(sighting.stream);
+    const bool wanted = of_streams && (!filter || filter->Matches(sighting.frame));
+    TriggerWatch* trigger = transmitted ? nullptr : lane->trigger();
+    const bool fires = trigger != nullptr && of_streams && trigger->Fires(sighting, port);
     const auto bytes = static_cast<uint32_t>(sighting.frame.size());
     lane->See(wanted,
               {.time_ns = sighting.time_ns,
@@ -47,7 +42,8 @@ struct Tap {
                .kept_bytes = std::min(bytes, snap_length),
                .port = port,
                .stream = sighting.stream,
-               .transmitted = transmitted},
+               .transmitted = transmitted,
+               .fires = fires},
               sighting.frame.data());
   }
 };

@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t kMaxCaptureNameBytes = 128;
 constexpr size_t kMaxFilterBytes = 4096;
+constexpr uint32_t kMostAroundATrigger = 1'000'000'000;
 
 void CheckSize(const CapturePlan& plan, std::span<const PortLimits> ports, std::string_view where) {
   if (plan.frames == 0) Refuse(where, "0 frames; at least 1");
@@ -32,8 +33,53 @@ void CheckSize(const CapturePlan& plan, std::span<const PortLimits> ports, std::
   }
 }
 
+std::shared_ptr<const Filter> ValidateFilter(const std::string& filter, std::string_view where) {
+  if (filter.size() > kMaxFilterBytes || filter.find('\0') != std::string::npos) {
+    Refuse(where, "a filter of ", filter.size(), " bytes; allowed are ", kMaxFilterBytes,
+           " without zeros");
+  }
+  return filter.empty() ? nullptr : std::make_shared<const Filter>(filter, where);
+}
+
+TriggerPlan ValidateTrigger(const v1::Capture& capture, std::string_view where) {
+  const v1::CaptureTrigger& trigger = capture.trigger();
+  if (capture.keep() != v1::Capture::KEEP_FIRST || capture.frames() != 0 ||
+      capture.direction() == v1::Capture::DIRECTION_TRANSMITTED) {
+    Refuse(where,
+           "keep or frames beside a trigger, or no frames that arrive; it keeps those before and "
+           "after a frame that arrives");
+  }
+  if (trigger.before() > kMostAroundATrigger || trigger.after() > kMostAroundATrigger) {
+    Refuse(where, trigger.before(), " frames before and ", trigger.after(),
+           " after the trigger; at most ", kMostAroundATrigger, " each");
+  }
+  TriggerPlan plan{.kind = TriggerPlan::Kind::kGap,
+                   .latency_ns = trigger.latency_ns(),
+                   .before = trigger.before(),
+                   .after = trigger.after()};
+  switch (trigger.kind()) {
+    case v1::CaptureTrigger::KIND_GAP:
+      break;
+    case v1::CaptureTrigger::KIND_LATENCY:
+      plan.kind = TriggerPlan::Kind::kLatency;
+      break;
+    case v1::CaptureTrigger::KIND_DAMAGE:
+      plan.kind = TriggerPlan::Kind::kDamage;
+      break;
+    case v1::CaptureTrigger::KIND_FILTER:
+      plan.kind = TriggerPlan::Kind::kFilter;
+      plan.filter = ValidateFilter(trigger.filter(), Cat(where, ", trigger"));
+      if (plan.filter == nullptr) Refuse(where, "a trigger by filter without one");
+      break;
+    default:
+      Refuse(where, "trigger kind ", static_cast<int>(trigger.kind()), " is none that there is");
+  }
+  return plan;
+}
+
 void CheckTrace(const v1::Capture& capture, std::string_view where) {
   if (capture.traced().every() == 0) Refuse(where, "every 0 frames; at least 1");
+  if (capture.has_trigger()) Refuse(where, "a trigger; a trace has the frames from its start on");
   if (capture.ports_size() > 0 || capture.streams_size() > 0 || !capture.filter().empty() ||
       capture.direction() != v1::Capture::DIRECTION_BOTH ||
       capture.keep() != v1::Capture::KEEP_FIRST) {
@@ -82,15 +128,13 @@ CapturePlan ValidateCapture(const v1::Capture& capture, std::span<const PortLimi
       .frames = capture.frames(),
       .snap_length = capture.snap_length() == 0 ? UINT32_MAX : capture.snap_length()};
   for (const auto& port : capture.ports()) plan.ports[FindPort(port, ports, where)] = true;
+  if (capture.has_trigger()) {
+    plan.trigger = ValidateTrigger(capture, where);
+    plan.keep = Lane::Keep::kTriggered;
+    plan.frames = plan.trigger->before + 1 + plan.trigger->after;
+  }
   CheckSize(plan, ports, where);
-  if (capture.filter().size() > kMaxFilterBytes ||
-      capture.filter().find('\0') != std::string::npos) {
-    Refuse(where, "a filter of ", capture.filter().size(), " bytes; allowed are ", kMaxFilterBytes,
-           " without zeros");
-  }
-  if (!capture.filter().empty()) {
-    plan.filter = std::make_shared<const Filter>(capture.filter(), where);
-  }
+  plan.filter = ValidateFilter(capture.filter(), where);
   return plan;
 }
 

@@ -3,8 +3,6 @@
 
 #include "receiver/classifier.h"
 
-#include <optional>
-
 #include "base/burst.h"
 #include "wire/ethernet.h"
 #include "wire/ipv4.h"
@@ -18,19 +16,6 @@ void Classifier::Add(uint16_t id, const Expected& expected) {
 }
 
 namespace {
-
-// Clocks of CPUs may differ by less than this, so a frame may seem to arrive before it was sent.
-constexpr uint64_t kMostAheadNs = 1'000'000;
-
-// The age of a frame; nothing when it was not stamped between the stream's start and now. One that
-// is stamped shortly after now has an age of 0.
-std::optional<uint64_t> LatencyOf(const Expected& stream, uint64_t timestamp_ns, uint64_t now_ns) {
-  const uint64_t age_ns = (now_ns - timestamp_ns) & wire::kMask48;
-  if (age_ns <= now_ns - stream.start_ns) [[likely]]
-    return age_ns;
-  if (((timestamp_ns - now_ns) & wire::kMask48) < kMostAheadNs) return 0;
-  return std::nullopt;
-}
 
 void CountTimes(StreamRx& rx, const Arrival& arrival) {
   rx.packets.Add(1);

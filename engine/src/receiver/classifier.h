@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,20 @@ class Classifier {
   std::vector<Expected> streams_;
   std::shared_ptr<const Retired> retired_;
 };
+
+// Clocks of CPUs may differ by less than this, so a frame may seem to arrive before it was sent.
+inline constexpr uint64_t kMostAheadNs = 1'000'000;
+
+// The age of a frame; nothing when it was not stamped between the stream's start and now. One that
+// is stamped shortly after now has an age of 0.
+inline std::optional<uint64_t> LatencyOf(const Expected& stream, uint64_t timestamp_ns,
+                                         uint64_t now_ns) {
+  const uint64_t age_ns = (now_ns - timestamp_ns) & wire::kMask48;
+  if (age_ns <= now_ns - stream.start_ns) [[likely]]
+    return age_ns;
+  if (((timestamp_ns - now_ns) & wire::kMask48) < kMostAheadNs) return 0;
+  return std::nullopt;
+}
 
 // A frame that has arrived.
 struct Arrival {

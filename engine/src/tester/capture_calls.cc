@@ -30,7 +30,7 @@ struct PackedFacts {
   uint16_t port;
   uint8_t transmitted;
   uint8_t fate;
-  uint16_t zeros;
+  uint16_t fires;
 };
 static_assert(sizeof(PackedFacts) == 48);
 static_assert(std::has_unique_object_representations_v<PackedFacts>);
@@ -49,7 +49,7 @@ void AppendFrame(const KeptFrame& frame, v1::CapturedFrames& out) {
                               .port = facts.port,
                               .transmitted = facts.transmitted,
                               .fate = facts.fate,
-                              .zeros = 0};
+                              .fires = facts.fires};
   std::array<char, sizeof packed> bytes;
   std::memcpy(bytes.data(), &packed, sizeof packed);
   out.mutable_facts()->append(bytes.data(), bytes.size());

@@ -105,6 +105,7 @@ void FillCapture(const Capture& capture, const Ports& ports, v1::CaptureCounters
   out.set_name(capture.plan().name);
   out.set_running(capture.running());
   out.set_captured(capture.kept());
+  out.set_triggered_ns(capture.triggered_ns());
   for (size_t i = 0; i < ports.size(); ++i) {
     if (!capture.plan().ports[i]) continue;
     const Capture::PortCount counted = capture.counters(i);

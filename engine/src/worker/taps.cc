@@ -20,25 +20,27 @@ const uint8_t* LastSixteen(Frame frame) {
   return frame.last(wire::kSignatureBytes).data();
 }
 
-struct Origin {
-  uint16_t stream = 0;  // 0: none
-  uint64_t sequence = CapturedFacts::kNoSequence;
-};
-
-// The stream that a frame which has arrived is of.
-Origin OriginOf(const PortProgram& port, const Classifier& classifier, Frame frame) {
-  const auto signed_by = [&](const uint8_t* signature) {
-    return signature != nullptr && classifier.Find(signature) != nullptr;
+// A frame that has arrived, with the stream that it is of.
+Sighting Arrived(const PortProgram& port, const Classifier& classifier, Frame frame,
+                 uint64_t now_ns) {
+  Sighting sighting{.frame = frame, .time_ns = now_ns};
+  const auto find = [&](const uint8_t* signature) {
+    sighting.signature = signature;
+    sighting.expected = signature == nullptr ? nullptr : classifier.Find(signature);
+    return sighting.expected != nullptr;
   };
-  const uint8_t* signature = LastSixteen(frame);
-  if (!signed_by(signature)) {
+  if (!find(LastSixteen(frame))) {
     const Expected* matched = port.matcher.empty() ? nullptr : port.matcher.Find(frame);
-    if (matched != nullptr) return {.stream = matched->stream_id};
-    signature = SignatureBeforePadding(frame);
+    if (matched != nullptr) {
+      sighting.stream = matched->stream_id;
+      return sighting;
+    }
+    if (!find(SignatureBeforePadding(frame))) return sighting;
   }
-  if (!signed_by(signature)) return {};
-  const auto read = wire::Signature::Read(signature);
-  return {.stream = read.id, .sequence = read.sequence};
+  const auto read = wire::Signature::Read(sighting.signature);
+  sighting.stream = read.id;
+  sighting.sequence = read.sequence;
+  return sighting;
 }
 
 }  // namespace
@@ -53,14 +55,12 @@ bool Taps::ask_for_streams() const {
          std::ranges::any_of(queries, [](const QueryTap& tap) { return tap.streams != nullptr; });
 }
 
-void TapBurst::See(const rte_mbuf* mbuf, uint16_t stream, uint64_t sequence) const {
-  const Sighting sighting{
-      .frame = Whole(mbuf), .time_ns = now_ns_, .stream = stream, .sequence = sequence};
+void TapBurst::See(const Sighting& sighting) const {
   for (const Tap& tap : taps_.captures) tap.See(sighting);
   if (taps_.queries.empty()) return;
   const QueriedFrame queried(sighting.frame, port_, now_ns_, taps_.need_transport);
   for (const QueryTap& tap : taps_.queries) {
-    tap.lane->See(queried, !tap.streams || tap.streams->test(stream));
+    tap.lane->See(queried, !tap.streams || tap.streams->test(sighting.stream));
   }
 }
 
@@ -71,8 +71,11 @@ void TapReceived(const PortProgram& port, const Classifier& classifier, rte_mbuf
   const bool asks = taps.ask_for_streams();
   const TapBurst burst(taps, port.index, now_ns);
   for (uint16_t i = 0; i < count; ++i) {
-    const Origin origin = asks ? OriginOf(port, classifier, Whole(mbufs[i])) : Origin{};
-    burst.See(mbufs[i], origin.stream, origin.sequence);
+    if (asks) {
+      burst.See(Arrived(port, classifier, Whole(mbufs[i]), now_ns));
+    } else {
+      burst.See(mbufs[i]);
+    }
   }
   burst.Publish(count);
 }

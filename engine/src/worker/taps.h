@@ -12,6 +12,7 @@
 
 #include "capture/tap.h"
 #include "query/lane.h"
+#include "worker/buffers.h"
 #include "worker/clock.h"
 
 namespace tester {
@@ -59,7 +60,10 @@ class TapBurst {
 
   // At most kBurst frames. Of no stream where none is given.
   void See(const rte_mbuf* mbuf, uint16_t stream = 0,
-           uint64_t sequence = CapturedFacts::kNoSequence) const;
+           uint64_t sequence = CapturedFacts::kNoSequence) const {
+    See({.frame = Whole(mbuf), .time_ns = now_ns_, .stream = stream, .sequence = sequence});
+  }
+  void See(const Sighting& sighting) const;
   // The first `count` frames have gone through the port.
   void Publish(uint16_t count) const {
     for (const Tap& tap : taps_.captures) tap.lane->Publish(port_, count);

@@ -66,6 +66,7 @@ def plain_block(frame: CapturedFrame, interface: int, streams: Mapping[int, str]
             sequence=st.none() | st.integers(0, 12) | st.integers(0, 2**62),
             original_length=st.integers(0, 2**31 - 1),
             octets=st.binary(max_size=70),
+            fires=st.booleans(),
         )
     )
 )
