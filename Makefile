@@ -13,7 +13,7 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) tools/packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help certify test test-long truth load docs tofino-model bench setup venv venv-dev engine allure packages packages-test packages-bench \
+.PHONY: help certify test test-long truth load docs tofino-model tofino-program bench setup venv venv-dev engine allure packages packages-test packages-bench \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -25,6 +25,7 @@ help:
 	@echo "                  TESTBED=name|file    your own instead of the embedded ones"
 	@echo "make test       everything that CI checks; TOXENV=unit,lint for a part of it"
 	@echo "make tofino-model  the program of a switch on the model of its chip; SDE_INSTALL=folder of the SDE"
+	@echo "make tofino-program  the fake switch beside the program itself; P4C=driver of the compiler"
 	@echo "make test-long  acceptance tests that take long, for nights"
 	@echo "make bench      speed, side by side with peers; results/bench/summary.json"
 	@echo "                  ONLY=name            one benchmark"
@@ -55,6 +56,10 @@ tofino-model: venv-dev
 	@$(STEP) program results/p4/tofino/resources.json p4 TesterLibrary/p4 TesterLibrary/planning -- $(BIN)/tester p4 build tofino
 	@$(BIN)/python -m pytest tests/model
 	@TESTER_SWITCH=model $(BIN)/python -m pytest tests/contract -k tofino
+
+tofino-program: venv-dev
+	@$(BIN)/python -m pytest tests/program
+	@TESTER_SWITCH=program $(BIN)/python -m pytest tests/contract -k tofino
 
 bench: packages-bench setup
 	@$(BIN)/python -m benchmarks $(if $(ONLY),--only "$(ONLY)")

@@ -4,7 +4,8 @@
 
 The engine connects two ports inside its own process, so no interface and no privilege is needed. Where there
 is no engine its tests are skipped; with TESTER_REQUIRE_ENGINE=1, as in CI, they fail. With
-TESTER_SWITCH=model the switch is not a fake one but the vendor's model of its chip, in slow motion.
+TESTER_SWITCH=model the switch is not a fake one but the vendor's model of its chip, in slow motion; with
+TESTER_SWITCH=program it is the fake one, but its pipelines run the P4 program itself.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from TesterLibrary.targets.engine.process import EngineProcess
 from TesterLibrary.targets.engine.program import find_program
 from TesterLibrary.targets.tofino.target import TofinoTarget
 from tests.model.running import RunningModel
+from tests.program.compiled import compiled
+from tests.program.pipelines import runs_program
 
 from .rig import FakeRig, Rig, SwitchRig
 from .slow_motion import ModelRig, slow_model
 
-_IN_SLOW_MOTION = os.environ.get("TESTER_SWITCH") == "model"
+_SWITCH = os.environ.get("TESTER_SWITCH")
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +70,9 @@ def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
         rig: Rig = FakeRig()
     elif request.param == "engine":
         rig = Rig(request.getfixturevalue("engine").target())
-    elif not _IN_SLOW_MOTION:
+    elif _SWITCH == "program":
+        rig = SwitchRig(pipelines=runs_program(compiled("tofino")))
+    elif _SWITCH != "model":
         rig = SwitchRig()
     elif request.node.get_closest_marker("timed"):
         pytest.skip("about times, and a model in slow motion has another clock than its driver")

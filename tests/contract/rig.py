@@ -23,7 +23,7 @@ from TesterLibrary.targets.base import Target
 from TesterLibrary.targets.fake import FakeTarget
 from TesterLibrary.targets.fake.device import FakeDevice, FakePath
 from TesterLibrary.targets.tofino.cabling import Cabling, FrontPort
-from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch
+from TesterLibrary.targets.tofino.fake import Bridge, FakeDaemon, FakeSwitch, MakesPipelines
 from TesterLibrary.targets.tofino.program import SCHEMA, Program
 from TesterLibrary.targets.tofino.schema import Schema
 from TesterLibrary.targets.tofino.session import SwitchSession
@@ -130,10 +130,12 @@ class SwitchRig(Rig):
     What it is asked takes some of it, as with every switch.
     """
 
-    def __init__(self, wire: Bridge | None = None) -> None:
+    worn = 1  # the header kind_h (p4/include/headers.p4)
+
+    def __init__(self, wire: Bridge | None = None, pipelines: MakesPipelines | None = None) -> None:
         self.now_ns = 10**9
         folder = shipped("tofino")
-        daemon = self._daemon = FakeDaemon(folder, self._asked, wire)
+        daemon = self.daemon = FakeDaemon(folder, self._asked, wire, pipelines=pipelines)
         front = tuple(
             FrontPort(
                 Port(
@@ -158,11 +160,11 @@ class SwitchRig(Rig):
         self.now_ns += int(seconds * 1e9)
 
     def set_link(self, port: str, *, up: bool) -> None:
-        self._daemon.set_link(self._numbers[port], up=up)
+        self.daemon.set_link(self._numbers[port], up=up)
 
     def meet(self, port: str, name: str, frames: int) -> None:
         """The MAC of a port meets frames that it counts by this name."""
-        self._daemon.meet(self._numbers[port], name, frames)
+        self.daemon.meet(self._numbers[port], name, frames)
 
     def _asked(self) -> int:
         self.now_ns += 20_000

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from .daemon import FakeDaemon, FakeSwitch
+from .pipelines import MakesPipelines
 from .wire import Bridge
 
-__all__ = ["Bridge", "FakeDaemon", "FakeSwitch"]
+__all__ = ["Bridge", "FakeDaemon", "FakeSwitch", "MakesPipelines"]

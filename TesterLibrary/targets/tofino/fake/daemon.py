@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
+from typing import Any
 
 from ....errors import PlanError, TargetError, TesterLibraryError
 from ....planning.switch.chip import INTERNAL_PIPES
@@ -18,10 +20,15 @@ from ..program import SCHEMA, Program
 from ..schema import Schema
 from ..switch import Asked, Digest, PortSetup, PortState, Reading, SwitchGone
 from .chip import FakeChip
+from .digests import Digests
+from .pace import Pace
+from .passes import FakePipelines
+from .pipelines import MakesPipelines, Pipelines
 from .replying import Actions
 from .store import Store
 from .wire import Bridge
 
+_SEED = 1  # of the random numbers of editors
 _PIPES = {"external": (0, 2), "internal": INTERNAL_PIPES}
 
 
@@ -30,7 +37,8 @@ class Running:
     """The state that a daemon loses when it ends."""
 
     store: Store
-    chip: FakeChip
+    digests: Digests
+    chip: FakeChip[Any]
     ports: dict[int, PortSetup] = field(default_factory=dict)
     told: list[PortState] = field(default_factory=list)
     met_by_macs: Counter[tuple[int, str]] = field(default_factory=Counter)  # by port and name
@@ -47,6 +55,7 @@ class FakeDaemon:
         taken_by: Another client that has the program, or None.
         empty: Device ports without a transceiver.
         has_mac_counters: Whether it has counters of its ports' MACs.
+        pipelines: What does with packets what the tables say, if not `FakePipelines`.
     """
 
     def __init__(
@@ -59,6 +68,7 @@ class FakeDaemon:
         taken_by: int | None = None,
         empty: Collection[int] = (),
         has_mac_counters: bool = True,
+        pipelines: MakesPipelines | None = None,
     ) -> None:
         compiled = Program.load(folder)
         self._schema, self._actions, self.chip = (
@@ -68,7 +78,7 @@ class FakeDaemon:
         )
         self._now_ns, self._wire = now_ns, wire or Bridge()
         self.program, self.taken_by, self.empty = program, taken_by, empty
-        self.has_mac_counters = has_mac_counters
+        self.has_mac_counters, self._pipelines = has_mac_counters, pipelines
         self.starts = 0
         self._running: Running | None = None
         self.start()
@@ -76,8 +86,16 @@ class FakeDaemon:
     def start(self) -> None:
         """Starts the daemon, with empty tables and no ports."""
         self.starts += 1
-        store = Store(self._schema, _PIPES)
-        self._running = Running(store, FakeChip(store, self._actions, self._wire, self._now_ns(), self.chip))
+        store, digests = Store(self._schema, _PIPES), Digests()
+        pace = Pace(store, self.chip.clock)
+        pipelines: Pipelines[Any]
+        if self._pipelines is None:
+            draw = Random(_SEED)
+            pipelines = FakePipelines(store, self._actions, digests, pace, lambda: draw.getrandbits(32))
+        else:
+            pipelines = self._pipelines(store, digests)
+        chip = FakeChip(store, pipelines, pace, self._wire, self._now_ns(), self.chip)
+        self._running = Running(store, digests, chip)
 
     def stop(self) -> None:
         """Stops the daemon; clients find it gone."""
@@ -165,7 +183,7 @@ class FakeSwitch:
 
     def digests(self) -> tuple[Digest, ...]:
         """See `Switch`."""
-        return self._bound.chip.digests.taken()
+        return self._bound.digests.taken()
 
     def write(self, batch: Sequence[TableEntry]) -> None:
         """See `Switch`."""

@@ -4,31 +4,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....planning.switch.chip import PORT_MASK, pipe_of
 from ..entry import TableEntry
 from ..misrouted import DIGEST
 from ..switch import Digest
 from .digests import Digests
 from .packet import Packet
+from .pipelines import FORWARDED, READ, REPLY, TEMPLATE, Way
 from .replying import Actions, reply_with
 from .responder import key
 from .store import Store, first, number
 
-FORWARDED, TEMPLATE, READ, WRITE, REPLY = range(5)  # kinds of packets within the switch (p4/include/types.p4)
 _CPU_HEADER = 5  # bytes
 _WORD = 1 << 32
 _INGRESS, _EGRESS = "ExternalIngress", "ExternalEgress"
-
-
-@dataclass(frozen=True)
-class Way:
-    """The way of a packet from an ingress: to a port, as it is or with a header for the driver."""
-
-    packet: Packet
-    port: int
-    from_port: int | None = None  # where it came in, for the driver
 
 
 class External:
@@ -37,12 +26,12 @@ class External:
     def __init__(self, store: Store, actions: Actions, digests: Digests) -> None:
         self._store, self._actions, self._digests = store, actions, digests
 
-    def ingress(self, port: int, octets: bytes, now_ns: int) -> Way | None:
-        """The way of a frame that arrives; None if it is only counted."""
+    def ingress(self, port: int, octets: bytes, now_ns: int) -> Way[Packet] | None:
+        """The way of a frame that arrives; None if it is only counted, or ends within a header."""
         if self._role(port) == 1:
             return self._from_driver(octets)
         packet = Packet.parse(octets)
-        return self._classified(packet, port, now_ns)
+        return None if packet.cut_off else self._classified(packet, port, now_ns)
 
     def egress(self, packet: Packet, port: int, now_ns: int) -> bytes:
         """The bytes of a packet as it leaves by a port."""
@@ -58,11 +47,11 @@ class External:
             if measured:
                 self._sum_times(_EGRESS, port, 2 * stream + version, now_ns)
             self._restore(packet, port)
-        self._count(_EGRESS, packet, port, version, 2 * stream + version if measured else None)
+        self._count(_EGRESS, packet.worn, port, version, 2 * stream + version if measured else None)
         packet.deparse()
-        return bytes(packet.octets)
+        return packet.cpu_header + bytes(packet.octets)
 
-    def _from_driver(self, octets: bytes) -> Way:
+    def _from_driver(self, octets: bytes) -> Way[Packet]:
         kind, link, template = octets[:3]
         packet = Packet.parse(octets[_CPU_HEADER:])
         packet.kind, packet.link, packet.template = kind, link, template
@@ -70,7 +59,7 @@ class External:
             packet.octets[:12] = bytes(12)
         return Way(packet, int.from_bytes(octets[3:5], "big") & PORT_MASK)
 
-    def _classified(self, packet: Packet, port: int, now_ns: int) -> Way | None:
+    def _classified(self, packet: Packet, port: int, now_ns: int) -> Way[Packet] | None:
         version, stream, signed = packet.version, None, False
         entry = None
         if packet.has("signature"):
@@ -87,7 +76,7 @@ class External:
                 stream = number(entry, "stream")
         overtaken = signed and stream is not None and self._overtaken(packet, port, stream)
         slot = None if stream is None else 2 * stream + version
-        self._count(_INGRESS, packet, port, version, slot if slot is None else overtaken << 9 | slot)
+        self._count(_INGRESS, packet.size, port, version, slot if slot is None else overtaken << 9 | slot)
         if stream is not None and slot is not None:
             self._sum_times(_INGRESS, port, slot, now_ns)
             if signed:
@@ -102,7 +91,7 @@ class External:
 
     def _misrouted(self, packet: Packet, port: int, version: int, stream: int) -> None:
         """Counts a frame at another port than expected."""
-        self._count(_INGRESS, packet, port, version, None)
+        self._count(_INGRESS, packet.size, port, version, None)
         control, slot = f"external.{_INGRESS}.misrouted", 2 * port + version
         self._counted(f"{control}.streams", "$COUNTER_SPEC_PKTS", port, stream, 1)
         self._counted(f"{control}.ports", "$COUNTER_SPEC_PKTS", port, slot, 1)
@@ -126,7 +115,7 @@ class External:
             packet.get("udp.dport"),
         )
 
-    def _stateful(self, packet: Packet, entry: TableEntry) -> Way:
+    def _stateful(self, packet: Packet, entry: TableEntry) -> Way[Packet]:
         """Gives a packet its flow's number: its entry's host, and its port counted from the job's first."""
         host = number(entry, "host")
         port = (packet.get("tcp.sport") + number(entry, "add_to_port")) % (1 << 16)
@@ -144,7 +133,7 @@ class External:
             lambda name: port if name == "ingress_port" else key(packet, name),
         )
 
-    def _replied(self, packet: Packet, port: int, row: TableEntry) -> Way | None:
+    def _replied(self, packet: Packet, port: int, row: TableEntry) -> Way[Packet] | None:
         if not _is(row, "reply"):
             return None
         packet.kind, packet.template = REPLY, number(row, "number")
@@ -156,15 +145,16 @@ class External:
             reply = self._actions.replies[str(entry.action).rpartition(".")[2]]
             reply_with(reply, entry, packet)
 
-    def _forwarded(self, packet: Packet, port: int) -> Way | None:
+    def _forwarded(self, packet: Packet, port: int) -> Way[Packet] | None:
         entry = self._store.match(
             f"external.{_INGRESS}.forwarding.stations", port, packet.destination, packet.ether_type
         )
         if entry is None or _is(entry, "drop"):
             return None
         packet.kind = FORWARDED
-        to_driver = _is(entry, "send_to_driver")
-        return Way(packet, number(entry, "port"), port if to_driver else None)
+        if _is(entry, "send_to_driver"):
+            packet.from_port = port
+        return Way(packet, number(entry, "port"))
 
     def _overtaken(self, packet: Packet, port: int, stream: int) -> bool:
         following, place = self._cells(_INGRESS, "order.next", "f1"), (pipe_of(port), stream)
@@ -208,12 +198,12 @@ class External:
         elif entry:
             packet.octets[:12] = packet.peer + number(entry, "src").to_bytes(6, "big")
 
-    def _count(self, gress: str, packet: Packet, port: int, version: int, slot: int | None) -> None:
+    def _count(self, gress: str, size: int, port: int, version: int, slot: int | None) -> None:
         places = [("ports", 2 * port + version)] + ([] if slot is None else [("streams", slot)])
         for name, index in places:
             table = f"external.{gress}.counters.{name}"
             self._counted(table, "$COUNTER_SPEC_PKTS", port, index, 1)
-            self._counted(table, "$COUNTER_SPEC_BYTES", port, index, packet.size)
+            self._counted(table, "$COUNTER_SPEC_BYTES", port, index, size)
 
     def _sum_times(self, gress: str, port: int, slot: int, now_ns: int) -> None:
         """Adds a time to a slot's sum. Times are odd, because a base of 0 means that there was none yet."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from ....model.units import FCS_LENGTH, MIN_FRAME_SIZE
 from ....protocols.frame import checksum
+from .pipelines import FORWARDED, REPLY
 
 _IPV4, _ARP, _VLAN, _IPV6 = 0x0800, 0x0806, 0x8100, 0x86DD
 _TCP, _UDP, _ICMP = 6, 17, 1
@@ -15,6 +16,10 @@ _ETHERNET = 14
 _SIGNATURE = 16  # bytes
 _PAYLOAD = 16
 _ONES = 0xFFFF
+_WORN = {
+    FORWARDED: 1,
+    REPLY: 2,
+}  # bytes of headers by the kind of a packet; others take the place of Ethernet
 
 # The place of each field: header, offset and length in bytes.
 FIELDS = {
@@ -70,6 +75,8 @@ class Packet:
     template: int = 0
     flow: int = 0
     peer: bytes = bytes(6)  # MAC address of the station that asked
+    from_port: int | None = None  # where it came in, of one that goes to the driver
+    cut_off: bool = False  # ends within a header
     rests: dict[str, int] = field(default_factory=dict)  # parts of checksums that do not change
 
     @classmethod
@@ -84,6 +91,13 @@ class Packet:
         }
         return packet
 
+    @property
+    def worn(self) -> int:
+        """Bytes before an egress, which counts the header that a packet wears there, FCS included."""
+        return max(
+            MIN_FRAME_SIZE, len(self.octets) + len(self.cpu_header) + _WORN.get(self.kind, 0) + FCS_LENGTH
+        )
+
     def copy(self) -> Packet:
         """A copy with bytes of its own."""
         return replace(self, octets=bytearray(self.octets))
@@ -92,6 +106,11 @@ class Packet:
     def size(self) -> int:
         """Bytes on the wire, FCS included."""
         return max(MIN_FRAME_SIZE, len(self.octets) + FCS_LENGTH)
+
+    @property
+    def cpu_header(self) -> bytes:
+        """The header that tells the driver of a packet, before its Ethernet header."""
+        return b"" if self.from_port is None else bytes(3) + self.from_port.to_bytes(2, "big")
 
     @property
     def ether_type(self) -> int:
@@ -174,31 +193,38 @@ class Packet:
     def _find(self) -> None:
         at, ether_type = _ETHERNET, self.ether_type
         self.at["ether"] = 0
-        if ether_type == _VLAN and len(self.octets) >= at + 4:
-            self.at["vlan"] = at
+        if ether_type == _VLAN and self._begins("vlan", at, 4):
             ether_type, at = self._word(at + 2), at + 4
         if ether_type == _ARP:
-            self.at["arp"] = at
-        elif ether_type == _IPV4 and len(self.octets) >= at + 20:
-            self.at["ipv4"] = at
+            self._begins("arp", at, 28)
+        elif ether_type == _IPV4 and self._begins("ipv4", at, 20):
             plain = self.octets[at] & 0xF == 5 and self._word(at + 6) & 0x1FFF == 0
             if plain:
                 self._find_layer_4(at + 20, self.octets[at + 9])
-        elif ether_type == _IPV6 and len(self.octets) >= at + 40:
-            self.at["ipv6"] = at
+        elif ether_type == _IPV6 and self._begins("ipv6", at, 40):
             self._find_layer_4(at + 40, self.octets[at + 6])
 
     def _find_layer_4(self, at: int, protocol: int) -> None:
-        if protocol == _UDP:
-            self.at["udp"] = at
+        if protocol == _UDP and self._begins("udp", at, 8):
             if self._word(at + 4) >= 8 + _SIGNATURE:
-                self.at["signature"] = at + 8
+                self._begins("signature", at + 8, _SIGNATURE)
         elif protocol == _ICMP and "ipv4" in self.at:
-            self.at["icmp"] = at
-        elif protocol == _TCP:
-            self.at["tcp"] = at
-            if "ipv4" in self.at and self.get("ipv4.len") >= 56 and self.octets[at + 12] >> 4 == 5:
-                self.at["payload"] = at + 20
+            self._begins("icmp", at, 4)
+        elif (
+            protocol == _TCP
+            and self._begins("tcp", at, 20)
+            and "ipv4" in self.at
+            and self.get("ipv4.len") >= 56
+            and self.octets[at + 12] >> 4 == 5
+        ):
+            self._begins("payload", at + 20, _PAYLOAD)
+
+    def _begins(self, header: str, at: int, length: int) -> bool:
+        """Notes where a header begins, unless the packet ends before it does."""
+        self.cut_off = len(self.octets) < at + length
+        if not self.cut_off:
+            self.at[header] = at
+        return not self.cut_off
 
     def _changing(self, name: str) -> int:
         """Sum of the words that may change; those of IPv6 do not."""

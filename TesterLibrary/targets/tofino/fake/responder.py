@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..entry import TableEntry
 from .packet import Packet
+from .pipelines import WRITE, Way
 from .replying import Actions
 from .store import Cells, Store, number
 
@@ -35,25 +36,26 @@ class FakeResponder:
         self._store, self._actions = store, actions
         self._asked: dict[tuple[int, int, int], _Asked] = {}  # by pipe, queue and place
 
-    def first_pass(self, packet: Packet, pipe: int) -> tuple[int | None, tuple[int, int] | None]:
-        """Finds the row of a packet.
+    def first_pass(self, packet: Packet, pipe: int) -> Way[Packet] | None:
+        """Finds the row of a packet, and asks for its answer.
 
         Returns:
-            The queue that has a new request, and the port and the state of a second pass.
+            The way to a second pass; None if the row changes no state.
         """
         state = self._cells(_STATES).get((pipe, packet.flow & 0x3FFFF), 0)
         payload_length = packet.get("ipv4.len") - 20 - packet.header_length("tcp")
         known = {"link": packet.link, "state": state, "payload_length": payload_length}
         entry = self._store.match_by(_ROWS, lambda name: known[name] if name in known else key(packet, name))
         if entry is None:
-            return None, None
-        queue = self._ask(packet, pipe, entry, payload_length)
-        second = (number(entry, "write_port"), number(entry, "next")) if number(entry, "moves") else None
-        return queue, second
+            return None
+        self._ask(packet, pipe, entry, payload_length)
+        if not number(entry, "moves"):
+            return None
+        return Way(replace(packet, kind=WRITE, template=number(entry, "next")), number(entry, "write_port"))
 
-    def second_pass(self, packet: Packet, pipe: int, state: int) -> None:
+    def second_pass(self, packet: Packet, pipe: int) -> None:
         """Writes the state of a flow."""
-        self._cells(_STATES)[pipe, packet.flow & 0x3FFFF] = state
+        self._cells(_STATES)[pipe, packet.flow & 0x3FFFF] = packet.template
 
     def answer(self, template: Packet, pipe: int, queue: int) -> Packet | None:
         """The answer that a template becomes when it polls its queue; None if the queue is empty."""
@@ -74,16 +76,16 @@ class FakeResponder:
         packet.link, packet.peer = question.link, question.peer
         return packet
 
-    def _ask(self, packet: Packet, pipe: int, entry: TableEntry, payload_length: int) -> int | None:
+    def _ask(self, packet: Packet, pipe: int, entry: TableEntry, payload_length: int) -> None:
         answer = self._actions.answers.get(str(entry.action).rpartition(".")[2])
         if answer is None:
-            return None
+            return
         lengths, tails = self._cells("queues.lengths"), self._cells("queues.tails")
         place = pipe, answer.queue
         if lengths.get(place, 0) >= _ROOM:
             full = self._store.cells(f"internal.{_INTERNAL}.queues.full", "$COUNTER_SPEC_PKTS")
             full[place] = full.get(place, 0) + 1
-            return None
+            return
         lengths[place] = lengths.get(place, 0) + 1
         end = tails.get(place, 0)
         tails[place] = (end + 1) % _BYTE
@@ -93,7 +95,6 @@ class FakeResponder:
 
         values = (answer.seq.value(read) % _WORD, answer.ack.value(read) % _WORD)
         self._asked[pipe, answer.queue, end % _ROOM] = _Asked(packet, *values)
-        return answer.queue
 
     def _cells(self, register: str) -> Cells:
         return self._store.cells(f"internal.{_INTERNAL}.{register}", f"{_INTERNAL}.{register}.f1")

@@ -95,6 +95,15 @@ class Store:
         """The numbers of a register or counter, which packets change."""
         return self._cells[table].setdefault(field, {})
 
+    def numbers(self) -> dict[str, Cells]:
+        """All numbers that are not what they are before anything has changed them, by table and field."""
+        found = {
+            f"{table} {field}": {place: value for place, value in cells.items() if value != first(field)}
+            for table, fields in self._cells.items()
+            for field, cells in fields.items()
+        }
+        return {name: cells for name, cells in found.items() if cells}
+
     def match(self, table: str, *values: int) -> TableEntry | None:
         """The entry that a packet hits; `values` are the values of the key's fields, in their order."""
         matcher = self._matchers.get(table)

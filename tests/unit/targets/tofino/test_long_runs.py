@@ -142,7 +142,7 @@ def test_order_and_copies_are_absent_beyond_32_bits(frames: int, known: int | No
 def test_the_program_does_not_notice_a_copy_of_the_last_number_of_32_bits() -> None:
     """Why: the number that follows it is 0, and no number is below that."""
     driven = Driven()
-    external = driven.daemon.running.chip._external
+    external = driven.daemon.running.chip._pipelines._external
 
     def overtaken(sequence: int) -> bool:
         numbered = SimpleNamespace(get=lambda _: sequence)

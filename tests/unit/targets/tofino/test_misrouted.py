@@ -51,12 +51,12 @@ def test_a_fake_chip_tells_each_thing_once_until_it_is_taken() -> None:
 def test_places_are_ports_of_the_testbed_and_forgotten_at_a_start() -> None:
     tester = Bench()
     session = tester.session()
-    places, chip = Places(session), tester.daemon.running.chip
+    places, digests = Places(session), tester.daemon.running.digests
     for digest in (told(3, session.numbers["p2"]), told(3, session.numbers["p1"]), told(5, 511)):
-        chip.digests.tell(digest)
+        digests.tell(digest)
     places.look()
     assert (places.of(3), places.of(5), places.of(7)) == (("p1", "p2"), (), ())
-    chip.digests.tell(told(3, session.numbers["p2"]))
+    digests.tell(told(3, session.numbers["p2"]))
     places.begin([3])
     assert (places.of(3), places.of(5)) == ((), ())
 

@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""When the turns of a template in its loop come: what meters and units let pass."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..rate import BURST
+from .store import Cells, Store, number
+
+UNITS = ("correction", "pattern", "outer_pattern")
+_RATE = "InternalIngress.rate"
+_WORD = 1 << 32
+_UNMETERED = 1 << 40
+_MANTISSA, _EXPONENT = 9, 27  # bits of the mantissa, and the largest exponent
+
+
+def quantised(pps: int, clock: Fraction) -> Fraction:
+    """The rate that a Tofino's meter has for `pps`, which it truncates (planning/switch/meter.py)."""
+    exponent = _EXPONENT
+    while exponent and pps * (1 << exponent) // clock >= 1 << _MANTISSA:
+        exponent -= 1
+    return clock * max(1, pps * (1 << exponent) // clock) / (1 << exponent)
+
+
+class Pace:
+    """The turns of templates. `pipe` is the pipe of a template's loopback port."""
+
+    def __init__(self, store: Store, clock: Fraction) -> None:
+        self._store, self._clock = store, clock
+
+    def skip(self, pipe: int, template: int) -> int:
+        """Goes on to the next turn that the first unit passes. Returns the number of skipped turns."""
+        passes, last = self.stage(UNITS[0], template)
+        ticks = self.ticks(UNITS[0])
+        tick = ticks.get((pipe, template), 0)
+        if tick < passes:
+            return 0
+        ticks[pipe, template] = 0
+        return last + 1 - tick
+
+    def over(self, pipe: int, template: int) -> bool:
+        """Whether a unit lets nothing pass any more, unless it is changed."""
+        for unit in UNITS:
+            passes, last = self.stage(unit, template)
+            passed = self.ticks(unit).get((pipe, template), 0)
+            if passes == 0 or (passed >= passes and last == _WORD - 1):
+                return True
+        return False
+
+    def wait(self, pipe: int, template: int, rounds: int, time_ns: int) -> None:
+        """Counts the rounds of a held back template that the meter has let pass, from a full bucket on."""
+        passes, last = self.stage(UNITS[0], template)
+        if passes == 0 and last:
+            pps = self.pps(pipe, template)
+            most = rounds if pps is None else BURST + int(pps * time_ns / 10**9)
+            self.ticks(UNITS[0])[pipe, template] = min(rounds, most)
+
+    def pps(self, pipe: int, template: int) -> Fraction | None:
+        """The rate of green turns, one of the chip's rates; None: the meter calls all turns green."""
+        pps = self._store.cells(f"internal.{_RATE}.meter", "$METER_SPEC_CIR_PPS").get((pipe, template))
+        return None if pps is None or pps >= _UNMETERED else quantised(pps, self._clock)
+
+    def stage(self, unit: str, template: int) -> tuple[int, int]:
+        """How many turns a unit lets pass, and the last one of its period."""
+        entry = self._store.match(f"internal.{_RATE}.{unit}.stages", template)
+        return (number(entry, "stage_passes"), number(entry, "stage_last")) if entry else (1, 0)
+
+    def ticks(self, unit: str) -> Cells:
+        """The turns of a unit's period so far."""
+        return self._store.cells(f"internal.{_RATE}.{unit}.ticks", f"{_RATE}.{unit}.ticks.f1")

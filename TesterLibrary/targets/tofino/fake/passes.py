@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The pipelines of a fake chip, in Python: what p4/external.p4 and p4/internal.p4 do with a packet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ....planning.switch.chip import pipe_of
+from .digests import Digests
+from .external import External
+from .pace import Pace
+from .packet import Packet
+from .pipelines import READ, TEMPLATE, Inside, Way
+from .replying import Actions
+from .responder import FakeResponder
+from .store import Store, number
+from .streams import FakeStreamUnits
+
+_TEMPLATES = "internal.InternalIngress.template_loop.templates"
+_GROUPS = "internal.InternalIngress.replicator.groups"
+
+
+class FakePipelines:
+    """The pipelines of the program, as far as its tables and registers show."""
+
+    def __init__(
+        self, store: Store, actions: Actions, digests: Digests, pace: Pace, random: Callable[[], int]
+    ) -> None:
+        self._store = store
+        self._external = External(store, actions, digests)
+        self._streams = FakeStreamUnits(store, pace, random)
+        self._responder = FakeResponder(store, actions)
+
+    def ingress(self, port: int, octets: bytes, now_ns: int) -> Way[Packet] | None:
+        """See `Pipelines`."""
+        return self._external.ingress(port, octets, now_ns)
+
+    def egress(self, packet: Packet, port: int, now_ns: int) -> bytes:
+        """See `Pipelines`."""
+        return self._external.egress(packet.copy(), port, now_ns)
+
+    def inside(self, packet: Packet, port: int, now_ns: int) -> Inside[Packet]:  # noqa: ARG002
+        """See `Pipelines`."""
+        pipe = pipe_of(port)
+        if packet.kind == TEMPLATE:
+            return self._round(packet, port, pipe)
+        if packet.kind == READ:
+            return Inside(self._responder.first_pass(packet, pipe))
+        self._responder.second_pass(packet, pipe)
+        return Inside()
+
+    def changed(self, tables: Iterable[str]) -> None:
+        """See `Pipelines`. The store tells it."""
+
+    def _round(self, template: Packet, port: int, pipe: int) -> Inside[Packet]:
+        entry = self._store.match(_TEMPLATES, template.template)
+        if entry is None:
+            return Inside()
+        again = Way(template, port)
+        leaves: Packet | None = None
+        if str(entry.action).endswith(".reply"):
+            leaves = self._responder.answer(template, pipe, number(entry, "own"))
+        elif self._streams.departs(pipe, template.template):
+            leaves = template.copy()
+            self._streams.edit(leaves, pipe)
+        if leaves is None:
+            return Inside(again)
+        leaves.deparse()
+        group = self._store.match(_GROUPS, leaves.template, leaves.link)
+        return Inside(again, leaves, number(group, "group")) if group else Inside(again)

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The interface of a chip's pipelines, which take packets and say where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from .digests import Digests
+from .store import Store
+
+FORWARDED, TEMPLATE, READ, WRITE, REPLY = range(5)  # kinds of packets within the switch (p4/include/types.p4)
+
+
+class Carried(Protocol):
+    """A packet within the switch."""
+
+    @property
+    def kind(self) -> int:
+        """One of the kinds above."""
+        ...
+
+    @property
+    def template(self) -> int:
+        """The number of its template."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Bytes on the wire, FCS included."""
+        ...
+
+
+P = TypeVar("P", bound=Carried)
+
+
+@dataclass(frozen=True)
+class Way(Generic[P]):
+    """The way of a packet from an ingress to a port."""
+
+    packet: P
+    port: int
+
+
+@dataclass(frozen=True)
+class Inside(Generic[P]):
+    """The fate of a packet behind the ingress of a loopback port."""
+
+    again: Way[P] | None = None  # goes through a loopback port
+    copy: P | None = None  # leaves by the ports of a multicast group
+    group: int = 0
+
+
+class Pipelines(Protocol[P]):
+    """All pipelines of a chip. Times are nanoseconds of the switch's clock."""
+
+    def ingress(self, port: int, octets: bytes, now_ns: int) -> Way[P] | None:
+        """The way of a frame that arrives at a front-panel port; None if it is only counted."""
+        ...
+
+    def inside(self, packet: P, port: int, now_ns: int) -> Inside[P]:
+        """The fate of a packet that comes out of a loopback port; of a template, in a green turn."""
+        ...
+
+    def egress(self, packet: P, port: int, now_ns: int) -> bytes:
+        """The bytes of a packet that leaves by a front-panel port."""
+        ...
+
+    def changed(self, tables: Iterable[str]) -> None:
+        """Takes note that entries of tables have changed."""
+        ...
+
+
+MakesPipelines = Callable[[Store, Digests], Pipelines[Any]]  # of a switch that is started

@@ -1,0 +1,30 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The program as the compiler on this machine reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from TesterLibrary.p4.build import DEFAULT_PROTOCOLS, build
+from TesterLibrary.p4.compiler import find_compiler
+
+from .program import P4Program
+
+
+@cache
+def compiled(profile: str) -> P4Program:
+    """A shipped profile. PlanError if there is no compiler, or if it refuses the program."""
+    with _folder() as output:
+        build(find_compiler(), profile, DEFAULT_PROTOCOLS, output)
+        return P4Program.load(output / "frontend-ir.json", profile)
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with TemporaryDirectory() as folder:
+        yield Path(folder) / "build"

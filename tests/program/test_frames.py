@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Frames at random arrive at the fake chip and at the program: both do the same with each of them."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.inet6 import IPv6
+from scapy.layers.l2 import ARP, Dot1Q, Ether
+from scapy.packet import Packet, Raw
+
+from TesterLibrary.model.endpoints import Endpoints
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.responder import Responder
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.planning.compile import compile as compile_job
+from tests.contract.rig import SwitchRig
+
+from .program import P4Program
+from .twins import Twins
+
+_OURS = ("198.18.0.2", "198.18.0.3", "198.18.0.77")
+_MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02", "02:00:00:00:00:99", "ff:ff:ff:ff:ff:ff")
+_PORTS = (7, 80, 81, 1024, 40000)
+_FLAGS = ("S", "SA", "A", "PA", "FA", "R", "RA", "")
+_RESPONDERS = (
+    ("web", "http-get", "198.18.0.3:80"),
+    ("pings", "icmp-echo", "198.18.0.3"),
+    ("echo", "udp-echo", "198.18.0.3:7"),
+)
+
+
+def _load(rig: SwitchRig) -> None:
+    streams = (
+        Stream("north", "p1", "p2", FrameSize(128), Rate.parse("1 kpps")),
+        Stream("south", "p2", "p1", FrameSize(128), Rate.parse("1 kpps"), signature=False),
+    )
+    ends = tuple(
+        Responder(name=name, port="p2", protocol=protocol, servers=Endpoints.parse(servers))
+        for name, protocol, servers in _RESPONDERS
+    )
+    rig.load(compile_job(Job("job", streams, ends=ends), ports=rig.ports, gateways={}, max_streams=9))
+    rig.target.start(["job"], packets=3)
+    rig.pass_time(0.01)
+
+
+def _payload(draw: Random) -> bytes:
+    request = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    return draw.choice((b"", request, bytes(draw.randrange(256) for _ in range(draw.randrange(60)))))
+
+
+def _frame(draw: Random) -> bytes:
+    """A frame like those that a job is about, and in half of the cases damaged."""
+    ends: dict[str, Any] = {"src": draw.choice(_OURS), "dst": draw.choice(_OURS)}
+    ports: dict[str, Any] = {"sport": draw.choice(_PORTS), "dport": draw.choice(_PORTS)}
+    tcp = TCP(**ports, flags=draw.choice(_FLAGS), seq=draw.getrandbits(32), ack=draw.getrandbits(32))
+    if draw.random() < 0.2:
+        tcp.options = [("MSS", 1460)]
+    layer_4: Packet = draw.choice(
+        (tcp, tcp, UDP(**ports), UDP(**ports, chksum=0), ICMP(type=draw.choice((0, 3, 8)), id=3, seq=9))
+    )
+    ip = IP(**ends, tos=draw.randrange(4), id=draw.getrandbits(16), ttl=draw.choice((1, 64)))
+    ipv6 = IPv6(src="2001:db8::1", dst="2001:db8::2", fl=draw.getrandbits(20))
+    arp = ARP(op=draw.choice((1, 2)), psrc=ends["src"], pdst=ends["dst"], hwsrc="02:00:00:00:00:99")
+    upper: Packet = draw.choice((ip / layer_4, ip / layer_4, ip / layer_4, ipv6 / layer_4, arp))
+    packet: Packet = Ether(src=draw.choice(_MACS[:3]), dst=draw.choice(_MACS))
+    if draw.random() < 0.2:
+        packet /= Dot1Q(vlan=draw.choice((5, 7)))
+    packet = packet / upper / Raw(_payload(draw))
+    octets = bytearray(bytes(packet).ljust(60, b"\0"))
+    for _ in range(draw.choice((0, 0, 1, 3))):
+        octets[draw.randrange(12, min(70, len(octets)))] = draw.randrange(256)
+    return bytes(octets)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_frame_does_the_same_on_both(program: P4Program, seed: int) -> None:
+    draw = Random(seed)
+    twins = Twins(program)
+    twins.both(_load)
+    known = [bytes.fromhex(octets) for _, _, octets in twins.sent]
+    for _ in range(300):
+        frame = _frame(draw)
+        if draw.random() < 0.2:  # a frame of the job, that came before, or at the other port
+            frame = draw.choice(known)
+        twins.arrive(draw.choice((0, 4)), frame)

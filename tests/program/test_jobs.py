@@ -1,0 +1,70 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs at random run on the fake chip and on the program: frame by frame and number by number the same."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from TesterLibrary.model.editor import Editor, FieldPath, FieldValues, Mode, RandomField, Sweep
+from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Duration, FrameSize, Rate
+from TesterLibrary.planning.compile import compile as compile_job
+from tests.contract.rig import SwitchRig
+
+from .program import P4Program
+from .twins import Twins
+
+_HEADERS = (
+    "Ether / IP(dst=198.18.0.{}) / UDP",
+    "Ether / Dot1Q(vlan=7) / IP(dst=198.18.0.{}) / UDP",
+    "Ether / IPv6(src=2001:db8::1, dst=2001:db8::{}) / UDP",
+    "Ether / IP(dst=198.18.0.{}) / TCP(flags=A)",
+)
+_MODES: tuple[Mode, ...] = (
+    Sweep("1", "9"),
+    Sweep("9", "1", "-2"),
+    FieldValues(("5", "900", "17")),
+    RandomField("16", "31"),
+)
+
+
+def _stream(draw: Random, number: int) -> Stream:
+    headers = draw.choice(_HEADERS).format(10 + number)
+    ends = draw.choice((("p1", "p2"), ("p2", "p1")))
+    layer = "TCP" if "TCP" in headers else "UDP"
+    paths = draw.sample([FieldPath(layer, "sport"), FieldPath(layer, "dport")], draw.randrange(3))
+    return Stream(
+        f"s{number}",
+        *ends,
+        FrameSize(draw.choice((64, 65, 128, 1518)) + 18),
+        Rate.parse(f"{draw.choice((300, 1000, 7777))} pps"),
+        headers=HeaderStack.parse(headers),
+        signature=layer == "UDP" and draw.random() < 0.7,
+        editors=tuple(Editor(path, draw.choice(_MODES)) for path in paths),
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_job_is_the_same_on_both(program: P4Program, seed: int) -> None:
+    draw = Random(seed)
+    streams = [_stream(draw, number) for number in range(draw.randrange(1, 4))]
+    packets, wait = draw.choice((None, 1, 7, 30)), draw.choice((0.0, 0.003))
+    twins = Twins(program)
+
+    def run(rig: SwitchRig) -> Any:
+        job = Job("job", tuple(streams))
+        rig.load(compile_job(job, ports=rig.ports, gateways={}, max_streams=9))
+        rig.pass_time(wait)
+        duration = None if packets else Duration(10**7)
+        rig.target.start(["job"], duration=duration, packets=packets)
+        rig.target.wait(["job"], timeout=Duration(10**11))
+        rig.pass_time(0.01)
+        return rig.target.snapshot(["job"])
+
+    twins.both(run)

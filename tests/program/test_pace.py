@@ -1,0 +1,71 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The fake chip's arithmetic on rounds and turns is what the program comes to, round by round."""
+
+from __future__ import annotations
+
+import pytest
+
+from TesterLibrary.model.job import Job
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import FrameSize, Rate
+from TesterLibrary.planning.compile import compile as compile_job
+from TesterLibrary.targets.tofino.entry import TableEntry
+from TesterLibrary.targets.tofino.fake.pace import Pace
+from TesterLibrary.targets.tofino.fake.pipelines import TEMPLATE
+from tests.contract.rig import SwitchRig
+
+from .pipelines import DRAWN, Octets, ProgramPipelines
+from .program import P4Program
+
+_CORRECTION = "InternalIngress.rate.correction"
+_LOOPBACK = 128
+_PIPE = 1
+
+
+class Loop:
+    """A template in its loop, whose first unit passes and skips."""
+
+    def __init__(self, program: P4Program, passes: int, last: int) -> None:
+        rig = SwitchRig()
+        streams = (Stream("north", "p1", "p2", FrameSize(128), Rate.parse("1 kpps")),)
+        rig.load(compile_job(Job("job", streams), ports=rig.ports, gateways={}, max_streams=9))
+        running = rig.daemon.running
+        self.store, self.pace = running.store, Pace(running.store, rig.daemon.chip.clock)
+        stage = {"stage_passes": passes, "stage_last": last}
+        table = f"internal.{_CORRECTION}.stages"
+        self.store.write([TableEntry(table, {"template": 0}, f"{_CORRECTION}.stage", stage)])
+        self._pipelines = ProgramPipelines(program, self.store, running.digests, lambda: DRAWN)
+        self._pipelines.changed([table])
+
+    @property
+    def ticks(self) -> int:
+        """How far the first unit is."""
+        return self.pace.ticks("correction").get((_PIPE, 0), 0)
+
+    def turn(self) -> bool:
+        """A green turn of the template; whether it departs."""
+        packet = Octets(bytes([TEMPLATE, 0, 0]) + bytes(61))
+        return self._pipelines.inside(packet, _LOOPBACK, 0).copy is not None
+
+
+@pytest.mark.parametrize(("passes", "last"), [(1, 0), (1, 1), (3, 4), (5, 11)])
+def test_turns_that_a_unit_skips_are_those_that_the_arithmetic_leaves_out(
+    program: P4Program, passes: int, last: int
+) -> None:
+    whole, skipping = Loop(program, passes, last), Loop(program, passes, last)
+    departed = [number for number in range(40) if whole.turn()]
+    number, found = 0, []
+    while number < 40:
+        if skipping.turn():
+            found.append(number)
+        number += 1 + skipping.pace.skip(_PIPE, 0)
+    assert found == departed == [n for n in range(40) if n % (last + 1) < passes]
+
+
+def test_a_held_template_counts_its_rounds(program: P4Program) -> None:
+    counted, waited = (Loop(program, 0, (1 << 32) - 1) for _ in range(2))
+    assert not any(counted.turn() for _ in range(30))
+    waited.pace.wait(_PIPE, 0, rounds=30, time_ns=30_000)
+    assert counted.ticks == waited.ticks == 30
+    assert counted.pace.over(_PIPE, 0)
