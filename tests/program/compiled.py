@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,12 +17,7 @@ from .program import P4Program
 @cache
 def compiled(profile: str) -> P4Program:
     """A shipped profile. PlanError if there is no compiler, or if it refuses the program."""
-    with _folder() as output:
+    with TemporaryDirectory() as folder:
+        output = Path(folder) / "build"
         build(find_compiler(), profile, DEFAULT_PROTOCOLS, output)
         return P4Program.load(output / "frontend-ir.json", profile)
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    with TemporaryDirectory() as folder:
-        yield Path(folder) / "build"

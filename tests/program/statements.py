@@ -13,7 +13,7 @@ Statement = Callable[[Values], None]
 
 
 def statement(node: Node | None, expressions: Expressions) -> Statement:
-    """A function that does what a statement says. NotImplementedError for a kind that our program does not have."""
+    """A function that does what a statement says. NotImplementedError for a kind that is not known here."""
     kind = node["Node_Type"] if node else "EmptyStatement"
     if node is None or kind == "EmptyStatement":
         return lambda _: None
