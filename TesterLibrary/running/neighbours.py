@@ -87,6 +87,7 @@ class Neighbours:
             rate=_pps(self.rate),
             headers=HeaderStack(headers),
             editors=tuple(self._each(field) for field in changing),
+            answered=False,  # IPv6 announcements come from the addresses, which do not answer
         )
 
     def answers(self) -> Responder:

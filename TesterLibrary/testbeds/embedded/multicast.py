@@ -43,6 +43,7 @@ def build(
     if not snooping:
         return
     namespace.sysctl("ipv6.conf.br0.disable_ipv6", 0, optional=True)
+    namespace.address("br0", _QUERIER)
     namespace.snooping(
         "br0",
         last_member=Duration.parse(last_member),
@@ -50,7 +51,6 @@ def build(
         membership=Duration.parse(membership),
         most_groups=most_groups,
     )
-    namespace.address("br0", _QUERIER)
 
 
 @restart("multicast")
@@ -58,7 +58,9 @@ def switch(namespace: Namespace, on: bool) -> None:
     """Takes the bridge down, which forgets all groups, or up again with snooping."""
     if on:
         namespace.up("br0")
+        namespace.address(
+            "br0", _QUERIER
+        )  # which is gone with the link; without, nobody asks for half a minute
         namespace.snoop("br0")
-        namespace.address("br0", _QUERIER)
     else:
         namespace.down("br0")

@@ -166,6 +166,8 @@ def test_announcements_of_ipv6_are_messages_of_neighbour_discovery(
 ) -> None:
     """RFC 4861 §4.3, §4.4, §7.2.6: hop limit 255, one option, and the rest is no part of it."""
     announcements = neighbours(SIX, kind=kind).announcements(ROUTED6["p1"])
+    plan = compiled(announcements, ports=ROUTED6)
+    assert not set(SIX) & {neighbour.address for neighbour in plan.neighbours}, "they are silent"
     for frame, address in zip(frames(announcements, 2, ROUTED6), SIX, strict=True):
         ip, message = frame[IPv6], bytes(frame)[54:86]
         assert (frame.dst, frame.src) == (mac, MAC1.hex(":"))
