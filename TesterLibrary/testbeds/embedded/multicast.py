@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from ipaddress import ip_interface
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...model.units import Duration
@@ -42,8 +43,7 @@ def build(
     shaper.build(namespace, ports, rate=rate, burst=burst, queue=queue)
     if not snooping:
         return
-    namespace.sysctl("ipv6.conf.br0.disable_ipv6", 0, optional=True)
-    namespace.address("br0", _QUERIER)
+    _speak_ipv6(namespace)
     namespace.snooping(
         "br0",
         last_member=Duration.parse(last_member),
@@ -58,9 +58,14 @@ def switch(namespace: Namespace, on: bool) -> None:
     """Takes the bridge down, which forgets all groups, or up again with snooping."""
     if on:
         namespace.up("br0")
-        namespace.address(
-            "br0", _QUERIER
-        )  # which is gone with the link; without, nobody asks for half a minute
+        _speak_ipv6(namespace)
         namespace.snoop("br0")
     else:
         namespace.down("br0")
+
+
+def _speak_ipv6(namespace: Namespace) -> None:
+    """Gives the bridge an address, which goes with its link: without, it floods IPv6 for half a minute."""
+    if Path("/proc/sys/net/ipv6").exists():
+        namespace.sysctl("ipv6.conf.br0.disable_ipv6", 0)
+        namespace.address("br0", _QUERIER)
