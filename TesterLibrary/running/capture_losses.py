@@ -91,7 +91,8 @@ def _lost(
     complete = any(port.port == part.rx_port and not port.dropped for port in counters.ports)
     if not part.lost or not complete:
         return LostFrames(lost=part.lost or 0)
-    full = capture.keep is Keep.FIRST and counters.captured >= capture.frames
+    first = capture.keep is Keep.FIRST and capture.trigger is None
+    full = counters.triggered or (first and counters.captured >= capture.frames)
     sent, arrived = _numbers(frames), _numbers(frames, arrived_at=part.rx_port)
     found = lost_frames(sent, arrived, part.lost, to_the_end=not full)
     hidden = bool(capture.filter) and len(found.sequences) != part.lost  # arrivals, by the filter
