@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import operator as functions
 import random
+from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Dot1Q, Ether
@@ -14,10 +16,18 @@ from scapy.packet import Packet
 
 from TesterLibrary.measurement.capture import CaptureCounters, CapturedFrame
 from TesterLibrary.measurement.captured_frames import CapturedFrames
+from TesterLibrary.methodology.header_field import judge_all_frames
 from TesterLibrary.model.editor import FieldPath
 from TesterLibrary.model.expected_field import ExpectedField
+from TesterLibrary.model.headers import HeaderStack
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import Duration, FrameSize, Rate, Ratio
 from TesterLibrary.running.capture import CaptureFile
+from TesterLibrary.running.measurer import TrialMeasurer
 from TesterLibrary.running.observed import judge_captured_field
+from TesterLibrary.targets.fake import FakeDevice, FakePath
+from TesterLibrary.targets.fake.changes import FakeChange
+from tests.unit.running.testers import fake_tester
 
 from .case import Case
 
@@ -54,6 +64,36 @@ def header_field(draw: random.Random) -> Case:
     lost = all(came is None for came in arrived)
     excuse = "departures were not captured" if not sees_departures and (of_sent or lost) else ""
     return Case("header field", truth, verdict, excuse, f"{field} {sign} {expected}; {sent=} {arrived=}")
+
+
+def all_frames(draw: random.Random) -> Case:
+    """A device of the fake loses frames and changes the TTL of some; the truth is what is left and right."""
+    sent, add = draw.randint(10, 250), draw.choice([0, -1, -2, 1])
+    part = draw.choice([Fraction(0), Fraction(1), Fraction(draw.randint(1, 99), 100)])
+    lost = draw.choice([Fraction(0), Fraction(0), Fraction(1, 3), Fraction(1)])
+    sign, number = draw.choice(list(_SIGNS)), draw.choice([0, -1, 1])
+    expected = ExpectedField.of(
+        FieldPath("IP", "ttl"),
+        sign,
+        draw.choice([f"sent {'-' if number < 0 else '+'} {abs(number)}", str(sent + number)]),
+    )
+    path = FakePath(loss=Ratio(lost), changes=(FakeChange("IP.ttl", add, Ratio(part)),))
+    stream = Stream(
+        "north",
+        "p1",
+        "p2",
+        FrameSize(64),
+        Rate.parse("1 kpps"),
+        HeaderStack.parse(f"Ether / IP(ttl={sent}) / UDP"),
+    ).expecting(expected)
+    with TemporaryDirectory() as folder:
+        tester = fake_tester(Path(folder), device=FakeDevice(path))
+        trial = TrialMeasurer(tester, [stream]).measure(tester.part_of_line(stream), Duration(10**9))
+    left = [sent] * (part < 1) + [sent + add] * (part > 0)
+    truth = all(_SIGNS[sign](value, sent + number) for value in left) if trial.received else None
+    verdict = judge_all_frames([trial], "north", expected)
+    excuse = "" if trial.received else "no frame of north arrived"
+    return Case("all frames", truth, verdict, excuse, f"{expected}; {sent=} {add=} {part=} {lost=}")
 
 
 def _packet(field: str, value: int | None) -> Packet:

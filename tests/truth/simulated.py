@@ -21,7 +21,7 @@ from . import switching_judges as switching
 from . import tcp_judges as tcp
 from .ageing_judge import ageing
 from .case import Case, Judge
-from .header_judge import header_field
+from .header_judge import all_frames, header_field
 from .mlrsearch_judge import mlrsearch
 from .regression_judge import regression
 from .stability_judge import stability
@@ -53,6 +53,7 @@ _DEVICES: tuple[Judge, ...] = (
     value,
     stability,
     header_field,
+    all_frames,
     regression,
     switching.forwarding_rate,
     switching.blocking,

@@ -54,7 +54,11 @@ FieldWatch Watching(std::vector<FieldExpectation> expectations, const FramesPlan
 }
 
 FramesPlan Sending(std::vector<Bytes> frames, std::vector<Editor> editors = {}) {
-  return {.signature = true, .frames = std::move(frames), .editors = std::move(editors)};
+  FramesPlan plan;
+  plan.signature = true;
+  plan.frames = std::move(frames);
+  plan.editors = std::move(editors);
+  return plan;
 }
 
 TEST(FieldRelation, ComparesNumbersOfTheField) {

@@ -130,6 +130,10 @@ std::string OpenMetrics(const v1::Snapshot& snapshot) {
       Collect(stream.versions(i), "tester_stream_version_", label + "," + Label("version", i), {},
               metrics);
     }
+    for (const auto& field : stream.fields()) {
+      Collect(field, "tester_stream_field_", label + "," + Label("field", field.name()), {"name"},
+              metrics);
+    }
   }
   for (const auto& job : snapshot.jobs()) {
     const std::string label = Label("job", job.name());
