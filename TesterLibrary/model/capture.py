@@ -54,6 +54,11 @@ class CaptureTrigger:
     above: Duration | None = None  # LATENCY
     filter: str = ""  # FILTER: pcap-filter(7)
 
+    @property
+    def frames(self) -> int:
+        """The frames that are kept in all."""
+        return self.before + 1 + self.after
+
     def __post_init__(self) -> None:
         for kind, given, name in (
             (TriggerKind.LATENCY, self.above is not None, "above"),

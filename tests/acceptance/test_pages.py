@@ -28,7 +28,7 @@ def examples(page: str, directory: Path, *variables: str) -> int:
 @pytest.mark.parametrize(
     ("page", "number"),
     [
-        pytest.param("capture.md", 3, marks=pytest.mark.long),
+        pytest.param("capture.md", 4, marks=pytest.mark.long),
         pytest.param("frames.md", 5, marks=pytest.mark.long),
         ("inline.md", 6),
         pytest.param("measurement.md", 4, marks=pytest.mark.long),

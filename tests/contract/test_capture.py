@@ -58,7 +58,23 @@ def sequences(frames: list[CapturedFrame], *, transmitted: bool) -> list[int | N
     return [frame.sequence for frame in frames if frame.transmitted is transmitted]
 
 
-@pytest.mark.refused_by("fake", match=r"capture 'all': a fake tester has no trigger FILTER; use a testerd")
+@pytest.mark.refused_by("fake", match=r"capture 'all': a fake tester shows no damaged frames")
+def test_a_target_waits_for_damage_or_refuses_by_name(capturing: Capturing) -> None:
+    capturing.start(trigger=CaptureTrigger(TriggerKind.DAMAGE))
+
+
+def test_a_target_waits_for_a_late_frame(rig: Rig, capturing: Capturing) -> None:
+    late = CaptureTrigger(TriggerKind.LATENCY, before=2, after=3, above=Duration(1))
+    capturing.start(trigger=late, direction=Direction.RECEIVED)
+    rig.load(rig.plan("north"))
+    rig.run(["north"], packets=50)
+    frames = capturing.stop()
+    assert [(frame.sequence, frame.fires) for frame in frames] == [
+        (0, True),
+        *((number, False) for number in (1, 2, 3)),
+    ]
+
+
 def test_a_target_waits_for_a_frame_or_refuses_by_name(rig: Rig, capturing: Capturing) -> None:
     trigger = CaptureTrigger(TriggerKind.FILTER, before=3, after=2, filter="greater 100")
     capturing.start(trigger=trigger, direction=Direction.RECEIVED)

@@ -14,6 +14,7 @@ from ...measurement.captured_frames import CapturedFrames
 from ...model.capture import Capture, Direction, Keep
 from ..base import PortInfo
 from .filter import Filter
+from .trigger import FakeTrigger
 
 MAX_BYTES = 2 << 30
 _MAX_NAME, _MAX_FILTER = 128, 4096  # bytes
@@ -36,14 +37,18 @@ class FakeTap:
         self._rate = rate
         self._streams: dict[int, str] = {}
         self._counts: dict[str, Counter[str]] = {port: Counter() for port in self._ports}
-        most = capture.frames if capture.keep is Keep.LAST else None
+        self._trigger = FakeTrigger(capture.trigger, f"capture {capture.name!r}") if capture.trigger else None
+        most = capture.frames if capture.keep is Keep.LAST and not capture.trigger else None
         self._frames: deque[CapturedFrame] = deque(maxlen=most)
         self._stopped: StoppedCapture | None = None
 
     @property
     def running(self) -> bool:
         """Whether it is neither stopped nor complete."""
-        complete = self._capture.keep is Keep.FIRST and len(self._frames) == self._capture.frames
+        if self._trigger:
+            complete = self._trigger.complete
+        else:
+            complete = self._capture.keep is Keep.FIRST and len(self._frames) == self._capture.frames
         return self._stopped is None and not complete
 
     def know(self, stream_id: int, name: str) -> None:
@@ -67,8 +72,12 @@ class FakeTap:
         if self._rate is not None and self._copied * 10**9 >= self._rate * (frame.time_ns - self._started_ns):
             counts["dropped"] += 1
             return
-        kept = frame.octets[: self._capture.snap_length or None]
-        self._frames.append(replace(frame, octets=kept))
+        kept = replace(frame, octets=frame.octets[: self._capture.snap_length or None])
+        if self._trigger:
+            kept = replace(kept, fires=self._trigger.fires(frame))
+        self._frames.append(kept)
+        if self._trigger:
+            self._trigger.trim(self._frames)
 
     @property
     def _copied(self) -> int:
@@ -86,7 +95,8 @@ class FakeTap:
     def counters(self) -> CaptureCounters:
         """Its counters as they are now."""
         ports = tuple(CapturePortCounters(port, **self._counts[port]) for port in self._ports)
-        return CaptureCounters(self._capture.name, self.running, len(self._frames), ports)
+        triggered_ns = self._trigger.fired_ns if self._trigger else 0
+        return CaptureCounters(self._capture.name, self.running, len(self._frames), ports, triggered_ns)
 
     def stop(self, now_ns: int) -> StoppedCapture:
         """Stops copying."""
@@ -106,10 +116,8 @@ class FakeTap:
 
 def _check(capture: Capture, ports: Mapping[str, PortInfo]) -> None:
     where = f"capture {capture.name!r}"
-    if capture.trigger:
-        raise PlanError(
-            f"{where}: a fake tester has no trigger {capture.trigger.kind.name}; use a testerd, or keep=LAST"
-        )
+    if capture.trigger and capture.direction is Direction.TRANSMITTED:
+        raise PlanError(f"{where}: a trigger is a frame that arrives; capture RECEIVED or BOTH")
     if not 1 <= len(capture.name.encode()) <= _MAX_NAME:
         raise PlanError(f"{where}: a name has 1 to {_MAX_NAME} bytes")
     for port in capture.ports:
@@ -121,9 +129,10 @@ def _check(capture: Capture, ports: Mapping[str, PortInfo]) -> None:
         raise PlanError(f"{where}: a snap length of {capture.snap_length} bytes; 0 (all) or more")
     longest = max(ports[port].max_frame_size for port in capture.ports or ports) - _FCS
     longest = min(longest, capture.snap_length or longest)
-    if capture.frames * longest > MAX_BYTES:
+    frames = capture.trigger.frames if capture.trigger else capture.frames
+    if frames * longest > MAX_BYTES:
         raise PlanError(
-            f"{where}: {capture.frames} frames of up to {longest} bytes are more than {MAX_BYTES} bytes: "
+            f"{where}: {frames} frames of up to {longest} bytes are more than {MAX_BYTES} bytes: "
             "keep fewer frames, or less of each with a snap length"
         )
     if len(capture.filter.encode()) > _MAX_FILTER or "\0" in capture.filter:
