@@ -62,5 +62,5 @@ def test_every_stack_arrives_as_it_was_planned(bed: OpenTestbed, tmp_path: Path)
 
 def test_keywords_for_headers_and_payloads(tmp_path: Path) -> None:
     tests = run("headers.robot", tmp_path)
-    assert len(tests) == 5
+    assert len(tests) == 6
     check_passed(tests)
