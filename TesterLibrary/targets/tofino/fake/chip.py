@@ -207,14 +207,9 @@ class FakeChip(Generic[P]):
         return port in self._ports or port in self._chip.pcie_ports
 
     def _cpu_port(self) -> int | None:
-        return cpu_port(self._store)
+        roles = self._store.entries("external.ExternalIngressParser.$PORT_METADATA")
+        return next((int(str(e.key["ig.ingress_port"])) for e in roles if number(e, "role") == 1), None)
 
     def _at(self, at_ns: int, does: Callable[[int], None]) -> None:
         self._number += 1
         heappush(self._events, _Event(at_ns, self._number, does))
-
-
-def cpu_port(store: Store) -> int | None:
-    """The port to the driver, which it has said of the ports."""
-    roles = store.entries("external.ExternalIngressParser.$PORT_METADATA")
-    return next((int(str(e.key["ig.ingress_port"])) for e in roles if number(e, "role") == 1), None)

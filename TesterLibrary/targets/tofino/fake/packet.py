@@ -16,10 +16,7 @@ _ETHERNET = 14
 _SIGNATURE = 16  # bytes
 _PAYLOAD = 16
 _ONES = 0xFFFF
-_WORN = {
-    FORWARDED: 1,
-    REPLY: 2,
-}  # bytes of headers by the kind of a packet; others take the place of Ethernet
+_WORN = {FORWARDED: 1, REPLY: 2}  # bytes of headers within the switch; others take the place of Ethernet
 
 # The place of each field: header, offset and length in bytes.
 FIELDS = {
