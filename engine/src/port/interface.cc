@@ -14,7 +14,9 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <span>
+#include <utility>
 
 #include "base/text.h"
 #include "port/ethtool.h"
@@ -88,6 +90,63 @@ Interface ReadLink(const NetlinkMessage& link) {
   return interface;
 }
 
+std::string KindIn(const NetlinkMessage& link) {
+  std::string kind;
+  const auto about = link.Find<ifinfomsg>(IFLA_LINKINFO);
+  if (!about) return kind;
+  VisitAttributes(*about, [&](uint16_t type, std::span<const uint8_t> bytes) {
+    if (type != IFLA_INFO_KIND) return;
+    const auto* text = reinterpret_cast<const char*>(bytes.data());
+    kind.assign(text, ::strnlen(text, bytes.size()));
+  });
+  return kind;
+}
+
+// The interfaces that send and receive by others: the bridge or bond of a port, VLANs and the like.
+struct Above {
+  std::string name;
+  int index;
+  std::vector<int> below;
+};
+
+std::vector<Above> InterfacesAbove() {
+  std::vector<Above> found;
+  std::map<int, std::vector<int>> ports;  // by bridge or bond
+  DumpTable(RTM_GETLINK, [&](const NetlinkMessage& link) {
+    const int index = link.body<ifinfomsg>().ifi_index;
+    Above above{.name = NameIn(link), .index = index, .below = {}};
+    if (const auto master = link.Find<ifinfomsg>(IFLA_MASTER)) {
+      ports[As<int>(*master)].push_back(index);
+    }
+    // The other end of a veth is not above it, and one of another namespace has another number
+    // there.
+    const bool is_elsewhere = link.Find<ifinfomsg>(IFLA_LINK_NETNSID).has_value();
+    const auto lower = link.Find<ifinfomsg>(IFLA_LINK);
+    if (lower && !is_elsewhere && KindIn(link) != "veth") above.below.push_back(As<int>(*lower));
+    found.push_back(std::move(above));
+  });
+  for (Above& above : found) {
+    const auto& more = ports[above.index];
+    above.below.insert(above.below.end(), more.begin(), more.end());
+  }
+  return found;
+}
+
+// The interface itself, and all above it, by their numbers.
+std::map<int, std::string> StackOn(int index) {
+  const std::vector<Above> all = InterfacesAbove();
+  std::map<int, std::string> stack{{index, ""}};
+  for (size_t before = 0; before != stack.size();) {
+    before = stack.size();
+    for (const Above& above : all) {
+      if (std::ranges::any_of(above.below, [&](int below) { return stack.contains(below); })) {
+        stack.emplace(above.index, " of " + above.name);
+      }
+    }
+  }
+  return stack;
+}
+
 }  // namespace
 
 std::optional<Interface> FindInterface(const std::string& name) {
@@ -128,22 +187,25 @@ std::vector<std::string> InterfaceNames() {
 }
 
 std::vector<std::string> UsesOfInterface(int index) {
+  const std::map<int, std::string> stack = StackOn(index);
   std::vector<std::string> uses;
   DumpTable(RTM_GETADDR, [&](const NetlinkMessage& address) {
     const auto& body = address.body<ifaddrmsg>();
-    if (static_cast<int>(body.ifa_index) != index) return;
+    const auto at = stack.find(static_cast<int>(body.ifa_index));
+    if (at == stack.end()) return;
     if (body.ifa_scope == RT_SCOPE_LINK) return;
     auto bytes = address.Find<ifaddrmsg>(IFA_LOCAL);
     if (!bytes) bytes = address.Find<ifaddrmsg>(IFA_ADDRESS);
-    if (bytes) uses.push_back("address " + AddressText(*bytes));
+    if (bytes) uses.push_back("address " + AddressText(*bytes) + at->second);
   });
   DumpTable(RTM_GETROUTE, [&](const NetlinkMessage& route) {
     const auto& body = route.body<rtmsg>();
     const auto out = route.Find<rtmsg>(RTA_OIF);
     if (body.rtm_type != RTN_UNICAST || body.rtm_dst_len != 0 || !out) return;
-    if (As<int>(*out) == index) {
-      uses.push_back(body.rtm_family == AF_INET6 ? "IPv6 default route" : "IPv4 default route");
-    }
+    const auto at = stack.find(As<int>(*out));
+    if (at == stack.end()) return;
+    uses.push_back((body.rtm_family == AF_INET6 ? "IPv6 default route" : "IPv4 default route") +
+                   at->second);
   });
   return uses;
 }

@@ -47,8 +47,8 @@ std::vector<Interface> Interfaces();
 // The flag that `Interface::promiscuous` is. False, with the reason in errno.
 bool SetPromiscuous(const std::string& name, bool on);
 
-// Addresses and default routes that would stop working if the tester took the interface, as text.
-// Link-local addresses do not count.
+// Addresses and default routes that would stop working if the tester took the interface, as text;
+// also those of a bridge, bond or VLAN above it. Link-local addresses do not count.
 std::vector<std::string> UsesOfInterface(int index);
 
 }  // namespace tester
