@@ -7,10 +7,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <exception>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -21,12 +24,14 @@
 #include "port/leftovers.h"
 #include "port/open.h"
 #include "port/xdp.h"
+#include "privileges.h"
 #include "replay/files.h"
 #include "rpc/metrics.h"
 #include "rpc/server.h"
 #include "rpc/service.h"
 #include "snapshot/openmetrics.h"
-#include "tester/lease_watch.h"
+#include "system_calls.h"
+#include "tester/guard.h"
 #include "tester/tester.h"
 #include "version.h"
 
@@ -65,7 +70,24 @@ std::string ServeUntilToldToStop(const Options& options, pid_t parent, Tester& t
   }
 }
 
+// Ports are open, files were read, and the socket is there: the rest needs little.
+void GiveUpRights(const Options& options) {
+  if (!options.user.empty()) {
+    const User user = FindUser(options.user);
+    const std::string path = options.listen.SocketPath();
+    if (!path.empty() && ::chown(path.c_str(), user.id, user.group) != 0) {
+      throw Error(Code::kInternal, Cat("--user: ", path, ": ", std::strerror(errno)));
+    }
+    BecomeUser(user);
+    // Whoever becomes another user forgets it.
+    if (options.exit_with_parent) ::prctl(PR_SET_PDEATHSIG, SIGHUP);
+  }
+  FilterSystemCalls();
+}
+
 void Serve(const Options& options, pid_t parent) {
+  if (!options.user.empty()) FindUser(options.user);  // or refused, before anything is changed
+
   CheckInterfaces(options.ports, options.forced_interfaces);
   std::vector<std::string> pci_addresses;
   for (const auto& port : options.ports) {
@@ -79,16 +101,19 @@ void Serve(const Options& options, pid_t parent) {
   Tester tester(
       OpenPorts(options.ports),
       {.cpus = options.worker_cpus, .shares_cpu = options.control_cpus == options.worker_cpus},
-      options.listen.IsRemote());
+      options.listen.IsRemote(), options.policy);
   if (options.listen.IsRemote() || !options.captures.empty()) LimitCaptureFiles(options.captures);
-  const LeaseWatch leases(tester);
-  Service service(tester, [] { ::kill(::getpid(), SIGTERM); });
+  const Guard guard(tester);
+  Service service(
+      tester, [] { ::kill(::getpid(), SIGTERM); },
+      options.policy ? options.policy->clients : std::map<std::string, Role>{});
   Server server(options.listen, service);
   std::optional<MetricsServer> metrics;
   if (!options.metrics_address.empty()) {
     metrics.emplace(options.metrics_address,
                     [&] { return OpenMetrics(tester.TakeSnapshot({}, Client::Process())); });
   }
+  GiveUpRights(options);
   Log(LogLevel::kInfo, "ready",
       {{"address", options.listen.address}, {"pid", int64_t{::getpid()}}, {"version", kVersion}});
   // Nothing else that ends may keep traffic on.

@@ -52,6 +52,11 @@ Generates and measures traffic as its clients tell it over gRPC (proto/tester/v1
   --captures FOLDER            open files to be replayed below FOLDER only; default: anywhere over a
                                UNIX socket, nowhere over TCP
 
+  --policy FILE                what clients may do, whatever they ask for: addresses and rates that may be
+                               sent, and who may observe, run and administer (engine/README.md)
+  --user USER                  be this user once ports are open, with no more rights than it takes to put
+                               interfaces back
+
   --metrics ADDRESS:PORT       counters for Prometheus, at http://ADDRESS:PORT/metrics
 
   --log text|json              default: text on a terminal, JSON lines otherwise
@@ -81,6 +86,8 @@ enum Flag : int {
   kCpu,
   kMemory,
   kHuge,
+  kPolicy,
+  kUser,
   kMetrics,
   kLog,
   kVerbose,
@@ -90,7 +97,7 @@ enum Flag : int {
   kRestoreFlag,
 };
 
-constexpr std::array<option, 19> kFlags = {{
+constexpr std::array<option, 21> kFlags = {{
     {"listen", required_argument, nullptr, kListen},
     {"tls-cert", required_argument, nullptr, kTlsCert},
     {"tls-key", required_argument, nullptr, kTlsKey},
@@ -102,6 +109,8 @@ constexpr std::array<option, 19> kFlags = {{
     {"cpu", required_argument, nullptr, kCpu},
     {"memory", required_argument, nullptr, kMemory},
     {"hugepages", no_argument, nullptr, kHuge},
+    {"policy", required_argument, nullptr, kPolicy},
+    {"user", required_argument, nullptr, kUser},
     {"metrics", required_argument, nullptr, kMetrics},
     {"log", required_argument, nullptr, kLog},
     {"verbose", no_argument, nullptr, kVerbose},
@@ -206,6 +215,12 @@ void Apply(int flag, Options& options) {
     case kHuge:
       options.hugepages = true;
       break;
+    case kPolicy:
+      options.policy = std::make_shared<const Policy>(ReadPolicy(argument));
+      break;
+    case kUser:
+      options.user = argument;
+      break;
     case kMetrics:
       options.metrics_address = argument;
       break;
@@ -232,6 +247,22 @@ void Apply(int flag, Options& options) {
   }
 }
 
+// Clients of the policy are those that may call; its rates are of ports that there are.
+void ApplyPolicy(const Policy& policy, Options& options) {
+  if (!policy.clients.empty() && !options.listen.IsRemote()) {
+    Refuse("--policy: `client` is for --listen grpc+tls; a UNIX socket has one user");
+  }
+  if (!policy.clients.empty() && !options.listen.allowed.empty()) {
+    Refuse("--allow, and clients in --policy; give one of them");
+  }
+  for (const auto& [name, role] : policy.clients) options.listen.allowed.insert(name);
+  for (const auto& [name, limit] : policy.rates) {
+    const bool is_port =
+        std::ranges::any_of(options.ports, [&](const PortSpec& port) { return port.name == name; });
+    if (!is_port) Refuse(Cat("--policy: rate of ", Quote(name), ", which is no --port"));
+  }
+}
+
 void Complete(Options& options) {
   if (options.listen.address.empty()) Refuse("--listen is missing; testerd --help says what it is");
   if (options.ports.empty()) Refuse(Cat("--port is missing: ", kPortSpecHelp));
@@ -239,6 +270,7 @@ void Complete(Options& options) {
   if (!options.listen.allowed.empty() && !options.listen.IsRemote()) {
     Refuse("--allow is for --listen grpc+tls; a UNIX socket has one user");
   }
+  if (options.policy != nullptr) ApplyPolicy(*options.policy, options);
   const std::vector<unsigned> allowed = AllowedCpus();
   if (options.worker_cpus.empty()) options.worker_cpus = {allowed.back()};
   if (options.worker_cpus.size() > options.ports.size()) {

@@ -4,11 +4,13 @@
 // The command line.
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
+#include "policy/policy.h"
 #include "port/spec.h"
 #include "rpc/server.h"
 
@@ -26,6 +28,8 @@ struct Options {
   bool hugepages = false;
   std::string metrics_address;  // empty: none
   std::string captures;         // where files that clients name may be; empty: anywhere, or nowhere
+  std::shared_ptr<const Policy> policy;  // null: none
+  std::string user;                      // to be from when the ports are open; empty: as now
   LogFormat log_format = LogFormat::kText;
   LogLevel log_level = LogLevel::kInfo;
   bool exit_with_parent = false;

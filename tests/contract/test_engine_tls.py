@@ -7,7 +7,6 @@ from __future__ import annotations
 import socket
 import ssl
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.program import find_program
 
 from .rig import Rig
+from .started import started
 from .test_replay import replaying
 
 pytestmark = pytest.mark.usefixtures("engine")
@@ -67,25 +67,10 @@ def serving(folder: Path, server: Identity, ca: Path, *options: str) -> Iterator
     """A tester with two connected ports on a free TCP port."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    log = folder / f"log-{port}"
-    command = [
-        *(str(find_program()), "--listen", f"grpc+tls:127.0.0.1:{port}", "--exit-with-parent"),
-        *("--port", "p1=loop:tls", "--port", "p2=loop:tls", "--tls-client-ca", str(ca), *options),
-        *("--tls-cert", str(server.certificate), "--tls-key", str(server.key)),
-    ]
-    with (
-        log.open("wb") as file,
-        subprocess.Popen(command, stdout=file, stderr=file, start_new_session=True) as engine,
-    ):
-        deadline = time.monotonic() + 30
-        try:
-            while b"ready" not in log.read_bytes():
-                assert engine.poll() is None, log.read_text()
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
-            yield f"grpc+tls:127.0.0.1:{port}"
-        finally:
-            engine.terminate()
+    listen = f"grpc+tls:127.0.0.1:{port}"
+    files = ("--tls-client-ca", str(ca), "--tls-cert", str(server.certificate), "--tls-key", str(server.key))
+    with started(folder / f"log-{port}", listen, *files, *options):
+        yield listen
 
 
 @pytest.fixture(scope="module")

@@ -75,6 +75,10 @@ bool Departures::PassBefore(LawPlace& place, uint64_t end_ns) const {
       law_);
 }
 
+uint64_t Departures::MostDue(uint64_t window_ns) const {
+  return std::visit([&](const auto& law) { return law.MostDue(window_ns); }, law_);
+}
+
 void Departures::Step(LawPlace& place, uint64_t frames) const {
   std::visit(
       [&]<typename L>(const L& law) {

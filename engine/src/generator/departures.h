@@ -35,6 +35,9 @@ class Departures {
   void PassDue(LawPlace& place, uint64_t elapsed_ns) const;
   // The same for [0, end_ns). False: call again.
   bool PassBefore(LawPlace& place, uint64_t end_ns) const;
+  // The most frames that are due in any window of so many nanoseconds. Of random laws: all but one
+  // window in some ten thousand; of a replay, whose file is not looked at, 0.
+  uint64_t MostDue(uint64_t window_ns) const;
   // Moves `frames` frames on, at most kMostSteps.
   void Step(LawPlace& place, uint64_t frames) const;
 

@@ -31,6 +31,20 @@ uint64_t Profile::DueNs(uint64_t k) const {
   return Saturate(Wide{run} * begins_ns_.back() + in_run);
 }
 
+uint64_t Profile::MostDue(uint64_t window_ns) const {
+  // A rate is constant within a stretch, so the fullest window begins with one, or ends with one.
+  const uint64_t run_ns = begins_ns_.back();
+  const uint64_t later = repeat_ ? (window_ns / run_ns + 1) * run_ns : 0;
+  uint64_t most = 0;
+  for (const uint64_t edge_ns : begins_ns_) {
+    const uint64_t at = edge_ns + later;
+    const uint64_t before = at - std::min(at, window_ns);
+    most = std::max({most, DueBefore(AddSaturating(at, window_ns)) - DueBefore(at),
+                     DueBefore(at) - DueBefore(before)});
+  }
+  return most;
+}
+
 uint64_t Profile::Count(uint64_t elapsed_ns, bool inclusive) const {
   const uint64_t run = elapsed_ns / begins_ns_.back();
   if (run > 0 && !repeat_) return frames_.back();

@@ -26,6 +26,8 @@ class Profile {
   // How many frames are due in [0, elapsed_ns], and in [0, elapsed_ns).
   uint64_t DueBy(uint64_t elapsed_ns) const { return Count(elapsed_ns, true); }
   uint64_t DueBefore(uint64_t elapsed_ns) const { return Count(elapsed_ns, false); }
+  // The most that are due in a window of this length, within one of each number that is split.
+  uint64_t MostDue(uint64_t window_ns) const;
 
  private:
   uint64_t Count(uint64_t elapsed_ns, bool inclusive) const;

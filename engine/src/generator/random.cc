@@ -36,7 +36,33 @@ void Advance(LawPlace& place, uint64_t gap_ns) {
   place.due_ns = AddSaturating(place.due_ns, gap_ns);
 }
 
+// Of a renewal process with gaps of this mean and standard deviation: four standard deviations
+// above the mean.
+uint64_t MostRenewals(double window_ns, double mean_ns, double deviation_ns) {
+  const double mean = window_ns / mean_ns;
+  const double most = mean + 4 * deviation_ns / mean_ns * std::sqrt(mean) + 1;
+  return static_cast<uint64_t>(std::min(most, kLongestNs));
+}
+
 }  // namespace
+
+uint64_t Exponential::MostDue(uint64_t window_ns) const {
+  return MostRenewals(static_cast<double>(window_ns), mean_ns_, mean_ns_);
+}
+
+uint64_t Quantiles::MostDue(uint64_t window_ns) const {
+  double mean = 0;
+  double square = 0;
+  for (size_t i = 1; i < gaps_ns_.size(); ++i) {
+    const double a = gaps_ns_[i - 1];
+    const double b = gaps_ns_[i];
+    const double share = probabilities_[i] - probabilities_[i - 1];
+    mean += share * (a + b) / 2;
+    square += share * (a * a + a * b + b * b) / 3;
+  }
+  const double variance = std::max(0.0, square - mean * mean);
+  return MostRenewals(static_cast<double>(window_ns), mean, std::sqrt(variance));
+}
 
 void Exponential::Step(LawPlace& place) const {
   const double gap_ns = ExponentialTime(mean_ns_, RandomNumber(seed_, place.frame));

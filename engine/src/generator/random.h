@@ -19,6 +19,7 @@ namespace tester {
 class Exponential {
  public:
   Exponential(uint64_t seed, double mean_ns) : seed_(seed), mean_ns_(mean_ns) {}
+  uint64_t MostDue(uint64_t window_ns) const;
   LawPlace Begin() const { return {}; }
   void Step(LawPlace& place) const;
 
@@ -33,6 +34,7 @@ class Quantiles {
   // Probabilities from 0 to 1, gaps of at least 0; neither ever falls. As many of one as of the
   // other, at least two.
   Quantiles(uint64_t seed, std::vector<double> probabilities, std::vector<double> gaps_ns);
+  uint64_t MostDue(uint64_t window_ns) const;
   LawPlace Begin() const { return {}; }
   void Step(LawPlace& place) const;
 
@@ -49,6 +51,8 @@ class OnOff {
  public:
   OnOff(uint64_t seed, const Rate& rate, double on_mean_ns, double off_mean_ns)
       : seed_(seed), rate_(rate), on_mean_ns_(on_mean_ns), off_mean_ns_(off_mean_ns) {}
+  // While it talks.
+  uint64_t MostDue(uint64_t window_ns) const { return DueBefore(rate_, window_ns); }
   LawPlace Begin() const;
   void Step(LawPlace& place) const;
 

@@ -30,6 +30,20 @@ uint64_t Script::DueNs(uint64_t k) const {
   return Saturate(Wide{run} * run_ns_ + in_run);
 }
 
+uint64_t Script::MostDue(uint64_t window_ns) const {
+  // The fullest window begins with the first frame of a message, or ends with the last one.
+  const uint64_t later = repeat_ ? (window_ns / run_ns_ + 1) * run_ns_ : 0;
+  uint64_t most = 0;
+  for (size_t i = 0; i < messages_.size(); ++i) {
+    const uint64_t first = begins_ns_[i] + later;
+    const uint64_t end = first + (messages_[i].packets - 1) * messages_[i].gap_ns + 1;
+    const uint64_t before = end - std::min(end, window_ns);
+    most = std::max({most, DueBefore(AddSaturating(first, window_ns)) - DueBefore(first),
+                     DueBefore(end) - DueBefore(before)});
+  }
+  return most;
+}
+
 uint64_t Script::DueBy(uint64_t elapsed_ns) const {
   const uint64_t run = repeat_ ? elapsed_ns / run_ns_ : 0;
   const uint64_t in_run = elapsed_ns - run * run_ns_;

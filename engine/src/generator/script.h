@@ -30,6 +30,8 @@ class Script {
   uint64_t DueBefore(uint64_t elapsed_ns) const {
     return elapsed_ns == 0 ? 0 : DueBy(elapsed_ns - 1);
   }
+  // The most that are due in a window of this length.
+  uint64_t MostDue(uint64_t window_ns) const;
 
  private:
   std::vector<Message> messages_;

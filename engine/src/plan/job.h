@@ -21,6 +21,12 @@
 
 namespace tester {
 
+// The most that a stream sends in any second.
+struct Offered {
+  uint64_t packets = 0;
+  double bits = 0;  // of frames of its mean length, with FCS
+};
+
 struct StreamPlan {
   uint16_t id;
   std::string name;
@@ -30,6 +36,7 @@ struct StreamPlan {
   MeasurementPlan measurement{};
   std::shared_ptr<const Departures> departures;  // null for a replay
   std::optional<ReplayPlan> replay;
+  Offered offered{};  // where the policy of its port limits a rate
   // Streams with equal keys send equal frames. Empty where the departures say which frame is which.
   std::string contents_key;
 };

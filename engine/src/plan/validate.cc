@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "plan/check_policy.h"
 #include "plan/measurement.h"
 #include "plan/refuse.h"
 #include "plan/validate_departures.h"
@@ -67,6 +68,7 @@ void AppendNeighbours(const v1::NeighbourResponder& responder, std::string_view 
     const Address address = ValidateAddress(neighbour.address(), where);
     const Mac mac =
         ValidateMac(neighbour.mac(), Cat(where, ", ", AddressText(AddressBytes(address))));
+    CheckNeighbourAllowed(AddressBytes(address), mac, ports[port], where);
     out.push_back({.port = port, .neighbour = {.address = address, .mac = mac}});
   }
 }
@@ -156,6 +158,7 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
                   .measurement = {},
                   .departures = nullptr,
                   .replay = {},
+                  .offered = {},
                   .contents_key = ContentsKeyOf(stream)};
   if (stream.departures().has_replay()) {
     plan.replay = ValidateReplay(stream, ports[tx_port], where);
@@ -164,6 +167,8 @@ StreamPlan ValidateStream(const v1::Stream& stream, std::string_view job,
         std::make_shared<const Departures>(ValidateDepartures(stream.departures(), where));
     plan.contents = ValidateFrames(stream, ports[tx_port], where);
   }
+  CheckStreamAllowed(stream, plan, ports[tx_port], where);
+  plan.offered = OfferedBy(plan, ports[tx_port]);
   plan.measurement = ValidateMeasurement(stream, plan.contents, where);
   return plan;
 }
@@ -199,6 +204,10 @@ void CheckBeside(const Job& job, const Inventory& inventory) {
   CheckResponders(job, inventory.loaded);
   CheckMeasurements(job, inventory.loaded);
   CheckPaths(job, inventory);
+  RateSums rates(inventory.ports);
+  for (const Job* other : inventory.loaded) rates.Add(other->streams);
+  rates.Add(job.streams);
+  rates.Check(Cat("job ", Quote(job.name)));
   CheckStamps(job, inventory);
 }
 
@@ -221,8 +230,9 @@ void ValidateInject(const v1::InjectRequest& request, const PortLimits& port) {
   }
   int index = 0;
   for (const auto& frame : request.frames()) {
-    CheckFrameLength(frame.size(), wire::kMacHeaderBytes, port,
-                     Cat("inject on ", Quote(port.name), ", frame ", index++));
+    const std::string where = Cat("inject on ", Quote(port.name), ", frame ", index++);
+    CheckFrameLength(frame.size(), wire::kMacHeaderBytes, port, where);
+    CheckFrameAllowed(BytesOf(frame), port, where);
   }
 }
 

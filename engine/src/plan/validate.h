@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "base/error.h"
 #include "plan/job.h"
+#include "policy/policy.h"
 #include "tester/v1/control.pb.h"
 #include "tester/v1/plan.pb.h"
 
@@ -26,8 +28,9 @@ inline constexpr uint16_t kMaxVlan = 4094;
 
 struct PortLimits {
   std::string name;
-  uint32_t max_frame_bytes;  // FCS included
-  size_t worker = 0;         // that serves it
+  uint32_t max_frame_bytes;              // FCS included
+  size_t worker = 0;                     // that serves it
+  std::shared_ptr<const Policy> policy;  // null: anything may be sent
 };
 
 // Against what a job is checked.

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "plan/check_policy.h"
 #include "plan/job.h"
 #include "plan/measurement.h"
 #include "plan/refuse.h"
@@ -267,6 +268,7 @@ std::shared_ptr<const PathPlan> ValidatePath(const v1::Path& path, std::string_v
     Refuse(where, "port ", Quote(path.first_port()),
            " is both of its ends; a path leads from one port to another one");
   }
+  CheckPathAllowed(ports[plan->first_port], where);
   CheckMost(where, "watches", path.watches_size(), kMaxWatches);
   CheckMost(where, "events", path.events_size(), kMaxPathEvents);
   for (int i = 0; i < path.watches_size(); ++i) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "plan/check_policy.h"
 #include "plan/refuse.h"
 #include "plan/validate_departures.h"
 #include "wire/ethernet.h"
@@ -92,13 +93,22 @@ ReplayPlan ValidateReplay(const v1::Stream& stream, const PortLimits& port,
                   .rate = {},
                   .scale = replay.scale(),
                   .repetitions = replay.repetitions(),
-                  .rewrites = RewritesOf(replay, where)};
+                  .rewrites = RewritesOf(replay, where),
+                  .allowed = nullptr};
   if (replay.has_rate()) {
     plan.rate = ValidateRate(replay.rate(), Cat(where, ", rate"));
   } else if (!(plan.scale > 0 && std::isfinite(plan.scale))) {
     Refuse(where, "times the gaps of the file by ", plan.scale, "; scale must be above 0");
   }
-  plan.summary = Survey(plan.path, plan.longest_frame, where);
+  FrameObjection objection;
+  if (const AddressRules* allowed = LimitedAddresses(port)) {
+    plan.allowed = {port.policy, allowed};
+    objection = [&plan, allowed](MutableFrame frame) {
+      plan.rewrites.Apply(frame);
+      return allowed->Objection(frame);
+    };
+  }
+  plan.summary = Survey(plan.path, plan.longest_frame, where, objection);
   if (plan.rate) return plan;
   if (plan.scale * static_cast<double>(plan.summary.duration_ns) > kLongestRunNs) {
     Refuse(where, "the file's ", plan.summary.duration_ns, " ns times ", plan.scale,

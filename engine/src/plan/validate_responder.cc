@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "plan/check_policy.h"
 #include "plan/compile_protocol.h"
 #include "plan/refuse.h"
 #include "plan/validate.h"
@@ -182,6 +183,7 @@ std::shared_ptr<const machine::ResponderPlan> ValidateResponder(const v1::Respon
       ValidateFailures(responder.opening(), plan->machine.counters.size(), Cat(where, ", opening"));
   if (responder.has_opening()) {
     plan->opening = ValidateOpening(responder.opening(), *plan, Cat(where, ", opening"));
+    CheckOpeningAllowed(*plan, ports[plan->out_port], Cat(where, ", opening"));
   }
   return plan;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "policy/address_rules.h"
 #include "port/claim.h"
 #include "port/device.h"
 #include "port/dry_run.h"
@@ -98,6 +99,8 @@ class Port {
   std::atomic<InjectOrder*> inject{nullptr};
   // Answers of neighbours, for control threads to read.
   LearnedRing learned;
+  // What may leave it, unless null; of no stream, which was checked as it was loaded.
+  std::shared_ptr<const AddressRules> allowed;
   // Used by the worker only.
   uint64_t last_poll_ns = 0;
   const PortTaps* taps = nullptr;  // of its program

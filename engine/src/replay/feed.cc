@@ -132,6 +132,8 @@ void ReplayFeed::Reader::ReadOnce(uint64_t run) {
     if (number >= plan_.summary.frames || frame.bytes.size() > plan_.longest_frame) break;
     frame.bytes.resize(std::max(frame.bytes.size(), wire::kMinFrameBytes));
     plan_.rewrites.Apply(frame.bytes);
+    // The file may have been changed since its frames were looked at.
+    if (plan_.allowed != nullptr && !plan_.allowed->Allows(frame.bytes)) throw Changed();
     if (!Put(frame, plan_.DueNs(run, number, frame.time_ns - first_ns))) break;
   }
   if (!IsUnchanged()) throw Changed();

@@ -25,7 +25,8 @@ FileMark FileMark::Of(const std::string& path) {
                         static_cast<uint64_t>(file->st_mtim.tv_nsec)};
 }
 
-CaptureSummary Survey(const std::string& path, size_t longest, const std::string& where) {
+CaptureSummary Survey(const std::string& path, size_t longest, const std::string& where,
+                      const FrameObjection& objection) {
   const FileMark mark = FileMark::Of(path);
   std::ifstream file = OpenCapture(path);
   CapturedFrame frame;
@@ -43,8 +44,15 @@ CaptureSummary Survey(const std::string& path, size_t longest, const std::string
       reader.Refuse(Cat("frame ", reader.count(), " has ", bytes, " bytes; the port can send ",
                         wire::kMacHeaderBytes, " to ", longest, ", without FCS"));
     }
+    if (objection) {
+      const std::string objected = objection(frame.bytes);
+      if (!objected.empty()) reader.Refuse(Cat("frame ", reader.count(), ": ", objected));
+    }
     if (reader.count() == 1) first_ns = frame.time_ns;
-    summary = {.frames = reader.count(), .duration_ns = frame.time_ns - first_ns, .mark = mark};
+    summary = {.frames = reader.count(),
+               .bytes = summary.bytes + bytes,
+               .duration_ns = frame.time_ns - first_ns,
+               .mark = mark};
   }
   if (summary.frames == 0) reader.Refuse("there is no frame in it");
   return summary;

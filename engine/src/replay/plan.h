@@ -6,10 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "base/rate.h"
+#include "policy/address_rules.h"
 #include "replay/rewrite.h"
 
 namespace tester {
@@ -27,13 +30,17 @@ struct FileMark {
 
 struct CaptureSummary {
   uint64_t frames = 0;
+  uint64_t bytes = 0;        // of all of them, without FCS
   uint64_t duration_ns = 0;  // from the first to the last
   FileMark mark;             // before it was read
 };
 
 // Reads a file once. INVALID_ARGUMENT with a message that starts with `where`: no such file, no
-// frames, frames of less than 14 or more than `longest` bytes, and what CaptureReader refuses.
-CaptureSummary Survey(const std::string& path, size_t longest, const std::string& where);
+// frames, frames of less than 14 or more than `longest` bytes, those that `objection` has something
+// against, and what CaptureReader refuses.
+using FrameObjection = std::function<std::string(MutableFrame)>;
+CaptureSummary Survey(const std::string& path, size_t longest, const std::string& where,
+                      const FrameObjection& objection = nullptr);
 
 struct ReplayPlan {
   std::string path;
@@ -44,6 +51,7 @@ struct ReplayPlan {
   double scale = 1;
   uint64_t repetitions = 1;  // 0: for ever
   Rewrites rewrites;
+  std::shared_ptr<const AddressRules> allowed;  // null: all
 
   // From the first frame of a run to that of the next one: a mean gap is between the last frame and
   // it.

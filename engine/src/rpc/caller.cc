@@ -3,6 +3,8 @@
 
 #include "rpc/caller.h"
 
+#include <grpc/grpc_security_constants.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -34,18 +36,33 @@ std::string CallerText(std::string_view user_agent, std::string_view certificate
   return text;
 }
 
-Client CallerOf(const grpc::ServerContext& context) {
+std::vector<std::string> NamesOf(const grpc::AuthContext& client) {
+  std::vector<std::string> names;
+  for (const char* property : {GRPC_X509_CN_PROPERTY_NAME, GRPC_X509_SAN_PROPERTY_NAME}) {
+    for (const grpc::string_ref& name : client.FindPropertyValues(property)) {
+      names.emplace_back(View(name));
+    }
+  }
+  return names;
+}
+
+Client CallerOf(const grpc::ServerContext& context, const std::map<std::string, Role>& clients) {
   const auto& metadata = context.client_metadata();
   const auto value = [&metadata](const char* key) {
     const auto at = metadata.find(key);
     return at == metadata.end() ? std::string_view() : View(at->second);
   };
-  std::string certificate;
-  for (const grpc::string_ref& name : context.auth_context()->GetPeerIdentity()) {
-    if (certificate.empty()) certificate = View(name);
+  const std::vector<std::string> names = NamesOf(*context.auth_context());
+  const std::string certificate = names.empty() ? "" : names.front();
+  Role role = clients.empty() ? Role::kAdmin : Role::kObserve;
+  for (const std::string& name : names) {
+    if (const auto at = clients.find(name); at != clients.end()) role = std::max(role, at->second);
   }
   return {.name = CallerText(value("user-agent"), certificate, context.peer()),
-          .token = std::string(value(kLeaseKey).substr(0, kLongest))};
+          .token = std::string(value(kLeaseKey).substr(0, kLongest)),
+          .trusted = false,
+          .role = role,
+          .observes = !clients.empty()};
 }
 
 }  // namespace tester

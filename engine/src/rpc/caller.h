@@ -7,8 +7,10 @@
 
 #include <grpcpp/server_context.h>
 
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tester/client.h"
 
@@ -18,8 +20,12 @@ namespace tester {
 inline constexpr char kLeaseKey[] = "tester-lease";
 
 // The name that a client gives itself, the name in its certificate, and its address. They are not
-// trusted: unprintable characters are replaced and long texts cut. With the token of its lease.
-Client CallerOf(const grpc::ServerContext& context);
+// trusted: unprintable characters are replaced and long texts cut. With the token of its lease, and
+// its role in `clients` by the names in its certificate; with none given, it is an admin.
+Client CallerOf(const grpc::ServerContext& context, const std::map<std::string, Role>& clients);
+
+// All names of a certificate, common and alternative ones.
+std::vector<std::string> NamesOf(const grpc::AuthContext& client);
 
 // The same from its parts; empty where there is none. `peer` is as gRPC writes it.
 std::string CallerText(std::string_view user_agent, std::string_view certificate,

@@ -103,6 +103,10 @@ std::shared_ptr<grpc::ServerCredentials> TlsCredentials(const ListenOptions& opt
 
 }  // namespace
 
+std::string ListenOptions::SocketPath() const {
+  return IsRemote() ? "" : address.substr(std::min(address.size(), kUnixPrefix.size()));
+}
+
 bool ListenOptions::IsRemote() const { return address.starts_with(kTlsPrefix); }
 
 void CheckListen(const ListenOptions& options) {
@@ -112,7 +116,7 @@ void CheckListen(const ListenOptions& options) {
   // which only one is left that needs a key nobody has; those of 1.3 are not in the list.
   ::setenv("GRPC_SSL_CIPHER_SUITES", "PSK-AES256-GCM-SHA384", 1);
   if (options.address.starts_with(kUnixPrefix)) {
-    CheckSocketPath(options.address.substr(kUnixPrefix.size()));
+    CheckSocketPath(options.SocketPath());
   } else if (options.address.starts_with(kTlsPrefix)) {
     TlsCredentials(options);
   } else {
@@ -133,7 +137,7 @@ Server::Server(const ListenOptions& options, Service& service) {
   builder.RegisterService(&service);
   int port = 0;
   if (options.address.starts_with(kUnixPrefix)) {
-    socket_path_ = options.address.substr(kUnixPrefix.size());
+    socket_path_ = options.SocketPath();
     builder.AddListeningPort(options.address, grpc::InsecureServerCredentials(), &port);
   } else {
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);

@@ -21,6 +21,8 @@ struct ListenOptions {
 
   // Over a network nobody uses a tester without a lease: whoever goes away would leave traffic on.
   bool IsRemote() const;
+  // Empty for TCP.
+  std::string SocketPath() const;
 };
 
 class Server {

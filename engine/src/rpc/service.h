@@ -5,6 +5,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "tester/tester.h"
 #include "tester/v1/control.grpc.pb.h"
@@ -13,9 +16,10 @@ namespace tester {
 
 class Service final : public v1::Tester::Service {
  public:
-  // `shutdown` is called by Shutdown and asks the process to end.
-  Service(Tester& tester, std::function<void()> shutdown)
-      : tester_(tester), shutdown_(std::move(shutdown)) {}
+  // `shutdown` is called by Shutdown and asks the process to end. `clients`: by the names in their
+  // certificates; none: all are admins.
+  Service(Tester& tester, std::function<void()> shutdown, std::map<std::string, Role> clients = {})
+      : tester_(tester), shutdown_(std::move(shutdown)), clients_(std::move(clients)) {}
 
   grpc::Status GetInfo(grpc::ServerContext* context, const v1::GetInfoRequest* request,
                        v1::GetInfoResponse* response) override;
@@ -71,8 +75,14 @@ class Service final : public v1::Tester::Service {
                         v1::ShutdownResponse* response) override;
 
  private:
+  // Runs a call for a client whose role allows it, and turns what it throws into a status.
+  template <typename Call>
+  grpc::Status Answer(const grpc::ServerContext& context, const char* name, Role least,
+                      const Call& call);
+
   Tester& tester_;
   std::function<void()> shutdown_;
+  std::map<std::string, Role> clients_;
 };
 
 }  // namespace tester

@@ -6,12 +6,16 @@
 
 #include <string>
 
+#include "policy/policy.h"
+
 namespace tester {
 
 struct Client {
   std::string name;      // for those who are told later who it was
   std::string token;     // of its lease; empty: it has none
   bool trusted = false;  // the process itself, which needs no lease
+  Role role = Role::kAdmin;
+  bool observes = false;  // it may look at counters without a lease
 
   static Client Process() { return {.name = "testerd", .token = {}, .trusted = true}; }
 };

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tester/lease_watch.h"
+#include "tester/guard.h"
 #include "tester/tester_testing.h"
 
 namespace tester {
@@ -233,7 +233,7 @@ TEST_F(LeasedTest, WhatWasDoneUnderItEndsWithIt) {
 }
 
 TEST_F(LeasedTest, AClientThatDoesNotRenewStopsSending) {
-  const LeaseWatch watch(*tester);
+  const Guard guard(*tester);
   const Client alice = Acquire(Wish("alice", 3 * kSecond));
   Work(alice);
   while (tester->GetLease().has_lease()) std::this_thread::sleep_for(milliseconds(10));

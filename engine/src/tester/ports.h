@@ -19,12 +19,18 @@ namespace tester {
 
 class Ports {
  public:
-  // Workers serve them by turns.
-  Ports(std::vector<std::unique_ptr<Port>> ports, size_t workers) : ports_(std::move(ports)) {
+  // Workers serve them by turns. `policy`: null for none.
+  Ports(std::vector<std::unique_ptr<Port>> ports, size_t workers,
+        const std::shared_ptr<const Policy>& policy)
+      : ports_(std::move(ports)) {
     for (const auto& port : ports_) {
+      if (policy != nullptr && policy->addresses.LimitsAny()) {
+        port->allowed = {policy, &policy->addresses};
+      }
       limits_.push_back({.name = port->facts().name,
                          .max_frame_bytes = port->facts().max_frame_bytes,
-                         .worker = limits_.size() % workers});
+                         .worker = limits_.size() % workers,
+                         .policy = policy});
     }
   }
 

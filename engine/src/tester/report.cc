@@ -162,7 +162,7 @@ v1::GetInfoResponse Tester::Info() const {
 
 v1::Progress Tester::Progress(const Names& names, const Client& client) {
   const std::lock_guard lock(mutex_);
-  CheckLease(client);
+  CheckReader(client);
   v1::Progress progress;
   progress.set_now_ns(clock_.Now());
   for (const LoadedJob* job : jobs_.Find(names)) {
@@ -182,7 +182,7 @@ v1::Progress Tester::Progress(const Names& names, const Client& client) {
 
 v1::Snapshot Tester::TakeSnapshot(const Names& names, const Client& client) {
   const std::lock_guard lock(mutex_);
-  CheckLease(client);
+  CheckReader(client);
   const std::vector<LoadedJob*> jobs = names.empty() ? jobs_.All() : jobs_.Find(names);
   std::vector<const LoadedStream*> streams;
   for (const LoadedJob* job : jobs) {

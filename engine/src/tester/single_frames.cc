@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "plan/check_policy.h"
 #include "plan/validate.h"
 #include "wire/ethernet.h"
 
@@ -87,6 +88,8 @@ Mac SingleFrames::Resolve(const v1::ResolveRequest& request, const std::function
   const uint16_t index = ports_.IndexOf(request.port(), "resolve");
   const Question question = ValidateResolve(request);
   const uint64_t timeout_ns = request.timeout_ns() == 0 ? kDefaultResolveNs : request.timeout_ns();
+  CheckFrameAllowed(AskNeighbour(question), ports_.limits()[index],
+                    Cat("resolve on ", Quote(request.port())));
   const std::lock_guard lock(questions_[index]);
   Port& port = ports_[index];
   while (port.learned.Pop()) {

@@ -33,14 +33,15 @@ bool AnySending(const std::vector<LoadedJob*>& jobs) {
 }  // namespace
 
 Tester::Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement,
-               bool lease_required)
+               bool lease_required, const std::shared_ptr<const Policy>& policy)
     : opened_(clock_.ReadBoth()),
-      ports_(std::move(ports), placement.cpus.size()),
+      ports_(std::move(ports), placement.cpus.size(), policy),
       workers_(placement, clock_),
       single_frames_(ports_, workers_, [this](const Client& client) { CheckAdmitted(client); }),
       captures_({.workers = workers_.size(), .ports = ports_.size(), .clock = clock_}),
       queries_(workers_.size(), ports_.size()),
-      lease_(lease_required) {
+      lease_(lease_required),
+      rates_(ports_) {
   workers_.Launch(MakePrograms());
 }
 
@@ -70,6 +71,10 @@ void Tester::RefuseEnded() const {
 }
 
 void Tester::CheckLease(const Client& client) const { lease_.Check(client, Lease::Clock::now()); }
+
+void Tester::CheckReader(const Client& client) const {
+  if (!client.observes || !client.token.empty()) CheckLease(client);
+}
 
 void Tester::CheckAdmitted(const Client& client) {
   const std::lock_guard lock(mutex_);

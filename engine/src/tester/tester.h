@@ -17,6 +17,7 @@
 #include "tester/client.h"
 #include "tester/jobs.h"
 #include "tester/lease.h"
+#include "tester/port_rates.h"
 #include "tester/ports.h"
 #include "tester/queries.h"
 #include "tester/single_frames.h"
@@ -31,9 +32,9 @@ class Tester {
   using Names = Jobs::Names;
   static constexpr uint64_t kDefaultOutageNs = 1'000'000;
 
-  // `lease_required`: nobody uses it without a lease.
+  // `lease_required`: nobody uses it without a lease. `policy`: null for none.
   Tester(std::vector<std::unique_ptr<Port>> ports, const WorkerPlacement& placement,
-         bool lease_required = false);
+         bool lease_required = false, const std::shared_ptr<const Policy>& policy = nullptr);
   Tester(const Tester&) = delete;
   Tester& operator=(const Tester&) = delete;
 
@@ -87,8 +88,10 @@ class Tester {
   v1::Lease RenewLease(const Client& client);
   void ReleaseLease(const Client& client);
   v1::GetLeaseResponse GetLease();
-  // Ends a lease whose time is over, with all that was done under it. For LeaseWatch.
+  // Ends a lease whose time is over, with all that was done under it. For Guard, as the next one.
   void EndOverdueLease();
+  // Stops jobs that send, or would send, what the policy of the tester does not allow.
+  void EnforcePolicy();
 
   SingleFrames& single_frames() { return single_frames_; }
   Workers& workers() { return workers_; }
@@ -97,6 +100,8 @@ class Tester {
   // Under mutex_.
   void RefuseEnded() const;
   void CheckLease(const Client& client) const;
+  // Counters change nothing: whoever may observe and names no lease needs none.
+  void CheckReader(const Client& client) const;
   // Takes mutex_, for both of them.
   void CheckAdmitted(const Client& client);
   // Ends the lease in force; its jobs, captures and queries go with it, unless it is detached.
@@ -114,6 +119,7 @@ class Tester {
   void Publish();
   void EndCapture(const std::shared_ptr<Capture>& capture);
   void EndQuery(const std::shared_ptr<Query>& query);
+  void StopForbidden(const std::vector<LoadedJob*>& jobs, const std::string& why);
 
   Clock clock_;
   const Clock::Reading opened_;
@@ -127,6 +133,7 @@ class Tester {
   Captures captures_;
   Queries queries_;
   Lease lease_;
+  PortRates rates_;
   std::string ended_by_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/run_apart.h"
 #include "base/text.h"
+#include "plan/check_policy.h"
 #include "tester/tester.h"
 
 namespace tester {
@@ -71,6 +72,11 @@ uint64_t Tester::Update(const std::string& job_name, const v1::Stream& update,
   LoadedStream& stream = jobs_.FindStream(job_name, update.id(), where);
   auto frames = std::make_shared<const Frames>(plan.contents);
   CheckStays(stream, plan, *frames, where);
+  RateSums rates(ports_.limits());
+  for (const LoadedJob* job : jobs_.All()) {
+    for (const auto& other : job->streams) rates.Add(&other == &stream ? plan : other.plan);
+  }
+  rates.Check(where);
   if (SendsTheSame(plan, stream.plan)) {
     frames = stream.frames;
   } else {

@@ -98,7 +98,10 @@ void ServeForeign(const PortProgram& program, const rte_mbuf* mbuf, bool stale) 
   }
   std::array<uint8_t, kNeighbourFrameBytes> reply;
   if (const size_t bytes = AnswerNeighbour(frame, *program.neighbours, reply); bytes != 0) {
-    if (SendFrame(port, Frame(reply).first(bytes))) port.counters.neighbour_replies.Add(1);
+    const Frame answer = Frame(reply).first(bytes);
+    // Who asks may be somebody to whom nothing may be sent.
+    if (port.allowed != nullptr && !port.allowed->Allows(answer)) return;
+    if (SendFrame(port, answer)) port.counters.neighbour_replies.Add(1);
   } else if (const auto neighbour = ReadAdvertisement(frame)) {
     port.learned.Push(*neighbour);
   } else {

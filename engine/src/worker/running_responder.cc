@@ -102,11 +102,23 @@ void SendQueue::End(size_t bytes) {
     TagAgain({frame + tag_, bytes}, vlan_);
     bytes += tag_;
   }
+  if (port_.allowed != nullptr && !port_.allowed->Allows({frame, bytes})) [[unlikely]] {
+    Forbid({frame, bytes});
+    ++buffers_;
+    return;
+  }
   for (; bytes < wire::kMinFrameBytes; ++bytes) frame[bytes] = 0;
   mbuf->data_len = static_cast<uint16_t>(bytes);
   mbuf->pkt_len = static_cast<uint32_t>(bytes);
   TemplateKey(mbuf) = 0;
   queue_[count_++] = mbuf;
+}
+
+void SendQueue::Forbid(Frame frame) {
+  if (forbidden.load(std::memory_order_relaxed)) return;
+  forbidden_frame.assign(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(
+                                                            std::min(frame.size(), kRemembered)));
+  forbidden.store(true, std::memory_order_release);
 }
 
 bool SendQueue::Flush() {

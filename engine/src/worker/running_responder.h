@@ -35,12 +35,20 @@ class SendQueue final : public machine::Output {
   bool full() const { return count_ + kMostAtOnce > kQueued; }
   bool empty() const { return count_ == 0; }
 
+  // A frame was written that the port may not send. It was not sent, and is not counted as such;
+  // somebody stops the responder then. The first one, once `forbidden` is set.
+  std::atomic<bool> forbidden{false};
+  std::vector<uint8_t> forbidden_frame;
+
  private:
   static constexpr uint32_t kQueued = 1024;
   static constexpr uint32_t kMostAtOnce = 512;  // about what a burst of arrivals may lead to
   static constexpr uint32_t kBuffers = 32;
 
+  static constexpr size_t kRemembered = 128;
+
   bool Refill();
+  void Forbid(Frame frame);
 
   Port& port_;
   ResponderCounters& counters_;

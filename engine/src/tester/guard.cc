@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tester/lease_watch.h"
+#include "tester/guard.h"
 
 #include <chrono>
 #include <exception>
@@ -15,7 +15,7 @@ constexpr auto kLook = std::chrono::milliseconds(50);
 
 }  // namespace
 
-LeaseWatch::~LeaseWatch() {
+Guard::~Guard() {
   {
     const std::lock_guard lock(mutex_);
     end_ = true;
@@ -24,14 +24,15 @@ LeaseWatch::~LeaseWatch() {
   thread_.join();
 }
 
-void LeaseWatch::Run(Tester& tester) {
+void Guard::Run(Tester& tester) {
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, kLook, [this] { return end_; })) {
     lock.unlock();
     try {
       tester.EndOverdueLease();
+      tester.EnforcePolicy();
     } catch (const std::exception& error) {  // a worker that does not move; health says so, too
-      Log(LogLevel::kError, "failed", {{"call", "end of a lease"}, {"reason", error.what()}});
+      Log(LogLevel::kError, "failed", {{"call", "guard"}, {"reason", error.what()}});
     }
     lock.lock();
   }

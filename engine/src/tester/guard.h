@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: TesterLibrary contributors
 // SPDX-License-Identifier: Apache-2.0
 
-// Ends leases that nobody renews, so that the traffic of a client that has died stops.
+// Ends what may not go on: leases that nobody renews, so that the traffic of a client that has died
+// stops, and traffic that the policy of the tester does not allow.
 #pragma once
 
 #include <condition_variable>
@@ -12,12 +13,12 @@
 
 namespace tester {
 
-class LeaseWatch {
+class Guard {
  public:
-  explicit LeaseWatch(Tester& tester) : thread_([this, &tester] { Run(tester); }) {}
-  ~LeaseWatch();
-  LeaseWatch(const LeaseWatch&) = delete;
-  LeaseWatch& operator=(const LeaseWatch&) = delete;
+  explicit Guard(Tester& tester) : thread_([this, &tester] { Run(tester); }) {}
+  ~Guard();
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
 
  private:
   void Run(Tester& tester);

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What only shows as it is sent: stops the jobs that do what the policy does not allow.
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "tester/tester.h"
+
+namespace tester {
+namespace {
+
+bool SendsFrom(const LoadedJob& job, uint16_t port) {
+  return std::ranges::any_of(job.streams,
+                             [&](const LoadedStream& stream) {
+                               return stream.plan.tx_port == port && stream.Sending();
+                             }) ||
+         std::ranges::any_of(job.responders,
+                             [&](const LoadedResponder& responder) {
+                               return responder.plan->out_port == port && responder.Answers();
+                             }) ||
+         std::ranges::any_of(job.paths, [&](const LoadedPath& path) {
+           return path.forwarding &&
+                  (path.plan->first_port == port || path.plan->second_port == port);
+         });
+}
+
+}  // namespace
+
+void Tester::StopForbidden(const std::vector<LoadedJob*>& jobs, const std::string& why) {
+  std::vector<std::string> names;
+  for (const LoadedJob* job : jobs) names.push_back(job->plan.name);
+  Log(LogLevel::kWarning, "policy", {{"stops", Join(names)}, {"reason", why}});
+  if (!jobs.empty()) StopJobs(jobs, Cat("the policy of the tester: ", why), OpenFlows::kAbandon);
+}
+
+void Tester::EnforcePolicy() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& excess : rates_.Look(clock_.Now())) {
+    std::vector<LoadedJob*> jobs = jobs_.All();
+    std::erase_if(jobs, [&](const LoadedJob* job) { return !SendsFrom(*job, excess.port); });
+    StopForbidden(jobs, excess.text);
+  }
+  for (LoadedJob* job : jobs_.All()) {
+    for (const auto& responder : job->responders) {
+      if (!responder.Answers()) continue;
+      const SendQueue& output = responder.running->output;
+      if (!output.forbidden.load(std::memory_order_acquire)) continue;
+      const AddressRules& rules = *ports_[responder.plan->out_port].allowed;
+      StopForbidden({job},
+                    Cat("responder ", Quote(responder.plan->name),
+                        " would have sent a frame: ", rules.Objection(output.forbidden_frame)));
+      break;
+    }
+  }
+}
+
+}  // namespace tester

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: TesterLibrary contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What leaves ports whose rate is limited, in any second. Not thread safe.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "policy/policy.h"
+#include "tester/ports.h"
+
+namespace tester {
+
+class PortRates {
+ public:
+  explicit PortRates(const Ports& ports);
+
+  struct Excess {
+    uint16_t port;
+    std::string text;  // "port "p1" has sent 1200 frames within a second; allowed are 1000"
+  };
+  // Reads the counters of ports. Ports that have sent more in the second before `now_ns` than they
+  // may, with a tenth for frames that were late. What they have sent then counts no more.
+  std::vector<Excess> Look(uint64_t now_ns);
+
+ private:
+  struct Sample {
+    uint64_t at_ns;
+    uint64_t packets;
+    uint64_t bytes;
+  };
+  struct Limited {
+    uint16_t port;
+    RateLimit limit;
+    std::deque<Sample> samples;  // of a second
+  };
+
+  const Ports& ports_;
+  std::vector<Limited> limited_;
+};
+
+}  // namespace tester
