@@ -38,6 +38,14 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port", type=port, metavar="PORT", help="in place of that of the file; 0: a free one"
     )
+    parser.add_argument(
+        "--otg",
+        metavar="PLACE",
+        action="append",
+        default=[],
+        help="serve a place to Open Traffic Generator clients (snappi) of this machine, too, on ports 8443 "
+        "and 40051; otg: of the file has others",
+    )
     parser.add_argument("--openapi", action="store_true", help="print the OpenAPI as JSON, and end")
     users = parser.add_mutually_exclusive_group()
     users.add_argument("--users", action="store_true", help="list the users that have tokens")
@@ -60,6 +68,8 @@ def _serve(options: argparse.Namespace) -> int:
     config = load_config(options.file) if options.file else shipped_places()
     if options.port is not None:
         config = replace(config, port=options.port)
+    for name in options.otg:
+        config = config.with_otg(name)
     os.umask(0o077)  # runs, tokens of testers and the audit are nobody else's business
     if options.users or options.add_user or options.remove_user:
         return _change_users(options, config)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import ipaddress
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,16 @@ class LabgridPlace:
 
 
 @dataclass(frozen=True)
+class OtgPlace:
+    """Where clients of the Open Traffic Generator find a place, on this machine."""
+
+    http: int = 8443
+    grpc: int = 40051
+    locations: Mapping[str, str] = field(default_factory=dict)  # names of ports by what clients call them
+    idle: Duration = Duration(60 * 10**9)  # how long the lease is kept when nobody is connected
+
+
+@dataclass(frozen=True)
 class ServedPlace:
     """A place with its testbed, and how it is looked at before a grant."""
 
@@ -48,6 +58,7 @@ class ServedPlace:
     cables: tuple[tuple[str, str], ...] = ()
     fresh: Duration = _FRESH
     labgrid: LabgridPlace | None = None
+    otg: OtgPlace | None = None
 
     @property
     def name(self) -> str:
@@ -97,6 +108,18 @@ class Config:
     def is_loopback(self) -> bool:
         """Whether nobody beyond this machine reaches the service."""
         return ipaddress.ip_address(self.host).is_loopback
+
+    def with_otg(self, name: str) -> Config:
+        """The same with a place at the usual ports of OTG. TesterLibraryError if there is no such place."""
+        if name not in (known := [place.name for place in self.places]):
+            raise TesterLibraryError(f"--otg {name}: there is no such place; there are {', '.join(known)}")
+        return replace(
+            self,
+            places=tuple(
+                replace(place, otg=place.otg or OtgPlace()) if place.name == name else place
+                for place in self.places
+            ),
+        )
 
     def check_access(self, *, has_tokens: bool) -> None:
         """TesterLibraryError if everybody on a network could use the testers, or read a token."""
@@ -186,7 +209,19 @@ def _place(name: str, given: Mapping[str, Any], file: str, document: Document | 
         cables=tuple((tx, rx) for tx, rx in given.get("cables", ())),
         fresh=fresh,
         labgrid=LabgridPlace(**given["labgrid"]) if "labgrid" in given else None,
+        otg=_otg(name, given["otg"], testbed, document) if "otg" in given else None,
     )
+
+
+def _otg(name: str, given: Mapping[str, Any], testbed: Testbed, document: Document | None) -> OtgPlace:
+    ports = [port.name for port in testbed.ports]
+    more = dict(given)
+    for location, port in more.get("locations", {}).items():
+        if port not in ports:
+            raise ValueError(f"otg: location {location!r}: no port {port!r}; there are {', '.join(ports)}")
+    if document and "idle" in more:
+        more["idle"] = document.parsed(Duration.parse, more["idle"], ("places", name, "otg", "idle"))
+    return OtgPlace(**more)
 
 
 def _check_addresses(document: Document, places: tuple[ServedPlace, ...]) -> None:

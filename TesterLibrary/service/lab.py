@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -50,6 +50,7 @@ class Lab:
         self.waited_s = 0.0
         self.out_of_use: dict[str, str] = {}  # places that an admin has taken out of use, with the reason
         self.looked_at: dict[str, str] = {}  # when, by place
+        self.enders: list[Callable[[str], Awaitable[None]]] = []  # end what is done under a lease beside jobs
         self._ledger = ledger
         self._keepers: dict[str, Keeper] = {}  # by lease
         self._looking: dict[str, asyncio.Task[None]] = {}
@@ -322,6 +323,8 @@ class Lab:
                 lease_id, self.places.get(place)
             )  # first: whatever a job still does, its traffic has stopped
             await self.jobs.end_all(lease_id, JobState.LEASE_ENDED, reason)
+            for end in self.enders:
+                await end(lease_id)
         finally:
             del self._ending[lease_id]
         with suppress(Refusal):  # the database has failed meanwhile, and does not know of it

@@ -55,6 +55,11 @@ class Running:
         """The status with which it ended, or minus the signal that ended it."""
         return await self._process.wait()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended by itself."""
+        return self._process.returncode is not None
+
     async def end(self) -> None:
         """Asks it to end, then kills all its processes. When it returns none is left."""
         if self._process.returncode is None:

@@ -11,7 +11,7 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -33,6 +33,9 @@ from .routes import health_route, routes
 from .store import Store
 from .user import Role
 
+if TYPE_CHECKING:
+    from .otg_door import OtgDoor
+
 _USERS_S = 2.0  # until a user that was added or removed beside the service is known
 _MOST_CONNECTIONS = 4096
 _KEEP_ALIVE_S = 75
@@ -51,7 +54,26 @@ class Service:
         self._pages = LivePages()
         self.api = self._application()
         self.door = Door(cast("Any", self.api), config, self.ledger, self.connections)
+        self._otg = self._otg_doors()
         self._watching: asyncio.Task[None] | None = None
+
+    def _otg_doors(self) -> list[OtgDoor]:
+        places = [place for place in self.config.places if place.otg]
+        if not places:
+            return []
+        try:
+            from .otg_door import OtgDoor
+        except ImportError as missing:
+            extra = "install robotframework-testerlibrary[otg]"
+            raise TesterLibraryError(f"place {places[0].name}: otg: needs {missing.name}; {extra}") from None
+        return [OtgDoor(self.lab, self.ledger, place, self._role_of) for place in places]
+
+    def _role_of(self, name: str) -> Role | None:
+        """The role of a Unix user: that of the user of the service of the same name."""
+        if self.door.is_open:
+            return Role.USER
+        roles = [user.role for user in self.door.users.values() if user.name == name]
+        return roles[0] if roles else self.config.certificates.get(name)
 
     def _application(self) -> FastAPI:
         api = FastAPI(
@@ -75,12 +97,16 @@ class Service:
     async def _lifespan(self, _: FastAPI) -> AsyncIterator[None]:
         await self._read_users()
         await self.lab.start()
+        for door in self._otg:
+            await door.start()
         self._watching = asyncio.create_task(self._watch_users())
         try:
             yield
         finally:
             self._watching.cancel()
             self._pages.close()
+            for door in self._otg:
+                await door.close()
             await self.lab.stop()
             self.ledger.close()
 

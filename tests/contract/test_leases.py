@@ -28,43 +28,13 @@ from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 
+from .leased_client import TESTBED, said, sending
 from .rig import PATIENCE, FakeRig, Rig, SwitchRig
 
 PORTS = {"p1": "loop:x", "p2": "loop:x"}
 SECOND = Duration(10**9)
 BRIEFLY = Duration(3 * 10**9)  # a machine under load may take a second to renew it
 MINUTE = Duration(60 * 10**9)
-_CLIENT = """
-import sys
-from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.model.capture import Capture
-from TesterLibrary.model.units import Duration
-from TesterLibrary.targets.base import LeaseTerms
-from TesterLibrary.targets.engine.client import EngineTarget
-from tests.contract.rig import Rig
-target = EngineTarget.connect(sys.argv[1])
-target.lease(LeaseTerms("alice", Duration(3 * 10**9)))
-rig = Rig(target)
-rig.load(rig.plan("hers", first_id=7))
-target.start_capture(Capture("hers", ports=("p1",)))
-target.start(["hers"])
-print("sending", flush=True)
-for _ in sys.stdin:
-    try:
-        print(target.snapshot(["hers"]).streams[0].tx_packets, flush=True)
-    except TesterLibraryError as error:
-        print(type(error).__name__, error, flush=True)
-"""
-
-_TESTBED = """
-version: 1
-name: lab
-tester: {{address: "{address}"}}
-ports:
-  - {{name: p1, interface: "vdev:net_null0", speed: 1 Gbps}}
-  - {{name: p2, interface: "vdev:net_null1", speed: 1 Gbps}}
-dut: {{name: cable, kind: physical, layer: 2}}
-"""
 
 
 def terms(owner: str, ttl: Duration = MINUTE, *, force: bool = False) -> LeaseTerms:
@@ -81,28 +51,14 @@ def until(holds: Callable[[], bool]) -> None:
 @pytest.fixture
 def alice(process: EngineProcess) -> Iterator[subprocess.Popen[str]]:
     """A client in a process of its own that has the lease for three seconds, captures and sends."""
-    command = [sys.executable, "-c", _CLIENT, process.address]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as client:
-        assert client.stdout
-        assert client.stdout.readline() == "sending\n"
+    with sending(process.address, "alice", 3) as client:
         yield client
-        client.kill()
 
 
 @pytest.fixture
 def bob(process: EngineProcess) -> Iterator[EngineTarget]:
     with closing(EngineTarget.connect(process.address)) as bob:
         yield bob
-
-
-def said(client: subprocess.Popen[str]) -> str:
-    """The state of its stream, as the client reports it."""
-    assert client.stdin
-    assert client.stdout
-    client.stdin.write("\n")
-    client.stdin.flush()
-    return client.stdout.readline()
 
 
 def nothing_is_said_of_her(process: EngineProcess, bob: EngineTarget) -> None:
@@ -342,7 +298,7 @@ def test_the_command_shows_ends_and_refuses(
     process: EngineProcess, bob: EngineTarget, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     testbed = tmp_path / "lab.yaml"
-    testbed.write_text(_TESTBED.format(address=process.address), encoding="utf-8")
+    testbed.write_text(TESTBED.format(address=process.address), encoding="utf-8")
     assert cli.main(["lease", "show", str(testbed)]) == 0
     assert capsys.readouterr().out == "free: nobody has a lease\n"
     assert cli.main(["lease", "release", str(testbed), "--force"]) == 0
@@ -364,7 +320,7 @@ def test_a_tester_is_held_until_the_command_ends(
     process: EngineProcess, bob: EngineTarget, tmp_path: Path
 ) -> None:
     testbed = tmp_path / "lab.yaml"
-    testbed.write_text(_TESTBED.format(address=process.address), encoding="utf-8")
+    testbed.write_text(TESTBED.format(address=process.address), encoding="utf-8")
     command = [sys.executable, "-m", "TesterLibrary.commands.main", "lease", "hold", str(testbed)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holding:
         assert holding.stdout

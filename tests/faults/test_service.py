@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
@@ -22,19 +21,9 @@ from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
-from TesterLibrary.targets.engine.program import find_program
-from tests.unit.service.served import ROOT, Served, User, served, until
+from tests.contract.leased_client import TESTBED, said, sending
+from tests.unit.service.served import Served, User, served, until
 
-PORTS = {"p1": "loop:x", "p2": "loop:x"}
-_TESTBED = """
-version: 1
-name: lab
-tester: {{address: "{address}"}}
-ports:
-  - {{name: p1, interface: "vdev:net_null0", speed: 1 Gbps}}
-  - {{name: p2, interface: "vdev:net_null1", speed: 1 Gbps}}
-dut: {{name: cable, kind: physical, layer: 2}}
-"""
 _PLACES = "\n  lab: {{testbed: {testbed}, check: cable, cables: [[p1, p2]]}}\n"
 _JOB = """
 version: 1
@@ -44,39 +33,11 @@ loss: 0
 ports: [{name: p1, speed: 1 Gbps}, {name: p2, speed: 1 Gbps}]
 streams: [{name: north, tx: p1, rx: p2, frame_size: 64, rate: 1 kpps}]
 """
-# A suite on the machine of a user, who was given the lease of the tester.
-_CLIENT = """
-import sys
-from TesterLibrary.errors import TesterLibraryError
-from TesterLibrary.model.units import Duration
-from TesterLibrary.targets.base import LeaseTerms
-from TesterLibrary.targets.engine.client import EngineTarget
-from tests.contract.rig import Rig
-target = EngineTarget.connect(sys.argv[1])
-target.lease(LeaseTerms("somebody", Duration(60 * 10**9)))
-rig = Rig(target)
-rig.load(rig.plan("hers", first_id=7))
-target.start(["hers"])
-print("sending", flush=True)
-for _ in sys.stdin:
-    try:
-        print(target.snapshot(["hers"]).streams[0].tx_packets, flush=True)
-    except TesterLibraryError as error:
-        print(type(error).__name__, error, flush=True)
-"""
-
-
-@pytest.fixture
-def engine() -> Iterator[EngineProcess]:
-    find_program()
-    engine = EngineProcess.launch(ports=PORTS)
-    yield engine
-    engine.stop()
 
 
 @pytest.fixture
 def service(engine: EngineProcess, tmp_path: Path) -> Iterator[Served]:
-    (tmp_path / "testbed.yaml").write_text(_TESTBED.format(address=engine.address))
+    (tmp_path / "testbed.yaml").write_text(TESTBED.format(address=engine.address))
     with served(tmp_path, _PLACES.format(testbed="testbed.yaml")) as service:
         yield service
 
@@ -93,24 +54,9 @@ def bob(service: Served) -> User:
 
 @contextmanager
 def client(lease: dict[str, Any], address: str) -> Iterator[subprocess.Popen[str]]:
-    """A process that sends under a lease of the service."""
-    command = [sys.executable, "-c", _CLIENT, address]
-    environment = {**os.environ, "TESTER_LEASE": lease["tester"], "PYTHONPATH": str(ROOT)}
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "sending\n"
+    """A suite on the machine of a user, who was given the lease of the tester."""
+    with sending(address, "somebody", 60, {"TESTER_LEASE": lease["tester"]}) as process:
         yield process
-        process.kill()
-
-
-def said(process: subprocess.Popen[str]) -> str:
-    """The state of its stream, as a client reports it."""
-    assert process.stdin
-    assert process.stdout
-    process.stdin.write("\n")
-    process.stdin.flush()
-    return process.stdout.readline()
 
 
 def jobs_of(engine: EngineProcess, lease: dict[str, Any]) -> list[str]:

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
 from itertools import count
 from threading import RLock
+from typing import Protocol
 
 from ...errors import PlanError, TesterLibraryError, UnitError
 from ...running.tester import Tester
@@ -51,6 +52,19 @@ class Call:
 
     request: str
     answer: Callable[[Message], Message | bytes]
+
+
+class Answering(Protocol):
+    """Answers the calls of the model, for a server."""
+
+    @property
+    def calls(self) -> Mapping[str, Call]:
+        """The calls by their names."""
+        ...
+
+    def call(self, name: str, request: Message | None) -> Message | bytes:
+        """The answer to a call. OtgError if it is refused."""
+        ...
 
 
 class TrafficGenerator:

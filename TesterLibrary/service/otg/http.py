@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import BoundedSemaphore, Thread
 from typing import Any
 
-from .control import TrafficGenerator
+from .control import Answering
 from .json_text import parsed, plain
 from .refusal import OtgError
 
@@ -39,9 +39,7 @@ _TLS_HANDSHAKE = b"\x16"  # the first octet of a TLS client (RFC 8446 §5.1)
 class HttpServer:
     """Serves a traffic generator until it is closed."""
 
-    def __init__(
-        self, generator: TrafficGenerator, address: str, port: int, context: ssl.SSLContext | None
-    ) -> None:
+    def __init__(self, generator: Answering, address: str, port: int, context: ssl.SSLContext | None) -> None:
         """`context`: for clients that use TLS; None: they are refused."""
         self._server = _Server(generator, (address, port), context)
         self._thread = Thread(target=self._server.serve_forever, name="otg http", daemon=True)
@@ -64,7 +62,7 @@ class _Server(ThreadingHTTPServer):
     allow_reuse_address = True
 
     def __init__(
-        self, generator: TrafficGenerator, address: tuple[str, int], context: ssl.SSLContext | None
+        self, generator: Answering, address: tuple[str, int], context: ssl.SSLContext | None
     ) -> None:
         self.generator = generator
         self._context = context

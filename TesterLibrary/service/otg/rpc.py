@@ -14,7 +14,7 @@ from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import DecodeError
 
 from ...errors import TesterLibraryError
-from .control import TrafficGenerator
+from .control import Answering
 from .refusal import OtgError
 from .schema import Message, message_class, service
 
@@ -29,7 +29,7 @@ _STATUS = {"validation": grpc.StatusCode.INVALID_ARGUMENT, "internal": grpc.Stat
 class GrpcServer:
     """Serves a traffic generator until it is closed."""
 
-    def __init__(self, generator: TrafficGenerator, address: str, port: int) -> None:
+    def __init__(self, generator: Answering, address: str, port: int) -> None:
         limits = [
             ("grpc.max_receive_message_length", _MOST_BODY),
             ("grpc.max_send_message_length", _MOST_BODY),
@@ -50,7 +50,7 @@ class GrpcServer:
         self._server.stop(grace=1).wait()
 
 
-def _handler(generator: TrafficGenerator, method: MethodDescriptor) -> grpc.RpcMethodHandler[Any, Any]:
+def _handler(generator: Answering, method: MethodDescriptor) -> grpc.RpcMethodHandler[Any, Any]:
     name = method.name.removeprefix(_STREAMED)
     kind = generator.calls[name].request
     response = message_class(method.output_type.name)
@@ -124,7 +124,7 @@ def _pieces(answer: Message | bytes) -> Iterator[Message]:
 
 
 def _answered(
-    generator: TrafficGenerator, name: str, context: grpc.ServicerContext, request: Message | OtgError | None
+    generator: Answering, name: str, context: grpc.ServicerContext, request: Message | OtgError | None
 ) -> Message | bytes:
     if isinstance(request, OtgError):
         _abort(context, request)

@@ -8,19 +8,39 @@ import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import NoReturn
 
 from ...errors import TesterLibraryError
 from ...running.opening import OpenTestbed
 from .certificate import fresh_context
-from .control import TrafficGenerator
+from .control import Call, TrafficGenerator
 from .http import HttpServer
 from .laboratory import Laboratory
+from .refusal import OtgFailure
 from .rpc import GrpcServer
+from .schema import Message, service
 
 # The protocol has no identity: whoever reaches it sends traffic. Others reach it over a channel that has one.
 ADDRESS = "127.0.0.1"
 _OBJECTS = 500_000  # a reading of thousands of flows makes so many objects, none of which refer to each other
 HTTP_PORT, GRPC_PORT = 8443, 40051  # that clients know
+
+
+class Refusing:
+    """Answers every call with the reason why nobody is served."""
+
+    reason = ""
+
+    def __init__(self) -> None:
+        names = {method.name.removeprefix("stream") for method in service().methods}
+        self.calls: Mapping[str, Call] = {name: Call("", self._refuse) for name in names}
+
+    def call(self, name: str, request: Message | None) -> NoReturn:  # noqa: ARG002
+        """Raises OtgFailure."""
+        raise OtgFailure([self.reason])
+
+    def _refuse(self, _: object) -> NoReturn:
+        raise OtgFailure([self.reason])
 
 
 @dataclass(frozen=True)

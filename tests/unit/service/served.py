@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import requests
 
@@ -116,6 +116,12 @@ class Served:
 
     def user(self, name: str) -> User:
         return User(self.url, self.tokens[name], **self.options)
+
+    @property
+    def output(self) -> IO[str] | None:
+        """Its output, for readers of more than the first line."""
+        assert self._process
+        return self._process.stdout
 
     @property
     def pid(self) -> int:

@@ -1,0 +1,276 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A place of the service for clients of the Open Traffic Generator, whose protocol knows no users.
+
+A client is the Unix user whose process has the other end of the connection, on this machine. With its first
+connection the place is leased for it, and `tester otg` is run under the lease; what it sends goes there as
+it is. The lease is kept while it is connected, and a while longer. Who does not get the place is told so, as
+an answer of the protocol.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pwd
+import re
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..errors import TesterLibraryError
+from .config import OtgPlace, ServedPlace
+from .lab import Lab
+from .ledger import Caller, Ledger, Work
+from .otg.certificate import fresh_context
+from .otg.http import HttpServer
+from .otg.rpc import GrpcServer
+from .otg.serving import ADDRESS, Refusing
+from .refusal import Misfit, NotAllowed, Refusal, Unready
+from .runner import LOG, Running
+from .scheduler import Lease, State, Wish
+from .user import Role
+
+_TTL_S = 30.0
+_TICK_S = 1.0
+_GRANT_S = 3.0  # a client of the protocol waits ten seconds for an answer, which has to be made yet
+_READY_S = 60.0  # for an embedded testbed, on a machine that is busy
+_REFUSED_S = 2.0  # a client that was told no connects anew when it asks again
+_PIECE = 1 << 16
+_READY = re.compile(r"^https://127\.0\.0\.1:(\d+) .*gRPC 127\.0\.0\.1:(\d+)", re.MULTILINE)
+
+
+@dataclass
+class _Session:
+    """A client that has the place."""
+
+    caller: Caller
+    lease: Lease
+    running: Running
+    ports: dict[str, int]
+    connections: set[asyncio.Task[Any]] = field(default_factory=set)
+    idle_since: float = 0.0
+
+    @property
+    def idle_s(self) -> float:
+        """How long ago somebody was connected."""
+        return time.monotonic() - self.idle_since
+
+
+class OtgDoor:
+    """Listens for one place."""
+
+    def __init__(
+        self, lab: Lab, ledger: Ledger, place: ServedPlace, role_of: Callable[[str], Role | None]
+    ) -> None:
+        """`role_of` says the role of a Unix user by its name; None: it may not use the service."""
+        assert place.otg
+        self._lab, self._ledger, self._place, self._role_of = lab, ledger, place, role_of
+        self._settings: OtgPlace = place.otg
+        self._session: _Session | None = None
+        self._lock = asyncio.Lock()
+        self._servers: list[asyncio.Server] = []
+        self._refusing = Refusing()
+        self._closing = ExitStack()
+        self._refusals: dict[str, int] = {}
+        self._keeping: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Listens. TesterLibraryError if a port cannot be had."""
+        http = HttpServer(self._refusing, ADDRESS, 0, fresh_context(ADDRESS))
+        self._closing.callback(http.close)
+        grpc = GrpcServer(self._refusing, ADDRESS, 0)
+        self._closing.callback(grpc.close)
+        self._refusals = {"http": http.port, "grpc": grpc.port}
+        for kind, port in (("http", self._settings.http), ("grpc", self._settings.grpc)):
+            try:
+                server = await asyncio.start_server(partial(self._serve, kind), ADDRESS, port)
+            except OSError as problem:
+                said = f"port {port} of {ADDRESS} cannot be had: {problem.strerror}"
+                raise TesterLibraryError(f"place {self._place.name}: otg: {said}") from None
+            self._servers.append(server)
+        self._lab.enders.append(self.end)
+        self._keeping = asyncio.create_task(self._keep())
+        http_port, grpc_port = (server.sockets[0].getsockname()[1] for server in self._servers)
+        print(
+            f"{self._place.name}: Open Traffic Generator at https://{ADDRESS}:{http_port} (http, too), "
+            f"gRPC {ADDRESS}:{grpc_port}",
+            flush=True,
+        )
+
+    async def close(self) -> None:
+        """Listens no more, and ends what a client does."""
+        for server in self._servers:
+            server.close()
+        if self._keeping:
+            self._keeping.cancel()
+        if session := self._session:
+            await self.end(session.lease.id)
+        await asyncio.to_thread(self._closing.close)
+
+    async def end(self, lease_id: str) -> None:
+        """Ends what is done under a lease. When it returns nothing of it is left."""
+        session = self._session
+        if session is None or session.lease.id != lease_id:
+            return
+        self._session = None
+        for connection in session.connections:
+            connection.cancel()
+        await session.running.end()
+
+    async def _serve(self, kind: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """A connection of a client, to its end."""
+        session = None
+        try:
+            try:
+                caller = self._caller(writer.get_extra_info("peername"), writer.get_extra_info("sockname"))
+                session = await self._session_of(caller)
+                port, longest = session.ports[kind], None
+            except Refusal as refusal:
+                port, longest = self._refusals[kind], _REFUSED_S
+                self._refusing.reason = str(refusal)
+            task = asyncio.current_task()
+            assert task
+            if session:
+                session.connections.add(task)
+            with suppress(OSError, asyncio.TimeoutError, asyncio.CancelledError):
+                await asyncio.wait_for(_forward(reader, writer, port), longest)
+            if session:
+                session.connections.discard(task)
+                session.idle_since = time.monotonic()
+        finally:
+            writer.close()
+
+    def _caller(self, peer: tuple[str, int], here: tuple[str, int]) -> Caller:
+        name = user_of(peer, here)
+        client = f"{peer[0]}:{peer[1]}"
+        role = self._role_of(name)
+        if role is None or not role.may(Role.USER):
+            raise NotAllowed(
+                f"{name}, whose process this is, may not lease testers here; the owner of the lab adds users "
+                f"by --add-user {name}"
+            )
+        return Caller(name, role, client)
+
+    async def _session_of(self, caller: Caller) -> _Session:
+        async with self._lock:
+            session = self._session
+            if session and session.caller.name == caller.name:
+                return session
+            try:
+                lease = await self._leased(caller)
+            except Refusal as refusal:
+                with suppress(Unready):
+                    line = caller.line("otg", self._place.name, refusal.status, str(refusal))
+                    await self._ledger.keep(Work(lines=[line]))
+                raise
+            try:
+                running, ports = await self._run(lease)
+            except TesterLibraryError as problem:
+                with suppress(Refusal):
+                    await self._lab.end(caller, lease.id)
+                raise Unready(f"place {self._place.name}: {problem}") from None
+            self._session = _Session(caller, lease, running, ports, idle_since=time.monotonic())
+            return self._session
+
+    async def _leased(self, caller: Caller) -> Lease:
+        wish = Wish(caller.name, _TTL_S, self._place.name)
+        lease = await self._lab.ask(caller, wish)
+        lease = await self._lab.wait_for(caller, lease.id, _GRANT_S)
+        while lease.state is State.CHECKING:
+            lease = await self._lab.wait_for(caller, lease.id, _GRANT_S)
+        if lease.state is State.ACQUIRED:
+            return lease
+        holder = self._lab.scheduler.holder(self._place.name)
+        problem = self._lab.scheduler.unfit.get(self._place.name)
+        if not lease.state.is_over:
+            await self._lab.end(caller, lease.id)
+        why = problem or (
+            f"it is leased to {holder.owner}" if holder else lease.reason or "others are before"
+        )
+        raise Misfit(f"place {self._place.name} cannot be had now: {why}; try again later")
+
+    async def _run(self, lease: Lease) -> tuple[Running, dict[str, int]]:
+        """`tester otg` under a lease, once it listens."""
+        folder = self._lab.config.folder / "otg" / lease.id
+        folder.mkdir(parents=True)
+        locations = (f"{text}={port}" for text, port in self._settings.locations.items())
+        arguments = ["otg", self._place.file, "--http", "0", "--grpc", "0", "--results", "."]
+        arguments += [word for location in locations for word in ("--location", location)]
+        keeper = self._lab.keeper(lease.id)
+        running = await Running.start(
+            f"otg-{lease.id}", folder, arguments, dict([keeper.variable]) if keeper else {}
+        )
+        deadline = time.monotonic() + _READY_S
+        while time.monotonic() < deadline:
+            said = (folder / LOG).read_text(encoding="utf-8", errors="replace")
+            if found := _READY.search(said):
+                return running, {"http": int(found[1]), "grpc": int(found[2])}
+            if running.is_over:
+                raise TesterLibraryError(said.strip()[-500:] or "tester otg ended at once")
+            await asyncio.sleep(0.05)
+        await running.end()
+        raise TesterLibraryError(f"tester otg did not listen within {_READY_S:.0f} s")
+
+    async def _keep(self) -> None:
+        """Keeps the lease of who is connected, and ends that of who is gone."""
+        while True:
+            await asyncio.sleep(_TICK_S)
+            session = self._session
+            if session is None:
+                continue
+            try:
+                if session.running.is_over:
+                    await self._lab.end(session.caller, session.lease.id)
+                elif session.connections or session.idle_s < self._settings.idle.seconds:
+                    await self._lab.renew(session.caller, session.lease.id)
+                else:
+                    await self._lab.end(session.caller, session.lease.id)
+            except Unready:
+                continue
+            except Refusal:  # it is over, or about to be
+                await self.end(session.lease.id)
+
+
+def user_of(peer: tuple[str, int], here: tuple[str, int]) -> str:
+    """The name of the Unix user whose process of this machine has the other end of a connection (TCP, IPv4).
+
+    Raises:
+        NotAllowed: the connection is gone, or of another machine.
+    """
+    for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]:
+        words = line.split()
+        if (words[1], words[2]) == (_as_kernel(peer), _as_kernel(here)):
+            uid = int(words[7])
+            try:
+                return pwd.getpwuid(uid).pw_name
+            except KeyError:
+                return f"user {uid}"
+    raise NotAllowed("nobody knows whose process this is; connect from this machine")
+
+
+def _as_kernel(end: tuple[str, int]) -> str:
+    address = int.from_bytes(socket.inet_aton(end[0]), sys.byteorder)
+    return f"{address:08X}:{end[1]:04X}"
+
+
+async def _forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
+    """All that comes from either end, until both have come to theirs."""
+    there, back = await asyncio.open_connection(ADDRESS, port)
+    try:
+        await asyncio.gather(_copy(reader, back), _copy(there, writer))
+    finally:
+        back.close()
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while piece := await reader.read(_PIECE):
+        writer.write(piece)
+        await writer.drain()
+    if writer.can_write_eof():
+        writer.write_eof()

@@ -1,0 +1,148 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""A tester of the service for clients who know neither users nor leases: Open Traffic Generator."""
+
+from __future__ import annotations
+
+import json
+import pwd
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from TesterLibrary.errors import LeaseError
+from TesterLibrary.targets.engine.client import EngineTarget
+from TesterLibrary.targets.engine.process import EngineProcess
+from tests.contract.leased_client import TESTBED
+from tests.unit.service.otg.configs import config, flow
+from tests.unit.service.served import Served, until
+
+PLACES = """
+  lab:
+    testbed: testbed.yaml
+    otg: {http: 0, grpc: 0, locations: {"localhost:5555": p1, "localhost:5556": p2}, idle: 2 s}
+"""
+# A client that keeps its connection: a line of standard input is a request, the answer a line of its output.
+CLIENT = """
+import encodings.idna, http.client, json, os, sys
+os.setuid(int(sys.argv[2]))
+server = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=90)
+for line in sys.stdin:
+    method, path, body = json.loads(line)
+    server.request(method, path, json.dumps(body) if body is not None else None)
+    answer = server.getresponse()
+    print(json.dumps([answer.status, json.loads(answer.read())]), flush=True)
+"""
+PACKETS = 300
+
+
+class OtgClient:
+    """A process of a Unix user, which drives a tester."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+
+    def ask(self, method: str, path: str, body: Any = None, expect: int = 200) -> Any:
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(json.dumps([method, path, body]) + "\n")
+        self.process.stdin.flush()
+        status, answer = json.loads(self.process.stdout.readline())
+        assert status == expect, answer
+        return answer
+
+    def configure(self, frames: int = PACKETS) -> None:
+        limit = {"choice": "fixed_packets", "fixed_packets": {"packets": frames}}
+        wanted = {"enable": True, "loss": True}
+        north = flow("north", duration=limit, rate={"choice": "pps", "pps": 1000}, metrics=wanted)
+        self.ask("POST", "/config", config(north))
+
+    def start(self) -> None:
+        state = {"choice": "flow_transmit", "flow_transmit": {"state": "start"}}
+        self.ask("POST", "/control/state", {"choice": "traffic", "traffic": state})
+
+    def metrics(self) -> Any:
+        answer = self.ask("POST", "/monitor/metrics", {"choice": "flow", "flow": {}})
+        return answer["flow_metrics"][0]
+
+
+@contextmanager
+def of(user: str, port: int) -> Iterator[OtgClient]:
+    command = [sys.executable, "-c", CLIENT, str(port), str(pwd.getpwnam(user).pw_uid)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
+        yield OtgClient(process)
+        process.kill()
+
+
+@pytest.fixture
+def service(engine: EngineProcess, tmp_path: Path) -> Iterator[tuple[Served, int]]:
+    """A service, and the port of its only place."""
+    (tmp_path / "testbed.yaml").write_text(TESTBED.format(address=engine.address))
+    service = Served(tmp_path, PLACES)
+    for name, role in (("root", "admin"), ("nobody", "user")):
+        service.add(name, role)
+    service.start()
+    with closing(service):
+        assert service.output
+        pattern = r"lab: Open Traffic Generator at https://127\.0\.0\.1:(\d+) "
+        found = re.match(pattern, service.output.readline())
+        assert found
+        yield service, int(found[1])
+
+
+def test_two_users_of_open_traffic_generator_do_not_touch_each_other(
+    service: tuple[Served, int], engine: EngineProcess
+) -> None:
+    served, port = service
+    root = served.user("root")
+    with of("root", port) as hers:
+        hers.configure(frames=100_000)
+        hers.start()
+        (lease,) = (lease for lease in root.get("/v1/leases") if lease["state"] == "acquired")
+        assert (lease["owner"], lease["place"]) == ("root", "lab")
+        with of("nobody", port) as his:
+            refused = his.ask("POST", "/config", {}, expect=500)
+            assert refused["errors"] == ["place lab cannot be had now: it is leased to root; try again later"]
+        with closing(EngineTarget.connect(engine.address)) as direct, pytest.raises(LeaseError, match="root"):
+            direct.snapshot()
+        before = hers.metrics()["frames_tx"]
+        until(lambda: hers.metrics()["frames_tx"] > before)
+        assert ("nobody", "otg", 409) in {line[:3] for line in served.audit()}
+    until(lambda: root.get("/v1/places/lab")["owner"] == "")  # she is gone, and her traffic
+    with closing(EngineTarget.connect(engine.address)) as direct:
+        assert direct.snapshot().jobs == ()
+    with of("nobody", port) as his:
+        his.configure()
+        his.start()
+        until(lambda: his.metrics()["transmit"] == "stopped")
+        found = his.metrics()
+        assert (found["frames_tx"], found["frames_rx"], found["loss"]) == (PACKETS, PACKETS, 0)
+
+
+def test_a_user_whom_nobody_has_added_is_refused(service: tuple[Served, int]) -> None:
+    _, port = service
+    with of("daemon", port) as stranger:
+        refused = stranger.ask("GET", "/config", expect=500)
+        assert "daemon, whose process this is, may not lease testers here" in refused["errors"][0]
+
+
+def test_a_lease_that_is_ended_ends_its_client(service: tuple[Served, int], engine: EngineProcess) -> None:
+    served, port = service
+    root = served.user("root")
+    with of("nobody", port) as his:
+        his.configure(frames=100_000)
+        his.start()
+        taken = root.lease("lab", ttl_s=600, force=True)
+        taken = root.get(f"/v1/leases/{taken['id']}?wait=60")
+        assert taken["state"] == "acquired"
+        with closing(EngineTarget.connect(engine.address)) as direct:
+            holder = direct.lease_holder()
+            assert holder is not None
+            assert holder.owner == "root"
