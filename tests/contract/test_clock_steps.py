@@ -4,61 +4,28 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from TesterLibrary._generated.tester.v1 import control_pb2_grpc, lease_pb2
+from TesterLibrary.model.units import Duration
+from TesterLibrary.targets.base import LeaseTerms
+from TesterLibrary.targets.engine.address import open_channel
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from .rig import Rig
-
-# Every reading of the wall clock is an hour before or after the one before; other clocks are the kernel's.
-STEPPING = """
-#define _GNU_SOURCE
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
-
-static int readings;
-
-int clock_gettime(clockid_t clock, struct timespec *now) {
-  const long failed = syscall(SYS_clock_gettime, clock, now);
-  if (failed == 0 && clock == CLOCK_REALTIME)
-    now->tv_sec += __atomic_add_fetch(&readings, 1, __ATOMIC_RELAXED) % 2 ? 3600 : -3600;
-  return (int)failed;
-}
-
-int gettimeofday(struct timeval *now, void *zone) {
-  struct timespec at;
-  (void)zone;
-  clock_gettime(CLOCK_REALTIME, &at);
-  now->tv_sec = at.tv_sec;
-  now->tv_usec = at.tv_nsec / 1000;
-  return 0;
-}
-
-time_t time(time_t *now) {
-  struct timespec at;
-  clock_gettime(CLOCK_REALTIME, &at);
-  if (now) *now = at.tv_sec;
-  return at.tv_sec;
-}
-"""
+from .stepping import stepping_clock
 
 
 @pytest.fixture
 def rig(engine: EngineProcess, tmp_path: Path) -> Iterator[Rig]:
     """A rig on an engine whose wall clock steps by an hour at each reading."""
     del engine  # where there is none, this test is skipped as others are
-    source, library = tmp_path / "stepping.c", tmp_path / "stepping.so"
-    source.write_text(STEPPING, encoding="utf-8")
-    compiler = shutil.which("cc")
-    assert compiler, "the engine was built with one"
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    library = stepping_clock(tmp_path)
     preload = ["env", f"LD_PRELOAD={library}"]
     process = EngineProcess.launch(ports={"p1": "loop:y", "p2": "loop:y"}, command_prefix=preload)
     assert str(library) in Path(f"/proc/{process.pid}/maps").read_text()
@@ -89,3 +56,25 @@ def test_a_trial_ends_when_it_should(rig: Rig) -> None:
     (counted,) = rig.run(["north"], packets=2000).streams
     assert counted.intended_packets == counted.rx_packets == 2000
     assert counted.last_tx_ns - counted.first_tx_ns < 10**9
+
+
+def test_a_lease_ends_when_it_should(rig: Rig) -> None:
+    """It is renewed and kept while its client lives; one that nobody renews ends after its time."""
+    with closing(rig.target):
+        rig.target.lease(LeaseTerms("alice", Duration(10**9)))
+        rig.pass_time(2.5)
+        holder = rig.target.lease_holder()
+        assert holder is not None
+        assert holder.owner == "alice"
+        rig.load(rig.plan("north"))
+        assert rig.run(["north"], packets=100).streams[0].rx_packets == 100
+        rig.clear()
+    channel = open_channel(rig.target.address, None)
+    stub = control_pb2_grpc.TesterStub(channel)
+    stub.AcquireLease(lease_pb2.AcquireLeaseRequest(owner="bob", ttl_ns=2 * 10**9))
+    assert stub.GetLease(lease_pb2.GetLeaseRequest()).HasField("lease")
+    deadline = time.monotonic() + 10
+    while stub.GetLease(lease_pb2.GetLeaseRequest()).HasField("lease"):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    channel.close()
