@@ -19,7 +19,19 @@ import grimp
 
 SOURCES = Path(__file__).resolve().parent.parent / "engine" / "src"
 LIBRARIES = (  # as in engine/src/meson.build
-    ("base", "wire", "policy", "stats", "replay", "generator", "receiver", "responder", "capture", "inline", "query"),
+    (
+        "base",
+        "wire",
+        "policy",
+        "stats",
+        "replay",
+        "generator",
+        "receiver",
+        "responder",
+        "capture",
+        "inline",
+        "query",
+    ),
     ("plan", "snapshot", "compiled_tables"),
     ("port", "worker", "tester"),
     ("rpc",),

@@ -15,6 +15,7 @@ from TesterLibrary._generated.tester.v1 import control_pb2_grpc, lease_pb2
 from TesterLibrary.model.units import Duration
 from TesterLibrary.targets.base import LeaseTerms
 from TesterLibrary.targets.engine.address import open_channel
+from TesterLibrary.targets.engine.client import EngineTarget
 from TesterLibrary.targets.engine.process import EngineProcess
 
 from .rig import Rig
@@ -22,15 +23,20 @@ from .stepping import stepping_clock
 
 
 @pytest.fixture
-def rig(engine: EngineProcess, tmp_path: Path) -> Iterator[Rig]:
-    """A rig on an engine whose wall clock steps by an hour at each reading."""
+def stepped(engine: EngineProcess, tmp_path: Path) -> Iterator[EngineProcess]:
+    """An engine whose wall clock steps by an hour at each reading."""
     del engine  # where there is none, this test is skipped as others are
     library = stepping_clock(tmp_path)
     preload = ["env", f"LD_PRELOAD={library}"]
     process = EngineProcess.launch(ports={"p1": "loop:y", "p2": "loop:y"}, command_prefix=preload)
     assert str(library) in Path(f"/proc/{process.pid}/maps").read_text()
-    yield Rig(process.target())
+    yield process
     process.stop()
+
+
+@pytest.fixture
+def rig(stepped: EngineProcess) -> Rig:
+    return Rig(stepped.target())
 
 
 def test_steps_of_the_wall_clock_do_not_matter(rig: Rig) -> None:
@@ -58,23 +64,22 @@ def test_a_trial_ends_when_it_should(rig: Rig) -> None:
     assert counted.last_tx_ns - counted.first_tx_ns < 10**9
 
 
-def test_a_lease_ends_when_it_should(rig: Rig) -> None:
+def test_a_lease_ends_when_it_should(stepped: EngineProcess) -> None:
     """It is renewed and kept while its client lives; one that nobody renews ends after its time."""
-    with closing(rig.target):
-        rig.target.lease(LeaseTerms("alice", Duration(10**9)))
-        rig.pass_time(2.5)
-        holder = rig.target.lease_holder()
+    with closing(EngineTarget.connect(stepped.address)) as target:
+        target.lease(LeaseTerms("alice", Duration(2 * 10**9)))
+        time.sleep(4)
+        holder = target.lease_holder()
         assert holder is not None
         assert holder.owner == "alice"
+        rig = Rig(target)
         rig.load(rig.plan("north"))
         assert rig.run(["north"], packets=100).streams[0].rx_packets == 100
-        rig.clear()
-    channel = open_channel(rig.target.address, None)
-    stub = control_pb2_grpc.TesterStub(channel)
-    stub.AcquireLease(lease_pb2.AcquireLeaseRequest(owner="bob", ttl_ns=2 * 10**9))
-    assert stub.GetLease(lease_pb2.GetLeaseRequest()).HasField("lease")
-    deadline = time.monotonic() + 10
-    while stub.GetLease(lease_pb2.GetLeaseRequest()).HasField("lease"):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-    channel.close()
+    with open_channel(stepped.address, None) as channel:
+        stub = control_pb2_grpc.TesterStub(channel)
+        stub.AcquireLease(lease_pb2.AcquireLeaseRequest(owner="bob", ttl_ns=2 * 10**9))
+        assert stub.GetLease(lease_pb2.GetLeaseRequest()).HasField("lease")
+        deadline = time.monotonic() + 10
+        while stub.GetLease(lease_pb2.GetLeaseRequest()).HasField("lease"):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)

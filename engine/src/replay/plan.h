@@ -51,7 +51,7 @@ struct ReplayPlan {
   double scale = 1;
   uint64_t repetitions = 1;  // 0: for ever
   Rewrites rewrites;
-  std::shared_ptr<const AddressRules> allowed;  // null: all
+  std::shared_ptr<const AddressRules> allowed{};  // null: all
 
   // From the first frame of a run to that of the next one: a mean gap is between the last frame and
   // it.
