@@ -15,7 +15,7 @@ from robot.running.context import EXECUTION_CONTEXTS
 from robot.utils import printable_name
 from robotlibcore import DynamicCore
 
-from .errors import TestbedError
+from .errors import TargetError, TestbedError
 from .keywords import CONVERTERS, components
 from .keywords._calls import check_names, converting
 from .keywords._optional import with_reasons
@@ -26,7 +26,7 @@ from .reporting.listener import Listener
 from .reporting.live.notes import LiveNotes
 from .reporting.machine import versions
 from .reporting.progress import Console
-from .reporting.recorder import TESTBED_FAULT, Recorder
+from .reporting.recorder import TESTBED_FAULT, TESTER_FAULT, Recorder
 from .running.scope import ScopeListener
 from .running.suite import Suite
 
@@ -160,9 +160,16 @@ class TesterLibrary(DynamicCore):
         try:
             return super().run_keyword(name, args, kwargs)
         except TestbedError as fault:
-            with suppress(RecordError):  # reports tell it from a mistake of the suite
-                self.suite.recorder.event(TESTBED_FAULT, reason=str(fault))
+            self._note(TESTBED_FAULT, str(fault))
             raise
+        except TargetError as fault:
+            self._note(TESTER_FAULT, fault.reason)
+            raise
+
+    def _note(self, event: str, reason: str) -> None:
+        """Reports tell it from a mistake of the suite, and a campaign runs the test elsewhere."""
+        with suppress(RecordError):
+            self.suite.recorder.event(event, reason=reason)
 
     def __getattr__(self, name: str) -> Any:
         """A keyword as a method, for Python programs: it converts its arguments as Robot would."""

@@ -43,6 +43,7 @@ SCHEMA = 2
 TRIAL_SCHEMA = "trial.schema.json"  # beside the records, as it was when they were written
 RUN_VARIABLE = "TESTER_RUN"  # set by `tester certify`, which runs Robot several times for one report
 TESTBED_FAULT = "testbed_fault"  # an event: a testbed could not be set up, or is wrong
+TESTER_FAULT = "tester_fault"  # an event: a tester is broken, gone or late, or somebody else has it
 NOT_RUN = "not_run"  # the event of a test that was left out, with the reason
 KINDS = ("trial", "result", "verdict", "withdrawal", "test", "event")
 _THIS_PROCESS = uuid4().hex

@@ -28,6 +28,18 @@ No Testbed
 """
 
 
+GONE = """
+version: 1
+name: gone
+description: A tester that does not run
+tester: {address: "unix:/nowhere/testerd.sock"}
+ports:
+  - {name: p1, speed: 1 Gbps, interface: "iface:none1"}
+  - {name: p2, speed: 1 Gbps, interface: "iface:none2"}
+dut: {name: Device, kind: physical, layer: 2}
+"""
+
+
 def made(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if path.is_file()}
 
@@ -43,6 +55,19 @@ def test_robot_alone_makes_the_certificate_and_names_the_fault_of_the_testbed(tm
     (fault,) = [event for event in map(json.loads, events) if event["event"] == "testbed_fault"]
     assert fault["reason"].startswith("there is no testbed 'none.yaml'")
     assert "there is no testbed &#39;none.yaml&#39;" in (tmp_path / "run" / "certificate.html").read_text()
+
+
+def test_the_record_says_that_the_tester_is_gone(tmp_path: Path) -> None:
+    (tmp_path / "none.robot").write_text(SUITE.replace("none.yaml", "gone.yaml"))
+    (tmp_path / "gone.yaml").write_text(GONE)
+    command = [sys.executable, "-m", "robot", "--outputdir", str(tmp_path / "run"), "none.robot"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr  # INCONCLUSIVE: skipped
+    events = (tmp_path / "run" / "evidence" / "events.jsonl").read_text().splitlines()
+    (fault,) = map(json.loads, events)
+    assert (fault["event"], fault["test"]) == ("tester_fault", "No Testbed")
+    assert "no tester answers at unix:/nowhere/testerd.sock" in fault["reason"]
 
 
 @pytest.mark.parametrize("variable", [RUN_VARIABLE, NO_REPORTS])
