@@ -13,7 +13,7 @@ from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 from robot.api import TestSuite
@@ -23,8 +23,8 @@ from ..files.criteria import check_criteria, load_criteria
 from ..files.paths import data_root, resource
 from ..files.profile import profile_values, section
 from ..reporting import agenda
-from ..reporting.place import EVIDENCE
-from ..reporting.rebuild import ALLURE_RESULTS, ROBOT
+from ..reporting.cells import CELLS
+from ..reporting.place import ALLURE_RESULTS, EVIDENCE, ROBOT
 from ..reporting.recorder import Recorder, read_run, start_run
 from ..reporting.records import read_verdicts
 from ..reporting.repetitions import label
@@ -59,6 +59,28 @@ class Bed:
         return label(self.name, self.repetition)
 
 
+class Runner(Protocol):
+    """Who runs the tests of a certification elsewhere: the testers of a fleet."""
+
+    def begin(self, run: Certification) -> None:
+        """Makes the folder of a certification ready, before its first test."""
+
+    def left(self, run: Certification) -> tuple[agenda.Item, ...]:
+        """The tests that have no verdict yet, of a certification that goes on."""
+
+    def run(self, run: Certification) -> bool:
+        """Runs the tests. False if it was interrupted."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A test with its testbed, and the file of its suite."""
+
+    bed: Bed
+    suite: Path
+    item: agenda.Item
+
+
 @dataclass(frozen=True)
 class Certification:
     """The suites, testbeds, profile and bounds of a certification, and the folder of its files."""
@@ -71,6 +93,7 @@ class Certification:
     named: str = ""  # the title of the reports; empty: that of the profile
     given: Mapping[str, Any] = field(default_factory=dict)  # what it was made from, for `resumed`
     again: tuple[agenda.Item, ...] | None = None  # the tests that are left of an interrupted run; None: all
+    by: Runner | None = None  # who runs the tests; None: this machine, one testbed after the other
 
     @cached_property
     def profile_values(self) -> Mapping[str, Any]:
@@ -89,13 +112,18 @@ class Certification:
 
     def items(self) -> Iterator[agenda.Item]:
         """Every test, in the order of the run."""
+        return (placed.item for placed in self.placed())
+
+    def placed(self) -> Iterator[Placed]:
+        """Every test with its testbed, in the order of the run."""
         expected = self.profile_values.get("expected", {})
         for bed in self.beds:
             for test in self._suite(bed).all_tests:
                 tags = {str(tag) for tag in test.tags}
                 seconds = next((expected[tag] for tag in expected if tag in tags and tag != agenda.SUITE), 0)
                 suite_name = test.full_name.removesuffix(f".{test.name}")
-                yield agenda.Item(bed.name, suite_name, test.name, float(seconds))
+                item = agenda.Item(bed.name, suite_name, test.name, float(seconds))
+                yield Placed(bed, Path(str(test.source)), item)
 
     def _suite(self, bed: Bed, *, chosen: bool = True) -> TestSuite:
         """The chosen tests of a testbed, or all of them, named as Robot will name them."""
@@ -154,6 +182,8 @@ class Certification:
             files=list(self._files()),
         )
         agenda.write(evidence, self.title, items)
+        if self.by:
+            self.by.begin(self)
         return items
 
     def run(self) -> bool:
@@ -161,6 +191,8 @@ class Certification:
 
         Tests for which the time budget has no room are recorded as such, and the run ends.
         """
+        if self.by:
+            return self.by.run(self)
         (self.output / ROBOT).mkdir(exist_ok=True)
         run_id = str(read_run(self.output / EVIDENCE)["id"])
         ends_at = None if self.time_budget_s is None else time.monotonic() + self.time_budget_s
@@ -179,6 +211,18 @@ class Certification:
                 if interrupted:
                     return False
         return True
+
+    def robot_arguments(
+        self, bed: Bed, items: Sequence[agenda.Item], suites: Sequence[Path], ends_at: str | None
+    ) -> list[str]:
+        """The arguments with which Robot runs some tests of one testbed; its output goes to `output`."""
+        return [*self._options(1, bed, ends_at), *_by_name(items), *map(str, suites)]
+
+    def read_files(self, bed: Bed) -> Iterator[Path]:
+        """The files that running a testbed reads, without the library's own."""
+        yield from filter(None, (find_testbed(bed.testbed), self.profile, bed.criteria))
+        for path in bed.suites:
+            yield from (path,) if path.is_file() else _inside(path)
 
     def _files(self) -> Iterator[Mapping[str, str]]:
         """The files that decide what is measured and required, by name and SHA-256."""
@@ -202,12 +246,12 @@ class Certification:
         """Options of Robot that choose the tests of a testbed: by name, if only these are left."""
         if self.again is None:
             return list(self.selection.options())
-        return [text for item in left for text in ("--test", literal(f"{item.suite}.{item.test}"))]
+        return _by_name(left)
 
     def _robot_output(self, number: int, bed: Bed, *, again: bool) -> Path:
         return self.output / ROBOT / f"{number}-{bed.label}{'.again' if again else ''}.xml"
 
-    def _options(self, number: int, bed: Bed, ends_at: float | None) -> list[str]:
+    def _options(self, number: int, bed: Bed, ends_at: float | str | None) -> list[str]:
         options = {
             "name": bed.label,
             "outputdir": str(self.output),
@@ -240,10 +284,21 @@ def _digest(suite: Path) -> str:
     if suite.is_file():
         return sha256(suite.read_bytes()).hexdigest()
     found = sha256()
-    for file in sorted(suite.rglob("*")):
-        if file.is_file() and "__pycache__" not in file.parts:
-            found.update(f"{file.relative_to(suite)}\0{sha256(file.read_bytes()).hexdigest()}\n".encode())
+    for file in _inside(suite):
+        found.update(f"{file.relative_to(suite)}\0{sha256(file.read_bytes()).hexdigest()}\n".encode())
     return found.hexdigest()
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """The files of a folder of suites, without what running leaves."""
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and "__pycache__" not in file.parts:
+            yield file
+
+
+def _by_name(items: Sequence[agenda.Item]) -> list[str]:
+    """Options of Robot that choose these tests."""
+    return [text for item in items for text in ("--test", literal(f"{item.suite}.{item.test}"))]
 
 
 def _is_of(item: agenda.Item, bed: Bed) -> bool:
@@ -258,6 +313,11 @@ def resumed(output: Path) -> Certification:
         TesterLibraryError: there is no such run, its tests have changed since, or a file is missing.
     """
     evidence = output.absolute() / EVIDENCE
+    if (output / CELLS).is_dir():
+        raise TesterLibraryError(
+            f"{output} is a campaign on several testers; go on by tester run or tester campaign with its "
+            "file, and --resume"
+        )
     if not (evidence / "run.json").is_file():
         raise TesterLibraryError(f"{output} is no run of tester certify: it has no {EVIDENCE}/run.json")
     given = read_run(evidence).get("certification")
@@ -278,6 +338,8 @@ def rest_of(whole: Certification) -> Certification:
     items = tuple(whole.items())
     check_agenda(whole.output, evidence, items)
     check_given(whole.output, read_run(evidence), tuple(whole._files()), whole.selection.variables)
+    if whole.by:
+        return replace(whole, again=whole.by.left(whole))
     again = unfinished(evidence, items)
     set_aside(evidence, again)
     return replace(whole, again=again)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import TesterLibraryError
@@ -66,7 +66,7 @@ class TrendGate:
     ) -> tuple[Sequence[Trend], int]:
         """The figures after the second measurement; a status other than 0 says that it was not finished."""
         given = {**run.given, "tests": tests, "include": (), "exclude": (), "time_budget_s": rest_s}
-        again = certification(**given, output=_free(run.output))
+        again = replace(certification(**given, output=_free(run.output)), by=run.by)
         items = again.begin()
         print(f"\n{len(tests)} of the tests have values that stand out; they are measured again.")
         done = execute(

@@ -11,7 +11,8 @@ from typing import Any
 
 from ..errors import TesterLibraryError
 from ..model.units import Duration
-from .document import Document, Kind, load_document
+from .campaign_fleet import FleetEntries, fleet_entries
+from .document import Document, Kind, Place, load_document
 from .paths import suite_root
 
 _KIND = Kind("campaign", TesterLibraryError)
@@ -41,6 +42,7 @@ class Campaign:
     output: str | None  # with the signs of strftime: `results/night-%Y-%m-%d`
     database: str | None
     key: str | None  # the file of a private key, with which the certificate is signed
+    fleet: FleetEntries | None = None  # None: this machine is the only tester
 
 
 def load_campaign(path: Path) -> Campaign:
@@ -61,7 +63,7 @@ def load_campaign(path: Path) -> Campaign:
         suites=tuple(
             found
             for number, pattern in enumerate(given.get("suites", ()))
-            for found in _suites(document, pattern, number)
+            for found in _suites(document, pattern, ("suites", number))
         ),
         testbeds=tuple(_near(path, name) for name in given.get("testbeds", ())),
         criteria=_near(path, given["criteria"]) if "criteria" in given else None,
@@ -74,6 +76,11 @@ def load_campaign(path: Path) -> Campaign:
         output=given.get("output"),
         database=given.get("database"),
         key=_near(path, given["key"]) if "key" in given else None,
+        fleet=fleet_entries(
+            document,
+            lambda name: _near(path, name),
+            lambda pattern, place: _suites(document, pattern, place),
+        ),
     )
 
 
@@ -83,7 +90,7 @@ def _near(campaign: Path, name: str) -> str:
     return str(file.absolute()) if file.is_file() else name
 
 
-def _suites(document: Document, pattern: str, number: int) -> tuple[Path, ...]:
+def _suites(document: Document, pattern: str, place: Place) -> tuple[Path, ...]:
     """The suites of a path or pattern: beside the campaign, or else of those that come with the library."""
     for folder in (document.path.absolute().parent, suite_root()):
         given = Path(pattern).expanduser()
@@ -93,7 +100,7 @@ def _suites(document: Document, pattern: str, number: int) -> tuple[Path, ...]:
         if chosen:
             return chosen
     raise document.error(
-        ("suites", number),
+        place,
         f"there is no suite {pattern!r}; give a .robot file, a folder or a pattern such as night/*.robot, "
         f"below {document.path.absolute().parent} or of those that come with the library",
     )

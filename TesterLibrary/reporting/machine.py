@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import os
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 _PACKAGES = ("robotframework-testerlibrary", "robotframework")
 
 
+@cache
 def versions() -> dict[str, str]:
     """Versions of what took part on this side of the tester."""
     found = {"python": platform.python_version()}

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 EVIDENCE = "evidence"  # the folder of records, in that of a run
 CERTIFICATE = "certificate.html"
+ROBOT = "robot"  # what each Robot run wrote, before they are merged
+ALLURE_RESULTS = "allure-results"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import hashlib
 import io
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,16 +18,16 @@ from robot.errors import DataError
 
 from ..errors import TesterLibraryError
 from . import allure_report, certificate, demonstration, junit, markdown, marks, statement
+from .assembly import assemble
+from .cells import CELLS
 from .digests import digest_of, digests_of
 from .durable import write_file
-from .place import CERTIFICATE, EVIDENCE
+from .place import ALLURE_RESULTS, CERTIFICATE, EVIDENCE, ROBOT
 from .recorder import RUN_VARIABLE
 from .records import Records, read
 from .signature import signature_file
 
 NO_REPORTS = "TESTER_NO_REPORTS"  # of the environment
-ROBOT = "robot"  # what each Robot run wrote, before they are merged
-ALLURE_RESULTS = "allure-results"
 ALLURE_REPORT = "allure-report"
 _OF_RECORDS = (junit.FILE, markdown.FILE, marks.FILE)
 READ_BY_CI = (*_OF_RECORDS, "output.xml", "log.html", "report.html")
@@ -52,16 +52,20 @@ def evidence_of(directory: Path) -> Path:
 def rebuild(directory: Path) -> Reports:
     """Makes log.html, report.html, both certificates, Allure report, junit.xml, summary.md and events.csv.
 
+    Those of a campaign on several testers are of the cells that are there.
+
     Raises:
         TesterLibraryError: the directory holds no evidence, or evidence that cannot be read.
     """
+    signed = _is_signed(directory)
+    cut = assemble(directory) if (directory / CELLS).is_dir() and not signed else ()
     records = read(directory / EVIDENCE)
-    problems: list[str] = []
+    problems = [_without(path.relative_to(directory / CELLS) for path in cut)] if cut else []
     made: list[Path] = []
     title = records.agenda.title if records.agenda else "Test run"
     if demonstrates := demonstration.of_run(records.run):
         title += f" – {demonstrates}"
-    if not _is_signed(directory):  # by the signature, reports stand as they are
+    if not signed:  # by the signature, reports stand as they are
         made += _reports_of_records(directory, records)
         made += _tried(lambda: _robot_reports(directory, title), problems)
     made += _tried(lambda: _allure_report(records, directory, title), problems)
@@ -142,7 +146,7 @@ def _certificates(
 
 
 def _robot_reports(directory: Path, title: str) -> list[Path]:
-    parts = sorted((directory / ROBOT).glob("*.xml"))
+    parts = sorted(sorted((directory / ROBOT).glob("*.xml")), key=_number)
     whole = [path for path in parts if _is_whole(path)]
     options = {"output": "output.xml"} if parts else {}
     if len(parts) > 1:
@@ -165,11 +169,21 @@ def _robot_reports(directory: Path, title: str) -> list[Path]:
     if status >= _REBOT_FAILED:
         raise TesterLibraryError(f"rebot failed: {messages.getvalue().strip()}")
     if len(whole) < len(parts):
-        cut = ", ".join(path.name for path in parts if path not in whole)
         raise TesterLibraryError(
-            f"log.html and report.html are without {cut}, which a killed run left unfinished"
+            _without(path.relative_to(path.parent) for path in parts if path not in whole)
         )
     return [directory / name for name in ("output.xml", "log.html", "report.html")]
+
+
+def _without(cut: Iterable[Path]) -> str:
+    names = ", ".join(map(str, cut))
+    return f"log.html and report.html are without {names}, which a killed run left unfinished"
+
+
+def _number(path: Path) -> int:
+    """The number of an output of Robot: `10-router.xml` comes after `9-bridge.xml`."""
+    number = path.name.partition("-")[0]
+    return int(number) if number.isdecimal() else 0
 
 
 def _is_whole(path: Path) -> bool:

@@ -24,7 +24,8 @@ from .refusal import Wrong
 FILE = "job.yaml"
 CAMPAIGN, STREAMS = "campaign", "streams"
 _KIND = Kind("submission", TesterLibraryError)
-_OURS = ("output", "database", "key")  # keys of a campaign by which the server would write or sign
+# Keys of a campaign by which the server would write or sign, or use other places than the one that is leased.
+_OURS = ("output", "database", "key", "testers", "devices", "needs")
 # A path that leads out of the job's folder, also behind a word: `file=/etc/passwd`.
 _ESCAPES = re.compile(r"(^|[=:])\s*[/~](?=\S)|(^|[/=:])\.\.(/|$)")
 

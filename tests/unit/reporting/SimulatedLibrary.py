@@ -15,13 +15,14 @@ from robot.libraries.BuiltIn import BuiltIn
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
+from TesterLibrary.errors import TargetError
 from TesterLibrary.measurement.trial import Trial
 from TesterLibrary.methodology.judging import loss_below
 from TesterLibrary.model.units import Duration, Ratio
 from TesterLibrary.reporting.listener import Listener
 from TesterLibrary.reporting.place import RecordPlace
 from TesterLibrary.reporting.progress import Console
-from TesterLibrary.reporting.recorder import Recorder
+from TesterLibrary.reporting.recorder import TESTER_FAULT, Recorder
 from TesterLibrary.verdict import Outcome, Verdict, assess
 from tests.unit.reporting.simulated import SimulatedBench
 
@@ -84,6 +85,12 @@ class SimulatedLibrary:
         verdict = loss_below([trial], Ratio.parse(bound))
         self._recorder.verdict(verdict)
         verdict.enforce()
+
+    def tester_breaks(self) -> None:
+        """The tester is gone, as the library says it."""
+        fault = TargetError("no tester answers at unix:/run/north")
+        self._recorder.event(TESTER_FAULT, reason=fault.reason)
+        raise fault
 
     def half_a_trial(self) -> Trial:
         """One trial, without a verdict."""

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""An attempt at a cell as a process of Robot, on whichever machine it is run."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from ...reporting import agenda
+from ...reporting.agenda import Item
+from ...reporting.machine import versions
+from ...reporting.place import EVIDENCE, ROBOT
+from ...reporting.recorder import RUN_VARIABLE, start_run
+
+LOG = "robot.log"
+ENDS_AT = "@ends-at@"  # in arguments: when the time budget is spent, on the clock of that machine
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
+_INTERRUPTED = 253  # Robot's status
+_END_S = 15.0  # for Robot to end a test and close its tester
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that is needed to run an attempt at a cell."""
+
+    cell: str
+    tester: str
+    folder: Path  # of the attempt, on the machine that runs the campaign
+    title: str
+    run: str  # its id
+    items: tuple[Item, ...]
+    arguments: tuple[str, ...]  # of Robot
+    budget_s: float | None = None  # left of the time budget
+    environment: Mapping[str, str] = field(default_factory=dict)  # beside that of the machine
+    files: Mapping[str, str] = field(default_factory=dict)  # that it reads, with their SHA-256
+    versions: Mapping[str, str] = field(default_factory=versions)  # of the software
+
+
+def unlike(task: Task) -> str:
+    """How this machine differs from the one that runs the campaign, where that matters; empty if nowhere."""
+    mine = versions()
+    for name, version in task.versions.items():
+        if name != "python" and mine.get(name) != version:
+            return f"it has {name} {mine.get(name, 'nowhere')}, and the campaign is run by {version}"
+    for name, digest in task.files.items():
+        path = Path(name)
+        if not path.is_file():
+            return f"it has no file {path}; the files of a campaign have the same paths on all its machines"
+        if sha256(path.read_bytes()).hexdigest() != digest:
+            return f"its {path} is another one than that of the campaign"
+    return ""
+
+
+def start_records(folder: Path, run: str, title: str, items: Sequence[Item]) -> None:
+    """Makes the folder of an attempt ready for records of a run.
+
+    Raises:
+        TesterLibraryError: it cannot be written.
+    """
+    evidence = folder / EVIDENCE
+    start_run(evidence, run)
+    agenda.write(evidence, title, items)
+
+
+def start(task: Task, folder: Path) -> subprocess.Popen[bytes]:
+    """Starts Robot for a task, whose files it writes into a folder. It ends with this process.
+
+    Raises:
+        TesterLibraryError: the folder cannot be written.
+    """
+    start_records(folder, task.run, task.title, task.items)
+    (folder / ROBOT).mkdir(exist_ok=True)
+    ends_at = "" if task.budget_s is None else str(time.monotonic() + task.budget_s)
+    arguments = [
+        text.replace(str(task.folder), str(folder)).replace(ENDS_AT, ends_at) for text in task.arguments
+    ]
+    with (folder / LOG).open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "robot", *arguments],
+            env={**os.environ, **task.environment, RUN_VARIABLE: task.run},
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C is for the campaign
+            preexec_fn=_end_with_parent,
+        )
+
+
+def fault_of(status: int) -> str:
+    """The reason why Robot was cut off, by its exit status; empty: it came to its end."""
+    if status < 0:
+        return f"Robot was killed by {signal.Signals(-status).name}"
+    return "Robot was interrupted" if status == _INTERRUPTED else ""
+
+
+def end(process: subprocess.Popen[bytes], patience_s: float = _END_S) -> None:
+    """Lets Robot close its tester and end; kills it if it does not."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(patience_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _end_with_parent() -> None:
+    """Ends this process with its parent, so that no traffic goes on after the campaign was killed."""
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGTERM)

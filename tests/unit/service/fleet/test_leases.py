@@ -1,0 +1,110 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""Campaigns whose testers are places of a service: each cell has a lease, and no lease is left."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from TesterLibrary.commands import main as cli
+from TesterLibrary.reporting import allure_report
+
+from ...commands.fleets import campaign, night, outcomes, ran
+from ..served import Served, served
+
+WAITS = "    Wait Until Created    {folder}/go    timeout=100 s\n    Judge    ${{OUTCOME}}"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("service")) as service:
+        yield service
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, service: Served) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TESTER_TOKEN", service.tokens["alice"])
+    monkeypatch.setattr(allure_report, "generate", lambda _, report, **__: report)
+
+
+def leased(service: Served, *names: str) -> str:
+    return "".join(
+        f"  {name}: {{testbeds: [bed.yaml], lease: {{service: '{service.url}', place: {name}}}}}\n"
+        for name in names
+    )
+
+
+def until(holds: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_a_cell_waits_for_its_lease_and_what_is_taken_by_force_is_run_elsewhere(
+    tmp_path: Path, service: Served
+) -> None:
+    file = campaign(tmp_path, leased(service, "north", "south"), suites=("a",))
+    suite = tmp_path / "a.robot"
+    suite.write_text(suite.read_text().replace("    Judge    ${OUTCOME}", WAITS.format(folder=tmp_path)))
+    bob = service.user("bob")
+    held = [bob.acquire("north"), bob.acquire("south")]
+    status = []
+    run = threading.Thread(target=lambda: status.append(_run_quietly(file)))
+    run.start()
+    until(lambda: _held_by(service, "alice"))
+    assert not (tmp_path / "ran").exists()
+    bob.release(held[0])
+    until(lambda: (tmp_path / "ran").exists())  # on north
+    service.user("root").lease("north", force=True)
+    bob.release(held[1])
+    until(lambda: len(ran(tmp_path)) == 2)  # on south
+    (tmp_path / "go").touch()
+    run.join(60)
+    assert status == [0]
+    assert outcomes() == ["bed.A/First PASS", "bed.A/Second PASS"]
+    (again,) = [event.facts for event in night().events if event.event == "run_again"]
+    assert again["tester"] == "north"
+    assert "root took it by force" in again["reason"]
+    assert not _held_by(service, "alice")
+    for lease in _held_by(service, "root"):
+        service.user("root").release(lease)
+
+
+def _held_by(service: Served, user: str) -> list[dict[str, str]]:
+    """The leases of a user that are not over."""
+    leases = service.user("root").get("/v1/leases")
+    return [lease for lease in leases if lease["owner"] == user and not lease["ended_at"]]
+
+
+def _run_quietly(file: str) -> int:
+    """Runs a campaign in a thread, which gets no signals."""
+    from TesterLibrary.commands import _fleet
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_fleet.signal, "signal", lambda *_: None)
+        return cli.main(["run", file])
+
+
+def test_a_service_or_place_that_is_not_there_is_said_before_anything_is_run(
+    tmp_path: Path, service: Served, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli.main(["run", campaign(tmp_path, leased(service, "west"))]) == 3
+    assert f"{service.url} has no place 'west'; it has north, south" in capsys.readouterr().err
+    file = campaign(tmp_path, leased(service, "north").replace(service.url, "http://127.0.0.1:9"))
+    assert cli.main(["run", file]) == 3
+    assert "http://127.0.0.1:9 is not reached: " in capsys.readouterr().err
+    monkeypatch.delenv("TESTER_TOKEN")
+    assert cli.main(["run", campaign(tmp_path, leased(service, "north"))]) == 3
+    assert "answered 401: " in (said := capsys.readouterr().err)
+    assert "Set TESTER_TOKEN to the token of a user" in said
+    assert not Path("night").exists()
+    file = campaign(tmp_path, leased(service, "north").replace("http", "ftp"))
+    assert cli.main(["run", file]) == 3
+    assert "testers.north.lease.service: 'ftp://127" in capsys.readouterr().err
