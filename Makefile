@@ -13,7 +13,7 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) tools/packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help certify test test-long truth load docs tofino-model tofino-program bench setup venv venv-dev engine allure packages packages-test packages-bench \
+.PHONY: help certify test test-fleet test-long truth load docs tofino-model tofino-program bench setup venv venv-dev engine allure packages packages-test packages-bench \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -26,6 +26,7 @@ help:
 	@echo "make test       everything that CI checks; TOXENV=unit,lint for a part of it"
 	@echo "make tofino-model  the program of a switch on the model of its chip; SDE_INSTALL=folder of the SDE"
 	@echo "make tofino-program  the fake switch beside the program itself; P4C=driver of the compiler"
+	@echo "make test-fleet  campaigns over Ray, whose testers, workers and head die"
 	@echo "make test-long  acceptance tests that take long, for nights"
 	@echo "make bench      speed, side by side with peers; results/bench/summary.json"
 	@echo "                  ONLY=name            one benchmark"
@@ -42,6 +43,9 @@ certify: setup
 
 test: packages-test setup venv-dev
 	@$(BIN)/tox run
+
+test-fleet: packages-test setup venv-dev
+	@$(BIN)/tox run -e fleet
 
 test-long: packages-test setup venv-dev
 	@$(BIN)/tox run -e long

@@ -6,6 +6,7 @@
 |---|---|
 | `robotframework` | runs on the fake tester; where it needs another device than a bridge, as a dry run |
 | `python` | runs on the fake tester |
+| `python fleet` | runs on Ray: `tests/fleet/test_frames.py` |
 | `yaml testbed`, `yaml campaign`, `yaml run` | the reader of that kind of file takes it |
 | `yaml service` | the reader of services takes it, with stand-ins for the files that it names |
 | `sh service` | runs against a service: `tests/unit/service/test_docs.py` |
@@ -214,6 +215,8 @@ def test_a_suite_passes(block: Block, outcomes: dict[str, list[str]]) -> None:
 def test_a_program_runs_on_the_fake(
     block: Block, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    if block.info == "python fleet":
+        return
     library_on_fake(monkeypatch, tmp_path)
     exec(compile(block.text, str(block), "exec"), {})
     assert capsys.readouterr().out
