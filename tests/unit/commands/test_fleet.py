@@ -21,6 +21,7 @@ from .fleets import campaign, night, outcomes, ran
 
 SOUND = "  t1: {testbeds: [bed.yaml]}\n  t2: {testbeds: [bed.yaml]}\n"
 HALF = "  t1: {testbeds: [broken.yaml]}\n  t2: {testbeds: [bed.yaml]}\n"
+_ROOT = str(Path(__file__).parents[3])
 ALL = [f"bed.{suite}/{test} PASS" for suite in ("A", "B") for test in ("First", "Second")]
 
 
@@ -60,6 +61,11 @@ def test_the_same_results_in_the_same_order_as_on_one_tester(
 
 def _log() -> str:
     return Path("night", "output.xml").read_text()
+
+
+def test_the_shipped_example_runs_as_it_is() -> None:
+    assert cli.main(["run", f"{_ROOT}/resources/campaigns/fleet.yaml", "--output", "night"]) == 0
+    assert outcomes() == [f"{bed}.Streams/Streams Of The Job PASS" for bed in ("breakpoint", "queue")]
 
 
 def test_what_a_broken_tester_has_not_done_is_done_elsewhere(
@@ -176,9 +182,6 @@ def _start(file: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": _ROOT}
     )
-
-
-_ROOT = str(Path(__file__).parents[3])
 
 
 def _until(holds: object, patience_s: float = 60.0) -> None:
