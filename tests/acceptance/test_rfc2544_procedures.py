@@ -4,36 +4,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import closing
+from fractions import Fraction
+from math import ceil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from TesterLibrary.files.paths import data_root
+from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch, find_throughput
 from TesterLibrary.methodology.token_bucket import Arrival, TokenBucket
 from TesterLibrary.model.quantity import Octets
-from TesterLibrary.model.units import FCS_LENGTH
+from TesterLibrary.model.stream import Stream
+from TesterLibrary.model.units import FCS_LENGTH, Bandwidth, Duration, FrameSize, Rate, Ratio
+from TesterLibrary.running.measurer import Pauses, TrialMeasurer
 from TesterLibrary.testbeds import load_testbed
 
+from .opened import opened
 from .robots import SuiteTests, check_failed, check_passed, lines, robot
 
 SUITES = data_root() / "suites" / "rfc2544"
 
 
+def bucket_of(options: Mapping[str, Any]) -> TokenBucket:
+    """The bucket of an embedded device."""
+    return TokenBucket(Bandwidth.parse(options["rate"]), Octets(options["burst"]), Octets(options["queue"]))
+
+
+def lost(bucket: TokenBucket, size: int, frames: int, gap_ns: Fraction | float) -> int:
+    """The frames that a bucket loses of so many, evenly spaced."""
+    each = [Arrival(round(number * gap_ns), size - FCS_LENGTH) for number in range(frames)]
+    return bucket.lost(each, frames)
+
+
 def longest_burst(size: int) -> int:
     """The frames of the longest burst that the device of embedded/short-queue holds, by arithmetic."""
     testbed = load_testbed("embedded/short-queue")
-    options, speed = testbed.dut.options, testbed.ports[0].speed
-    bucket = TokenBucket(
-        type(speed).parse(options["rate"]), Octets(options["burst"]), Octets(options["queue"])
-    )
-    gap_ns = 10**9 / speed.frames_per_second(size)
-
-    def lost(frames: int) -> int:
-        each = [Arrival(round(number * gap_ns), size - FCS_LENGTH) for number in range(frames)]
-        return bucket.lost(each, frames)
-
+    bucket = bucket_of(testbed.dut.options)
+    gap_ns = 10**9 / testbed.ports[0].speed.frames_per_second(size)
     frames = 1
-    while not lost(frames + 1):
+    while not lost(bucket, size, frames + 1, gap_ns):
         frames += 1
     return frames
 
@@ -83,3 +95,47 @@ def test_a_restart_takes_as_long_as_the_device_is_down(
         check_failed(tests, "Hardware Reset", "FAIL: hardware reset of north, 64 bytes is")
     results = lines(tmp_path / "evidence" / "results.jsonl")
     assert results[-1]["hook"] == "a restart that takes 500 ms"
+
+
+RUNS = 5
+PRECISE = ThroughputSearch(
+    resolution=Ratio.parse("0.05 %"),
+    lowest=Ratio.parse("1 %"),
+    trial_duration=Duration(4 * 10**9),
+    scout_duration=Duration(5 * 10**8),
+)
+
+
+def highest_load(size: int) -> Fraction:
+    """The highest load of a search at which the bucket of embedded/short-queue loses nothing in a trial."""
+    testbed = load_testbed("embedded/short-queue")
+    bucket, line = bucket_of(testbed.dut.options), testbed.ports[0].speed.frames_per_second(size)
+
+    def passes(step: int) -> bool:
+        rate = PRECISE.load(step) * line
+        return not lost(bucket, size, ceil(rate * PRECISE.trial_duration.ns / 10**9), 10**9 / rate)
+
+    below, above = 0, PRECISE.steps
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (middle, above) if passes(middle) else (below, middle)
+    return PRECISE.load(below)
+
+
+@pytest.mark.long
+def test_the_throughput_of_a_token_bucket_is_found_again_and_again(tmp_path: Path) -> None:
+    """Five runs on devices set up anew are within 0.5 % of each other, and within a step of the truth."""
+    truth = highest_load(512)
+    stream = Stream("north", tx="p1", rx="p2", frame_size=FrameSize(512), rate=Rate.parse("1 %"))
+    found = []
+    for number in range(RUNS):
+        with closing(opened("embedded/short-queue", tmp_path / str(number))) as bed:
+            measurer = TrialMeasurer(bed.tester, [stream], pauses=Pauses(rest_after_loss=Duration(4 * 10**8)))
+            result = find_throughput(measurer, PRECISE)
+        assert result.limited_by is LimitedBy.DEVICE, result
+        found.append(result.load)
+    spread = (max(found) - min(found)) / min(found)
+    loads = ", ".join(f"{float(load):.4%}" for load in found)
+    print(f"truth {float(truth):.4%}, found {loads}: spread {float(spread):.3%}")
+    assert spread <= Fraction(5, 1000)
+    assert all(abs(load - truth) <= PRECISE.resolution.value for load in found)
