@@ -91,6 +91,8 @@ class Throughput:
             timeout=timeout,
             stability=profile.stability if stability is None else stability,
         )
+        search.validate()
+        search.refuse_finer_than_a_frame(measurer.line_pps)
         estimate = self._suite.progress.estimate
         return self._suite.found(find_throughput(measurer, search, repeat=repeat, on_estimate=estimate))
 

@@ -74,6 +74,20 @@ class ThroughputSearch:
             if not holds:
                 raise PlanError(f"{rule}; given was {self}")
 
+    def refuse_finer_than_a_frame(self, line_pps: Fraction) -> None:
+        """Raises PlanError if two loads differ by less than a frame of a trial, so that they are the same.
+
+        Args:
+            line_pps: Frames each second of all streams at line rate.
+        """
+        frames = line_pps * self.trial_duration.ns / 10**9
+        if self.resolution.value * frames < 1:
+            raise PlanError(
+                f"a resolution of {self.resolution} is finer than one frame: a trial of "
+                f"{self.trial_duration} at line rate has {floor(frames):,}; give a coarser one, or "
+                "longer trials"
+            )
+
     @property
     def steps(self) -> int:
         """Steps from the lowest load to the highest."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from TesterLibrary.files.paths import data_root
 from TesterLibrary.methodology.throughput import LimitedBy, ThroughputSearch, find_throughput
@@ -25,6 +26,7 @@ from TesterLibrary.testbeds import load_testbed
 from .opened import opened
 from .robots import SuiteTests, check_failed, check_passed, lines, robot
 
+ANOTHER_DEVICE = Path(__file__).with_name("another_device.py")
 SUITES = data_root() / "suites" / "rfc2544"
 
 
@@ -50,11 +52,13 @@ def longest_burst(size: int) -> int:
     return frames
 
 
-def run(procedure: str, folder: Path, test: str, testbed: str, criteria: str) -> SuiteTests:
+def run(
+    procedure: str, folder: Path, test: str, testbed: str, criteria: str, listener: Path | None = None
+) -> SuiteTests:
     path = folder / "criteria.yaml"
     path.write_text(f"CRITERIA:\n  version: 1\n  layer: 2\n  {criteria}\n", encoding="utf-8")
     given = (f"TESTBED:{testbed}", f"CRITERIA_FILE:{path}")
-    return robot(SUITES / f"{procedure}.robot", folder, *given, only=test)
+    return robot(SUITES / f"{procedure}.robot", folder, *given, only=test, listener=listener)
 
 
 @pytest.mark.long
@@ -139,3 +143,34 @@ def test_the_throughput_of_a_token_bucket_is_found_again_and_again(tmp_path: Pat
     print(f"truth {float(truth):.4%}, found {loads}: spread {float(spread):.3%}")
     assert spread <= Fraction(5, 1000)
     assert all(abs(load - truth) <= PRECISE.resolution.value for load in found)
+
+
+@pytest.mark.parametrize(
+    ("hook", "message"),
+    [
+        (
+            "{keyword: Bring Another Device}",
+            "after the reset the gateway 198.18.1.1 of port p1 has another MAC address, 02:00:00:00:99:99",
+        ),
+        pytest.param(
+            "{command: [sh, -c, echo no card in slot 3; exit 7]}",
+            "ended with status 7: no card in slot 3",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            "{command: sleep 60, timeout: 1 s}",
+            'the device was not reset: the command "sleep 60" did not end within 1 s',
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_a_hook_that_does_not_reset_the_device_judges_nobody(hook: str, message: str, tmp_path: Path) -> None:
+    """It fails, hangs, or brings back a different device: a fault of the testbed; one message says so."""
+    shipped = data_root() / "resources" / "testbeds" / "embedded" / "l3-router.yaml"
+    bed = yaml.safe_load(shipped.read_text(encoding="utf-8"))
+    bed["dut"]["reset"] = {"software": yaml.safe_load(hook)}
+    testbed = tmp_path / "planted.yaml"
+    testbed.write_text(yaml.safe_dump(bed), encoding="utf-8")
+    criteria = "reset: {software: 1 s}"
+    (test,) = run("reset", tmp_path, "Software Reset", str(testbed), criteria, ANOTHER_DEVICE).values()
+    assert (test.status, message in test.message) == ("SKIP", True), test.message

@@ -29,6 +29,22 @@ Rate Above The Port's
     [Documentation]    What cannot be sent is refused before anything is sent.
     Run Keyword And Expect Error    *'north'*2 Gbps*1 Gbps*    Create Stream    north    rate=2 Gbps
 
+Resolution Finer Than A Frame
+    [Documentation]    Loads that differ by less than a frame are the same; nothing is sent.
+    Create Stream    north    frame_size=1518
+    Run Keyword And Expect Error
+    ...    a resolution of 0.0001 % is finer than one frame: a trial of 1 s at line rate has 81,274; give*
+    ...    Find Throughput    north    resolution=0.0001 %
+
+Goals That Exclude Each Other
+    [Documentation]    Trials of one goal would undo what the other has classified; nothing is sent.
+    Create Stream    north
+    ${short} =    Create Search Goal    short    loss=0    final=1 s
+    ${long} =    Create Search Goal    long    loss=0.5 %    final=2 s
+    VAR    @{both}    ${short}    ${long}
+    Run Keyword And Expect Error    *goals of one search must have the same final trial duration*
+    ...    Find Goals    north    goals=${both}
+
 Unknown Unit
     [Documentation]    Robot names the argument, the library what is allowed.
     Run Keyword And Expect Error

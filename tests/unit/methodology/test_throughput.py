@@ -273,3 +273,12 @@ def test_a_loss_that_nobody_counts_fails_no_device() -> None:
     lossy = find_throughput(CountsCopiesTogether(Fraction(1, 4)), ThroughputSearch())
     assert lossy.load == 0  # what passes is not known at any load
     assert lossy.verdict_above(Rate.parse("50 %")).outcome is not Outcome.PASS
+
+
+def test_a_resolution_finer_than_a_frame_is_refused() -> None:
+    """1,000 frames/s for a second: 0.1 % is one frame."""
+    replace(SEARCH, resolution=percent("0.1 %")).refuse_finer_than_a_frame(Fraction(1000))
+    with pytest.raises(
+        PlanError, match=r"0[.]09 % is finer than one frame: a trial of 1 s at line rate has 1,000;"
+    ):
+        replace(SEARCH, resolution=percent("0.09 %")).refuse_finer_than_a_frame(Fraction(1000))
