@@ -13,7 +13,7 @@ STEP := $(PYTHON) tools/step.py
 PACKAGES := $(PYTHON) tools/packages.py
 INSTALL := pyproject.toml setup.py tools/venv.py tools/protos.py tools/counter_classes.py proto
 
-.PHONY: help certify test test-fleet test-long truth load docs tofino-model tofino-program bench setup venv venv-dev engine allure packages packages-test packages-bench \
+.PHONY: help certify test test-fleet test-long truth load matrix docs tofino-model tofino-program bench setup venv venv-dev engine allure packages packages-test packages-bench \
 	clean
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -34,6 +34,8 @@ help:
 	@echo "                  CASES=1000 EMBEDDED=200 SEED=number"
 	@echo "make load       acceptance suites beside two busy loops; a wrong verdict fails; results/load/summary.json"
 	@echo "                  LOOPS=2 ONLY=name    other loops, one case"
+	@echo "make matrix     docs/matrix.md: each suite on each target, by running it"
+	@echo "                  ONLY=target          one column; SDE_INSTALL=folder of the SDE for that of the model"
 	@echo "make docs       docs/keywords.html: every keyword with its arguments and types (Libdoc)"
 	@echo "make setup      what the three do first: packages, virtual environment, engine, Allure"
 	@echo "make clean      remove all that was built or installed here; results/ stay"
@@ -55,6 +57,9 @@ truth: setup venv-dev
 
 load: packages-test setup venv-dev
 	@$(BIN)/python -m tests.load $(if $(LOOPS),--loops $(LOOPS)) $(if $(ONLY),--only "$(ONLY)")
+
+matrix: packages-test setup venv-dev
+	@$(BIN)/python -m tests.matrix $(if $(ONLY),--target "$(ONLY)")
 
 tofino-model: venv-dev
 	@$(STEP) program results/p4/tofino/resources.json p4 TesterLibrary/p4 TesterLibrary/planning -- $(BIN)/tester p4 build tofino

@@ -17,6 +17,7 @@ Test Tags           incast    layer-${CRITERIA.layer}
 ${SERVER}               198.18.1.2:5001    # of the tester, at the first port
 ${CONNECTIONS}          2    # of each port that sends
 ${DATAGRAMS}            100 pps    # of 128 bytes
+${PAYLOAD}              100 MB    # of each connection
 
 
 *** Test Cases ***
@@ -26,7 +27,7 @@ Stateful And Stateless Traffic Meet At One Port
     Start TCP Responder    sink    port=${PORTS}[0]    servers=${SERVER}
     Create Stream    datagrams    tx=${PORTS}[-1]    rx=${PORTS}[0]    frame_size=128    rate=${DATAGRAMS}
     FOR    ${port}    IN    @{senders}
-        Start TCP Clients    ${port}    ${SERVER}    port=${port}    connections=${CONNECTIONS}    flow_size=100 MB
+        Start TCP Clients    ${port}    ${SERVER}    port=${port}    connections=${CONNECTIONS}    flow_size=${PAYLOAD}
     END
     Start Traffic    datagrams
     Measure Goodput    sink

@@ -33,6 +33,7 @@ ${VIDEO_CBS}            12288
 ${VIDEO_EBS}            10240
 ${DATA_CBS}             10240
 ${DATA_EBS}             6144
+${LONGEST_BURST}        100 kB    # that is tried
 ${BURST_MARGIN}         10 %    # by which a burst size may be off: a frame, and one of its lateness
 ${LOSS}                 0 %
 ${DELAY}                20 ms    # mean
@@ -72,23 +73,23 @@ Data Is Configured By Colour
 Voice Has Its Burst Size
     [Documentation]    The committed burst size; frames beyond it are dropped.
     [Tags]    burst
-    Find Committed Burst Size    voice
+    Find Committed Burst Size    voice    ${LONGEST_BURST}
     Burst Size Is    ${VOICE_CBS}
 
 Video Has Its Burst Sizes
     [Documentation]    Frames beyond the committed burst size arrive yellow, up to the excess burst size.
     [Tags]    burst
-    Find Committed Burst Size    video    arrives_green=${VIDEO_GREEN}
+    Find Committed Burst Size    video    ${LONGEST_BURST}    arrives_green=${VIDEO_GREEN}
     Burst Size Is    ${VIDEO_CBS}
-    Find Excess Burst Size    video    eir=${VIDEO_EIR}    arrives_yellow=${VIDEO_YELLOW}
+    Find Excess Burst Size    video    ${VIDEO_EIR}    ${LONGEST_BURST}    arrives_yellow=${VIDEO_YELLOW}
     Burst Size Is    ${VIDEO_EBS}
 
 Data Has Its Burst Sizes
     [Documentation]    Green and yellow frames have a bucket each.
     [Tags]    burst
-    Find Committed Burst Size    data
+    Find Committed Burst Size    data    ${LONGEST_BURST}
     Burst Size Is    ${DATA_CBS}
-    Find Excess Burst Size    data    eir=${DATA_EIR}    yellow=data beyond
+    Find Excess Burst Size    data    ${DATA_EIR}    ${LONGEST_BURST}    yellow=data beyond
     Burst Size Is    ${DATA_EBS}
 
 All Services Perform Together

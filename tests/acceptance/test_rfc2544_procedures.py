@@ -159,7 +159,7 @@ def test_the_throughput_of_a_token_bucket_is_found_again_and_again(tmp_path: Pat
         ),
         pytest.param(
             "{command: sleep 60, timeout: 1 s}",
-            'the device was not reset: the command "sleep 60" did not end within 1 s',
+            "the device was not reset: the command 'sleep 60' did not end within 1 s",
             marks=pytest.mark.long,
         ),
     ],

@@ -41,7 +41,7 @@ Goals That Exclude Each Other
     Create Stream    north
     ${short} =    Create Search Goal    short    loss=0    final=1 s
     ${long} =    Create Search Goal    long    loss=0.5 %    final=2 s
-    VAR    @{both}    ${short}    ${long}
+    VAR    @{both} =    ${short}    ${long}
     Run Keyword And Expect Error    *goals of one search must have the same final trial duration*
     ...    Find Goals    north    goals=${both}
 

@@ -1,0 +1,95 @@
+# SPDX-FileCopyrightText: TesterLibrary contributors
+# SPDX-License-Identifier: Apache-2.0
+"""The targets of the matrix, and how a suite is run on each: with the shipped suite, and other variables."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from robot.api import ExecutionResult
+
+from TesterLibrary.reporting.rebuild import NO_REPORTS
+
+from .outcome import SUITES, Outcome, name_of, outcome_of
+
+HERE = Path(__file__).parent
+_SECONDS = 3600  # of one folder
+
+
+@dataclass(frozen=True)
+class Target:
+    """A column of the matrix."""
+
+    name: str
+    title: str
+    variables: Sequence[str] = ()  # of every suite
+    special: Mapping[str, Sequence[str]] = field(default_factory=dict)  # of the suites in a folder
+    fails: Mapping[str, str] = field(default_factory=dict)  # tests whose verdict has to be FAIL, and why
+    needs: str = ""  # what is not here; empty: it can be run
+
+    def run(self, folder: str) -> dict[str, dict[str, Outcome]]:
+        """Runs the suites of a folder; outcomes are by suite and test. TimeoutExpired: it hangs."""
+        given = (*self.variables, *self.special.get(folder, ()))
+        with tempfile.TemporaryDirectory() as output:
+            words = [word for variable in given for word in ("--variable", variable)]
+            command = [sys.executable, "-m", "robot", "--outputdir", output, "--nostatusrc", *words]
+            subprocess.run(
+                [*command, str(SUITES / folder)],
+                check=True,
+                timeout=_SECONDS,
+                env={**os.environ, NO_REPORTS: "1"},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            found: dict[str, dict[str, Outcome]] = {}
+            for test in ExecutionResult(Path(output) / "output.xml").suite.all_tests:
+                found.setdefault(name_of(Path(test.source)), {})[test.name] = outcome_of(test)
+            return found
+
+
+_TINY = (
+    f"PROFILE_FILE:{HERE / 'tiny.yaml'}",
+    f"PROFILE_NAME:{HERE / 'tiny.yaml'}",
+    f"CRITERIA_FILE:{HERE / 'bounds.yaml'}",
+)
+_SLOW = {  # these testers have some thousands of frames each second
+    "data_center": ("PAYLOAD:10 kB",),
+    "service_activation": (
+        "LONGEST_BURST:20 kB",
+        "VOICE_CIR:200 kbps",
+        "VIDEO_CIR:400 kbps",
+        "DATA_CIR:300 kbps",
+    ),
+    "job": (f"JOB_FILE:{HERE / 'job.yaml'}", "DURATION:200 ms"),
+    "measurement": ("RATE:100 pps", "DURATION:1 s", "CABLE:none"),
+}
+
+_BRIDGED = {
+    "service_activation/services Voice Is Configured": "a bridge polices nothing",
+    "service_activation/services Voice Has Its Burst Size": "a bridge polices nothing",
+    "service_activation/services Data Has Its Burst Sizes": "a bridge polices nothing",
+    "stateful/burst_tolerance Long Bursts Lose What Does Not Fit": "a bridge shapes nothing",
+}
+
+ENGINE = Target("engine", "`testerd`, on the embedded testbed of each suite")
+FAKE_SWITCH = Target(
+    "tofino-fake",
+    "a switch that does not exist, with a bridge that loses nothing",
+    variables=(f"TESTBED:{HERE / 'fake-switch.yaml'}", *_TINY),
+    special=_SLOW,
+    fails=_BRIDGED,
+)
+MODEL = Target(
+    "model",
+    "the vendor's model of the chip",
+    variables=("TESTBED:tofino-model", *_TINY),
+    special=_SLOW,
+    needs="" if os.environ.get("SDE_INSTALL") else "needs the vendor's model",
+)
+TARGETS = (ENGINE, FAKE_SWITCH, MODEL)
