@@ -42,7 +42,7 @@ def main() -> int:
 
 
 def _known() -> Outcomes:
-    """What is known of suites that are still there."""
+    """The outcomes that are known, of suites that are still there."""
     there = {name_of(suite) for suite in shipped()}
     return {
         target: {suite: tests for suite, tests in suites.items() if suite in there}

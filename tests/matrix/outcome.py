@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: TesterLibrary contributors
 # SPDX-License-Identifier: Apache-2.0
-"""What became of the tests of a suite on a target, as the file beside this one keeps it."""
+"""Outcomes of the tests of a suite on a target, as the file beside this one keeps it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Outcome:
 
     @property
     def alike(self) -> tuple[Kind, str]:
-        """What two runs of a test have in common: the numbers in a reason may differ."""
+        """The part that two runs of a test have in common: the numbers in a reason may differ."""
         return self.kind, _NUMBER.sub("#", self.reason)
 
 
@@ -81,7 +81,7 @@ def tests_of(suite: Path) -> list[str]:
 
 
 def load() -> Outcomes:
-    """What the last runs found."""
+    """The outcomes of the last runs."""
     if not FILE.exists():
         return {}
     data = json.loads(FILE.read_text(encoding="utf-8"))
