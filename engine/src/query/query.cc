@@ -14,7 +14,7 @@ namespace tester {
 namespace {
 
 // A slot of a table in which there was a row.
-struct Place {
+struct RowPlace {
   uint64_t begin;  // of its key, as a number: most keys differ there
   uint32_t table;
   uint32_t slot;
@@ -28,16 +28,16 @@ std::strong_ordering Compare(const KeyTable::Key& left, const KeyTable::Key& rig
 
 uint64_t BeginOf(const KeyTable::Key& key) { return wire::SwapToBigEndian(key[0]); }
 
-std::vector<Place> SortedPlaces(const Tables& tables) {
-  std::vector<Place> places;
+std::vector<RowPlace> SortedPlaces(const Tables& tables) {
+  std::vector<RowPlace> places;
   for (uint32_t table = 0; table < tables.size(); ++table) {
     for (uint32_t slot = 0; slot < tables[table]->slots(); ++slot) {
       const KeyTable::Row row = tables[table]->Read(slot);
       if (row.frames != 0) places.push_back({BeginOf(row.key), table, slot});
     }
   }
-  const auto key_of = [&](const Place& place) { return tables[place.table]->Read(place.slot).key; };
-  std::ranges::sort(places, [&](const Place& left, const Place& right) {
+  const auto key_of = [&](const RowPlace& place) { return tables[place.table]->Read(place.slot).key; };
+  std::ranges::sort(places, [&](const RowPlace& left, const RowPlace& right) {
     if (left.begin != right.begin) return left.begin < right.begin;
     return Compare(key_of(left), key_of(right)) < 0;
   });
@@ -117,7 +117,7 @@ void Query::ForEach(Order order, const std::function<bool(const Row&)>& visit) c
     }
     return;
   }
-  const std::vector<Place> places = SortedPlaces(tables);
+  const std::vector<RowPlace> places = SortedPlaces(tables);
   for (auto at = places.begin(); at != places.end();) {
     KeyTable::Row sum = tables[at->table]->Read(at->slot);
     for (++at; at != places.end(); ++at) {
