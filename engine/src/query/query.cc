@@ -36,7 +36,9 @@ std::vector<RowPlace> SortedPlaces(const Tables& tables) {
       if (row.frames != 0) places.push_back({BeginOf(row.key), table, slot});
     }
   }
-  const auto key_of = [&](const RowPlace& place) { return tables[place.table]->Read(place.slot).key; };
+  const auto key_of = [&](const RowPlace& place) {
+    return tables[place.table]->Read(place.slot).key;
+  };
   std::ranges::sort(places, [&](const RowPlace& left, const RowPlace& right) {
     if (left.begin != right.begin) return left.begin < right.begin;
     return Compare(key_of(left), key_of(right)) < 0;
