@@ -257,8 +257,8 @@ void ApplyPolicy(const Policy& policy, Options& options) {
   }
   for (const auto& [name, role] : policy.clients) options.listen.allowed.insert(name);
   for (const auto& [name, limit] : policy.rates) {
-    const bool is_port =
-        std::ranges::any_of(options.ports, [&](const PortSpec& port) { return port.name == name; });
+    const bool is_port = std::ranges::any_of(
+        options.ports, [&, &name = name](const PortSpec& port) { return port.name == name; });
     if (!is_port) Refuse(Cat("--policy: rate of ", Quote(name), ", which is no --port"));
   }
 }
