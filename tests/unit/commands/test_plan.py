@@ -59,7 +59,7 @@ def test_what_cannot_be_planned_ends_with_an_error(capsys: pytest.CaptureFixture
     )
     assert cli.main(["plan", "none"]) == cli.STATUS["ERROR"]
     assert (
-        "'none' does not come with the library; these do: bursts, flows, norma-bursts, norma-rates"
+        "'none' does not come with the library; these do: bursts, flows, light, norma-bursts, norma-rates"
         in capsys.readouterr().err
     )
 
