@@ -199,7 +199,7 @@ class Learning:
         """Passes if the device knew every address that was announced, all of them at once.
 
         | =Argument= | =Meaning= |
-        | ``measured`` | a result of `Measure Neighbour Learning Rate`; the last one of the test, if left out |
+        | ``measured`` | a result of `Measure Neighbour Learning Rate`; the last one, if left out |
 
         | `Verify All Learned` |
         """
@@ -213,7 +213,7 @@ class Learning:
 
         | =Argument= | =Meaning= |
         | ``bound`` | the least learning rate, such as ``450 entries/s`` |
-        | ``measured`` | a result of `Measure Neighbour Learning Rate`; the last one of the test, if left out |
+        | ``measured`` | a result of `Measure Neighbour Learning Rate`; the last one, if left out |
         | ``within`` | part of the bound by which the value may miss it, such as ``5 %``; 0, if left out |
 
         | `Verify Learning Rate Above` | 450 entries/s |
