@@ -303,7 +303,7 @@ void CheckOpeningAllowed(const machine::ResponderPlan& plan, const PortLimits& p
   if (outermost == headers.end()) return;
   const bool is_ipv4 = outermost->kind == machine::HeaderKind::kIpv4;
   const Family family = is_ipv4 ? Family::kIpv4 : Family::kIpv6;
-  const size_t source = 8 * (is_ipv4 ? 12 : 8);  // bits before it in the header
+  const size_t source = size_t{8} * (is_ipv4 ? 12 : 8);  // bits before it in the header
   const size_t bits = 8 * OctetsOf(family);
   for (size_t i = 0; i < plan.machine.flow.size(); ++i) {
     const machine::Place& place = plan.machine.flow[i].place;

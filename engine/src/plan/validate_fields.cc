@@ -15,7 +15,7 @@
 namespace tester {
 namespace {
 
-constexpr int kMostValues = 256;
+constexpr int kMostFieldValues = 256;
 constexpr size_t kMostNameBytes = 128;
 
 FieldComparison ComparisonOf(const v1::ExpectedField& field, std::string_view where) {
@@ -53,8 +53,8 @@ FieldRelation RelationToSent(const v1::ExpectedField::Sent& sent, FieldCompariso
     Refuse(where, "a difference of ", sent.difference(), "; a field of ", field.bits(),
            " bits allows ", -most, " to ", most);
   }
-  if (sent.rewritten_size() > kMostValues) {
-    Refuse(where, sent.rewritten_size(), " rewritten values; at most ", kMostValues);
+  if (sent.rewritten_size() > kMostFieldValues) {
+    Refuse(where, sent.rewritten_size(), " rewritten values; at most ", kMostFieldValues);
   }
   for (const auto& rewrite : sent.rewritten()) {
     CheckFits(rewrite.sent(), field, where);
@@ -70,7 +70,8 @@ FieldRelation RelationToValues(const v1::ExpectedField& in, FieldComparison comp
                                const Field& field, std::string_view where) {
   const bool equality =
       comparison == FieldComparison::kEqual || comparison == FieldComparison::kNotEqual;
-  if (in.values().values_size() < 1 || in.values().values_size() > (equality ? kMostValues : 1)) {
+  if (in.values().values_size() < 1 ||
+      in.values().values_size() > (equality ? kMostFieldValues : 1)) {
     Refuse(where, in.values().values_size(), " values; ", equality ? "1 to 256" : "one",
            " can be compared with");
   }

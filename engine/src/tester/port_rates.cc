@@ -19,11 +19,12 @@ bool IsOver(uint64_t sent, const std::optional<uint64_t>& limit) {
 }  // namespace
 
 PortRates::PortRates(const Ports& ports) : ports_(ports) {
-  for (uint16_t i = 0; i < ports.size(); ++i) {
+  for (size_t i = 0; i < ports.size(); ++i) {
     const PortLimits& port = ports.limits()[i];
     if (port.policy == nullptr) continue;
     const RateLimit limit = port.policy->RateOf(port.name);
-    if (limit.any()) limited_.push_back({.port = i, .limit = limit, .samples = {}});
+    if (limit.any())
+      limited_.push_back({.port = static_cast<uint16_t>(i), .limit = limit, .samples = {}});
   }
 }
 
