@@ -19,6 +19,8 @@ _LAST_MEMBER = "1 s"  # RFC 2236 §8.8
 _QUERY, _MEMBERSHIP = "125 s", "260 s"  # RFC 2236 §8.2, §8.4
 _QUERIER = ip_interface("fe80::1/64")  # queries of MLD come from a link-local address (RFC 2710 §3)
 
+_JOINED = 2  # all snoopers (RFC 4286), and the solicited-node address of the querier (RFC 4291)
+
 
 @device("multicast")
 def build(
@@ -43,13 +45,13 @@ def build(
     shaper.build(namespace, ports, rate=rate, burst=burst, queue=queue)
     if not snooping:
         return
-    _speak_ipv6(namespace)
+    joined = _speak_ipv6(namespace)
     namespace.snooping(
         "br0",
         last_member=Duration.parse(last_member),
         query=Duration.parse(query),
         membership=Duration.parse(membership),
-        most_groups=most_groups,
+        most_groups=None if most_groups is None else most_groups + joined,
     )
 
 
@@ -64,8 +66,15 @@ def switch(namespace: Namespace, on: bool) -> None:
         namespace.down("br0")
 
 
-def _speak_ipv6(namespace: Namespace) -> None:
-    """Gives the bridge an address, which goes with its link: without, it floods IPv6 for half a minute."""
-    if Path("/proc/sys/net/ipv6").exists():
-        namespace.sysctl("ipv6.conf.br0.disable_ipv6", 0)
-        namespace.address("br0", _QUERIER)
+def _speak_ipv6(namespace: Namespace) -> int:
+    """Gives the bridge an address, which goes with its link: without, it floods IPv6 for half a minute.
+
+    Returns:
+        The number of groups that the bridge itself joins, which are in its table, too.
+    """
+    if not Path("/proc/sys/net/ipv6").exists():
+        return 0
+    namespace.sysctl("ipv6.conf.br0.addr_gen_mode", 1)  # no other address than this one
+    namespace.sysctl("ipv6.conf.br0.disable_ipv6", 0)
+    namespace.address("br0", _QUERIER)
+    return _JOINED
