@@ -52,7 +52,7 @@ class ColouredServices:
     demotes: bool = True  # whether green frames take from the excess bucket, too
     paints: str = ""  # all that passes arrives in this colour
     line_bps: int = 100_000_000  # of frames
-    late_ns: int = 0  # by which the middle frame of a burst is late, and those after it
+    late_ns: int = 0  # by which the middle frame of a trial is late, and those after it
     busy: bool = False
     sent: list[int] = field(default_factory=list)  # frames of each burst
 
@@ -61,11 +61,15 @@ class ColouredServices:
         self._now_ns = Fraction(0)
 
     def offer(self, rates: Mapping[str, Rate], duration: Duration) -> Offered:
-        frames = sorted(
+        due = sorted(
             (number * SIZE * _BYTE_NS / rate.value, name)
             for name, rate in rates.items()
             for number in range(ceil(duration.ns * rate.value / (SIZE * _BYTE_NS)))
         )
+        frames = [
+            (time + (self.late_ns if number >= len(due) // 2 else 0), name)
+            for number, (time, name) in enumerate(due)
+        ]
         found = self._sent(frames, list(rates), duration.ns)
         self._now_ns += duration.ns + 10**10  # so that buckets are full
         return found

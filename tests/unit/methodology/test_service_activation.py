@@ -23,6 +23,7 @@ from TesterLibrary.methodology.service_activation import (
 from TesterLibrary.model.units import Duration, Rate, Ratio
 from TesterLibrary.verdict import Outcome
 
+from .coloured import GREEN, YELLOW, ColouredServices
 from .services import PolicedServices
 from .shaped import ShapedService
 
@@ -60,6 +61,16 @@ def test_with_colours_the_excess_is_yellow() -> None:
     }
     assert str(policing.of(data)["yellow"]) == "2.5 Mbps"
     assert policing.purpose is Purpose.POLICING
+
+
+def test_green_frames_that_left_late_and_all_arrived_fail_no_device() -> None:
+    data = Service(GREEN, Rate.parse("4 Mbps"), Rate.parse("2 Mbps"), YELLOW)
+    device = ColouredServices(4_000_000, 5_120, 2_000_000, 5_120, late_ns=8_000_000)
+    verdict = measure_configuration(device, data, SECOND).verdict(
+        Acceptance(yellow_loss=Ratio.parse("5 %")), Ratio.parse("5 %")
+    )
+    assert verdict.outcome is Outcome.INCONCLUSIVE, verdict
+    assert "the device delivered all that it was offered" in str(verdict)
 
 
 @pytest.mark.parametrize(
